@@ -1,0 +1,1 @@
+export declare function toText(stream: ReadableStream): Promise<string>;
