@@ -1,0 +1,169 @@
+/**
+ * Runs LLM agents: prompt, model stream, tool calls, results, next turn.
+ *
+ * @module
+ */
+
+// The words.
+export {
+  type ContentBlock,
+  type ExtensionBlock,
+  extractText,
+  type ImageBlock,
+  type ImageSource,
+  type TextBlock,
+  type ThinkingBlock,
+  type ToolCallBlock,
+  toolCallsOf,
+} from "./src/core/content.ts";
+export type {
+  AgentMessage,
+  AssistantMessage,
+  CustomMessage,
+  LlmMessage,
+  PromptInput,
+  ToolResultMessage,
+  UserMessage,
+} from "./src/core/message.ts";
+export { userMessage } from "./src/core/message.ts";
+export {
+  type CustomMessageDefinition,
+  type CustomMessageKind,
+  defineCustomMessage,
+} from "./src/core/custom_message.ts";
+export { type HistoryRepair, type RepairedHistory, repairHistory } from "./src/core/history.ts";
+export {
+  addCost,
+  addUsage,
+  type Cost,
+  costOf,
+  type Prices,
+  type Rates,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "./src/core/usage.ts";
+export {
+  isThinkingLevel,
+  type ModelSpec,
+  modelSpec,
+  type StopReason,
+  THINKING_LEVELS,
+  type ThinkingBudgets,
+  type ThinkingLevel,
+} from "./src/core/model.ts";
+export {
+  AbortedError,
+  AgentError,
+  type AgentErrorCode,
+  type AgentErrorOptions,
+  type AgentErrorRecord,
+  AlreadyRunningError,
+  AuthError,
+  BadRequestError,
+  BudgetExceededError,
+  ContentFilteredError,
+  ContextWindowOverflowError,
+  InvalidContinueError,
+  ModelNotFoundError,
+  ModelThrottledError,
+  NetworkError,
+  NoMessagesError,
+  StreamError,
+  StructuredOutputFailedError,
+  type StructuredOutputFailure,
+  ToolTimeoutError,
+} from "./src/core/errors.ts";
+export {
+  type BackoffOptions,
+  exponentialBackoff,
+  type RetryFailure,
+  type RetryStrategy,
+} from "./src/core/retry.ts";
+export type {
+  AssistantMessageDelta,
+  AssistantMessageEvent,
+  BlockDeltaEvent,
+  BlockEndEvent,
+  BlockStartEvent,
+  CacheRetention,
+  ExtensionEvent,
+  LlmContext,
+  StreamDoneEvent,
+  StreamErrorEvent,
+  StreamFn,
+  StreamOptions,
+  StreamRequest,
+  StreamStartEvent,
+  StreamWarningEvent,
+  ToolCallStartEvent,
+  ToolChoice,
+  ToolSpec,
+} from "./src/core/stream.ts";
+export { type BlockClosing, BlockWriter, type FinishedReply } from "./src/core/block_writer.ts";
+export {
+  type AccumulatedReply,
+  type ArgumentsState,
+  type FinishedCall,
+  ReplyAccumulator,
+} from "./src/core/accumulate.ts";
+export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
+export type {
+  Infer,
+  InferArguments,
+  SchemaSource,
+  StandardJsonSchemaSource,
+} from "./src/core/infer.ts";
+export {
+  ajvValidator,
+  type CompiledSchema,
+  type SchemaValidator,
+  validateToolArguments,
+  type ValidationError,
+  type ValidationResult,
+} from "./src/core/schema.ts";
+export type { FileChange } from "./src/core/file_change.ts";
+export {
+  type AgentTool,
+  type AgentToolResult,
+  defineTool,
+  errorResult,
+  type SideEffect,
+  textResult,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolUpdate,
+} from "./src/core/tool.ts";
+export {
+  type AgentContext,
+  type CompactionReport,
+  type ConvertToLlm,
+  convertWithoutCustom,
+  type TransformContext,
+  type TransformInput,
+  type TransformOutput,
+} from "./src/core/context.ts";
+export type {
+  ApprovalDecision,
+  ApprovalMode,
+  ApprovalRequest,
+  Approve,
+} from "./src/core/approval.ts";
+export type {
+  ContinueVerdict,
+  DuringReplyContext,
+  InjectVerdict,
+  Policy,
+  PolicyContext,
+  PolicyVerdict,
+  PostLoopContext,
+  PostTurnContext,
+  PreDispatchContext,
+  PreDispatchVerdict,
+  PreTurnContext,
+  SkipVerdict,
+  StoppedBy,
+  StopVerdict,
+} from "./src/core/policy.ts";
+export type * from "./src/core/event.ts";
+export { estimateTextTokens, estimateTokens, estimateToolTokens } from "./src/core/tokens.ts";

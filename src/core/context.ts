@@ -1,0 +1,72 @@
+/**
+ * How a history becomes what the model sees.
+ *
+ * @module
+ */
+
+import type { AgentMessage, LlmMessage } from "./message.ts";
+import type { ModelSpec } from "./model.ts";
+import type { AgentTool } from "./tool.ts";
+
+/** An immutable snapshot of what a run works on. */
+export interface AgentContext {
+  /** The system prompt; empty for none. */
+  readonly systemPrompt: string;
+  /** The history. */
+  readonly messages: readonly AgentMessage[];
+  /** The tools. */
+  readonly tools: readonly AgentTool[];
+}
+
+/**
+ * Turns one message into what the provider gets, or `null` to leave it out. Pure: results are kept per
+ * message and the function is not asked twice.
+ */
+export type ConvertToLlm = (message: AgentMessage) => LlmMessage | null | undefined;
+
+/** What a {@linkcode TransformContext} is told besides the messages. */
+export interface TransformInput {
+  /** Whether the provider has just refused this context as too long. */
+  readonly overflow: boolean;
+  /** The model that will be asked. */
+  readonly model: ModelSpec;
+  /** The system prompt, which takes room as well. */
+  readonly systemPrompt: string;
+  /** The tools, whose descriptions take room as well. */
+  readonly tools: readonly AgentTool[];
+  /** Fires when the run is aborted. */
+  readonly signal: AbortSignal;
+}
+
+/** What a compaction did, as told by `context_compacted`. */
+export interface CompactionReport {
+  /** How many messages were left out of the request. */
+  readonly droppedCount: number;
+  /** Estimated tokens before. */
+  readonly tokensBefore: number;
+  /** Estimated tokens after. */
+  readonly tokensAfter: number;
+  /** The messages that were left out, custom ones excepted. */
+  readonly droppedMessages?: readonly LlmMessage[];
+  /** The summary that stands for them, where one was written. */
+  readonly summary?: string;
+}
+
+/** What a {@linkcode TransformContext} answers. */
+export type TransformOutput =
+  | readonly AgentMessage[]
+  | { readonly messages: readonly AgentMessage[]; readonly report?: CompactionReport };
+
+/**
+ * Chooses which messages the next request carries: prunes, summarises, adds. What it leaves out is left out
+ * of the request only; the history keeps everything. May throw: the turn then ends with an error.
+ */
+export type TransformContext = (
+  messages: readonly AgentMessage[],
+  input: TransformInput,
+) => TransformOutput | Promise<TransformOutput>;
+
+/** The default {@linkcode ConvertToLlm}: everything but custom messages. */
+export function convertWithoutCustom(message: AgentMessage): LlmMessage | null {
+  return message.role === "custom" ? null : message;
+}

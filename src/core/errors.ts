@@ -1,0 +1,330 @@
+/**
+ * The one error tree.
+ *
+ * ```text
+ * AgentError                       code                        retryable
+ * ├─ ContextWindowOverflowError    context_window_overflow     no: the context must shrink first
+ * ├─ ModelThrottledError           model_throttled             yes, unless a quota or a bill is the reason
+ * ├─ NetworkError                  network_error               yes
+ * ├─ StructuredOutputFailedError   structured_output_failed    no
+ * ├─ AlreadyRunningError           already_running             no
+ * ├─ NoMessagesError               no_messages                 no
+ * ├─ InvalidContinueError          invalid_continue            no
+ * ├─ StreamError                   stream_error                no
+ * ├─ AbortedError                  aborted                     no
+ * ├─ AuthError                     auth_error                  no
+ * ├─ ContentFilteredError          content_filtered            no
+ * ├─ ModelNotFoundError            model_not_found             no
+ * ├─ BadRequestError               bad_request                 no
+ * ├─ BudgetExceededError           budget_exceeded             no
+ * └─ ToolTimeoutError              tool_timeout                no
+ * ```
+ *
+ * @module
+ */
+
+/** What kind of failure an {@linkcode AgentError} is. */
+export type AgentErrorCode =
+  | "context_window_overflow"
+  | "model_throttled"
+  | "network_error"
+  | "structured_output_failed"
+  | "already_running"
+  | "no_messages"
+  | "invalid_continue"
+  | "stream_error"
+  | "aborted"
+  | "auth_error"
+  | "content_filtered"
+  | "model_not_found"
+  | "bad_request"
+  | "budget_exceeded"
+  | "tool_timeout";
+
+/** Facts about a failure, beyond its code and message. */
+export interface AgentErrorOptions {
+  /** Whether the same request may succeed later. Default: what the code says. */
+  readonly retryable?: boolean | undefined;
+  /** The HTTP status, when there was one. */
+  readonly status?: number | undefined;
+  /** How long the provider asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** The provider that failed. */
+  readonly provider?: string | undefined;
+  /** The provider's name of the request, for its support. */
+  readonly requestId?: string | undefined;
+  /** What caused the failure. */
+  readonly cause?: unknown;
+}
+
+/** An {@linkcode AgentError} as JSON. */
+export interface AgentErrorRecord {
+  /** The error's code. */
+  readonly code: AgentErrorCode;
+  /** The error's message. */
+  readonly message: string;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** The HTTP status, when there was one. */
+  readonly status?: number;
+  /** How long the provider asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** The provider that failed. */
+  readonly provider?: string;
+  /** The provider's name of the request. */
+  readonly requestId?: string;
+  /** How often structured output was tried. */
+  readonly attempts?: number;
+  /** Why the last structured output was refused. */
+  readonly lastError?: string;
+  /** The message of what caused the failure. */
+  readonly cause?: string;
+}
+
+const MARK: unique symbol = Symbol.for("@swink/agent/AgentError") as never;
+
+/** Any failure that the agent tells its caller of. */
+export class AgentError extends Error {
+  /** What kind of failure this is. */
+  readonly code: AgentErrorCode;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** The HTTP status, when there was one. */
+  readonly status?: number;
+  /** How long the provider asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** The provider that failed. */
+  readonly provider?: string;
+  /** The provider's name of the request. */
+  readonly requestId?: string;
+
+  /** Makes an error of a code; prefer the subclass of that code. */
+  constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.retryable = options.retryable ?? isRetryableCode(code);
+    if (options.status !== undefined) this.status = options.status;
+    if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+    if (options.provider !== undefined) this.provider = options.provider;
+    if (options.requestId !== undefined) this.requestId = options.requestId;
+    Object.defineProperty(this, MARK, { value: true });
+  }
+
+  /** The error as a JSON value; {@linkcode AgentError.from} reads it back. */
+  toJSON(): AgentErrorRecord {
+    return {
+      code: this.code,
+      message: this.message,
+      retryable: this.retryable,
+      ...(this.status !== undefined && { status: this.status }),
+      ...(this.retryAfterMs !== undefined && { retryAfterMs: this.retryAfterMs }),
+      ...(this.provider !== undefined && { provider: this.provider }),
+      ...(this.requestId !== undefined && { requestId: this.requestId }),
+      ...(this.cause !== undefined && { cause: messageOf(this.cause) }),
+    };
+  }
+
+  /** Rebuilds an error from its JSON, as the subclass of its code. */
+  static from(record: AgentErrorRecord): AgentError {
+    return errorOf(record.code, record.message, record);
+  }
+
+  /** Tells whether a value is an agent error, also one of another copy of this library. */
+  static is(value: unknown): value is AgentError {
+    return value instanceof Error && MARK in value;
+  }
+}
+
+/** The provider rejected the request because the input exceeds the model's context window. */
+export class ContextWindowOverflowError extends AgentError {
+  /** Makes the error. */
+  constructor(message: string, options?: AgentErrorOptions) {
+    super("context_window_overflow", message, options);
+  }
+}
+
+/** The provider refuses more requests for now; `retryable` is `false` when a quota or a bill is the reason. */
+export class ModelThrottledError extends AgentError {
+  /** Makes the error. */
+  constructor(message: string, options?: AgentErrorOptions) {
+    super("model_throttled", message, options);
+  }
+}
+
+/** The connection failed, timed out, or ended before the reply did; or the provider is overloaded. */
+export class NetworkError extends AgentError {
+  /** Makes the error. */
+  constructor(message: string, options?: AgentErrorOptions) {
+    super("network_error", message, options);
+  }
+}
+
+/** Facts about a structured output that never became valid. */
+export interface StructuredOutputFailure extends AgentErrorOptions {
+  /** How many answers were tried. */
+  readonly attempts: number;
+  /** Why the last one was refused. */
+  readonly lastError: string;
+}
+
+/** The model never answered in the shape that the schema asks for. */
+export class StructuredOutputFailedError extends AgentError {
+  /** How many answers were tried. */
+  readonly attempts: number;
+  /** Why the last one was refused. */
+  readonly lastError: string;
+
+  /** Makes the error. */
+  constructor(message: string, failure: StructuredOutputFailure) {
+    super("structured_output_failed", message, failure);
+    this.attempts = failure.attempts;
+    this.lastError = failure.lastError;
+  }
+
+  /** The error as a JSON value. */
+  override toJSON(): AgentErrorRecord {
+    return { ...super.toJSON(), attempts: this.attempts, lastError: this.lastError };
+  }
+}
+
+/** A run is active; wait for it, or steer it. */
+export class AlreadyRunningError extends AgentError {
+  /** Makes the error. */
+  constructor(
+    message = "The agent is already running: wait for it, steer it or abort it",
+    options: AgentErrorOptions = {},
+  ) {
+    super("already_running", message, options);
+  }
+}
+
+/** There is nothing to say to the model. */
+export class NoMessagesError extends AgentError {
+  /** Makes the error. */
+  constructor(
+    message = "There are no messages to send: prompt the agent first",
+    options: AgentErrorOptions = {},
+  ) {
+    super("no_messages", message, options);
+  }
+}
+
+/** The history ends with a finished reply, so there is nothing to continue. */
+export class InvalidContinueError extends AgentError {
+  /** Makes the error. */
+  constructor(
+    message = "Cannot continue after a finished reply: prompt the agent, or queue a message first",
+    options: AgentErrorOptions = {},
+  ) {
+    super("invalid_continue", message, options);
+  }
+}
+
+/** The reply could not be read, or a stream function broke its contract. */
+export class StreamError extends AgentError {
+  /** Makes the error. */
+  constructor(message: string, options?: AgentErrorOptions) {
+    super("stream_error", message, options);
+  }
+}
+
+/** The caller cancelled. */
+export class AbortedError extends AgentError {
+  /** Makes the error. */
+  constructor(message = "The run was aborted", options: AgentErrorOptions = {}) {
+    super("aborted", message, options);
+  }
+}
+
+/** The key is missing, wrong, or may not do this. */
+export class AuthError extends AgentError {
+  /** Makes the error. */
+  constructor(message: string, options?: AgentErrorOptions) {
+    super("auth_error", message, options);
+  }
+}
+
+/** The provider, or the model itself, refused the content. */
+export class ContentFilteredError extends AgentError {
+  /** Makes the error. */
+  constructor(message: string, options?: AgentErrorOptions) {
+    super("content_filtered", message, options);
+  }
+}
+
+/** The provider does not know the model. */
+export class ModelNotFoundError extends AgentError {
+  /** Makes the error. */
+  constructor(message: string, options?: AgentErrorOptions) {
+    super("model_not_found", message, options);
+  }
+}
+
+/** The request, or an option, is not valid. */
+export class BadRequestError extends AgentError {
+  /** Makes the error. */
+  constructor(message: string, options?: AgentErrorOptions) {
+    super("bad_request", message, options);
+  }
+}
+
+/** A limit on cost, tokens or time was reached. */
+export class BudgetExceededError extends AgentError {
+  /** Makes the error. */
+  constructor(message: string, options?: AgentErrorOptions) {
+    super("budget_exceeded", message, options);
+  }
+}
+
+/** A tool did not finish in time. */
+export class ToolTimeoutError extends AgentError {
+  /** Makes the error. */
+  constructor(message: string, options?: AgentErrorOptions) {
+    super("tool_timeout", message, options);
+  }
+}
+
+type ErrorClass = new (message: string, options?: AgentErrorOptions) => AgentError;
+
+const CLASSES: Readonly<
+  Record<Exclude<AgentErrorCode, "structured_output_failed">, ErrorClass>
+> = {
+  context_window_overflow: ContextWindowOverflowError,
+  model_throttled: ModelThrottledError,
+  network_error: NetworkError,
+  already_running: AlreadyRunningError,
+  no_messages: NoMessagesError,
+  invalid_continue: InvalidContinueError,
+  stream_error: StreamError,
+  aborted: AbortedError,
+  auth_error: AuthError,
+  content_filtered: ContentFilteredError,
+  model_not_found: ModelNotFoundError,
+  bad_request: BadRequestError,
+  budget_exceeded: BudgetExceededError,
+  tool_timeout: ToolTimeoutError,
+};
+
+/** Makes the error of a code, as its subclass. */
+export function errorOf(
+  code: AgentErrorCode,
+  message: string,
+  options: AgentErrorOptions & { readonly attempts?: number; readonly lastError?: string } = {},
+): AgentError {
+  if (code === "structured_output_failed") {
+    const { attempts = 0, lastError = "" } = options;
+    return new StructuredOutputFailedError(message, { ...options, attempts, lastError });
+  }
+  return new CLASSES[code](message, options);
+}
+
+/** The words of any thrown value. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  return typeof thrown === "string" ? thrown : String(thrown);
+}
+
+function isRetryableCode(code: AgentErrorCode): boolean {
+  return code === "model_throttled" || code === "network_error";
+}

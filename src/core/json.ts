@@ -1,0 +1,28 @@
+/**
+ * JSON as TypeScript sees it: values, objects, and JSON Schemas.
+ *
+ * @module
+ */
+
+/** Any value that `JSON.parse` can return. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+/** A JSON object whose members are not known yet: tool arguments, provider options. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+/**
+ * A JSON Schema (2020-12) as a plain object. Write it `as const`, or hand it to a function that infers
+ * it as a literal, and {@linkcode Infer} gives the type of the values that it accepts.
+ */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** Tells whether a value is a JSON object (not an array, not `null`). */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
