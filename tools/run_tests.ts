@@ -1,0 +1,33 @@
+/**
+ * Runs the tests and ends in one line, `N passed, N failed`, in which each step counts as a test of its own.
+ *
+ * Arguments go to `deno test`: files, folders, `--filter` and the rest.
+ *
+ * @module
+ */
+
+import { countTests } from "./count_tests.ts";
+import { packagesConfig } from "./packages.ts";
+
+async function runTests(args: string[]): Promise<number> {
+  const report = await Deno.makeTempFile({ prefix: "swink_tests_", suffix: ".xml" });
+  try {
+    const code = await denoTest(["-c", await packagesConfig(), `--junit-path=${report}`, ...args]);
+    const { passed, failed } = countTests(await Deno.readTextFile(report));
+    // A file that does not load or type-check fails the run without being in the report.
+    console.log(`\n${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`);
+    return code;
+  } finally {
+    await Deno.remove(report);
+  }
+}
+
+async function denoTest(args: string[]): Promise<number> {
+  const child = new Deno.Command(Deno.execPath(), { args: ["test", "-A", ...args] }).spawn();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => child.kill(signal));
+  }
+  return (await child.status).code;
+}
+
+if (import.meta.main) Deno.exit(await runTests(Deno.args));
