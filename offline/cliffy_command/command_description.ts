@@ -77,11 +77,11 @@ export class CommandDescription {
     );
   }
 
-  /** This command's options and its ancestors' global ones. */
+  /** Its ancestors' global options and its own ones. */
   getOptions(hidden = false): Option[] {
     const { options, parent } = this.definition;
     const inherited = parent?.getOptions(true).filter((option) => option.global) ?? [];
-    return [...options, ...inherited].filter((option) => hidden || !option.hidden);
+    return [...inherited, ...options].filter((option) => hidden || !option.hidden);
   }
 
   getOption(name: string, hidden = false): Option | undefined {

@@ -38,6 +38,8 @@ function commanderFor(command: CommandDescription, reading: Reading): Commander 
   const commander = new Commander(command.getName())
     .helpOption(false).helpCommand(false).enablePositionalOptions()
     .allowExcessArguments(false)
+    // As in the original, what is not an option of a command with arguments is one of its arguments.
+    .allowUnknownOption(command.getArguments().length > 0)
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
     .exitOverride((error) => {
       throw validationError(error, command);

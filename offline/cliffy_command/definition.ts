@@ -19,7 +19,7 @@ export interface Option extends OptionOptions {
   name: string;
   /** As typed: `["-m", "--model"]`. */
   flags: string[];
-  /** `<model:string>`; absent for a switch. */
+  /** `<model:string>`; empty for a switch. */
   typeDefinition?: string;
   description: string;
   global: boolean;
@@ -50,7 +50,7 @@ export function readOption(
   description: string,
   options: OptionOptions & { global: boolean },
 ): Option {
-  const typeDefinition = flags.match(/[<[].*$/)?.[0];
+  const typeDefinition = flags.match(/[<[].*$/)?.[0] ?? "";
   const names = flags.replace(/[<[].*$/, "").split(/[\s,]+/).filter((flag) => flag !== "");
   const longest = names.findLast((flag) => flag.startsWith("--")) ?? names[0] ?? "";
   return {
@@ -58,7 +58,7 @@ export function readOption(
     name: longest.replace(/^-+/, ""),
     flags: names,
     description,
-    ...(typeDefinition ? { typeDefinition } : {}),
+    typeDefinition,
   };
 }
 
