@@ -47,6 +47,7 @@ function commanderFor(command: CommandDescription, reading: Reading): Commander 
   for (const alias of command.getAliases()) commander.alias(alias);
   for (const argument of command.getArguments()) {
     commander.argument(placeOf(argument), "", (text: string, previous: unknown) => {
+      refuseValueOfSwitch(text, command);
       const value = valueOf(text, argument, command);
       return argument.variadic ? [...asList(previous), value] : value;
     });
@@ -91,6 +92,12 @@ function addOption(
     reading.result = { cmd: command, options: optionsOf(commander), args: [] };
     throw new StandsAlone();
   });
+}
+
+/** `--print=yes` is no argument, as long as there is a `--print`. */
+function refuseValueOfSwitch(text: string, command: CommandDescription): void {
+  const option = command.getOptions(true).find(({ name }) => text.startsWith(`--${name}=`));
+  if (option) throw fault(`Option "--${option.name}" takes no value.`, command);
 }
 
 /** Options given anywhere on the way to this command, over the defaults of the command itself. */
