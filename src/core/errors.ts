@@ -90,13 +90,13 @@ export class AgentError extends Error {
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   /** The HTTP status, when there was one. */
-  readonly status?: number;
+  declare readonly status?: number;
   /** How long the provider asks to wait, in milliseconds. */
-  readonly retryAfterMs?: number;
+  declare readonly retryAfterMs?: number;
   /** The provider that failed. */
-  readonly provider?: string;
+  declare readonly provider?: string;
   /** The provider's name of the request. */
-  readonly requestId?: string;
+  declare readonly requestId?: string;
 
   /** Makes an error of a code; prefer the subclass of that code. */
   constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
