@@ -35,14 +35,22 @@ const jsrConfig = new URL("deno.json", root);
 const offlineConfig = new URL("deno.offline.json", root);
 const memory = new URL(".packages.json", root);
 
-/** Chooses a set and returns the path of its configuration file; says on stderr which one it is. */
-export async function packagesConfig(): Promise<string> {
+/** Which set a task runs on. */
+export interface PackageChoice {
+  set: PackageSet;
+  /** Why this one, in a few words. */
+  reason: string;
+  /** The path of the configuration file that names its packages. */
+  config: string;
+}
+
+/** Chooses a set, and writes the configuration of the offline one when it is chosen. */
+export async function choosePackages(): Promise<PackageChoice> {
   const configText = await Deno.readTextFile(jsrConfig);
   const { set, reason } = await choose(configText);
-  console.error(`packages: ${set === "jsr" ? "JSR" : "offline set, over npm"} (${reason})`);
-  if (set === "jsr") return path(jsrConfig);
+  if (set === "jsr") return { set, reason, config: path(jsrConfig) };
   await writeOfflineConfig(configText);
-  return path(offlineConfig);
+  return { set, reason, config: path(offlineConfig) };
 }
 
 async function choose(configText: string): Promise<{ set: PackageSet; reason: string }> {
@@ -130,4 +138,8 @@ function path(file: URL): string {
   return Deno.build.os === "windows" ? name.slice(1) : name;
 }
 
-if (import.meta.main) console.log(await packagesConfig());
+if (import.meta.main) {
+  const { set, reason, config } = await choosePackages();
+  console.error(`packages: ${set === "jsr" ? "JSR" : "offline, over npm"} (${reason})`);
+  console.log(config);
+}

@@ -7,12 +7,13 @@
  */
 
 import { countTests } from "./count_tests.ts";
-import { packagesConfig } from "./packages.ts";
+import { choosePackages } from "./packages.ts";
 
 async function runTests(args: string[]): Promise<number> {
   const report = await Deno.makeTempFile({ prefix: "swink_tests_", suffix: ".xml" });
   try {
-    const code = await denoTest(["-c", await packagesConfig(), `--junit-path=${report}`, ...args]);
+    const { config } = await choosePackages();
+    const code = await denoTest(["-c", config, `--junit-path=${report}`, ...args]);
     const { passed, failed } = countTests(await Deno.readTextFile(report));
     // A file that does not load or type-check fails the run without being in the report.
     console.log(`\n${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`);
