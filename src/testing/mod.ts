@@ -7,6 +7,8 @@
  */
 
 export { collectEvents } from "./collect_events.ts";
+export { checkedStream, checkEvents, EventGrammar, findViolation } from "./event_grammar.ts";
+export { EventOrderError, type EventRule, type EventViolation } from "./event_violation.ts";
 export {
   type FakeAnswer,
   type FakeResult,

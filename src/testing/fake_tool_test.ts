@@ -1,0 +1,73 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { AbortedError } from "../core/errors.ts";
+import type { ToolContext } from "../core/tool.ts";
+import { fakeTool } from "./fake_tool.ts";
+
+function contextOf(signal: AbortSignal = new AbortController().signal): ToolContext {
+  return { toolCallId: "c1", signal, onUpdate: () => {}, idempotencyKey: "k1" };
+}
+
+Deno.test("a fake tool answers ok and remembers what it was asked", async () => {
+  const tool = fakeTool({ name: "lookup" });
+  assertEquals(await tool.execute({ word: "tree" }, contextOf()), "ok");
+  assertEquals(tool.name, "lookup");
+  assertEquals(tool.parameters, { type: "object" });
+  const [call] = tool.calls;
+  assertEquals(call?.toolCallId, "c1");
+  assertEquals(call?.arguments, { word: "tree" });
+  assertEquals(call?.state, "finished");
+});
+
+Deno.test("a fake tool has whatever properties it is given", () => {
+  const parameters = { type: "object", required: ["path"] };
+  const tool = fakeTool({ name: "read", readOnly: true, sequential: true, parameters });
+  assertEquals(tool.readOnly, true);
+  assertEquals(tool.sequential, true);
+  assertEquals(tool.parameters, parameters);
+});
+
+Deno.test("a result may be an error, a function, or a function that gives an error", async () => {
+  const broken = fakeTool({ name: "a", result: new Error("no such file") });
+  const echo = fakeTool({ name: "b", result: ({ word }) => `you said ${word}` });
+  const picky = fakeTool({ name: "c", result: () => new Error("not that") });
+  await assertRejects(() => broken.execute({}, contextOf()), Error, "no such file");
+  assertEquals(await echo.execute({ word: "hi" }, contextOf()), "you said hi");
+  await assertRejects(() => picky.execute({}, contextOf()), Error, "not that");
+  assertEquals(broken.calls[0]?.state, "failed");
+});
+
+Deno.test("a fake tool heeds its signal", async () => {
+  const controller = new AbortController();
+  const tool = fakeTool({ name: "slow", delayMs: Infinity });
+  const running = tool.execute({}, contextOf(controller.signal));
+  assertEquals(tool.calls[0]?.state, "running");
+  controller.abort();
+  await assertRejects(() => Promise.resolve(running), AbortedError);
+  assertEquals(tool.calls[0]?.state, "cancelled");
+});
+
+Deno.test("a deaf fake tool runs to its end", async () => {
+  const controller = new AbortController();
+  const tool = fakeTool({ name: "deaf", delayMs: 1, ignoresSignal: true, result: "late" });
+  const running = tool.execute({}, contextOf(controller.signal));
+  controller.abort();
+  assertEquals(await running, "late");
+});
+
+Deno.test("delays go through the injected sleep, and overlapping calls are counted", async () => {
+  const wakes: (() => void)[] = [];
+  const sleep = (milliseconds: number): Promise<void> => {
+    assertEquals(milliseconds, 500);
+    return new Promise((resolve) => wakes.push(resolve));
+  };
+  const tool = fakeTool({ name: "slow", delayMs: 500, sleep });
+  const first = [tool.execute({}, contextOf()), tool.execute({}, contextOf())];
+  assertEquals(tool.mostAtOnce, 2);
+  wakes.forEach((wake) => wake());
+  await Promise.all(first);
+  const third = tool.execute({}, contextOf());
+  wakes.at(-1)?.();
+  await third;
+  assertEquals(tool.mostAtOnce, 2);
+  assert(tool.calls.every(({ state }) => state === "finished"));
+});

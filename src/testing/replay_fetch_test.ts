@@ -1,0 +1,92 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { replayFetch } from "./replay_fetch.ts";
+
+const url = "https://api.example.com/v1/messages";
+
+async function chunksOf(response: Response): Promise<string[]> {
+  const chunks: string[] = [];
+  const decoder = new TextDecoder("latin1");
+  for await (const chunk of response.body ?? []) chunks.push(decoder.decode(chunk));
+  return chunks;
+}
+
+Deno.test("a text is the body of a 200", async () => {
+  const response = await replayFetch("data: hi\n\n")(url);
+  assertEquals(response.status, 200);
+  assertEquals(await response.text(), "data: hi\n\n");
+});
+
+Deno.test("a response has its status, headers and body", async () => {
+  const fetch = replayFetch({ status: 429, headers: { "retry-after": "2" }, body: "slow down" });
+  const response = await fetch(url);
+  assertEquals(response.status, 429);
+  assertEquals(response.ok, false);
+  assertEquals(response.headers.get("retry-after"), "2");
+  assertEquals(await response.text(), "slow down");
+});
+
+Deno.test("a body comes in chunks of the chosen size, through characters of several bytes", async () => {
+  const body = new TextEncoder().encode("aé€");
+  assertEquals((await chunksOf(await replayFetch(body)(url))).length, 1);
+  const single = await chunksOf(await replayFetch(body, { chunkBytes: 1 })(url));
+  assertEquals(single.map((chunk) => chunk.length), [1, 1, 1, 1, 1, 1]);
+  const pairs = await replayFetch(body, { chunkBytes: 4 })(url);
+  assertEquals((await chunksOf(pairs)).map((chunk) => chunk.length), [4, 2]);
+});
+
+Deno.test("requests are remembered with method, headers and body", async () => {
+  const fetch = replayFetch("{}");
+  await (await fetch(url, { method: "POST", headers: { "x-api-key": "k" }, body: "{}" })).text();
+  await (await fetch(new Request(url, { headers: { accept: "text/plain" } }))).text();
+  assertEquals(
+    fetch.requests.map(({ url, method, headers, body }) => ({
+      url,
+      method,
+      key: headers.get("x-api-key"),
+      body,
+    })),
+    [{ url, method: "POST", key: "k", body: "{}" }, { url, method: "GET", key: null, body: "" }],
+  );
+});
+
+Deno.test("a list answers one request each, and none beyond it", async () => {
+  const fetch = replayFetch(["first", new TypeError("connection refused")]);
+  assertEquals(await (await fetch(url)).text(), "first");
+  await assertRejects(() => fetch(url), TypeError, "connection refused");
+  await assertRejects(() => fetch(url), TypeError, "No fixture is left for request 3");
+});
+
+Deno.test("a function answers by the request", async () => {
+  const fetch = replayFetch(({ body }) => ({ status: body === "" ? 400 : 200, body }));
+  assertEquals((await fetch(url)).status, 400);
+  assertEquals(await (await fetch(url, { method: "POST", body: "echo" })).text(), "echo");
+});
+
+Deno.test("an aborted signal rejects with its reason", async () => {
+  const fetch = replayFetch("x");
+  const reason = new Error("enough");
+  await assertRejects(() => fetch(url, { signal: AbortSignal.abort(reason) }), Error, "enough");
+  assertEquals(fetch.requests.length, 0);
+});
+
+Deno.test("a signal breaks a body off, also one that hangs", async () => {
+  const controller = new AbortController();
+  const fetch = replayFetch({ body: "half", ending: "hang" }, { chunkBytes: 2 });
+  const response = await fetch(url, { signal: controller.signal });
+  const reader = response.body?.getReader();
+  assertEquals((await reader?.read())?.value?.length, 2);
+  assertEquals((await reader?.read())?.value?.length, 2);
+  const waiting = reader?.read();
+  controller.abort(new Error("enough"));
+  await assertRejects(() => Promise.resolve(waiting), Error, "enough");
+});
+
+Deno.test("a connection can break after the body", async () => {
+  const response = await replayFetch({ body: "half", ending: "reset" })(url);
+  await assertRejects(() => response.text(), TypeError);
+});
+
+Deno.test("a status that has no body gets none", async () => {
+  const response = await replayFetch({ status: 204 })(url);
+  assertEquals(response.body, null);
+});

@@ -1,0 +1,310 @@
+import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
+import { ReplyAccumulator } from "../core/accumulate.ts";
+import { AbortedError, NetworkError, StreamError } from "../core/errors.ts";
+import { modelSpec } from "../core/model.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../core/stream.ts";
+import { zeroUsage } from "../core/usage.ts";
+import { collectEvents } from "./collect_events.ts";
+import { text, thinking, toolCall } from "./messages.ts";
+import { endWithoutTerminal, fail, hang, reply } from "./script.ts";
+import { scriptedStream } from "./scripted_stream.ts";
+
+const usage = zeroUsage();
+
+function requestOf(signal: AbortSignal = new AbortController().signal): StreamRequest {
+  const context = { systemPrompt: "", messages: [], tools: [] };
+  return { model: modelSpec("test/model"), context, options: {}, signal };
+}
+
+function typesOf(events: readonly AssistantMessageEvent[]): string[] {
+  return events.map(({ type }) => type);
+}
+
+Deno.test("a text arrives word by word", async () => {
+  const stream = scriptedStream([reply("Hello, big world")]);
+  assertEquals(await collectEvents(stream(requestOf())), [
+    { type: "start" },
+    { type: "text_start", contentIndex: 0 },
+    { type: "text_delta", contentIndex: 0, delta: "Hello, " },
+    { type: "text_delta", contentIndex: 0, delta: "big " },
+    { type: "text_delta", contentIndex: 0, delta: "world" },
+    { type: "text_end", contentIndex: 0 },
+    { type: "done", stopReason: "stop", usage },
+  ]);
+});
+
+Deno.test("blocks keep their order, marks and arguments", async () => {
+  const blocks = [
+    thinking("Let me see", { signature: "s1" }),
+    text("Looking", { signature: "s2" }),
+    toolCall("read_file", { path: "a.txt", lines: [1, 2, 3, 4, 5] }, { id: "c1" }),
+    toolCall("read_file", { path: "b.txt" }, { signature: "s3" }),
+  ];
+  const stream = scriptedStream([reply(blocks)]);
+  const reader = new ReplyAccumulator();
+  for await (const event of stream(requestOf())) reader.apply(event);
+  assertEquals(reader.finish().content, [
+    ...blocks.slice(0, 3),
+    {
+      type: "tool_call",
+      id: "call_1",
+      name: "read_file",
+      arguments: { path: "b.txt" },
+      signature: "s3",
+    },
+  ]);
+});
+
+Deno.test("calls without an id are numbered through the whole script", async () => {
+  const stream = scriptedStream([
+    reply([toolCall("a"), toolCall("b", {}, { id: "mine" })]),
+    reply([toolCall("c")]),
+  ]);
+  const ids: string[] = [];
+  for (let call = 0; call < 2; call++) {
+    for await (const event of stream(requestOf())) {
+      if (event.type === "tool_call_start") ids.push(event.id);
+    }
+  }
+  assertEquals(ids, ["call_1", "mine", "call_2"]);
+});
+
+Deno.test("a reply with calls stops for tools, and options beat that", async () => {
+  const usage = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
+  const stream = scriptedStream([
+    reply([toolCall("a")]),
+    reply("cut", { stopReason: "length", usage }),
+  ]);
+  const first = await collectEvents(stream(requestOf()));
+  const second = await collectEvents(stream(requestOf()));
+  assertEquals(first.at(-1), { type: "done", stopReason: "tool_use", usage: zeroUsage() });
+  assertEquals(second.at(-1), { type: "done", stopReason: "length", usage });
+});
+
+Deno.test("a call with raw arguments stays open in a reply that was cut, and is closed in any other", async () => {
+  const cut = [toolCall("whole", {}, { id: "a" }), toolCall("half", '{"path": "a', { id: "b" })];
+  const stream = scriptedStream([reply(cut, { stopReason: "length" }), reply(cut)]);
+  const states: string[][] = [];
+  for (let call = 0; call < 2; call++) {
+    const reader = new ReplyAccumulator();
+    for await (const event of stream(requestOf())) reader.apply(event);
+    states.push(reader.finish().calls.map(({ state }) => state.type));
+  }
+  assertEquals(states, [["complete", "cut"], ["complete", "unreadable"]]);
+});
+
+Deno.test("a failure carries its code and facts, after what was said before it", async () => {
+  const stream = scriptedStream([
+    fail("network_error", "connection reset", { after: "Well", retryAfterMs: 1500, usage }),
+  ]);
+  const events = await collectEvents(stream(requestOf()));
+  assertEquals(typesOf(events), ["start", "text_start", "text_delta", "text_end", "error"]);
+  const last = events.at(-1);
+  assert(last?.type === "error");
+  assertInstanceOf(last.error, NetworkError);
+  assertEquals(last.stopReason, "error");
+  assertEquals(last.error.retryAfterMs, 1500);
+  assertEquals(last.usage, usage);
+});
+
+Deno.test("a scripted abort ends as aborted", async () => {
+  const stream = scriptedStream([fail("aborted", "enough")]);
+  const last = (await collectEvents(stream(requestOf()))).at(-1);
+  assert(last?.type === "error");
+  assertEquals(last.stopReason, "aborted");
+});
+
+Deno.test("a hanging reply ends as aborted when the signal fires, with its blocks closed", async () => {
+  const controller = new AbortController();
+  const stream = scriptedStream([hang({ after: "Half a" })]);
+  const events: AssistantMessageEvent[] = [];
+  for await (const event of stream(requestOf(controller.signal))) {
+    events.push(event);
+    if (event.type === "text_end") queueMicrotask(() => controller.abort("enough"));
+  }
+  assertEquals(typesOf(events), [
+    "start",
+    "text_start",
+    "text_delta",
+    "text_delta",
+    "text_end",
+    "error",
+  ]);
+  const last = events.at(-1);
+  assert(last?.type === "error");
+  assertEquals(last.stopReason, "aborted");
+  assertInstanceOf(last.error, AbortedError);
+  assertEquals(last.error.cause, "enough");
+});
+
+Deno.test("an abort between deltas closes open blocks and ends the reply", async () => {
+  const controller = new AbortController();
+  const stream = scriptedStream([reply([toolCall("write", { text: "x".repeat(100) })])]);
+  const events: AssistantMessageEvent[] = [];
+  const reader = new ReplyAccumulator();
+  for await (const event of stream(requestOf(controller.signal))) {
+    events.push(event);
+    reader.apply(event);
+    if (events.length === 3) controller.abort();
+  }
+  assertEquals(typesOf(events), [
+    "start",
+    "tool_call_start",
+    "tool_call_delta",
+    "tool_call_end",
+    "error",
+  ]);
+});
+
+Deno.test("a request that is aborted before it begins still gets a whole, short protocol", async () => {
+  const events = await collectEvents(
+    scriptedStream([reply("never")])(requestOf(AbortSignal.abort("no"))),
+  );
+  assertEquals(typesOf(events), ["start", "error"]);
+});
+
+Deno.test("a deaf reply goes on hanging; leaving it is enough", async () => {
+  const controller = new AbortController();
+  const stream = scriptedStream([hang({ ignoresSignal: true })])(requestOf(controller.signal));
+  const iterator = stream[Symbol.asyncIterator]();
+  assertEquals((await iterator.next()).value, { type: "start" });
+  controller.abort();
+  const pending = iterator.next();
+  assertEquals(
+    await Promise.race([pending, new Promise((resolve) => setTimeout(resolve, 5, "silence"))]),
+    "silence",
+  );
+});
+
+Deno.test("a stream may close without a terminal event", async () => {
+  const events = await collectEvents(scriptedStream([endWithoutTerminal("Well")])(requestOf()));
+  assertEquals(typesOf(events), ["start", "text_start", "text_delta", "text_end"]);
+});
+
+Deno.test("raw events are played as they are, illegal ones too", async () => {
+  const raw: AssistantMessageEvent[] = [
+    { type: "text_delta", contentIndex: 7, delta: "no start" },
+    { type: "done", stopReason: "stop", usage },
+    { type: "done", stopReason: "stop", usage },
+  ];
+  assertEquals(await collectEvents(scriptedStream([raw])(requestOf())), raw);
+});
+
+Deno.test("an async generator is played live, and left when the signal fires", async () => {
+  const controller = new AbortController();
+  let left = false;
+  const stream = scriptedStream([async function* (): AsyncGenerator<AssistantMessageEvent> {
+    try {
+      yield { type: "start" };
+      yield { type: "text_start", contentIndex: 0 };
+      await new Promise((resolve) => controller.signal.addEventListener("abort", resolve));
+      await Promise.resolve();
+    } finally {
+      left = true;
+    }
+  }]);
+  const events: AssistantMessageEvent[] = [];
+  for await (const event of stream(requestOf(controller.signal))) {
+    events.push(event);
+    if (event.type === "text_start") controller.abort();
+  }
+  assertEquals(typesOf(events), ["start", "text_start", "text_end", "error"]);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assert(left);
+});
+
+Deno.test("a function answers by what was asked", async () => {
+  const stream = scriptedStream([(request) => reply(`You asked ${request.model.modelId}`)]);
+  const reader = new ReplyAccumulator();
+  for await (const event of stream(requestOf())) reader.apply(event);
+  assertEquals(reader.finish().content, [text("You asked model")]);
+});
+
+Deno.test("a function that throws is a stream error, not a rejection", async () => {
+  const stream = scriptedStream([() => {
+    throw new Error("bad script");
+  }]);
+  const events = await collectEvents(stream(requestOf()));
+  assertEquals(typesOf(events), ["start", "error"]);
+  const last = events.at(-1);
+  assert(last?.type === "error");
+  assertInstanceOf(last.error, StreamError);
+  assertEquals(last.error.message, "A scripted step failed: bad script");
+});
+
+Deno.test("a call beyond the script is a stream error that says which call", async () => {
+  const stream = scriptedStream([reply("only")]);
+  await collectEvents(stream(requestOf()));
+  const last = (await collectEvents(stream(requestOf()))).at(-1);
+  assert(last?.type === "error");
+  assertEquals(last.error.code, "stream_error");
+  assertEquals(last.error.message, "Model call 2 has no step: the script has 1 step");
+  assertThrows(
+    () => stream.assertDone(),
+    Error,
+    "The script has 1 step, but the model was called 2 times",
+  );
+});
+
+Deno.test("assertDone tells of steps that were never asked for", async () => {
+  const stream = scriptedStream([reply("a"), reply("b")]);
+  await collectEvents(stream(requestOf()));
+  assertThrows(
+    () => stream.assertDone(),
+    Error,
+    "The script has 2 steps, but the model was called once",
+  );
+  await collectEvents(stream(requestOf()));
+  stream.assertDone();
+});
+
+Deno.test("calls are kept as they came, whatever happens to the request later", () => {
+  const stream = scriptedStream([reply("a")]);
+  const messages = [{ role: "user" as const, content: [text("first")], timestamp: 0 }];
+  const request = requestOf();
+  stream({ ...request, context: { ...request.context, messages } });
+  messages.push({ role: "user", content: [text("second")], timestamp: 0 });
+  assertEquals(stream.calls[0]?.context.messages.length, 1);
+});
+
+Deno.test("deltas can be paced by a clock of one's own", async () => {
+  const waits: number[] = [];
+  const stream = scriptedStream([reply("one two")], {
+    deltaMs: 20,
+    sleep: (milliseconds) => {
+      waits.push(milliseconds);
+      return Promise.resolve();
+    },
+  });
+  await collectEvents(stream(requestOf()));
+  assertEquals(waits, [20, 20]);
+});
+
+Deno.test("nothing stays behind on a signal that outlives many calls", async () => {
+  const controller = new AbortController();
+  const listeners = countListeners(controller.signal);
+  const steps = Array.from({ length: 90 }, (_, index) => {
+    return index % 3 === 0 ? reply("a b") : index % 3 === 1 ? hang() : fail("network_error", "x");
+  });
+  const stream = scriptedStream(steps);
+  for (let call = 0; call < steps.length; call++) {
+    for await (const event of stream(requestOf(controller.signal))) {
+      if (call % 3 === 1 && event.type === "start") break;
+    }
+  }
+  assertEquals(listeners(), 0);
+});
+
+function countListeners(signal: AbortSignal): () => number {
+  let count = 0;
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+    count++;
+    addEventListener.apply(signal, args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+    count--;
+    removeEventListener.apply(signal, args);
+  };
+  return () => count;
+}
