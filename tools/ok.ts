@@ -26,7 +26,7 @@ async function checks(config: string): Promise<Check[]> {
     { name: "format", args: ["fmt", "--check", "--quiet"] },
     { name: "lint", args: ["lint", "-c", config, "--quiet"] },
     { name: "types", args: ["check", "-c", config, "--quiet"] },
-    { name: "tests", args: ["run", "--no-config", "--no-lock", "-A", "tools/run_tests.ts"] },
+    { name: "tests", args: ["run", "-A", "tools/run_tests.ts"] },
     { name: "examples", args: ["test", "--doc", "-A", "-c", config, ...await withExamples()] },
     { name: "documentation", args: ["doc", "--lint", "-c", config, ...modules] },
     { name: "publishing", args: ["publish", "--dry-run", "--allow-dirty", "-c", config] },
