@@ -69,6 +69,10 @@ export {
   ModelThrottledError,
   NetworkError,
   NoMessagesError,
+  SessionError,
+  type SessionErrorReason,
+  type SessionFailure,
+  type SessionOwner,
   StreamError,
   StructuredOutputFailedError,
   type StructuredOutputFailure,
@@ -167,3 +171,5 @@ export type {
 } from "./src/core/policy.ts";
 export type * from "./src/core/event.ts";
 export { estimateTextTokens, estimateTokens, estimateToolTokens } from "./src/core/tokens.ts";
+export type * from "./src/core/session_entry.ts";
+export type * from "./src/core/session.ts";

@@ -7,6 +7,7 @@
 import type { AgentMessage, LlmMessage } from "./message.ts";
 import type { ModelSpec } from "./model.ts";
 import type { AgentTool } from "./tool.ts";
+import type { Cost, Usage } from "./usage.ts";
 
 /** An immutable snapshot of what a run works on. */
 export interface AgentContext {
@@ -50,6 +51,10 @@ export interface CompactionReport {
   readonly droppedMessages?: readonly LlmMessage[];
   /** The summary that stands for them, where one was written. */
   readonly summary?: string;
+  /** Tokens that writing the summary took; they count as the run's own. */
+  readonly usage?: Usage;
+  /** What writing the summary cost. */
+  readonly cost?: Cost;
 }
 
 /** What a {@linkcode TransformContext} answers. */

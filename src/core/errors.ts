@@ -17,7 +17,8 @@
  * ├─ ModelNotFoundError            model_not_found             no
  * ├─ BadRequestError               bad_request                 no
  * ├─ BudgetExceededError           budget_exceeded             no
- * └─ ToolTimeoutError              tool_timeout                no
+ * ├─ ToolTimeoutError              tool_timeout                no
+ * └─ SessionError                  session_error               no
  * ```
  *
  * @module
@@ -39,7 +40,8 @@ export type AgentErrorCode =
   | "model_not_found"
   | "bad_request"
   | "budget_exceeded"
-  | "tool_timeout";
+  | "tool_timeout"
+  | "session_error";
 
 /** Facts about a failure, beyond its code and message. */
 export interface AgentErrorOptions {
@@ -77,6 +79,10 @@ export interface AgentErrorRecord {
   readonly attempts?: number;
   /** Why the last structured output was refused. */
   readonly lastError?: string;
+  /** What a session failed at. */
+  readonly reason?: SessionErrorReason;
+  /** Who has the session open. */
+  readonly owner?: SessionOwner;
   /** The message of what caused the failure. */
   readonly cause?: string;
 }
@@ -285,10 +291,70 @@ export class ToolTimeoutError extends AgentError {
   }
 }
 
+/**
+ * What a session failed at. `locked`: somebody else has it open for writing. `lock_lost`: somebody else has
+ * taken it over. `not_a_session`: nothing in it can be read. `write_failed`: the disk is full, a permission
+ * was lost, or the like; what was not written is not in memory either.
+ */
+export type SessionErrorReason =
+  | "bad_id"
+  | "not_found"
+  | "already_exists"
+  | "locked"
+  | "lock_lost"
+  | "read_only"
+  | "closed"
+  | "not_a_session"
+  | "newer_version"
+  | "unknown_entry"
+  | "read_failed"
+  | "write_failed";
+
+/** Who has a session open for writing. */
+export interface SessionOwner {
+  /** Id of the process. */
+  readonly pid: number;
+  /** What the host calls itself. */
+  readonly name?: string;
+  /** Since when, in milliseconds since the epoch. */
+  readonly since: number;
+  /** When it last gave a sign of life, in milliseconds since the epoch. */
+  readonly heartbeat: number;
+}
+
+/** Facts about a session that could not be opened, read or written. */
+export interface SessionFailure extends AgentErrorOptions {
+  /** What it failed at. */
+  readonly reason: SessionErrorReason;
+  /** Who has it open, where `reason` is `"locked"` or `"lock_lost"`. */
+  readonly owner?: SessionOwner | undefined;
+}
+
+/** A session could not be opened, read or written. */
+export class SessionError extends AgentError {
+  /** What it failed at. */
+  readonly reason: SessionErrorReason;
+  /** Who has it open, where `reason` is `"locked"` or `"lock_lost"` and it is known. */
+  readonly owner?: SessionOwner;
+
+  /** Makes the error. */
+  constructor(message: string, failure: SessionFailure) {
+    super("session_error", message, failure);
+    this.reason = failure.reason;
+    if (failure.owner !== undefined) this.owner = failure.owner;
+  }
+
+  /** The error as a JSON value. */
+  override toJSON(): AgentErrorRecord {
+    const { reason, owner } = this;
+    return { ...super.toJSON(), reason, ...(owner !== undefined && { owner }) };
+  }
+}
+
 type ErrorClass = new (message: string, options?: AgentErrorOptions) => AgentError;
 
 const CLASSES: Readonly<
-  Record<Exclude<AgentErrorCode, "structured_output_failed">, ErrorClass>
+  Record<Exclude<AgentErrorCode, "structured_output_failed" | "session_error">, ErrorClass>
 > = {
   context_window_overflow: ContextWindowOverflowError,
   model_throttled: ModelThrottledError,
@@ -310,11 +376,15 @@ const CLASSES: Readonly<
 export function errorOf(
   code: AgentErrorCode,
   message: string,
-  options: AgentErrorOptions & { readonly attempts?: number; readonly lastError?: string } = {},
+  options: AgentErrorOptions & Partial<StructuredOutputFailure> & Partial<SessionFailure> = {},
 ): AgentError {
   if (code === "structured_output_failed") {
     const { attempts = 0, lastError = "" } = options;
     return new StructuredOutputFailedError(message, { ...options, attempts, lastError });
+  }
+  if (code === "session_error") {
+    const { reason = "read_failed" } = options;
+    return new SessionError(message, { ...options, reason });
   }
   return new CLASSES[code](message, options);
 }
