@@ -4,6 +4,8 @@
  * @module
  */
 
+import { root } from "../project.ts";
+
 /** One file of the project and what it imports, types included. */
 export interface ImportingFile {
   /** From the root of the project: `src/core/tool.ts`. */
@@ -13,9 +15,6 @@ export interface ImportingFile {
   /** Packages and built-in modules: `ajv`, `node:path`. */
   others: string[];
 }
-
-/** The root of the project. */
-export const root = new URL("../../", import.meta.url);
 
 /** Reads the shipped code: `mod.ts` and the folders beside it, without tests. */
 export async function readShippedFiles(): Promise<ImportingFile[]> {
