@@ -20,7 +20,7 @@ export interface ImportingFile {
 export async function readShippedFiles(): Promise<ImportingFile[]> {
   const files: ImportingFile[] = [];
   for (const start of ["mod.ts", "src", "adapters", "cli"]) {
-    for await (const path of sourceFiles(start)) {
+    for await (const path of sourceFiles(start, { tests: false })) {
       files.push(readImports(path, await Deno.readTextFile(new URL(path, root))));
     }
   }
@@ -45,11 +45,12 @@ function specifiersIn(source: string): string[] {
   return [...statements, ...expressions].flatMap(([, specifier]) => specifier ?? []);
 }
 
-async function* sourceFiles(path: string): AsyncGenerator<string> {
+/** The TypeScript files at or under a path, tests left out on demand. */
+export async function* sourceFiles(path: string, { tests = true } = {}): AsyncGenerator<string> {
   const kind = await Deno.stat(new URL(path, root)).catch(() => undefined);
-  if (kind?.isFile && path.endsWith(".ts") && !path.endsWith("_test.ts")) yield path;
+  if (kind?.isFile && path.endsWith(".ts") && (tests || !path.endsWith("_test.ts"))) yield path;
   if (!kind?.isDirectory) return;
   for await (const entry of Deno.readDir(new URL(path, root))) {
-    yield* sourceFiles(`${path}/${entry.name}`);
+    yield* sourceFiles(`${path}/${entry.name}`, { tests });
   }
 }

@@ -1,1 +1,0 @@
-export declare function toText(stream: ReadableStream): Promise<string>;

@@ -1,2 +1,0 @@
-// @ts-self-types="./to_text.d.ts"
-export { toText } from "npm:deno-std@^1.4.0/streams/to_text.js";
