@@ -180,7 +180,8 @@ export class BlockWriter {
   }
 
   #nextBlock(): number {
-    if (this.#begin()) this.closeProse();
+    if (!this.#begin()) return this.#nextIndex;
+    this.closeProse();
     return this.#nextIndex++;
   }
 

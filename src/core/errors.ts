@@ -107,7 +107,7 @@ export class AgentError extends Error {
   /** Makes an error of a code; prefer the subclass of that code. */
   constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = new.target.name;
+    this.name = nameOf(code);
     this.code = code;
     this.retryable = options.retryable ?? isRetryableCode(code);
     if (options.status !== undefined) this.status = options.status;
@@ -131,7 +131,7 @@ export class AgentError extends Error {
     };
   }
 
-  /** Rebuilds an error from its JSON, as the subclass of its code. */
+  /** Rebuilds an error from its JSON, as the subclass of its code; a code of a newer version stays as it is. */
   static from(record: AgentErrorRecord): AgentError {
     return errorOf(record.code, record.message, record);
   }
@@ -335,7 +335,7 @@ export class SessionError extends AgentError {
   /** What it failed at. */
   readonly reason: SessionErrorReason;
   /** Who has it open, where `reason` is `"locked"` or `"lock_lost"` and it is known. */
-  readonly owner?: SessionOwner;
+  declare readonly owner?: SessionOwner;
 
   /** Makes the error. */
   constructor(message: string, failure: SessionFailure) {
@@ -386,13 +386,27 @@ export function errorOf(
     const { reason = "read_failed" } = options;
     return new SessionError(message, { ...options, reason });
   }
+  if (!Object.hasOwn(CLASSES, code)) return new AgentError(code, message, options);
   return new CLASSES[code](message, options);
 }
 
-/** The words of any thrown value. */
+/** The words of any thrown value, whatever it is. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name;
-  return typeof thrown === "string" ? thrown : String(thrown);
+  if (typeof thrown === "string") return thrown;
+  try {
+    if (thrown instanceof Error) return thrown.message || thrown.name;
+    if (typeof thrown !== "object" || thrown === null) return String(thrown);
+    const { message } = thrown as { readonly message?: unknown };
+    return typeof message === "string" && message !== "" ? message : JSON.stringify(thrown);
+  } catch {
+    return "Something was thrown that cannot be read";
+  }
+}
+
+/** `network_error` becomes `NetworkError`; not the class's own name, which minifiers shorten. */
+function nameOf(code: string): string {
+  const words = code.split("_").filter((word) => word !== "error");
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}Error`;
 }
 
 function isRetryableCode(code: AgentErrorCode): boolean {

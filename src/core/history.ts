@@ -7,7 +7,9 @@
  * @module
  */
 
+import { CallIds } from "./call_ids.ts";
 import { type ContentBlock, type ToolCallBlock, toolCallsOf } from "./content.ts";
+import { isJsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./message.ts";
 
 /** One thing that was mended. */
@@ -19,6 +21,7 @@ export interface HistoryRepair {
     | "duplicate_call_renamed"
     | "missing_result_added"
     | "result_moved"
+    | "arguments_emptied"
     | "scratch_field_dropped";
   /** Position of the message in the history that was given. */
   readonly index: number;
@@ -40,7 +43,8 @@ export const LOST_RESULT_TEXT =
 
 /**
  * Makes a history valid: each tool call has exactly one result, directly after its assistant message and in
- * call order; call ids are unique; no assistant message is empty; no scratch field is left.
+ * call order; call ids are unique; arguments are objects; no assistant message is empty; no scratch field is
+ * left. A result belongs to the nearest call of its id before it that has none yet.
  *
  * @example
  * ```ts
@@ -71,23 +75,27 @@ interface ResultAt {
   readonly index: number;
 }
 
-/** One pass over a history; results are looked up by call, so that late ones find their place. */
+/** A call as it stands in the history that was given, and its result if there is one. */
+interface CallAt {
+  readonly call: ToolCallBlock;
+  found?: ResultAt;
+}
+
+/** One pass over a history whose results have been matched with their calls. */
 class Repair {
   readonly #given: readonly AgentMessage[];
-  readonly #results = new Map<string, ResultAt[]>();
-  readonly #usedIds = new Set<string>();
-  readonly #expected = new Set<number>();
+  readonly #callsAt: ReadonlyMap<number, readonly CallAt[]>;
+  readonly #answering: ReadonlySet<number>;
+  readonly #ids: CallIds;
   readonly #messages: AgentMessage[] = [];
   readonly #repairs: HistoryRepair[] = [];
 
   constructor(history: readonly AgentMessage[]) {
     this.#given = history;
-    history.forEach((message, index) => {
-      if (message.role !== "tool_result") return;
-      const known = this.#results.get(message.toolCallId) ?? [];
-      known.push({ result: message, index });
-      this.#results.set(message.toolCallId, known);
-    });
+    this.#callsAt = matchResults(history);
+    const calls = [...this.#callsAt.values()].flat();
+    this.#answering = new Set(calls.flatMap(({ found }) => found ? [found.index] : []));
+    this.#ids = new CallIds(new Set(calls.map(({ call }) => call.id)));
   }
 
   take(message: AgentMessage, index: number): void {
@@ -95,10 +103,8 @@ class Repair {
       case "assistant":
         return this.#takeAssistant(message, index);
       case "tool_result":
-        if (!this.#expected.has(index)) {
-          this.#note("orphan_result_dropped", index, message.toolCallId);
-        }
-        return;
+        if (this.#answering.has(index)) return;
+        return this.#note("orphan_result_dropped", index, message.toolCallId);
       case "user":
       case "custom":
         this.#messages.push(message);
@@ -112,59 +118,69 @@ class Repair {
 
   #takeAssistant(message: AssistantMessage, index: number): void {
     if (!hasContent(message.content)) return this.#note("empty_assistant_dropped", index);
-    const calls = toolCallsOf(message.content);
-    const ids = new Map(calls.map((call) => [call, this.#freeId(call, index)]));
     const content = message.content.map((block) =>
-      block.type === "tool_call" ? this.#cleanCall(block, ids.get(block) ?? block.id, index) : block
+      block.type === "tool_call" ? this.#mendCall(block, index) : block
     );
     const isSame = content.every((block, at) => block === message.content[at]);
     this.#messages.push(isSame ? message : { ...message, content });
-    calls.forEach((call, order) =>
-      this.#takeResult(message, { call, id: ids.get(call) ?? call.id, index, order })
-    );
+    this.#takeResults(message, { calls: toolCallsOf(content), index });
   }
 
-  #takeResult(
-    message: AssistantMessage,
-    at: {
-      readonly call: ToolCallBlock;
-      readonly id: string;
-      readonly index: number;
-      readonly order: number;
-    },
+  #takeResults(
+    { timestamp }: AssistantMessage,
+    at: { readonly calls: readonly ToolCallBlock[]; readonly index: number },
   ): void {
-    const { call, id, index, order } = at;
-    const waiting = this.#results.get(call.id) ?? [];
-    const position = waiting.findIndex((entry) => entry.index > index);
-    const [found] = position < 0 ? [] : waiting.splice(position, 1);
-    if (!found) {
-      this.#note("missing_result_added", index, id);
-      this.#messages.push(lostResult(id, call.name, message.timestamp));
-      return;
-    }
-    this.#expected.add(found.index);
-    if (found.index !== index + 1 + order) this.#note("result_moved", found.index, id);
-    const { result } = found;
-    this.#messages.push(result.toolCallId === id ? result : { ...result, toolCallId: id });
+    let next = at.index + 1;
+    at.calls.forEach(({ id, name }, order) => {
+      const found = this.#callsAt.get(at.index)?.[order]?.found;
+      if (!found) {
+        this.#note("missing_result_added", at.index, id);
+        this.#messages.push(lostResult(id, name, timestamp));
+        return;
+      }
+      if (found.index === next) next++;
+      else this.#note("result_moved", found.index, id);
+      const { result } = found;
+      this.#messages.push(result.toolCallId === id ? result : { ...result, toolCallId: id });
+    });
   }
 
-  #freeId(call: ToolCallBlock, index: number): string {
-    const id = uniqueId(call.id, this.#usedIds);
-    this.#usedIds.add(id);
+  #mendCall(call: ToolCallBlock, index: number): ToolCallBlock {
+    const id = this.#ids.claim(call.id);
+    const isObject = isJsonObject(call.arguments);
     if (id !== call.id) this.#note("duplicate_call_renamed", index, id);
-    return id;
-  }
-
-  #cleanCall(block: ToolCallBlock, id: string, index: number): ToolCallBlock {
-    if (block.id === id && block.partialJson === undefined) return block;
-    if (block.partialJson !== undefined) this.#note("scratch_field_dropped", index, id);
-    const { partialJson: _scratch, ...rest } = block;
-    return { ...rest, id };
+    if (!isObject) this.#note("arguments_emptied", index, id);
+    if (call.partialJson !== undefined) this.#note("scratch_field_dropped", index, id);
+    if (id === call.id && isObject && call.partialJson === undefined) return call;
+    const { partialJson: _scratch, ...rest } = call;
+    return { ...rest, id, arguments: isObject ? call.arguments : {} };
   }
 
   #note(type: HistoryRepair["type"], index: number, toolCallId?: string): void {
     this.#repairs.push(toolCallId === undefined ? { type, index } : { type, index, toolCallId });
   }
+}
+
+/** The calls of each assistant message, by its position, with the results that belong to them. */
+function matchResults(history: readonly AgentMessage[]): Map<number, readonly CallAt[]> {
+  const callsAt = new Map<number, readonly CallAt[]>();
+  // Per id, the unanswered calls; the one to be answered next is the last.
+  const unanswered = new Map<string, CallAt[]>();
+  history.forEach((message, index) => {
+    if (message.role === "assistant") {
+      const calls = toolCallsOf(message.content).map((call): CallAt => ({ call }));
+      if (calls.length > 0) callsAt.set(index, calls);
+      for (const at of calls.toReversed()) {
+        const waiting = unanswered.get(at.call.id);
+        if (waiting) waiting.push(at);
+        else unanswered.set(at.call.id, [at]);
+      }
+    } else if (message.role === "tool_result") {
+      const at = unanswered.get(message.toolCallId)?.pop();
+      if (at) at.found = { result: message, index };
+    }
+  });
+  return callsAt;
 }
 
 /** An id that is not empty and not yet used: the given one if possible, else with a number behind it. */

@@ -8,7 +8,8 @@ import type { JsonObject, JsonSchema } from "./json.ts";
 
 /**
  * The type of the values that a schema accepts: a JSON Schema literal, a TypeBox schema, or any validator
- * that follows Standard Schema (Zod 4, Valibot, ArkType).
+ * that follows Standard Schema (Zod 4, Valibot, ArkType). Of a validator that changes values, this is the type
+ * before the change: values are checked against its JSON Schema and handed over as they are.
  *
  * Understands `type` (also as a list), `properties`, `required`, `additionalProperties`, `items`,
  * `prefixItems`, `enum`, `const`, `anyOf`, `oneOf` and `allOf`; whatever else a schema says is checked when
@@ -18,12 +19,14 @@ import type { JsonObject, JsonSchema } from "./json.ts";
  */
 export type Infer<Schema> = Schema extends
   { readonly "~standard": { readonly types?: infer Types } }
-  ? NonNullable<Types> extends { readonly output: infer Output } ? Output : unknown
+  ? NonNullable<Types> extends { readonly input: infer Input } ? Input : unknown
   : Schema extends { readonly static: infer Static } ? Static
   : FromSchema<Schema>;
 
 /** The type of a tool's arguments: that of its schema, or any JSON object where the schema's type is not known. */
-export type InferArguments<Schema> = string extends keyof Schema ? JsonObject : Infer<Schema>;
+export type InferArguments<Schema> = string extends keyof Schema ? JsonObject
+  : unknown extends Infer<Schema> ? JsonObject
+  : Infer<Schema>;
 
 /** A value that stands for a JSON Schema: the schema itself, or a validator that can give one. */
 export type SchemaSource = JsonSchema | StandardJsonSchemaSource;

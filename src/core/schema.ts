@@ -36,6 +36,7 @@ export type SchemaValidator = (schema: JsonSchema) => CompiledSchema | Promise<C
 /** What the agent uses of ajv. */
 interface Ajv {
   compile(schema: JsonSchema): AjvCheck;
+  removeSchema(schema: JsonSchema): unknown;
 }
 interface AjvCheck {
   (value: unknown): unknown;
@@ -52,12 +53,22 @@ let ajv: Promise<Ajv> | undefined;
 
 /** The default validator: ajv, 2020-12, all errors told, unknown keywords and formats ignored. */
 export async function ajvValidator(schema: JsonSchema): Promise<CompiledSchema> {
-  ajv ??= import("ajv/dist/2020.js").then(({ Ajv2020 }) =>
-    new Ajv2020({ allErrors: true, strict: false, validateFormats: false, logger: false }) as Ajv
-  );
-  const check = (await ajv).compile(withoutIdentity(schema));
+  ajv ??= import("ajv/dist/2020.js").then(({ Ajv2020 }) => new Ajv2020(AJV_OPTIONS) as Ajv);
+  const compiler = await ajv;
+  const { $schema: _draft, ...rest } = schema;
+  const check = compiler.compile(rest);
+  compiler.removeSchema(rest);
   return (value) => (check(value) ? [] : (check.errors ?? []).map(describeFault));
 }
+
+/** One ajv serves all schemas, so it keeps none: two may have the same `$id`, and many may come and go. */
+const AJV_OPTIONS = {
+  allErrors: true,
+  strict: false,
+  validateFormats: false,
+  addUsedSchema: false,
+  logger: false,
+} as const;
 
 const compiledBy = new WeakMap<SchemaValidator, WeakMap<JsonSchema, CompiledSchema>>();
 
@@ -83,8 +94,13 @@ async function compileAndKeep(
     compiledBy.set(validator, kept.set(schema, compiled));
     return compiled;
   } catch (cause) {
-    throw new BadRequestError(`The JSON Schema is not valid: ${messageOf(cause)}`, { cause });
+    throw new BadRequestError(reasonFor(cause), { cause });
   }
+}
+
+function reasonFor(cause: unknown): string {
+  if (!(cause instanceof EvalError)) return `The JSON Schema is not valid: ${messageOf(cause)}`;
+  return "This runtime forbids eval, which the default validator needs: pass a `validator`";
 }
 
 /**
@@ -140,22 +156,18 @@ function isStandard(source: SchemaSource): source is StandardJsonSchemaSource {
   return isJsonObject(source["~standard"]);
 }
 
-/** ajv refuses a second schema of the same `$id`, and a draft that it does not know by `$schema`. */
-function withoutIdentity(schema: JsonSchema): JsonSchema {
-  const { $id: _id, $schema: _draft, ...rest } = schema;
-  return rest;
-}
-
 function describeFault(fault: AjvFault): ValidationError {
   const { instancePath, params, message = "is not valid" } = fault;
   switch (fault.keyword) {
     case "required":
-      return { path: `${instancePath}/${params["missingProperty"]}`, message: "is required" };
+      return { path: pathTo(instancePath, params["missingProperty"]), message: "is required" };
     case "additionalProperties":
     case "unevaluatedProperties": {
       const name = params["additionalProperty"] ?? params["unevaluatedProperty"];
-      return { path: `${instancePath}/${name}`, message: "is not a known property" };
+      return { path: pathTo(instancePath, name), message: "is not a known property" };
     }
+    case "false schema":
+      return { path: instancePath, message: "is not allowed" };
     case "enum":
       return { path: instancePath, message: `must be one of ${listOf(params["allowedValues"])}` };
     case "const":
@@ -163,6 +175,11 @@ function describeFault(fault: AjvFault): ValidationError {
     default:
       return { path: instancePath, message };
   }
+}
+
+/** A JSON pointer one step further; `~` and `/` within a name are escaped (RFC 6901). */
+function pathTo(path: string, name: unknown): string {
+  return `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 function listOf(values: unknown): string {

@@ -135,7 +135,11 @@ export function defineTool<const Schema extends SchemaSource>(
   }
   // The loop hands over only arguments that the schema accepted, so they have the type it describes.
   const erased = definition as unknown as AgentTool;
-  return { ...erased, parameters };
+  return {
+    ...erased,
+    parameters,
+    execute: async (args, context) => await erased.execute(args, context),
+  };
 }
 
 /** A tool result of one text. */

@@ -88,7 +88,10 @@ export function costOf(usage: Usage, rates: Rates): Cost {
 /** Finds a model's rates; the full `provider/modelId` key wins over the bare model id. */
 export function ratesOf(prices: Prices, model: ModelSpec): Rates | undefined {
   if (typeof prices === "function") return prices(model);
-  return prices[`${model.provider}/${model.modelId}`] ?? prices[model.modelId];
+  const name = [`${model.provider}/${model.modelId}`, model.modelId].find((key) =>
+    Object.hasOwn(prices, key)
+  );
+  return name === undefined ? undefined : prices[name];
 }
 
 function perMillion(tokens: number, rate: number): number {
