@@ -173,3 +173,29 @@ export type * from "./src/core/event.ts";
 export { estimateTextTokens, estimateTokens, estimateToolTokens } from "./src/core/tokens.ts";
 export type * from "./src/core/session_entry.ts";
 export type * from "./src/core/session.ts";
+
+// The engine.
+export { agentLoop, agentLoopContinue, type LoopOptions } from "./src/loop/loop.ts";
+export type {
+  AgentLoopConfig,
+  GetApiKey,
+  InterruptPolicy,
+  LoopMemory,
+  ModelFallback,
+  TurnSettings,
+} from "./src/loop/config.ts";
+export type { IdKind, Ports, ReadFile, Sleep } from "./src/loop/ports.ts";
+export type { MessageSource } from "./src/loop/message_source.ts";
+
+// The agent.
+export { Agent, type RunOptions } from "./src/agent/agent.ts";
+export type { AgentOptions } from "./src/agent/options.ts";
+export type { AgentState } from "./src/agent/state.ts";
+export type { AgentResult } from "./src/agent/collect.ts";
+export type { StructuredOutputOptions } from "./src/agent/structured_output.ts";
+export type { Listener } from "./src/agent/subscribers.ts";
+export {
+  MessageQueue,
+  type MessageQueueOptions,
+  type QueueMode,
+} from "./src/agent/message_queue.ts";

@@ -26,3 +26,25 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Copies a JSON value, so that whoever gets the copy cannot change the original. */
+export function cloneJson<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(cloneJson) as Value;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    define(copy, key, cloneJson((value as Record<string, unknown>)[key]));
+  }
+  return copy as Value;
+}
+
+/** Assigns a member; `__proto__` becomes an ordinary one, as `JSON.parse` makes it. */
+function define(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") target[key] = value;
+  else {Object.defineProperty(target, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });}
+}

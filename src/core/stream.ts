@@ -78,7 +78,14 @@ export interface StreamRequest {
  * `contentIndex`; only a tool call that a `length` stop cut off stays open. On abort it ends with `error`
  * of stop reason `"aborted"`.
  */
-export type StreamFn = (request: StreamRequest) => AsyncIterable<AssistantMessageEvent>;
+export interface StreamFn {
+  /** Asks. */
+  (request: StreamRequest): AsyncIterable<AssistantMessageEvent>;
+  /**
+   * Whether the provider keeps a model's replies strictly to `StreamOptions.responseSchema`. Default: it does not.
+   */
+  readonly hasStrictSchema?: (model: ModelSpec) => boolean;
+}
 
 /** The reply begins. */
 export interface StreamStartEvent {

@@ -1,0 +1,381 @@
+/**
+ * The agent: a history, a model, tools, queues and one run at a time.
+ *
+ * @module
+ */
+
+import {
+  AlreadyRunningError,
+  BadRequestError,
+  messageOf,
+  NoMessagesError,
+} from "../core/errors.ts";
+import type { AgentEvent, AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
+import { type HistoryRepair, repairHistory } from "../core/history.ts";
+import type { Infer, SchemaSource } from "../core/infer.ts";
+import { type AgentMessage, messagesOf, type PromptInput } from "../core/message.ts";
+import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
+import type { AgentTool } from "../core/tool.ts";
+import { type AgentLoopConfig, freshMemory, type LoopMemory } from "../loop/config.ts";
+import { continuation, type StartedRun, startRun } from "../loop/loop.ts";
+import { type MessageSource, oneBatch } from "../loop/message_source.ts";
+import { defaultPorts } from "../loop/ports.ts";
+import { type AgentResult, collectResult } from "./collect.ts";
+import { MessageQueue } from "./message_queue.ts";
+import { type AgentOptions, withoutDuplicates } from "./options.ts";
+import { type AgentState, applyEvent, LiveState } from "./state.ts";
+import { StructuredAnswer, type StructuredOutputOptions } from "./structured_output.ts";
+import { type Listener, Subscribers } from "./subscribers.ts";
+
+/** Options of one run. */
+export interface RunOptions {
+  /** Aborts the run. */
+  readonly signal?: AbortSignal;
+}
+
+/** What differs from the agent's own configuration for one run. */
+type RunOverrides = Partial<Pick<AgentLoopConfig, "settings" | "policies" | "streamOptions">>;
+
+/**
+ * An agent. It talks to one model at a time, runs the tools that the model calls, and keeps the history.
+ *
+ * One run at a time: a second `prompt` while one is active is refused with {@linkcode AlreadyRunningError}.
+ * Meanwhile the run can be steered, followed up and aborted.
+ *
+ * @example
+ * ```ts
+ * import { Agent, extractText } from "@swink/agent";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
+ * const result = await agent.prompt("Say hello");
+ * result.messages.length; // 2: the prompt and the reply
+ * ```
+ */
+export class Agent {
+  readonly #options: AgentOptions;
+  readonly #now: () => number;
+  readonly #subscribers: Subscribers;
+  readonly #steering: MessageQueue;
+  readonly #followUp: MessageQueue;
+  #state: LiveState;
+  #memory: LoopMemory = freshMemory();
+  #repairs: readonly HistoryRepair[] = [];
+  #run: StartedRun | undefined;
+  #leaving: Promise<void> | undefined;
+  #idle: Promise<void> = Promise.resolve();
+
+  /**
+   * Makes an idle agent.
+   *
+   * @throws {BadRequestError} When the model's name cannot be read, two tools share a name, or there is no `streamFn`.
+   */
+  constructor(options: AgentOptions) {
+    if (typeof options.streamFn !== "function") {
+      throw new BadRequestError(
+        "The agent needs a streamFn: connect() from the adapters, or one of your own",
+      );
+    }
+    const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
+    const queue = { newId: () => newId("queued"), onChange: () => this.#tellQueues() };
+    this.#options = options;
+    this.#now = options.now ?? defaultPorts.now;
+    this.#subscribers = new Subscribers((thrown) => this.#tellFailure(thrown));
+    this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
+    this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
+    this.#state = this.#initialState(this.#valid(options.messages ?? []));
+  }
+
+  /** The state as of the last event. */
+  get state(): AgentState {
+    return this.#state;
+  }
+
+  /** Says something and waits for the run's end. Rejects only for misuse; failures are in the result. */
+  prompt(input: PromptInput, options?: RunOptions): Promise<AgentResult> {
+    return collectResult(this.promptStream(input, options));
+  }
+
+  /** Says something and streams the run; leaving the stream aborts it. Misuse errors the stream. */
+  promptStream(input: PromptInput, options: RunOptions = {}): ReadableStream<AgentEvent> {
+    return this.#stream(() => this.#prompted(input), options);
+  }
+
+  /** Goes on with the history as it is, or with what is queued, and waits for the run's end. */
+  continue(options?: RunOptions): Promise<AgentResult> {
+    return collectResult(this.continueStream(options));
+  }
+
+  /** Goes on with the history as it is, or with what is queued, and streams the run. */
+  continueStream(options: RunOptions = {}): ReadableStream<AgentEvent> {
+    return this.#stream(() => this.#continued(), options);
+  }
+
+  /**
+   * Asks for an answer of a schema's shape, and asks again with the errors when the answer does not fit.
+   *
+   * Rejects with {@linkcode StructuredOutputFailedError} when no answer fits, and with the run's error when it
+   * fails.
+   */
+  async structuredOutput<const Schema extends SchemaSource>(
+    input: PromptInput,
+    schema: Schema,
+    options: RunOptions & StructuredOutputOptions = {},
+  ): Promise<Infer<Schema>> {
+    const answer = await StructuredAnswer.of(schema, {
+      ...options,
+      tools: this.#state.tools,
+      native: this.#options.streamFn.hasStrictSchema?.(this.#state.model) ?? false,
+      validator: this.#options.validator,
+      now: this.#now,
+    });
+    const overrides = {
+      settings: () => ({ ...this.#settings(), tools: answer.toolsWith(this.#state.tools) }),
+      policies: [...(this.#options.policies ?? []), answer.policy],
+      streamOptions: { ...this.#options.streamOptions, ...answer.streamOptions },
+    };
+    const stream = this.#stream(() => this.#prompted(input), options, overrides);
+    return answer.valueOf(await collectResult(stream)) as Infer<Schema>;
+  }
+
+  /** Queues a message for the running turn; under the `"cancel"` policy it cancels unfinished tool calls. */
+  steer(input: PromptInput): QueuedMessage {
+    return this.#enqueue(this.#steering, input);
+  }
+
+  /** Queues a message for when the agent would stop. */
+  followUp(input: PromptInput): QueuedMessage {
+    return this.#enqueue(this.#followUp, input);
+  }
+
+  /** What waits in both queues. */
+  get queued(): QueuedMessages {
+    return { steering: this.#steering.queued, followUp: this.#followUp.queued };
+  }
+
+  /** Takes a queued message back; `false` when it does not wait any more. */
+  cancelQueued(id: string): boolean {
+    return this.#steering.cancel(id) || this.#followUp.cancel(id);
+  }
+
+  /** Takes all steering back. */
+  clearSteering(): void {
+    this.#steering.clear();
+  }
+
+  /** Takes all follow-ups back. */
+  clearFollowUp(): void {
+    this.#followUp.clear();
+  }
+
+  /** Takes everything that is queued back. */
+  clearQueues(): void {
+    this.clearSteering();
+    this.clearFollowUp();
+  }
+
+  /** Whether anything is queued. */
+  get hasPendingMessages(): boolean {
+    return this.#steering.queued.length + this.#followUp.queued.length > 0;
+  }
+
+  /** Aborts the active run, if there is one. What is queued stays queued. */
+  abort(reason?: unknown): void {
+    this.#run?.abort(reason);
+  }
+
+  /** Settles when no run is active. */
+  waitForIdle(): Promise<void> {
+    return this.#idle;
+  }
+
+  /**
+   * Goes back to the options' model, prompt and tools, with an empty history and empty queues. Aborts an active
+   * run; the agent can be prompted at once.
+   */
+  reset(): void {
+    const run = this.#run;
+    this.#run = undefined;
+    this.#leaving = run?.settled;
+    this.#idle = Promise.resolve();
+    run?.abort("reset");
+    this.#memory = freshMemory();
+    this.#repairs = [];
+    this.#state = this.#initialState([]);
+    this.clearQueues();
+  }
+
+  /** Tells `listener` of every event, of runs and while idle; returns how to stop. */
+  subscribe(listener: Listener): () => void {
+    return this.#subscribers.add(listener);
+  }
+
+  /** Sets the system prompt, from the next turn on. */
+  setSystemPrompt(systemPrompt: string): void {
+    this.#state.systemPrompt = systemPrompt;
+  }
+
+  /**
+   * Sets the model, from the next turn on.
+   *
+   * @throws {BadRequestError} When the name cannot be read.
+   */
+  setModel(model: ModelSpec | string): void {
+    const from = this.#state.model;
+    const to = modelSpec(model);
+    this.#state.model = to;
+    this.#tell({ type: "model_changed", from, to });
+  }
+
+  /** Sets how hard the model thinks, from the next turn on. */
+  setThinkingLevel(thinkingLevel: ThinkingLevel): void {
+    this.setModel({ ...this.#state.model, thinkingLevel });
+  }
+
+  /**
+   * Sets the tools, from the next turn on.
+   *
+   * @throws {BadRequestError} When two tools share a name.
+   */
+  setTools(tools: readonly AgentTool[]): void {
+    this.#state.tools = withoutDuplicates(tools);
+  }
+
+  /**
+   * Replaces the history; what is not valid is mended, and the next run tells of it.
+   *
+   * @throws {AlreadyRunningError} While a run is active.
+   */
+  setMessages(messages: readonly AgentMessage[]): void {
+    this.#refuseWhileRunning();
+    this.#state.messages = [...this.#valid(messages)];
+  }
+
+  /**
+   * Adds to the history; what is not valid is mended, and the next run tells of it.
+   *
+   * @throws {AlreadyRunningError} While a run is active.
+   */
+  appendMessages(messages: readonly AgentMessage[]): void {
+    this.setMessages([...this.#state.messages, ...messages]);
+  }
+
+  /**
+   * Empties the history.
+   *
+   * @throws {AlreadyRunningError} While a run is active.
+   */
+  clearMessages(): void {
+    this.setMessages([]);
+  }
+
+  #stream(
+    begin: () => MessageSource,
+    options: RunOptions,
+    overrides: RunOverrides = {},
+  ): ReadableStream<AgentEvent> {
+    try {
+      this.#refuseWhileRunning();
+      return this.#start(begin(), options, overrides);
+    } catch (error) {
+      return new ReadableStream({ start: (controller) => controller.error(error) });
+    }
+  }
+
+  #start(
+    incoming: MessageSource,
+    { signal }: RunOptions,
+    overrides: RunOverrides,
+  ): ReadableStream<AgentEvent> {
+    const state = this.#state;
+    const run: StartedRun = startRun({
+      incoming,
+      context: state,
+      repairs: this.#repairs,
+      config: { ...this.#config(), ...overrides },
+      ...(signal && { signal }),
+      after: this.#leaving,
+      observe: (event) => {
+        applyEvent(state, event);
+        return this.#subscribers.tell(event);
+      },
+      onSettled: () => {
+        state.isRunning = false;
+        if (this.#run === run) this.#run = undefined;
+      },
+    });
+    state.isRunning = true;
+    this.#repairs = [];
+    this.#run = run;
+    this.#idle = run.settled;
+    return run.stream;
+  }
+
+  #config(): AgentLoopConfig {
+    return {
+      ...this.#options,
+      model: this.#state.model,
+      steering: this.#steering,
+      followUp: this.#followUp,
+      settings: () => this.#settings(),
+      memory: this.#memory,
+    };
+  }
+
+  #settings(): ReturnType<NonNullable<AgentLoopConfig["settings"]>> {
+    const { model, systemPrompt, tools } = this.#state;
+    return { model, systemPrompt, tools };
+  }
+
+  #prompted(input: PromptInput): MessageSource {
+    const messages = repairHistory(messagesOf(input, this.#now())).messages;
+    if (messages.length === 0 && !this.hasPendingMessages) throw new NoMessagesError();
+    return messages.length > 0 ? oneBatch(messages) : this.#continued();
+  }
+
+  #continued(): MessageSource {
+    const { messages } = this.#state;
+    return continuation(messages, { steering: this.#steering, followUp: this.#followUp });
+  }
+
+  #enqueue(queue: MessageQueue, input: PromptInput): QueuedMessage {
+    const [first, ...others] = repairHistory(messagesOf(input, this.#now())).messages;
+    if (!first) throw new NoMessagesError("There is no message to queue");
+    return others.reduce((_last, message) => queue.add(message), queue.add(first));
+  }
+
+  #initialState(messages: readonly AgentMessage[]): LiveState {
+    const { model, systemPrompt = "", tools = [] } = this.#options;
+    return new LiveState({
+      systemPrompt,
+      model: modelSpec(model),
+      tools: withoutDuplicates(tools),
+      messages,
+    });
+  }
+
+  #valid(history: readonly AgentMessage[]): readonly AgentMessage[] {
+    const { messages, repairs } = repairHistory(history);
+    this.#repairs = [...this.#repairs, ...repairs];
+    return messages;
+  }
+
+  #refuseWhileRunning(): void {
+    if (this.#state.isRunning) throw new AlreadyRunningError();
+  }
+
+  /** Says something in the run's order of events, or at once to the subscribers while idle. */
+  #tell(event: AgentEventBody): void {
+    if (this.#run) void this.#run.emit(event);
+    else void this.#subscribers.tell(event);
+  }
+
+  #tellQueues(): void {
+    this.#tell({ type: "queue_changed", queued: this.queued });
+  }
+
+  #tellFailure(thrown: unknown): void {
+    const message = `A listener failed and was removed: ${messageOf(thrown)}`;
+    this.#tell({ type: "warning", code: "listener_failed", message });
+  }
+}

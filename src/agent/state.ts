@@ -1,0 +1,168 @@
+/**
+ * What an agent knows of itself.
+ *
+ * @module
+ */
+
+import type { ContentBlock } from "../core/content.ts";
+import type { AgentError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/event.ts";
+import { hasContent } from "../core/history.ts";
+import type { AgentMessage, AssistantMessage } from "../core/message.ts";
+import type { ModelSpec } from "../core/model.ts";
+import type { AssistantMessageDelta } from "../core/stream.ts";
+import type { AgentTool } from "../core/tool.ts";
+
+/** An agent's state, as of the last event. */
+export interface AgentState {
+  /** The system prompt; empty for none. */
+  readonly systemPrompt: string;
+  /** The model that the next turn asks. */
+  readonly model: ModelSpec;
+  /** The tools that the next turn has. */
+  readonly tools: readonly AgentTool[];
+  /** The history; grows while a run goes on. */
+  readonly messages: readonly AgentMessage[];
+  /** Whether a run is active. */
+  readonly isRunning: boolean;
+  /** The reply that is streaming, as far as it has come; made anew at every look. */
+  readonly streamingMessage?: AssistantMessage | undefined;
+  /** Ids of the tool calls that run now. */
+  readonly pendingToolCalls: ReadonlySet<string>;
+  /** What the last run failed with. */
+  readonly error?: AgentError | undefined;
+}
+
+/** What a {@linkcode LiveState} starts from. */
+export type InitialState = Pick<AgentState, "systemPrompt" | "model" | "tools" | "messages">;
+
+/** The state itself; changed by {@linkcode applyEvent} during a run, and by the agent's setters. */
+export class LiveState implements AgentState {
+  /** The system prompt. */
+  systemPrompt: string;
+  /** The model. */
+  model: ModelSpec;
+  /** The tools. */
+  tools: readonly AgentTool[];
+  /** The history; replaced as a whole by the setters, appended to by events. */
+  messages: AgentMessage[];
+  /** Whether a run is active. */
+  isRunning = false;
+  /** Ids of the tool calls that run now. */
+  readonly pendingToolCalls: Set<string> = new Set();
+  /** What the last run failed with. */
+  error: AgentError | undefined;
+  /** The reply that streams. */
+  draft: ReplyDraft | undefined;
+
+  /** Makes an idle state. */
+  constructor(initial: InitialState) {
+    this.systemPrompt = initial.systemPrompt;
+    this.model = initial.model;
+    this.tools = initial.tools;
+    this.messages = [...initial.messages];
+  }
+
+  /** The reply that is streaming, as far as it has come. */
+  get streamingMessage(): AssistantMessage | undefined {
+    return this.draft?.snapshot();
+  }
+}
+
+/** The only way in which a run changes the state. */
+export function applyEvent(state: LiveState, event: AgentEvent): void {
+  switch (event.type) {
+    case "message_update":
+      return state.draft?.add(event.delta);
+    case "message_start":
+      state.draft = event.message.role === "assistant" ? new ReplyDraft(event.message) : undefined;
+      return;
+    case "message_end":
+      state.draft = undefined;
+      if (event.message.role !== "assistant" || hasContent(event.message.content)) {
+        state.messages.push(event.message);
+      }
+      return;
+    case "retry":
+      if (event.discard) state.draft?.clear();
+      return;
+    case "model_fallback":
+      return state.draft?.clear();
+    case "tool_execution_start":
+      state.pendingToolCalls.add(event.id);
+      return;
+    case "tool_execution_end":
+      state.pendingToolCalls.delete(event.id);
+      return;
+    case "agent_start":
+      state.error = undefined;
+      return;
+    case "agent_end":
+      state.error = event.error;
+      return;
+    case "turn_start":
+    case "turn_end":
+    case "tool_execution_update":
+    case "tool_approval_requested":
+    case "tool_approval_resolved":
+    case "context_compacted":
+    case "warning":
+    case "custom":
+    case "queue_changed":
+    case "model_changed":
+      return;
+  }
+}
+
+type BlockDraft =
+  | { readonly type: "text" | "thinking"; text: string }
+  | { readonly type: "tool_call"; readonly id: string; readonly name: string; text: string };
+
+/** A reply as observers see it grow: appended to per delta, made into a message only when somebody looks. */
+export class ReplyDraft {
+  readonly #opening: AssistantMessage;
+  #blocks: BlockDraft[] = [];
+
+  /** Begins with the message of `message_start`. */
+  constructor(opening: AssistantMessage) {
+    this.#opening = opening;
+  }
+
+  /** Takes what is new. */
+  add(delta: AssistantMessageDelta): void {
+    const { contentIndex } = delta;
+    const block = this.#blocks[contentIndex];
+    if (delta.type === "tool_call_start") {
+      this.#blocks[contentIndex] = { type: "tool_call", id: delta.id, name: delta.name, text: "" };
+    } else if (block) {
+      block.text += delta.delta;
+    } else if (delta.type !== "tool_call_delta") {
+      const type = delta.type === "text_delta" ? "text" : "thinking";
+      this.#blocks[contentIndex] = { type, text: delta.delta };
+    }
+  }
+
+  /** Forgets what was shown. */
+  clear(): void {
+    this.#blocks = [];
+  }
+
+  /** The message so far. */
+  snapshot(): AssistantMessage {
+    // A block without deltas (an extension) leaves a hole, which filter skips.
+    return { ...this.#opening, content: this.#blocks.filter(() => true).map(blockOf) };
+  }
+}
+
+function blockOf(draft: BlockDraft): ContentBlock {
+  switch (draft.type) {
+    case "text":
+      return { type: "text", text: draft.text };
+    case "thinking":
+      return { type: "thinking", thinking: draft.text };
+    case "tool_call": {
+      const { type, id, name, text: partialJson } = draft;
+      return { type, id, name, arguments: {}, partialJson };
+    }
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * One attempt to get a reply: a stream is read, shown as it comes, and accumulated.
+ *
+ * @module
+ */
+
+import { type AccumulatedReply, ReplyAccumulator } from "../core/accumulate.ts";
+import {
+  AbortedError,
+  AgentError,
+  BudgetExceededError,
+  messageOf,
+  NetworkError,
+  StreamError,
+} from "../core/errors.ts";
+import type { StopReason } from "../core/model.ts";
+import type { StoppedBy } from "../core/policy.ts";
+import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../core/stream.ts";
+import type { Cost, Usage } from "../core/usage.ts";
+import { zeroUsage } from "../core/usage.ts";
+import { readEvents } from "./read_events.ts";
+import { ReplyWatch } from "./reply_watch.ts";
+import type { RunContext } from "./run_context.ts";
+
+/** What came of an attempt. */
+export interface Attempt {
+  /** Why it ended. */
+  readonly stopReason: StopReason;
+  /** What arrived. */
+  readonly reply: AccumulatedReply;
+  /** Whether observers were shown anything. */
+  readonly shown: boolean;
+  /** Tokens it used. */
+  readonly usage: Usage;
+  /** What the provider says it cost. */
+  readonly cost?: Cost;
+  /** What went wrong, when it did. */
+  readonly error?: AgentError;
+  /** The policy that stopped it, if one did. */
+  readonly stoppedBy?: StoppedBy;
+}
+
+/** Asks once. Never rejects: whatever happens is an {@linkcode Attempt}. */
+export async function attempt(
+  run: RunContext,
+  streamFn: StreamFn,
+  request: Omit<StreamRequest, "signal">,
+): Promise<Attempt> {
+  const reading = new ReplyReading(run);
+  const cancellation = run.cancellation.child();
+  const watch = ReplyWatch.begin(run, { reading, cancellation, model: request.model });
+  try {
+    const source = streamFn({ ...request, signal: cancellation.signal });
+    const end = await readEvents(source, { cancellation, take: reading.take });
+    return reading.ended(end, watch?.stoppedBy);
+  } catch (thrown) {
+    return reading.failed(asStreamError(thrown));
+  } finally {
+    watch?.end();
+    cancellation.dispose();
+  }
+}
+
+/** A reply while it arrives. */
+class ReplyReading {
+  readonly #run: RunContext;
+  readonly #reply = new ReplyAccumulator();
+  #shown = false;
+  #end: Extract<AssistantMessageEvent, { type: "done" | "error" }> | undefined;
+
+  constructor(run: RunContext) {
+    this.#run = run;
+  }
+
+  get characters(): number {
+    return this.#reply.characters;
+  }
+
+  /** Takes an event: accumulates it and shows what observers see of it. */
+  readonly take = (event: AssistantMessageEvent): Promise<void> | undefined => {
+    switch (event.type) {
+      case "text_delta":
+      case "thinking_delta":
+      case "tool_call_delta":
+        this.#reply.apply(event);
+        this.#shown = true;
+        return this.#run.emit({ type: "message_update", delta: event });
+      case "tool_call_start": {
+        const id = this.#run.claimCallId(event.id);
+        const delta = id === event.id ? event : { ...event, id };
+        this.#reply.apply(delta);
+        this.#shown = true;
+        return this.#run.emit({ type: "message_update", delta });
+      }
+      case "warning":
+        return this.#run.warn(event.code, event.message, event.data);
+      case "done":
+      case "error":
+        this.#end = event;
+        this.#reply.apply(event);
+        return undefined;
+      default:
+        this.#reply.apply(event);
+        return undefined;
+    }
+  };
+
+  ended(how: "terminal" | "closed" | "aborted", stoppedBy: StoppedBy | undefined): Attempt {
+    if (stoppedBy) return this.#stopped(stoppedBy);
+    if (how === "aborted") return this.#aborted();
+    const end = this.#end;
+    if (!end) return this.failed(new NetworkError("The stream ended before the reply did"));
+    if (end.type === "error") return this.failed(end.error, end.usage, end.stopReason);
+    if (end.stopReason === "aborted") return this.#aborted(end.usage);
+    if (end.stopReason === "error") {
+      return this.failed(new StreamError("The model failed"), end.usage);
+    }
+    const { stopReason, usage, cost } = end;
+    return { ...this.#whatArrived(), stopReason, usage, ...(cost && { cost }) };
+  }
+
+  failed(error: AgentError, usage?: Usage, stopReason: StopReason = "error"): Attempt {
+    if (this.#run.cancellation.aborted || stopReason === "aborted") return this.#aborted(usage);
+    return { ...this.#whatArrived(), stopReason: "error", usage: usage ?? zeroUsage(), error };
+  }
+
+  #aborted(usage: Usage = zeroUsage()): Attempt {
+    const { reason } = this.#run.cancellation;
+    const error = AgentError.is(reason) && reason.code === "aborted"
+      ? reason
+      : new AbortedError(undefined, { cause: reason });
+    return { ...this.#whatArrived(), stopReason: "aborted", usage, error };
+  }
+
+  #stopped(stoppedBy: StoppedBy): Attempt {
+    const error = new BudgetExceededError(stoppedBy.reason);
+    const usage = zeroUsage();
+    return { ...this.#whatArrived(), stopReason: "aborted", usage, error, stoppedBy };
+  }
+
+  #whatArrived(): { readonly reply: AccumulatedReply; readonly shown: boolean } {
+    return { reply: this.#reply.finish(), shown: this.#shown };
+  }
+}
+
+function asStreamError(thrown: unknown): AgentError {
+  if (AgentError.is(thrown)) return thrown;
+  return new StreamError(`The model's stream failed: ${messageOf(thrown)}`, { cause: thrown });
+}

@@ -1,0 +1,13 @@
+/**
+ * What a hook threw, as an error of the tree.
+ *
+ * @module
+ */
+
+import { AgentError, messageOf, StreamError } from "../core/errors.ts";
+
+/** An {@linkcode AgentError} stays what it is; anything else becomes a {@linkcode StreamError} that names the hook. */
+export function hookError(hook: string, thrown: unknown): AgentError {
+  if (AgentError.is(thrown)) return thrown;
+  return new StreamError(`${hook} failed: ${messageOf(thrown)}`, { cause: thrown });
+}

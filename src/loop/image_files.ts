@@ -1,0 +1,61 @@
+/**
+ * Images that are files get their bytes before they go to a model.
+ *
+ * @module
+ */
+
+import type { ContentBlock, ImageBlock } from "../core/content.ts";
+import { BadRequestError, messageOf } from "../core/errors.ts";
+import type { LlmMessage } from "../core/message.ts";
+import type { ReadFile } from "./ports.ts";
+
+/** Tells whether a message holds an image that is still a file. */
+export function hasFile(message: LlmMessage): boolean {
+  return message.role !== "assistant" && message.content.some(isFile);
+}
+
+/**
+ * Puts the bytes of image files in the place of their paths.
+ *
+ * @throws {BadRequestError} When a file cannot be read, or there is no port to read it with.
+ */
+export async function withFilesRead(
+  messages: readonly LlmMessage[],
+  readFile: ReadFile | undefined,
+): Promise<LlmMessage[]> {
+  return await Promise.all(
+    messages.map(async (message) => {
+      if (!hasFile(message)) return message;
+      const content = await Promise.all(
+        message.content.map((block) => isFile(block) ? readImage(block, readFile) : block),
+      );
+      return { ...message, content };
+    }),
+  );
+}
+
+type FileImage = ImageBlock & { readonly source: { readonly type: "file" } };
+
+function isFile(block: ContentBlock): block is FileImage {
+  return block.type === "image" && block.source.type === "file";
+}
+
+async function readImage(block: FileImage, readFile: ReadFile | undefined): Promise<ImageBlock> {
+  const { path, mediaType = mediaTypeOf(path) } = block.source;
+  if (!readFile) {
+    throw new BadRequestError(
+      `Cannot read the image "${path}": give the agent a readFile port, or pass the image as base64`,
+    );
+  }
+  try {
+    const data = (await readFile(path)).toBase64();
+    return { type: "image", source: { type: "base64", mediaType, data } };
+  } catch (cause) {
+    throw new BadRequestError(`Cannot read the image "${path}": ${messageOf(cause)}`, { cause });
+  }
+}
+
+function mediaTypeOf(path: string): string {
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  return extension === "jpg" ? "image/jpeg" : `image/${extension}`;
+}

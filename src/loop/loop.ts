@@ -1,0 +1,217 @@
+/**
+ * The agent loop: turns, one after the other, until nothing is left to say.
+ *
+ * @module
+ */
+
+import type { AgentContext } from "../core/context.ts";
+import { InvalidContinueError, NoMessagesError } from "../core/errors.ts";
+import type { AgentEvent, RunOutcome } from "../core/event.ts";
+import { type HistoryRepair, repairHistory } from "../core/history.ts";
+import type { AgentMessage, LlmMessage } from "../core/message.ts";
+import type { StopReason } from "../core/model.ts";
+import { Cancellation } from "./cancellation.ts";
+import { type AgentLoopConfig, resolveConfig } from "./config.ts";
+import { EventChannel } from "./event_channel.ts";
+import { EventPipe, type Observe } from "./event_pipe.ts";
+import { type MessageSource, oneBatch } from "./message_source.ts";
+import { runPostLoop } from "./policy_slots.ts";
+import { RunContext } from "./run_context.ts";
+import { runTurn } from "./turn.ts";
+
+/** How a loop is stopped and watched. */
+export interface LoopOptions {
+  /** Aborts the run. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Starts a run that begins with new messages. It starts at once; leaving the stream aborts it. The context and
+ * the messages are not changed; `agent_end` carries what the run appended.
+ *
+ * @throws {NoMessagesError} When there is neither a new message nor a history.
+ */
+export function agentLoop(
+  messages: readonly AgentMessage[],
+  context: AgentContext,
+  config: AgentLoopConfig,
+  options: LoopOptions = {},
+): ReadableStream<AgentEvent> {
+  if (messages.length + context.messages.length === 0) throw new NoMessagesError();
+  const incoming = oneBatch(repairHistory(messages).messages);
+  return startRun({ incoming, ...repaired(context), config, ...options }).stream;
+}
+
+/**
+ * Starts a run on a history as it is: after a tool result, after a user's message, after a reply that stopped
+ * early, or with queued messages.
+ *
+ * @throws {NoMessagesError} When the history is empty and nothing is queued.
+ * @throws {InvalidContinueError} When the last reply is finished and nothing is queued.
+ */
+export function agentLoopContinue(
+  context: AgentContext,
+  config: AgentLoopConfig,
+  options: LoopOptions = {},
+): ReadableStream<AgentEvent> {
+  const valid = repaired(context);
+  const incoming = continuation(valid.context.messages, config);
+  return startRun({ incoming, ...valid, config, ...options }).stream;
+}
+
+function repaired(context: AgentContext): Pick<RunStart, "context" | "repairs"> {
+  const { messages, repairs } = repairHistory(context.messages);
+  return { context: { ...context, messages }, repairs };
+}
+
+/**
+ * What a continued run begins with: nothing where the history waits for a reply, else what is queued.
+ *
+ * @throws {NoMessagesError} When the history is empty and nothing is queued.
+ * @throws {InvalidContinueError} When the last reply is finished and nothing is queued.
+ */
+export function continuation(
+  history: readonly AgentMessage[],
+  { steering, followUp }: Pick<AgentLoopConfig, "steering" | "followUp">,
+): MessageSource {
+  const last = history.findLast((message): message is LlmMessage => message.role !== "custom");
+  if (last && awaitsReply(last)) return oneBatch([]);
+  if (steering && steering.peek().length > 0) return oneBatch([]);
+  if (followUp && followUp.peek().length > 0) return followUp;
+  throw last ? new InvalidContinueError() : new NoMessagesError();
+}
+
+/** What {@linkcode startRun} takes. */
+export interface RunStart extends LoopOptions {
+  /** What the first turn says. */
+  readonly incoming: MessageSource;
+  /** Where the run starts from; its history must be valid. */
+  readonly context: AgentContext;
+  /** What had to be mended in that history, to be told of. */
+  readonly repairs?: readonly HistoryRepair[];
+  /** How it runs. */
+  readonly config: AgentLoopConfig;
+  /** The run begins when this has settled. */
+  readonly after?: Promise<void> | undefined;
+  /** Sees every event before the stream does. */
+  readonly observe?: Observe;
+  /** Is told when everything is over, before the stream closes. */
+  readonly onSettled?: () => void;
+}
+
+/** A run that was started. */
+export interface StartedRun {
+  /** Its events. */
+  readonly stream: ReadableStream<AgentEvent>;
+  /** Aborts it. */
+  readonly abort: (reason?: unknown) => void;
+  /** Says something in the run's order of events. */
+  readonly emit: EventPipe["emit"];
+  /** Settles when the run is over. Never rejects. */
+  readonly settled: Promise<void>;
+}
+
+/** Starts a run: the one way in, for the loop's own entry points and for the agent. */
+export function startRun(start: RunStart): StartedRun {
+  const config = resolveConfig(start.config);
+  const cancellation = new Cancellation({ signal: start.signal, sleep: config.sleep });
+  const channel: EventChannel = new EventChannel({
+    onCancel: (reason) => {
+      cancellation.abort(reason);
+      return settled;
+    },
+  });
+  cancellation.onAbort(() => channel.release());
+  const pipe = new EventPipe(channel, start.observe && boundedObserve(start.observe, cancellation));
+  const run = new RunContext({ context: start.context, config, pipe, cancellation });
+  const settled = Promise.resolve(start.after)
+    .then(() => takeRun(run, start))
+    .then(() => channel.close(), (thrown) => channel.fail(thrown))
+    .finally(() => run.dispose());
+  return {
+    stream: channel.stream(),
+    abort: (reason) => cancellation.abort(reason),
+    emit: (event) => pipe.emit(event),
+    settled,
+  };
+}
+
+async function takeRun(
+  run: RunContext,
+  { incoming, repairs = [], onSettled }: RunStart,
+): Promise<void> {
+  try {
+    await run.emit({ type: "agent_start", runId: run.runId });
+    if (repairs.length > 0) {
+      await run.warn("history_repaired", "The history was not valid and was mended", repairs);
+    }
+    await takeTurns(run, incoming);
+    await finish(run);
+  } finally {
+    onSettled?.();
+  }
+}
+
+async function finish(run: RunContext): Promise<void> {
+  const outcome = outcomeOf(run);
+  const { stopReason, error } = outcome;
+  const context = run.policyContext(run.settings().model);
+  await runPostLoop(run, { ...context, stopReason, ...(error && { error }) });
+  await run.emit({ type: "agent_end", ...outcome });
+}
+
+/** An observer that hangs past an abort is not waited for again. */
+function boundedObserve(observe: Observe, cancellation: Cancellation): Observe {
+  let patient = true;
+  return (event) => {
+    const looking = observe(event);
+    if (!looking || !patient) return undefined;
+    return cancellation.withGrace(looking).catch(() => void (patient = false));
+  };
+}
+
+async function takeTurns(run: RunContext, first: MessageSource): Promise<void> {
+  let incoming: MessageSource | undefined = first;
+  while (incoming) {
+    const outcome = await runTurn(run, incoming);
+    if (outcome.type === "end" || run.cancellation.aborted) return;
+    incoming = outcome.type === "next_turn"
+      ? oneBatch(outcome.injected)
+      : whatWaits(run, outcome.injected);
+  }
+}
+
+/** What the next turn begins with after the model has finished; `undefined` when nothing waits. */
+function whatWaits(
+  run: RunContext,
+  injected: readonly AgentMessage[],
+): MessageSource | undefined {
+  if (injected.length > 0 || run.steering.peek().length > 0) return oneBatch(injected);
+  const { followUp } = run.config;
+  return followUp && followUp.peek().length > 0 ? followUp : undefined;
+}
+
+function outcomeOf(run: RunContext): RunOutcome {
+  const { newMessages: messages, usage, cost, error, stoppedBy, cancellation } = run;
+  return {
+    messages,
+    stopReason: stopReasonOf(run, messages),
+    usage,
+    cost,
+    ...(error && { error }),
+    ...(stoppedBy && { stoppedBy }),
+    ...(cancellation.aborted && { abortReason: cancellation.reason }),
+  };
+}
+
+function stopReasonOf(run: RunContext, messages: readonly AgentMessage[]): StopReason {
+  if (run.error) return "error";
+  if (run.cancellation.aborted) return "aborted";
+  const last = messages.findLast((message) => message.role === "assistant");
+  return last?.stopReason ?? "stop";
+}
+
+function awaitsReply(message: LlmMessage): boolean {
+  if (message.role !== "assistant") return true;
+  return message.stopReason !== "stop" && message.stopReason !== "tool_use";
+}

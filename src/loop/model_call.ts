@@ -1,0 +1,171 @@
+/**
+ * A turn's model call: from the history to a finished assistant message.
+ *
+ * @module
+ */
+
+import type { FinishedCall } from "../core/accumulate.ts";
+import type { ContentBlock } from "../core/content.ts";
+import type { AgentError } from "../core/errors.ts";
+import type { AssistantMessage } from "../core/message.ts";
+import type { ModelSpec } from "../core/model.ts";
+import type { StoppedBy } from "../core/policy.ts";
+import type { LlmContext } from "../core/stream.ts";
+import { zeroCost, zeroUsage } from "../core/usage.ts";
+import { abortedAttempt, type Answer, askForAnswer } from "./answer.ts";
+import type { TurnSettings } from "./config.ts";
+import { smallerContext } from "./overflow.ts";
+import { prepareContext, type PreparedContext } from "./request.ts";
+import { hookError } from "./hook_error.ts";
+import type { RunContext } from "./run_context.ts";
+
+/** What the model said. */
+export interface ModelReply {
+  /** The message, as it stands in the history. */
+  readonly message: AssistantMessage;
+  /** Its tool calls; none when it failed or was aborted. */
+  readonly calls: readonly FinishedCall[];
+  /** What went wrong, if anything. */
+  readonly error?: AgentError;
+  /** The policy that stopped the reply, if one did. */
+  readonly stoppedBy?: StoppedBy;
+}
+
+/**
+ * Asks the model and shows the reply as it comes. Never rejects; a failure is a reply whose `stopReason` says so.
+ */
+export async function callModel(run: RunContext, settings: TurnSettings): Promise<ModelReply> {
+  const opening = new Opening(run, settings.model);
+  const answer = await answerOf(run, settings, opening);
+  await opening.begin();
+  const reply = replyOf(run, answer);
+  run.count(reply.message.usage, reply.message.cost);
+  run.append(reply.message);
+  await run.emit({ type: "message_end", message: reply.message });
+  return reply;
+}
+
+/** The assistant's `message_start`: once per turn, before anything of the reply, however it goes. */
+class Opening {
+  readonly #run: RunContext;
+  readonly #model: ModelSpec;
+  #begun = false;
+
+  constructor(run: RunContext, model: ModelSpec) {
+    this.#run = run;
+    this.#model = model;
+  }
+
+  async begin(): Promise<void> {
+    if (this.#begun) return;
+    this.#begun = true;
+    const message = emptyMessage(this.#model, this.#run.config.now());
+    await this.#run.emit({ type: "message_start", message });
+  }
+}
+
+async function answerOf(
+  run: RunContext,
+  settings: TurnSettings,
+  opening: Opening,
+): Promise<Answer> {
+  const { model } = settings;
+  const { memory } = run.config;
+  try {
+    if (run.cancellation.aborted) return withoutCall(model, abortedAttempt(run));
+    const prepared = await prepareContext(run, settings, memory.overflowed);
+    const answer = await ask(run, { model, prepared, opening });
+    if (answer.attempt.error?.code !== "context_window_overflow") return settle(run, answer);
+    return settle(run, await askForLess(run, settings, { refused: prepared, answer, opening }));
+  } catch (thrown) {
+    if (run.cancellation.aborted) return withoutCall(model, abortedAttempt(run));
+    const error = hookError("A hook", thrown);
+    return withoutCall(model, { ...abortedAttempt(run), stopReason: "error", error });
+  }
+}
+
+interface Question {
+  readonly model: ModelSpec;
+  readonly prepared: PreparedContext;
+  readonly opening: Opening;
+}
+
+async function ask(run: RunContext, { model, prepared, opening }: Question): Promise<Answer> {
+  const { context, report } = prepared;
+  if (report) await run.emit({ type: "context_compacted", report });
+  await opening.begin();
+  await run.heard();
+  return await askForAnswer(run, model, context);
+}
+
+interface Refusal {
+  readonly refused: { readonly context: LlmContext };
+  readonly answer: Answer;
+  readonly opening: Opening;
+}
+
+/** The second question of a turn whose first was too long; the refusal itself when there is nothing to leave out. */
+async function askForLess(
+  run: RunContext,
+  settings: TurnSettings,
+  { refused, answer, opening }: Refusal,
+): Promise<Answer> {
+  const { error, shown } = answer.attempt;
+  const prepared = await smallerContext(run, settings, refused.context);
+  if (!prepared || run.cancellation.aborted) return answer;
+  if (error && shown) {
+    await run.emit({ type: "retry", attempt: 1, delayMs: 0, error, discard: true });
+  }
+  return await ask(run, { model: settings.model, prepared, opening });
+}
+
+/** Remembers whether the next run must begin by leaving something out. */
+function settle(run: RunContext, answer: Answer): Answer {
+  const { error, stopReason } = answer.attempt;
+  if (stopReason !== "aborted") {
+    run.config.memory.overflowed = error?.code === "context_window_overflow";
+  }
+  return answer;
+}
+
+function replyOf(run: RunContext, { attempt, model, usage, cost }: Answer): ModelReply {
+  const { reply, stopReason, error, stoppedBy } = attempt;
+  const failed = stopReason === "error" || stopReason === "aborted";
+  const content = failed ? withoutCalls(reply.content) : reply.content;
+  const message: AssistantMessage = {
+    ...emptyMessage(model, run.config.now()),
+    content,
+    usage,
+    cost,
+    stopReason,
+    ...(error && { errorMessage: error.message, errorCode: error.code }),
+  };
+  return {
+    message,
+    calls: failed ? [] : reply.calls,
+    ...(error && { error }),
+    ...(stoppedBy && { stoppedBy }),
+  };
+}
+
+/** Calls of a reply that did not end well are never answered, so they must not stand in the history. */
+function withoutCalls(content: readonly ContentBlock[]): readonly ContentBlock[] {
+  return content.filter(({ type }) => type !== "tool_call");
+}
+
+function withoutCall(model: ModelSpec, attempt: Answer["attempt"]): Answer {
+  return { attempt, model, usage: zeroUsage(), cost: zeroCost() };
+}
+
+function emptyMessage({ provider, modelId }: ModelSpec, timestamp: number): AssistantMessage {
+  return {
+    role: "assistant",
+    content: [],
+    provider,
+    modelId,
+    usage: zeroUsage(),
+    cost: zeroCost(),
+    stopReason: "stop",
+    timestamp,
+  };
+}

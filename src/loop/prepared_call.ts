@@ -1,0 +1,41 @@
+/**
+ * A tool call on its way: ready to run, or refused with words for the model.
+ *
+ * @module
+ */
+
+import type { ToolCallBlock } from "../core/content.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { AgentTool } from "../core/tool.ts";
+
+/** A call that may run. */
+export interface ReadyCall {
+  /** Discriminant. */
+  readonly type: "ready";
+  /** The call as the model made it. */
+  readonly block: ToolCallBlock;
+  /** The tool. */
+  readonly tool: AgentTool;
+  /** The arguments that will run. */
+  readonly arguments: JsonObject;
+  /** Whether they are not the model's own. */
+  readonly changed: boolean;
+}
+
+/** A call that will not run. */
+export interface RefusedCall {
+  /** Discriminant. */
+  readonly type: "refused";
+  /** The call as the model made it. */
+  readonly block: ToolCallBlock;
+  /** Why, for the model. */
+  readonly text: string;
+}
+
+/** A call between two stages. */
+export type PreparedCall = ReadyCall | RefusedCall;
+
+/** Refuses a call. */
+export function refused(block: ToolCallBlock, text: string): RefusedCall {
+  return { type: "refused", block, text };
+}

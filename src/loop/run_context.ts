@@ -1,0 +1,169 @@
+/**
+ * One run while it goes on: what it knows, what it has said so far, and how it speaks.
+ *
+ * @module
+ */
+
+import type { ToolCallBlock } from "../core/content.ts";
+import type { AgentContext } from "../core/context.ts";
+import type { AgentError } from "../core/errors.ts";
+import type { AgentEventBody } from "../core/event.ts";
+import { hasContent, uniqueId } from "../core/history.ts";
+import type { AgentMessage } from "../core/message.ts";
+import type { ModelSpec } from "../core/model.ts";
+import type { PolicyContext, StoppedBy } from "../core/policy.ts";
+import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
+import type { Cancellation } from "./cancellation.ts";
+import type { ResolvedConfig, TurnSettings } from "./config.ts";
+import { Steering } from "./steering.ts";
+import { ConvertedHistory, MessageConverter } from "./convert.ts";
+import type { EventPipe } from "./event_pipe.ts";
+
+/** What {@linkcode RunContext} is made of. */
+export interface RunParts {
+  /** Where the run starts from. */
+  readonly context: AgentContext;
+  /** How it runs. */
+  readonly config: ResolvedConfig;
+  /** How it speaks. */
+  readonly pipe: EventPipe;
+  /** How it is stopped. */
+  readonly cancellation: Cancellation;
+}
+
+/** The running totals of a run, and its one way to speak. */
+export class RunContext {
+  /** Id of the run. */
+  readonly runId: string;
+  /** How the run is configured. */
+  readonly config: ResolvedConfig;
+  /** How the run is stopped. */
+  readonly cancellation: Cancellation;
+  /** The history, this run's messages included. */
+  readonly messages: AgentMessage[];
+  /** How much of the history was there before. */
+  readonly lengthBefore: number;
+  /** The steering that waits for it. */
+  readonly steering: Steering;
+  /** The history as the provider gets it. */
+  readonly converted: ConvertedHistory;
+  /** Converts what a transform chose. */
+  readonly converter: MessageConverter;
+  /** Turns that have begun. */
+  turn = 0;
+  /** Tokens so far. */
+  usage: Usage = zeroUsage();
+  /** Cost so far. */
+  cost: Cost = zeroCost();
+  /** What ended the run early. */
+  stoppedBy: StoppedBy | undefined;
+  /** What went wrong. */
+  error: AgentError | undefined;
+  readonly #context: AgentContext;
+  readonly #pipe: EventPipe;
+  readonly #startedAt: number;
+  #callIds: Set<string> | undefined;
+
+  /** Begins a run. */
+  constructor({ context, config, pipe, cancellation }: RunParts) {
+    this.config = config;
+    this.cancellation = cancellation;
+    this.messages = [...context.messages];
+    this.lengthBefore = context.messages.length;
+    this.runId = config.newId("run");
+    this.steering = new Steering(config.steering);
+    this.converted = new ConvertedHistory(config.convertToLlm);
+    this.converter = new MessageConverter(config.convertToLlm);
+    this.#context = context;
+    this.#pipe = pipe;
+    this.#startedAt = config.now();
+  }
+
+  /** Speaks; a promise when the speaker should wait for the listeners or the reader. */
+  emit(event: AgentEventBody): Promise<void> | undefined {
+    return this.#pipe.emit(event);
+  }
+
+  /** Settles when everything said was taken; on abort at once. */
+  async heard(): Promise<void> {
+    const settled = this.#pipe.settled();
+    if (settled) await this.cancellation.untilAborted(settled).catch(() => {});
+  }
+
+  /** Tells of something that went wrong without stopping the run. */
+  warn(code: string, message: string, data?: unknown): Promise<void> | undefined {
+    return this.emit({ type: "warning", code, message, ...(data !== undefined && { data }) });
+  }
+
+  /** Adds a finished message to the history, if it says anything; the one place where a run's history grows. */
+  append(message: AgentMessage): void {
+    if (message.role === "assistant" && !hasContent(message.content)) return;
+    this.messages.push(message);
+  }
+
+  /** Adds a message that is complete when it begins, and tells of it. */
+  async say(message: AgentMessage): Promise<void> {
+    this.append(message);
+    await this.emit({ type: "message_start", message });
+    await this.emit({ type: "message_end", message });
+  }
+
+  /** What this run has appended. */
+  get newMessages(): readonly AgentMessage[] {
+    return this.messages.slice(this.lengthBefore);
+  }
+
+  /** Lets go of whatever outlives the run. */
+  dispose(): void {
+    this.steering.dispose();
+    this.cancellation.dispose();
+  }
+
+  /** Milliseconds since the run began. */
+  get elapsedMs(): number {
+    return this.config.now() - this.#startedAt;
+  }
+
+  /** What holds for the coming turn. */
+  settings(): TurnSettings {
+    const { systemPrompt, tools } = this.#context;
+    return this.config.settings?.() ?? { model: this.config.model, systemPrompt, tools };
+  }
+
+  /** Adds to the totals. */
+  count(usage: Usage, cost: Cost): void {
+    this.usage = addUsage(this.usage, usage);
+    this.cost = addCost(this.cost, cost);
+  }
+
+  /** An id for a tool call that no other call of the history has. */
+  claimCallId(id: string): string {
+    this.#callIds ??= callIdsOf(this.messages);
+    const free = id === "" ? this.config.newId("call") : id;
+    const claimed = uniqueId(free, this.#callIds);
+    this.#callIds.add(claimed);
+    return claimed;
+  }
+
+  /** What a policy is told of the run. */
+  policyContext(model: ModelSpec): PolicyContext {
+    const { runId, turn, messages, usage, cost, elapsedMs } = this;
+    return {
+      runId,
+      turn,
+      model,
+      messages,
+      usage,
+      cost,
+      elapsedMs,
+      signal: this.cancellation.signal,
+    };
+  }
+}
+
+function callIdsOf(messages: readonly AgentMessage[]): Set<string> {
+  const isCall = (block: { readonly type: string }): block is ToolCallBlock =>
+    block.type === "tool_call";
+  const assistants = messages.filter((message) => message.role === "assistant");
+  return new Set(assistants.flatMap(({ content }) => content.filter(isCall).map(({ id }) => id)));
+}

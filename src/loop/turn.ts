@@ -1,0 +1,118 @@
+/**
+ * One turn: say what waits, ask the model, run its tools, and tell what follows.
+ *
+ * @module
+ */
+
+import type { TurnEndReason } from "../core/event.ts";
+import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
+import type { StoppedBy } from "../core/policy.ts";
+import type { TurnSettings } from "./config.ts";
+import type { MessageSource } from "./message_source.ts";
+import { callModel, type ModelReply } from "./model_call.ts";
+import { runPostTurn, runPreTurn } from "./policy_slots.ts";
+import type { RunContext } from "./run_context.ts";
+import { type BatchOutcome, runToolBatch } from "./tool_batch.ts";
+
+/**
+ * What follows a turn: another one because tools have answered, a stop unless something waits, or the end.
+ */
+export type TurnOutcome =
+  | { readonly type: "next_turn"; readonly injected: readonly AgentMessage[] }
+  | { readonly type: "complete"; readonly injected: readonly AgentMessage[] }
+  | { readonly type: "end" };
+
+const END: TurnOutcome = { type: "end" };
+
+/** Takes one turn with the messages that come in. */
+export async function runTurn(run: RunContext, incoming: MessageSource): Promise<TurnOutcome> {
+  const settings = run.settings();
+  const entry = await enter(run, settings, incoming);
+  if (entry.type === "refused") return stop(run, entry.stoppedBy);
+  run.turn++;
+  await run.emit({ type: "turn_start", turn: run.turn });
+  const said = [...incoming.take(), ...run.steering.take(), ...entry.injected];
+  for (const message of said) await run.say(message);
+  const reply = await callModel(run, settings);
+  const batch = reply.calls.length > 0 ? await runToolBatch(run, settings, reply.calls) : NO_TOOLS;
+  return await leave(run, settings, { reply, batch });
+}
+
+const NO_TOOLS: BatchOutcome = { toolResults: [], interrupted: false, injected: [] };
+
+type Entry =
+  | { readonly type: "open"; readonly injected: readonly AgentMessage[] }
+  | { readonly type: "refused"; readonly stoppedBy: StoppedBy };
+
+/** Whether the turn may begin: within the limit, and past the policies. */
+async function enter(
+  run: RunContext,
+  { model }: TurnSettings,
+  incoming: MessageSource,
+): Promise<Entry> {
+  const { maxTurns, policies } = run.config;
+  if (run.turn >= maxTurns) {
+    const reason = `The run reached its limit of ${maxTurns} turns`;
+    return { type: "refused", stoppedBy: { policy: "max_turns", reason } };
+  }
+  if (policies.length === 0) return { type: "open", injected: [] };
+  const newMessages = [...incoming.peek(), ...run.steering.peek()];
+  const verdict = await runPreTurn(run, { ...run.policyContext(model), newMessages });
+  if (verdict.stoppedBy) return { type: "refused", stoppedBy: verdict.stoppedBy };
+  return { type: "open", injected: verdict.injected };
+}
+
+interface TurnWork {
+  readonly reply: ModelReply;
+  readonly batch: BatchOutcome;
+}
+
+async function leave(
+  run: RunContext,
+  settings: TurnSettings,
+  { reply, batch }: TurnWork,
+): Promise<TurnOutcome> {
+  const { message } = reply;
+  const { toolResults } = batch;
+  const verdict = await afterTurn(run, settings, { message, toolResults });
+  const reason = reasonOf(run, reply, batch);
+  await run.emit({ type: "turn_end", turn: run.turn, message, toolResults, reason });
+  const stoppedBy = reply.stoppedBy ?? batch.stoppedBy ?? verdict.stoppedBy;
+  if (stoppedBy) return stop(run, stoppedBy);
+  const injected = [...batch.injected, ...verdict.injected];
+  switch (reason) {
+    case "error":
+      run.error = reply.error;
+      return END;
+    case "aborted":
+      return END;
+    case "complete":
+      return { type: "complete", injected };
+    case "tools_executed":
+    case "steering_interrupt":
+      return { type: "next_turn", injected };
+  }
+}
+
+function afterTurn(
+  run: RunContext,
+  { model }: TurnSettings,
+  said: {
+    readonly message: ModelReply["message"];
+    readonly toolResults: readonly ToolResultMessage[];
+  },
+): ReturnType<typeof runPostTurn> {
+  return runPostTurn(run, { ...run.policyContext(model), ...said });
+}
+
+function reasonOf(run: RunContext, { message }: ModelReply, batch: BatchOutcome): TurnEndReason {
+  if (message.stopReason === "error") return "error";
+  if (message.stopReason === "aborted" || run.cancellation.aborted) return "aborted";
+  if (batch.toolResults.length === 0) return "complete";
+  return batch.interrupted ? "steering_interrupt" : "tools_executed";
+}
+
+function stop(run: RunContext, stoppedBy: StoppedBy): TurnOutcome {
+  run.stoppedBy = stoppedBy;
+  return END;
+}
