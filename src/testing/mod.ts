@@ -53,4 +53,5 @@ export {
   scriptedStream,
   type ScriptedStreamOptions,
 } from "./scripted_stream.ts";
+export { seededRandom } from "./seeded_random.ts";
 export { realSleep, type Sleep } from "./sleep.ts";

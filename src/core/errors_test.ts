@@ -1,0 +1,163 @@
+import { assert, assertEquals, assertInstanceOf } from "@std/assert";
+import * as errors from "./errors.ts";
+import {
+  AgentError,
+  type AgentErrorCode,
+  type AgentErrorRecord,
+  errorOf,
+  messageOf,
+  ModelThrottledError,
+  NetworkError,
+  StructuredOutputFailedError,
+} from "./errors.ts";
+
+const names: Record<AgentErrorCode, string> = {
+  context_window_overflow: "ContextWindowOverflowError",
+  model_throttled: "ModelThrottledError",
+  network_error: "NetworkError",
+  structured_output_failed: "StructuredOutputFailedError",
+  already_running: "AlreadyRunningError",
+  no_messages: "NoMessagesError",
+  invalid_continue: "InvalidContinueError",
+  stream_error: "StreamError",
+  aborted: "AbortedError",
+  auth_error: "AuthError",
+  content_filtered: "ContentFilteredError",
+  model_not_found: "ModelNotFoundError",
+  bad_request: "BadRequestError",
+  budget_exceeded: "BudgetExceededError",
+  tool_timeout: "ToolTimeoutError",
+  session_error: "SessionError",
+};
+const codes = Object.keys(names) as AgentErrorCode[];
+
+Deno.test("1.8 an error shows its name and says what happened", () => {
+  for (const code of codes) {
+    assertEquals(String(errorOf(code, "it broke")), `${names[code]}: it broke`);
+  }
+});
+
+Deno.test("1.8 misuse is told with what to do instead", () => {
+  assertEquals(
+    new errors.AlreadyRunningError().message,
+    "The agent is already running: wait for it, steer it or abort it",
+  );
+  assertEquals(
+    new errors.NoMessagesError().message,
+    "There are no messages to send: prompt the agent first",
+  );
+  assertEquals(
+    new errors.InvalidContinueError().message,
+    "Cannot continue after a finished reply: prompt the agent, or queue a message first",
+  );
+});
+
+Deno.test("1.9 every code has a class of its own, which is an AgentError and an Error", () => {
+  const classes = codes.map((code) => errorOf(code, "x"));
+  for (const error of classes) {
+    assertInstanceOf(error, AgentError);
+    assertInstanceOf(error, Error);
+    assert(typeof error.stack === "string");
+  }
+  assertEquals(new Set(classes.map((error) => error.constructor)).size, codes.length);
+  assertEquals(classes.map(({ code }) => code), codes);
+});
+
+Deno.test("only throttling and the network are worth another try, unless the error says otherwise", () => {
+  const retryable = codes.filter((code) => errorOf(code, "x").retryable);
+  assertEquals(retryable, ["model_throttled", "network_error"]);
+  assertEquals(new ModelThrottledError("quota", { retryable: false }).retryable, false);
+  assertEquals(errorOf("stream_error", "x", { retryable: true }).retryable, true);
+});
+
+Deno.test("an error has the facts that it was given and no empty members", () => {
+  const cause = new Error("socket closed");
+  const full = new NetworkError("lost", {
+    status: 503,
+    retryAfterMs: 2000,
+    provider: "openai",
+    requestId: "req_1",
+    cause,
+  });
+  assertEquals(
+    [full.status, full.retryAfterMs, full.provider, full.requestId, full.cause],
+    [503, 2000, "openai", "req_1", cause],
+  );
+  const bare = new NetworkError("lost");
+  assertEquals(Object.keys(bare).toSorted(), ["code", "name", "retryable"]);
+  assert(!("cause" in bare));
+});
+
+Deno.test("an error goes through JSON and comes back as itself", () => {
+  for (const code of codes) {
+    const options = {
+      status: 429,
+      retryAfterMs: 5,
+      provider: "p",
+      requestId: "r",
+      retryable: true,
+      attempts: 3,
+      lastError: "no object",
+      cause: new Error("deeper"),
+    };
+    const error = errorOf(code, "it broke", options);
+    const record: AgentErrorRecord = JSON.parse(JSON.stringify(error));
+    const back = AgentError.from(record);
+    assertEquals(back.constructor, error.constructor);
+    assertEquals(back.message, "it broke");
+    assertEquals(back.cause, "deeper");
+    assertEquals(JSON.parse(JSON.stringify(back)), record);
+  }
+});
+
+Deno.test("a structured output that failed keeps its attempts and the last error", () => {
+  const back = AgentError.from(
+    new StructuredOutputFailedError("no", { attempts: 4, lastError: "not an object" }).toJSON(),
+  );
+  assertInstanceOf(back, StructuredOutputFailedError);
+  assertEquals([back.attempts, back.lastError], [4, "not an object"]);
+});
+
+Deno.test("a record of a code that is not known is an AgentError of that code", () => {
+  for (const code of ["from_the_future", "constructor", "__proto__"]) {
+    const error = AgentError.from({ code: code as AgentErrorCode, message: "x", retryable: false });
+    assertInstanceOf(error, AgentError);
+    assertEquals(error.code, code as AgentErrorCode);
+  }
+});
+
+Deno.test("errors are told from others, also those of another copy of this library", async () => {
+  assert(AgentError.is(new NetworkError("x")));
+  for (const other of [new Error("x"), { code: "network_error" }, "x", null, undefined]) {
+    assert(!AgentError.is(other));
+  }
+  const copy: typeof errors = await import(new URL("./errors.ts?copy", import.meta.url).href);
+  const foreign: unknown = new copy.NetworkError("x");
+  assert(!(foreign instanceof AgentError));
+  assert(AgentError.is(foreign));
+});
+
+Deno.test("whatever is thrown has words", () => {
+  const unreadable = {
+    get message(): string {
+      throw new Error("no");
+    },
+  };
+  const circular: Record<string, unknown> = {};
+  circular["self"] = circular;
+  const said: [unknown, string][] = [
+    [new Error("lost"), "lost"],
+    [new TypeError(""), "TypeError"],
+    ["plain", "plain"],
+    [{ message: "like an error" }, "like an error"],
+    [{ status: 5 }, '{"status":5}'],
+    [undefined, "undefined"],
+    [null, "null"],
+    [42, "42"],
+    [Symbol("s"), "Symbol(s)"],
+    [Object.create(null), "{}"],
+    [unreadable, "Something was thrown that cannot be read"],
+    [circular, "Something was thrown that cannot be read"],
+  ];
+  for (const [thrown, words] of said) assertEquals(messageOf(thrown), words);
+});

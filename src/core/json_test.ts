@@ -1,0 +1,82 @@
+import { assert, assertEquals, assertNotStrictEquals } from "@std/assert";
+import {
+  assistantMessage,
+  text,
+  thinking,
+  toolCall,
+  toolResultMessage,
+} from "../testing/messages.ts";
+import type { AgentEvent } from "./event.ts";
+import { cloneJson, isJsonObject } from "./json.ts";
+import { type AgentMessage, userMessage } from "./message.ts";
+import { modelSpec } from "./model.ts";
+import type { LlmContext, StreamOptions } from "./stream.ts";
+import { zeroCost, zeroUsage } from "./usage.ts";
+
+const call = toolCall("bash", { command: "ls", nested: { list: [1, null, "é"] } }, { id: "a" });
+const usage = { ...zeroUsage(), input: 3, total: 3, extra: { reasoning: 1 } };
+const messages: AgentMessage[] = [
+  {
+    role: "user",
+    content: [
+      text("Look", { signature: "s" }),
+      { type: "image", source: { type: "file", path: "a.png", mediaType: "image/png" } },
+      { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
+    ],
+    timestamp: 1,
+  },
+  assistantMessage(
+    [thinking("", { signature: "s", redacted: true }), text("…"), call, {
+      type: "extension",
+      typeName: "x",
+      data: [1, { a: null }],
+    }],
+    { usage, stopReason: "error", errorMessage: "no", errorCode: "network_error" },
+  ),
+  toolResultMessage(call, "done", { isError: true, details: { exitCode: 1 } }),
+  { role: "custom", type: "note", data: { text: "milk" }, timestamp: 2 },
+];
+const context: LlmContext = {
+  systemPrompt: "Be kind",
+  messages: [userMessage("Hi", 1)],
+  tools: [{ name: "bash", description: "Runs", parameters: { type: "object" } }],
+};
+const options: StreamOptions = { temperature: 0, toolChoice: { name: "bash" }, extra: { seed: 1 } };
+const events: AgentEvent[] = [
+  { type: "agent_start", runId: "r", seq: 1 },
+  { type: "tool_execution_end", id: "a", name: "bash", result: { content: [] }, isError: false },
+  { type: "agent_end", messages, stopReason: "stop", usage, cost: zeroCost(), seq: 2 },
+  {
+    type: "queue_changed",
+    queued: { steering: [{ id: "q", message: messages[0] ?? userMessage("", 0) }], followUp: [] },
+  },
+];
+
+Deno.test("1.1, AC-10 every value that crosses a border survives JSON and structuredClone as it is", () => {
+  const values = [messages, context, options, events, usage, modelSpec("openai/gpt-5:high")];
+  for (const value of values) {
+    assertEquals(JSON.parse(JSON.stringify(value)), value);
+    assertEquals<unknown>(structuredClone(value), value);
+  }
+});
+
+Deno.test("only objects are JSON objects", () => {
+  assert(isJsonObject({}));
+  for (const value of [null, [], "x", 1, undefined]) assert(!isJsonObject(value));
+});
+
+Deno.test("a copy of a JSON value shares nothing with it", () => {
+  const value = { a: [{ b: 1 }, "x", null] };
+  const copy = cloneJson(value);
+  assertEquals(copy, value);
+  assertNotStrictEquals(copy, value);
+  assertNotStrictEquals(copy.a[0], value.a[0]);
+});
+
+Deno.test("a copy keeps a member called __proto__ a member, and changes no prototype", () => {
+  const value: unknown = JSON.parse('{"__proto__": {"polluted": true}, "a": 1}');
+  const copy = cloneJson(value) as Record<string, unknown>;
+  assertEquals(JSON.stringify(copy), JSON.stringify(value));
+  assertEquals(copy["polluted"], undefined);
+  assertEquals(Object.getPrototypeOf(copy), Object.prototype);
+});

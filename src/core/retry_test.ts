@@ -1,0 +1,110 @@
+import { assert, assertEquals } from "@std/assert";
+import { seededRandom } from "../testing/seeded_random.ts";
+import { type AgentErrorCode, errorOf, ModelThrottledError, NetworkError } from "./errors.ts";
+import { type BackoffOptions, exponentialBackoff } from "./retry.ts";
+
+const throttled = new ModelThrottledError("slow down");
+
+function delaysOf(options: BackoffOptions, attempts: number): (number | null)[] {
+  const retry = exponentialBackoff(options);
+  return Array.from(
+    { length: attempts },
+    (_, index) => retry({ error: throttled, attempt: index + 1 }),
+  );
+}
+
+Deno.test("2.7, A 45 throttling and network failures are retried until three attempts were made", () => {
+  for (const error of [throttled, new NetworkError("reset")]) {
+    const retry = exponentialBackoff({ jitter: false });
+    assertEquals([1, 2, 3].map((attempt) => retry({ error, attempt })), [1000, 2000, null]);
+  }
+});
+
+Deno.test("2.8, A 45 overflow, abort, auth and the like are never retried", () => {
+  const codes: AgentErrorCode[] = [
+    "context_window_overflow",
+    "aborted",
+    "auth_error",
+    "structured_output_failed",
+    "already_running",
+    "stream_error",
+    "bad_request",
+    "content_filtered",
+    "model_not_found",
+    "budget_exceeded",
+  ];
+  const retry = exponentialBackoff();
+  for (const code of codes) assertEquals(retry({ error: errorOf(code, "x"), attempt: 1 }), null);
+});
+
+Deno.test("a throttling that a quota causes is not retried", () => {
+  const error = new ModelThrottledError("quota exceeded", { retryable: false });
+  assertEquals(exponentialBackoff()({ error, attempt: 1 }), null);
+});
+
+Deno.test("2.9, A 46, AC-14 delays double, and none is longer than the longest", () => {
+  assertEquals(delaysOf({ maxAttempts: 9, jitter: false }, 9), [
+    1000,
+    2000,
+    4000,
+    8000,
+    16_000,
+    32_000,
+    60_000,
+    60_000,
+    null,
+  ]);
+  assertEquals(delaysOf({ maxAttempts: 4, jitter: false, baseDelayMs: 10, multiplier: 3 }, 3), [
+    10,
+    30,
+    90,
+  ]);
+  assertEquals(
+    exponentialBackoff({ maxAttempts: Infinity, jitter: false })({
+      error: throttled,
+      attempt: 100_000,
+    }),
+    60_000,
+  );
+});
+
+Deno.test("2.10, A 46, AC-14 jitter spreads each delay over half to one and a half of itself", () => {
+  assertEquals(delaysOf({ random: () => 0 }, 2), [500, 1000]);
+  assertEquals(delaysOf({ random: () => 0.999 }, 1), [1499]);
+  const random = seededRandom(4);
+  const delays = Array.from({ length: 200 }, () => delaysOf({ random }, 1)[0] ?? 0);
+  assert(delays.every((delay) => delay >= 500 && delay < 1500));
+  assert(new Set(delays).size > 190);
+});
+
+Deno.test("A 126a, AC-14 no delay leaves its bounds, whatever the options and the dice", () => {
+  const random = seededRandom(126);
+  for (let round = 0; round < 2000; round++) {
+    const options = {
+      baseDelayMs: Math.floor(random() * 5000),
+      maxDelayMs: Math.floor(random() * 20_000),
+      multiplier: 1 + random() * 4,
+      maxAttempts: 20,
+      random,
+    };
+    const attempt = 1 + Math.floor(random() * 19);
+    const delay = exponentialBackoff(options)({ error: throttled, attempt });
+    const plain = Math.min(
+      options.baseDelayMs * options.multiplier ** (attempt - 1),
+      options.maxDelayMs,
+    );
+    assert(
+      delay !== null && delay >= plain * 0.5 && delay <= Math.min(plain * 1.5, options.maxDelayMs),
+    );
+  }
+});
+
+Deno.test("the provider's own wish beats the computed delay, up to the longest", () => {
+  const waits = (retryAfterMs: number): number | null =>
+    exponentialBackoff()({ error: new ModelThrottledError("x", { retryAfterMs }), attempt: 1 });
+  assertEquals([0, 1500, 42_000, 3_600_000].map(waits), [0, 1500, 42_000, 60_000]);
+});
+
+Deno.test("one attempt means no retry", () => {
+  assertEquals(delaysOf({ maxAttempts: 1 }, 1), [null]);
+});

@@ -1,0 +1,57 @@
+import { assertAlmostEquals, assertEquals, assertStrictEquals } from "@std/assert";
+import { modelSpec } from "./model.ts";
+import { addCost, addUsage, costOf, type Rates, ratesOf, zeroCost, zeroUsage } from "./usage.ts";
+
+const first = { input: 10, output: 20, cacheRead: 30, cacheWrite: 40, total: 100 };
+const second = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, total: 11 };
+
+Deno.test("1.5 usages and costs are added key by key, the total by itself", () => {
+  const sum = { input: 11, output: 22, cacheRead: 33, cacheWrite: 44, total: 111 };
+  assertEquals(addUsage(first, second), sum);
+  assertEquals(addCost(first, second), sum);
+  assertEquals(addUsage(first, zeroUsage()), first);
+  assertEquals(addCost(zeroCost(), second), second);
+});
+
+Deno.test("1.5 extra counts are merged by name", () => {
+  const left = { ...first, extra: { reasoning: 5, search: 1 } };
+  const right = { ...second, extra: { reasoning: 7, audio: 2 } };
+  assertEquals(addUsage(left, right).extra, { reasoning: 12, search: 1, audio: 2 });
+  assertEquals(addUsage(left, second).extra, { reasoning: 5, search: 1 });
+  assertEquals(addUsage(first, right).extra, { reasoning: 7, audio: 2 });
+  assertEquals("extra" in addUsage(first, second), false);
+});
+
+Deno.test("1.5 adding changes neither side", () => {
+  const left = Object.freeze({ ...first, extra: Object.freeze({ reasoning: 5 }) });
+  addUsage(left, left);
+  assertEquals(left, { ...first, extra: { reasoning: 5 } });
+});
+
+Deno.test("cost is the rate per million; the cache costs as much as input where nothing is said", () => {
+  const usage = {
+    input: 1_000_000,
+    output: 500_000,
+    cacheRead: 100_000,
+    cacheWrite: 10_000,
+    total: 0,
+  };
+  const cost = costOf(usage, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
+  assertEquals(cost.input, 3);
+  assertEquals(cost.output, 7.5);
+  assertAlmostEquals(cost.cacheRead, 0.03);
+  assertAlmostEquals(cost.cacheWrite, 0.0375);
+  assertAlmostEquals(cost.total, 10.5675);
+  assertAlmostEquals(costOf(usage, { input: 3, output: 15 }).cacheRead, 0.3);
+});
+
+Deno.test("rates are found by provider and model, then by model, or by a function", () => {
+  const dear: Rates = { input: 2, output: 2 };
+  const cheap: Rates = { input: 1, output: 1 };
+  const model = modelSpec("openai/gpt-5");
+  assertStrictEquals(ratesOf({ "openai/gpt-5": dear, "gpt-5": cheap }, model), dear);
+  assertStrictEquals(ratesOf({ "gpt-5": cheap }, model), cheap);
+  assertStrictEquals(ratesOf(({ modelId }) => modelId === "gpt-5" ? dear : undefined, model), dear);
+  assertEquals(ratesOf({ "gpt-4": cheap }, model), undefined);
+  assertEquals(ratesOf({}, modelSpec("local/constructor")), undefined);
+});
