@@ -1,0 +1,192 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { seededRandom } from "../testing/seeded_random.ts";
+import { ReplyAccumulator } from "./accumulate.ts";
+import type { ContentBlock } from "./content.ts";
+import { StreamError } from "./errors.ts";
+import type { AssistantMessageEvent } from "./stream.ts";
+import { zeroUsage } from "./usage.ts";
+
+const ROUNDS = 500;
+const PIECES = ["", "a", "bc ", "é", "日本", "\n", '"', "\\", "😀", "\ud83d"];
+
+interface Planned {
+  readonly block: ContentBlock;
+  /** Its own events, in order; they interleave with those of other blocks. */
+  readonly events: AssistantMessageEvent[];
+}
+
+type Random = () => number;
+
+function pick<Value>(random: Random, values: readonly Value[]): Value {
+  const value = values[Math.floor(random() * values.length)];
+  assert(value !== undefined);
+  return value;
+}
+
+function textOf(random: Random): string {
+  return Array.from({ length: Math.floor(random() * 6) }, () => pick(random, PIECES)).join("");
+}
+
+function piecesOf(random: Random, text: string): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const length = Math.floor(random() * 4);
+    pieces.push(text.slice(at, at + length));
+    at += length;
+  }
+  return pieces;
+}
+
+function planProse(random: Random, type: "text" | "thinking", contentIndex: number): Planned {
+  const text = textOf(random);
+  const marks = random() < 0.3 ? { signature: "s" } : {};
+  const block: ContentBlock = type === "text"
+    ? { type, text, ...marks }
+    : { type, thinking: text, ...marks };
+  const deltas = piecesOf(random, text).map((delta): AssistantMessageEvent => ({
+    type: `${type}_delta`,
+    contentIndex,
+    delta,
+  }));
+  const start: AssistantMessageEvent = { type: `${type}_start`, contentIndex };
+  return { block, events: [start, ...deltas, { type: `${type}_end`, contentIndex, ...marks }] };
+}
+
+function planCall(random: Random, contentIndex: number): Planned {
+  const args = { [textOf(random)]: textOf(random), list: [1, null, { deep: textOf(random) }] };
+  const id = `call_${contentIndex}`;
+  const deltas = piecesOf(random, JSON.stringify(args)).map((delta): AssistantMessageEvent => ({
+    type: "tool_call_delta",
+    contentIndex,
+    delta,
+  }));
+  return {
+    block: { type: "tool_call", id, name: "tool", arguments: args },
+    events: [
+      { type: "tool_call_start", contentIndex, id, name: "tool" },
+      ...deltas,
+      { type: "tool_call_end", contentIndex },
+    ],
+  };
+}
+
+function planBlock(random: Random, contentIndex: number): Planned {
+  const dice = random();
+  if (dice < 0.3) return planProse(random, "text", contentIndex);
+  if (dice < 0.6) return planProse(random, "thinking", contentIndex);
+  if (dice < 0.9) return planCall(random, contentIndex);
+  const block = { type: "extension", typeName: "x", data: textOf(random) } as const;
+  return { block, events: [{ ...block, contentIndex }] };
+}
+
+/** Mixes the events of all blocks; each block keeps its own order, and blocks begin in the order of their index. */
+function interleaved(random: Random, plans: readonly Planned[]): AssistantMessageEvent[] {
+  const waiting = plans.map(({ events }) => [...events]);
+  const mixed: AssistantMessageEvent[] = [];
+  let begun = 0;
+  while (waiting.some((events) => events.length > 0)) {
+    const open = waiting.slice(0, begun).filter((events) => events.length > 0);
+    const mayBegin = begun < waiting.length;
+    const events = mayBegin && (open.length === 0 || random() < 0.3)
+      ? waiting[begun++]
+      : pick(random, open);
+    const event = events?.shift();
+    if (event) mixed.push(event);
+  }
+  return mixed;
+}
+
+function replyOf(random: Random): { content: ContentBlock[]; events: AssistantMessageEvent[] } {
+  const count = Math.floor(random() * 6);
+  const plans = Array.from({ length: count }, (_, index) => planBlock(random, index));
+  const done: AssistantMessageEvent = { type: "done", stopReason: "stop", usage: zeroUsage() };
+  return {
+    content: plans.map(({ block }) => block).filter(saysSomething),
+    events: [{ type: "start" }, ...interleaved(random, plans), done],
+  };
+}
+
+function saysSomething(block: ContentBlock): boolean {
+  if (block.type === "text") return block.text !== "" || block.signature !== undefined;
+  if (block.type === "thinking") return block.thinking !== "" || block.signature !== undefined;
+  return true;
+}
+
+function accumulate(events: readonly AssistantMessageEvent[]): readonly ContentBlock[] {
+  const reply = new ReplyAccumulator();
+  for (const event of events) reply.apply(event);
+  return reply.finish().content;
+}
+
+Deno.test("A 126a any legal sequence of events becomes the blocks and the text that it spells", () => {
+  for (let seed = 1; seed <= ROUNDS; seed++) {
+    const { content, events } = replyOf(seededRandom(seed));
+    assertEquals(accumulate(events), content, `seed ${seed}`);
+  }
+});
+
+Deno.test("whatever one block event of a reply is lost, doubled or displaced, it is noticed", () => {
+  let noticed = 0;
+  for (let seed = 1; seed <= ROUNDS; seed++) {
+    const random = seededRandom(seed);
+    const { events } = replyOf(random);
+    const at = 1 + Math.floor(random() * Math.max(1, events.length - 2));
+    const event = events[at];
+    if (!event || !/_(start|end)$/.test(event.type)) continue;
+    const others = events.toSpliced(at, 1);
+    const spoiled = [others, events.toSpliced(at, 0, event), [...others, event]];
+    for (const sequence of spoiled) {
+      assertThrows(() => accumulate(sequence), StreamError, undefined, `seed ${seed}`);
+    }
+    noticed++;
+  }
+  assert(noticed > ROUNDS / 10, `only ${noticed} replies were spoiled`);
+});
+
+Deno.test("whatever comes, the accumulator takes it or throws a stream error, nothing else", () => {
+  const types = [
+    "start",
+    "text_start",
+    "text_delta",
+    "text_end",
+    "thinking_start",
+    "thinking_delta",
+    "tool_call_start",
+    "tool_call_delta",
+    "tool_call_end",
+    "extension",
+    "warning",
+    "done",
+    "error",
+  ] as const;
+  for (let seed = 1; seed <= ROUNDS; seed++) {
+    const random = seededRandom(seed);
+    const reply = new ReplyAccumulator();
+    for (let step = 0; step < 12; step++) {
+      const contentIndex = pick(random, [0, 1, 2, -1, 0.5, NaN, Infinity]);
+      const event = { type: pick(random, types), contentIndex, delta: "{", id: "", name: "n" };
+      try {
+        reply.apply(event as unknown as AssistantMessageEvent);
+      } catch (thrown) {
+        assert(thrown instanceof StreamError, `seed ${seed}: ${thrown}`);
+        break;
+      }
+    }
+    reply.finish();
+  }
+});
+
+Deno.test("a hundred thousand deltas cost far under a microsecond each", () => {
+  const perDelta = (count: number): number => {
+    const delta: AssistantMessageEvent = { type: "text_delta", contentIndex: 0, delta: "8 chars " };
+    const reply = new ReplyAccumulator();
+    reply.apply({ type: "text_start", contentIndex: 0 });
+    const started = performance.now();
+    for (let at = 0; at < count; at++) reply.apply(delta);
+    return (performance.now() - started) / count;
+  };
+  for (let warm = 0; warm < 5; warm++) perDelta(20_000);
+  const fastest = Math.min(...Array.from({ length: 5 }, () => perDelta(100_000)));
+  // The target is far under 0.1 microseconds; the bound leaves room for a busy machine.
+  assert(fastest < 0.0005, `${fastest * 1000} microseconds a delta`);
+});

@@ -1,0 +1,209 @@
+import { assert, assertEquals, assertInstanceOf } from "@std/assert";
+import { seededRandom } from "../testing/seeded_random.ts";
+import { ReplyAccumulator } from "./accumulate.ts";
+import { BlockWriter } from "./block_writer.ts";
+import { AbortedError, NetworkError } from "./errors.ts";
+import type { AssistantMessageEvent } from "./stream.ts";
+import { zeroCost, zeroUsage } from "./usage.ts";
+
+const usage = zeroUsage();
+
+function written(write: (writer: BlockWriter) => void): AssistantMessageEvent[] {
+  const events: AssistantMessageEvent[] = [];
+  write(new BlockWriter((event) => events.push(event)));
+  return events;
+}
+
+Deno.test("text is begun, fed and closed by itself", () => {
+  const events = written((writer) => {
+    writer.text("Hel");
+    writer.text("");
+    writer.text("lo");
+    writer.finish({ stopReason: "stop", usage });
+  });
+  assertEquals(events, [
+    { type: "start" },
+    { type: "text_start", contentIndex: 0 },
+    { type: "text_delta", contentIndex: 0, delta: "Hel" },
+    { type: "text_delta", contentIndex: 0, delta: "lo" },
+    { type: "text_end", contentIndex: 0 },
+    { type: "done", stopReason: "stop", usage },
+  ]);
+});
+
+Deno.test("prose is closed when other prose, a call or a provider item begins", () => {
+  const events = written((writer) => {
+    writer.thinking("Hm");
+    writer.text("Well");
+    writer.toolCall("a", "bash", "{}");
+    writer.text("so");
+    writer.extension("x", 1);
+    writer.finish({ stopReason: "tool_use", usage });
+  });
+  assertEquals(events.slice(1, -1), [
+    { type: "thinking_start", contentIndex: 0 },
+    { type: "thinking_delta", contentIndex: 0, delta: "Hm" },
+    { type: "thinking_end", contentIndex: 0 },
+    { type: "text_start", contentIndex: 1 },
+    { type: "text_delta", contentIndex: 1, delta: "Well" },
+    { type: "text_end", contentIndex: 1 },
+    { type: "tool_call_start", contentIndex: 2, id: "a", name: "bash" },
+    { type: "tool_call_delta", contentIndex: 2, delta: "{}" },
+    { type: "tool_call_end", contentIndex: 2 },
+    { type: "text_start", contentIndex: 3 },
+    { type: "text_delta", contentIndex: 3, delta: "so" },
+    { type: "text_end", contentIndex: 3 },
+    { type: "extension", contentIndex: 4, typeName: "x", data: 1 },
+  ]);
+});
+
+Deno.test("a signature closes its block, and makes an empty one when it comes alone", () => {
+  const events = written((writer) => {
+    writer.thinking("Hm");
+    writer.closeThinking({ signature: "s1" });
+    writer.closeThinking({ signature: "s2", redacted: true });
+    writer.text("Hi");
+    writer.closeText({ signature: "s3" });
+    writer.closeProse({ signature: "nothing is open" });
+    writer.finish({ stopReason: "stop", usage });
+  });
+  assertEquals(events.filter(({ type }) => type.endsWith("_end")), [
+    { type: "thinking_end", contentIndex: 0, signature: "s1" },
+    { type: "thinking_end", contentIndex: 1, signature: "s2", redacted: true },
+    { type: "text_end", contentIndex: 2, signature: "s3" },
+  ]);
+});
+
+Deno.test("calls stay open until they are closed, so their arguments may interleave", () => {
+  const reply = new ReplyAccumulator();
+  const writer = new BlockWriter((event) => reply.apply(event));
+  const first = writer.openToolCall("a", "bash");
+  const second = writer.openToolCall("b", "bash");
+  writer.toolArguments(second, '{"n":');
+  writer.toolArguments(first, '{"n":1}');
+  writer.toolArguments(second, "2}");
+  writer.closeToolCall(first, { signature: "s" });
+  writer.toolArguments(first, "ignored");
+  writer.closeToolCall(first);
+  writer.finish({ stopReason: "tool_use", usage });
+  assertEquals(reply.finish().calls.map(({ block, state }) => [block.arguments, state.type]), [
+    [{ n: 1 }, "complete"],
+    [{ n: 2 }, "complete"],
+  ]);
+});
+
+Deno.test("a length stop leaves a call that was cut open; every other end closes it", () => {
+  const endsOf = (end: (writer: BlockWriter) => void): string[] =>
+    written((writer) => {
+      writer.toolCall("a", "bash", "{}");
+      writer.toolArguments(writer.openToolCall("b", "bash"), '{"n":');
+      end(writer);
+    }).slice(-2).map(({ type }) => type);
+  assertEquals(endsOf((writer) => writer.finish({ stopReason: "length", usage })), [
+    "tool_call_delta",
+    "done",
+  ]);
+  assertEquals(endsOf((writer) => writer.finish({ stopReason: "tool_use", usage })), [
+    "tool_call_end",
+    "done",
+  ]);
+  assertEquals(endsOf((writer) => writer.fail(new NetworkError("reset"))), [
+    "tool_call_end",
+    "error",
+  ]);
+});
+
+Deno.test("what the provider says of the cost, and the usage of a failure, are told", () => {
+  const cost = { ...zeroCost(), total: 0.5 };
+  const error = new NetworkError("reset");
+  assertEquals(written((writer) => writer.finish({ stopReason: "stop", usage, cost })).at(-1), {
+    type: "done",
+    stopReason: "stop",
+    usage,
+    cost,
+  });
+  assertEquals(written((writer) => writer.fail(error, usage)), [
+    { type: "start" },
+    { type: "error", stopReason: "error", error, usage },
+  ]);
+});
+
+Deno.test("an abort ends the reply as aborted, with its reason", () => {
+  const last = written((writer) => writer.abort("enough")).at(-1);
+  assert(last?.type === "error");
+  assertEquals(last.stopReason, "aborted");
+  assertInstanceOf(last.error, AbortedError);
+  assertEquals(last.error.cause, "enough");
+});
+
+Deno.test("warnings touch no block", () => {
+  const events = written((writer) => {
+    writer.text("a");
+    writer.warning("option_ignored", "temperature was left out", { option: "temperature" });
+    writer.text("b");
+    writer.warning("other", "nothing more");
+  });
+  assertEquals(events.slice(2), [
+    { type: "text_delta", contentIndex: 0, delta: "a" },
+    {
+      type: "warning",
+      code: "option_ignored",
+      message: "temperature was left out",
+      data: { option: "temperature" },
+    },
+    { type: "text_delta", contentIndex: 0, delta: "b" },
+    { type: "warning", code: "other", message: "nothing more" },
+  ]);
+});
+
+Deno.test("it tells whether it has written anything, and whether it has ended", () => {
+  const writer = new BlockWriter(() => {});
+  assertEquals([writer.hasContent, writer.ended], [false, false]);
+  writer.start();
+  writer.text("");
+  assertEquals(writer.hasContent, false);
+  writer.finish({ stopReason: "stop", usage });
+  writer.openToolCall("a", "bash");
+  assertEquals([writer.hasContent, writer.ended], [false, true]);
+});
+
+/** One random stroke of the pen, at home in an adapter or not. */
+function stroke(writer: BlockWriter, random: () => number): void {
+  const index = Math.floor(random() * 4);
+  const strokes = [
+    () => writer.start(),
+    () => writer.text(random() < 0.2 ? "" : "t"),
+    () => writer.thinking("h"),
+    () => writer.closeProse(),
+    () => writer.closeText({ signature: "s" }),
+    () => writer.closeThinking({ signature: "s", redacted: true }),
+    () => writer.openToolCall("", "bash"),
+    () => writer.toolArguments(index, "{}"),
+    () => writer.closeToolCall(index),
+    () => writer.toolCall("id", "bash", "{}"),
+    () => writer.extension("x", null),
+    () => writer.warning("w", "w"),
+    () => random() < 0.2 && writer.finish({ stopReason: "length", usage }),
+    () => random() < 0.2 && writer.fail(new NetworkError("x")),
+    () => random() < 0.1 && writer.abort(),
+  ];
+  strokes[Math.floor(random() * strokes.length)]?.();
+}
+
+Deno.test("whatever is written, the events keep the contract and end with one terminal event", () => {
+  for (let seed = 1; seed <= 2000; seed++) {
+    const random = seededRandom(seed);
+    const reply = new ReplyAccumulator();
+    const events: AssistantMessageEvent[] = [];
+    const writer = new BlockWriter((event) => {
+      events.push(event);
+      reply.apply(event);
+    });
+    for (let count = Math.floor(random() * 30); count > 0; count--) stroke(writer, random);
+    writer.finish({ stopReason: "stop", usage });
+    stroke(writer, random);
+    const terminals = events.filter(({ type }) => type === "done" || type === "error");
+    assertEquals(events[0]?.type, "start", `seed ${seed}`);
+    assertEquals(terminals, events.slice(-1), `seed ${seed}`);
+  }
+});
