@@ -11,6 +11,7 @@ import { hasContent } from "../core/history.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
+import { TextBuffer } from "../core/text_buffer.ts";
 import type { AgentTool } from "../core/tool.ts";
 
 /** An agent's state, as of the last event. */
@@ -115,8 +116,13 @@ export function applyEvent(state: LiveState, event: AgentEvent): void {
 }
 
 type BlockDraft =
-  | { readonly type: "text" | "thinking"; text: string }
-  | { readonly type: "tool_call"; readonly id: string; readonly name: string; text: string };
+  | { readonly type: "text" | "thinking"; readonly text: TextBuffer }
+  | {
+    readonly type: "tool_call";
+    readonly id: string;
+    readonly name: string;
+    readonly text: TextBuffer;
+  };
 
 /** A reply as observers see it grow: appended to per delta, made into a message only when somebody looks. */
 export class ReplyDraft {
@@ -130,16 +136,17 @@ export class ReplyDraft {
 
   /** Takes what is new. */
   add(delta: AssistantMessageDelta): void {
-    const { contentIndex } = delta;
-    const block = this.#blocks[contentIndex];
-    if (delta.type === "tool_call_start") {
-      this.#blocks[contentIndex] = { type: "tool_call", id: delta.id, name: delta.name, text: "" };
-    } else if (block) {
-      block.text += delta.delta;
-    } else if (delta.type !== "tool_call_delta") {
-      const type = delta.type === "text_delta" ? "text" : "thinking";
-      this.#blocks[contentIndex] = { type, text: delta.delta };
-    }
+    const block = this.#blocks[delta.contentIndex] ?? this.#begin(delta);
+    if (delta.type !== "tool_call_start") block.text.append(delta.delta);
+  }
+
+  #begin(delta: AssistantMessageDelta): BlockDraft {
+    const text = new TextBuffer();
+    const block: BlockDraft = delta.type === "tool_call_start"
+      ? { type: "tool_call", id: delta.id, name: delta.name, text }
+      : { type: delta.type === "thinking_delta" ? "thinking" : "text", text };
+    this.#blocks[delta.contentIndex] = block;
+    return block;
   }
 
   /** Forgets what was shown. */
@@ -157,12 +164,12 @@ export class ReplyDraft {
 function blockOf(draft: BlockDraft): ContentBlock {
   switch (draft.type) {
     case "text":
-      return { type: "text", text: draft.text };
+      return { type: "text", text: draft.text.toString() };
     case "thinking":
-      return { type: "thinking", thinking: draft.text };
+      return { type: "thinking", thinking: draft.text.toString() };
     case "tool_call": {
-      const { type, id, name, text: partialJson } = draft;
-      return { type, id, name, arguments: {}, partialJson };
+      const { type, id, name, text } = draft;
+      return { type, id, name, arguments: {}, partialJson: text.toString() };
     }
   }
 }

@@ -8,6 +8,7 @@ import type { ContentBlock, ToolCallBlock } from "./content.ts";
 import { messageOf, StreamError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import type { AssistantMessageEvent, BlockDeltaEvent, BlockEndEvent } from "./stream.ts";
+import { TextBuffer } from "./text_buffer.ts";
 
 /** How the arguments of a finished reply's tool call arrived. */
 export type ArgumentsState =
@@ -33,7 +34,7 @@ export interface AccumulatedReply {
 
 type ProseDraft = {
   readonly type: "text" | "thinking";
-  text: string;
+  readonly text: TextBuffer;
   open: boolean;
   signature?: string;
   redacted?: boolean;
@@ -42,7 +43,7 @@ type CallDraft = {
   readonly type: "tool_call";
   readonly id: string;
   readonly name: string;
-  text: string;
+  readonly text: TextBuffer;
   open: boolean;
   signature?: string;
 };
@@ -90,12 +91,26 @@ export class ReplyAccumulator {
       case "tool_call_delta":
         return this.#append(event);
       case "text_start":
-        return this.#open(event.contentIndex, { type: "text", text: "", open: true });
+        return this.#open(event.contentIndex, {
+          type: "text",
+          text: new TextBuffer(),
+          open: true,
+        });
       case "thinking_start":
-        return this.#open(event.contentIndex, { type: "thinking", text: "", open: true });
+        return this.#open(event.contentIndex, {
+          type: "thinking",
+          text: new TextBuffer(),
+          open: true,
+        });
       case "tool_call_start": {
         const { contentIndex, id, name } = event;
-        return this.#open(contentIndex, { type: "tool_call", id, name, text: "", open: true });
+        return this.#open(contentIndex, {
+          type: "tool_call",
+          id,
+          name,
+          text: new TextBuffer(),
+          open: true,
+        });
       }
       case "text_end":
       case "thinking_end":
@@ -124,7 +139,7 @@ export class ReplyAccumulator {
         content.push(call.block);
       } else if (draft.type === "extension") {
         content.push(draft.block);
-      } else if (draft.text !== "" || draft.signature !== undefined) {
+      } else if (draft.text.length > 0 || draft.signature !== undefined) {
         content.push(finishProse(draft));
       }
     }
@@ -136,7 +151,7 @@ export class ReplyAccumulator {
     if (!draft?.open || !belongsTo(type, draft.type)) {
       throw brokenContract(`"${type}" came for block ${contentIndex}, which is not open for it`);
     }
-    draft.text += delta;
+    draft.text.append(delta);
     this.#characters += delta.length;
   }
 
@@ -184,7 +199,9 @@ export function parseArguments(
   }
 }
 
-function finishProse({ type, text, signature, redacted }: ProseDraft): ContentBlock {
+function finishProse(draft: ProseDraft): ContentBlock {
+  const { type, signature, redacted } = draft;
+  const text = draft.text.toString();
   const marks = {
     ...(signature !== undefined && { signature }),
     ...(redacted !== undefined && { redacted }),
@@ -192,7 +209,9 @@ function finishProse({ type, text, signature, redacted }: ProseDraft): ContentBl
   return type === "text" ? { type, text, ...marks } : { type, thinking: text, ...marks };
 }
 
-function finishCall({ id, name, text, open, signature }: CallDraft): FinishedCall {
+function finishCall(draft: CallDraft): FinishedCall {
+  const { id, name, open, signature } = draft;
+  const text = draft.text.toString();
   const parsed = open ? { reason: "cut" } : parseArguments(text);
   const args = "value" in parsed ? parsed.value : {};
   const block: ToolCallBlock = {

@@ -84,13 +84,13 @@ class ReplyReading {
       case "tool_call_delta":
         this.#reply.apply(event);
         this.#shown = true;
-        return this.#run.emit({ type: "message_update", delta: event });
+        return this.#run.emit({ type: "message_update", delta: event, seq: 0 });
       case "tool_call_start": {
         const id = this.#run.claimCallId(event.id);
         const delta = id === event.id ? event : { ...event, id };
         this.#reply.apply(delta);
         this.#shown = true;
-        return this.#run.emit({ type: "message_update", delta });
+        return this.#run.emit({ type: "message_update", delta, seq: 0 });
       }
       case "warning":
         return this.#run.warn(event.code, event.message, event.data);

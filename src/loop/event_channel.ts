@@ -29,7 +29,9 @@ export class EventChannel {
   #open = true;
   #unbounded = false;
   #failure: { readonly error: unknown } | undefined;
-  #readers: ReadRequest[] = [];
+  #reader: ReadRequest | undefined;
+  /** The read that the reader waits for, so that another one can queue behind it. */
+  #pendingRead: Promise<unknown> | undefined;
   #writers: (() => void)[] = [];
   /** Unlocks and closes the stream once a direct reader has read everything. */
   #exhausted: (() => void) | undefined;
@@ -42,8 +44,9 @@ export class EventChannel {
   /** Gives the reader an event; a promise when the writer should wait for the reader. */
   write(event: AgentEvent): Promise<void> | undefined {
     if (!this.#open) return undefined;
-    const reader = this.#readers.shift();
+    const reader = this.#reader;
     if (reader) {
+      this.#reader = undefined;
       reader.resolve({ done: false, value: event });
       return undefined;
     }
@@ -107,19 +110,35 @@ export class EventChannel {
     }
     if (this.#failure) return Promise.reject(this.#failure.error);
     if (!this.#open) return Promise.resolve(DONE);
-    return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }));
+    if (this.#reader) return this.#readAfter(this.#pendingRead);
+    const read = new Promise(this.#park);
+    this.#pendingRead = read;
+    return read;
+  }
+
+  /** Made once, so that waiting for an event makes no closure. */
+  readonly #park = (
+    resolve: ReadRequest["resolve"],
+    reject: ReadRequest["reject"],
+  ): void => {
+    this.#reader = { resolve, reject };
+  };
+
+  #readAfter(
+    earlier: Promise<unknown> | undefined,
+  ): Promise<IteratorResult<AgentEvent, undefined>> {
+    const again = () => this.#read();
+    const read = Promise.resolve(earlier).then(again, again);
+    this.#pendingRead = read;
+    return read;
   }
 
   /** Drops what was read, seldom enough to cost nothing, and wakes a writer that waits for room. */
   #compact(): void {
-    if (this.#head === this.#events.length) {
-      this.#events = [];
-      this.#head = 0;
-      this.#wake();
-    } else if (this.#head >= HIGH_WATER_MARK) {
-      this.#events = this.#events.slice(this.#head);
-      this.#head = 0;
-    }
+    if (this.#head === this.#events.length) this.#wake();
+    if (this.#head < HIGH_WATER_MARK) return;
+    this.#events = this.#events.slice(this.#head);
+    this.#head = 0;
   }
 
   #wait(): Promise<void> {
@@ -138,10 +157,12 @@ export class EventChannel {
     this.#open = false;
     this.#failure = failure;
     this.#wake();
-    const readers = this.#readers;
-    this.#readers = [];
-    for (const { resolve, reject } of readers) failure ? reject(failure.error) : resolve(DONE);
-    if (readers.length > 0) this.#exhausted?.();
+    const reader = this.#reader;
+    if (!reader) return;
+    this.#reader = undefined;
+    if (failure) reader.reject(failure.error);
+    else reader.resolve(DONE);
+    this.#exhausted?.();
   }
 
   #cancel(reason: unknown): Promise<void> {

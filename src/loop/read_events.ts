@@ -30,16 +30,17 @@ export interface ReadOptions {
  * Reads events until the terminal one, the end, or the abort. Rejects with whatever the source or `take`
  * throws.
  *
- * One promise serves the whole stream: a race per event would cost thirteen times as much.
+ * The abort is one promise for the whole stream: a race per event would cost thirteen times as much. A source
+ * that never answers is left waiting.
  */
 export function readEvents(
   source: AsyncIterable<AssistantMessageEvent>,
   { cancellation, take }: ReadOptions,
 ): Promise<ReadEnd> {
   if (cancellation.aborted) return Promise.resolve("aborted");
+  const reading = openSource(source);
   return new Promise((resolve, reject) => {
-    const reading = openSource(source);
-    const burst = new Burst();
+    const stopListening = cancellation.onAbort(() => finish(() => resolve("aborted")));
     let over = false;
     const finish = (settle: () => void) => {
       if (over) return;
@@ -48,25 +49,29 @@ export function readEvents(
       reading.close();
       settle();
     };
-    const fail = (thrown: unknown) => finish(() => reject(thrown));
-    const step = (result: IteratorResult<AssistantMessageEvent>) => {
-      if (over) return;
-      if (result.done) return finish(() => resolve("closed"));
-      try {
-        const waiting = take(result.value);
-        const { type } = result.value;
-        if (type === "done" || type === "error") return finish(() => resolve("terminal"));
-        const pause = waiting ?? burst.pause();
-        if (pause) pause.then(next, fail);
-        else next();
-      } catch (thrown) {
-        fail(thrown);
-      }
-    };
-    const next = () => void (over || reading.next().then(step, fail));
-    const stopListening = cancellation.onAbort(() => finish(() => resolve("aborted")));
-    next();
+    readAll(reading, take, () => over).then(
+      (end) => finish(() => resolve(end)),
+      (thrown) => finish(() => reject(thrown)),
+    );
   });
+}
+
+async function readAll(
+  reading: Reading,
+  take: TakeEvent,
+  isOver: () => boolean,
+): Promise<ReadEnd> {
+  const burst = new Burst();
+  while (true) {
+    const { done, value } = await reading.next();
+    if (isOver()) return "aborted";
+    if (done) return "closed";
+    const waiting = take(value);
+    if (value.type === "done" || value.type === "error") return "terminal";
+    const pause = waiting ?? burst.pause();
+    if (pause) await pause;
+    if (isOver()) return "aborted";
+  }
 }
 
 interface Reading {

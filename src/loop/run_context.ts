@@ -80,7 +80,7 @@ export class RunContext {
   }
 
   /** Speaks; a promise when the speaker should wait for the listeners or the reader. */
-  emit(event: AgentEventBody): Promise<void> | undefined {
+  emit(event: AgentEventBody & { seq?: number }): Promise<void> | undefined {
     return this.#pipe.emit(event);
   }
 
