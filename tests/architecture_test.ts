@@ -14,6 +14,15 @@ Deno.test("no files import each other in a circle, types included", () => {
   assertEquals(findCircles(files), []);
 });
 
+Deno.test("every file is reached from a public module", async () => {
+  const importsOf = new Map(files.map((file) => [file.path, file.ours]));
+  const reached = new Set(
+    Object.values(await publicModules()).map((path) => path.replace("./", "")),
+  );
+  for (const path of reached) importsOf.get(path)?.forEach((imported) => reached.add(imported));
+  assertEquals(files.map((file) => file.path).filter((path) => !reached.has(path)), []);
+});
+
 Deno.test("every mod.ts says what it is for", async () => {
   for (const { path } of files.filter((file) => file.path.endsWith("mod.ts"))) {
     const text = await Deno.readTextFile(new URL(path, root));
