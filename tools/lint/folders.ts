@@ -7,5 +7,5 @@
 /** Whether a file is shipped code in one of these folders of the project, its tests not counted. */
 export function isCodeIn(folders: string, filename: string): boolean {
   const path = filename.replaceAll("\\", "/");
-  return new RegExp(`/(${folders})/`).test(path) && !path.endsWith("_test.ts");
+  return new RegExp(`/(${folders})/`).test(path) && !/_test\.ts$|\/tests\//.test(path);
 }

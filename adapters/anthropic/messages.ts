@@ -1,0 +1,155 @@
+/**
+ * The conversation as Anthropic takes it.
+ *
+ * @module
+ */
+
+import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
+import type { ModelSpec } from "../../src/core/model.ts";
+import { hasWords, isOwnReply, shownBlocks, unreadFile } from "../shared/history.ts";
+import { CALL_ID_RULE, TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
+import { EXTENSION_PREFIX } from "./response.ts";
+import type { CacheControl, WireBlock, WireMessage } from "./wire.ts";
+
+/** How a conversation is written. */
+export interface MessagesOptions {
+  /** The model that is asked. */
+  readonly model: ModelSpec;
+  /** Whether the model goes on with a reply that the conversation ends with. */
+  readonly prefill: boolean;
+  /** Marks the last messages for the provider's cache. */
+  readonly cacheControl?: CacheControl | undefined;
+}
+
+/** How many messages, from the end, carry a cache mark: the newest, and the one that the last request wrote. */
+const CACHED_MESSAGES = 2;
+
+/** Writes the conversation: user and assistant take turns, results come first in the message after their calls. */
+export function wireMessages(
+  messages: readonly LlmMessage[],
+  { model, prefill, cacheControl }: MessagesOptions,
+): WireMessage[] {
+  const turns: WireMessage[] = [];
+  for (const message of messages) {
+    const role = message.role === "assistant" ? "assistant" : "user";
+    append(turns, { role, content: blocksOf(message, model) });
+  }
+  if (turns[0]?.role !== "user") turns.unshift(userTurn("(The conversation goes on.)"));
+  if (turns.at(-1)?.role === "assistant") finishLastReply(turns, prefill);
+  if (cacheControl) markForCache(turns, cacheControl);
+  return turns;
+}
+
+/** A request may end with a reply only if the model goes on with it, and then not in white space. */
+function finishLastReply(turns: WireMessage[], prefill: boolean): void {
+  if (!prefill) return void turns.push(userTurn("Continue."));
+  const content = turns.at(-1)?.content ?? [];
+  const last = content.at(-1);
+  const text = last?.["text"];
+  if (last && typeof text === "string") {
+    content[content.length - 1] = { ...last, text: text.trimEnd() };
+  }
+}
+
+function append(turns: WireMessage[], turn: WireMessage): void {
+  const last = turns.at(-1);
+  if (turn.content.length === 0) return;
+  if (last?.role === turn.role) last.content.push(...turn.content);
+  else turns.push(turn);
+}
+
+function userTurn(text: string): WireMessage {
+  return { role: "user", content: [{ type: "text", text }] };
+}
+
+function blocksOf(message: LlmMessage, model: ModelSpec): WireBlock[] {
+  switch (message.role) {
+    case "user":
+      return shownBlocks(message.content).map(wireShown);
+    case "tool_result":
+      return [wireResult(message)];
+    case "assistant":
+      return wireReply(message, model);
+  }
+}
+
+function wireResult({ toolCallId, content, isError }: ToolResultMessage): WireBlock {
+  const shown = shownBlocks(content).map(wireShown);
+  return {
+    type: "tool_result",
+    tool_use_id: wireName(toolCallId, CALL_ID_RULE),
+    ...(shown.length > 0 && { content: shown }),
+    ...(isError && { is_error: true }),
+  };
+}
+
+function wireShown(block: TextBlock | ImageBlock): WireBlock {
+  if (block.type === "text") return { type: "text", text: block.text };
+  const { source } = block;
+  switch (source.type) {
+    case "url":
+      return { type: "image", source: { type: "url", url: source.url } };
+    case "base64": {
+      const { mediaType: media_type, data } = source;
+      return { type: "image", source: { type: "base64", media_type, data } };
+    }
+    case "file":
+      throw unreadFile(source.path);
+  }
+}
+
+function wireReply(message: AssistantMessage, model: ModelSpec): WireBlock[] {
+  const isOwn = isOwnReply(message, model);
+  const blocks = message.content.flatMap((block) => wireReplyBlock(block, isOwn) ?? []);
+  // A reply that was cut off while thinking has nothing to go on with, and must not end in thinking.
+  while (isThinking(blocks.at(-1))) blocks.pop();
+  return blocks;
+}
+
+function wireReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
+  switch (block.type) {
+    case "text":
+      return hasWords(block) ? { type: "text", text: block.text } : undefined;
+    case "tool_call":
+      return {
+        type: "tool_use",
+        id: wireName(block.id, CALL_ID_RULE),
+        name: wireName(block.name, TOOL_NAME_RULE),
+        input: block.arguments,
+      };
+    case "thinking": {
+      const { thinking, signature, redacted } = block;
+      if (!isOwn || !signature) return undefined;
+      return redacted
+        ? { type: "redacted_thinking", data: signature }
+        : { type: "thinking", thinking, signature };
+    }
+    case "extension":
+      return isOwn && block.typeName.startsWith(EXTENSION_PREFIX) ? itemOf(block.data) : undefined;
+    case "image":
+      return undefined;
+  }
+}
+
+function itemOf(data: unknown): WireBlock | undefined {
+  return isJsonObject(data) && isItem(data) ? data : undefined;
+}
+
+function isItem(data: JsonObject): data is WireBlock {
+  return typeof data["type"] === "string";
+}
+
+/** Tells whether a block is thinking, open or redacted. */
+export function isThinking(block: WireBlock | undefined): boolean {
+  return block?.type === "thinking" || block?.type === "redacted_thinking";
+}
+
+function markForCache(turns: readonly WireMessage[], cache_control: CacheControl): void {
+  const users = turns.filter(({ role }) => role === "user").slice(-CACHED_MESSAGES);
+  for (const { content } of users) {
+    const last = content.at(-1);
+    if (last) content[content.length - 1] = { ...last, cache_control };
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Anthropic's Messages API.
+ *
+ * @module
+ */
+
+import type { StreamFn } from "../../src/core/stream.ts";
+import type { CatalogEntry } from "../catalog_entry.ts";
+import { jsonBody } from "../shared/json_body.ts";
+import { ModelFinder } from "../shared/model_finder.ts";
+import { type AdapterOptions, settingsOf } from "../shared/options.ts";
+import { streamFnOf } from "../shared/provider.ts";
+import { SseParser } from "../shared/sse.ts";
+import { namesFromWire, TOOL_NAME_RULE } from "../shared/wire_names.ts";
+import { anthropicRequest } from "./request.ts";
+import { AnthropicReply } from "./response.ts";
+
+export type { AdapterOptions } from "../shared/options.ts";
+
+/** Options of {@linkcode createAnthropic}. */
+export type AnthropicOptions = AdapterOptions;
+
+/** What is supposed of a Claude that the catalog does not know: a new one, rather than an old one. */
+const UNKNOWN_MODEL: CatalogEntry = {
+  contextWindow: 200_000,
+  maxOutput: 32_000,
+  thinking: { type: "effort", efforts: ["low", "medium", "high"] },
+  images: true,
+  strictSchema: false,
+  prefill: false,
+};
+
+/**
+ * Makes a stream function for Anthropic's Messages API.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createAnthropic } from "@swink/agent/adapters/anthropic";
+ *
+ * const agent = new Agent({
+ *   model: "anthropic/claude-sonnet-5-5",
+ *   streamFn: createAnthropic({ apiKey: "sk-ant-…" }),
+ * });
+ * ```
+ */
+export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
+  const settings = settingsOf(options, "https://api.anthropic.com");
+  const url = `${settings.baseUrl.replace(/\/v1$/, "")}/v1/messages`;
+  const models = new ModelFinder(settings.catalog, UNKNOWN_MODEL);
+  return streamFnOf({
+    settings,
+    apiKey: options.apiKey,
+    parser: () => new SseParser(),
+    reply: ({ request, writer, origin }) => {
+      const names = request.context.tools.map(({ name }) => name);
+      return new AnthropicReply(writer, { toolName: namesFromWire(names, TOOL_NAME_RULE), origin });
+    },
+    prepare({ request, writer }, key) {
+      const entry = models.find(request.model, writer);
+      const { body, betas } = anthropicRequest(request, entry, writer);
+      return { url, headers: headersOf(key, betas), body: jsonBody(body) };
+    },
+  });
+}
+
+function headersOf(key: string | undefined, betas: readonly string[]): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    "anthropic-version": "2023-06-01",
+    ...(key && { "x-api-key": key }),
+    ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
+  };
+}

@@ -1,0 +1,210 @@
+/**
+ * Anthropic's stream becomes a reply.
+ *
+ * @module
+ */
+
+import type { BlockWriter } from "../../src/core/block_writer.ts";
+import { ContentFilteredError } from "../../src/core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import type { Usage } from "../../src/core/usage.ts";
+import { classifyStreamError, type ErrorOrigin } from "../shared/classify.ts";
+import type { ReplyReader } from "../shared/event_stream.ts";
+import type { WireBlockStart, WireDelta, WireEvent, WireUsage } from "./wire.ts";
+
+/** Prefix of the extension blocks in which Anthropic's own items are kept. */
+export const EXTENSION_PREFIX = "anthropic.";
+
+/** Options of {@linkcode AnthropicReply}. */
+export interface AnthropicReplyOptions {
+  /** The tool's own name, for one on the wire. */
+  readonly toolName: (wireName: string) => string;
+  /** Whose errors these are. */
+  readonly origin: ErrorOrigin;
+}
+
+/** A block that has begun. */
+type OpenBlock =
+  | { readonly type: "text" }
+  | { readonly type: "thinking"; signature: string }
+  | { readonly type: "tool_use"; readonly contentIndex: number; input: unknown }
+  | { readonly type: "item"; item: JsonObject; json: string };
+
+/** Reads the events of one stream. */
+export class AnthropicReply implements ReplyReader<string> {
+  readonly #writer: BlockWriter;
+  readonly #options: AnthropicReplyOptions;
+  readonly #blocks = new Map<number, OpenBlock>();
+  #counts: WireUsage = {};
+  #stopReason: string | null = null;
+  #explanation: string | undefined;
+  #calledTool = false;
+
+  /** Makes a reader that writes with `writer`. */
+  constructor(writer: BlockWriter, options: AnthropicReplyOptions) {
+    this.#writer = writer;
+    this.#options = options;
+  }
+
+  /** Tokens so far. */
+  get usage(): Usage {
+    return usageOf(this.#counts);
+  }
+
+  /** Reads one event. */
+  read(data: string): void {
+    const event: WireEvent = JSON.parse(data);
+    switch (event.type) {
+      case "content_block_delta":
+        return this.#append(event.index, event.delta);
+      case "content_block_start":
+        return this.#open(event.index, event.content_block);
+      case "content_block_stop":
+        return this.#close(event.index);
+      case "message_start":
+        return this.#count(event.message.usage);
+      case "message_delta":
+        this.#count(event.usage);
+        this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
+        this.#explanation = event.delta.stop_details?.explanation ?? undefined;
+        return;
+      case "message_stop":
+        return this.#finish();
+      case "error":
+        throw classifyStreamError(event, this.#options.origin);
+    }
+  }
+
+  #open(index: number, block: WireBlockStart): void {
+    this.#blocks.set(index, this.#begin(block));
+  }
+
+  #begin(block: WireBlockStart): OpenBlock {
+    switch (block.type) {
+      case "text":
+        this.#writer.text(block.text ?? "");
+        return { type: "text" };
+      case "thinking":
+        this.#writer.thinking(block.thinking ?? "");
+        return { type: "thinking", signature: block.signature ?? "" };
+      case "redacted_thinking":
+        this.#writer.closeThinking({ signature: block.data ?? "", redacted: true });
+        return { type: "text" };
+      case "tool_use": {
+        const { id = "", name = "", input } = block;
+        this.#calledTool = true;
+        const contentIndex = this.#writer.openToolCall(id, this.#options.toolName(name));
+        return { type: "tool_use", contentIndex, input };
+      }
+      default:
+        return { type: "item", item: { ...block }, json: "" };
+    }
+  }
+
+  #append(index: number, delta: WireDelta): void {
+    switch (delta.type) {
+      case "text_delta":
+        return this.#writer.text(delta.text);
+      case "thinking_delta":
+        return this.#writer.thinking(delta.thinking);
+      case "input_json_delta":
+        return this.#appendInput(index, delta.partial_json);
+      case "signature_delta": {
+        const block = this.#blocks.get(index);
+        if (block?.type === "thinking") block.signature += delta.signature;
+        return;
+      }
+      case "compaction_delta": {
+        const block = this.#blocks.get(index);
+        const { type: _type, ...fields } = delta;
+        if (block?.type === "item") block.item = { ...block.item, ...fields };
+        return;
+      }
+    }
+  }
+
+  #appendInput(index: number, json: string): void {
+    const block = this.#blocks.get(index);
+    if (block?.type === "tool_use") {
+      if (json !== "") block.input = undefined;
+      this.#writer.toolArguments(block.contentIndex, json);
+    } else if (block?.type === "item") {
+      block.json += json;
+    }
+  }
+
+  #close(index: number): void {
+    const block = this.#blocks.get(index);
+    this.#blocks.delete(index);
+    switch (block?.type) {
+      case "text":
+        return this.#writer.closeProse();
+      case "thinking":
+        if (block.signature === "") return this.#writer.closeProse();
+        return this.#writer.closeThinking({ signature: block.signature });
+      case "tool_use":
+        // A call may come whole with its start; usually the input there is an empty object.
+        if (isJsonObject(block.input) && Object.keys(block.input).length > 0) {
+          this.#writer.toolArguments(block.contentIndex, JSON.stringify(block.input));
+        }
+        return this.#writer.closeToolCall(block.contentIndex);
+      case "item":
+        return this.#keep(block.item, block.json);
+    }
+  }
+
+  /** What the provider did itself (searches, compaction) is kept, to be sent back as it was. */
+  #keep(item: JsonObject, json: string): void {
+    const data = json === "" ? item : { ...item, input: JSON.parse(json) };
+    this.#writer.extension(EXTENSION_PREFIX + String(item["type"]), data);
+  }
+
+  #count(counts: WireUsage | undefined): void {
+    const told = Object.entries(counts ?? {}).filter(([, count]) => count !== null);
+    this.#counts = { ...this.#counts, ...Object.fromEntries(told) };
+  }
+
+  #finish(): void {
+    const { usage } = this;
+    switch (this.#stopReason) {
+      case "max_tokens":
+      case "model_context_window_exceeded":
+        return this.#writer.finish({ stopReason: "length", usage });
+      case "refusal":
+      case "content_filter": {
+        const { provider } = this.#options.origin;
+        const why = this.#explanation ?? "the model declined to answer";
+        const message = `${provider} refused: ${why}`;
+        return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
+      }
+      case "pause_turn":
+        this.#writer.warning("paused_turn", "The model paused a long turn: prompt it to go on");
+        break;
+      case "tool_use":
+      case "end_turn":
+      case "stop_sequence":
+      case null:
+        break;
+      default:
+        this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${this.#stopReason}`);
+    }
+    this.#writer.finish({ stopReason: this.#calledTool ? "tool_use" : "stop", usage });
+  }
+}
+
+/** Anthropic's `input_tokens` has neither cache reads nor cache writes in it. */
+function usageOf(counts: WireUsage): Usage {
+  const input = counts.input_tokens ?? 0;
+  const output = counts.output_tokens ?? 0;
+  const cacheRead = counts.cache_read_input_tokens ?? 0;
+  const cacheWrite = counts.cache_creation_input_tokens ?? 0;
+  const reasoning = counts.output_tokens_details?.thinking_tokens;
+  return {
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    total: input + output + cacheRead + cacheWrite,
+    ...(reasoning !== undefined && { extra: { reasoning } }),
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * Anthropic's Messages API on the wire: only what we send, and what we read.
+ *
+ * @module
+ */
+
+import type { JsonObject } from "../../src/core/json.ts";
+
+/** Marks the end of a prefix that the provider keeps. */
+export interface CacheControl {
+  readonly type: "ephemeral";
+  readonly ttl?: "1h";
+}
+
+/** A block of a request. */
+export type WireBlock = JsonObject & { readonly type: string };
+
+/** A message of a request. */
+export interface WireMessage {
+  readonly role: "user" | "assistant";
+  readonly content: WireBlock[];
+}
+
+/** Token counts, cumulative; later ones replace earlier ones. */
+export interface WireUsage {
+  readonly input_tokens?: number | null;
+  readonly output_tokens?: number | null;
+  readonly cache_read_input_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
+  readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
+}
+
+/** A block as it begins. */
+export interface WireBlockStart {
+  readonly type: string;
+  readonly id?: string;
+  readonly name?: string;
+  readonly input?: unknown;
+  readonly text?: string;
+  readonly thinking?: string;
+  readonly signature?: string;
+  readonly data?: string;
+}
+
+/** A piece of a block. */
+export type WireDelta =
+  | { readonly type: "text_delta"; readonly text: string }
+  | { readonly type: "thinking_delta"; readonly thinking: string }
+  | { readonly type: "signature_delta"; readonly signature: string }
+  | { readonly type: "input_json_delta"; readonly partial_json: string }
+  | ({ readonly type: "compaction_delta" } & JsonObject)
+  | { readonly type: "citations_delta" };
+
+/** An event of a stream. */
+export type WireEvent =
+  | { readonly type: "message_start"; readonly message: { readonly usage?: WireUsage } }
+  | {
+    readonly type: "content_block_start";
+    readonly index: number;
+    readonly content_block: WireBlockStart;
+  }
+  | { readonly type: "content_block_delta"; readonly index: number; readonly delta: WireDelta }
+  | { readonly type: "content_block_stop"; readonly index: number }
+  | {
+    readonly type: "message_delta";
+    readonly delta: {
+      readonly stop_reason?: string | null;
+      readonly stop_details?: { readonly explanation?: string | null } | null;
+    };
+    readonly usage?: WireUsage;
+  }
+  | { readonly type: "message_stop" }
+  | { readonly type: "error"; readonly error: unknown }
+  | { readonly type: "ping" };

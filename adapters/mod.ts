@@ -1,0 +1,22 @@
+/**
+ * Stream functions for the providers, and what is known of their models.
+ *
+ * Adapters need `fetch` and nothing else: they run in Deno, Node, browsers and workers.
+ *
+ * @module
+ */
+
+export { type AnthropicOptions, createAnthropic } from "./anthropic/mod.ts";
+export {
+  type Catalog,
+  catalog,
+  type CatalogEntry,
+  findModel,
+  prices,
+  pricesOf,
+  type ThinkingAbility,
+  type ThinkingEffort,
+  type ThinkingOff,
+} from "./catalog.ts";
+export type { AdapterOptions, ApiKey } from "./shared/options.ts";
+export type { Clock } from "./shared/clock.ts";

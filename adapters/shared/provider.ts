@@ -1,0 +1,114 @@
+/**
+ * What most adapters have in common: a key, one JSON request, one streamed response.
+ *
+ * @module
+ */
+
+import type { BlockWriter } from "../../src/core/block_writer.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import type { ErrorOrigin } from "./classify.ts";
+import type { ErrorTable } from "./error_table.ts";
+import { type FrameParser, type ReplyReader, toEventStream } from "./event_stream.ts";
+import {
+  type AdapterSettings,
+  type ApiKey,
+  carriesKey,
+  findApiKey,
+  requireApiKey,
+} from "./options.ts";
+import { post } from "./post.ts";
+
+/** A request, ready to be sent. */
+export interface OutgoingRequest {
+  /** Where it goes. */
+  readonly url: string;
+  /** Headers, the key's among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body. */
+  readonly body: string;
+}
+
+/** One call, as its provider's code sees it. */
+export interface ProviderCall {
+  /** What is asked. */
+  readonly request: StreamRequest;
+  /** Writes the reply, and warnings about the request. */
+  readonly writer: BlockWriter;
+  /** Whose errors these are. */
+  readonly origin: ErrorOrigin;
+}
+
+/** What a provider does in its own way. */
+export interface Provider<Frame> {
+  /** The adapter's settings. */
+  readonly settings: AdapterSettings;
+  /** The adapter's key. */
+  readonly apiKey?: ApiKey | undefined;
+  /** Whether it answers without a key. Default: `false`. */
+  readonly keyless?: boolean | undefined;
+  /** Its own error codes. */
+  readonly errors?: ErrorTable | undefined;
+  /** Writes the request. What it throws ends the reply. */
+  prepare(
+    call: ProviderCall,
+    key: string | undefined,
+  ): OutgoingRequest | Promise<OutgoingRequest>;
+  /** Makes what cuts a response into frames. */
+  parser(): FrameParser<Frame>;
+  /** Makes what reads the frames. */
+  reply(call: ProviderCall): ReplyReader<Frame>;
+}
+
+/** Makes the stream function of a provider. */
+export function streamFnOf<Frame>(provider: Provider<Frame>): StreamFn {
+  return (request) =>
+    toEventStream({
+      request,
+      settings: provider.settings,
+      begin(writer) {
+        // The reply is made before the key is known; both share the list of what must not be told.
+        const secrets: string[] = [];
+        const call = { request, writer, origin: originOf(provider, request, secrets) };
+        return {
+          parser: provider.parser(),
+          reply: provider.reply(call),
+          open: (connection) => open(provider, { call, secrets, connection }),
+        };
+      },
+    });
+}
+
+interface Opening {
+  readonly call: ProviderCall;
+  readonly secrets: string[];
+  readonly connection: AbortController;
+}
+
+async function open<Frame>(
+  provider: Provider<Frame>,
+  { call, secrets, connection }: Opening,
+): Promise<ReadableStream<Uint8Array> | null> {
+  const { settings, errors } = provider;
+  const key = await keyOf(provider, call.request);
+  if (key) secrets.push(key);
+  const outgoing = await provider.prepare(call, key);
+  const name = call.request.model.provider;
+  return await post({ ...outgoing, provider: name, secrets, errors }, settings, connection);
+}
+
+async function keyOf<Frame>(
+  { apiKey, keyless, settings }: Provider<Frame>,
+  request: StreamRequest,
+): Promise<string | undefined> {
+  const find = keyless || carriesKey(settings) ? findApiKey : requireApiKey;
+  return await find(request, apiKey);
+}
+
+function originOf<Frame>(
+  { errors, settings }: Provider<Frame>,
+  request: StreamRequest,
+  secrets: readonly string[],
+): ErrorOrigin {
+  const { provider } = request.model;
+  return { provider, table: errors, secrets, now: settings.clock.now() };
+}

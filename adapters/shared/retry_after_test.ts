@@ -1,0 +1,77 @@
+import { assertEquals } from "@std/assert";
+import { parseDuration, parseRetryAfter, retryAfterOf } from "./retry_after.ts";
+
+const NOW = Date.parse("2026-01-01T00:00:00Z");
+
+/** `Retry-After` as it comes, and the wait in milliseconds (A 141, B 70). */
+const HEADERS: Readonly<Record<string, number | undefined>> = {
+  "5": 5000,
+  "0": 0,
+  " 7 ": 7000,
+  "1.5": 1500,
+  "Thu, 01 Jan 2026 00:00:30 GMT": 30_000,
+  "Wed, 31 Dec 2025 23:59:00 GMT": 0,
+  "soon": undefined,
+  "-3": undefined,
+  "": undefined,
+  "2026": 2_026_000,
+};
+
+for (const [header, expected] of Object.entries(HEADERS)) {
+  Deno.test(`A 141: Retry-After "${header}" is ${expected}`, () => {
+    assertEquals(parseRetryAfter(header, NOW), expected);
+  });
+}
+
+Deno.test("durations are read in every form that providers use", () => {
+  assertEquals(parseDuration("125ms"), 125);
+  assertEquals(parseDuration("20s"), 20_000);
+  assertEquals(parseDuration("6m0s"), 360_000);
+  assertEquals(parseDuration("1h2m3.5s"), 3_723_500);
+  assertEquals(parseDuration("40.025771073s"), 40_026);
+  assertEquals(parseDuration(""), undefined);
+  assertEquals(parseDuration("5"), undefined);
+});
+
+function waitOf(
+  headers: Record<string, string>,
+  message = "",
+  body: Record<string, unknown> = {},
+): number | undefined {
+  return retryAfterOf({ headers: new Headers(headers), message, body, now: NOW });
+}
+
+Deno.test("retry-after-ms beats retry-after", () => {
+  assertEquals(waitOf({ "retry-after-ms": "250", "retry-after": "9" }), 250);
+});
+
+Deno.test("the wait may stand in the body or in the words", () => {
+  const details = [{ "@type": "x.RetryInfo", retryDelay: "34.4s" }];
+  assertEquals(waitOf({}, "", { error: { details } }), 34_400);
+  assertEquals(waitOf({}, "Please try again in 125ms. Visit …"), 125);
+  assertEquals(waitOf({}, "Please retry in 40.5s."), 40_500);
+  assertEquals(waitOf({}, "Please try again later."), undefined);
+});
+
+Deno.test("only an exhausted limit makes wait until it is reset", () => {
+  assertEquals(
+    waitOf({
+      "x-ratelimit-remaining-requests": "0",
+      "x-ratelimit-reset-requests": "6m0s",
+      "x-ratelimit-remaining-tokens": "12",
+      "x-ratelimit-reset-tokens": "9h0m0s",
+    }),
+    360_000,
+  );
+  assertEquals(
+    waitOf({
+      "anthropic-ratelimit-tokens-remaining": "0",
+      "anthropic-ratelimit-tokens-reset": "2026-01-01T00:00:12Z",
+    }),
+    12_000,
+  );
+  assertEquals(
+    waitOf({ "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(NOW + 4000) }),
+    4000,
+  );
+});

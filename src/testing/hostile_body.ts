@@ -1,0 +1,63 @@
+/**
+ * Response bodies that arrive in any pieces, break off, or never end.
+ *
+ * @module
+ */
+
+import { seededRandom } from "./seeded_random.ts";
+
+/** Sizes of the pieces: all of one size, or random up to a size. */
+export type PieceSizes = number | { readonly seed: number; readonly max: number };
+
+/** How a body behaves. */
+export interface HostileBodyOptions {
+  /** Sizes of the pieces. Default: one piece. */
+  readonly pieces?: PieceSizes;
+  /** How many bytes come. Default: all. */
+  readonly upTo?: number;
+  /** What happens then. Default: `"end"`. */
+  readonly then?: "end" | "hang" | "break";
+}
+
+/** A body, and what its reader did with it. */
+export interface HostileBody {
+  /** The body. */
+  readonly stream: ReadableStream<Uint8Array>;
+  /** How many pieces were taken, and whether the reader closed the connection. */
+  readonly fate: { taken: number; cancelled: boolean };
+}
+
+/** Makes a body that gives a piece each time one is asked for, no earlier. */
+export function hostileBody(
+  bytes: Uint8Array,
+  { pieces = Infinity, upTo = bytes.length, then = "end" }: HostileBodyOptions = {},
+): HostileBody {
+  const fate = { taken: 0, cancelled: false };
+  const nextSize = sizesOf(pieces);
+  let offset = 0;
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller): void | Promise<void> {
+      if (offset >= upTo) {
+        if (then === "hang") return new Promise(() => {});
+        return then === "end"
+          ? controller.close()
+          : controller.error(new TypeError("connection reset"));
+      }
+      const end = Math.min(upTo, offset + nextSize());
+      // A copy, as a reader may keep what it got.
+      controller.enqueue(bytes.slice(offset, end));
+      offset = end;
+      fate.taken++;
+    },
+    cancel: () => {
+      fate.cancelled = true;
+    },
+  }, { highWaterMark: 0 });
+  return { stream, fate };
+}
+
+function sizesOf(pieces: PieceSizes): () => number {
+  if (typeof pieces === "number") return () => pieces;
+  const random = seededRandom(pieces.seed);
+  return () => 1 + Math.floor(random() * pieces.max);
+}

@@ -1,0 +1,24 @@
+import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import type { GroundTruth } from "./wire_fixtures.ts";
+import { testRecordings, testRefusals } from "./wire_tests.ts";
+
+const STOP_REASONS: Readonly<Record<string, string>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  tool_use: "tool_use",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  refusal: "content_filtered",
+  some_future_reason: "stop",
+};
+
+testRecordings(["anthropic"], {
+  make: (fetch) => createAnthropic({ fetch }),
+  provider: "anthropic",
+  stop: ({ stopReason }) => STOP_REASONS[stopReason ?? "end_turn"] ?? "unknown",
+  usage: ({ usage }: GroundTruth) => {
+    const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = usage;
+    return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
+  },
+});
+testRefusals(["anthropic", "any"], (fetch) => createAnthropic({ fetch }));

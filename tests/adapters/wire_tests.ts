@@ -1,0 +1,155 @@
+/**
+ * Recorded streams and refusals as tests of an adapter.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import type { AgentErrorCode } from "../../src/core/errors.ts";
+import type { ModelSpec } from "../../src/core/model.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import type { Usage } from "../../src/core/usage.ts";
+import { hostileBody, type PieceSizes } from "../../src/testing/hostile_body.ts";
+import { type ReadReply, readReply } from "../../src/testing/read_reply.ts";
+import {
+  type GroundTruth,
+  piecesOf,
+  sameValue,
+  type WireFixture,
+  wireFixtures,
+  wireFolder,
+  type WireRefusal,
+  wireRefusals,
+} from "./wire_fixtures.ts";
+
+/** How an adapter's replies compare with what the provider's own client read. */
+export interface WireSubject {
+  /** Makes the stream function for a recording. */
+  readonly make: (fetch: typeof globalThis.fetch, fixture: WireFixture) => StreamFn;
+  /** The provider's name in the request. */
+  readonly provider: string;
+  /** The provider's usage in our normal form, as far as it is told. */
+  readonly usage: (truth: GroundTruth) => Partial<Usage>;
+  /** Our stop reason, or the error, for a provider's. */
+  readonly stop: (truth: GroundTruth) => string;
+  /** Recordings that are not for this adapter. */
+  readonly skip?: (fixture: WireFixture) => boolean;
+}
+
+/** Tests an adapter with all recorded streams of some groups. */
+export function testRecordings(groups: readonly string[], subject: WireSubject): void {
+  const fixtures = groups.flatMap(wireFixtures).filter((fixture) => !subject.skip?.(fixture));
+  for (const fixture of fixtures) {
+    Deno.test(`recording ${fixture.name} reads right however it is cut`, async () => {
+      for (const pieces of piecesOf(fixture)) {
+        expectTruth(await readRecording(fixture, subject, pieces), fixture, subject);
+      }
+    });
+  }
+  skipWithoutRecordings(`recordings of ${groups.join(", ")}`, fixtures.length);
+}
+
+/** Tests an adapter with all recorded refusals of some providers. */
+export function testRefusals(
+  providers: readonly string[],
+  make: (fetch: typeof globalThis.fetch) => StreamFn,
+): void {
+  const refusals = wireRefusals(providers);
+  for (const refusal of refusals) {
+    Deno.test(`refusal ${refusal.provider}: ${refusal.name} is classified`, async () => {
+      const streamFn = make(() => Promise.resolve(responseOf(refusal)));
+      const { error } = await readReply(streamFn(requestTo(refusal.provider, "some-model")));
+      const expected = KINDS[refusal.kind];
+      assert(expected, `no table for kind ${refusal.kind}`);
+      const found = { code: error?.code, retryable: error?.retryable };
+      assertEquals(found, expected, error?.message ?? "");
+      assertEquals(error?.status, refusal.status);
+    });
+  }
+  skipWithoutRecordings(`refusals of ${providers.join(", ")}`, refusals.length);
+}
+
+/** What each kind of the recorded refusals means. */
+const KINDS: Readonly<Record<string, { code: AgentErrorCode; retryable: boolean }>> = {
+  "context-overflow": { code: "context_window_overflow", retryable: false },
+  "request-too-large": { code: "context_window_overflow", retryable: false },
+  "invalid-request": { code: "bad_request", retryable: false },
+  "not-found": { code: "model_not_found", retryable: false },
+  "rate-limit": { code: "model_throttled", retryable: true },
+  "quota": { code: "model_throttled", retryable: false },
+  "server-error": { code: "network_error", retryable: true },
+  "overloaded": { code: "network_error", retryable: true },
+  "auth": { code: "auth_error", retryable: false },
+  "permission": { code: "auth_error", retryable: false },
+  "content-filter": { code: "content_filtered", retryable: false },
+};
+
+/** Reads a recording through an adapter. */
+export async function readRecording(
+  fixture: WireFixture,
+  { make, provider }: WireSubject,
+  pieces: PieceSizes,
+): Promise<ReadReply> {
+  const { stream } = hostileBody(fixture.bytes, { pieces });
+  const headers = { "content-type": fixture.contentType };
+  const streamFn = make(() => Promise.resolve(new Response(stream, { headers })), fixture);
+  return await readReply(streamFn(requestTo(provider, fixture.model)));
+}
+
+function expectTruth(reply: ReadReply, fixture: WireFixture, subject: WireSubject): void {
+  const { truth } = fixture;
+  assertEquals(reply.text, truth.text);
+  assertEquals(reply.thinking, truth.thinking);
+  if (truth.outcome === "ok" || truth.outcome === "ok-or-protocol-error") {
+    const reason = reply.error ? reply.error.code : reply.stopReason;
+    assertEquals(reason, subject.stop(truth), reply.error?.message ?? "");
+    expectCalls(reply, truth);
+    for (const [key, count] of Object.entries(subject.usage(truth))) {
+      const found = key === "extra" ? reply.usage?.extra : Reflect.get(reply.usage ?? {}, key);
+      assert(
+        sameValue(found, count),
+        `usage.${key}: ${JSON.stringify(found)}, not ${JSON.stringify(count)}`,
+      );
+    }
+  } else {
+    assert(reply.error, `${truth.outcome} must not end well`);
+    if (truth.outcome === "truncated") assertEquals(reply.error.code, "network_error");
+  }
+}
+
+function expectCalls(reply: ReadReply, truth: GroundTruth): void {
+  const expected = truth.toolCalls.map(({ id, name, args }) => ({ id, name, args }));
+  assertEquals(reply.calls.length, expected.length);
+  for (const [index, { id, name, args }] of expected.entries()) {
+    const call = reply.calls[index];
+    assertEquals(call?.name, name);
+    if (id) assertEquals(call?.id, id);
+    // A call that a `length` stop cut off, or that is no JSON, has no arguments to compare.
+    if (call?.state === "complete") assert(sameValue(call.arguments, args), JSON.stringify(call));
+    else assert(reply.stopReason === "length" || "__unparsable" in args, JSON.stringify(call));
+  }
+}
+
+/** The smallest request. */
+export function requestTo(provider: string, modelId: string): Parameters<StreamFn>[0] {
+  const model: ModelSpec = { provider, modelId, thinkingLevel: "off" };
+  return {
+    model,
+    context: {
+      systemPrompt: "",
+      messages: [{ role: "user", content: [{ type: "text", text: "Hello" }], timestamp: 0 }],
+      tools: [],
+    },
+    options: { apiKey: "sk-test" },
+    signal: new AbortController().signal,
+  };
+}
+
+function responseOf({ status, headers, contentType, body }: WireRefusal): Response {
+  return new Response(body, { status, headers: { "content-type": contentType, ...headers } });
+}
+
+function skipWithoutRecordings(what: string, found: number): void {
+  if (found > 0 || wireFolder() !== undefined) return;
+  Deno.test({ name: `${what}: SWINK_WIRE_FIXTURES is not set`, ignore: true, fn() {} });
+}
