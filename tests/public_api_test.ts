@@ -1,0 +1,42 @@
+import { assert, assertEquals } from "@std/assert";
+import { deno, publicModules, root } from "./project.ts";
+
+const snapshot = new URL("public_api.json", import.meta.url);
+
+/** What `deno doc --json` says, as far as it is read here. */
+interface Documentation {
+  nodes: Record<string, { symbols: { name: string; declarations: { kind: string }[] }[] }>;
+}
+
+/** The exported names of every public module with their kinds: `{ "./testing": ["collectEvents: function"] }`. */
+async function publicApi(): Promise<Record<string, string[]>> {
+  const modules = await publicModules();
+  const { success, text } = await deno("doc", ["--json", ...Object.values(modules)]);
+  assert(success, text);
+  const { nodes }: Documentation = JSON.parse(text);
+  const symbolsOf = (path: string) => nodes[new URL(path, root).href]?.symbols ?? [];
+  return Object.fromEntries(
+    Object.entries(modules).map((
+      [name, path],
+    ) => [name, symbolsOf(path).map(nameAndKind).toSorted()]),
+  );
+}
+
+function nameAndKind(
+  { name, declarations }: { name: string; declarations: { kind: string }[] },
+): string {
+  const kinds = new Set(declarations.map((declaration) => declaration.kind));
+  return `${name}: ${[...kinds].join(", ")}`;
+}
+
+Deno.test("the public modules export what tests/public_api.json lists", async () => {
+  const api = await publicApi();
+  if (Deno.args.includes("--update")) {
+    await Deno.writeTextFile(snapshot, JSON.stringify(api, null, 2) + "\n");
+  }
+  assertEquals(
+    api,
+    JSON.parse(await Deno.readTextFile(snapshot)),
+    "The public API changed. If it is meant: deno task test tests/public_api_test.ts -- --update",
+  );
+});
