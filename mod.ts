@@ -115,6 +115,7 @@ export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
 export type {
   Infer,
   InferArguments,
+  SchemaInterface,
   SchemaSource,
   StandardJsonSchemaSource,
 } from "./src/core/infer.ts";

@@ -24,12 +24,22 @@ export type Infer<Schema> = Schema extends
   : FromSchema<Schema>;
 
 /** The type of a tool's arguments: that of its schema, or any JSON object where the schema's type is not known. */
-export type InferArguments<Schema> = string extends keyof Schema ? JsonObject
-  : unknown extends Infer<Schema> ? JsonObject
-  : Infer<Schema>;
+export type InferArguments<Schema> = unknown extends Infer<Schema> ? JsonObject : Infer<Schema>;
 
 /** A value that stands for a JSON Schema: the schema itself, or a validator that can give one. */
-export type SchemaSource = JsonSchema | StandardJsonSchemaSource;
+export type SchemaSource = JsonSchema | SchemaInterface | StandardJsonSchemaSource;
+
+/** A JSON Schema whose type is an interface, as TypeBox makes them; such a type has no index signature. */
+export interface SchemaInterface {
+  /** The keyword `type`. */
+  readonly type?: unknown;
+  /** The keyword `properties`. */
+  readonly properties?: unknown;
+  /** The keyword `anyOf`. */
+  readonly anyOf?: unknown;
+  /** The keyword `allOf`. */
+  readonly allOf?: unknown;
+}
 
 /** A validator that follows Standard Schema and can tell its JSON Schema. */
 export interface StandardJsonSchemaSource {

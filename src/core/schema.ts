@@ -135,7 +135,7 @@ export async function validateToolArguments(
  * @throws {BadRequestError} When a validator cannot tell its JSON Schema.
  */
 export function jsonSchemaOf(source: SchemaSource): JsonSchema {
-  if (!isStandard(source)) return source;
+  if (!isStandard(source)) return source as JsonSchema;
   const { jsonSchema, vendor } = source["~standard"];
   if (!jsonSchema) {
     throw new BadRequestError(
@@ -153,7 +153,7 @@ export function describeErrors(errors: readonly ValidationError[]): string {
 }
 
 function isStandard(source: SchemaSource): source is StandardJsonSchemaSource {
-  return isJsonObject(source["~standard"]);
+  return "~standard" in source && isJsonObject(source["~standard"]);
 }
 
 function describeFault(fault: AjvFault): ValidationError {

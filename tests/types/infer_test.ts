@@ -1,0 +1,290 @@
+/**
+ * What is asserted here is asserted by the type checker: `deno test` checks the types before it runs a test.
+ *
+ * @module
+ */
+
+import type { Infer, InferArguments, JsonObject, JsonSchema, SchemaSource } from "../../mod.ts";
+import { defineTool } from "../../mod.ts";
+
+/** `true` only for types that are the same in every respect: optional, readonly, `any` and all. */
+type Same<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends
+  (<T>() => T extends Right ? 1 : 2) ? true
+  : false;
+
+/** Compiles only for `true`. */
+function same<_Verdict extends true>(): void {}
+
+/** The type that the arguments of a tool with these parameters have. */
+function argumentsOf<const Schema extends SchemaSource>(
+  parameters: Schema,
+): InferArguments<Schema> {
+  const execute = (_args: InferArguments<Schema>): string => "";
+  defineTool<Schema>({ name: "tool", description: "", parameters, execute });
+  return undefined as InferArguments<Schema>;
+}
+
+Deno.test("scalars have their types, and required tells which fields are optional", () => {
+  defineTool({
+    name: "weather",
+    description: "Tells the weather.",
+    parameters: {
+      type: "object",
+      properties: {
+        city: { type: "string", minLength: 1 },
+        days: { type: "integer" },
+        elevation: { type: "number" },
+        detailed: { type: "boolean" },
+        nothing: { type: "null" },
+      },
+      required: ["city", "days"],
+    },
+    execute: (args) => {
+      same<
+        Same<typeof args, {
+          city: string;
+          days: number;
+          elevation?: number;
+          detailed?: boolean;
+          nothing?: null;
+        }>
+      >();
+      return "";
+    },
+  });
+});
+
+Deno.test("objects nest, and each has its own required fields", () => {
+  const args = argumentsOf({
+    type: "object",
+    properties: {
+      place: {
+        type: "object",
+        properties: {
+          name: { type: "string" },
+          at: {
+            type: "object",
+            properties: { latitude: { type: "number" }, longitude: { type: "number" } },
+            required: ["latitude", "longitude"],
+          },
+        },
+        required: ["at"],
+      },
+    },
+    required: ["place"],
+  });
+  same<
+    Same<
+      typeof args,
+      { place: { at: { latitude: number; longitude: number }; name?: string } }
+    >
+  >();
+});
+
+Deno.test("enums and constants are literal types", () => {
+  const args = argumentsOf({
+    type: "object",
+    properties: {
+      unit: { type: "string", enum: ["celsius", "fahrenheit"] },
+      level: { enum: [1, 2, "max", null] },
+      kind: { const: "weather" },
+      on: { type: "boolean", const: true },
+    },
+    required: ["unit", "level", "kind", "on"],
+  });
+  same<
+    Same<
+      typeof args,
+      { unit: "celsius" | "fahrenheit"; level: 1 | 2 | "max" | null; kind: "weather"; on: true }
+    >
+  >();
+});
+
+Deno.test("arrays have their items' type, tuples a type at each place", () => {
+  const args = argumentsOf({
+    type: "object",
+    properties: {
+      tags: { type: "array", items: { type: "string" } },
+      edits: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { from: { type: "string" }, to: { type: "string" } },
+          required: ["from", "to"],
+        },
+      },
+      matrix: { type: "array", items: { type: "array", items: { type: "number" } } },
+      anything: { type: "array" },
+      range: {
+        type: "array",
+        prefixItems: [{ type: "integer" }, { type: "string" }],
+        items: false,
+      },
+    },
+    required: ["tags", "edits", "matrix", "anything", "range"],
+  });
+  same<
+    Same<typeof args, {
+      tags: string[];
+      edits: { from: string; to: string }[];
+      matrix: number[][];
+      anything: unknown[];
+      range: [number, string];
+    }>
+  >();
+});
+
+Deno.test("anyOf, oneOf and lists of types are unions, told apart by their constants", () => {
+  const args = argumentsOf({
+    type: "object",
+    properties: {
+      id: { anyOf: [{ type: "string" }, { type: "integer" }] },
+      note: { type: ["string", "null"] },
+      shape: {
+        oneOf: [
+          {
+            type: "object",
+            properties: { kind: { const: "circle" }, radius: { type: "number" } },
+            required: ["kind", "radius"],
+          },
+          {
+            type: "object",
+            properties: { kind: { const: "square" }, side: { type: "number" } },
+            required: ["kind", "side"],
+          },
+        ],
+      },
+    },
+    required: ["id", "note", "shape"],
+  });
+  same<
+    Same<typeof args, {
+      id: string | number;
+      note: string | null;
+      shape: { kind: "circle"; radius: number } | { kind: "square"; side: number };
+    }>
+  >();
+  const area = ({ shape }: typeof args): number =>
+    shape.kind === "circle" ? shape.radius : shape.side;
+  void area;
+});
+
+Deno.test("allOf is all of its parts", () => {
+  const args = argumentsOf({
+    allOf: [
+      { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+      { type: "object", properties: { b: { type: "number" } }, required: ["b"] },
+    ],
+  });
+  same<Same<typeof args, { a: string } & { b: number }>>();
+  const parts: { a: string; b: number } = args;
+  void parts;
+});
+
+Deno.test("objects without known fields are records", () => {
+  const args = argumentsOf({
+    type: "object",
+    properties: {
+      env: { type: "object", additionalProperties: { type: "string" } },
+      free: { type: "object" },
+      open: { type: "object", additionalProperties: true },
+    },
+    required: ["env", "free", "open"],
+  });
+  same<
+    Same<typeof args, {
+      env: { [key: string]: string };
+      free: { [key: string]: unknown };
+      open: { [key: string]: unknown };
+    }>
+  >();
+});
+
+Deno.test("what a schema says beyond that is unknown", () => {
+  const args = argumentsOf({
+    type: "object",
+    properties: { any: {}, all: true, reference: { $ref: "#/$defs/x" } },
+    required: ["any", "all", "reference"],
+  });
+  same<Same<typeof args, { any: unknown; all: unknown; reference: unknown }>>();
+});
+
+Deno.test("a schema whose literals were lost makes any JSON object", () => {
+  const schema: JsonSchema = { type: "object" };
+  const widened = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+  const known = argumentsOf(schema);
+  same<Same<typeof known, JsonObject>>();
+  const lost = argumentsOf(widened);
+  same<Same<typeof lost, JsonObject>>();
+});
+
+Deno.test("a schema that was written as const beforehand keeps its literals", () => {
+  const schema = {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+  } as const;
+  const args = argumentsOf(schema);
+  same<Same<typeof args, { city: string }>>();
+  same<Same<Infer<typeof schema>, { city: string }>>();
+});
+
+Deno.test("a Standard Schema validator gives the type that it takes", () => {
+  interface Validator {
+    readonly "~standard": {
+      readonly version: 1;
+      readonly vendor: "acme";
+      readonly types?: {
+        readonly input: { city: string; days?: number };
+        readonly output: { city: string; days: number };
+      };
+      readonly jsonSchema: { readonly input: () => Record<string, unknown> };
+    };
+  }
+  same<Same<InferArguments<Validator>, { city: string; days?: number }>>();
+  same<Same<Infer<{ readonly "~standard": { readonly version: 1 } }>, unknown>>();
+});
+
+Deno.test("TypeBox schemas give their type, with an index signature or as interfaces", () => {
+  interface Indexed {
+    [keyword: string]: unknown;
+    static: { city: string };
+  }
+  interface Text {
+    "~kind": "String";
+    type: "string";
+  }
+  interface Plain {
+    "~kind": "Object";
+    type: "object";
+    properties: { city: Text; country: Text };
+    required: ["city"];
+  }
+  same<Same<InferArguments<Indexed>, { city: string }>>();
+  same<Same<InferArguments<Plain>, { city: string; country?: string }>>();
+  const accepts: (source: Indexed | Plain) => SchemaSource = (source) => source;
+  void accepts;
+});
+
+Deno.test("everything a tool is given about its arguments has their type", () => {
+  defineTool({
+    name: "write",
+    description: "Writes.",
+    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    requiresApproval: ({ path }) => path.startsWith("/etc"),
+    concurrencyKey: ({ path }) => path,
+    preview: ({ path }) => Promise.resolve([{ path, before: null, after: "" }]),
+    // @ts-expect-error: the schema knows no such field
+    execute: ({ file }) => `${file}`,
+  });
+});
+
+Deno.test("a field that may be missing must be looked at first", () => {
+  defineTool({
+    name: "read",
+    description: "Reads.",
+    parameters: { type: "object", properties: { path: { type: "string" } } },
+    // @ts-expect-error: path may be undefined
+    execute: ({ path }) => path.toUpperCase(),
+  });
+});
