@@ -1,0 +1,107 @@
+/**
+ * The tool that edits files.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../core/errors.ts";
+import type { FileChange } from "../core/file_change.ts";
+import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
+import { applyEdits, type TextEdit } from "./apply_edits.ts";
+import { changeOnce } from "./change_file.ts";
+import { contentHash } from "./content_hash.ts";
+import { shown } from "./file_failure.ts";
+import { nameSuggestion } from "./name_suggestion.ts";
+import type { SandboxFiles } from "./sandbox_files.ts";
+import { decodeForEditing, encodeEdited, MAX_EDIT_BYTES, textForChange } from "./text_content.ts";
+import { answering, type ToolKit } from "./tool_kit.ts";
+import { countChangedLines, fileChange } from "./unified_diff.ts";
+
+/** Makes `edit_file`. */
+export function editFileTool(kit: ToolKit): AgentTool {
+  const { files } = kit.sandbox;
+  return defineTool({
+    name: "edit_file",
+    label: "Edit file",
+    description:
+      "Replaces passages of a file. Quote each old_string exactly as it stands in the file, without line numbers, " +
+      "with enough lines to be unique. Edits apply in order, all or none. Prefer one call with several edits.",
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "Path, relative to the working directory" },
+        edits: {
+          type: "array",
+          minItems: 1,
+          items: {
+            type: "object",
+            properties: {
+              old_string: { type: "string", description: "The passage as it stands" },
+              new_string: { type: "string", description: "What takes its place" },
+              replace_all: { type: "boolean", description: "Replace every occurrence" },
+              line_hint: {
+                type: "integer",
+                minimum: 1,
+                description: "Of several occurrences take the one nearest to this line",
+              },
+            },
+            required: ["old_string", "new_string"],
+            additionalProperties: false,
+          },
+        },
+        expected_hash: {
+          type: "string",
+          description:
+            "SHA-256 that the file must have; rarely needed, changes since reading are noticed",
+        },
+      },
+      required: ["path", "edits"],
+      additionalProperties: false,
+    },
+    interruptible: false,
+    concurrencyKey: ({ path }) => `file:${path}`,
+    preview: async ({ path, edits }, { signal }): Promise<FileChange[]> => {
+      const canonical = await files.resolve(path, "write");
+      const before = await files.readIfThere(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
+      const after = await rewritten(before, edits, { path, files });
+      return [fileChange({
+        path: files.display(canonical),
+        before: textForChange(before),
+        after: textForChange(after),
+      })];
+    },
+    execute: answering(async ({ path, edits, expected_hash }, { signal }) => {
+      const change = await changeOnce(kit, path, signal, async (before) => {
+        if (before && expected_hash !== undefined) await verifyHash(before, expected_hash, path);
+        return await rewritten(before, edits, { path, files });
+      });
+      const { added, removed } = countChangedLines(change.diff ?? "");
+      return textResult(`Edited ${change.path} (+${added} -${removed})`, { change });
+    }),
+  });
+}
+
+async function rewritten(
+  before: Uint8Array | undefined,
+  edits: readonly TextEdit[],
+  { path, files }: { readonly path: string; readonly files: SandboxFiles },
+): Promise<Uint8Array> {
+  if (before === undefined) {
+    throw new BadRequestError(
+      `${shown(path)} does not exist${await nameSuggestion(files, path)}; make it with write_file`,
+    );
+  }
+  const { text, hasMark } = decodeForEditing(before, path);
+  return encodeEdited({ text: applyEdits(text, edits), hasMark });
+}
+
+/** The first digits of a hash are enough. */
+async function verifyHash(content: Uint8Array, expected: string, path: string): Promise<void> {
+  const actual = await contentHash(content);
+  if (expected.length >= 8 && actual.startsWith(expected.toLowerCase())) return;
+  throw new BadRequestError(
+    `${
+      shown(path)
+    } is not what expected_hash says (it is ${actual}): read it again, then repeat the edit`,
+  );
+}

@@ -1,0 +1,42 @@
+import { assertEquals } from "@std/assert";
+import { compileGlob } from "./glob.ts";
+
+const CASES: readonly [glob: string, path: string, fits: boolean][] = [
+  ["*.ts", "a.ts", true],
+  ["*.ts", "src/deep/a.ts", true],
+  ["*.ts", "a.tsx", false],
+  ["src/*.ts", "src/a.ts", true],
+  ["src/*.ts", "src/deep/a.ts", false],
+  ["src/**/*.ts", "src/a.ts", true],
+  ["src/**/*.ts", "src/x/y/a.ts", true],
+  ["**/*.ts", "a.ts", true],
+  ["/src/*.ts", "src/a.ts", true],
+  ["./src/*.ts", "src/a.ts", true],
+  ["src/**", "src/x/y", true],
+  ["src/**", "src", false],
+  ["*.{ts,js}", "x/a.js", true],
+  ["*.{ts,js}", "a.md", false],
+  ["{a,b{c,d}}.x", "bd.x", true],
+  ["a?c", "abc", true],
+  ["a?c", "a/c", false],
+  ["[a-c].x", "b.x", true],
+  ["[!a-c].x", "b.x", false],
+  ["[!a].x", "/.x", false],
+  ["[[:digit:]]x", "7x", true],
+  ["a.b", "axb", false],
+  ["(x)+$^|", "(x)+$^|", true],
+  ["a\\*b", "a*b", true],
+  ["a\\*b", "axb", false],
+  ["[z-a]", "b", false],
+  ["[", "[", true],
+  ["{a", "{a", true],
+  ["*", "with\nnewline", true],
+  ["😀?", "😀😀", true],
+];
+
+for (const [glob, path, fits] of CASES) {
+  const verb = fits ? "fits" : "does not fit";
+  Deno.test(`${JSON.stringify(glob)} ${verb} ${JSON.stringify(path)}`, () => {
+    assertEquals(compileGlob(glob)(path), fits);
+  });
+}

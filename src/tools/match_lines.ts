@@ -1,0 +1,104 @@
+/**
+ * The lines of a file that fit a regular expression.
+ *
+ * @module
+ */
+
+import { fileKind, SNIFF_BYTES } from "./file_kind.ts";
+import { cutAfter } from "./output_limit.ts";
+
+/** A file with lines that fit. */
+export interface FileMatch {
+  /** Canonical path. */
+  readonly path: string;
+  /** One item per line that fits. */
+  readonly lines: readonly LineMatch[];
+}
+
+/** A line that fits, as it is shown: with its number, and lines around it that no earlier match has shown. */
+export interface LineMatch {
+  /** The text, one line or several. */
+  readonly text: string;
+}
+
+/** What {@linkcode matchesIn} is told. */
+export interface MatchOptions {
+  /** What a line must fit; neither global nor sticky. */
+  readonly expression: RegExp;
+  /** Lines to show around each match. */
+  readonly context: number;
+}
+
+/** A longer line is shown only around its match. */
+const MAX_SHOWN = 400;
+
+/** Of a longer line only the beginning is searched: it is minified or data. */
+const MAX_SEARCHED = 10_000;
+
+/** Finds the lines; none in a binary file. */
+export function matchesIn(bytes: Uint8Array, { expression, context }: MatchOptions): LineMatch[] {
+  const kind = fileKind(bytes.subarray(0, SNIFF_BYTES));
+  if (kind.type !== "text") return [];
+  const whole = new TextDecoder().decode(bytes);
+  if (!mayMatch(whole, expression)) return [];
+  const lines = whole.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  const matches: LineMatch[] = [];
+  let lastShown = -1;
+  for (const [index, line] of lines.entries()) {
+    const at = searchLine(line, expression);
+    if (at === -1) continue;
+    const before = lines.slice(Math.max(index - context, lastShown + 1), index);
+    const after = followingLines(lines, index, { context, expression });
+    const gap = context > 0 && matches.length > 0 && index - before.length > lastShown + 1;
+    const text = [
+      ...before.map((other, offset) => numbered(index - before.length + offset, other, "-")),
+      numbered(index, line, ":", at),
+      ...after.map((other, offset) => numbered(index + 1 + offset, other, "-")),
+    ].join("\n");
+    matches.push({ text: gap ? `--\n${text}` : text });
+    lastShown = index + after.length;
+  }
+  return matches;
+}
+
+const multiline = new WeakMap<RegExp, RegExp>();
+
+/**
+ * One look at a whole text, before it is taken apart. A line that fits also fits inside of the text, unless the
+ * expression says what must not follow.
+ */
+function mayMatch(text: string, expression: RegExp): boolean {
+  if (/\(\?<?!/.test(expression.source)) return true;
+  const whole = multiline.get(expression) ?? new RegExp(expression.source, `${expression.flags}m`);
+  multiline.set(expression, whole);
+  return whole.test(text);
+}
+
+/** The lines after a match, up to the next line that is a match itself. */
+function followingLines(
+  lines: readonly string[],
+  index: number,
+  { context, expression }: MatchOptions,
+): string[] {
+  const following = lines.slice(index + 1, index + 1 + context);
+  const next = following.findIndex((line) => searchLine(line, expression) !== -1);
+  return next === -1 ? following : following.slice(0, next);
+}
+
+function searchLine(line: string, expression: RegExp): number {
+  const text = line.endsWith("\r") ? line.slice(0, -1) : line;
+  return cutAfter(text, MAX_SEARCHED).search(expression);
+}
+
+function numbered(index: number, line: string, mark: ":" | "-", at = 0): string {
+  return `${index + 1}${mark} ${excerpt(line.replace(/\r$/, ""), at)}`;
+}
+
+function excerpt(line: string, at: number): string {
+  if (line.length <= MAX_SHOWN) return line;
+  const from = Math.max(at - MAX_SHOWN / 4, 0);
+  const start = cutAfter(line, from).length;
+  const middle = cutAfter(line.slice(start), MAX_SHOWN);
+  return `${start > 0 ? "…" : ""}${middle}${start + middle.length < line.length ? "…" : ""}`;
+}

@@ -1,0 +1,44 @@
+import { assert, assertEquals } from "@std/assert";
+import { cutAfter, grouped, limitText, TextCollector } from "./output_limit.ts";
+
+Deno.test("a text within the limit stays as it is", () => {
+  assertEquals(limitText("a\nb", { limit: 10 }), {
+    text: "a\nb",
+    totalCharacters: 3,
+    truncated: false,
+  });
+});
+
+Deno.test("a long text keeps its head and its tail and says what is missing", () => {
+  const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index}`).join("\n");
+  const { text, truncated } = limitText(lines, { limit: 400, hint: "read /tmp/all" });
+  assert(truncated);
+  assert(text.startsWith("line 0\n"));
+  assert(text.endsWith("line 999"));
+  assert(/\n\[… 9\d\d lines, [\d,]+ characters left out; read \/tmp\/all …\]\n/.test(text), text);
+  assert(text.length < 500);
+});
+
+Deno.test("no character is ever cut in two, wherever the cut falls", () => {
+  const faces = "😀".repeat(100);
+  for (let shift = 0; shift < 4; shift++) {
+    const { text } = limitText("x".repeat(shift) + faces, { limit: 31 });
+    assert(text.isWellFormed(), `shift ${shift}`);
+  }
+  assertEquals(cutAfter("a😀b", 2), "a");
+  assertEquals(cutAfter("a😀b", 3), "a😀");
+});
+
+Deno.test("a text in pieces of any size is limited like the whole text", () => {
+  const whole = Array.from({ length: 500 }, (_, index) => `${index} ${"é😀".repeat(index % 7)}`)
+    .join("\n");
+  for (const size of [1, 2, 3, 7, 64, 1_000]) {
+    const collector = new TextCollector(300);
+    for (let at = 0; at < whole.length; at += size) collector.push(whole.slice(at, at + size));
+    assertEquals(collector.finish(), limitText(whole, { limit: 300 }), `pieces of ${size}`);
+  }
+});
+
+Deno.test("thousands are grouped", () => {
+  assertEquals([1, 1234, 1234567].map(grouped), ["1", "1,234", "1,234,567"]);
+});

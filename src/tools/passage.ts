@@ -1,0 +1,22 @@
+/**
+ * Places in a text.
+ *
+ * @module
+ */
+
+/** A passage of a text. */
+export interface Passage {
+  /** Index of its first character. */
+  readonly start: number;
+  /** Index after its last character. */
+  readonly end: number;
+}
+
+/** The number of the line in which a character stands, from 1. */
+export function lineAt(text: string, index: number): number {
+  let line = 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < index; at = text.indexOf("\n", at + 1)) {
+    line++;
+  }
+  return line;
+}

@@ -1,0 +1,125 @@
+import { assertEquals } from "@std/assert";
+import { countChangedLines, fileChange, unifiedDiff } from "./unified_diff.ts";
+import { lineDiff } from "./line_diff.ts";
+
+Deno.test("a changed line shows with three lines around it", () => {
+  const before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+  const after = before.replace("5", "five");
+  assertEquals(
+    unifiedDiff({ path: "a.txt", before, after }),
+    "--- a/a.txt\n+++ b/a.txt\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n",
+  );
+});
+
+Deno.test("a new file, a removed file and an unchanged file", () => {
+  assertEquals(
+    unifiedDiff({ path: "a", before: null, after: "x\n" }),
+    "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n",
+  );
+  assertEquals(
+    unifiedDiff({ path: "a", before: "x\n", after: null }),
+    "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
+  );
+  assertEquals(fileChange({ path: "a", before: "x", after: "x" }).diff, "");
+});
+
+Deno.test("a missing newline at the end is told", () => {
+  assertEquals(
+    unifiedDiff({ path: "a", before: "x", after: "x\n" }),
+    "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n",
+  );
+});
+
+Deno.test("names that would break a header are quoted", () => {
+  const diff = unifiedDiff({ path: 'a "b"\n\u0007c', before: null, after: "x\n" });
+  assertEquals(diff.split("\n")[1], '+++ "b/a \\"b\\"\\n\\007c"');
+});
+
+Deno.test("changed lines are counted", () => {
+  const diff = unifiedDiff({ path: "a", before: "1\n2\n", after: "1\n3\n4\n" });
+  assertEquals(countChangedLines(diff), { added: 2, removed: 1 });
+});
+
+Deno.test("random changes: the edits turn the one into the other, and are minimal for small ones", () => {
+  const random = seeded(7);
+  for (let round = 0; round < 300; round++) {
+    const before = randomLines(random, 12);
+    const after = randomLines(random, 12);
+    const edits = lineDiff(before, after);
+    assertEquals(applied(before, after, edits), after);
+    const changed = edits.reduce(
+      (sum, edit) => sum + edit.beforeEnd - edit.beforeStart + edit.afterEnd - edit.afterStart,
+      0,
+    );
+    assertEquals(changed, before.length + after.length - 2 * commonLength(before, after));
+  }
+});
+
+Deno.test("two texts that share nothing cost one edit, not a search without end", () => {
+  const before = Array.from({ length: 20_000 }, (_, index) => `a${index}`);
+  const after = Array.from({ length: 20_000 }, (_, index) => `b${index}`);
+  assertEquals(lineDiff(before, after).length, 1);
+});
+
+Deno.test("git applies the diffs", async () => {
+  const folder = await Deno.makeTempDir();
+  const random = seeded(11);
+  try {
+    for (let round = 0; round < 15; round++) {
+      const before = randomLines(random, 40).join("\n") + (round % 2 ? "\n" : "");
+      const after = randomLines(random, 40).join("\n") + (round % 3 ? "\n" : "");
+      if (before === after) continue;
+      await Deno.writeTextFile(`${folder}/f.txt`, before);
+      await Deno.writeTextFile(
+        `${folder}/p.patch`,
+        unifiedDiff({ path: "f.txt", before, after }),
+      );
+      const { success, stderr } = await new Deno.Command("git", {
+        args: ["apply", "p.patch"],
+        cwd: folder,
+      }).output();
+      assertEquals(success, true, new TextDecoder().decode(stderr));
+      assertEquals(await Deno.readTextFile(`${folder}/f.txt`), after);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+function applied(
+  before: readonly string[],
+  after: readonly string[],
+  edits: ReturnType<typeof lineDiff>,
+): string[] {
+  const out: string[] = [];
+  let at = 0;
+  for (const edit of edits) {
+    out.push(...before.slice(at, edit.beforeStart), ...after.slice(edit.afterStart, edit.afterEnd));
+    at = edit.beforeEnd;
+  }
+  return [...out, ...before.slice(at)];
+}
+
+function commonLength(a: readonly string[], b: readonly string[]): number {
+  let row = new Array<number>(b.length + 1).fill(0);
+  for (const line of a) {
+    const next = [0];
+    for (const [index, other] of b.entries()) {
+      const best = line === other
+        ? (row[index] ?? 0) + 1
+        : Math.max(row[index + 1] ?? 0, next[index] ?? 0);
+      next.push(best);
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+function randomLines(random: () => number, most: number): string[] {
+  return Array.from({ length: Math.floor(random() * most) }, () => "abcd".charAt(random() * 4));
+}
+
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
