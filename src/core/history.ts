@@ -183,15 +183,6 @@ function matchResults(history: readonly AgentMessage[]): Map<number, readonly Ca
   return callsAt;
 }
 
-/** An id that is not empty and not yet used: the given one if possible, else with a number behind it. */
-export function uniqueId(id: string, used: { has(id: string): boolean }): string {
-  const wanted = id === "" ? "call" : id;
-  if (id !== "" && !used.has(id)) return id;
-  let number = 1;
-  while (used.has(`${wanted}_${number}`)) number++;
-  return `${wanted}_${number}`;
-}
-
 function lostResult(toolCallId: string, toolName: string, timestamp: number): ToolResultMessage {
   const content: ContentBlock[] = [{ type: "text", text: LOST_RESULT_TEXT }];
   return { role: "tool_result", toolCallId, toolName, content, isError: true, timestamp };

@@ -4,11 +4,12 @@
  * @module
  */
 
-import type { ToolCallBlock } from "../core/content.ts";
+import { CallIds } from "../core/call_ids.ts";
+import { toolCallsOf } from "../core/content.ts";
 import type { AgentContext } from "../core/context.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEventBody } from "../core/event.ts";
-import { hasContent, uniqueId } from "../core/history.ts";
+import { hasContent } from "../core/history.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { PolicyContext, StoppedBy } from "../core/policy.ts";
@@ -62,7 +63,7 @@ export class RunContext {
   readonly #context: AgentContext;
   readonly #pipe: EventPipe;
   readonly #startedAt: number;
-  #callIds: Set<string> | undefined;
+  #callIds: CallIds | undefined;
 
   /** Begins a run. */
   constructor({ context, config, pipe, cancellation }: RunParts) {
@@ -139,10 +140,7 @@ export class RunContext {
   /** An id for a tool call that no other call of the history has. */
   claimCallId(id: string): string {
     this.#callIds ??= callIdsOf(this.messages);
-    const free = id === "" ? this.config.newId("call") : id;
-    const claimed = uniqueId(free, this.#callIds);
-    this.#callIds.add(claimed);
-    return claimed;
+    return this.#callIds.claim(id === "" ? this.config.newId("call") : id);
   }
 
   /** What a policy is told of the run. */
@@ -161,9 +159,12 @@ export class RunContext {
   }
 }
 
-function callIdsOf(messages: readonly AgentMessage[]): Set<string> {
-  const isCall = (block: { readonly type: string }): block is ToolCallBlock =>
-    block.type === "tool_call";
-  const assistants = messages.filter((message) => message.role === "assistant");
-  return new Set(assistants.flatMap(({ content }) => content.filter(isCall).map(({ id }) => id)));
+function callIdsOf(messages: readonly AgentMessage[]): CallIds {
+  const ids = new CallIds();
+  for (const message of messages) {
+    if (message.role === "assistant") {
+      toolCallsOf(message.content).forEach(({ id }) => ids.claim(id));
+    }
+  }
+  return ids;
 }
