@@ -77,22 +77,35 @@ export class Cancellation {
 
   /** Waits for work; rejects with {@linkcode AbortedError} as soon as the abort comes. */
   untilAborted<Value>(work: PromiseLike<Value>): Promise<Value> {
-    return this.#bounded(work, (leave) => leave());
+    return this.#bounded(work, (leave) => {
+      leave();
+      return () => {};
+    });
   }
 
   /** Waits for work; rejects with {@linkcode AbortedError} when it is not done {@linkcode GRACE_MS} after the abort. */
   withGrace<Value>(work: PromiseLike<Value>): Promise<Value> {
-    return this.#bounded(work, (leave) => void this.#sleep(GRACE_MS).then(leave));
+    return this.#bounded(work, (leave) => {
+      const grace = new AbortController();
+      void this.#sleep(GRACE_MS, grace.signal).then(leave);
+      return () => grace.abort();
+    });
   }
 
   #bounded<Value>(
     work: PromiseLike<Value>,
-    whenAborted: (leave: () => void) => void,
+    whenAborted: (leave: () => void) => () => void,
   ): Promise<Value> {
     return new Promise((resolve, reject) => {
       const leave = () => reject(new AbortedError("Left behind after the abort"));
-      const stop = this.onAbort(() => whenAborted(leave));
-      const settled = () => void stop();
+      let release = (): void => {};
+      const stop = this.onAbort(() => {
+        release = whenAborted(leave);
+      });
+      const settled = () => {
+        stop();
+        release();
+      };
       work.then(
         (value) => (settled(), resolve(value)),
         (thrown) => (settled(), reject(thrown)),

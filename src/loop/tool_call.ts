@@ -69,7 +69,9 @@ export class ToolCall {
     this.#state = "cancelled";
     this.#cancelled = result;
     this.#controller?.abort();
-    void this.#run.config.sleep(GRACE_MS).then(() => this.#end(result));
+    this.#timer?.abort();
+    const grace = this.#timer = new AbortController();
+    void this.#run.config.sleep(GRACE_MS, grace.signal).then(() => this.#end(result));
   }
 
   #cancelled: AgentToolResult | undefined;

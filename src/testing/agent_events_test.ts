@@ -1,0 +1,196 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { Agent } from "../agent/agent.ts";
+import type { AgentOptions } from "../agent/options.ts";
+import type { AgentEvent } from "../core/event.ts";
+import { type PromptInput, userMessage } from "../core/message.ts";
+import { modelSpec } from "../core/model.ts";
+import type { Policy } from "../core/policy.ts";
+import { checkedStream, findViolation } from "./event_grammar.ts";
+import { fakeTool } from "./fake_tool.ts";
+import { assistantMessage, text, thinking, toolCall } from "./messages.ts";
+import { endWithoutTerminal, fail, hang, reply, type ScriptedStep } from "./script.ts";
+import { scriptedStream } from "./scripted_stream.ts";
+
+/** One way in which a run can go. */
+interface Way {
+  readonly steps: readonly ScriptedStep[];
+  readonly options?: Partial<AgentOptions>;
+  readonly prompt?: PromptInput;
+  /** Sees each event; may steer or abort. */
+  readonly during?: (event: AgentEvent, agent: Agent) => void;
+}
+
+const both = reply([thinking("Hm"), text("Both"), toolCall("slow", { n: 1 }), toolCall("quick")]);
+const done = reply("All done");
+const stuck = fakeTool({ name: "slow", delayMs: Infinity });
+const deaf = fakeTool({ name: "slow", delayMs: Infinity, ignoresSignal: true });
+const quick = fakeTool({ name: "quick" });
+const throttled = fail("model_throttled", "slow down", { after: "Well, " });
+const note = userMessage("By the way", 0);
+
+function policy(hooks: Omit<Policy, "name">): Partial<AgentOptions> {
+  return { policies: [{ name: "test", ...hooks }] };
+}
+
+function abortAt(type: AgentEvent["type"]): Pick<Way, "during"> {
+  return { during: (event, agent) => event.type === type && agent.abort("enough") };
+}
+
+const ways: Record<string, Way> = {
+  "a plain reply": { steps: [done] },
+  "tools": { steps: [both, done] },
+  "an unknown tool": { steps: [reply([toolCall("nothing"), toolCall("quick")]), done] },
+  "some calls refused": {
+    steps: [both, done],
+    options: { approve: ({ name }) => name === "slow" },
+  },
+  "calls one at a time": {
+    steps: [reply([toolCall("slow"), toolCall("alone"), toolCall("quick")]), done],
+    options: {
+      tools: [fakeTool({ name: "slow" }), fakeTool({ name: "alone", sequential: true }), quick],
+    },
+  },
+  "calls with a common key": {
+    steps: [reply([toolCall("keyed"), toolCall("keyed"), toolCall("quick")]), done],
+    options: {
+      tools: [fakeTool({ name: "keyed", delayMs: 1, concurrencyKey: () => "key" }), quick],
+    },
+  },
+  "calls of one id": {
+    steps: [reply([toolCall("slow", {}, { id: "a" }), toolCall("quick", {}, { id: "a" })]), done],
+  },
+  "broken arguments": { steps: [reply([toolCall("slow", '{"n":'), toolCall("quick")]), done] },
+  "a call that was cut": {
+    steps: [
+      reply([toolCall("slow"), toolCall("quick", '{"n":')], { stopReason: "length" }),
+      done,
+    ],
+  },
+  "attempts that failed": { steps: [throttled, fail("network_error", "reset"), done] },
+  "attempts that all failed": { steps: [throttled, throttled, throttled] },
+  "streams without an end": { steps: [endWithoutTerminal("Well"), endWithoutTerminal(), done] },
+  "a fallback model": {
+    steps: [throttled, throttled, throttled, done],
+    options: { fallback: [{ model: modelSpec("test/other") }] },
+  },
+  "a failure in mid-reply": {
+    steps: [fail("stream_error", "no", { after: [text("Well"), toolCall("quick")] })],
+  },
+  "a failure at once": { steps: [fail("auth_error", "no key")] },
+  "a hook that throws": {
+    steps: [],
+    options: {
+      transformContext: () => {
+        throw new Error("no");
+      },
+    },
+  },
+  "a context that had to shrink": {
+    steps: [fail("context_window_overflow", "too long"), done],
+    prompt: [userMessage("long ".repeat(100), 0), userMessage("Hi", 0)],
+    options: {
+      transformContext: (messages, { overflow }) => {
+        const report = { droppedCount: 1, tokensBefore: 900, tokensAfter: 9 };
+        return overflow ? { messages: messages.slice(-1), report } : messages;
+      },
+    },
+  },
+  "an abort while text streams": {
+    steps: [hang({ after: "a b c" })],
+    ...abortAt("message_update"),
+  },
+  "an abort while a call streams": {
+    steps: [hang({ after: [text("a"), toolCall("quick")] })],
+    ...abortAt("message_update"),
+  },
+  "an abort before the model is asked": { steps: [done], ...abortAt("turn_start") },
+  "an abort while tools run": {
+    steps: [both],
+    options: { tools: [stuck, quick] },
+    ...abortAt("tool_execution_end"),
+  },
+  "an abort that a tool ignores": {
+    steps: [both],
+    options: { tools: [deaf, quick], sleep: () => Promise.resolve() },
+    ...abortAt("tool_execution_end"),
+  },
+  "steering while tools run": {
+    steps: [both, done],
+    options: { tools: [stuck, quick] },
+    during: (event, agent) => {
+      if (event.type === "tool_execution_end" && event.name === "quick") agent.steer("Stop that");
+    },
+  },
+  "a follow-up": {
+    steps: [done, done],
+    during: (event, agent) => {
+      if (event.type === "turn_start" && event.turn === 1) agent.followUp("And then?");
+    },
+  },
+  "a stop before the first turn": {
+    steps: [],
+    options: policy({ preTurn: () => ({ type: "stop", reason: "no" }) }),
+  },
+  "a stop before the calls": {
+    steps: [both],
+    options: policy({ preDispatch: () => ({ type: "stop", reason: "no" }) }),
+  },
+  "calls that a policy skips": {
+    steps: [both, done],
+    options: policy({ preDispatch: () => ({ type: "skip", reason: "no" }) }),
+  },
+  "a stop while the reply streams": {
+    steps: [reply("a b c d e f")],
+    options: policy({
+      duringReply: ({ characters }) =>
+        characters > 4 ? { type: "stop", reason: "long" } : undefined,
+    }),
+  },
+  "messages that a policy adds": {
+    steps: [both, done, done],
+    options: policy({
+      preTurn: ({ turn }) => turn === 0 ? { type: "inject", messages: [note] } : undefined,
+      postTurn: ({ turn }) => turn === 2 ? { type: "inject", messages: [note] } : undefined,
+    }),
+  },
+  "a prompt of many messages": {
+    steps: [done],
+    prompt: [
+      note,
+      assistantMessage("Hello"),
+      { role: "custom", type: "n", data: 1, timestamp: 0 },
+      note,
+    ],
+  },
+};
+
+for (const [name, { steps, options, prompt = "Hi", during }] of Object.entries(ways)) {
+  Deno.test(`the events of a run with ${name} are legal`, async () => {
+    const agent = new Agent({
+      model: "test/model",
+      streamFn: scriptedStream(steps),
+      tools: [fakeTool({ name: "slow", delayMs: 1 }), quick],
+      retry: ({ attempt }) => attempt < 3 ? 0 : null,
+      ...options,
+    });
+    const told: AgentEvent[] = [];
+    agent.subscribe((event) => void told.push(event));
+    for await (const event of checkedStream(agent.promptStream(prompt))) during?.(event, agent);
+    assertEquals(findViolation(told), undefined);
+    assertEquals(told.at(-1)?.type, "agent_end");
+  });
+}
+
+Deno.test("the events of a run whose reader left are legal to those who stayed", async () => {
+  const agent = new Agent({ model: "test/model", streamFn: scriptedStream([reply("a b c")]) });
+  const told: AgentEvent[] = [];
+  agent.subscribe((event) => void told.push(event));
+  await assertRejects(async () => {
+    for await (const event of agent.promptStream("Hi")) {
+      if (event.type === "message_update") throw new Error("I leave");
+    }
+  });
+  await agent.waitForIdle();
+  assertEquals(findViolation(told), undefined);
+  assertEquals(told.at(-1)?.type, "agent_end");
+});
