@@ -99,7 +99,7 @@ export interface SessionSummary {
   /** The folder it was about. */
   readonly cwd?: string;
   /** Where it was forked from. */
-  readonly parent?: { readonly sessionId: string; readonly entryId: string | null };
+  readonly parent?: SessionHeader["parent"];
   /** Its title. */
   readonly title?: string;
   /** The beginning of the first thing that was asked. */
@@ -129,15 +129,9 @@ export interface CreateSessionOptions {
   /** The folder it is about. */
   readonly cwd?: string;
   /** Where it was forked from. */
-  readonly parent?: { readonly sessionId: string; readonly entryId: string | null };
-}
-
-/** What {@linkcode SessionStore.fork} takes. */
-export interface ForkSessionOptions {
-  /** Name of the new session. Default: the time and something random. */
-  readonly id?: string;
-  /** The entry where the new session goes another way. Default: the leaf. */
-  readonly leaf?: string | null;
+  readonly parent?: SessionHeader["parent"];
+  /** Entries to begin with; their ids, parents and times stay. */
+  readonly entries?: readonly SessionEntry[];
 }
 
 /** What {@linkcode SessionStore.list} takes. */
@@ -184,12 +178,10 @@ export interface SearchHit {
  * {@linkcode testSessionStore} of `@swink/agent/testing` checks an implementation.
  */
 export interface SessionStore {
-  /** Begins a session. Nothing is kept of one that gets no entry. */
+  /** Begins a session, open for writing. Nothing is kept of one that gets no entry. */
   create(options?: CreateSessionOptions): Promise<Session>;
   /** Opens a session; for writing unless told otherwise. */
   open(id: string, options?: { readonly access?: SessionAccess }): Promise<Session>;
-  /** Begins a session with the entries of another up to a leaf; the other may be open elsewhere. */
-  fork(id: string, options?: ForkSessionOptions): Promise<Session>;
   /** All sessions, the one that was written to last first. */
   list(options?: ListSessionsOptions): Promise<readonly SessionSummary[]>;
   /**

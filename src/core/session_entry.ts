@@ -31,7 +31,7 @@ export interface SessionHeader {
   /** The folder it was about. */
   readonly cwd?: string;
   /** Where it was forked from. */
-  readonly parent?: { readonly sessionId: string; readonly entryId: string | null };
+  readonly parent?: { readonly sessionId: string; readonly entryId: string | null } | undefined;
 }
 
 /** A message of the conversation; an assistant's carries its usage and cost. */

@@ -54,4 +54,9 @@ export {
   type ScriptedStreamOptions,
 } from "./scripted_stream.ts";
 export { seededRandom } from "./seeded_random.ts";
+export {
+  type MakeSessionStore,
+  type SessionStoreFixture,
+  testSessionStore,
+} from "./session_conformance.ts";
 export { realSleep, type Sleep } from "./sleep.ts";

@@ -1,0 +1,163 @@
+/**
+ * The disk of this machine: the one file through which sessions reach it.
+ *
+ * @module
+ */
+
+import type { FileFacts, FileSystem, LockableFile, ReadableFile } from "./file_system.ts";
+
+/** Conversations are nobody else's business. */
+const PRIVATE = 0o600;
+
+/** The disk of this machine. */
+export const denoFileSystem: FileSystem = {
+  makeFolder: (path) => Deno.mkdirSync(path, { recursive: true, mode: 0o700 }),
+  namesIn(path) {
+    return ifThere(() => Array.from(Deno.readDirSync(path), ({ name }) => name)) ?? [];
+  },
+  facts: (path) => ifThere(() => factsOf(Deno.statSync(path))),
+  readEnd(path, length) {
+    using file = Deno.openSync(path);
+    const size = file.seekSync(0, Deno.SeekMode.End);
+    const bytes = new Uint8Array(Math.min(size, length));
+    file.seekSync(size - bytes.length, Deno.SeekMode.Start);
+    let filled = 0;
+    while (filled < bytes.length) {
+      const count = file.readSync(bytes.subarray(filled));
+      if (count === null) break;
+      filled += count;
+    }
+    return bytes.subarray(0, filled);
+  },
+  openToRead: async (path) => new DenoReadableFile(await Deno.open(path)),
+  async openToAppend(path, { isNew }) {
+    const file = await Deno.open(path, { append: true, createNew: isNew, mode: PRIVATE });
+    return {
+      write: (bytes) => file.write(bytes),
+      sync: () => file.syncData(),
+      facts: () => factsOf(file.statSync()),
+      close: () => file.close(),
+    };
+  },
+  openToLock: (path) =>
+    new DenoLockableFile(
+      Deno.openSync(path, { read: true, write: true, create: true, mode: PRIVATE }),
+    ),
+  async replace(path, text) {
+    const beside = `${path}.${Deno.pid}.tmp`;
+    try {
+      await writeAndSync(beside, text);
+      await Deno.rename(beside, path);
+    } catch (error) {
+      await Deno.remove(beside).catch(() => {});
+      throw error;
+    }
+  },
+  copy: (from, to) => Deno.copyFile(from, to),
+  rename: (from, to) => Deno.renameSync(from, to),
+  remove: (path) => ifThere(() => Deno.removeSync(path)),
+  async syncFolder(path) {
+    // Windows opens no folders.
+    if (Deno.build.os === "windows") return;
+    using folder = await Deno.open(path);
+    await folder.sync();
+  },
+  every(milliseconds, run) {
+    const timer = setInterval(run, milliseconds);
+    Deno.unrefTimer(timer);
+    return () => clearInterval(timer);
+  },
+  get processId() {
+    return Deno.pid;
+  },
+};
+
+class DenoReadableFile implements ReadableFile {
+  readonly #file: Deno.FsFile;
+
+  constructor(file: Deno.FsFile) {
+    this.#file = file;
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(length);
+    await this.#file.seek(offset, Deno.SeekMode.Start);
+    let filled = 0;
+    while (filled < length) {
+      const count = await this.#file.read(bytes.subarray(filled));
+      if (count === null) break;
+      filled += count;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  facts(): FileFacts {
+    return factsOf(this.#file.statSync());
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
+
+class DenoLockableFile implements LockableFile {
+  readonly #file: Deno.FsFile;
+
+  constructor(file: Deno.FsFile) {
+    this.#file = file;
+  }
+
+  tryLock(): boolean {
+    return this.#file.tryLockSync(true);
+  }
+
+  write(text: string): void {
+    this.#file.truncateSync();
+    this.#file.seekSync(0, Deno.SeekMode.Start);
+    this.#file.writeSync(new TextEncoder().encode(text));
+  }
+
+  read(): string {
+    this.#file.seekSync(0, Deno.SeekMode.Start);
+    const bytes = new Uint8Array(4096);
+    return new TextDecoder().decode(bytes.subarray(0, this.#file.readSync(bytes) ?? 0));
+  }
+
+  touch(time: number): void {
+    this.#file.utimeSync(time / 1000, time / 1000);
+  }
+
+  facts(): FileFacts {
+    return factsOf(this.#file.statSync());
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
+
+async function writeAndSync(path: string, text: string): Promise<void> {
+  using file = await Deno.open(path, {
+    write: true,
+    create: true,
+    truncate: true,
+    mode: PRIVATE,
+  });
+  const bytes = new TextEncoder().encode(text);
+  let written = 0;
+  while (written < bytes.length) written += await file.write(bytes.subarray(written));
+  await file.syncData();
+}
+
+function factsOf({ size, mtime, ino }: Deno.FileInfo): FileFacts {
+  return { bytes: size, modified: mtime?.getTime() ?? 0, identity: ino };
+}
+
+function ifThere<Value>(ask: () => Value): Value | undefined {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}

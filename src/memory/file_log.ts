@@ -1,0 +1,310 @@
+/**
+ * The log of one session as a file of JSON lines, to which lines are appended and nothing else is ever done.
+ *
+ * @module
+ */
+
+import { SessionError } from "../core/errors.ts";
+import type { SessionDamage } from "../core/session.ts";
+import type { SessionEntry, SessionHeader } from "../core/session_entry.ts";
+import type { AppendOutcome, EntryLog } from "./entry_log.ts";
+import { encodeIndex } from "./file_index.ts";
+import type { FileSystem, GrowingFile, ReadableFile } from "./file_system.ts";
+import { JournalEchoes } from "./journal_echo.ts";
+import { decodeRecord, encodeEntry, encodeHeader, withContentOf } from "./jsonl.ts";
+import type { KnownLog, LinePlace } from "./log_scan.ts";
+import type { SessionTree } from "./session_tree.ts";
+import { SummaryDraft } from "./summary.ts";
+import type { WriterLock } from "./writer_lock.ts";
+
+/** So much of a log may be missing in its index before the index is written, in bytes. */
+const INDEX_EVERY_BYTES = 1024 * 1024;
+/** Lines that stand closer than this are read together, in bytes. */
+const READ_TOGETHER_BYTES = 16 * 1024;
+
+/** The files of one session. */
+export interface SessionPaths {
+  /** The folder of all sessions. */
+  readonly folder: string;
+  /** The log. */
+  readonly log: string;
+  /** Its side index. */
+  readonly index: string;
+  /** The lock of its writer. */
+  readonly lock: string;
+}
+
+/** What a {@linkcode FileLog} is made of. */
+export interface FileLogParts {
+  /** The disk. */
+  readonly files: FileSystem;
+  /** Where the session is. */
+  readonly paths: SessionPaths;
+  /** What the log holds; shared with the session, which adds to the tree. */
+  readonly known: KnownLog;
+  /** Whether there is no file yet. */
+  readonly isNew: boolean;
+  /** Whether the header is still to be written, because there is none that can be read. */
+  readonly needsHeader: boolean;
+  /** Whether the last line of the file has no end. */
+  readonly endsOpen: boolean;
+  /** How many entries the index holds; 0 when it is to be made anew. */
+  readonly indexed: number;
+  /** How much damage the index holds. */
+  readonly indexedDamage: number;
+  /** The right to write; without it the log is only read. */
+  readonly lock?: WriterLock;
+}
+
+/** A log in a file. */
+export class FileLog implements EntryLog {
+  readonly #files: FileSystem;
+  readonly #paths: SessionPaths;
+  readonly #header: SessionHeader;
+  readonly #tree: SessionTree;
+  readonly #places: LinePlace[];
+  readonly #damage: SessionDamage[];
+  readonly #summary: SummaryDraft;
+  readonly #lock: WriterLock | undefined;
+  readonly #echoes = new JournalEchoes();
+  #isNew: boolean;
+  #needsHeader: boolean;
+  #endsOpen: boolean;
+  #bytes: number;
+  #indexed: number;
+  #indexedDamage: number;
+  #indexedBytes: number;
+  #growing: GrowingFile | undefined;
+  #readable: ReadableFile | undefined;
+
+  /** Opens the log; the file itself is opened when it is needed. */
+  constructor(parts: FileLogParts) {
+    this.#files = parts.files;
+    this.#paths = parts.paths;
+    this.#header = parts.known.header;
+    this.#tree = parts.known.tree;
+    this.#places = parts.known.places;
+    this.#damage = parts.known.damage;
+    this.#summary = new SummaryDraft(parts.known.summary);
+    this.#lock = parts.lock;
+    this.#isNew = parts.isNew;
+    this.#needsHeader = parts.needsHeader;
+    this.#endsOpen = parts.endsOpen;
+    this.#bytes = parts.known.summary.bytes;
+    this.#indexed = parts.indexed;
+    this.#indexedDamage = parts.indexedDamage;
+    this.#indexedBytes = parts.indexed === 0 ? 0 : this.#bytes;
+  }
+
+  async append(entries: readonly SessionEntry[]): Promise<AppendOutcome> {
+    try {
+      this.#mustBeOurs();
+      this.#growing ??= await this.#open();
+    } catch (error) {
+      return { kept: 0, error };
+    }
+    const text = new TextEncoder();
+    const prefix = text.encode(this.#prefix());
+    const lines = entries.map((entry) =>
+      text.encode(encodeEntry(entry, this.#echoes.take(entry)) + "\n")
+    );
+    const { written, error } = await writeAll(this.#growing, concatenated([prefix, ...lines]));
+    const kept = this.#account(entries, { prefix, lines, written });
+    this.#echoes.forget(entries.slice(kept));
+    return { kept, error };
+  }
+
+  async sync(): Promise<void> {
+    if (!this.#growing) return;
+    await this.#growing.sync();
+    if (this.#isNew) await this.#files.syncFolder(this.#paths.folder);
+    this.#isNew = false;
+    if (this.#bytes - this.#indexedBytes > INDEX_EVERY_BYTES) await this.#writeIndex();
+  }
+
+  async read(ids: readonly string[]): Promise<readonly SessionEntry[]> {
+    const lines = await this.#readPlaces(ids);
+    const sources = lines.flatMap(({ contentFrom }) => contentFrom ?? []);
+    const found = new Map(lines.map(({ entry }) => [entry.id, entry]));
+    const missing = sources.filter((id) => this.#tree.has(id) && !found.has(id));
+    for (const { entry } of await this.#readPlaces(missing)) found.set(entry.id, entry);
+    return lines.map(({ entry, contentFrom }) =>
+      contentFrom === undefined ? entry : withContentOf(entry, found.get(contentFrom))
+    );
+  }
+
+  async close(): Promise<void> {
+    try {
+      if (this.#growing && this.#lock?.isHeld()) await this.#writeIndex();
+    } finally {
+      this.#growing?.close();
+      this.#readable?.close();
+      this.#growing = undefined;
+      this.#readable = undefined;
+      this.#lock?.release();
+    }
+  }
+
+  #open(): Promise<GrowingFile> {
+    return this.#files.openToAppend(this.#paths.log, { isNew: this.#isNew });
+  }
+
+  #mustBeOurs(): void {
+    if (!this.#lock || this.#lock.isHeld()) return;
+    const { id } = this.#header;
+    throw new SessionError(
+      `The session "${id}" was taken over by another process while this one was not responding: ` +
+        `open it again, or fork it`,
+      { reason: "lock_lost", owner: this.#lock.successor() },
+    );
+  }
+
+  /** What must stand before the next line. */
+  #prefix(): string {
+    const end = this.#endsOpen ? "\n" : "";
+    return this.#needsHeader ? `${end}${encodeHeader(this.#header)}\n` : end;
+  }
+
+  /** Takes note of what went into the file, and says how many entries did. */
+  #account(
+    entries: readonly SessionEntry[],
+    { prefix, lines, written }: {
+      readonly prefix: Uint8Array;
+      readonly lines: readonly Uint8Array[];
+      readonly written: number;
+    },
+  ): number {
+    let end = prefix.length;
+    let kept = 0;
+    for (const line of lines) {
+      // A line that lacks nothing but its end is read as whole.
+      if (end + line.length - 1 > written) break;
+      const entry = entries[kept];
+      if (entry) this.#summary.add(entry);
+      this.#places.push({ offset: this.#bytes + end, length: line.length - 1 });
+      end += line.length;
+      kept++;
+    }
+    if (written >= prefix.length) this.#needsHeader = false;
+    this.#endsOpen = written > 0 ? written !== end : this.#endsOpen;
+    this.#bytes += written;
+    return kept;
+  }
+
+  async #readPlaces(ids: readonly string[]): Promise<ReadLine[]> {
+    const wanted = ids.map((id) => ({ id, place: this.#places[this.#tree.positionOf(id)] }))
+      .filter((at): at is WantedLine => at.place !== undefined)
+      .toSorted((left, right) => left.place.offset - right.place.offset);
+    if (wanted.length === 0) return [];
+    this.#readable ??= await this.#files.openToRead(this.#paths.log);
+    const byId = new Map<string, ReadLine>();
+    for (const group of neighbours(wanted)) {
+      for (const line of await readGroup(this.#readable, group)) byId.set(line.entry.id, line);
+    }
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  /** Brings the index up to date. It is a cache: when it cannot be written, it is made anew later. */
+  async #writeIndex(): Promise<void> {
+    try {
+      const { modified } = this.#files.facts(this.#paths.log) ?? { modified: 0 };
+      const known: KnownLog = {
+        header: this.#header,
+        tree: this.#tree,
+        places: this.#places,
+        damage: this.#damage,
+        summary: this.#summary.finish(this.#bytes),
+      };
+      const from = this.#indexed;
+      const text = encodeIndex({ known, from, damageFrom: this.#indexedDamage, modified });
+      if (from === 0) await this.#files.replace(this.#paths.index, text);
+      else await appendText(this.#files, this.#paths.index, text);
+      this.#indexed = this.#places.length;
+      this.#indexedDamage = this.#damage.length;
+      this.#indexedBytes = this.#bytes;
+    } catch {
+      this.#indexed = 0;
+      this.#indexedDamage = 0;
+    }
+  }
+}
+
+interface ReadLine {
+  readonly entry: SessionEntry;
+  readonly contentFrom?: string;
+}
+
+interface WantedLine {
+  readonly id: string;
+  readonly place: LinePlace;
+}
+
+/** Groups lines that one read fetches together. */
+function neighbours(lines: readonly WantedLine[]): WantedLine[][] {
+  const groups: WantedLine[][] = [];
+  let end = -Infinity;
+  for (const line of lines) {
+    const group = groups.at(-1);
+    if (group && line.place.offset - end <= READ_TOGETHER_BYTES) group.push(line);
+    else groups.push([line]);
+    end = line.place.offset + line.place.length;
+  }
+  return groups;
+}
+
+async function readGroup(file: ReadableFile, group: readonly WantedLine[]): Promise<ReadLine[]> {
+  const first = group[0]?.place.offset ?? 0;
+  const last = group.at(-1)?.place ?? { offset: first, length: 0 };
+  const bytes = await file.read(first, last.offset + last.length - first);
+  const decoder = new TextDecoder();
+  return group.flatMap(({ id, place: { offset, length } }) => {
+    const start = offset - first;
+    const line = readLine(decoder.decode(bytes.subarray(start, start + length)));
+    return line
+      ? [{ ...line, entry: line.entry.id === id ? line.entry : { ...line.entry, id } }]
+      : [];
+  });
+}
+
+function readLine(text: string): ReadLine | undefined {
+  try {
+    const decoded = decodeRecord(JSON.parse(text));
+    return decoded.type === "entry" ? decoded : undefined;
+  } catch {
+    return undefined; // changed by somebody else since it was indexed
+  }
+}
+
+/** Writes until everything is written or the disk refuses, and says how much was. */
+async function writeAll(
+  file: GrowingFile,
+  bytes: Uint8Array,
+): Promise<{ written: number; error?: unknown }> {
+  let written = 0;
+  try {
+    while (written < bytes.length) written += await file.write(bytes.subarray(written));
+    return { written };
+  } catch (error) {
+    return { written, error };
+  }
+}
+
+async function appendText(files: FileSystem, path: string, text: string): Promise<void> {
+  const file = await files.openToAppend(path, { isNew: false });
+  try {
+    const { error } = await writeAll(file, new TextEncoder().encode(text));
+    if (error !== undefined) throw error;
+  } finally {
+    file.close();
+  }
+}
+
+function concatenated(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,136 @@
+/**
+ * Entries as lines of JSON, and back.
+ *
+ * @module
+ */
+
+import { LOST_RESULT_TEXT } from "../core/history.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { ToolResultMessage } from "../core/message.ts";
+import type {
+  EntryPlace,
+  MessageEntry,
+  SessionEntry,
+  SessionHeader,
+} from "../core/session_entry.ts";
+import { checkRecord } from "./entry_check.ts";
+
+/** Version of the format that is written. Version 0 is a bare list of messages, one a line. */
+export const SESSION_VERSION = 1;
+
+/** What a line holds. */
+export type DecodedLine =
+  | { readonly type: "entry"; readonly entry: SessionEntry; readonly contentFrom?: string }
+  | { readonly type: "broken" };
+
+/** The header of a session of this version. */
+export function headerOf(
+  { id, created, cwd, parent }: {
+    readonly id: string;
+    readonly created: number;
+    readonly cwd?: string;
+    readonly parent?: SessionHeader["parent"];
+  },
+): SessionHeader {
+  return {
+    type: "session",
+    version: SESSION_VERSION,
+    id,
+    created,
+    ...(cwd !== undefined && { cwd }),
+    ...(parent !== undefined && { parent }),
+  };
+}
+
+/** Writes a header as a line, without its end. */
+export function encodeHeader(header: SessionHeader): string {
+  const { type, version, id, created, cwd, parent } = header;
+  return stringify({ type, version, id, created, cwd, parent });
+}
+
+/** Writes an entry as a line, without its end; one that echoes the journal without its content. */
+export function encodeEntry(entry: SessionEntry, echoOf?: string): string {
+  if (entry.type === "opaque") return encodeOpaque(entry);
+  const { type, id, parentId, timestamp, ...body } = entry;
+  const place = { type, id, parentId, timestamp };
+  if (echoOf === undefined || !isToolResult(entry)) return stringify({ ...place, ...body });
+  const { content: _content, details: _details, ...message } = entry.message;
+  return stringify({ ...place, message, contentFrom: echoOf });
+}
+
+/** Reads a line that `JSON.parse` has taken; its id and parent are still to be looked at. */
+export function decodeRecord(value: unknown): DecodedLine {
+  if (!isJsonObject(value)) return { type: "broken" };
+  const { contentFrom, ...record } = value;
+  const isReference = typeof contentFrom === "string" && isJsonObject(record["message"]);
+  const filled = isReference ? { ...record, message: withLostContent(record["message"]) } : value;
+  switch (checkRecord(filled)) {
+    case "broken":
+      return { type: "broken" };
+    case "unknown": {
+      const { id, parentId, timestamp } = value as unknown as EntryPlace;
+      return { type: "entry", entry: { type: "opaque", id, parentId, timestamp, record: value } };
+    }
+    case "known": {
+      const entry = filled as unknown as SessionEntry;
+      return isReference ? { type: "entry", entry, contentFrom } : { type: "entry", entry };
+    }
+  }
+}
+
+/** Puts back the content that an entry refers to; without it, the entry says that its result was lost. */
+export function withContentOf(entry: SessionEntry, source: SessionEntry | undefined): SessionEntry {
+  if (!isToolResult(entry) || source?.type !== "tool_finished") return entry;
+  const { content, details } = source.result;
+  const { role, toolCallId, toolName, timestamp } = entry.message;
+  const message: ToolResultMessage = {
+    role,
+    toolCallId,
+    toolName,
+    content,
+    isError: source.isError,
+    ...(details !== undefined && { details }),
+    timestamp,
+  };
+  const body: MessageEntry = { type: "message", message };
+  return { ...body, id: entry.id, parentId: entry.parentId, timestamp: entry.timestamp };
+}
+
+function withLostContent(message: unknown): JsonObject {
+  const content = [{ type: "text", text: LOST_RESULT_TEXT }];
+  return { ...(message as JsonObject), content, isError: true };
+}
+
+function encodeOpaque({ id, parentId, timestamp, record }: SessionEntry & { record: JsonObject }) {
+  return stringify({ ...record, id, parentId, timestamp });
+}
+
+function isToolResult(
+  entry: SessionEntry,
+): entry is MessageEntry & EntryPlace & { readonly message: ToolResultMessage } {
+  return entry.type === "message" && entry.message.role === "tool_result";
+}
+
+/** As `JSON.stringify`, but never throws: tools put anything into `details`. */
+function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return JSON.stringify(plain(value, []));
+  }
+}
+
+/** A copy that JSON takes: big integers as text, circles cut, members that throw left out. */
+function plain(value: unknown, above: readonly unknown[]): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object" || value === null) return value;
+  if (above.includes(value)) return "[circular]";
+  const inside = [...above, value];
+  try {
+    if (Array.isArray(value)) return value.map((item) => plain(item, inside));
+    const members = Object.entries(value).map(([key, member]) => [key, plain(member, inside)]);
+    return Object.fromEntries(members);
+  } catch {
+    return "[unreadable]";
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Searches the lines of a log without making sense of those that cannot match.
+ *
+ * @module
+ */
+
+import type { SearchHit } from "../core/session.ts";
+import type { ReadableFile } from "./file_system.ts";
+import { decodeRecord } from "./jsonl.ts";
+import { readLines } from "./read_lines.ts";
+import type { SearchQuery } from "./search.ts";
+
+/** What a search of one log is told. */
+export interface LogSearch {
+  /** Name of the session. */
+  readonly sessionId: string;
+  /** What is looked for. */
+  readonly query: SearchQuery;
+  /** At most so many hits. */
+  readonly limit: number;
+  /** Ends the search early. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The entries of a log that match, the oldest first. */
+export async function searchLog(file: ReadableFile, search: LogSearch): Promise<SearchHit[]> {
+  const { sessionId, query, limit, signal } = search;
+  const decoder = new TextDecoder();
+  const hits: SearchHit[] = [];
+  for await (const lines of readLines(file)) {
+    for (const line of lines) {
+      if (signal?.aborted || hits.length >= limit) return hits;
+      const hit = hitIn(decoder.decode(line.bytes), sessionId, query);
+      if (hit) hits.push(hit);
+    }
+  }
+  return hits;
+}
+
+function hitIn(line: string, sessionId: string, query: SearchQuery): SearchHit | undefined {
+  if (!query.mayMatch(line.toLowerCase())) return undefined;
+  try {
+    const decoded = decodeRecord(JSON.parse(line));
+    // The content of an echo is found where the journal holds it.
+    if (decoded.type === "broken" || decoded.contentFrom !== undefined) return undefined;
+    return query.hit(sessionId, decoded.entry);
+  } catch {
+    return undefined; // a broken line
+  }
+}
