@@ -7,6 +7,7 @@
  */
 
 export { type AnthropicOptions, createAnthropic } from "./anthropic/mod.ts";
+export { createOpenAI, type OpenAIApi, type OpenAIOptions } from "./openai/mod.ts";
 export {
   type Catalog,
   catalog,

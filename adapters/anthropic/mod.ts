@@ -47,7 +47,7 @@ const UNKNOWN_MODEL: CatalogEntry = {
 export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
   const settings = settingsOf(options, "https://api.anthropic.com");
   const url = `${settings.baseUrl.replace(/\/v1$/, "")}/v1/messages`;
-  const models = new ModelFinder(settings.catalog, UNKNOWN_MODEL);
+  const models = new ModelFinder(settings.catalog);
   return streamFnOf({
     settings,
     apiKey: options.apiKey,
@@ -57,7 +57,7 @@ export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
       return new AnthropicReply(writer, { toolName: namesFromWire(names, TOOL_NAME_RULE), origin });
     },
     prepare({ request, writer }, key) {
-      const entry = models.find(request.model, writer);
+      const entry = models.find(request.model, writer) ?? UNKNOWN_MODEL;
       const { body, betas } = anthropicRequest(request, entry, writer);
       return { url, headers: headersOf(key, betas), body: jsonBody(body) };
     },

@@ -6,8 +6,9 @@
 
 import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
-import type { AssistantMessage } from "../../src/core/message.ts";
+import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
+import type { WarningSink } from "./warnings.ts";
 
 /**
  * Tells whether a reply came from the very model that is asked now. Only then thinking, signatures and provider items
@@ -44,4 +45,31 @@ export function unreadFile(path: string): BadRequestError {
   return new BadRequestError(
     `The image file ${path} was not read: give the agent a readFile, or send the image as base64`,
   );
+}
+
+/** A tool's result as text, for providers that take nothing else; images are told of. */
+export function resultText({ content, isError }: ToolResultMessage): string {
+  const shown = shownBlocks(content);
+  const texts = shown.flatMap((block) => block.type === "text" ? block.text : []);
+  const text = texts.join("\n\n") || (shown.length > 0 ? "(see the images)" : "(no output)");
+  return isError && !/^error/i.test(text) ? `Error: ${text}` : text;
+}
+
+/** The conversation for a model that sees no images; each leaves a note in its place. */
+export function withoutImages(
+  messages: readonly LlmMessage[],
+  sink: WarningSink,
+): readonly LlmMessage[] {
+  let left = 0;
+  const shown = messages.map((message) => {
+    if (!message.content.some(({ type }) => type === "image")) return message;
+    const content = message.content.map((block): ContentBlock => {
+      if (block.type !== "image") return block;
+      left++;
+      return { type: "text", text: "(an image that this model cannot see)" };
+    });
+    return { ...message, content };
+  });
+  if (left > 0) sink.warning("images_left_out", `The model sees no images: ${left} left out`);
+  return shown;
 }

@@ -12,27 +12,23 @@ import type { WarningSink } from "./warnings.ts";
 /** Looks models up; one that the catalog does not know works with defaults, and is told of once. */
 export class ModelFinder {
   readonly #catalog: Catalog;
-  readonly #unknown: CatalogEntry;
   readonly #told = new Set<string>();
 
-  /** Makes a finder; `unknown` stands for models that the catalog does not know. */
-  constructor(catalog: Catalog, unknown: CatalogEntry) {
+  /** Makes a finder. */
+  constructor(catalog: Catalog) {
     this.#catalog = catalog;
-    this.#unknown = unknown;
   }
 
-  /** The model's entry, or the defaults and a warning. */
-  find(model: ModelSpec, sink: WarningSink): CatalogEntry {
+  /** The model's entry; `undefined`, and a warning the first time, when there is none. */
+  find(model: ModelSpec, sink: WarningSink): CatalogEntry | undefined {
     const entry = findModel(this.#catalog, model);
-    if (entry) return entry;
     const name = `${model.provider}/${model.modelId}`;
-    if (!this.#told.has(name)) {
-      this.#told.add(name);
-      sink.warning(
-        "unknown_model",
-        `The catalog does not know ${name}: its limits are guessed and its price is unknown`,
-      );
-    }
-    return this.#unknown;
+    if (entry || this.#told.has(name)) return entry;
+    this.#told.add(name);
+    sink.warning(
+      "unknown_model",
+      `The catalog does not know ${name}: its limits are guessed and its price is unknown`,
+    );
+    return undefined;
   }
 }

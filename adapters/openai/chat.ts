@@ -1,0 +1,66 @@
+/**
+ * Chat completions: OpenAI's, and those of every server after its model.
+ *
+ * @module
+ */
+
+import type { StreamFn } from "../../src/core/stream.ts";
+import type { ErrorTable } from "../shared/error_table.ts";
+import { jsonBody } from "../shared/json_body.ts";
+import { ModelFinder } from "../shared/model_finder.ts";
+import type { AdapterSettings, ApiKey } from "../shared/options.ts";
+import { streamFnOf } from "../shared/provider.ts";
+import { SseParser } from "../shared/sse.ts";
+import { namesFromWire, TOOL_NAME_RULE } from "../shared/wire_names.ts";
+import { chatBody } from "./chat_request.ts";
+import { ChatReply } from "./chat_response.ts";
+import type { ChatDialect } from "./dialect.ts";
+
+/** A server that speaks chat completions. */
+export interface ChatServer {
+  /** The adapter's settings. */
+  readonly settings: AdapterSettings;
+  /** The adapter's key. */
+  readonly apiKey?: ApiKey | undefined;
+  /** Whether it answers without a key. Default: `false`. */
+  readonly keyless?: boolean | undefined;
+  /** How it speaks. */
+  readonly dialect: ChatDialect;
+  /** Its own error codes. */
+  readonly errors?: ErrorTable | undefined;
+  /** Where a model is asked. Default: `/chat/completions` under the `baseUrl`. */
+  readonly url?: (modelId: string) => string;
+  /** How a key is sent. Default: as a bearer token. */
+  readonly keyHeaders?: (key: string) => Readonly<Record<string, string>>;
+}
+
+/** Makes the stream function of a server. */
+export function createChat(server: ChatServer): StreamFn {
+  const { settings, apiKey, keyless, dialect, errors, keyHeaders = bearer } = server;
+  const url = server.url ?? (() => `${settings.baseUrl}/chat/completions`);
+  const models = new ModelFinder(settings.catalog);
+  return streamFnOf({
+    settings,
+    apiKey,
+    keyless,
+    errors,
+    parser: () => new SseParser(),
+    reply: ({ request, writer, origin }) => {
+      const names = request.context.tools.map(({ name }) => name);
+      return new ChatReply(writer, { origin, toolName: namesFromWire(names, TOOL_NAME_RULE) });
+    },
+    prepare({ request, writer }, key) {
+      const entry = models.find(request.model, writer);
+      return {
+        url: url(request.model.modelId),
+        headers: { "content-type": "application/json", ...(key && keyHeaders(key)) },
+        body: jsonBody(chatBody(request, { dialect, entry }, writer)),
+      };
+    },
+  });
+}
+
+/** A key as a bearer token. */
+export function bearer(key: string): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${key}` };
+}

@@ -1,0 +1,155 @@
+/**
+ * A model call becomes a request for a chat completion.
+ *
+ * @module
+ */
+
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json.ts";
+import type { LlmContext, StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
+import type { CatalogEntry } from "../catalog_entry.ts";
+import { withoutImages } from "../shared/history.ts";
+import { withExtra } from "../shared/json_body.ts";
+import { isStrictSchema } from "../shared/strict_schema.ts";
+import { sortedTools } from "../shared/tools.ts";
+import type { WarningSink } from "../shared/warnings.ts";
+import { TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
+import { chatMessages } from "./chat_messages.ts";
+import type { WireMessage } from "./chat_wire.ts";
+import type { ChatDialect } from "./dialect.ts";
+
+/** Who is asked. */
+export interface ChatTarget {
+  /** How the server speaks. */
+  readonly dialect: ChatDialect;
+  /** What is known of the model; `undefined` when nothing is. */
+  readonly entry: CatalogEntry | undefined;
+}
+
+/** Writes the body; whatever the model cannot take is left out with a warning. */
+export function chatBody(
+  { model, context, options }: StreamRequest,
+  { dialect, entry }: ChatTarget,
+  sink: WarningSink,
+): JsonObject {
+  const history = entry?.images === false
+    ? withoutImages(context.messages, sink)
+    : context.messages;
+  const messages = chatMessages(history, { model, callIds: dialect.callIds });
+  const tools = chatTools(context.tools);
+  const body = {
+    model: model.modelId,
+    stream: true,
+    ...(dialect.asksForUsage && { stream_options: { include_usage: true } }),
+    ...dialect.fields,
+    messages: withSystem(context, messages, marksCache(options, dialect, model.modelId)),
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: tools.length > 0 ? chatToolChoice(options) : undefined,
+    temperature: temperatureOf(options, entry, sink),
+    [dialect.maxTokensField]: maxTokensOf(options, entry, sink),
+    ...dialect.thinking(model, entry?.thinking),
+    response_format: responseFormatOf(options, entry, sink),
+    ...(dialect.hasCacheKey && { prompt_cache_key: options.sessionId }),
+  };
+  return withExtra(body, options.extra, sink);
+}
+
+/** Tools as functions, sorted by name. */
+export function chatTools(tools: readonly ToolSpec[]): JsonObject[] {
+  return sortedTools(tools).map(({ name, description, parameters }) => ({
+    type: "function",
+    function: {
+      name: wireName(name, TOOL_NAME_RULE),
+      description,
+      parameters: objectSchema(parameters),
+    },
+  }));
+}
+
+/** OpenAI refuses an object schema that names no properties. */
+export function objectSchema(schema: JsonSchema): JsonSchema {
+  return {
+    type: "object",
+    ...(schema["properties"] === undefined && { properties: {} }),
+    ...schema,
+  };
+}
+
+function chatToolChoice({ toolChoice }: StreamOptions): unknown {
+  if (typeof toolChoice !== "object") return toolChoice;
+  return { type: "function", function: { name: wireName(toolChoice.name, TOOL_NAME_RULE) } };
+}
+
+/** The temperature, unless the model takes none. */
+export function temperatureOf(
+  { temperature }: StreamOptions,
+  entry: CatalogEntry | undefined,
+  sink: WarningSink,
+): number | undefined {
+  if (temperature === undefined || entry?.temperature !== false) return temperature;
+  sink.warning("temperature_left_out", "The model takes no temperature");
+  return undefined;
+}
+
+/** The caller's limit, not above the model's. */
+export function maxTokensOf(
+  { maxTokens }: StreamOptions,
+  entry: CatalogEntry | undefined,
+  sink: WarningSink,
+): number | undefined {
+  if (maxTokens === undefined || entry === undefined || maxTokens <= entry.maxOutput) {
+    return maxTokens;
+  }
+  sink.warning("max_tokens_lowered", `The model writes at most ${entry.maxOutput} tokens`);
+  return entry.maxOutput;
+}
+
+function responseFormatOf(
+  options: StreamOptions,
+  entry: CatalogEntry | undefined,
+  sink: WarningSink,
+): JsonObject | undefined {
+  const schema = schemaOf(options, entry, sink);
+  return schema && { type: "json_schema", json_schema: schema };
+}
+
+/** The reply's schema as OpenAI names it, unless the model cannot be held to one. */
+export function schemaOf(
+  { responseSchema }: StreamOptions,
+  entry: CatalogEntry | undefined,
+  sink: WarningSink,
+): JsonObject | undefined {
+  if (responseSchema === undefined) return undefined;
+  if (entry?.strictSchema === false) {
+    sink.warning("response_schema_left_out", "The model cannot be held to a JSON Schema");
+    return undefined;
+  }
+  return { name: "response", schema: responseSchema, strict: isStrictSchema(responseSchema) };
+}
+
+function marksCache({ cache }: StreamOptions, dialect: ChatDialect, modelId: string): boolean {
+  return cache !== "off" && dialect.takesCacheMarks(modelId);
+}
+
+/** Puts the system prompt first; where the cache takes marks, it and the newest prompt carry one. */
+function withSystem(
+  { systemPrompt }: LlmContext,
+  messages: readonly WireMessage[],
+  marks: boolean,
+): readonly WireMessage[] {
+  const system = systemPrompt.trim() === "" ? [] : [{ role: "system", content: systemPrompt }];
+  if (!marks) return [...system, ...messages];
+  const newest = messages.findLastIndex(({ role }) => role === "user" || role === "tool");
+  return [
+    ...system.map(marked),
+    ...messages.map((message, index) => index === newest ? marked(message) : message),
+  ];
+}
+
+function marked(message: WireMessage): WireMessage {
+  const { content } = message;
+  const parts: unknown[] = Array.isArray(content) ? content : [{ type: "text", text: content }];
+  const last = parts.at(-1);
+  if (!isJsonObject(last)) return message;
+  const mark = { cache_control: { type: "ephemeral" } };
+  return { ...message, content: [...parts.slice(0, -1), { ...last, ...mark }] };
+}

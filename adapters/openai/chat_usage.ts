@@ -1,0 +1,47 @@
+/**
+ * Token counts of chat completions in our normal form.
+ *
+ * @module
+ */
+
+import { type Cost, type Usage, zeroCost } from "../../src/core/usage.ts";
+import type { WireUsage } from "./chat_wire.ts";
+
+/** xAI's prices come in ten-billionths of a US dollar. */
+const TICKS_PER_DOLLAR = 1e10;
+
+/** OpenAI's `prompt_tokens` has cache reads and writes in it; ours has not. */
+export function chatUsage(counts: WireUsage): Usage {
+  const prompt = counts.prompt_tokens ?? 0;
+  const details = counts.prompt_tokens_details;
+  const cacheRead = details?.cached_tokens ?? counts.prompt_cache_hit_tokens ?? 0;
+  const cacheWrite = details?.cache_write_tokens ?? 0;
+  const reasoning = counts.completion_tokens_details?.reasoning_tokens ?? undefined;
+  const output = outputOf(counts, reasoning ?? 0);
+  return {
+    input: Math.max(0, prompt - cacheRead - cacheWrite),
+    output,
+    cacheRead,
+    cacheWrite,
+    total: counts.total_tokens ?? prompt + output,
+    ...(reasoning !== undefined && { extra: { reasoning } }),
+  };
+}
+
+/** xAI counts reasoning beside the completion, everybody else within it; the total gives it away. */
+function outputOf(counts: WireUsage, reasoning: number): number {
+  const { prompt_tokens: prompt = 0, completion_tokens: completion = 0, total_tokens: total } =
+    counts;
+  return total === prompt + completion + reasoning ? completion + reasoning : completion;
+}
+
+/** What the provider itself says the reply cost. */
+export function chatCost(counts: WireUsage): Cost | undefined {
+  const { cost, cost_in_usd_ticks: ticks } = counts;
+  const total = typeof cost === "number"
+    ? cost
+    : typeof ticks === "number"
+    ? ticks / TICKS_PER_DOLLAR
+    : undefined;
+  return total === undefined ? undefined : { ...zeroCost(), total };
+}

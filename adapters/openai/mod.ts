@@ -1,0 +1,46 @@
+/**
+ * OpenAI, and every server after its model.
+ *
+ * @module
+ */
+
+import type { StreamFn } from "../../src/core/stream.ts";
+import { findModel } from "../catalog.ts";
+import { type AdapterOptions, settingsOf } from "../shared/options.ts";
+import { createChat } from "./chat.ts";
+import { dialectOf } from "./dialect.ts";
+
+export type { AdapterOptions } from "../shared/options.ts";
+
+/** Which of its APIs a provider is asked with. */
+export type OpenAIApi = "chat" | "responses";
+
+/** Options of {@linkcode createOpenAI}. */
+export interface OpenAIOptions extends AdapterOptions {
+  /**
+   * Which API is used. Default: at OpenAI itself the one that suits the model best (`responses` for those that
+   * reason), elsewhere `chat`.
+   */
+  readonly api?: OpenAIApi | undefined;
+  /** Whether the server answers without a key, as those on one's own machine do. Default: `false`. */
+  readonly keyless?: boolean | undefined;
+}
+
+const OPENAI_URL = "https://api.openai.com/v1";
+
+/**
+ * Makes a stream function for OpenAI, or with `baseUrl` for any server that speaks its API.
+ *
+ * @example
+ * ```ts
+ * import { createOpenAI } from "@swink/agent/adapters/openai";
+ *
+ * const openai = createOpenAI({ apiKey: "sk-…" });
+ * const lmStudio = createOpenAI({ baseUrl: "http://localhost:1234/v1", keyless: true });
+ * ```
+ */
+export function createOpenAI(options: OpenAIOptions = {}): StreamFn {
+  const settings = settingsOf(options, OPENAI_URL);
+  const { apiKey, keyless } = options;
+  return createChat({ settings, apiKey, keyless, dialect: dialectOf(settings.baseUrl) });
+}
