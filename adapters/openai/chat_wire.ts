@@ -59,16 +59,17 @@ export interface WireUsage {
   readonly cost_in_usd_ticks?: number | null;
 }
 
+/** What is new in one of the replies. */
+export interface WireChoice {
+  readonly index?: number;
+  readonly delta?: WireDelta | null;
+  readonly finish_reason?: string | null;
+}
+
 /** One event of a stream. */
 export interface WireChunk {
   readonly object?: string;
-  readonly choices?:
-    | readonly {
-      readonly index?: number;
-      readonly delta?: WireDelta | null;
-      readonly finish_reason?: string | null;
-    }[]
-    | null;
+  readonly choices?: readonly WireChoice[] | null;
   readonly usage?: WireUsage | null;
   /** Where Groq puts the usage. */
   readonly x_groq?: { readonly usage?: WireUsage | null } | null;
