@@ -17,11 +17,42 @@ import type { JsonObject, JsonSchema } from "./json.ts";
  *
  * @typeParam Schema The schema's own type, with literals kept (`as const`).
  */
-export type Infer<Schema> = Schema extends
-  { readonly "~standard": { readonly types?: infer Types } }
-  ? NonNullable<Types> extends { readonly input: infer Input } ? Input : unknown
-  : Schema extends { readonly static: infer Static } ? Static
-  : FromSchema<Schema>;
+export type Infer<Schema> =
+  // Validators and TypeBox know it themselves.
+  Schema extends { readonly "~standard": { readonly types?: infer Types } }
+    ? NonNullable<Types> extends { readonly input: infer Input } ? Input : unknown
+    : Schema extends { readonly static: infer Static } ? Static
+    // Choices.
+    : Schema extends { readonly const: infer Value } ? Value
+    : Schema extends { readonly enum: readonly (infer Value)[] } ? Value
+    : Schema extends { readonly anyOf: readonly (infer Choice)[] } ? Infer<Choice>
+    : Schema extends { readonly oneOf: readonly (infer Choice)[] } ? Infer<Choice>
+    : Schema extends { readonly allOf: readonly [infer First, ...infer Rest] }
+      ? Infer<First> & Infer<{ readonly allOf: Rest }>
+    : Schema extends { readonly type: readonly (infer Choice)[] }
+      ? Choice extends unknown ? Infer<Omit<Schema, "type"> & { readonly type: Choice }> : never
+    // Scalars.
+    : Schema extends { readonly type: "string" } ? string
+    : Schema extends { readonly type: "number" | "integer" } ? number
+    : Schema extends { readonly type: "boolean" } ? boolean
+    : Schema extends { readonly type: "null" } ? null
+    // Arrays: a tuple, a list, anything.
+    : Schema extends { readonly prefixItems: infer Items extends readonly unknown[] }
+      ? { -readonly [Index in keyof Items]: Infer<Items[Index]> }
+    : Schema extends { readonly type: "array"; readonly items: infer Item } ? Infer<Item>[]
+    : Schema extends { readonly type: "array" } ? unknown[]
+    // Objects: known fields, those that `required` names and the others; a record; anything.
+    : Schema extends { readonly type?: "object"; readonly properties: infer Fields }
+      ? Schema extends { readonly required: readonly (infer Required)[] } ?
+          & { -readonly [Name in keyof Fields as Name & Required]: Infer<Fields[Name]> }
+          & { -readonly [Name in Exclude<keyof Fields, Required>]?: Infer<Fields[Name]> } extends
+          infer Both ? { [Name in keyof Both]: Both[Name] } : never
+      : { -readonly [Name in keyof Fields]?: Infer<Fields[Name]> }
+    : Schema extends
+      { readonly type: "object"; readonly additionalProperties: infer Value extends object }
+      ? { [name: string]: Infer<Value> }
+    : Schema extends { readonly type: "object" } ? { [name: string]: unknown }
+    : unknown;
 
 /** The type of a tool's arguments: that of its schema, or any JSON object where the schema's type is not known. */
 export type InferArguments<Schema> = unknown extends Infer<Schema> ? JsonObject : Infer<Schema>;
@@ -57,52 +88,3 @@ export interface StandardJsonSchemaSource {
     };
   };
 }
-
-type FromSchema<S> = S extends { readonly const: infer Value } ? Value
-  : S extends { readonly enum: readonly (infer Value)[] } ? Value
-  : S extends { readonly anyOf: readonly (infer Choice)[] } ? FromSchema<Choice>
-  : S extends { readonly oneOf: readonly (infer Choice)[] } ? FromSchema<Choice>
-  : S extends { readonly allOf: infer Parts extends readonly unknown[] } ? FromAll<Parts>
-  : S extends { readonly type: infer Type } ? FromType<Type, S>
-  : S extends { readonly properties: object } ? FromObject<S>
-  : unknown;
-
-type FromAll<Parts extends readonly unknown[]> = Parts extends readonly [infer First, ...infer Rest]
-  ? FromSchema<First> & FromAll<Rest>
-  : unknown;
-
-type FromType<Type, S> = Type extends readonly (infer Choice)[] ? FromType<Choice, S>
-  : Type extends "string" ? string
-  : Type extends "number" | "integer" ? number
-  : Type extends "boolean" ? boolean
-  : Type extends "null" ? null
-  : Type extends "array" ? FromArray<S>
-  : Type extends "object" ? FromObject<S>
-  : unknown;
-
-type FromArray<S> = S extends { readonly prefixItems: infer Items extends readonly unknown[] }
-  ? { -readonly [Index in keyof Items]: FromSchema<Items[Index]> }
-  : S extends { readonly items: infer Item } ? FromSchema<Item>[]
-  : unknown[];
-
-type FromObject<S> = S extends { readonly properties: infer Properties }
-  ? Flatten<RequiredPart<Properties, RequiredKeys<S>> & OptionalPart<Properties, RequiredKeys<S>>>
-  : S extends { readonly additionalProperties: infer Value extends object }
-    ? { [key: string]: FromSchema<Value> }
-  : { [key: string]: unknown };
-
-type RequiredKeys<S> = S extends { readonly required: readonly (infer Key)[] } ? Key : never;
-
-type RequiredPart<Properties, Key> = {
-  -readonly [Name in keyof Properties as Name extends Key ? Name : never]: FromSchema<
-    Properties[Name]
-  >;
-};
-
-type OptionalPart<Properties, Key> = {
-  -readonly [Name in keyof Properties as Name extends Key ? never : Name]?: FromSchema<
-    Properties[Name]
-  >;
-};
-
-type Flatten<T> = { [Key in keyof T]: T[Key] };

@@ -200,6 +200,15 @@ Deno.test("objects without known fields are records", () => {
   >();
 });
 
+Deno.test("a list of types may have a schema's other keywords beside it", () => {
+  const args = argumentsOf({
+    type: ["object", "null"],
+    properties: { tags: { type: ["array", "string"], items: { type: "string" } } },
+    required: [],
+  });
+  same<Same<typeof args, { tags?: string | string[] } | null>>();
+});
+
 Deno.test("what a schema says beyond that is unknown", () => {
   const args = argumentsOf({
     type: "object",
