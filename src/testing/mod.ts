@@ -59,4 +59,4 @@ export {
   type SessionStoreFixture,
   testSessionStore,
 } from "./session_conformance.ts";
-export { realSleep, type Sleep } from "./sleep.ts";
+export type { Sleep } from "./sleep.ts";

@@ -84,12 +84,12 @@ export function fail(
   return { type: "fail", code, message, options };
 }
 
-/** The model falls silent until the call is aborted. */
+/** The model falls silent, in the middle of its last block, until the call is aborted. */
 export function hang(options: HangOptions = {}): ScriptedAnswer {
   return { type: "hang", options };
 }
 
-/** The stream closes with neither `done` nor `error`: the contract is broken. */
+/** The stream closes in the middle of a block, with neither `done` nor `error`: the contract is broken. */
 export function endWithoutTerminal(after: ReplyContent = ""): ScriptedAnswer {
   return { type: "end_without_terminal", after };
 }
@@ -114,10 +114,10 @@ export function eventsOf(answer: ScriptedAnswer, newId: () => string): Assistant
       break;
     }
     case "hang":
-      writeContent(writer, blocksOf(answer.options.after ?? ""), { newId });
+      writeContent(writer, blocksOf(answer.options.after ?? ""), { newId, leavesLastOpen: true });
       break;
     case "end_without_terminal":
-      writeContent(writer, blocksOf(answer.after), { newId });
+      writeContent(writer, blocksOf(answer.after), { newId, leavesLastOpen: true });
       break;
   }
   return events;
@@ -137,31 +137,38 @@ function writeReply(
 
 interface ContentOptions {
   readonly newId: () => string;
+  /** The last block is not closed: something happens in the middle of it. */
+  readonly leavesLastOpen?: boolean;
+  /** Calls whose arguments were given as text are not closed: they were cut. */
   readonly leavesRawCallsOpen?: boolean;
 }
 
 function writeContent(
   writer: BlockWriter,
   blocks: readonly ReplyBlock[],
-  options: ContentOptions,
+  { newId, leavesLastOpen = false, leavesRawCallsOpen = false }: ContentOptions,
 ): void {
-  for (const block of blocks) {
+  blocks.forEach((block, index) => {
+    const staysOpen = leavesLastOpen && index === blocks.length - 1;
     switch (block.type) {
       case "text":
         wordsOf(block.text).forEach((word) => writer.text(word));
-        closeProse(writer, block);
-        break;
+        if (!staysOpen) closeProse(writer, block);
+        return;
       case "thinking":
         wordsOf(block.thinking).forEach((word) => writer.thinking(word));
-        closeProse(writer, block);
-        break;
-      case "tool_call":
-        writeCall(writer, block, options);
-        break;
+        if (!staysOpen) closeProse(writer, block);
+        return;
+      case "tool_call": {
+        const isCut = leavesRawCallsOpen && block.partialJson !== undefined;
+        const contentIndex = openCall(writer, block.id === "" ? newId() : block.id, block);
+        if (!staysOpen && !isCut) writer.closeToolCall(contentIndex, block);
+        return;
+      }
       case "extension":
-        writer.extension(block.typeName, block.data);
+        return writer.extension(block.typeName, block.data);
     }
-  }
+  });
 }
 
 /** A block that is nothing but its signature is a block all the same; one without both is none. */
@@ -171,17 +178,16 @@ function closeProse(writer: BlockWriter, block: TextBlock | ThinkingBlock): void
   writer.closeThinking({ signature: block.signature, redacted: block.redacted });
 }
 
-function writeCall(
+function openCall(
   writer: BlockWriter,
-  { id, name, arguments: args, partialJson, signature }: ToolCallBlock,
-  { newId, leavesRawCallsOpen = false }: ContentOptions,
-): void {
-  const contentIndex = writer.openToolCall(id === "" ? newId() : id, name);
+  id: string,
+  { name, arguments: args, partialJson }: ToolCallBlock,
+): number {
+  const contentIndex = writer.openToolCall(id, name);
   for (const piece of piecesOf(partialJson ?? JSON.stringify(args))) {
     writer.toolArguments(contentIndex, piece);
   }
-  const isCut = leavesRawCallsOpen && partialJson !== undefined;
-  if (!isCut) writer.closeToolCall(contentIndex, { signature });
+  return contentIndex;
 }
 
 function blocksOf(content: ReplyContent): readonly ReplyBlock[] {

@@ -120,7 +120,9 @@ Deno.test("a hanging reply ends as aborted when the signal fires, with its block
   const events: AssistantMessageEvent[] = [];
   for await (const event of stream(requestOf(controller.signal))) {
     events.push(event);
-    if (event.type === "text_end") queueMicrotask(() => controller.abort("enough"));
+    if (event.type === "text_delta" && event.delta === "a") {
+      setTimeout(() => controller.abort("enough"));
+    }
   }
   assertEquals(typesOf(events), [
     "start",
@@ -178,7 +180,18 @@ Deno.test("a deaf reply goes on hanging; leaving it is enough", async () => {
 
 Deno.test("a stream may close without a terminal event", async () => {
   const events = await collectEvents(scriptedStream([endWithoutTerminal("Well")])(requestOf()));
-  assertEquals(typesOf(events), ["start", "text_start", "text_delta", "text_end"]);
+  assertEquals(typesOf(events), ["start", "text_start", "text_delta"]);
+});
+
+Deno.test("a call may hang in the middle of its arguments", async () => {
+  const controller = new AbortController();
+  const stream = scriptedStream([hang({ after: [text("Now"), toolCall("bash", '{"command":')] })]);
+  const reader = new ReplyAccumulator();
+  for await (const event of stream(requestOf(controller.signal))) {
+    reader.apply(event);
+    if (event.type === "tool_call_delta") controller.abort();
+  }
+  assertEquals(reader.finish().calls.map(({ state }) => state.type), ["unreadable"]);
 });
 
 Deno.test("raw events are played as they are, illegal ones too", async () => {

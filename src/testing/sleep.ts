@@ -4,8 +4,9 @@
  * @module
  */
 
-/** Waits; ends early when the signal fires. Tests bring one that does not really wait. */
-export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+import type { Sleep } from "../loop/ports.ts";
+
+export type { Sleep };
 
 /** Waits by the real clock; `Infinity` waits for the signal alone. */
 export function realSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
