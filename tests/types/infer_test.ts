@@ -202,11 +202,17 @@ Deno.test("objects without known fields are records", () => {
 
 Deno.test("a list of types may have a schema's other keywords beside it", () => {
   const args = argumentsOf({
-    type: ["object", "null"],
-    properties: { tags: { type: ["array", "string"], items: { type: "string" } } },
-    required: [],
+    type: "object",
+    properties: {
+      filter: {
+        type: ["object", "null"],
+        properties: { tags: { type: ["array", "string"], items: { type: "string" } } },
+        required: [],
+      },
+    },
+    required: ["filter"],
   });
-  same<Same<typeof args, { tags?: string | string[] } | null>>();
+  same<Same<typeof args, { filter: { tags?: string | string[] } | null }>>();
 });
 
 Deno.test("what a schema says beyond that is unknown", () => {
