@@ -4,11 +4,13 @@
  * @module
  */
 
+import type { ModelSpec } from "../../src/core/model.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { findModel } from "../catalog.ts";
-import { type AdapterOptions, settingsOf } from "../shared/options.ts";
+import { type AdapterOptions, type AdapterSettings, settingsOf } from "../shared/options.ts";
 import { createChat } from "./chat.ts";
 import { dialectOf } from "./dialect.ts";
+import { createResponses } from "./responses.ts";
 
 export type { AdapterOptions } from "../shared/options.ts";
 
@@ -41,6 +43,17 @@ const OPENAI_URL = "https://api.openai.com/v1";
  */
 export function createOpenAI(options: OpenAIOptions = {}): StreamFn {
   const settings = settingsOf(options, OPENAI_URL);
-  const { apiKey, keyless } = options;
-  return createChat({ settings, apiKey, keyless, dialect: dialectOf(settings.baseUrl) });
+  const { api, apiKey, keyless } = options;
+  const server = { settings, apiKey, keyless };
+  const apis = {
+    chat: createChat({ ...server, dialect: dialectOf(settings.baseUrl) }),
+    responses: createResponses(server),
+  };
+  return (request) => apis[api ?? defaultApi(request.model, settings)](request);
+}
+
+/** OpenAI's models are at their best in the API that they were made for; other servers surely speak `chat`. */
+function defaultApi(model: ModelSpec, { baseUrl, catalog }: AdapterSettings): OpenAIApi {
+  if (baseUrl !== OPENAI_URL) return "chat";
+  return findModel(catalog, model)?.api ?? "responses";
 }

@@ -1,5 +1,6 @@
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { GroundTruth, WireFixture } from "./wire_fixtures.ts";
+import { chatUsageOf } from "./openai_usage.ts";
+import type { WireFixture } from "./wire_fixtures.ts";
 import { testRecordings, testRefusals } from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
@@ -8,19 +9,6 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   length: "length",
   content_filter: "content_filtered",
 };
-
-/** OpenAI's `prompt_tokens` counts what came from the cache as well. */
-export function chatUsageOf({ usage, usageRaw }: GroundTruth): object {
-  if (!usageRaw) return {};
-  const { input = 0, output = 0, cacheRead = 0, reasoning, total } = usage;
-  return {
-    input: input - cacheRead,
-    output,
-    cacheRead,
-    ...(total !== undefined && { total }),
-    ...(reasoning !== undefined && { extra: { reasoning } }),
-  };
-}
 
 const isRefusal = ({ name }: WireFixture) => name.endsWith("oap-snapshot-173417d5");
 

@@ -1,0 +1,44 @@
+/**
+ * The Responses API: OpenAI's, and those of servers after its model.
+ *
+ * @module
+ */
+
+import type { StreamFn } from "../../src/core/stream.ts";
+import { jsonBody } from "../shared/json_body.ts";
+import { ModelFinder } from "../shared/model_finder.ts";
+import { streamFnOf } from "../shared/provider.ts";
+import { SseParser } from "../shared/sse.ts";
+import { namesFromWire, TOOL_NAME_RULE } from "../shared/wire_names.ts";
+import { bearer, type ChatServer } from "./chat.ts";
+import { responsesBody } from "./responses_request.ts";
+import { ResponsesReply } from "./responses_response.ts";
+
+/** A server that speaks the Responses API. */
+export type ResponsesServer = Omit<ChatServer, "dialect">;
+
+/** Makes the stream function of a server. */
+export function createResponses(server: ResponsesServer): StreamFn {
+  const { settings, apiKey, keyless, errors, keyHeaders = bearer } = server;
+  const url = server.url ?? (() => `${settings.baseUrl}/responses`);
+  const models = new ModelFinder(settings.catalog);
+  return streamFnOf({
+    settings,
+    apiKey,
+    keyless,
+    errors,
+    parser: () => new SseParser(),
+    reply: ({ request, writer, origin }) => {
+      const names = request.context.tools.map(({ name }) => name);
+      return new ResponsesReply(writer, { origin, toolName: namesFromWire(names, TOOL_NAME_RULE) });
+    },
+    prepare({ request, writer }, key) {
+      const entry = models.find(request.model, writer);
+      return {
+        url: url(request.model.modelId),
+        headers: { "content-type": "application/json", ...(key && keyHeaders(key)) },
+        body: jsonBody(responsesBody(request, entry, writer)),
+      };
+    },
+  });
+}
