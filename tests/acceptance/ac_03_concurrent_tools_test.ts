@@ -1,0 +1,25 @@
+import { assertEquals } from "@std/assert";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { testAgent } from "../conformance/test_agent.ts";
+
+Deno.test("AC-3 (6.3): the calls of one turn run at the same time", async () => {
+  const everyone = Promise.withResolvers<void>();
+  const meet = fakeTool({
+    name: "meet",
+    result: async () => {
+      if (meet.calls.length === 3) everyone.resolve();
+      await everyone.promise;
+      return "met";
+    },
+  });
+  const { agent } = testAgent([
+    reply([toolCall("meet"), toolCall("meet"), toolCall("meet")]),
+    reply("All have met"),
+  ], { tools: [meet] });
+  await checkEvents(agent.promptStream("Meet"));
+  assertEquals(meet.mostAtOnce, 3);
+  assertEquals(meet.calls.map(({ state }) => state), ["finished", "finished", "finished"]);
+});

@@ -1,0 +1,46 @@
+import { assertEquals } from "@std/assert";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { hang, reply } from "../../src/testing/script.ts";
+import { outlineOf, sayingsOf } from "../conformance/outline.ts";
+import { atFirst, testAgent } from "../conformance/test_agent.ts";
+
+Deno.test("AC-6 (6.6): an abort while the model speaks ends the run cleanly as aborted", async () => {
+  const { agent } = testAgent([hang({ after: "Partial" })]);
+  const controller = new AbortController();
+  atFirst(agent, "message_update", () => controller.abort("enough"));
+  const events = await checkEvents(agent.promptStream("Hi", { signal: controller.signal }));
+  assertEquals(outlineOf(events).slice(4), [
+    "message_start assistant",
+    "message_update text_delta",
+    "message_end assistant",
+    "turn_end aborted",
+    "agent_end",
+  ]);
+  const end = events.at(-1);
+  assertEquals(end?.type === "agent_end" && end.stopReason, "aborted");
+  assertEquals(end?.type === "agent_end" && end.abortReason, "enough");
+  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Partial"]);
+  assertEquals(agent.state.isRunning, false);
+});
+
+Deno.test("AC-6 (6.6): an abort while a tool runs answers the call and asks the model no more", async () => {
+  const slow = fakeTool({ name: "slow", delayMs: Infinity });
+  const { agent, streamFn } = testAgent([reply([toolCall("slow")])], { tools: [slow] });
+  atFirst(agent, "tool_execution_start", () => queueMicrotask(() => agent.abort()));
+  const events = await checkEvents(agent.promptStream("Work"));
+  assertEquals(outlineOf(events).slice(-6), [
+    "tool_execution_start call_1",
+    "tool_execution_end call_1",
+    "message_start tool_result",
+    "message_end tool_result",
+    "turn_end aborted",
+    "agent_end",
+  ]);
+  assertEquals(
+    sayingsOf(agent.state.messages).at(-1),
+    "tool_result: tool call cancelled: run aborted",
+  );
+  streamFn.assertDone();
+});

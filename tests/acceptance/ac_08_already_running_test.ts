@@ -1,0 +1,28 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { AlreadyRunningError } from "../../src/core/errors.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
+import { sayingsOf } from "../conformance/outline.ts";
+import { testAgent } from "../conformance/test_agent.ts";
+
+Deno.test("AC-8 (6.8): a prompt while one is answered is refused, and leaves the first alone", async () => {
+  const answer = Promise.withResolvers<ScriptedAnswer>();
+  const { agent, streamFn } = testAgent([() => answer.promise]);
+  const first = agent.prompt("Hi");
+  await assertRejects(() => agent.prompt("Me too"), AlreadyRunningError);
+  await assertRejects(() => agent.continue(), AlreadyRunningError);
+  await assertRejects(() => agent.structuredOutput("Me too", {}), AlreadyRunningError);
+  await assertRejects(() => agent.promptStream("Me too").getReader().read(), AlreadyRunningError);
+  await assertRejects(() => agent.continueStream().getReader().read(), AlreadyRunningError);
+  answer.resolve(reply("Hello"));
+  assertEquals(sayingsOf((await first).messages), ["user: Hi", "assistant: Hello"]);
+  streamFn.assertDone();
+});
+
+Deno.test("AC-8: a question for a structured answer counts as running from the moment it is asked", async () => {
+  const { agent, streamFn } = testAgent([reply([toolCall("structured_output", { n: 1 })])]);
+  const first = agent.structuredOutput("A number?", { type: "object" });
+  await assertRejects(() => agent.prompt("Me too"), AlreadyRunningError);
+  assertEquals(await first, { n: 1 });
+  streamFn.assertDone();
+});

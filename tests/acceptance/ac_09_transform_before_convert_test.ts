@@ -1,0 +1,32 @@
+import { assertEquals } from "@std/assert";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { testAgent } from "../conformance/test_agent.ts";
+
+Deno.test("AC-9 (6.9): in every turn transformContext comes before convertToLlm", async () => {
+  const order: string[] = [];
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [fakeTool({ name: "look" })],
+    transformContext: (messages) => {
+      order.push("transform");
+      return messages;
+    },
+    convertToLlm: (message) => {
+      order.push(`convert ${message.role}`);
+      return message.role === "custom" ? null : message;
+    },
+    getApiKey: () => void order.push("key"),
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(order, [
+    "transform",
+    "convert user",
+    "key",
+    "transform",
+    "convert assistant",
+    "convert tool_result",
+    "key",
+  ]);
+});

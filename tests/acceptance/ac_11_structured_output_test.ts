@@ -1,0 +1,39 @@
+import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
+import { StructuredOutputFailedError } from "../../src/core/errors.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { sayingsOf } from "../conformance/outline.ts";
+import { testAgent } from "../conformance/test_agent.ts";
+
+const schema = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+} as const;
+const answer = (args: Record<string, unknown>) => reply([toolCall("structured_output", args)]);
+
+Deno.test("AC-11 (6.11): an invalid answer goes back with its errors until one fits", async () => {
+  const { agent, streamFn } = testAgent([
+    answer({}),
+    answer({ city: 5 }),
+    answer({ city: "Bern" }),
+  ]);
+  const value = await agent.structuredOutput("Which city?", schema);
+  const city: string = value.city;
+  assertEquals(city, "Bern");
+  streamFn.assertDone();
+  assertStringIncludes(sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "", "/city");
+  assertEquals(agent.state.tools, []);
+});
+
+Deno.test("AC-11 (6.11): after the last retry the caller is told how often it was tried and why it failed", async () => {
+  const { agent, streamFn } = testAgent([answer({}), answer({}), answer({ city: 1 })]);
+  const error = await assertRejects(
+    () => agent.structuredOutput("Which city?", schema, { maxRetries: 2 }),
+    StructuredOutputFailedError,
+  );
+  assertInstanceOf(error, StructuredOutputFailedError);
+  assertEquals(error.attempts, 3);
+  assertStringIncludes(error.lastError, "/city: must be string");
+  streamFn.assertDone();
+});

@@ -1,0 +1,203 @@
+import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
+import { AuthError, StreamError } from "../../src/core/errors.ts";
+import { defineCustomMessage } from "../../src/core/custom_message.ts";
+import { convertWithoutCustom } from "../../src/core/context.ts";
+import { userMessage } from "../../src/core/message.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { settle } from "./ports.ts";
+import { testAgent } from "./test_agent.ts";
+
+Deno.test("3.4, A 5, B 4: transformContext runs once in every turn, and convertToLlm sees what it gives", async () => {
+  const seen: string[] = [];
+  let turns = 0;
+  const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [fakeTool({ name: "look" })],
+    transformContext: (messages) => [...messages, userMessage(`turn ${++turns}`, 0)],
+    convertToLlm: (message) => {
+      if (message.role === "custom") return null;
+      if (message.role === "user") seen.push(...sayingsOf([message]));
+      return message;
+    },
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(seen, ["user: Look", "user: turn 1", "user: turn 2"]);
+  assertEquals(streamFn.calls.map(({ context }) => sayingsOf(context.messages).at(-1)), [
+    "user: turn 1",
+    "user: turn 2",
+  ]);
+});
+
+Deno.test("B 5: what a transform leaves out is left out of the request only", async () => {
+  const { agent, streamFn } = testAgent([reply("One"), reply("Two")], {
+    transformContext: (messages) => ({
+      messages: messages.slice(-1),
+      report: { droppedCount: messages.length - 1, tokensBefore: 2, tokensAfter: 1 },
+    }),
+  });
+  await checkEvents(agent.promptStream("First"));
+  const events = await checkEvents(agent.promptStream("Second"));
+  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []), ["user: Second"]);
+  assertEquals(agent.state.messages.length, 4);
+  assertEquals(eventsOfType(events, "context_compacted").map(({ report }) => report.droppedCount), [
+    2,
+  ]);
+  assertEquals(outlineOf(events).slice(3, 6), [
+    "message_end user",
+    "context_compacted",
+    "message_start assistant",
+  ]);
+});
+
+Deno.test("the tokens and the cost of a summary that a transform had written are the run's own", async () => {
+  const amounts = { input: 3, output: 2, cacheRead: 0, cacheWrite: 0, total: 5 };
+  const { agent } = testAgent([reply("One", { usage: amounts, cost: amounts })], {
+    transformContext: (messages) => ({
+      messages,
+      report: { droppedCount: 0, tokensBefore: 1, tokensAfter: 1, usage: amounts, cost: amounts },
+    }),
+  });
+  const { usage, cost } = await agent.prompt("Hi");
+  assertEquals([usage.total, cost.total], [10, 10]);
+});
+
+Deno.test("3.5, A 7, B 7: the key is asked for in every turn, by the provider's name", async () => {
+  const asked: string[] = [];
+  const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [fakeTool({ name: "look" })],
+    getApiKey: (provider) => {
+      asked.push(provider);
+      return Promise.resolve(`key ${asked.length}`);
+    },
+    streamOptions: { sessionId: "s", temperature: 0.5 },
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(asked, ["test", "test"]);
+  assertEquals(streamFn.calls.map(({ options }) => options), [
+    { sessionId: "s", temperature: 0.5, apiKey: "key 1" },
+    { sessionId: "s", temperature: 0.5, apiKey: "key 2" },
+  ]);
+});
+
+Deno.test("3.14, A 6, B 6: a message that converts to nothing stays in the history and out of the request", async () => {
+  const note = { role: "custom", type: "note", data: { a: 1 }, timestamp: 0 } as const;
+  const { agent, streamFn } = testAgent([reply("Hello")]);
+  await checkEvents(agent.promptStream([note, userMessage("Hi", 0)]));
+  assertEquals(sayingsOf(streamFn.calls[0]?.context.messages ?? []), ["user: Hi"]);
+  assertEquals(sayingsOf(agent.state.messages), ["custom: note", "user: Hi", "assistant: Hello"]);
+});
+
+Deno.test("a custom message with a form for the model reaches it in that form, converted once", async () => {
+  let conversions = 0;
+  const note = defineCustomMessage({
+    type: "note",
+    decode: (data) => String(data),
+    toLlm: (data, { timestamp }) => {
+      conversions++;
+      return userMessage(`Note: ${data}`, timestamp);
+    },
+  });
+  const { agent, streamFn } = testAgent([reply("One"), reply([toolCall("look")]), reply("Two")], {
+    convertToLlm: note.convert(convertWithoutCustom),
+    tools: [fakeTool({ name: "look" })],
+  });
+  await checkEvents(agent.promptStream([note.create("buy milk", 0)]));
+  assertEquals(conversions, 1);
+  await checkEvents(agent.promptStream("And?"));
+  assertEquals(conversions, 2, "once per run");
+  assertEquals(sayingsOf(streamFn.calls[2]?.context.messages ?? [])[0], "user: Note: buy milk");
+  assertEquals(sayingsOf(agent.state.messages)[0], "custom: note");
+});
+
+const broken = (): never => {
+  throw new Error("no disk");
+};
+for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
+  Deno.test(`B 32: ${hook} that throws ends the run as an error turn that names it`, async () => {
+    const { agent, streamFn } = testAgent([], { [hook]: broken });
+    const events = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(outlineOf(events).slice(4), [
+      "message_start assistant",
+      "message_end assistant",
+      "turn_end error",
+      "agent_end",
+    ]);
+    const end = events.at(-1);
+    assertInstanceOf(end?.type === "agent_end" && end.error, StreamError);
+    assertEquals(agent.state.error?.message, `${hook} failed: no disk`);
+    assertEquals(sayingsOf(agent.state.messages), ["user: Hi"]);
+    streamFn.assertDone();
+  });
+
+  Deno.test(`B 32: an error of the tree that ${hook} throws stays what it is`, async () => {
+    const error = new AuthError("Log in first");
+    const { agent } = testAgent([], {
+      [hook]: () => {
+        throw error;
+      },
+    });
+    assertEquals((await agent.prompt("Hi")).error, error);
+  });
+}
+
+for (const hook of ["transformContext", "getApiKey"] as const) {
+  Deno.test(`${hook} that hangs is left behind 100 ms after the abort`, async () => {
+    const { agent, clock, streamFn } = testAgent([], { [hook]: () => new Promise(() => {}) });
+    const running = agent.prompt("Hi");
+    await settle();
+    agent.abort("enough");
+    await settle();
+    assertEquals(agent.state.isRunning, true);
+    assertEquals(clock.waits, [100]);
+    clock.advance(100);
+    const result = await running;
+    assertEquals([result.stopReason, result.abortReason], ["aborted", "enough"]);
+    streamFn.assertDone();
+    assertEquals(clock.sleepers, 0);
+  });
+}
+
+Deno.test("a transform that answers nothing useful is an error turn, not a crash", async () => {
+  const { agent } = testAgent([], { transformContext: () => undefined as never });
+  const { error } = await agent.prompt("Hi");
+  assertStringIncludes(error?.message ?? "", "transformContext failed");
+});
+
+Deno.test("an image that is a file is read through the port, and without one it is a bad request", async () => {
+  const image = { type: "image", source: { type: "file", path: "cat.jpg" } } as const;
+  const read: string[] = [];
+  const { agent, streamFn } = testAgent([reply("A cat")], {
+    readFile: (path) => {
+      read.push(path);
+      return Promise.resolve(new Uint8Array([1, 2, 3]));
+    },
+  });
+  await checkEvents(agent.promptStream({ text: "What is it?", images: [image] }));
+  assertEquals(read, ["cat.jpg"]);
+  assertEquals(streamFn.calls[0]?.context.messages[0]?.content[1], {
+    type: "image",
+    source: { type: "base64", mediaType: "image/jpeg", data: "AQID" },
+  });
+  assertEquals(agent.state.messages[0], {
+    role: "user",
+    content: [{ type: "text", text: "What is it?" }, image],
+    timestamp: 0,
+  });
+  const blind = testAgent([]);
+  const { error } = await blind.agent.prompt({ text: "What is it?", images: [image] });
+  assertEquals(error?.code, "bad_request");
+});
+
+Deno.test("a file that is never read does not hold up an abort", async () => {
+  const image = { type: "image", source: { type: "file", path: "cat.jpg" } } as const;
+  const { agent, clock } = testAgent([], { readFile: () => new Promise(() => {}) });
+  const running = agent.prompt({ text: "What is it?", images: [image] });
+  await settle();
+  agent.abort();
+  await settle();
+  clock.advance(100);
+  assertEquals((await running).stopReason, "aborted");
+});

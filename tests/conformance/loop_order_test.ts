@@ -1,0 +1,248 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import type { AgentContext } from "../../src/core/context.ts";
+import { InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
+import { userMessage } from "../../src/core/message.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
+import type { AgentLoopConfig } from "../../src/loop/config.ts";
+import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
+import { oneBatch } from "../../src/loop/message_source.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { assistantMessage, text, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
+import { fail, reply, type ScriptedStep } from "../../src/testing/script.ts";
+import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { scriptedPorts } from "./ports.ts";
+
+const empty: AgentContext = { systemPrompt: "", messages: [], tools: [] };
+const hi = userMessage("Hi", 0);
+
+function loopConfig(
+  steps: readonly ScriptedStep[],
+): AgentLoopConfig & { readonly streamFn: ScriptedStream } {
+  return { model: modelSpec("test/model"), streamFn: scriptedStream(steps), ...scriptedPorts() };
+}
+
+Deno.test("3.1, 3.16, A 1, B 1: a turn without tools runs no tool phase and ends", async () => {
+  const config = loopConfig([reply("Hello")]);
+  const events = await checkEvents(agentLoop([hi], empty, config));
+  const assistant = assistantMessage("Hello", { modelId: "model" });
+  const opening = { ...assistant, content: [] };
+  assertEquals(events, [
+    { type: "agent_start", runId: "run_1", seq: 1 },
+    { type: "turn_start", turn: 1, seq: 2 },
+    { type: "message_start", message: hi, seq: 3 },
+    { type: "message_end", message: hi, seq: 4 },
+    { type: "message_start", message: opening, seq: 5 },
+    {
+      type: "message_update",
+      delta: { type: "text_delta", contentIndex: 0, delta: "Hello" },
+      seq: 6,
+    },
+    { type: "message_end", message: assistant, seq: 7 },
+    {
+      type: "turn_end",
+      turn: 1,
+      message: assistant,
+      toolResults: [],
+      reason: "complete",
+      seq: 8,
+    },
+    {
+      type: "agent_end",
+      messages: [hi, assistant],
+      stopReason: "stop",
+      usage: zeroUsage(),
+      cost: zeroCost(),
+      seq: 9,
+    },
+  ]);
+  config.streamFn.assertDone();
+});
+
+Deno.test("3.2, A 2, B 2: tool events stand between the reply and the end of its turn", async () => {
+  const config = loopConfig([
+    reply([text("Let me look"), toolCall("look", { at: "x" })]),
+    reply("Seen"),
+  ]);
+  const context = { ...empty, tools: [fakeTool({ name: "look", result: "a cat" })] };
+  const events = await checkEvents(agentLoop([hi], context, config));
+  assertEquals(outlineOf(events), [
+    "agent_start",
+    "turn_start 1",
+    "message_start user",
+    "message_end user",
+    "message_start assistant",
+    "message_update text_delta",
+    "message_update text_delta",
+    "message_update text_delta",
+    "message_update tool_call_start",
+    "message_update tool_call_delta",
+    "message_end assistant",
+    "tool_execution_start call_1",
+    "tool_execution_end call_1",
+    "message_start tool_result",
+    "message_end tool_result",
+    "turn_end tools_executed",
+    "turn_start 2",
+    "message_start assistant",
+    "message_update text_delta",
+    "message_end assistant",
+    "turn_end complete",
+    "agent_end",
+  ]);
+  const [start] = eventsOfType(events, "tool_execution_start");
+  assertEquals(start?.arguments, { at: "x" });
+  const [end] = eventsOfType(events, "tool_execution_end");
+  assertEquals(end?.result, { content: [text("a cat")] });
+  const [turn] = eventsOfType(events, "turn_end");
+  assertEquals(turn?.toolResults, [toolResultMessage({ id: "call_1", name: "look" }, "a cat")]);
+});
+
+Deno.test("3.3, A 3: each answer of a tool leads to one more turn, and the run ends once", async () => {
+  const config = loopConfig([reply([toolCall("a")]), reply([toolCall("b")]), reply("Done")]);
+  const context = { ...empty, tools: [fakeTool({ name: "a" }), fakeTool({ name: "b" })] };
+  const events = await checkEvents(agentLoop([hi], context, config));
+  assertEquals(eventsOfType(events, "turn_end").map(({ reason }) => reason), [
+    "tools_executed",
+    "tools_executed",
+    "complete",
+  ]);
+  const [end, ...others] = eventsOfType(events, "agent_end");
+  assertEquals(others, []);
+  assertEquals(sayingsOf(end?.messages ?? []), [
+    "user: Hi",
+    "assistant: a({})",
+    "tool_result: ok",
+    "assistant: b({})",
+    "tool_result: ok",
+    "assistant: Done",
+  ]);
+});
+
+Deno.test("A 22, B 33: a stop for tools without any call ends the turn as complete", async () => {
+  for (const stopReason of ["tool_use", "stop"] as const) {
+    const config = loopConfig([reply("Hello", { stopReason })]);
+    const events = await checkEvents(agentLoop([hi], empty, config));
+    assertEquals(outlineOf(events).slice(-2), ["turn_end complete", "agent_end"]);
+    const end = events.at(-1);
+    assertEquals(end?.type === "agent_end" && end.stopReason, stopReason);
+  }
+});
+
+Deno.test("B 28: a reply without calls that was cut at the token limit ends the run", async () => {
+  const config = loopConfig([reply("Hello and", { stopReason: "length" })]);
+  const events = await checkEvents(agentLoop([hi], empty, config));
+  const end = events.at(-1);
+  assertEquals(end?.type === "agent_end" && end.stopReason, "length");
+  config.streamFn.assertDone();
+});
+
+Deno.test("B 3: several prompts are told one after the other before the first request", async () => {
+  const config = loopConfig([reply("Hello")]);
+  const events = await checkEvents(agentLoop([hi, userMessage("You there?", 0)], empty, config));
+  assertEquals(outlineOf(events).slice(2, 7), [
+    "message_start user",
+    "message_end user",
+    "message_start user",
+    "message_end user",
+    "message_start assistant",
+  ]);
+  assertEquals(sayingsOf(config.streamFn.calls[0]?.context.messages ?? []), [
+    "user: Hi",
+    "user: You there?",
+  ]);
+});
+
+Deno.test("3.8, A 12: a follow-up source is asked where the run would end", async () => {
+  const config = loopConfig([reply("One"), reply("Two")]);
+  const followUp = oneBatch([userMessage("More", 0)]);
+  const events = await checkEvents(agentLoop([hi], empty, { ...config, followUp }));
+  assertEquals(outlineOf(events).filter((line) => !line.startsWith("message")), [
+    "agent_start",
+    "turn_start 1",
+    "turn_end complete",
+    "turn_start 2",
+    "turn_end complete",
+    "agent_end",
+  ]);
+});
+
+Deno.test("3.9, A 13, B 29: after an error the run ends at once and follow-ups stay where they are", async () => {
+  const config = loopConfig([fail("stream_error", "Broken")]);
+  const followUp = oneBatch([userMessage("More", 0)]);
+  const events = await checkEvents(agentLoop([hi], empty, { ...config, followUp }));
+  assertEquals(outlineOf(events), [
+    "agent_start",
+    "turn_start 1",
+    "message_start user",
+    "message_end user",
+    "message_start assistant",
+    "message_end assistant",
+    "turn_end error",
+    "agent_end",
+  ]);
+  assertEquals(sayingsOf(followUp.peek()), ["user: More"]);
+  const end = events.at(-1);
+  assertEquals(end?.type === "agent_end" && end.error?.message, "Broken");
+});
+
+Deno.test("A 11, B 50: steering that waits after the last answer leads to one more turn", async () => {
+  const steering = oneBatch([]);
+  const late = userMessage("Wait", 0);
+  const config = loopConfig([
+    () => {
+      Object.assign(steering, oneBatch([late]));
+      return reply("One");
+    },
+    reply("Two"),
+  ]);
+  const events = await checkEvents(agentLoop([hi], empty, { ...config, steering }));
+  assertEquals(eventsOfType(events, "turn_start").map(({ turn }) => turn), [1, 2]);
+  const end = events.at(-1);
+  assertEquals(sayingsOf(end?.type === "agent_end" ? end.messages : []), [
+    "user: Hi",
+    "assistant: One",
+    "user: Wait",
+    "assistant: Two",
+  ]);
+});
+
+Deno.test("B 8: neither the context nor the messages of the caller are changed", async () => {
+  const deep = <Value>(value: Value): Value => {
+    if (typeof value !== "object" || value === null) return value;
+    Object.values(value).forEach(deep);
+    return Object.freeze(value);
+  };
+  const context = deep({ ...empty, messages: [hi, assistantMessage("Hello")] });
+  const prompts = deep([userMessage("Again", 0)]);
+  await checkEvents(agentLoop(prompts, context, loopConfig([reply("Yes?")])));
+  const waiting = deep({ ...empty, messages: [hi] });
+  await checkEvents(agentLoopContinue(waiting, loopConfig([reply("Hello")])));
+  assertEquals([context.messages.length, prompts.length, waiting.messages.length], [2, 1, 1]);
+});
+
+Deno.test("B 10, A 66: a continued run says nothing again, and tells only of what is new", async () => {
+  const config = loopConfig([reply("Hello")]);
+  const events = await checkEvents(agentLoopContinue({ ...empty, messages: [hi] }, config));
+  assertEquals(outlineOf(events), [
+    "agent_start",
+    "turn_start 1",
+    "message_start assistant",
+    "message_update text_delta",
+    "message_end assistant",
+    "turn_end complete",
+    "agent_end",
+  ]);
+  const end = events.at(-1);
+  assertEquals(sayingsOf(end?.type === "agent_end" ? end.messages : []), ["assistant: Hello"]);
+});
+
+Deno.test("B 9: there must be something to continue", () => {
+  const config = loopConfig([]);
+  assertThrows(() => agentLoopContinue(empty, config), NoMessagesError);
+  assertThrows(() => agentLoop([], empty, config), NoMessagesError);
+  const finished = { ...empty, messages: [hi, assistantMessage("Hello")] };
+  assertThrows(() => agentLoopContinue(finished, config), InvalidContinueError);
+});

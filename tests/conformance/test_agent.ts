@@ -1,0 +1,43 @@
+/**
+ * An agent whose model is scripted and whose ports are a test's own.
+ *
+ * @module
+ */
+
+import { Agent } from "../../src/agent/agent.ts";
+import type { AgentOptions } from "../../src/agent/options.ts";
+import type { AgentEvent } from "../../src/core/event.ts";
+import type { ScriptedStep } from "../../src/testing/script.ts";
+import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { ManualClock, scriptedPorts } from "./ports.ts";
+
+/** An agent and what it is made of. */
+export interface TestAgent {
+  agent: Agent;
+  streamFn: ScriptedStream;
+  clock: ManualClock;
+  /** Every event that a subscriber has seen, also between runs. */
+  seen: AgentEvent[];
+}
+
+/** Makes an agent that plays a script. */
+export function testAgent(
+  steps: readonly ScriptedStep[],
+  options: Partial<AgentOptions> = {},
+): TestAgent {
+  const streamFn = scriptedStream(steps);
+  const clock = new ManualClock();
+  const agent = new Agent({ model: "test/model", streamFn, ...scriptedPorts(clock), ...options });
+  const seen: AgentEvent[] = [];
+  agent.subscribe((event) => void seen.push(event));
+  return { agent, streamFn, clock, seen };
+}
+
+/** Does something at the first event of a type. */
+export function atFirst(agent: Agent, type: AgentEvent["type"], act: () => void): void {
+  const stop = agent.subscribe((event) => {
+    if (event.type !== type) return;
+    stop();
+    act();
+  });
+}
