@@ -17,8 +17,9 @@ import { type AgentMessage, messagesOf, type PromptInput } from "../core/message
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { type AgentLoopConfig, freshMemory, type LoopMemory } from "../loop/config.ts";
-import { continuation, type StartedRun, startRun } from "../loop/loop.ts";
-import { type MessageSource, oneBatch } from "../loop/message_source.ts";
+import { EventPipe } from "../loop/event_pipe.ts";
+import { continuation, isSayable, type StartedRun, startRun } from "../loop/loop.ts";
+import type { Incoming } from "../loop/message_source.ts";
 import { defaultPorts } from "../loop/ports.ts";
 import { type AgentResult, collectResult } from "./collect.ts";
 import { MessageQueue } from "./message_queue.ts";
@@ -34,7 +35,12 @@ export interface RunOptions {
 }
 
 /** What differs from the agent's own configuration for one run. */
-type RunOverrides = Partial<Pick<AgentLoopConfig, "settings" | "policies" | "streamOptions">>;
+interface RunOverrides {
+  /** Members of the configuration. */
+  readonly config?: Partial<Pick<AgentLoopConfig, "settings" | "policies" | "streamOptions">>;
+  /** What must be done before the run begins. */
+  readonly prepare?: () => Promise<void>;
+}
 
 /**
  * An agent. It talks to one model at a time, runs the tools that the model calls, and keeps the history.
@@ -54,6 +60,7 @@ type RunOverrides = Partial<Pick<AgentLoopConfig, "settings" | "policies" | "str
  */
 export class Agent {
   readonly #options: AgentOptions;
+  readonly #model: ModelSpec;
   readonly #now: () => number;
   readonly #subscribers: Subscribers;
   readonly #steering: MessageQueue;
@@ -62,8 +69,8 @@ export class Agent {
   #memory: LoopMemory = freshMemory();
   #repairs: readonly HistoryRepair[] = [];
   #run: StartedRun | undefined;
-  #leaving: Promise<void> | undefined;
-  #idle: Promise<void> = Promise.resolve();
+  /** The latest run: whatever the agent tells goes its way, also after its end. */
+  #latest: Pick<StartedRun, "pipe" | "settled">;
 
   /**
    * Makes an idle agent.
@@ -79,11 +86,14 @@ export class Agent {
     const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
     const queue = { newId: () => newId("queued"), onChange: () => this.#tellQueues() };
     this.#options = options;
+    this.#model = modelSpec(options.model);
     this.#now = options.now ?? defaultPorts.now;
     this.#subscribers = new Subscribers((thrown) => this.#tellFailure(thrown));
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
     this.#state = this.#initialState(this.#valid(options.messages ?? []));
+    const pipe = new EventPipe({ observe: (event) => this.#subscribers.tell(event) });
+    this.#latest = { pipe, settled: Promise.resolve() };
   }
 
   /** The state as of the last event. */
@@ -122,18 +132,19 @@ export class Agent {
     schema: Schema,
     options: RunOptions & StructuredOutputOptions = {},
   ): Promise<Infer<Schema>> {
-    const answer = await StructuredAnswer.of(schema, {
+    const answer = StructuredAnswer.of(schema, {
       ...options,
       tools: this.#state.tools,
       native: this.#options.streamFn.hasStrictSchema?.(this.#state.model) ?? false,
       validator: this.#options.validator,
       now: this.#now,
     });
-    const overrides = {
-      settings: () => ({ ...this.#settings(), tools: answer.toolsWith(this.#state.tools) }),
+    const config = {
+      settings: () => answer.settingsWith(this.#settings()),
       policies: [...(this.#options.policies ?? []), answer.policy],
       streamOptions: { ...this.#options.streamOptions, ...answer.streamOptions },
     };
+    const overrides = { config, prepare: () => answer.prepare() };
     const stream = this.#stream(() => this.#prompted(input), options, overrides);
     return answer.valueOf(await collectResult(stream)) as Infer<Schema>;
   }
@@ -184,9 +195,9 @@ export class Agent {
     this.#run?.abort(reason);
   }
 
-  /** Settles when no run is active. */
+  /** Settles when no run is active, and none that was reset is still ending. */
   waitForIdle(): Promise<void> {
-    return this.#idle;
+    return this.#latest.settled;
   }
 
   /**
@@ -194,15 +205,12 @@ export class Agent {
    * run; the agent can be prompted at once.
    */
   reset(): void {
-    const run = this.#run;
+    this.clearQueues();
+    this.abort("reset");
     this.#run = undefined;
-    this.#leaving = run?.settled;
-    this.#idle = Promise.resolve();
-    run?.abort("reset");
     this.#memory = freshMemory();
     this.#repairs = [];
     this.#state = this.#initialState([]);
-    this.clearQueues();
   }
 
   /** Tells `listener` of every event, of runs and while idle; returns how to stop. */
@@ -248,6 +256,7 @@ export class Agent {
    */
   setMessages(messages: readonly AgentMessage[]): void {
     this.#refuseWhileRunning();
+    this.#repairs = [];
     this.#state.messages = [...this.#valid(messages)];
   }
 
@@ -257,7 +266,8 @@ export class Agent {
    * @throws {AlreadyRunningError} While a run is active.
    */
   appendMessages(messages: readonly AgentMessage[]): void {
-    this.setMessages([...this.#state.messages, ...messages]);
+    this.#refuseWhileRunning();
+    this.#state.messages = [...this.#valid([...this.#state.messages, ...messages])];
   }
 
   /**
@@ -270,7 +280,7 @@ export class Agent {
   }
 
   #stream(
-    begin: () => MessageSource,
+    begin: () => Incoming,
     options: RunOptions,
     overrides: RunOverrides = {},
   ): ReadableStream<AgentEvent> {
@@ -283,21 +293,21 @@ export class Agent {
   }
 
   #start(
-    incoming: MessageSource,
+    incoming: Incoming,
     { signal }: RunOptions,
-    overrides: RunOverrides,
+    { config, prepare }: RunOverrides,
   ): ReadableStream<AgentEvent> {
     const state = this.#state;
     const run: StartedRun = startRun({
       incoming,
       context: state,
       repairs: this.#repairs,
-      config: { ...this.#config(), ...overrides },
+      config: { ...this.#config(), ...config },
       ...(signal && { signal }),
-      after: this.#leaving,
-      observe: (event) => {
+      after: this.#latest.settled.then(prepare),
+      observe: (event, withGrace) => {
         applyEvent(state, event);
-        return this.#subscribers.tell(event);
+        return this.#subscribers.tell(event, withGrace);
       },
       onSettled: () => {
         state.isRunning = false;
@@ -306,15 +316,14 @@ export class Agent {
     });
     state.isRunning = true;
     this.#repairs = [];
-    this.#run = run;
-    this.#idle = run.settled;
+    this.#run = this.#latest = run;
     return run.stream;
   }
 
   #config(): AgentLoopConfig {
     return {
       ...this.#options,
-      model: this.#state.model,
+      model: this.#model,
       steering: this.#steering,
       followUp: this.#followUp,
       settings: () => this.#settings(),
@@ -327,13 +336,14 @@ export class Agent {
     return { model, systemPrompt, tools };
   }
 
-  #prompted(input: PromptInput): MessageSource {
-    const messages = repairHistory(messagesOf(input, this.#now())).messages;
-    if (messages.length === 0 && !this.hasPendingMessages) throw new NoMessagesError();
-    return messages.length > 0 ? oneBatch(messages) : this.#continued();
+  #prompted(input: PromptInput): Incoming {
+    const messages = messagesOf(input, this.#now());
+    if (isSayable(messages)) return { messages };
+    if (!this.hasPendingMessages) throw new NoMessagesError();
+    return this.#continued();
   }
 
-  #continued(): MessageSource {
+  #continued(): Incoming {
     const { messages } = this.#state;
     return continuation(messages, { steering: this.#steering, followUp: this.#followUp });
   }
@@ -345,10 +355,10 @@ export class Agent {
   }
 
   #initialState(messages: readonly AgentMessage[]): LiveState {
-    const { model, systemPrompt = "", tools = [] } = this.#options;
+    const { systemPrompt = "", tools = [] } = this.#options;
     return new LiveState({
       systemPrompt,
-      model: modelSpec(model),
+      model: this.#model,
       tools: withoutDuplicates(tools),
       messages,
     });
@@ -364,10 +374,9 @@ export class Agent {
     if (this.#state.isRunning) throw new AlreadyRunningError();
   }
 
-  /** Says something in the run's order of events, or at once to the subscribers while idle. */
+  /** Says something in the order of all events: as one of the run's, or while idle to the subscribers alone. */
   #tell(event: AgentEventBody): void {
-    if (this.#run) void this.#run.emit(event);
-    else void this.#subscribers.tell(event);
+    void this.#latest.pipe.emit(event);
   }
 
   #tellQueues(): void {

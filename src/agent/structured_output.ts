@@ -23,6 +23,7 @@ import {
 } from "../core/schema.ts";
 import type { StreamOptions } from "../core/stream.ts";
 import { type AgentTool, defineTool } from "../core/tool.ts";
+import type { TurnSettings } from "../loop/config.ts";
 import type { AgentResult } from "./collect.ts";
 
 /** Options of {@linkcode Agent.structuredOutput}. */
@@ -54,16 +55,15 @@ export class StructuredAnswer {
   readonly streamOptions: StreamOptions;
   readonly #parts: StructuredAnswerParts;
   readonly #schema: JsonSchema;
-  readonly #check: CompiledSchema;
   readonly #tool: AgentTool;
+  #check: CompiledSchema = () => [];
   #answer: { readonly value: unknown } | undefined;
   #attempts = 0;
   #lastError = "the model did not answer";
 
-  private constructor(schema: JsonSchema, check: CompiledSchema, parts: StructuredAnswerParts) {
+  private constructor(schema: JsonSchema, parts: StructuredAnswerParts) {
     this.#parts = parts;
     this.#schema = schema;
-    this.#check = check;
     this.#tool = this.#makeTool();
     this.streamOptions = parts.native ? { responseSchema: schema } : {};
     this.policy = {
@@ -74,19 +74,24 @@ export class StructuredAnswer {
   }
 
   /**
-   * Prepares a question.
+   * Makes a question.
    *
-   * @throws {BadRequestError} When the schema is not valid.
+   * @throws {BadRequestError} When a validator cannot tell its JSON Schema.
    */
-  static async of(source: SchemaSource, parts: StructuredAnswerParts): Promise<StructuredAnswer> {
-    const schema = jsonSchemaOf(source);
-    const check = await compileSchema(schema, parts.validator ?? ajvValidator);
-    return new StructuredAnswer(schema, check, parts);
+  static of(source: SchemaSource, parts: StructuredAnswerParts): StructuredAnswer {
+    return new StructuredAnswer(jsonSchemaOf(source), parts);
   }
 
-  /** The run's tools: the agent's, and the one that takes the answer. */
-  toolsWith(tools: readonly AgentTool[]): readonly AgentTool[] {
-    return this.#parts.native ? tools : [...tools, this.#tool];
+  /** Compiles the schema, before the run begins. Rejects with {@linkcode BadRequestError} when it is not valid. */
+  async prepare(): Promise<void> {
+    this.#check = await compileSchema(this.#schema, this.#parts.validator ?? ajvValidator);
+  }
+
+  /** The run's settings: the agent's, and the tool that takes the answer. */
+  settingsWith(settings: TurnSettings): TurnSettings {
+    if (this.#parts.native) return settings;
+    const answerTool = this.#tool;
+    return { ...settings, tools: [...settings.tools, answerTool], answerTool };
   }
 
   /**

@@ -5,13 +5,18 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
+import type { WithGrace } from "../loop/loop.ts";
 
 /** Is told of every event; a returned promise is waited for before the next one. */
 export type Listener = (event: AgentEvent) => void | Promise<void>;
 
-/** Listeners in the order in which they came. One that throws or rejects is removed and told of. */
+/**
+ * Listeners in the order in which they came. One that throws or rejects is removed and told of. One that hangs
+ * past the abort of a run is told the rest of that run without being waited for.
+ */
 export class Subscribers {
   readonly #onFailure: (thrown: unknown) => void;
+  readonly #leftBehind = new Set<Listener>();
   #listeners: readonly Listener[] = [];
 
   /** Makes a list whose failures go to `onFailure`. */
@@ -28,25 +33,37 @@ export class Subscribers {
   }
 
   /** Tells everyone, one after the other; a promise when somebody takes time. Never rejects. */
-  tell(event: AgentEvent): Promise<void> | undefined {
+  tell(event: AgentEvent, withGrace: WithGrace = (work) => work): Promise<void> | undefined {
+    if (event.type === "agent_start") this.#leftBehind.clear();
     const listeners = this.#listeners;
     for (let index = 0; index < listeners.length; index++) {
-      const taking = this.#tellOne(listeners[index], event);
-      if (taking) return taking.then(() => this.#tellRest(listeners.slice(index + 1), event));
+      const taking = this.#tellOne(listeners[index], event, withGrace);
+      if (!taking) continue;
+      return taking.then(() => this.#tellRest(listeners.slice(index + 1), event, withGrace));
     }
     return undefined;
   }
 
-  async #tellRest(listeners: readonly Listener[], event: AgentEvent): Promise<void> {
-    for (const listener of listeners) await this.#tellOne(listener, event);
+  async #tellRest(
+    listeners: readonly Listener[],
+    event: AgentEvent,
+    withGrace: WithGrace,
+  ): Promise<void> {
+    for (const listener of listeners) await this.#tellOne(listener, event, withGrace);
   }
 
-  #tellOne(listener: Listener | undefined, event: AgentEvent): Promise<void> | undefined {
+  #tellOne(
+    listener: Listener | undefined,
+    event: AgentEvent,
+    withGrace: WithGrace,
+  ): Promise<void> | undefined {
     if (!listener || !this.#listeners.includes(listener)) return undefined;
     try {
-      const taking = listener(event);
-      if (!taking) return undefined;
-      return Promise.resolve(taking).catch((thrown) => this.#drop(listener, thrown));
+      const answer = listener(event);
+      if (!answer) return undefined;
+      const taking = Promise.resolve(answer).catch((thrown) => this.#drop(listener, thrown));
+      if (this.#leftBehind.has(listener)) return undefined;
+      return withGrace(taking).catch(() => void this.#leftBehind.add(listener));
     } catch (thrown) {
       this.#drop(listener, thrown);
       return undefined;

@@ -22,6 +22,11 @@ export class CallIds {
     return id;
   }
 
+  /** Takes an id back, so that it can be claimed again. */
+  release(id: string): void {
+    this.#claimed.delete(id);
+  }
+
   #numbered(wanted: string): string {
     const stem = wanted === "" ? "call" : wanted;
     let number = this.#lastNumber.get(stem) ?? 0;

@@ -4,12 +4,11 @@
  * @module
  */
 
-import { AbortedError, AgentError } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { LlmContext, StreamFn } from "../core/stream.ts";
 import type { RetryStrategy } from "../core/retry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
-import { type Attempt, attempt } from "./attempt.ts";
+import { abortedError, type Attempt, attempt } from "./attempt.ts";
 import type { GetApiKey } from "./config.ts";
 import { priceOf } from "./price.ts";
 import { optionsFor } from "./request.ts";
@@ -113,7 +112,8 @@ function delayAfter(
   if (!error || stopReason === "aborted" || run.cancellation.aborted) return null;
   if (error.code === "context_window_overflow" || error.code === "aborted") return null;
   try {
-    return retry({ error, attempt: number });
+    const delayMs = retry({ error, attempt: number });
+    return Number.isFinite(delayMs) ? delayMs : null;
   } catch (thrown) {
     void run.warn(
       "retry_failed",
@@ -134,9 +134,7 @@ const NOTHING = { reply: { content: [], calls: [] }, shown: false, usage: zeroUs
 
 /** An attempt that was not made because the run was aborted. */
 export function abortedAttempt(run: RunContext): Attempt {
-  const { reason } = run.cancellation;
-  const error = AgentError.is(reason) ? reason : new AbortedError(undefined, { cause: reason });
-  return { ...NOTHING, stopReason: "aborted", error };
+  return { ...NOTHING, stopReason: "aborted", error: abortedError(run) };
 }
 
 /** Adds up what attempts use. */

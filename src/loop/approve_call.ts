@@ -6,6 +6,7 @@
 
 import type { ApprovalDecision, ApprovalRequest } from "../core/approval.ts";
 import { messageOf } from "../core/errors.ts";
+import { cloneJson, isJsonObject } from "../core/json.ts";
 import { needsApproval } from "../core/tool.ts";
 import { type PreparedCall, type ReadyCall, refused } from "./prepared_call.ts";
 import { withArguments } from "./prepare_call.ts";
@@ -56,8 +57,8 @@ async function decide(run: RunContext, ready: ReadyCall): Promise<ApprovalDecisi
   try {
     const request = await requestOf(run, ready);
     const answer = await run.cancellation.untilAborted(Promise.resolve(approve(request)));
-    if (typeof answer !== "boolean") return answer;
-    return answer ? { type: "approved" } : { type: "denied" };
+    if (answer === true) return { type: "approved" };
+    return isDecision(answer) ? answer : { type: "denied" };
   } catch (thrown) {
     const reason = run.cancellation.aborted
       ? "the run was aborted"
@@ -66,13 +67,19 @@ async function decide(run: RunContext, ready: ReadyCall): Promise<ApprovalDecisi
   }
 }
 
+/** Whatever else a function without types answers is no. */
+function isDecision(answer: unknown): answer is ApprovalDecision {
+  return isJsonObject(answer) && (answer["type"] === "approved" || answer["type"] === "denied");
+}
+
+/** With copies of the arguments, so that nobody who is asked can change the history. */
 async function requestOf(run: RunContext, ready: ReadyCall): Promise<ApprovalRequest> {
   const { block: { id, name }, tool, arguments: args } = ready;
   const { signal } = run.cancellation;
-  const request = { toolCallId: id, name, arguments: args, tool, signal };
+  const request = { toolCallId: id, name, arguments: cloneJson(args), tool, signal };
   if (!tool.preview) return request;
   try {
-    const changes = await run.cancellation.untilAborted(tool.preview(args, { signal }));
+    const changes = await run.cancellation.untilAborted(tool.preview(cloneJson(args), { signal }));
     return { ...request, changes };
   } catch {
     // A change that cannot be previewed is asked about without one; running it will say why.

@@ -65,6 +65,7 @@ export async function attempt(
 class ReplyReading {
   readonly #run: RunContext;
   readonly #reply = new ReplyAccumulator();
+  readonly #callIds: string[] = [];
   #shown = false;
   #end: Extract<AssistantMessageEvent, { type: "done" | "error" }> | undefined;
 
@@ -87,6 +88,7 @@ class ReplyReading {
         return this.#run.emit({ type: "message_update", delta: event, seq: 0 });
       case "tool_call_start": {
         const id = this.#run.claimCallId(event.id);
+        this.#callIds.push(id);
         const delta = id === event.id ? event : { ...event, id };
         this.#reply.apply(delta);
         this.#shown = true;
@@ -121,26 +123,39 @@ class ReplyReading {
 
   failed(error: AgentError, usage?: Usage, stopReason: StopReason = "error"): Attempt {
     if (this.#run.cancellation.aborted || stopReason === "aborted") return this.#aborted(usage);
-    return { ...this.#whatArrived(), stopReason: "error", usage: usage ?? zeroUsage(), error };
+    return { ...this.#whatIsLeft(), stopReason: "error", usage: usage ?? zeroUsage(), error };
   }
 
   #aborted(usage: Usage = zeroUsage()): Attempt {
-    const { reason } = this.#run.cancellation;
-    const error = AgentError.is(reason) && reason.code === "aborted"
-      ? reason
-      : new AbortedError(undefined, { cause: reason });
-    return { ...this.#whatArrived(), stopReason: "aborted", usage, error };
+    const error = abortedError(this.#run);
+    return { ...this.#whatIsLeft(), stopReason: "aborted", usage, error };
   }
 
   #stopped(stoppedBy: StoppedBy): Attempt {
     const error = new BudgetExceededError(stoppedBy.reason);
     const usage = zeroUsage();
-    return { ...this.#whatArrived(), stopReason: "aborted", usage, error, stoppedBy };
+    return { ...this.#whatIsLeft(), stopReason: "aborted", usage, error, stoppedBy };
+  }
+
+  /** Calls of a reply that did not end well are never answered, so they must not stand in the history. */
+  #whatIsLeft(): { readonly reply: AccumulatedReply; readonly shown: boolean } {
+    this.#run.releaseCallIds(this.#callIds);
+    const { reply: { content }, shown } = this.#whatArrived();
+    return {
+      reply: { content: content.filter(({ type }) => type !== "tool_call"), calls: [] },
+      shown,
+    };
   }
 
   #whatArrived(): { readonly reply: AccumulatedReply; readonly shown: boolean } {
     return { reply: this.#reply.finish(), shown: this.#shown };
   }
+}
+
+/** Why the run was aborted, as an error of the tree. */
+export function abortedError({ cancellation: { reason } }: RunContext): AgentError {
+  if (AgentError.is(reason) && reason.code === "aborted") return reason;
+  return new AbortedError(undefined, { cause: reason });
 }
 
 function asStreamError(thrown: unknown): AgentError {

@@ -47,6 +47,8 @@ export interface TurnSettings {
   readonly systemPrompt: string;
   /** The tools. */
   readonly tools: readonly AgentTool[];
+  /** The one among them that takes the run's answer; neither policies nor people are asked about it. */
+  readonly answerTool?: AgentTool;
 }
 
 /** What one run leaves for the next over the same history. */

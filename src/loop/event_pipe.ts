@@ -16,66 +16,100 @@ export type Observe = (event: AgentEvent) => Promise<void> | undefined;
 /** An event on its way in; its literal was made for this call alone. */
 type Unnumbered = AgentEventBody & { seq?: number };
 
+/** What {@linkcode EventPipe} leads to. */
+export interface PipeEnds {
+  /** The stream of a run; none for events between runs. */
+  readonly channel?: EventChannel;
+  /** Sees every event first. */
+  readonly observe?: Observe | undefined;
+}
+
+/** A place in the line: of an event, or of somebody who only wants to know when its turn has come. */
+interface Waiting {
+  readonly event?: Unnumbered;
+  readonly passed: () => void;
+}
+
 /**
- * Numbers events and delivers them one after the other: first to the observer (state, subscribers), then to the
- * stream. While somebody still looks at an event, later ones wait in line.
+ * Delivers events one after the other: first to the observer (state, subscribers), then to the stream. While
+ * somebody still looks at an event, later ones wait in line.
+ *
+ * Events of a run are numbered. What is said before its `agent_start` waits for it; what is said after its
+ * `agent_end` belongs to no run, so it has no number and the stream does not carry it.
  */
 export class EventPipe {
-  readonly #channel: EventChannel;
+  readonly #channel: EventChannel | undefined;
   readonly #observe: Observe | undefined;
   #seq = 0;
-  /** Events that somebody still looks at, and those behind them. */
-  #line: Promise<void> | undefined;
-  #showing = false;
-  /** Emitted by an observer while it looked at another event. */
-  #later: Unnumbered[] = [];
+  #inRun: boolean;
+  /** Whether somebody looks at an event, or the run has yet to begin. */
+  #busy: boolean;
+  #line: Waiting[] = [];
 
-  /** Makes a pipe into a channel. */
-  constructor(channel: EventChannel, observe?: Observe) {
+  /** Makes a pipe; one into a channel holds everything back until {@linkcode begin}. */
+  constructor({ channel, observe }: PipeEnds) {
     this.#channel = channel;
     this.#observe = observe;
+    this.#busy = this.#inRun = channel !== undefined;
+  }
+
+  /** Delivers the first event of a run, and then what waits for it. */
+  begin(event: AgentEventBody): Promise<void> {
+    return this.#deliver(event, this.#show(event));
+  }
+
+  /** Gives up a run that will not begin. */
+  giveUp(): void {
+    if (this.#seq > 0) return;
+    this.#inRun = false;
+    void this.#deliverLine();
   }
 
   /** Delivers an event; a promise when whoever emits should wait. */
   emit(event: Unnumbered): Promise<void> | undefined {
-    if (this.#line) return this.#append(event);
-    if (this.#showing) return void this.#later.push(event);
+    if (this.#busy) return this.#passing(event);
+    this.#busy = true;
     const looking = this.#show(event);
-    if (looking) return this.#hold(looking.then(() => this.#channel.write(event)));
-    const room = this.#channel.write(event);
-    return this.#later.length === 0 ? room : this.#catchUp();
+    if (looking || this.#line.length > 0) return this.#deliver(event, looking);
+    this.#busy = false;
+    return this.#write(event);
   }
 
   /** Settles when every event so far was seen by the observer and taken by the reader. */
   settled(): Promise<void> | undefined {
-    return this.#line ? this.#line.then(() => this.settled()) : this.#channel.drained();
+    return this.#busy ? this.#passing().then(() => this.settled()) : this.#channel?.drained();
   }
 
-  #append(event: Unnumbered): Promise<void> {
-    const before = this.#line ?? Promise.resolve();
-    return this.#hold(before.then(() => this.#show(event)).then(() => this.#channel.write(event)));
+  #passing(event?: Unnumbered): Promise<void> {
+    return new Promise((passed) => this.#line.push({ ...(event && { event }), passed }));
   }
 
-  async #catchUp(): Promise<void> {
-    for (let next = this.#later.shift(); next; next = this.#later.shift()) await this.emit(next);
+  async #deliver(event: Unnumbered, looking: Promise<void> | undefined): Promise<void> {
+    if (looking) await looking;
+    await this.#write(event);
+    await this.#deliverLine();
+  }
+
+  async #deliverLine(): Promise<void> {
+    for (let next = this.#line.shift(); next; next = this.#line.shift()) {
+      const { event, passed } = next;
+      if (event) {
+        await this.#show(event);
+        await this.#write(event);
+      }
+      passed();
+    }
+    this.#busy = false;
   }
 
   #show(event: Unnumbered): Promise<void> | undefined {
-    number(event, ++this.#seq);
-    if (!this.#observe) return undefined;
-    this.#showing = true;
-    const looking = this.#observe(event);
-    this.#showing = false;
-    return looking;
+    if (this.#inRun) number(event, ++this.#seq);
+    if (event.type === "agent_end") this.#inRun = false;
+    return this.#observe?.(event);
   }
 
-  #hold(line: Promise<void>): Promise<void> {
-    const held: Promise<void> = line.then((): Promise<void> | undefined => {
-      if (this.#line === held) this.#line = undefined;
-      return this.#later.length > 0 && !this.#line ? this.#catchUp() : undefined;
-    });
-    this.#line = held;
-    return held;
+  #write(event: Unnumbered): Promise<void> | undefined {
+    return event.seq === undefined ? undefined : this.#channel?.write(event);
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { AgentToolResult } from "../core/tool.ts";
-import type { ReadyCall } from "./prepared_call.ts";
+import { ABORTED_TEXT, type ReadyCall } from "./prepared_call.ts";
 import type { RunContext } from "./run_context.ts";
 import { ToolCall } from "./tool_call.ts";
 
@@ -17,8 +17,6 @@ export interface Execution {
   readonly interrupted: boolean;
 }
 
-/** Result text of a call that the abort of its run cancelled. */
-export const ABORTED_TEXT = "tool call cancelled: run aborted";
 const STEERED_BY_USER_TEXT = "tool call cancelled: user requested steering interrupt";
 const STEERED_TEXT = "tool call cancelled: steering interrupt";
 

@@ -13,8 +13,8 @@ import type { StopReason } from "../core/model.ts";
 import { Cancellation } from "./cancellation.ts";
 import { type AgentLoopConfig, resolveConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
-import { EventPipe, type Observe } from "./event_pipe.ts";
-import { type MessageSource, oneBatch } from "./message_source.ts";
+import { EventPipe } from "./event_pipe.ts";
+import type { Incoming } from "./message_source.ts";
 import { runPostLoop } from "./policy_slots.ts";
 import { RunContext } from "./run_context.ts";
 import { runTurn } from "./turn.ts";
@@ -37,9 +37,9 @@ export function agentLoop(
   config: AgentLoopConfig,
   options: LoopOptions = {},
 ): ReadableStream<AgentEvent> {
-  if (messages.length + context.messages.length === 0) throw new NoMessagesError();
-  const incoming = oneBatch(repairHistory(messages).messages);
-  return startRun({ incoming, ...repaired(context), config, ...options }).stream;
+  const start = repaired(context);
+  if (start.context.messages.length === 0 && !isSayable(messages)) throw new NoMessagesError();
+  return startRun({ incoming: { messages }, ...start, config, ...options }).stream;
 }
 
 /**
@@ -64,6 +64,11 @@ function repaired(context: AgentContext): Pick<RunStart, "context" | "repairs"> 
   return { context: { ...context, messages }, repairs };
 }
 
+/** Whether anything is left of messages once they are mended. */
+export function isSayable(messages: readonly AgentMessage[]): boolean {
+  return repairHistory(messages).messages.length > 0;
+}
+
 /**
  * What a continued run begins with: nothing where the history waits for a reply, else what is queued.
  *
@@ -73,31 +78,37 @@ function repaired(context: AgentContext): Pick<RunStart, "context" | "repairs"> 
 export function continuation(
   history: readonly AgentMessage[],
   { steering, followUp }: Pick<AgentLoopConfig, "steering" | "followUp">,
-): MessageSource {
+): Incoming {
   const last = history.findLast((message): message is LlmMessage => message.role !== "custom");
-  if (last && awaitsReply(last)) return oneBatch([]);
-  if (steering && steering.peek().length > 0) return oneBatch([]);
-  if (followUp && followUp.peek().length > 0) return followUp;
+  if (last && awaitsReply(last)) return { messages: [] };
+  if (steering && steering.peek().length > 0) return { messages: [] };
+  if (followUp && followUp.peek().length > 0) return { messages: [], queue: followUp };
   throw last ? new InvalidContinueError() : new NoMessagesError();
 }
 
 /** What {@linkcode startRun} takes. */
 export interface RunStart extends LoopOptions {
   /** What the first turn says. */
-  readonly incoming: MessageSource;
+  readonly incoming: Incoming;
   /** Where the run starts from; its history must be valid. */
   readonly context: AgentContext;
   /** What had to be mended in that history, to be told of. */
   readonly repairs?: readonly HistoryRepair[];
   /** How it runs. */
   readonly config: AgentLoopConfig;
-  /** The run begins when this has settled. */
-  readonly after?: Promise<void> | undefined;
-  /** Sees every event before the stream does. */
-  readonly observe?: Observe;
+  /** The run begins when this has settled, and fails when it rejects. */
+  readonly after?: Promise<void>;
+  /**
+   * Sees every event before the stream does; a promise is waited for before the next event. Must not throw or
+   * reject, and must wait for others only through `withGrace`.
+   */
+  readonly observe?: (event: AgentEvent, withGrace: WithGrace) => Promise<void> | undefined;
   /** Is told when everything is over, before the stream closes. */
   readonly onSettled?: () => void;
 }
+
+/** Waits for work, but not longer than the grace after an abort; then it rejects. */
+export type WithGrace = (work: Promise<void>) => Promise<void>;
 
 /** A run that was started. */
 export interface StartedRun {
@@ -105,8 +116,8 @@ export interface StartedRun {
   readonly stream: ReadableStream<AgentEvent>;
   /** Aborts it. */
   readonly abort: (reason?: unknown) => void;
-  /** Says something in the run's order of events. */
-  readonly emit: EventPipe["emit"];
+  /** Through which everything is told, also what is said after its end. */
+  readonly pipe: EventPipe;
   /** Settles when the run is over. Never rejects. */
   readonly settled: Promise<void>;
 }
@@ -122,34 +133,37 @@ export function startRun(start: RunStart): StartedRun {
     },
   });
   cancellation.onAbort(() => channel.release());
-  const pipe = new EventPipe(channel, start.observe && boundedObserve(start.observe, cancellation));
+  const withGrace: WithGrace = (work) => cancellation.withGrace(work);
+  const { observe } = start;
+  const pipe = new EventPipe({
+    channel,
+    observe: observe && ((event) => observe(event, withGrace)),
+  });
   const run = new RunContext({ context: start.context, config, pipe, cancellation });
   const settled = Promise.resolve(start.after)
-    .then(() => takeRun(run, start))
+    .then(() => takeRun(run, pipe, start))
+    .finally(() => (pipe.giveUp(), start.onSettled?.()))
     .then(() => channel.close(), (thrown) => channel.fail(thrown))
     .finally(() => run.dispose());
   return {
     stream: channel.stream(),
     abort: (reason) => cancellation.abort(reason),
-    emit: (event) => pipe.emit(event),
+    pipe,
     settled,
   };
 }
 
 async function takeRun(
   run: RunContext,
-  { incoming, repairs = [], onSettled }: RunStart,
+  pipe: EventPipe,
+  { incoming, repairs = [] }: RunStart,
 ): Promise<void> {
-  try {
-    await run.emit({ type: "agent_start", runId: run.runId });
-    if (repairs.length > 0) {
-      await run.warn("history_repaired", "The history was not valid and was mended", repairs);
-    }
-    await takeTurns(run, incoming);
-    await finish(run);
-  } finally {
-    onSettled?.();
+  await pipe.begin({ type: "agent_start", runId: run.runId });
+  if (repairs.length > 0) {
+    await run.warn("history_repaired", "The history was not valid and was mended", repairs);
   }
+  await takeTurns(run, incoming);
+  await finish(run);
 }
 
 async function finish(run: RunContext): Promise<void> {
@@ -160,23 +174,13 @@ async function finish(run: RunContext): Promise<void> {
   await run.emit({ type: "agent_end", ...outcome });
 }
 
-/** An observer that hangs past an abort is not waited for again. */
-function boundedObserve(observe: Observe, cancellation: Cancellation): Observe {
-  let patient = true;
-  return (event) => {
-    const looking = observe(event);
-    if (!looking || !patient) return undefined;
-    return cancellation.withGrace(looking).catch(() => void (patient = false));
-  };
-}
-
-async function takeTurns(run: RunContext, first: MessageSource): Promise<void> {
-  let incoming: MessageSource | undefined = first;
+async function takeTurns(run: RunContext, first: Incoming): Promise<void> {
+  let incoming: Incoming | undefined = first;
   while (incoming) {
     const outcome = await runTurn(run, incoming);
     if (outcome.type === "end" || run.cancellation.aborted) return;
     incoming = outcome.type === "next_turn"
-      ? oneBatch(outcome.injected)
+      ? { messages: outcome.injected }
       : whatWaits(run, outcome.injected);
   }
 }
@@ -185,17 +189,17 @@ async function takeTurns(run: RunContext, first: MessageSource): Promise<void> {
 function whatWaits(
   run: RunContext,
   injected: readonly AgentMessage[],
-): MessageSource | undefined {
-  if (injected.length > 0 || run.steering.peek().length > 0) return oneBatch(injected);
+): Incoming | undefined {
+  if (injected.length > 0 || run.steering.peek().length > 0) return { messages: injected };
   const { followUp } = run.config;
-  return followUp && followUp.peek().length > 0 ? followUp : undefined;
+  return followUp && followUp.peek().length > 0 ? { messages: [], queue: followUp } : undefined;
 }
 
 function outcomeOf(run: RunContext): RunOutcome {
   const { newMessages: messages, usage, cost, error, stoppedBy, cancellation } = run;
   return {
     messages,
-    stopReason: stopReasonOf(run, messages),
+    stopReason: stopReasonOf(run),
     usage,
     cost,
     ...(error && { error }),
@@ -204,11 +208,9 @@ function outcomeOf(run: RunContext): RunOutcome {
   };
 }
 
-function stopReasonOf(run: RunContext, messages: readonly AgentMessage[]): StopReason {
-  if (run.error) return "error";
-  if (run.cancellation.aborted) return "aborted";
-  const last = messages.findLast((message) => message.role === "assistant");
-  return last?.stopReason ?? "stop";
+function stopReasonOf({ error, cancellation, stopReason }: RunContext): StopReason {
+  if (error) return "error";
+  return cancellation.aborted ? "aborted" : stopReason;
 }
 
 function awaitsReply(message: LlmMessage): boolean {

@@ -16,15 +16,10 @@ export interface MessageSource {
   onArrival?(listener: () => void): () => void;
 }
 
-/** A source of messages that are given once. */
-export function oneBatch(messages: readonly AgentMessage[]): MessageSource {
-  let waiting = messages;
-  return {
-    peek: () => waiting,
-    take: () => {
-      const taken = waiting;
-      waiting = [];
-      return taken;
-    },
-  };
+/** What a turn begins with: messages of the run's own, and a queue from which the next are taken. */
+export interface Incoming {
+  /** Messages that are said whatever happens. */
+  readonly messages: readonly AgentMessage[];
+  /** Messages that stay where they are when the run is aborted before they are taken. */
+  readonly queue?: MessageSource;
 }

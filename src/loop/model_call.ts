@@ -5,13 +5,13 @@
  */
 
 import type { FinishedCall } from "../core/accumulate.ts";
-import type { ContentBlock } from "../core/content.ts";
+import type { CompactionReport } from "../core/context.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StoppedBy } from "../core/policy.ts";
 import type { LlmContext } from "../core/stream.ts";
-import { zeroCost, zeroUsage } from "../core/usage.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { abortedAttempt, type Answer, askForAnswer } from "./answer.ts";
 import type { TurnSettings } from "./config.ts";
 import { smallerContext } from "./overflow.ts";
@@ -92,10 +92,16 @@ interface Question {
 
 async function ask(run: RunContext, { model, prepared, opening }: Question): Promise<Answer> {
   const { context, report } = prepared;
-  if (report) await run.emit({ type: "context_compacted", report });
+  if (report) await tellCompaction(run, report);
   await opening.begin();
   await run.heard();
   return await askForAnswer(run, model, context);
+}
+
+/** Writing a summary takes tokens too; they are the run's own. */
+async function tellCompaction(run: RunContext, report: CompactionReport): Promise<void> {
+  run.count(report.usage ?? zeroUsage(), report.cost ?? zeroCost());
+  await run.emit({ type: "context_compacted", report });
 }
 
 interface Refusal {
@@ -116,7 +122,9 @@ async function askForLess(
   if (error && shown) {
     await run.emit({ type: "retry", attempt: 1, delayMs: 0, error, discard: true });
   }
-  return await ask(run, { model: settings.model, prepared, opening });
+  const second = await ask(run, { model: settings.model, prepared, opening });
+  const usage = addUsage(answer.usage, second.usage);
+  return { ...second, usage, cost: addCost(answer.cost, second.cost) };
 }
 
 /** Remembers whether the next run must begin by leaving something out. */
@@ -129,9 +137,7 @@ function settle(run: RunContext, answer: Answer): Answer {
 }
 
 function replyOf(run: RunContext, { attempt, model, usage, cost }: Answer): ModelReply {
-  const { reply, stopReason, error, stoppedBy } = attempt;
-  const failed = stopReason === "error" || stopReason === "aborted";
-  const content = failed ? withoutCalls(reply.content) : reply.content;
+  const { reply: { content, calls }, stopReason, error, stoppedBy } = attempt;
   const message: AssistantMessage = {
     ...emptyMessage(model, run.config.now()),
     content,
@@ -140,17 +146,7 @@ function replyOf(run: RunContext, { attempt, model, usage, cost }: Answer): Mode
     stopReason,
     ...(error && { errorMessage: error.message, errorCode: error.code }),
   };
-  return {
-    message,
-    calls: failed ? [] : reply.calls,
-    ...(error && { error }),
-    ...(stoppedBy && { stoppedBy }),
-  };
-}
-
-/** Calls of a reply that did not end well are never answered, so they must not stand in the history. */
-function withoutCalls(content: readonly ContentBlock[]): readonly ContentBlock[] {
-  return content.filter(({ type }) => type !== "tool_call");
+  return { message, calls, ...(error && { error }), ...(stoppedBy && { stoppedBy }) };
 }
 
 function withoutCall(model: ModelSpec, attempt: Answer["attempt"]): Answer {

@@ -12,7 +12,7 @@ import type { PreDispatchVerdict, StoppedBy } from "../core/policy.ts";
 import { compileSchema, describeErrors } from "../core/schema.ts";
 import type { TurnSettings } from "./config.ts";
 import { askPolicy } from "./policy_slots.ts";
-import { type PreparedCall, type ReadyCall, refused } from "./prepared_call.ts";
+import { ABORTED_TEXT, type PreparedCall, type ReadyCall, refused } from "./prepared_call.ts";
 import type { RunContext } from "./run_context.ts";
 
 /** How much of unreadable arguments the model gets to see again. */
@@ -86,25 +86,28 @@ export async function policeCall(
   return { call: await withArguments(run, ready, args), injected };
 }
 
-/** A call with other arguments, validated; the same call when they are the same. */
+/** A call with a copy of other arguments, validated; the same call when they are the same. */
 export async function withArguments(
   run: RunContext,
   ready: ReadyCall,
   args: JsonObject,
 ): Promise<PreparedCall> {
   if (JSON.stringify(args) === JSON.stringify(ready.arguments)) return ready;
-  return await validated(run, { ...ready, arguments: args, changed: true });
+  return await validated(run, { ...ready, arguments: cloneJson(args), changed: true });
 }
 
 async function validated(run: RunContext, ready: ReadyCall): Promise<PreparedCall> {
   const { block, tool } = ready;
   try {
     const compiling = compileSchema(tool.parameters, run.config.validator);
-    const check = compiling instanceof Promise ? await compiling : compiling;
+    const check = compiling instanceof Promise
+      ? await run.cancellation.withGrace(compiling)
+      : compiling;
     const errors = check(ready.arguments);
     if (errors.length === 0) return ready;
     return refused(block, `Invalid arguments for "${tool.name}":\n${describeErrors(errors)}`);
   } catch (thrown) {
+    if (run.cancellation.aborted) return refused(block, ABORTED_TEXT);
     const text = `The tool "${tool.name}" cannot be used: ${messageOf(thrown)}`;
     await run.warn("invalid_tool_schema", text, { tool: tool.name });
     return refused(block, text);

@@ -35,6 +35,9 @@ export interface RefusedCall {
 /** A call between two stages. */
 export type PreparedCall = ReadyCall | RefusedCall;
 
+/** Result text of a call that the abort of its run cancelled. */
+export const ABORTED_TEXT = "tool call cancelled: run aborted";
+
 /** Refuses a call. */
 export function refused(block: ToolCallBlock, text: string): RefusedCall {
   return { type: "refused", block, text };

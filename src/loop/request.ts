@@ -33,15 +33,17 @@ export async function prepareContext(
   overflow: boolean,
 ): Promise<PreparedContext> {
   const chosen = await transform(run, settings, overflow);
-  const late = run.steering.takeLate();
-  for (const message of late) await run.say(message);
+  const known = run.messages.length;
+  if (!run.cancellation.aborted) await run.sayMended(run.steering.takeLate());
   const { messages, hasFiles } = chosen
-    ? run.converter.of([...chosen.messages, ...late])
+    ? run.converter.of([...chosen.messages, ...run.messages.slice(known)])
     : run.converted.of(run.messages);
   return {
     context: {
       systemPrompt: settings.systemPrompt,
-      messages: hasFiles ? await withFilesRead(messages, run.config.readFile) : messages,
+      messages: hasFiles
+        ? await run.cancellation.withGrace(withFilesRead(messages, run.config.readFile))
+        : messages,
       tools: toolSpecsOf(settings.tools),
     },
     ...(chosen?.report && { report: chosen.report }),
@@ -67,11 +69,11 @@ export async function optionsFor(
   }
 }
 
-/** A key in the options belongs to the configured model's provider and is shown to no other. */
+/** A key in the options belongs to the provider of the configured model and is shown to no other. */
 function ownOptions(run: RunContext, model: ModelSpec): StreamOptions {
   const { streamOptions } = run.config;
   if (streamOptions.apiKey === undefined) return streamOptions;
-  if (model.provider === run.settings().model.provider) return streamOptions;
+  if (model.provider === run.config.model.provider) return streamOptions;
   const { apiKey: _foreign, ...others } = streamOptions;
   return others;
 }

@@ -9,9 +9,9 @@ import { toolCallsOf } from "../core/content.ts";
 import type { AgentContext } from "../core/context.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEventBody } from "../core/event.ts";
-import { hasContent } from "../core/history.ts";
+import { hasContent, repairHistory } from "../core/history.ts";
 import type { AgentMessage } from "../core/message.ts";
-import type { ModelSpec } from "../core/model.ts";
+import type { ModelSpec, StopReason } from "../core/model.ts";
 import type { PolicyContext, StoppedBy } from "../core/policy.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import type { Cancellation } from "./cancellation.ts";
@@ -60,6 +60,8 @@ export class RunContext {
   stoppedBy: StoppedBy | undefined;
   /** What went wrong. */
   error: AgentError | undefined;
+  /** Why the last reply ended. */
+  stopReason: StopReason = "stop";
   readonly #context: AgentContext;
   readonly #pipe: EventPipe;
   readonly #startedAt: number;
@@ -109,6 +111,22 @@ export class RunContext {
     await this.emit({ type: "message_end", message });
   }
 
+  /** Adds messages that come from outside; what would make the history invalid is mended, and told of. */
+  async sayMended(messages: readonly AgentMessage[]): Promise<void> {
+    const isValid = messages.every(({ role }) => role === "user" || role === "custom");
+    const valid = isValid ? messages : await this.#mended(messages);
+    for (const message of valid) await this.say(message);
+  }
+
+  async #mended(messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {
+    const { messages: valid, repairs } = repairHistory([...this.messages, ...messages]);
+    if (repairs.length > 0) {
+      await this.warn("history_repaired", "New messages were not valid and were mended", repairs);
+    }
+    this.#callIds = undefined;
+    return valid.slice(this.messages.length);
+  }
+
   /** What this run has appended. */
   get newMessages(): readonly AgentMessage[] {
     return this.messages.slice(this.lengthBefore);
@@ -141,6 +159,11 @@ export class RunContext {
   claimCallId(id: string): string {
     this.#callIds ??= callIdsOf(this.messages);
     return this.#callIds.claim(id === "" ? this.config.newId("call") : id);
+  }
+
+  /** Gives back the ids of calls that will not stand in the history. */
+  releaseCallIds(ids: readonly string[]): void {
+    for (const id of ids) this.#callIds?.release(id);
   }
 
   /** What a policy is told of the run. */

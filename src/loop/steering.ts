@@ -13,7 +13,7 @@ export class Steering {
   readonly #listeners = new Set<() => void>();
   readonly #stop: (() => void) | undefined;
   #arrived = false;
-  #taken = false;
+  #mayBeLate = false;
 
   /** Begins to watch. */
   constructor(source: MessageSource | undefined) {
@@ -35,13 +35,15 @@ export class Steering {
   take(): readonly AgentMessage[] {
     const messages = this.#source?.take() ?? [];
     this.#arrived = false;
-    this.#taken = messages.length > 0;
+    this.#mayBeLate = messages.length === 0;
     return messages;
   }
 
-  /** Takes what arrived while the request was made, unless the turn already has its steering. */
+  /** Takes, once per turn, what arrived while the request was made, unless the turn already has its steering. */
   takeLate(): readonly AgentMessage[] {
-    return this.#taken ? [] : this.take();
+    const messages = this.#mayBeLate ? this.take() : [];
+    this.#mayBeLate = false;
+    return messages;
   }
 
   /** Tells `listener` of every arrival; returns how to stop. */

@@ -12,9 +12,15 @@ import type { StoppedBy } from "../core/policy.ts";
 import { type AgentToolResult, errorResult } from "../core/tool.ts";
 import { askApproval, mustAsk } from "./approve_call.ts";
 import type { TurnSettings } from "./config.ts";
-import { ABORTED_TEXT, executeCalls } from "./execute_calls.ts";
+import { executeCalls } from "./execute_calls.ts";
 import { checkCall, policeCall } from "./prepare_call.ts";
-import { type PreparedCall, type ReadyCall, refused, type RefusedCall } from "./prepared_call.ts";
+import {
+  ABORTED_TEXT,
+  type PreparedCall,
+  type ReadyCall,
+  refused,
+  type RefusedCall,
+} from "./prepared_call.ts";
 import type { RunContext } from "./run_context.ts";
 
 /** What came of a batch. */
@@ -66,7 +72,7 @@ async function policeBatch(
   const calls: PreparedCall[] = [];
   const injected: AgentMessage[] = [];
   for (const call of checked) {
-    if (call.type === "refused") {
+    if (call.type === "refused" || isAnswer(call, settings)) {
       calls.push(call);
       continue;
     }
@@ -88,19 +94,23 @@ async function approveBatch(
   const calls: PreparedCall[] = [];
   const injected = [...batch.injected];
   for (const call of batch.calls) {
-    if (call.type === "ready" && run.cancellation.aborted) {
-      calls.push(refused(call.block, ABORTED_TEXT));
-    } else if (call.type === "refused" || !mustAsk(run, call)) {
+    if (run.cancellation.aborted) break;
+    if (call.type === "refused" || isAnswer(call, settings) || !mustAsk(run, call)) {
       calls.push(call);
-    } else {
-      const approved = await approveOne(run, settings, call);
-      injected.push(...approved.injected);
-      if (approved.stoppedBy) return stopBatch(batch.calls, approved.stoppedBy, injected);
-      calls.push(approved.call);
+      continue;
     }
+    const approved = await approveOne(run, settings, call);
+    injected.push(...approved.injected);
+    if (approved.stoppedBy) return stopBatch(batch.calls, approved.stoppedBy, injected);
+    calls.push(approved.call);
   }
   if (!run.cancellation.aborted) return { calls, injected };
-  return { calls: calls.map((call) => refused(call.block, ABORTED_TEXT)), injected };
+  return { calls: batch.calls.map((call) => unlessRefused(call, ABORTED_TEXT)), injected };
+}
+
+/** The run's answer is not an action, so nobody is asked about it. */
+function isAnswer(call: ReadyCall, { answerTool }: TurnSettings): boolean {
+  return call.tool === answerTool;
 }
 
 async function approveOne(
@@ -120,8 +130,11 @@ function stopBatch(
 ): PreparedBatch {
   const text =
     `Tool call not run: the policy "${stoppedBy.policy}" stopped the run: ${stoppedBy.reason}`;
-  const stopped = calls.map((call) => call.type === "refused" ? call : refused(call.block, text));
-  return { calls: stopped, stoppedBy, injected };
+  return { calls: calls.map((call) => unlessRefused(call, text)), stoppedBy, injected };
+}
+
+function unlessRefused(call: PreparedCall, text: string): RefusedCall {
+  return call.type === "refused" ? call : refused(call.block, text);
 }
 
 async function tellRefusals(run: RunContext, calls: readonly RefusedCall[]): Promise<void> {

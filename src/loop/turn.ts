@@ -8,7 +8,7 @@ import type { TurnEndReason } from "../core/event.ts";
 import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/policy.ts";
 import type { TurnSettings } from "./config.ts";
-import type { MessageSource } from "./message_source.ts";
+import type { Incoming } from "./message_source.ts";
 import { callModel, type ModelReply } from "./model_call.ts";
 import { runPostTurn, runPreTurn } from "./policy_slots.ts";
 import type { RunContext } from "./run_context.ts";
@@ -25,17 +25,22 @@ export type TurnOutcome =
 const END: TurnOutcome = { type: "end" };
 
 /** Takes one turn with the messages that come in. */
-export async function runTurn(run: RunContext, incoming: MessageSource): Promise<TurnOutcome> {
+export async function runTurn(run: RunContext, incoming: Incoming): Promise<TurnOutcome> {
   const settings = run.settings();
   const entry = await enter(run, settings, incoming);
   if (entry.type === "refused") return stop(run, entry.stoppedBy);
   run.turn++;
   await run.emit({ type: "turn_start", turn: run.turn });
-  const said = [...incoming.take(), ...run.steering.take(), ...entry.injected];
-  for (const message of said) await run.say(message);
+  await run.sayMended([...incoming.messages, ...takeQueued(run, incoming), ...entry.injected]);
   const reply = await callModel(run, settings);
   const batch = reply.calls.length > 0 ? await runToolBatch(run, settings, reply.calls) : NO_TOOLS;
   return await leave(run, settings, { reply, batch });
+}
+
+/** What is queued stays queued when the run was aborted before the turn could take it. */
+function takeQueued(run: RunContext, { queue }: Incoming): readonly AgentMessage[] {
+  if (run.cancellation.aborted) return [];
+  return [...(queue?.take() ?? []), ...run.steering.take()];
 }
 
 const NO_TOOLS: BatchOutcome = { toolResults: [], interrupted: false, injected: [] };
@@ -48,7 +53,7 @@ type Entry =
 async function enter(
   run: RunContext,
   { model }: TurnSettings,
-  incoming: MessageSource,
+  { messages, queue }: Incoming,
 ): Promise<Entry> {
   const { maxTurns, policies } = run.config;
   if (run.turn >= maxTurns) {
@@ -56,7 +61,7 @@ async function enter(
     return { type: "refused", stoppedBy: { policy: "max_turns", reason } };
   }
   if (policies.length === 0) return { type: "open", injected: [] };
-  const newMessages = [...incoming.peek(), ...run.steering.peek()];
+  const newMessages = [...messages, ...(queue?.peek() ?? []), ...run.steering.peek()];
   const verdict = await runPreTurn(run, { ...run.policyContext(model), newMessages });
   if (verdict.stoppedBy) return { type: "refused", stoppedBy: verdict.stoppedBy };
   return { type: "open", injected: verdict.injected };
@@ -76,14 +81,14 @@ async function leave(
   const { toolResults } = batch;
   const verdict = await afterTurn(run, settings, { message, toolResults });
   const reason = reasonOf(run, reply, batch);
+  run.stopReason = message.stopReason;
+  if (reason === "error") run.error = reply.error;
   await run.emit({ type: "turn_end", turn: run.turn, message, toolResults, reason });
   const stoppedBy = reply.stoppedBy ?? batch.stoppedBy ?? verdict.stoppedBy;
   if (stoppedBy) return stop(run, stoppedBy);
   const injected = [...batch.injected, ...verdict.injected];
   switch (reason) {
     case "error":
-      run.error = reply.error;
-      return END;
     case "aborted":
       return END;
     case "complete":

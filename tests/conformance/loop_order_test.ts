@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { MessageQueue } from "../../src/agent/message_queue.ts";
 import type { AgentContext } from "../../src/core/context.ts";
 import { InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
 import { userMessage } from "../../src/core/message.ts";
@@ -6,7 +7,6 @@ import { modelSpec } from "../../src/core/model.ts";
 import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
 import type { AgentLoopConfig } from "../../src/loop/config.ts";
 import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
-import { oneBatch } from "../../src/loop/message_source.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
@@ -157,7 +157,8 @@ Deno.test("B 3: several prompts are told one after the other before the first re
 
 Deno.test("3.8, A 12: a follow-up source is asked where the run would end", async () => {
   const config = loopConfig([reply("One"), reply("Two")]);
-  const followUp = oneBatch([userMessage("More", 0)]);
+  const followUp = new MessageQueue();
+  followUp.add(userMessage("More", 0));
   const events = await checkEvents(agentLoop([hi], empty, { ...config, followUp }));
   assertEquals(outlineOf(events).filter((line) => !line.startsWith("message")), [
     "agent_start",
@@ -171,7 +172,8 @@ Deno.test("3.8, A 12: a follow-up source is asked where the run would end", asyn
 
 Deno.test("3.9, A 13, B 29: after an error the run ends at once and follow-ups stay where they are", async () => {
   const config = loopConfig([fail("stream_error", "Broken")]);
-  const followUp = oneBatch([userMessage("More", 0)]);
+  const followUp = new MessageQueue();
+  followUp.add(userMessage("More", 0));
   const events = await checkEvents(agentLoop([hi], empty, { ...config, followUp }));
   assertEquals(outlineOf(events), [
     "agent_start",
@@ -189,11 +191,10 @@ Deno.test("3.9, A 13, B 29: after an error the run ends at once and follow-ups s
 });
 
 Deno.test("A 11, B 50: steering that waits after the last answer leads to one more turn", async () => {
-  const steering = oneBatch([]);
-  const late = userMessage("Wait", 0);
+  const steering = new MessageQueue();
   const config = loopConfig([
     () => {
-      Object.assign(steering, oneBatch([late]));
+      steering.add(userMessage("Wait", 0));
       return reply("One");
     },
     reply("Two"),
