@@ -9,7 +9,8 @@
 import { countTests } from "./count_tests.ts";
 import { choosePackages } from "./packages.ts";
 
-async function runTests(args: string[]): Promise<number> {
+/** Runs `deno test` with these arguments and gives its exit code. */
+export async function runTests(args: string[]): Promise<number> {
   const report = await Deno.makeTempFile({ prefix: "swink_tests_", suffix: ".xml" });
   try {
     const { config } = await choosePackages();

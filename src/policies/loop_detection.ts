@@ -1,0 +1,75 @@
+/**
+ * Notices a model that goes round in circles.
+ *
+ * @module
+ */
+
+import { toolCallsOf } from "../core/content.ts";
+import { isJsonObject } from "../core/json.ts";
+import { type AgentMessage, userMessage } from "../core/message.ts";
+import type { Policy, PolicyVerdict } from "../core/policy.ts";
+
+/** Options of {@linkcode loopDetection}. */
+export interface LoopDetectionOptions {
+  /** How many equal turns in a row make a loop. Default: 3. */
+  readonly lookback?: number;
+  /**
+   * What to tell the model instead of ending the run. Default: nothing, the run ends.
+   */
+  readonly steer?: string;
+}
+
+/**
+ * Ends a run, or steers it, when the model makes the same tool calls with the same arguments several turns in a
+ * row. Looks at the history alone, back to the last user message, so that prompts do not add up.
+ *
+ * @example
+ * ```ts
+ * import { loopDetection } from "@swink/agent/policies";
+ *
+ * const policies = [loopDetection({ lookback: 3 })];
+ * ```
+ */
+export function loopDetection(options: LoopDetectionOptions = {}): Policy {
+  const { lookback = 3, steer } = options;
+  return {
+    name: "loop_detection",
+    postTurn: ({ message, messages }): PolicyVerdict => {
+      if (toolCallsOf(message.content).length === 0 || !isLooping(messages, lookback)) return;
+      if (steer === undefined) {
+        return {
+          type: "stop",
+          reason: `The model made the same tool calls ${lookback} times in a row`,
+        };
+      }
+      return { type: "inject", messages: [userMessage(steer, message.timestamp)] };
+    },
+  };
+}
+
+function isLooping(messages: readonly AgentMessage[], lookback: number): boolean {
+  let first: string | undefined;
+  let equal = 0;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (message?.role === "user") break;
+    if (message?.role !== "assistant") continue;
+    const fingerprint = fingerprintOf(message);
+    first ??= fingerprint;
+    if (fingerprint !== first) break;
+    if (++equal === lookback) return true;
+  }
+  return false;
+}
+
+/** Names and arguments of a reply's calls, whatever their ids and the order of their members. */
+function fingerprintOf(message: Extract<AgentMessage, { role: "assistant" }>): string {
+  const calls = toolCallsOf(message.content);
+  return JSON.stringify(calls.map(({ name, arguments: args }) => [name, sorted(args)]));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  return Object.keys(value).toSorted().map((key) => [key, sorted(value[key])]);
+}

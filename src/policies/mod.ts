@@ -1,0 +1,25 @@
+/**
+ * Ready-made policies: limits, lists, and a record of what was done.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { budget, denyTools, loopDetection } from "@swink/agent/policies";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const agent = new Agent({
+ *   model: "any/model",
+ *   streamFn: scriptedStream([reply("Hello")]),
+ *   policies: [budget({ tokens: 100_000 }), denyTools(["bash"]), loopDetection()],
+ * });
+ * const { stoppedBy } = await agent.prompt("Hi"); // undefined: no policy ended the run
+ * ```
+ *
+ * @module
+ */
+
+export { auditLog, type AuditLogOptions, type AuditRecord } from "./audit_log.ts";
+export { budget, type BudgetOptions } from "./budget.ts";
+export { loopDetection, type LoopDetectionOptions } from "./loop_detection.ts";
+export { maxTurns } from "./max_turns.ts";
+export { allowTools, denyTools } from "./tool_lists.ts";

@@ -1,0 +1,158 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { Agent } from "../agent/agent.ts";
+import type { AgentOptions } from "../agent/options.ts";
+import { extractText } from "../core/content.ts";
+import type { AgentMessage } from "../core/message.ts";
+import { defineTool } from "../core/tool.ts";
+import { reply, scriptedStream, toolCall } from "../testing/mod.ts";
+import {
+  allowTools,
+  auditLog,
+  type AuditRecord,
+  budget,
+  denyTools,
+  loopDetection,
+  maxTurns,
+} from "./mod.ts";
+
+const USAGE = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, total: 15 };
+
+const noop = defineTool({
+  name: "noop",
+  description: "Does nothing.",
+  parameters: { type: "object" },
+  execute: () => "done",
+});
+
+function agentWith(options: Partial<AgentOptions>, turns = 10): Agent {
+  const steps = Array.from(
+    { length: turns },
+    (_, index) => reply([toolCall("noop", { index }, { id: `c${index}` })], { usage: USAGE }),
+  );
+  return new Agent({
+    model: "test/model",
+    tools: [noop],
+    streamFn: scriptedStream([...steps, reply("done")]),
+    now: () => 0,
+    ...options,
+  });
+}
+
+function resultTexts(messages: readonly AgentMessage[]): string[] {
+  return messages.filter((message) => message.role === "tool_result")
+    .map(({ content }) => extractText(content));
+}
+
+Deno.test("A 102: maxTurns(2) ends an endless chain of tool calls after two turns", async () => {
+  const { turns, stoppedBy } = await agentWith({ policies: [maxTurns(2)] }).prompt("go");
+  assertEquals(turns, 2);
+  assertEquals(stoppedBy?.policy, "max_turns");
+});
+
+Deno.test("A 103: budget stops at the limit in tokens, not beyond it", async () => {
+  const { turns, stoppedBy } = await agentWith({ policies: [budget({ tokens: 30 })] }).prompt("go");
+  assertEquals(turns, 2);
+  assertEquals(stoppedBy, { policy: "budget", reason: "The run reached the limit of 30 tokens" });
+});
+
+Deno.test("A 103: budget counts a cost that only the price list knows", async () => {
+  const prices = { "test/model": { input: 1_000_000, output: 0 } };
+  const { turns, cost, stoppedBy } = await agentWith({ prices, policies: [budget({ cost: 20 })] })
+    .prompt("go");
+  assertEquals([turns, cost.total], [2, 20]);
+  assertEquals(stoppedBy?.policy, "budget");
+});
+
+Deno.test("budget stops a reply in the middle and keeps its text", async () => {
+  let now = 0;
+  const agent = new Agent({
+    model: "test/model",
+    now: () => now,
+    // Time passes only when nothing else is left to do.
+    sleep: async (ms) => {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      now += ms;
+    },
+    streamFn: async function* () {
+      yield { type: "start" };
+      yield { type: "text_start", contentIndex: 0 };
+      yield { type: "text_delta", contentIndex: 0, delta: "a beginning" };
+      await new Promise(() => {});
+    },
+    policies: [budget({ elapsedMs: 1000 })],
+  });
+  const { messages, stoppedBy, stopReason } = await agent.prompt("go");
+  const last = messages.findLast((message) => message.role === "assistant");
+  assertEquals(extractText(last?.content ?? []), "a beginning");
+  assertEquals([stopReason, stoppedBy?.policy], ["aborted", "budget"]);
+});
+
+Deno.test("budget refuses a limit that is no limit", () => {
+  assertThrows(() => budget({ cost: Number.NaN }), Error, "cost must be a number");
+  assertThrows(() => budget({ tokens: -1 }), Error, "tokens must be a number");
+});
+
+Deno.test("A 104: denyTools refuses the listed tool with words for the model, and the run goes on", async () => {
+  const { messages } = await agentWith({ policies: [denyTools(["noop"])] }, 1).prompt("go");
+  assertEquals(resultTexts(messages), ['Tool call refused: The tool "noop" is not allowed here']);
+});
+
+Deno.test("allowTools refuses every tool that is not listed", async () => {
+  const { messages } = await agentWith({ policies: [allowTools(["other"])] }, 1).prompt("go");
+  assertEquals(resultTexts(messages), [
+    'Tool call refused: The tool "noop" is not among the allowed ones: other',
+  ]);
+});
+
+Deno.test("A 105: loopDetection ends the third equal turn, whatever the ids", async () => {
+  const same = (id: string) => reply([toolCall("noop", { b: 1, a: [2] }, { id })]);
+  const streamFn = scriptedStream([same("1"), same("2"), same("3"), reply("never")]);
+  const { turns, stoppedBy } = await agentWith({ streamFn, policies: [loopDetection()] }).prompt(
+    "go",
+  );
+  assertEquals([turns, stoppedBy?.policy], [3, "loop_detection"]);
+});
+
+Deno.test("A 105: loopDetection lets calls with other arguments go on", async () => {
+  const { stoppedBy } = await agentWith({ policies: [loopDetection()] }, 5).prompt("go");
+  assertEquals(stoppedBy, undefined);
+});
+
+Deno.test("A 105: loopDetection can steer instead", async () => {
+  const same = (id: string) => reply([toolCall("noop", {}, { id })]);
+  const streamFn = scriptedStream([same("1"), same("2"), reply("another way")]);
+  const policies = [loopDetection({ lookback: 2, steer: "Try another way" })];
+  const { messages, stoppedBy } = await agentWith({ streamFn, policies }).prompt("go");
+  const users = messages.filter(({ role }) => role === "user");
+  assertEquals([users.length, stoppedBy], [2, undefined]);
+});
+
+Deno.test("loopDetection does not count turns without tools, nor earlier prompts", async () => {
+  const streamFn = scriptedStream([reply("a"), reply("a"), reply("a")]);
+  const agent = agentWith({ streamFn, policies: [loopDetection({ lookback: 2 })] });
+  for (let prompt = 0; prompt < 3; prompt++) {
+    assertEquals((await agent.prompt("again")).stoppedBy, undefined);
+  }
+});
+
+Deno.test("auditLog writes calls before they run, turns and runs", async () => {
+  const records: AuditRecord[] = [];
+  const write = (record: AuditRecord) => void records.push(record);
+  await agentWith({ policies: [auditLog({ write })] }, 1).prompt("go");
+  assertEquals(records.map(({ type, turn }) => [type, turn]), [
+    ["tool_call", 1],
+    ["turn", 1],
+    ["turn", 2],
+    ["run", 2],
+  ]);
+  assertEquals(JSON.parse(JSON.stringify(records)), records);
+});
+
+Deno.test("auditLog that cannot write warns and does not stop the run", async () => {
+  const write = () => Promise.reject(new Error("disk full"));
+  const agent = agentWith({ policies: [auditLog({ write })] }, 0);
+  const warnings: string[] = [];
+  agent.subscribe((event) => void (event.type === "warning" && warnings.push(event.message)));
+  assertEquals((await agent.prompt("go")).stopReason, "stop");
+  assertEquals(warnings.length, 2);
+});
