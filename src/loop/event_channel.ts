@@ -29,7 +29,8 @@ export class EventChannel {
   #open = true;
   #unbounded = false;
   #failure: { readonly error: unknown } | undefined;
-  #reader: ReadRequest | undefined;
+  #resolve: ((result: IteratorResult<AgentEvent, undefined>) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
   /** The read that the reader waits for, so that another one can queue behind it. */
   #pendingRead: Promise<unknown> | undefined;
   #writers: (() => void)[] = [];
@@ -44,10 +45,10 @@ export class EventChannel {
   /** Gives the reader an event; a promise when the writer should wait for the reader. */
   write(event: AgentEvent): Promise<void> | undefined {
     if (!this.#open) return undefined;
-    const reader = this.#reader;
-    if (reader) {
-      this.#reader = undefined;
-      reader.resolve({ done: false, value: event });
+    const resolve = this.#resolve;
+    if (resolve) {
+      this.#resolve = undefined;
+      resolve({ done: false, value: event });
       return undefined;
     }
     this.#events.push(event);
@@ -110,7 +111,7 @@ export class EventChannel {
     }
     if (this.#failure) return Promise.reject(this.#failure.error);
     if (!this.#open) return Promise.resolve(DONE);
-    if (this.#reader) return this.#readAfter(this.#pendingRead);
+    if (this.#resolve) return this.#readAfter(this.#pendingRead);
     const read = new Promise(this.#park);
     this.#pendingRead = read;
     return read;
@@ -118,10 +119,11 @@ export class EventChannel {
 
   /** Made once, so that waiting for an event makes no closure. */
   readonly #park = (
-    resolve: ReadRequest["resolve"],
-    reject: ReadRequest["reject"],
+    resolve: (result: IteratorResult<AgentEvent, undefined>) => void,
+    reject: (error: unknown) => void,
   ): void => {
-    this.#reader = { resolve, reject };
+    this.#resolve = resolve;
+    this.#reject = reject;
   };
 
   #readAfter(
@@ -157,11 +159,11 @@ export class EventChannel {
     this.#open = false;
     this.#failure = failure;
     this.#wake();
-    const reader = this.#reader;
-    if (!reader) return;
-    this.#reader = undefined;
-    if (failure) reader.reject(failure.error);
-    else reader.resolve(DONE);
+    const resolve = this.#resolve;
+    if (!resolve) return;
+    this.#resolve = undefined;
+    if (failure) this.#reject?.(failure.error);
+    else resolve(DONE);
     this.#exhausted?.();
   }
 
@@ -210,11 +212,6 @@ export class EventChannel {
   #last(read: Promise<IteratorResult<AgentEvent, undefined>>): void {
     void read.then(({ done }) => done && this.#exhausted?.());
   }
-}
-
-interface ReadRequest {
-  readonly resolve: (result: IteratorResult<AgentEvent, undefined>) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 type EventIterator = ReturnType<ReadableStream<AgentEvent>["values"]>;
