@@ -57,6 +57,15 @@ export function lockedBy(id: string, owner: SessionOwner | undefined): SessionEr
   return new SessionError(message, { reason: "locked", owner });
 }
 
+/** Somebody else has taken the session over. */
+export function lockLost(id: string, owner: SessionOwner | undefined): SessionError {
+  return new SessionError(
+    `The session "${id}" was taken over by another process while this one was not responding: ` +
+      `open it again, or fork it`,
+    { reason: "lock_lost", owner },
+  );
+}
+
 function describeOwner(owner: SessionOwner | undefined): string {
   if (!owner) return "another process";
   const { pid, name, since } = owner;

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { SessionError } from "../core/errors.ts";
 import type { SessionDamage } from "../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../core/session_entry.ts";
 import type { AppendOutcome, EntryLog } from "./entry_log.ts";
+import { lockLost } from "./failure.ts";
 import { encodeIndex } from "./file_index.ts";
 import type { FileSystem, GrowingFile, ReadableFile } from "./file_system.ts";
 import { JournalEchoes } from "./journal_echo.ts";
-import { decodeRecord, encodeEntry, encodeHeader, withContentOf } from "./jsonl.ts";
+import { type DecodedEntry, decodeLine, encodeEntry, encodeHeader, fillEchoes } from "./jsonl.ts";
 import type { KnownLog, LinePlace } from "./log_scan.ts";
 import type { SessionTree } from "./session_tree.ts";
 import { SummaryDraft } from "./summary.ts";
@@ -124,12 +124,9 @@ export class FileLog implements EntryLog {
 
   async read(ids: readonly string[]): Promise<readonly SessionEntry[]> {
     const lines = await this.#readPlaces(ids);
-    const sources = lines.flatMap(({ contentFrom }) => contentFrom ?? []);
-    const found = new Map(lines.map(({ entry }) => [entry.id, entry]));
-    const missing = sources.filter((id) => this.#tree.has(id) && !found.has(id));
-    for (const { entry } of await this.#readPlaces(missing)) found.set(entry.id, entry);
-    return lines.map(({ entry, contentFrom }) =>
-      contentFrom === undefined ? entry : withContentOf(entry, found.get(contentFrom))
+    return await fillEchoes(
+      lines,
+      (sources) => this.#readPlaces(sources.filter((id) => this.#tree.has(id))),
     );
   }
 
@@ -151,12 +148,7 @@ export class FileLog implements EntryLog {
 
   #mustBeOurs(): void {
     if (!this.#lock || this.#lock.isHeld()) return;
-    const { id } = this.#header;
-    throw new SessionError(
-      `The session "${id}" was taken over by another process while this one was not responding: ` +
-        `open it again, or fork it`,
-      { reason: "lock_lost", owner: this.#lock.successor() },
-    );
+    throw lockLost(this.#header.id, this.#lock.successor());
   }
 
   /** What must stand before the next line. */
@@ -191,13 +183,13 @@ export class FileLog implements EntryLog {
     return kept;
   }
 
-  async #readPlaces(ids: readonly string[]): Promise<ReadLine[]> {
+  async #readPlaces(ids: readonly string[]): Promise<DecodedEntry[]> {
     const wanted = ids.map((id) => ({ id, place: this.#places[this.#tree.positionOf(id)] }))
       .filter((at): at is WantedLine => at.place !== undefined)
       .toSorted((left, right) => left.place.offset - right.place.offset);
     if (wanted.length === 0) return [];
     this.#readable ??= await this.#files.openToRead(this.#paths.log);
-    const byId = new Map<string, ReadLine>();
+    const byId = new Map<string, DecodedEntry>();
     for (const group of neighbours(wanted)) {
       for (const line of await readGroup(this.#readable, group)) byId.set(line.entry.id, line);
     }
@@ -229,11 +221,6 @@ export class FileLog implements EntryLog {
   }
 }
 
-interface ReadLine {
-  readonly entry: SessionEntry;
-  readonly contentFrom?: string;
-}
-
 interface WantedLine {
   readonly id: string;
   readonly place: LinePlace;
@@ -252,27 +239,20 @@ function neighbours(lines: readonly WantedLine[]): WantedLine[][] {
   return groups;
 }
 
-async function readGroup(file: ReadableFile, group: readonly WantedLine[]): Promise<ReadLine[]> {
+async function readGroup(
+  file: ReadableFile,
+  group: readonly WantedLine[],
+): Promise<DecodedEntry[]> {
   const first = group[0]?.place.offset ?? 0;
   const last = group.at(-1)?.place ?? { offset: first, length: 0 };
   const bytes = await file.read(first, last.offset + last.length - first);
   const decoder = new TextDecoder();
   return group.flatMap(({ id, place: { offset, length } }) => {
     const start = offset - first;
-    const line = readLine(decoder.decode(bytes.subarray(start, start + length)));
-    return line
-      ? [{ ...line, entry: line.entry.id === id ? line.entry : { ...line.entry, id } }]
-      : [];
+    const line = decodeLine(decoder.decode(bytes.subarray(start, start + length)));
+    if (line.type === "broken") return []; // changed by somebody else since it was indexed
+    return [line.entry.id === id ? line : { ...line, entry: { ...line.entry, id } }];
   });
-}
-
-function readLine(text: string): ReadLine | undefined {
-  try {
-    const decoded = decodeRecord(JSON.parse(text));
-    return decoded.type === "entry" ? decoded : undefined;
-  } catch {
-    return undefined; // changed by somebody else since it was indexed
-  }
 }
 
 /** Writes until everything is written or the disk refuses, and says how much was. */

@@ -14,14 +14,23 @@ import type {
   SessionHeader,
 } from "../core/session_entry.ts";
 import { checkRecord } from "./entry_check.ts";
+import { jsonText } from "./json_text.ts";
 
 /** Version of the format that is written. Version 0 is a bare list of messages, one a line. */
 export const SESSION_VERSION = 1;
 
+/** An entry that was read; where it echoes the journal, its content is still to be put back. */
+export interface DecodedEntry {
+  /** Discriminant. */
+  readonly type: "entry";
+  /** The entry. */
+  readonly entry: SessionEntry;
+  /** The journal's entry that holds its content. */
+  readonly contentFrom?: string;
+}
+
 /** What a line holds. */
-export type DecodedLine =
-  | { readonly type: "entry"; readonly entry: SessionEntry; readonly contentFrom?: string }
-  | { readonly type: "broken" };
+export type DecodedLine = DecodedEntry | { readonly type: "broken" };
 
 /** The header of a session of this version. */
 export function headerOf(
@@ -45,7 +54,7 @@ export function headerOf(
 /** Writes a header as a line, without its end. */
 export function encodeHeader(header: SessionHeader): string {
   const { type, version, id, created, cwd, parent } = header;
-  return stringify({ type, version, id, created, cwd, parent });
+  return jsonText({ type, version, id, created, cwd, parent });
 }
 
 /** Writes an entry as a line, without its end; one that echoes the journal without its content. */
@@ -53,9 +62,18 @@ export function encodeEntry(entry: SessionEntry, echoOf?: string): string {
   if (entry.type === "opaque") return encodeOpaque(entry);
   const { type, id, parentId, timestamp, ...body } = entry;
   const place = { type, id, parentId, timestamp };
-  if (echoOf === undefined || !isToolResult(entry)) return stringify({ ...place, ...body });
+  if (echoOf === undefined || !isToolResult(entry)) return jsonText({ ...place, ...body });
   const { content: _content, details: _details, ...message } = entry.message;
-  return stringify({ ...place, message, contentFrom: echoOf });
+  return jsonText({ ...place, message, contentFrom: echoOf });
+}
+
+/** Reads a line. */
+export function decodeLine(text: string): DecodedLine {
+  try {
+    return decodeRecord(JSON.parse(text));
+  } catch {
+    return { type: "broken" };
+  }
 }
 
 /** Reads a line that `JSON.parse` has taken; its id and parent are still to be looked at. */
@@ -96,41 +114,36 @@ export function withContentOf(entry: SessionEntry, source: SessionEntry | undefi
   return { ...body, id: entry.id, parentId: entry.parentId, timestamp: entry.timestamp };
 }
 
+/** Puts back the content of echoes; what they refer to is fetched where it is not among the lines. */
+export async function fillEchoes(
+  lines: readonly DecodedEntry[],
+  fetch: (ids: readonly string[]) => Promise<readonly DecodedEntry[]>,
+): Promise<readonly SessionEntry[]> {
+  const found = new Map(lines.map(({ entry }) => [entry.id, entry]));
+  const missing = lines.flatMap(({ contentFrom }) =>
+    contentFrom === undefined || found.has(contentFrom) ? [] : [contentFrom]
+  );
+  if (missing.length > 0) {
+    for (const { entry } of await fetch(missing)) {
+      found.set(entry.id, entry);
+    }
+  }
+  return lines.map(({ entry, contentFrom }) =>
+    contentFrom === undefined ? entry : withContentOf(entry, found.get(contentFrom))
+  );
+}
+
 function withLostContent(message: unknown): JsonObject {
   const content = [{ type: "text", text: LOST_RESULT_TEXT }];
   return { ...(message as JsonObject), content, isError: true };
 }
 
 function encodeOpaque({ id, parentId, timestamp, record }: SessionEntry & { record: JsonObject }) {
-  return stringify({ ...record, id, parentId, timestamp });
+  return jsonText({ ...record, id, parentId, timestamp });
 }
 
 function isToolResult(
   entry: SessionEntry,
 ): entry is MessageEntry & EntryPlace & { readonly message: ToolResultMessage } {
   return entry.type === "message" && entry.message.role === "tool_result";
-}
-
-/** As `JSON.stringify`, but never throws: tools put anything into `details`. */
-function stringify(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return JSON.stringify(plain(value, []));
-  }
-}
-
-/** A copy that JSON takes: big integers as text, circles cut, members that throw left out. */
-function plain(value: unknown, above: readonly unknown[]): unknown {
-  if (typeof value === "bigint") return value.toString();
-  if (typeof value !== "object" || value === null) return value;
-  if (above.includes(value)) return "[circular]";
-  const inside = [...above, value];
-  try {
-    if (Array.isArray(value)) return value.map((item) => plain(item, inside));
-    const members = Object.entries(value).map(([key, member]) => [key, plain(member, inside)]);
-    return Object.fromEntries(members);
-  } catch {
-    return "[unreadable]";
-  }
 }

@@ -15,3 +15,14 @@ export type {
   LockableFile,
   ReadableFile,
 } from "./file_system.ts";
+export { SqliteSessionStore, type SqliteSessionStoreOptions } from "./sqlite_store.ts";
+export { forkSession, type ForkSessionOptions } from "./fork.ts";
+export { exportHtml } from "./export_html.ts";
+export { exportJsonl } from "./export_jsonl.ts";
+export { exportMarkdown } from "./export_markdown.ts";
+export type { ExportOptions } from "./transcript.ts";
+export {
+  type ImportedSession,
+  importSession,
+  type ImportSessionOptions,
+} from "./import_session.ts";

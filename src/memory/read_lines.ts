@@ -38,7 +38,7 @@ export async function* readLines(file: ReadableFile, from = 0): AsyncGenerator<L
 }
 
 /** The ended lines of some bytes, and where the last of them ends. */
-function splitLines(bytes: Uint8Array, offset: number): { lines: LogLine[]; end: number } {
+export function splitLines(bytes: Uint8Array, offset: number): { lines: LogLine[]; end: number } {
   const lines: LogLine[] = [];
   let start = 0;
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {

@@ -8,6 +8,7 @@ import { type ContentBlock, extractText } from "../core/content.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { SearchHit, SearchSessionsOptions } from "../core/session.ts";
 import type { SessionEntry } from "../core/session_entry.ts";
+import { jsonText } from "./json_text.ts";
 
 /** How much is shown on both sides of a match, in characters. */
 const SNIPPET_CHARACTERS = 60;
@@ -43,7 +44,7 @@ export function searchedText(entry: SessionEntry): string {
     case "title":
       return entry.title;
     case "custom":
-      return `${entry.name} ${JSON.stringify(entry.data) ?? ""}`;
+      return `${entry.name} ${jsonText(entry.data)}`;
     case "tool_started":
     case "model_changed":
     case "tools_changed":
@@ -99,13 +100,13 @@ export class SearchQuery {
 }
 
 function textOfMessage(message: AgentMessage): string {
-  if (message.role === "custom") return JSON.stringify(message.data) ?? "";
+  if (message.role === "custom") return jsonText(message.data);
   return message.content.map(textOfBlock).filter((text) => text !== "").join("\n");
 }
 
 function textOfBlock(block: ContentBlock): string {
   if (block.type === "text") return block.text;
-  return block.type === "tool_call" ? `${block.name} ${JSON.stringify(block.arguments)}` : "";
+  return block.type === "tool_call" ? `${block.name} ${jsonText(block.arguments)}` : "";
 }
 
 /** The text around a place, on one line and without control characters. */

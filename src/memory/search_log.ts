@@ -6,7 +6,7 @@
 
 import type { SearchHit } from "../core/session.ts";
 import type { ReadableFile } from "./file_system.ts";
-import { decodeRecord } from "./jsonl.ts";
+import { decodeLine } from "./jsonl.ts";
 import { readLines } from "./read_lines.ts";
 import type { SearchQuery } from "./search.ts";
 
@@ -39,12 +39,8 @@ export async function searchLog(file: ReadableFile, search: LogSearch): Promise<
 
 function hitIn(line: string, sessionId: string, query: SearchQuery): SearchHit | undefined {
   if (!query.mayMatch(line.toLowerCase())) return undefined;
-  try {
-    const decoded = decodeRecord(JSON.parse(line));
-    // The content of an echo is found where the journal holds it.
-    if (decoded.type === "broken" || decoded.contentFrom !== undefined) return undefined;
-    return query.hit(sessionId, decoded.entry);
-  } catch {
-    return undefined; // a broken line
-  }
+  const decoded = decodeLine(line);
+  // The content of an echo is found where the journal holds it.
+  if (decoded.type === "broken" || decoded.contentFrom !== undefined) return undefined;
+  return query.hit(sessionId, decoded.entry);
 }
