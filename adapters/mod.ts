@@ -19,5 +19,8 @@ export {
   type ThinkingEffort,
   type ThinkingOff,
 } from "./catalog.ts";
+export { connect, type ConnectOptions, providerNames } from "./connect.ts";
+export type { ProviderOptions } from "./providers.ts";
+export type { ReadEnvironment } from "./environment.ts";
 export type { AdapterOptions, ApiKey } from "./shared/options.ts";
 export type { Clock } from "./shared/clock.ts";

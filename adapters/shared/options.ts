@@ -16,6 +16,8 @@ export type ApiKey = string | (() => string | undefined | Promise<string | undef
 export interface AdapterOptions {
   /** The key. `StreamOptions.apiKey` of a request beats it. */
   readonly apiKey?: ApiKey | undefined;
+  /** What to do when there is no key, for the error that says so. Default: names `apiKey` and `getApiKey`. */
+  readonly keyHint?: string | undefined;
   /** Where the API is, without the path of the call. Default: the provider's own address. */
   readonly baseUrl?: string | undefined;
   /** Headers to send as well; they beat the adapter's own. */
@@ -38,6 +40,8 @@ export interface AdapterOptions {
 export interface AdapterSettings {
   /** Where the API is, without a final slash. */
   readonly baseUrl: string;
+  /** What to do when there is no key. */
+  readonly keyHint: string;
   /** Headers to send as well. */
   readonly headers: Readonly<Record<string, string>>;
   /** How requests are sent. */
@@ -59,6 +63,7 @@ export function settingsOf(options: AdapterOptions, defaultUrl: string): Adapter
   const { fetch } = options;
   return {
     baseUrl: (options.baseUrl ?? defaultUrl).replace(/\/+$/, ""),
+    keyHint: options.keyHint ?? "give the adapter an apiKey, or the agent a getApiKey",
     headers: options.headers ?? {},
     // Looked up at every call, so that a `fetch` replaced later (a test, an instrumentation) is used.
     fetch: fetch ?? ((...request) => globalThis.fetch(...request)),
@@ -90,6 +95,14 @@ export async function findApiKey(
   return key?.trim() || undefined;
 }
 
+/** A key, and what is to be said when there is none. */
+export interface RequiredKey {
+  /** The adapter's key. */
+  readonly apiKey: ApiKey | undefined;
+  /** What to do when there is none. */
+  readonly keyHint: string;
+}
+
 /**
  * The key of a request, for a provider that does not answer without one.
  *
@@ -97,13 +110,10 @@ export async function findApiKey(
  */
 export async function requireApiKey(
   request: StreamRequest,
-  apiKey: ApiKey | undefined,
+  { apiKey, keyHint }: RequiredKey,
 ): Promise<string> {
   const key = await findApiKey(request, apiKey);
   if (key) return key;
   const { provider } = request.model;
-  throw new AuthError(
-    `There is no API key for ${provider}: give the adapter an apiKey, or the agent a getApiKey`,
-    { provider },
-  );
+  throw new AuthError(`There is no API key for ${provider}: ${keyHint}`, { provider });
 }

@@ -100,8 +100,8 @@ async function keyOf<Frame>(
   { apiKey, keyless, settings }: Provider<Frame>,
   request: StreamRequest,
 ): Promise<string | undefined> {
-  const find = keyless || carriesKey(settings) ? findApiKey : requireApiKey;
-  return await find(request, apiKey);
+  if (keyless || carriesKey(settings)) return await findApiKey(request, apiKey);
+  return await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
 }
 
 function originOf<Frame>(

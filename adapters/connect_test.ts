@@ -1,0 +1,124 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { replayFetch } from "../src/testing/replay_fetch.ts";
+import { readReply } from "../src/testing/read_reply.ts";
+import type { StreamFn, StreamRequest } from "../src/core/stream.ts";
+import { connect, providerNames } from "./connect.ts";
+
+const ANTHROPIC_REPLY = [
+  '{"type":"message_start","message":{"usage":{"input_tokens":1}}}',
+  '{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}',
+  '{"type":"content_block_stop","index":0}',
+  '{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}',
+  '{"type":"message_stop"}',
+].map((data) => `data: ${data}\n\n`).join("");
+const CHAT_REPLY = 'data: {"choices":[{"delta":{"content":"hello"}}]}\n\ndata: [DONE]\n\n';
+
+function requestTo(provider: string, modelId = "some-model"): StreamRequest {
+  return {
+    model: { provider, modelId, thinkingLevel: "off" },
+    context: {
+      systemPrompt: "",
+      messages: [{ role: "user", content: [{ type: "text", text: "Hi" }], timestamp: 0 }],
+      tools: [],
+    },
+    options: {},
+    signal: new AbortController().signal,
+  };
+}
+
+/** An environment that remembers what was read. */
+function environment(values: Record<string, string>) {
+  const read: string[] = [];
+  const env = (name: string) => {
+    read.push(name);
+    return values[name];
+  };
+  return { env, read };
+}
+
+Deno.test("each request goes to the provider that its model names, with the key of that provider", async () => {
+  const fetch = replayFetch([ANTHROPIC_REPLY, CHAT_REPLY, CHAT_REPLY]);
+  const { env } = environment({ ANTHROPIC_API_KEY: "a-key", GROQ_API_KEY: "g-key" });
+  const streamFn = connect({ fetch, env });
+  assertEquals((await readReply(streamFn(requestTo("anthropic")))).text, "hi");
+  assertEquals((await readReply(streamFn(requestTo("groq")))).text, "hello");
+  assertEquals((await readReply(streamFn(requestTo("lmstudio")))).text, "hello");
+  const [anthropic, groq, lmStudio] = fetch.requests;
+  assertEquals(anthropic?.url, "https://api.anthropic.com/v1/messages");
+  assertEquals(anthropic?.headers.get("x-api-key"), "a-key");
+  assertEquals(groq?.url, "https://api.groq.com/openai/v1/chat/completions");
+  assertEquals(groq?.headers.get("authorization"), "Bearer g-key");
+  assertEquals(lmStudio?.url, "http://localhost:1234/v1/chat/completions");
+  assertEquals(lmStudio?.headers.get("authorization"), null);
+});
+
+Deno.test("the environment is read by name, when a provider is asked and not before", async () => {
+  const { env, read } = environment({ ANTHROPIC_API_KEY: "a-key" });
+  const streamFn = connect({ fetch: replayFetch(ANTHROPIC_REPLY), env });
+  assertEquals(read, []);
+  const stream = streamFn(requestTo("anthropic"));
+  assertEquals(read, []);
+  await readReply(stream);
+  assertEquals(read, ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"]);
+});
+
+Deno.test("the key of the request wins over those given, and those over the environment", async () => {
+  const fetch = replayFetch(ANTHROPIC_REPLY);
+  const { env } = environment({ ANTHROPIC_API_KEY: "from the environment" });
+  const streamFn = connect({ fetch, env, providers: { anthropic: { apiKey: () => "given" } } });
+  await readReply(streamFn(requestTo("anthropic")));
+  await readReply(streamFn({ ...requestTo("anthropic"), options: { apiKey: "its own" } }));
+  assertEquals(fetch.requests.map(({ headers }) => headers.get("x-api-key")), ["given", "its own"]);
+});
+
+Deno.test("without a key nothing is sent, and the error says what to do", async () => {
+  const fetch = replayFetch(ANTHROPIC_REPLY);
+  const { env } = environment({});
+  const { error } = await readReply(connect({ fetch, env })(requestTo("anthropic")));
+  assertEquals(error?.code, "auth_error");
+  assertStringIncludes(error?.message ?? "", "set ANTHROPIC_API_KEY in the environment");
+  assertStringIncludes(error?.message ?? "", "providers: { anthropic: { apiKey } }");
+  assertStringIncludes(error?.message ?? "", "getApiKey");
+  assertEquals(fetch.requests.length, 0);
+});
+
+Deno.test("a header with a key is as good as a key", async () => {
+  const fetch = replayFetch(ANTHROPIC_REPLY);
+  const providers = { anthropic: { headers: { Authorization: "Bearer t" } } };
+  const reply = await readReply(
+    connect({ fetch, env: () => undefined, providers })(requestTo("anthropic")),
+  );
+  assertEquals(reply.text, "hi");
+});
+
+Deno.test("a provider that nobody knows is an error that names those that are known", async () => {
+  const { error } = await readReply(connect({ env: () => undefined })(requestTo("acme")));
+  assertEquals(error?.code, "bad_request");
+  for (const name of providerNames()) assertStringIncludes(error?.message ?? "", name);
+  assert(
+    !(await readReply(connect()(requestTo("constructor")))).error?.message.includes("function"),
+  );
+});
+
+Deno.test("a new name makes a stream function or a server known", async () => {
+  const own: StreamFn = connect({
+    fetch: replayFetch(CHAT_REPLY),
+    providers: { acme: { baseUrl: "http://acme/v1", apiKey: "k" } },
+  });
+  const fetch = replayFetch(CHAT_REPLY);
+  const streamFn = connect({
+    fetch,
+    providers: {
+      mine: (request) => own({ ...request, model: { ...request.model, provider: "acme" } }),
+      gateway: { baseUrl: "http://gateway/v1", apiKey: "k" },
+    },
+  });
+  assertEquals((await readReply(streamFn(requestTo("mine")))).text, "hello");
+  assertEquals((await readReply(streamFn(requestTo("gateway")))).text, "hello");
+  assertEquals(fetch.requests[0]?.url, "http://gateway/v1/chat/completions");
+});
+
+Deno.test("an environment that must not be read counts as empty", async () => {
+  const { runtimeEnvironment } = await import("./environment.ts");
+  assertEquals(runtimeEnvironment("SWINK_NO_SUCH_VARIABLE"), undefined);
+});

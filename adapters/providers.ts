@@ -1,0 +1,74 @@
+/**
+ * The providers that {@linkcode connect} knows: one line each.
+ *
+ * @module
+ */
+
+import type { StreamFn } from "../src/core/stream.ts";
+import type { ReadEnvironment } from "./environment.ts";
+import type { AdapterOptions } from "./shared/options.ts";
+
+/** Options of a provider: those of all adapters, and its own. */
+export type ProviderOptions = AdapterOptions & { readonly [option: string]: unknown };
+
+/** How a provider is connected. */
+export interface ProviderEntry {
+  /** Environment variables that may hold its key, in order; none for a server that needs no key. */
+  readonly keys: readonly string[];
+  /** The environment variable that may hold its address. */
+  readonly url?: string;
+  /** Loads its adapter, the first time that it is asked; `env` is for whatever else the provider reads. */
+  readonly load: (options: ProviderOptions, env: ReadEnvironment) => Promise<StreamFn>;
+}
+
+/** The providers by name. */
+export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
+  anthropic: {
+    keys: ["ANTHROPIC_API_KEY"],
+    url: "ANTHROPIC_BASE_URL",
+    load: async (options) => (await import("./anthropic/mod.ts")).createAnthropic(options),
+  },
+  openai: { keys: ["OPENAI_API_KEY"], url: "OPENAI_BASE_URL", load: loadOpenAI },
+
+  // Servers that speak chat completions.
+  cerebras: compatible("CEREBRAS_API_KEY", "https://api.cerebras.ai/v1"),
+  deepseek: compatible("DEEPSEEK_API_KEY", "https://api.deepseek.com/v1"),
+  fireworks: compatible("FIREWORKS_API_KEY", "https://api.fireworks.ai/inference/v1"),
+  groq: compatible("GROQ_API_KEY", "https://api.groq.com/openai/v1"),
+  huggingface: compatible("HF_TOKEN", "https://router.huggingface.co/v1"),
+  moonshot: compatible("MOONSHOT_API_KEY", "https://api.moonshot.ai/v1"),
+  openrouter: compatible("OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"),
+  together: compatible("TOGETHER_API_KEY", "https://api.together.xyz/v1"),
+  vercel: compatible("AI_GATEWAY_API_KEY", "https://ai-gateway.vercel.sh/v1"),
+  zai: compatible("ZAI_API_KEY", "https://api.z.ai/api/paas/v4"),
+
+  // Servers on one's own machine.
+  llamacpp: keyless("LLAMACPP_BASE_URL", "http://localhost:8080/v1"),
+  lmstudio: keyless("LMSTUDIO_BASE_URL", "http://localhost:1234/v1"),
+  vllm: keyless("VLLM_BASE_URL", "http://localhost:8000/v1"),
+};
+
+async function loadOpenAI(options: AdapterOptions): Promise<StreamFn> {
+  return (await import("./openai/mod.ts")).createOpenAI(options);
+}
+
+/** A server that the caller names, with its address. */
+export const OWN_SERVER: ProviderEntry = { keys: [], load: loadOpenAI };
+
+function compatible(key: string, baseUrl: string): ProviderEntry {
+  return {
+    keys: [key],
+    load: (options) => loadOpenAI({ ...options, baseUrl: options.baseUrl ?? baseUrl }),
+  };
+}
+
+function keyless(url: string, baseUrl: string): ProviderEntry {
+  return {
+    keys: [],
+    url,
+    load: async (options) => {
+      const { createOpenAI } = await import("./openai/mod.ts");
+      return createOpenAI({ ...options, baseUrl: options.baseUrl ?? baseUrl, keyless: true });
+    },
+  };
+}
