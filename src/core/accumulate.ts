@@ -89,7 +89,7 @@ export class ReplyAccumulator {
       case "text_delta":
       case "thinking_delta":
       case "tool_call_delta":
-        return this.#append(event);
+        return this.append(event);
       case "text_start":
         return this.#open(event.contentIndex, {
           type: "text",
@@ -128,6 +128,20 @@ export class ReplyAccumulator {
     }
   }
 
+  /**
+   * Takes a delta: what {@linkcode apply} does with one, without looking what it is.
+   *
+   * @throws {StreamError} When its block is not open.
+   */
+  append({ type, contentIndex, delta }: BlockDeltaEvent): void {
+    const draft = this.#drafts[contentIndex];
+    if (this.#ended || !draft?.open || !belongsTo(type, draft.type)) {
+      throw brokenContract(`"${type}" came for block ${contentIndex}, which is not open for it`);
+    }
+    draft.text.append(delta);
+    this.#characters += delta.length;
+  }
+
   /** The reply so far. Calls that are still open count as cut. */
   finish(): AccumulatedReply {
     const content: ContentBlock[] = [];
@@ -144,15 +158,6 @@ export class ReplyAccumulator {
       }
     }
     return { content, calls };
-  }
-
-  #append({ type, contentIndex, delta }: BlockDeltaEvent): void {
-    const draft = this.#drafts[contentIndex];
-    if (!draft?.open || !belongsTo(type, draft.type)) {
-      throw brokenContract(`"${type}" came for block ${contentIndex}, which is not open for it`);
-    }
-    draft.text.append(delta);
-    this.#characters += delta.length;
   }
 
   #open(contentIndex: number, draft: Draft): void {

@@ -83,7 +83,7 @@ class ReplyReading {
       case "text_delta":
       case "thinking_delta":
       case "tool_call_delta":
-        this.#reply.apply(event);
+        this.#reply.append(event);
         this.#shown = true;
         return this.#run.emit({ type: "message_update", delta: event, seq: 0 });
       case "tool_call_start": {

@@ -39,6 +39,7 @@ export function readEvents(
 ): Promise<ReadEnd> {
   if (cancellation.aborted) return Promise.resolve("aborted");
   const reading = openSource(source);
+  const burst = new Burst();
   return new Promise((resolve, reject) => {
     const stopListening = cancellation.onAbort(() => finish(() => resolve("aborted")));
     let over = false;
@@ -47,27 +48,30 @@ export function readEvents(
       over = true;
       stopListening();
       reading.close();
+      burst.end();
       settle();
     };
-    readAll(reading, take, () => over).then(
+    readAll(reading, { take, burst, isOver: () => over }).then(
       (end) => finish(() => resolve(end)),
       (thrown) => finish(() => reject(thrown)),
     );
   });
 }
 
-async function readAll(
-  reading: Reading,
-  take: TakeEvent,
-  isOver: () => boolean,
-): Promise<ReadEnd> {
-  const burst = new Burst();
+interface Pump {
+  readonly take: TakeEvent;
+  readonly burst: Burst;
+  readonly isOver: () => boolean;
+}
+
+async function readAll(reading: Reading, { take, burst, isOver }: Pump): Promise<ReadEnd> {
   while (true) {
     const { done, value } = await reading.next();
     if (isOver()) return "aborted";
     if (done) return "closed";
     const waiting = take(value);
-    if (value.type === "done" || value.type === "error") return "terminal";
+    const { type } = value;
+    if (type === "done" || type === "error") return "terminal";
     const pause = waiting ?? burst.pause();
     if (pause) await pause;
     if (isOver()) return "aborted";
@@ -96,19 +100,34 @@ function openSource(source: AsyncIterable<AssistantMessageEvent>): Reading {
   };
 }
 
-/** Lets timers and input run when a source answers without ever pausing. */
+/**
+ * Lets timers and input run when a source answers without ever pausing. Most sources pause by themselves, which a
+ * timer on the side finds out: only if that never fires is the reading held up for it.
+ */
 class Burst {
   #events = 0;
   #since = performance.now();
+  #probe: ReturnType<typeof setTimeout> | undefined;
+  #resume: (() => void) | undefined;
 
+  /** A promise when the reading should wait. */
   pause(): Promise<void> | undefined {
     if (++this.#events % EVENTS_PER_LOOK !== 0) return undefined;
     if (performance.now() - this.#since < LONGEST_BURST_MS) return undefined;
-    return new Promise((resolve) =>
-      setTimeout(() => {
-        this.#since = performance.now();
-        resolve();
-      }, 0)
-    );
+    if (this.#probe !== undefined) return new Promise((resolve) => this.#resume = resolve);
+    this.#probe = setTimeout(() => this.#breathe(), 0);
+    return undefined;
+  }
+
+  /** Forgets the timer. */
+  end(): void {
+    clearTimeout(this.#probe);
+  }
+
+  #breathe(): void {
+    this.#probe = undefined;
+    this.#since = performance.now();
+    this.#resume?.();
+    this.#resume = undefined;
   }
 }
