@@ -4,6 +4,7 @@
  * @module
  */
 
+import { AbortedError } from "../core/errors.ts";
 import type { AgentToolResult } from "../core/tool.ts";
 import { ABORTED_TEXT, type ReadyCall } from "./prepared_call.ts";
 import type { RunContext } from "./run_context.ts";
@@ -87,7 +88,8 @@ class Interruption {
   }
 
   #cancel(calls: readonly ToolCall[], text: string): void {
-    for (const call of calls) call.cancel(text);
+    const reason = new AbortedError(text);
+    for (const call of calls) call.cancel(reason);
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { messageOf } from "../core/errors.ts";
+import { type AgentError, messageOf, ToolTimeoutError } from "../core/errors.ts";
 import { cloneJson } from "../core/json.ts";
 import {
   type AgentToolResult,
@@ -30,6 +30,7 @@ export class ToolCall {
   #timer: AbortController | undefined;
   #settle: (result: AgentToolResult) => void = () => {};
   #state: "waiting" | "running" | "cancelled" | "ended" = "waiting";
+  #cancelled: { readonly result: AgentToolResult; readonly reason: AgentError } | undefined;
   #updates: ToolUpdate[] = [];
   #showing: Promise<void> | undefined;
 
@@ -59,22 +60,20 @@ export class ToolCall {
   }
 
   /**
-   * Cancels the call, whose result is `text` from now on. The tool's signal fires; the tool is left behind if it
-   * has not settled after {@linkcode GRACE_MS}.
+   * Cancels the call, whose result says why from now on. The tool's signal fires with the reason; the tool is left
+   * behind if it has not settled after {@linkcode GRACE_MS}.
    */
-  cancel(text: string): void {
+  cancel(reason: AgentError): void {
     if (this.#state === "ended" || this.#state === "cancelled") return;
-    const result = errorResult(text);
+    const result = errorResult(reason.message);
     if (this.#state === "waiting") return this.#end(result);
     this.#state = "cancelled";
-    this.#cancelled = result;
-    this.#controller?.abort();
+    this.#cancelled = { result, reason };
+    this.#controller?.abort(reason);
     this.#timer?.abort();
     const grace = this.#timer = new AbortController();
     void this.#run.config.sleep(GRACE_MS, grace.signal).then(() => this.#end(result));
   }
-
-  #cancelled: AgentToolResult | undefined;
 
   /** Runs the tool on a copy of the arguments, so that it cannot change the history. */
   async #execute(): Promise<AgentToolResult> {
@@ -102,7 +101,7 @@ export class ToolCall {
 
   #signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#state !== "running") this.#controller.abort();
+    if (this.#state !== "running") this.#controller.abort(this.#cancelled?.reason);
     return this.#controller.signal;
   }
 
@@ -112,7 +111,8 @@ export class ToolCall {
     const timer = this.#timer = new AbortController();
     void this.#run.config.sleep(limit, timer.signal).then(() => {
       if (this.#state !== "running" || timer.signal.aborted) return;
-      this.cancel(`The tool "${this.#ready.tool.name}" timed out after ${limit} ms`);
+      const text = `The tool "${this.#ready.tool.name}" timed out after ${limit} ms`;
+      this.cancel(new ToolTimeoutError(text));
     });
   }
 
@@ -135,7 +135,7 @@ export class ToolCall {
 
   async #finish(result: AgentToolResult): Promise<void> {
     if (this.#showing && this.#state === "running") await this.#showing;
-    this.#end(this.#cancelled ?? result);
+    this.#end(this.#cancelled?.result ?? result);
   }
 
   #end(result: AgentToolResult): void {

@@ -1,0 +1,383 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { extractText } from "../../src/core/content.ts";
+import { repairHistory } from "../../src/core/history.ts";
+import type { AgentTool } from "../../src/core/tool.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { text, toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { testAgent } from "./test_agent.ts";
+
+Deno.test("3.6, A 4, B 12, B 13: calls start together and end as they finish; results keep call order", async () => {
+  const fastEnded = Promise.withResolvers<void>();
+  const slow = fakeTool({
+    name: "slow",
+    result: () => fastEnded.promise.then(() => "slow"),
+  });
+  const fast = fakeTool({ name: "fast", result: "fast" });
+  const { agent } = testAgent([reply([toolCall("slow"), toolCall("fast")]), reply("Done")], {
+    tools: [slow, fast],
+  });
+  agent.subscribe((event) => {
+    if (event.type === "tool_execution_end" && event.name === "fast") fastEnded.resolve();
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  const lines = outlineOf(events);
+  assertEquals(lines.slice(lines.indexOf("message_end assistant") + 1, -5), [
+    "tool_execution_start call_1",
+    "tool_execution_start call_2",
+    "tool_execution_end call_2",
+    "tool_execution_end call_1",
+    "message_start tool_result",
+    "message_end tool_result",
+    "message_start tool_result",
+    "message_end tool_result",
+    "turn_end tools_executed",
+    "turn_start 2",
+  ]);
+  assertEquals(
+    eventsOfType(events, "turn_end")[0]?.toolResults.map(({ toolName }) => toolName),
+    ["slow", "fast"],
+  );
+});
+
+Deno.test("B 14: an unknown tool gets start, end and a result that names the tools there are", async () => {
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("lok"), toolCall("look")]),
+    reply("Sorry"),
+  ], { tools: [fakeTool({ name: "look" }), fakeTool({ name: "listen" })] });
+  const events = await checkEvents(agent.promptStream("Look"));
+  const lines = outlineOf(events);
+  assertEquals(lines.slice(lines.indexOf("message_end assistant") + 1).slice(0, 4), [
+    "tool_execution_start call_1",
+    "tool_execution_end call_1",
+    "tool_execution_start call_2",
+    "tool_execution_end call_2",
+  ]);
+  assertEquals(
+    sayingsOf(streamFn.calls[1]?.context.messages ?? [])[2],
+    'tool_result: Tool "lok" not found. Available tools: look, listen.',
+  );
+});
+
+Deno.test("3.17, A 23, B 15: invalid arguments name each path and what was expected there", async () => {
+  const tool = fakeTool({
+    name: "paint",
+    parameters: {
+      type: "object",
+      properties: {
+        colour: { enum: ["red", "blue"] },
+        at: { type: "object", properties: { x: { type: "number" } }, required: ["x"] },
+      },
+    },
+  });
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("paint", { colour: "green", at: {} })]),
+    reply("Sorry"),
+  ], { tools: [tool] });
+  await checkEvents(agent.promptStream("Paint"));
+  assertEquals(tool.calls, []);
+  assertEquals(
+    sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1),
+    'tool_result: Invalid arguments for "paint":\n' +
+      '- /colour: must be one of "red", "blue"\n' +
+      "- /at/x: is required",
+  );
+});
+
+Deno.test("A 42, B 34: arguments that are no JSON make an error result that quotes them", async () => {
+  const tool = fakeTool({ name: "write" });
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("write", '{"path": "a'), toolCall("write", "[1]"), toolCall("write", "")]),
+    reply("Sorry"),
+  ], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Write"));
+  assertEquals(eventsOfType(events, "tool_execution_end").map(({ isError }) => isError), [
+    true,
+    true,
+    false,
+  ]);
+  const [first = "", second = ""] = sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2);
+  assertStringIncludes(first, 'They were: {"path": "a');
+  assertStringIncludes(second, "must be a JSON object");
+  assertStringIncludes(second, "They were: [1]");
+  assertEquals(tool.calls.map((call) => call.arguments), [{}]);
+  assertEquals(sayingsOf(agent.state.messages)[1], "assistant: write({}) write({}) write({})");
+});
+
+Deno.test("unreadable arguments of any length are quoted in a bounded way", async () => {
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("write", `{"text": "${"x".repeat(5000)}`)]),
+    reply("Sorry"),
+  ], { tools: [fakeTool({ name: "write" })] });
+  await checkEvents(agent.promptStream("Write"));
+  const result = sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "";
+  assertEquals(result.length < 800, true);
+  assertStringIncludes(result, "(5010 characters)");
+});
+
+for (
+  const [what, thrown, words] of [
+    ["an error", new Error("no such file"), "no such file"],
+    ["a text", "disk full", "disk full"],
+    ["nothing", undefined, "undefined"],
+    ["an error without words", new Error(""), "Error"],
+  ] as const
+) {
+  Deno.test(`A 24, B 16: a tool that throws ${what} makes an error result, and the others run`, async () => {
+    const throwing: AgentTool = {
+      name: "throwing",
+      description: "",
+      parameters: { type: "object" },
+      execute: () => {
+        throw thrown;
+      },
+    };
+    const rejecting = { ...throwing, name: "rejecting", execute: () => Promise.reject(thrown) };
+    const { agent, streamFn } = testAgent([
+      reply([toolCall("throwing"), toolCall("rejecting"), toolCall("fine")]),
+      reply("Sorry"),
+    ], { tools: [throwing, rejecting, fakeTool({ name: "fine" })] });
+    await checkEvents(agent.promptStream("Go"));
+    assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2), [
+      `tool_result: ${words}`,
+      `tool_result: ${words}`,
+      "tool_result: ok",
+    ]);
+  });
+}
+
+Deno.test("B 17: a tool that answers without content, or with nothing at all, counts as saying nothing", async () => {
+  const answering = (name: string, answer: unknown): AgentTool => ({
+    name,
+    description: "",
+    parameters: { type: "object" },
+    execute: () => Promise.resolve(answer as string),
+  });
+  const { agent } = testAgent([
+    reply([toolCall("bare"), toolCall("mute"), toolCall("empty")]),
+    reply("Fine"),
+  ], {
+    tools: [
+      answering("bare", { details: 1 }),
+      answering("mute", undefined),
+      answering("empty", ""),
+    ],
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(eventsOfType(events, "tool_execution_end").map(({ result }) => result), [
+    { details: 1, content: [] },
+    { content: [] },
+    { content: [text("")] },
+  ]);
+});
+
+Deno.test("A 8, B 18: updates come between start and end, and late ones are dropped", async () => {
+  let late: (() => void) | undefined;
+  const tool = fakeTool({
+    name: "dig",
+    result: async (_args, { onUpdate }) => {
+      onUpdate("10 %");
+      await Promise.resolve();
+      onUpdate({ content: [text("50 %")], details: { done: 0.5 } });
+      onUpdate("99 %");
+      late = () => onUpdate("101 %");
+      return "dug";
+    },
+  });
+  const { agent } = testAgent([
+    reply([toolCall("dig")]),
+    () => {
+      late?.();
+      return reply("Done");
+    },
+  ], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Dig"));
+  assertEquals(
+    eventsOfType(events, "tool_execution_update").map(({ id, update }) => [id, update]),
+    [
+      ["call_1", "10 %"],
+      ["call_1", { content: [text("50 %")], details: { done: 0.5 } }],
+      ["call_1", "99 %"],
+    ],
+  );
+  const lines = outlineOf(events);
+  const end = lines.indexOf("tool_execution_end call_1");
+  assertEquals(lines.slice(end - 4, end), [
+    "tool_execution_start call_1",
+    ...Array(3).fill("tool_execution_update call_1"),
+  ]);
+});
+
+Deno.test("A 90: a burst of updates never stalls the tool and shows at most 128 and the latest", async () => {
+  const tool = fakeTool({
+    name: "burst",
+    result: (_args, { onUpdate }) => {
+      for (let number = 1; number <= 192; number++) onUpdate(`${number}`);
+      return "done";
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("burst")]), reply("Done")], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Go"));
+  const updates = eventsOfType(events, "tool_execution_update").map(({ update }) => update);
+  assertEquals(updates.length, 128);
+  assertEquals([updates[0], updates[126], updates[127]], ["1", "127", "192"]);
+  assertEquals(eventsOfType(events, "tool_execution_end").map(({ isError }) => isError), [false]);
+});
+
+Deno.test("B 22: two calls of one id become two ids, within a reply and within the history", async () => {
+  const tool = fakeTool({ name: "look" });
+  const twice = reply([
+    toolCall("look", { n: 1 }, { id: "a" }),
+    toolCall("look", { n: 2 }, { id: "a" }),
+  ]);
+  const { agent } = testAgent([twice, twice, reply("Seen")], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Look"));
+  const ids = ["a", "a_1", "a_2", "a_3"];
+  assertEquals(tool.calls.map(({ toolCallId }) => toolCallId), ids);
+  assertEquals(eventsOfType(events, "tool_execution_end").map(({ id }) => id), ids);
+  assertEquals(repairHistory(agent.state.messages).repairs, []);
+  const started = eventsOfType(events, "message_update").flatMap(({ delta }) =>
+    delta.type === "tool_call_start" ? [delta.id] : []
+  );
+  assertEquals(started, ids);
+});
+
+Deno.test("a call without an id is given one by the port", async () => {
+  const events = [
+    { type: "start" },
+    { type: "tool_call_start", contentIndex: 0, id: "", name: "look" },
+    { type: "tool_call_end", contentIndex: 0 },
+    {
+      type: "done",
+      stopReason: "tool_use",
+      usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+    },
+  ] as const;
+  const tool = fakeTool({ name: "look" });
+  const { agent } = testAgent([events, events, reply("Seen")], { tools: [tool] });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(tool.calls.map(({ toolCallId }) => toolCallId), ["call_1", "call_2"]);
+});
+
+Deno.test("B 25: a tool that changes its arguments changes neither the history nor the events", async () => {
+  const greedy = fakeTool({
+    name: "greedy",
+    result: (args) => {
+      Object.assign(args, { stolen: true });
+      (args["list"] as unknown[]).push(4);
+      return "ok";
+    },
+  });
+  const { agent, streamFn } = testAgent(
+    [reply([toolCall("greedy", { list: [1] })]), reply("Done")],
+    {
+      tools: [greedy],
+    },
+  );
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, { list: [1] });
+  assertEquals(
+    sayingsOf(streamFn.calls[1]?.context.messages ?? [])[1],
+    'assistant: greedy({"list":[1]})',
+  );
+});
+
+Deno.test("A 43: fifty calls in one reply lose nothing", async () => {
+  const tool = fakeTool({ name: "look", result: ({ n }) => `seen ${n}` });
+  const calls = Array.from({ length: 50 }, (_, n) => toolCall("look", { n }));
+  const { agent, streamFn } = testAgent([reply(calls), reply("Seen")], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Look"));
+  assertEquals(eventsOfType(events, "tool_execution_start").length, 50);
+  assertEquals(eventsOfType(events, "tool_execution_end").length, 50);
+  const results = sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2);
+  assertEquals(results, calls.map((_, n) => `tool_result: seen ${n}`));
+});
+
+Deno.test("a tool learns its call's id, and a key that names this very call", async () => {
+  const tool = fakeTool({ name: "pay" });
+  const { agent } = testAgent([reply([toolCall("pay"), toolCall("pay")]), reply("Paid")], {
+    tools: [tool],
+  });
+  await checkEvents(agent.promptStream("Pay"));
+  assertEquals(tool.calls.map(({ context }) => context.idempotencyKey), [
+    "run_1:call_1",
+    "run_1:call_2",
+  ]);
+});
+
+Deno.test("what a tool says of itself as failed, with details, stays with the result", async () => {
+  const tool = fakeTool({
+    name: "bash",
+    result: { content: [text("Exit code: 42")], details: { exitCode: 42 }, isError: false },
+  });
+  const { agent } = testAgent([reply([toolCall("bash")]), reply("Done")], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Go"));
+  const [turn] = eventsOfType(events, "turn_end");
+  const [result] = turn?.toolResults ?? [];
+  assertEquals([extractText(result?.content ?? []), result?.details, result?.isError], [
+    "Exit code: 42",
+    { exitCode: 42 },
+    false,
+  ]);
+});
+
+Deno.test("A 100: a tool whose schema is not one is told of and refused, and the run goes on", async () => {
+  const tool = fakeTool({ name: "odd", parameters: { type: "nonsense" } });
+  const { agent, seen } = testAgent([reply([toolCall("odd")]), reply("Sorry")], { tools: [tool] });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(tool.calls, []);
+  assertEquals(eventsOfType(seen, "warning").map(({ code, data }) => [code, data]), [
+    ["invalid_tool_schema", { tool: "odd" }],
+  ]);
+});
+
+Deno.test("an injected validator is used in the place of ajv", async () => {
+  const tool = fakeTool({ name: "look" });
+  const { agent, streamFn } = testAgent([reply([toolCall("look", { n: 1 })]), reply("Sorry")], {
+    tools: [tool],
+    validator: () => () => [{ path: "/n", message: "must be prime" }],
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(tool.calls, []);
+  assertStringIncludes(
+    sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "",
+    "- /n: must be prime",
+  );
+});
+
+Deno.test("3.13, A 19, A 20, B 27: of a reply cut at the token limit, closed calls run and open ones do not", async () => {
+  const tool = fakeTool({ name: "write" });
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("write", { n: 1 }), toolCall("write", '{"n": 2, "te')], {
+      stopReason: "length",
+    }),
+    reply([toolCall("write", { n: 3 })], { stopReason: "length" }),
+    reply("Done"),
+  ], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Write"));
+  assertEquals(tool.calls.map((call) => call.arguments), [{ n: 1 }, { n: 3 }]);
+  assertEquals(eventsOfType(events, "turn_end").map(({ reason }) => reason), [
+    "tools_executed",
+    "tools_executed",
+    "complete",
+  ]);
+  assertEquals(eventsOfType(events, "tool_execution_end").map(({ id, isError }) => [id, isError]), [
+    ["call_2", true],
+    ["call_1", false],
+    ["call_3", false],
+  ]);
+  streamFn.assertDone();
+});
+
+Deno.test("A 40, A 41: the arguments of a cut call stand in the next request as an empty object", async () => {
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("write", '{"n": 2, "te')], { stopReason: "length" }),
+    reply("Done"),
+  ], { tools: [fakeTool({ name: "write" })] });
+  await checkEvents(agent.promptStream("Write"));
+  assertEquals(streamFn.calls[1]?.context.messages[1]?.content, [
+    { type: "tool_call", id: "call_1", name: "write", arguments: {} },
+  ]);
+});

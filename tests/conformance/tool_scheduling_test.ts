@@ -1,0 +1,178 @@
+import { assertEquals } from "@std/assert";
+import type { AgentOptions } from "../../src/agent/options.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { type FakeTool, fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { eventsOfType, sayingsOf } from "./outline.ts";
+import { settle } from "./ports.ts";
+import { testAgent } from "./test_agent.ts";
+
+/** A tool that notes when it begins and ends, and ends when it is told to. */
+function gatedTool(
+  options: Parameters<typeof fakeTool>[0],
+  log: string[],
+): { tool: FakeTool; open: (key: unknown) => void } {
+  const gates = new Map<unknown, PromiseWithResolvers<void>>();
+  const gateOf = (key: unknown): PromiseWithResolvers<void> => {
+    const gate = gates.get(key) ?? Promise.withResolvers<void>();
+    gates.set(key, gate);
+    return gate;
+  };
+  const tool = fakeTool({
+    ...options,
+    result: async ({ key }) => {
+      log.push(`+${key}`);
+      await gateOf(key).promise;
+      log.push(`-${key}`);
+      return "ok";
+    },
+  });
+  return { tool, open: (key) => gateOf(key).resolve() };
+}
+
+function callsOf(name: string, ...keys: string[]): ReturnType<typeof toolCall>[] {
+  return keys.map((key) => toolCall(name, { key }));
+}
+
+Deno.test("B 19, A 89: a sequential tool overlaps with nothing, before it or after it", async () => {
+  const log: string[] = [];
+  const { tool, open } = gatedTool({ name: "free" }, log);
+  const alone = gatedTool({ name: "alone", sequential: true }, log);
+  const { agent } = testAgent([
+    reply([...callsOf("free", "a", "b"), ...callsOf("alone", "c"), ...callsOf("free", "d", "e")]),
+    reply("Done"),
+  ], { tools: [tool, alone.tool] });
+  const running = checkEvents(agent.promptStream("Go"));
+  const steps: string[][] = [];
+  for (const key of ["b", "a", "c", "e", "d"]) {
+    await settle();
+    steps.push([...log]);
+    open(key);
+    alone.open(key);
+  }
+  await running;
+  assertEquals(steps, [
+    ["+a", "+b"],
+    ["+a", "+b", "-b"],
+    ["+a", "+b", "-b", "-a", "+c"],
+    ["+a", "+b", "-b", "-a", "+c", "-c", "+d", "+e"],
+    ["+a", "+b", "-b", "-a", "+c", "-c", "+d", "+e", "-e"],
+  ]);
+});
+
+Deno.test("calls of one concurrency key follow each other, others run beside them", async () => {
+  const log: string[] = [];
+  const { tool, open } = gatedTool({
+    name: "edit",
+    concurrencyKey: ({ key }) => key === "free" ? undefined : String(key).slice(0, 1),
+  }, log);
+  const { agent } = testAgent([
+    reply(callsOf("edit", "a1", "b1", "a2", "free", "a3")),
+    reply("Done"),
+  ], { tools: [tool] });
+  const running = checkEvents(agent.promptStream("Go"));
+  const steps: string[][] = [];
+  for (const key of ["a1", "b1", "free", "a2", "a3"]) {
+    await settle();
+    steps.push(log.splice(0));
+    open(key);
+  }
+  await running;
+  assertEquals(steps, [["+a1", "+b1", "+free"], ["-a1", "+a2"], ["-b1"], ["-free"], [
+    "-a2",
+    "+a3",
+  ]]);
+});
+
+Deno.test("a concurrency key that cannot be told is no key", async () => {
+  const tool = fakeTool({
+    name: "edit",
+    concurrencyKey: () => {
+      throw new Error("which file?");
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("edit"), toolCall("edit")]), reply("Done")], {
+    tools: [tool],
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(tool.calls.length, 2);
+});
+
+async function timedOut(
+  tool: FakeTool,
+  options: Partial<AgentOptions> = {},
+): Promise<{ sayings: string[]; waits: number[] }> {
+  const { agent, clock, streamFn } = testAgent([reply([toolCall(tool.name)]), reply("Sorry")], {
+    tools: [tool],
+    ...options,
+  });
+  const running = checkEvents(agent.promptStream("Go"));
+  await settle();
+  clock.advance(50);
+  await settle();
+  clock.advance(100);
+  const events = await running;
+  assertEquals(eventsOfType(events, "turn_end").map(({ reason }) => reason), [
+    "tools_executed",
+    "complete",
+  ]);
+  assertEquals(clock.sleepers, 0);
+  return { sayings: sayingsOf(streamFn.calls[1]?.context.messages ?? []), waits: clock.waits };
+}
+
+Deno.test("B 21: a tool that takes too long is told, and the loop goes on with an error result", async () => {
+  const slow = fakeTool({ name: "slow", delayMs: Infinity, timeoutMs: 50 });
+  const { sayings } = await timedOut(slow, { toolTimeoutMs: 10_000 });
+  assertEquals(sayings.at(-1), 'tool_result: The tool "slow" timed out after 50 ms');
+  const [call] = slow.calls;
+  assertEquals([call?.state, call?.context.signal.reason?.code], ["cancelled", "tool_timeout"]);
+});
+
+Deno.test("a tool without a limit of its own has the agent's", async () => {
+  const { sayings, waits } = await timedOut(fakeTool({ name: "slow", delayMs: Infinity }), {
+    toolTimeoutMs: 50,
+  });
+  assertEquals(sayings.at(-1), 'tool_result: The tool "slow" timed out after 50 ms');
+  assertEquals(waits, [50, 100]);
+});
+
+Deno.test("a tool that does not heed its timeout is left behind after 100 ms", async () => {
+  const deaf = fakeTool({ name: "deaf", delayMs: Infinity, timeoutMs: 50, ignoresSignal: true });
+  const { sayings, waits } = await timedOut(deaf);
+  assertEquals(sayings.at(-1), 'tool_result: The tool "deaf" timed out after 50 ms');
+  assertEquals(waits, [50, 100]);
+  assertEquals(deaf.calls[0]?.state, "running");
+});
+
+Deno.test("a tool that ends in time leaves no timer behind", async () => {
+  const { agent, clock } = testAgent([reply([toolCall("quick")]), reply("Done")], {
+    tools: [fakeTool({ name: "quick", timeoutMs: 50 })],
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals([clock.waits, clock.sleepers], [[50], 0]);
+});
+
+Deno.test("a limit of Infinity is no limit", async () => {
+  const { agent, clock } = testAgent([reply([toolCall("quick")]), reply("Done")], {
+    tools: [fakeTool({ name: "quick", timeoutMs: Infinity })],
+    toolTimeoutMs: 50,
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(clock.waits, []);
+});
+
+Deno.test("a tool begins only after every listener and the reader have had its start", async () => {
+  const order: string[] = [];
+  const tool = fakeTool({ name: "look", result: () => (order.push("runs"), "ok") });
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Done")], { tools: [tool] });
+  agent.subscribe(async ({ type }) => {
+    if (type !== "tool_execution_start") return;
+    await settle();
+    order.push("listener");
+  });
+  for await (const { type } of agent.promptStream("Look")) {
+    if (type === "tool_execution_start") order.push("reader");
+  }
+  assertEquals(order, ["listener", "reader", "runs"]);
+});
