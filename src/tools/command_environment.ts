@@ -81,7 +81,7 @@ export interface EnvironmentOptions {
 
 /** Makes the whole environment of a command. */
 export function commandEnvironment(options: EnvironmentOptions = {}): Record<string, string> {
-  const { passEnvironment = [], set = {}, read = readVariable } = options;
+  const { passEnvironment = [], set = {}, read = environmentVariable } = options;
   const environment: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin" };
   for (const name of [...HANDED_ON, ...passEnvironment]) {
     const value = read(name);
@@ -90,7 +90,8 @@ export function commandEnvironment(options: EnvironmentOptions = {}): Record<str
   return { ...environment, ...UNATTENDED, ...set };
 }
 
-function readVariable(name: string): string | undefined {
+/** Reads one variable of this program's environment; `undefined` also where it may not be read. */
+export function environmentVariable(name: string): string | undefined {
   try {
     return Deno.env.get(name);
   } catch {

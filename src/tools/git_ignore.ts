@@ -17,8 +17,11 @@ export interface IgnoreRules {
   readonly rules: readonly IgnoreRule[];
 }
 
-interface IgnoreRule {
+/** One line of an ignore file. */
+export interface IgnoreRule {
+  /** Whether it takes back what earlier rules left out. */
   readonly negated: boolean;
+  /** Whether it is about folders alone. */
   readonly foldersOnly: boolean;
   /** Fits the path below the folder, or the bare name for a pattern without `/`. */
   readonly fits: (path: string, name: string) => boolean;

@@ -37,12 +37,13 @@ export function globSource(glob: string, options: { readonly braces?: boolean } 
   let at = 0;
   while (at < glob.length) {
     const [token, piece] = nextToken(glob, at, { braces, open });
-    if (token === "{") open++;
+    if (piece === "(?:") open++;
     if (piece === ")") open--;
     source += piece;
     at += token.length;
   }
-  return source;
+  // A brace whose end was quoted or in a class stands for itself.
+  return open === 0 ? source : globSource(glob, { braces: false });
 }
 
 type Token = readonly [token: string, source: string];
@@ -110,7 +111,12 @@ function escapedToken(rest: string): Token {
 }
 
 function hasClosingBrace(rest: string): boolean {
-  return rest.indexOf("}") > 0;
+  let depth = 0;
+  for (const character of rest) {
+    if (character === "{") depth++;
+    else if (character === "}" && --depth === 0) return true;
+  }
+  return false;
 }
 
 function escaped(character: string): string {

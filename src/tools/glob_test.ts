@@ -30,6 +30,8 @@ const CASES: readonly [glob: string, path: string, fits: boolean][] = [
   ["[z-a]", "b", false],
   ["[", "[", true],
   ["{a", "{a", true],
+  ["{{a}", "{a", true],
+  ["{a}}", "a}", true],
   ["*", "with\nnewline", true],
   ["😀?", "😀😀", true],
 ];

@@ -136,6 +136,9 @@ function withoutPrograms(sandbox: Sandbox): Sandbox {
       throw new Deno.errors.NotFound("rg");
     },
     outputFile: (name) => sandbox.outputFile(name),
+    net: sandbox.net,
+    setNet: (net) => sandbox.setNet(net),
+    describe: () => sandbox.describe(),
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
 }

@@ -1,0 +1,244 @@
+/**
+ * The helper process: confines itself, then becomes the command. A process of its own, because what it gives up it can
+ * never get back.
+ *
+ * It reads a {@linkcode ConfinedLaunch} from its standard input. When anything of the policy cannot be put into
+ * force, the command does not run: the helper says why and ends with {@linkcode NOT_CONFINED}.
+ *
+ * @module
+ */
+
+import type { ConfinedLaunch, ConfinementPolicy, KernelSupport } from "./confinement_policy.ts";
+import {
+  LISTING_RIGHT,
+  pathRule,
+  portRule,
+  readingRights,
+  rulesetAttributes,
+  writingRights,
+} from "./landlock.ts";
+import { addressOf, cString, cStrings, lastError, type Libc, loadLibc } from "./libc.ts";
+import { type Architecture, seccompFilter, type SocketRules } from "./seccomp_filter.ts";
+
+/** The exit code of a helper that could not confine itself, or not become the command. */
+export const NOT_CONFINED = 125;
+
+/** What the first argument of a compiled program is when it shall be the helper. */
+export const HELPER_ARGUMENT = "--swink-confined-exec";
+
+/** What the argument after it is when it shall only tell what the kernel can enforce. */
+export const PROBE_ARGUMENT = "--probe";
+
+const LANDLOCK_CREATE_RULESET = 444n;
+const LANDLOCK_ADD_RULE = 445n;
+const LANDLOCK_RESTRICT_SELF = 446n;
+const CLOSE_RANGE = 436n;
+
+const LANDLOCK_CREATE_RULESET_VERSION = 1n;
+const LANDLOCK_RULE_PATH_BENEATH = 1n;
+const LANDLOCK_RULE_NET_PORT = 2n;
+const CLOSE_RANGE_CLOEXEC = 4n;
+
+const PR_GET_SECCOMP = 21;
+const PR_SET_SECCOMP = 22;
+const PR_CAPBSET_DROP = 24;
+const PR_SET_NO_NEW_PRIVS = 38;
+const SECCOMP_MODE_FILTER = 2n;
+
+const O_RDWR = 2;
+const O_NOFOLLOW = 0o400000;
+const O_PATH = 0o10000000;
+const O_CLOEXEC = 0o2000000;
+
+const SIGPIPE = 13;
+const SIG_SETMASK = 2;
+
+/** Does what the arguments say, and never returns to whoever started it. */
+export function confinedExecMain(args: readonly string[]): never {
+  try {
+    const libc = loadLibc();
+    if (args[0] === PROBE_ARGUMENT) {
+      say(JSON.stringify(probe(libc)));
+      Deno.exit(0);
+    }
+    const launch: ConfinedLaunch = JSON.parse(readInput());
+    prepare(libc);
+    enforce(libc, launch.policy);
+    become(libc, launch);
+  } catch (error) {
+    say(`The sandbox could not be set up: ${error instanceof Error ? error.message : error}\n`);
+    Deno.exit(NOT_CONFINED);
+  }
+}
+
+function say(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(text));
+}
+
+function probe(libc: Libc): KernelSupport {
+  const seccomp = libc.prctl(PR_GET_SECCOMP, 0n, 0n, 0n, 0n) >= 0;
+  return { landlock: landlockVersion(libc), seccomp: seccomp && architecture() !== undefined };
+}
+
+function landlockVersion(libc: Libc): number {
+  const version = libc.syscall(
+    LANDLOCK_CREATE_RULESET,
+    0n,
+    0n,
+    LANDLOCK_CREATE_RULESET_VERSION,
+    0n,
+  );
+  return Math.max(Number(version), 0);
+}
+
+function architecture(): Architecture | undefined {
+  const { arch } = Deno.build;
+  return arch === "x86_64" || arch === "aarch64" ? arch : undefined;
+}
+
+function readInput(): string {
+  const chunks: Uint8Array[] = [];
+  for (;;) {
+    const chunk = new Uint8Array(64 * 1024);
+    const length = Deno.stdin.readSync(chunk);
+    if (length === null) break;
+    chunks.push(chunk.subarray(0, length));
+  }
+  const decoder = new TextDecoder();
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+}
+
+/** No input, errors to the output, nothing else open, signals as a fresh program expects them. */
+function prepare(libc: Libc): void {
+  const nothing = libc.open(cString("/dev/null"), O_RDWR);
+  libc.dup2(nothing, 0);
+  libc.dup2(1, 2);
+  libc.syscall(CLOSE_RANGE, 3n, 0xffffffffn, CLOSE_RANGE_CLOEXEC, 0n);
+  // This runtime ignores SIGPIPE, and what is ignored stays ignored in a program that is started.
+  libc.signal(SIGPIPE, 0n);
+  libc.sigprocmask(SIG_SETMASK, new Uint8Array(128), null);
+}
+
+function enforce(libc: Libc, policy: ConfinementPolicy): void {
+  dropCapabilities(libc);
+  must(libc, "no_new_privs", libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n));
+  restrictFiles(libc, policy);
+  filterCalls(libc, policy);
+}
+
+/**
+ * What the superuser keeps: the rights over files and users that installers need. The rest (modules, mounts, raw
+ * devices, tracing, the clock) goes. Everybody else has none of them, and the call does nothing.
+ */
+const KEPT_CAPABILITIES: ReadonlySet<number> = new Set([
+  0, // CHOWN
+  1, // DAC_OVERRIDE
+  3, // FOWNER
+  4, // FSETID
+  5, // KILL
+  6, // SETGID
+  7, // SETUID
+]);
+
+/** More than any kernel knows; unknown ones are refused without harm. */
+const CAPABILITIES = 64;
+
+function dropCapabilities(libc: Libc): void {
+  for (let capability = 0; capability < CAPABILITIES; capability++) {
+    if (KEPT_CAPABILITIES.has(capability)) continue;
+    libc.prctl(PR_CAPBSET_DROP, BigInt(capability), 0n, 0n, 0n);
+  }
+}
+
+function restrictFiles(libc: Libc, policy: ConfinementPolicy): void {
+  const version = landlockVersion(libc);
+  if (version === 0) return;
+  const attributes = rulesetAttributes(version, policy.network);
+  const ruleset = libc.syscallBuffer(
+    LANDLOCK_CREATE_RULESET,
+    attributes,
+    BigInt(attributes.length),
+    0n,
+    0n,
+  );
+  must(libc, "landlock_create_ruleset", ruleset);
+  grant(libc, { ruleset, path: "/", rights: () => LISTING_RIGHT });
+  for (const path of policy.readable) grant(libc, { ruleset, path, rights: readingRights });
+  const writing = (isFolder: boolean) => writingRights(isFolder, version);
+  for (const path of policy.writable) grant(libc, { ruleset, path, rights: writing });
+  if (policy.network.type === "proxy" && version >= 4) {
+    const rule = portRule(policy.network.port);
+    const added = libc.syscallRule(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_NET_PORT, rule, 0n);
+    must(libc, "landlock_add_rule for the proxy", added);
+  }
+  must(
+    libc,
+    "landlock_restrict_self",
+    libc.syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0n, 0n, 0n),
+  );
+}
+
+interface Grant {
+  readonly ruleset: bigint;
+  readonly path: string;
+  readonly rights: (isFolder: boolean) => number;
+}
+
+/** What is not there, or is a link by now, is granted nothing. */
+function grant(libc: Libc, { ruleset, path, rights }: Grant): void {
+  const flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+  const descriptor = libc.open(cString(path), flags);
+  if (descriptor < 0) return;
+  // The kernel tells by refusing: rights of folders are not for files.
+  const add = (isFolder: boolean) =>
+    libc.syscallRule(
+      LANDLOCK_ADD_RULE,
+      ruleset,
+      LANDLOCK_RULE_PATH_BENEATH,
+      pathRule(rights(isFolder), descriptor),
+      0n,
+    );
+  if (add(true) < 0n) add(false);
+  libc.close(descriptor);
+}
+
+function filterCalls(libc: Libc, { network, unixSockets }: ConfinementPolicy): void {
+  const machine = architecture();
+  if (!machine || libc.prctl(PR_GET_SECCOMP, 0n, 0n, 0n, 0n) < 0) return;
+  const sockets: Record<typeof network.type, SocketRules["sockets"]> = {
+    off: "none",
+    on: "ip",
+    proxy: "tcp",
+  };
+  const filter = new Uint8Array(
+    seccompFilter(machine, { sockets: sockets[network.type], unixSockets }),
+  );
+  const program = new DataView(new ArrayBuffer(16));
+  program.setUint16(0, filter.length / 8, true);
+  program.setBigUint64(8, addressOf(filter), true);
+  must(
+    libc,
+    "the filter of system calls",
+    libc.prctlBuffer(
+      PR_SET_SECCOMP,
+      SECCOMP_MODE_FILTER,
+      new Uint8Array(program.buffer),
+      0n,
+      0n,
+    ),
+  );
+}
+
+function become(libc: Libc, { argv, env }: ConfinedLaunch): never {
+  const [program = ""] = argv;
+  const args = cStrings(argv);
+  const environment = cStrings(Object.entries(env).map(([name, value]) => `${name}=${value}`));
+  libc.execve(cString(program), args.array, environment.array);
+  throw new Error(`${program} cannot be run (error ${lastError(libc)})`);
+}
+
+function must(libc: Libc, what: string, result: number | bigint): void {
+  if (result < 0) throw new Error(`${what} was refused by the kernel (error ${lastError(libc)})`);
+}
+
+if (import.meta.main) confinedExecMain(Deno.args);

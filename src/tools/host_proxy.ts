@@ -1,0 +1,208 @@
+/**
+ * A proxy on the loopback that lets commands reach some hosts and no others. It sees names, not contents: encrypted
+ * connections pass through it as they are.
+ *
+ * @module
+ */
+
+import { isPrivateAddress } from "./private_address.ts";
+
+/** A proxy that runs. */
+export interface HostProxy extends AsyncDisposable {
+  /** Where it listens on 127.0.0.1. */
+  readonly port: number;
+}
+
+/** What the proxy needs of the world. */
+export interface HostProxyOptions {
+  /** Hosts that may be reached: `example.org`, `*.example.org`, either with `:port`. */
+  readonly hosts: readonly string[];
+  /** Finds the addresses of a name. Default: the system's resolver. */
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
+  /** Connects. Default: TCP. */
+  readonly connect?: (target: Target) => Promise<Deno.Conn>;
+}
+
+/** Where a client wants to go. */
+export interface Target {
+  /** Name or address. */
+  readonly hostname: string;
+  /** Port. */
+  readonly port: number;
+}
+
+const MAX_HEAD_BYTES = 64 * 1024;
+
+/** Starts the proxy. */
+export function startHostProxy(options: HostProxyOptions): HostProxy {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const open = new Set<Deno.Conn>();
+  const serving = serve(listener, async (client) => {
+    open.add(client);
+    try {
+      await handle(client, options, open);
+    } catch {
+      // Either side went away; the other is told by the close below.
+    } finally {
+      open.delete(client);
+      close(client);
+    }
+  });
+  return {
+    port: listener.addr.port,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      for (const connection of open) close(connection);
+      await serving;
+    },
+  };
+}
+
+async function serve(
+  listener: Deno.TcpListener,
+  handleClient: (client: Deno.Conn) => Promise<void>,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  for await (const client of listener) {
+    const task = handleClient(client).finally(() => running.delete(task));
+    running.add(task);
+  }
+  await Promise.all(running);
+}
+
+async function handle(
+  client: Deno.Conn,
+  options: HostProxyOptions,
+  open: Set<Deno.Conn>,
+): Promise<void> {
+  const { head, rest } = await readHead(client);
+  const request = parseRequest(head);
+  if (!request) return await answer(client, "400 Bad Request", "This is not a proxy request.");
+  const { target } = request;
+  if (!isAllowed(target, options.hosts)) {
+    const words =
+      `${target.hostname}:${target.port} is not among the hosts that commands may reach.`;
+    return await answer(client, "403 Forbidden", words);
+  }
+  const server = await reach(target, options).catch(() => undefined);
+  if (!server) return await answer(client, "502 Bad Gateway", `${target.hostname} is not reached.`);
+  open.add(server);
+  try {
+    if (request.tunnel) {
+      await writeAll(client, encode("HTTP/1.1 200 Connection established\r\n\r\n"));
+    } else await writeAll(server, encode(request.forwarded));
+    await writeAll(server, rest);
+    await Promise.all([copy(client, server), copy(server, client)]);
+  } finally {
+    open.delete(server);
+    close(server);
+  }
+}
+
+/** A name that is allowed may still lead into this machine's own network; only one that is an address may. */
+async function reach(target: Target, options: HostProxyOptions): Promise<Deno.Conn> {
+  const { resolve = resolveName, connect = (to) => Deno.connect({ ...to }) } = options;
+  const { hostname, port } = target;
+  const isLiteral = /^[\d.]+$/.test(hostname) || hostname.includes(":") || hostname === "localhost";
+  if (isLiteral) return await connect({ hostname, port });
+  const addresses = (await resolve(hostname)).filter((address) => !isPrivateAddress(address));
+  const [address] = addresses;
+  if (address === undefined) throw new Error(`${hostname} has no public address`);
+  return await connect({ hostname: address, port });
+}
+
+async function resolveName(name: string): Promise<readonly string[]> {
+  const found = await Promise.allSettled([
+    Deno.resolveDns(name, "A"),
+    Deno.resolveDns(name, "AAAA"),
+  ]);
+  return found.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+}
+
+interface ProxyRequest {
+  readonly target: Target;
+  readonly tunnel: boolean;
+  /** The head as the server shall see it. */
+  readonly forwarded: string;
+}
+
+/** `CONNECT host:port`, or a request for a whole `http:` address. */
+function parseRequest(head: string): ProxyRequest | undefined {
+  const [requestLine = "", ...headers] = head.split("\r\n");
+  const [method = "", address = "", version = ""] = requestLine.split(" ");
+  if (!version.startsWith("HTTP/1.")) return undefined;
+  const tunnel = method === "CONNECT";
+  const url = URL.parse(tunnel ? `http://${address}` : address);
+  if (!url || url.protocol !== "http:") return undefined;
+  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  // The URL parser takes a default port away, also the one that CONNECT names.
+  const port = Number(url.port || (tunnel ? /:(\d+)$/.exec(address)?.[1] : "80"));
+  if (hostname === "" || !(port > 0)) return undefined;
+  // One request per connection, so that no later one goes to another host unseen.
+  const kept = headers.filter((line) => !/^(proxy-|connection:|keep-alive:)/i.test(line));
+  const lines = [`${method} ${url.pathname}${url.search} ${version}`, "Connection: close", ...kept];
+  return { target: { hostname, port }, tunnel, forwarded: lines.join("\r\n") };
+}
+
+/** Tells whether a host is on a list. */
+export function isAllowed({ hostname, port }: Target, hosts: readonly string[]): boolean {
+  const name = hostname.toLowerCase().replace(/\.$/, "");
+  return hosts.some((entry) => {
+    const [, pattern = "", wantedPort] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
+    if (wantedPort !== undefined && Number(wantedPort) !== port) return false;
+    return pattern.startsWith("*.") ? name.endsWith(pattern.slice(1)) : name === pattern;
+  });
+}
+
+async function readHead(client: Deno.Conn): Promise<{ head: string; rest: Uint8Array }> {
+  let bytes = new Uint8Array();
+  while (bytes.length < MAX_HEAD_BYTES) {
+    const chunk = new Uint8Array(4_096);
+    const length = await client.read(chunk);
+    if (length === null) break;
+    const longer = new Uint8Array(bytes.length + length);
+    longer.set(bytes);
+    longer.set(chunk.subarray(0, length), bytes.length);
+    bytes = longer;
+    const end = new TextDecoder("latin1").decode(bytes).indexOf("\r\n\r\n");
+    if (end === -1) continue;
+    return {
+      head: new TextDecoder("latin1").decode(bytes.subarray(0, end + 4)),
+      rest: bytes.subarray(end + 4),
+    };
+  }
+  return { head: "", rest: bytes };
+}
+
+async function answer(client: Deno.Conn, status: string, words: string): Promise<void> {
+  const body = `${words}\n`;
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\n` +
+    `Content-Length: ${encode(body).length}\r\n\r\n`;
+  await writeAll(client, encode(head + body));
+}
+
+async function copy(from: Deno.Conn, to: Deno.Conn): Promise<void> {
+  const buffer = new Uint8Array(32 * 1024);
+  for (;;) {
+    const length = await from.read(buffer);
+    if (length === null) break;
+    await writeAll(to, buffer.subarray(0, length));
+  }
+  await to.closeWrite().catch(() => {});
+}
+
+async function writeAll(to: Deno.Conn, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += await to.write(bytes.subarray(at));
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function close(connection: Deno.Conn): void {
+  try {
+    connection.close();
+  } catch {
+    // Closed already.
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Landlock: a process gives up, for itself and all its children, what no rule of its own grants.
+ * Documented in the kernel's `userspace-api/landlock.rst`; every version of the interface adds rights.
+ *
+ * @module
+ */
+
+import type { ConfinedNetwork } from "./confinement_policy.ts";
+
+/** Rights to files, each one bit. */
+const RIGHTS = {
+  execute: 1 << 0,
+  writeFile: 1 << 1,
+  readFile: 1 << 2,
+  readFolder: 1 << 3,
+  removeFolder: 1 << 4,
+  removeFile: 1 << 5,
+  makeCharacterDevice: 1 << 6,
+  makeFolder: 1 << 7,
+  makeFile: 1 << 8,
+  makeSocket: 1 << 9,
+  makePipe: 1 << 10,
+  makeBlockDevice: 1 << 11,
+  makeLink: 1 << 12,
+  /** Since version 2: move and link between folders. */
+  refer: 1 << 13,
+  /** Since version 3. */
+  truncate: 1 << 14,
+  /** Since version 5. */
+  controlDevice: 1 << 15,
+} as const;
+
+/** Rights that make sense for what is no folder; the kernel refuses others there. */
+const FILE_RIGHTS = RIGHTS.execute | RIGHTS.writeFile | RIGHTS.readFile | RIGHTS.truncate |
+  RIGHTS.controlDevice;
+
+const READING = RIGHTS.execute | RIGHTS.readFile | RIGHTS.readFolder;
+
+const BIND_TCP = 1n;
+const CONNECT_TCP = 2n;
+
+/** Abstract Unix sockets, and signals, of processes outside. */
+const SCOPES = 3n;
+
+/** All rights to files that a version of the interface knows. */
+export function handledRights(version: number): number {
+  const [first, refer, truncate, controlDevice] = [
+    (1 << 13) - 1,
+    version >= 2 ? RIGHTS.refer : 0,
+    version >= 3 ? RIGHTS.truncate : 0,
+    version >= 5 ? RIGHTS.controlDevice : 0,
+  ];
+  return first | refer | truncate | controlDevice;
+}
+
+/** Rights of something that may be read. */
+export function readingRights(isFolder: boolean): number {
+  return isFolder ? READING : READING & FILE_RIGHTS;
+}
+
+/** Rights of something that may be changed. */
+export function writingRights(isFolder: boolean, version: number): number {
+  const all = handledRights(version) & ~(RIGHTS.makeBlockDevice | RIGHTS.makeCharacterDevice);
+  return isFolder ? all : all & FILE_RIGHTS;
+}
+
+/** The right to see names, which every folder gets: only contents are kept away. */
+export const LISTING_RIGHT: number = RIGHTS.readFolder;
+
+/** `struct landlock_ruleset_attr`, as long as a version of the interface knows it. */
+export function rulesetAttributes(
+  version: number,
+  network: ConfinedNetwork,
+): Uint8Array<ArrayBuffer> {
+  const view = new DataView(new ArrayBuffer(version >= 6 ? 24 : version >= 4 ? 16 : 8));
+  view.setBigUint64(0, BigInt(handledRights(version)), true);
+  const handledNetwork = network.type === "on" ? 0n : BIND_TCP | CONNECT_TCP;
+  if (version >= 4) view.setBigUint64(8, handledNetwork, true);
+  if (version >= 6) view.setBigUint64(16, SCOPES, true);
+  return new Uint8Array(view.buffer);
+}
+
+/** `struct landlock_path_beneath_attr` */
+export function pathRule(rights: number, descriptor: number): Uint8Array<ArrayBuffer> {
+  const view = new DataView(new ArrayBuffer(12));
+  view.setBigUint64(0, BigInt(rights), true);
+  view.setInt32(8, descriptor, true);
+  return new Uint8Array(view.buffer);
+}
+
+/** `struct landlock_net_port_attr` that lets connect to a port. */
+export function portRule(port: number): Uint8Array<ArrayBuffer> {
+  const view = new DataView(new ArrayBuffer(16));
+  view.setBigUint64(0, CONNECT_TCP, true);
+  view.setBigUint64(8, BigInt(port), true);
+  return new Uint8Array(view.buffer);
+}

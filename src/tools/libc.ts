@@ -1,0 +1,69 @@
+/**
+ * The few functions of the C library that confine a process, called through Deno's foreign function interface.
+ *
+ * @module
+ */
+
+/** `struct` bytes, or a text that ends with NUL. */
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const SYMBOLS = {
+  prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
+  prctlBuffer: {
+    name: "prctl",
+    parameters: ["i32", "u64", "buffer", "u64", "u64"],
+    result: "i32",
+  },
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  dup2: { parameters: ["i32", "i32"], result: "i32" },
+  signal: { parameters: ["i32", "u64"], result: "pointer" },
+  sigprocmask: { parameters: ["i32", "buffer", "pointer"], result: "i32" },
+  execve: { parameters: ["buffer", "buffer", "buffer"], result: "i32" },
+  syscall: { parameters: ["i64", "u64", "u64", "u64", "u64"], result: "i64" },
+  syscallBuffer: {
+    name: "syscall",
+    parameters: ["i64", "buffer", "u64", "u64", "u64"],
+    result: "i64",
+  },
+  syscallRule: {
+    name: "syscall",
+    parameters: ["i64", "u64", "u64", "buffer", "u64"],
+    result: "i64",
+  },
+  __errno_location: { parameters: [], result: "pointer" },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** The functions, loaded. */
+export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+
+/** Loads the C library. */
+export function loadLibc(): Libc {
+  return Deno.dlopen("libc.so.6", SYMBOLS).symbols;
+}
+
+/** The error number of the last call that failed. */
+export function lastError(libc: Libc): number {
+  const location = libc.__errno_location();
+  return location === null ? 0 : new Deno.UnsafePointerView(location).getInt32();
+}
+
+/** A text as C has it. */
+export function cString(text: string): Bytes {
+  return new TextEncoder().encode(`${text}\0`);
+}
+
+/** Texts as C has them: pointers, and a null pointer at the end. `held` keeps them from being collected. */
+export function cStrings(
+  texts: readonly string[],
+): { readonly array: Bytes; readonly held: Bytes[] } {
+  const held = texts.map(cString);
+  const pointers = new BigUint64Array(texts.length + 1);
+  for (const [index, text] of held.entries()) pointers[index] = addressOf(text);
+  return { array: new Uint8Array(pointers.buffer), held };
+}
+
+/** Where bytes lie in memory. */
+export function addressOf(bytes: Bytes): bigint {
+  return Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes));
+}

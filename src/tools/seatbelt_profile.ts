@@ -1,0 +1,52 @@
+/**
+ * A profile for `sandbox-exec`, which confines a command on macOS.
+ *
+ * @module
+ */
+
+import type { ConfinementPolicy } from "./confinement_policy.ts";
+
+/** What a profile needs besides the policy: what is hidden can be said directly here. */
+export interface SeatbeltOptions {
+  /** Files and folders that may not be read. */
+  readonly hidden: readonly string[];
+}
+
+/** Writes the profile: the last rule that fits decides. */
+export function seatbeltProfile(policy: ConfinementPolicy, { hidden }: SeatbeltOptions): string {
+  const { writable, network, unixSockets } = policy;
+  return [
+    "(version 1)",
+    "(allow default)",
+    "(deny file-write*)",
+    `(allow file-write* ${writable.map(subpath).join(" ")})`,
+    '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/fd/"))',
+    ...(hidden.length === 0 ? [] : [`(deny file-read-data ${hidden.map(subpath).join(" ")})`]),
+    ...networkRules(network),
+    ...(unixSockets ? ["(allow network* (remote unix-socket) (local unix-socket))"] : []),
+    "(deny signal (target others))",
+    "(allow signal (target same-sandbox))",
+    "(deny process-info* (target others))",
+    "(allow process-info* (target same-sandbox))",
+    "(deny appleevent-send)",
+    "(deny job-creation)",
+  ].join("\n");
+}
+
+function networkRules(network: ConfinementPolicy["network"]): string[] {
+  switch (network.type) {
+    case "on":
+      return ["(deny network* (remote unix-socket))"];
+    case "off":
+      return ["(deny network*)"];
+    case "proxy":
+      return [
+        "(deny network*)",
+        `(allow network-outbound (remote ip "localhost:${network.port}"))`,
+      ];
+  }
+}
+
+function subpath(path: string): string {
+  return `(subpath ${JSON.stringify(path)})`;
+}

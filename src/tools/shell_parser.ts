@@ -1,0 +1,342 @@
+/**
+ * Reads a shell command as far as it takes to know which programs it runs: lists, pipes, subshells, substitutions and
+ * here-documents. It never guesses: what it cannot read for certain makes the result `opaque`.
+ *
+ * @module
+ */
+
+/** One word of a command. */
+export interface ShellWord {
+  /** The word without its quotes. Where it is not literal, expansions stand in it as they were written. */
+  readonly text: string;
+  /** Whether the text is what the shell will use: no variable, substitution or tilde in it. */
+  readonly literal: boolean;
+  /** Whether the shell replaces it by the names of files that fit. */
+  readonly isGlob: boolean;
+}
+
+/** One redirection. */
+export interface ShellRedirect {
+  /** The operator, without the number before it. */
+  readonly operator: string;
+  /** What it leads to; `undefined` for a here-document. */
+  readonly target: ShellWord | undefined;
+}
+
+/** One command: assignments before it, words, redirections. */
+export interface SimpleCommand {
+  /** Assignments before the command, as written. */
+  readonly assignments: readonly string[];
+  /** The program and its arguments. */
+  readonly words: readonly ShellWord[];
+  /** Its redirections. */
+  readonly redirects: readonly ShellRedirect[];
+}
+
+/** A script, flat: every command in it, also those in substitutions and subshells. */
+export interface ParsedScript {
+  /** The commands in the order in which they stand. */
+  readonly commands: readonly SimpleCommand[];
+  /** Whether anything in it could not be read for certain. */
+  readonly opaque: boolean;
+}
+
+/** Parses a script. */
+export function parseShell(source: string): ParsedScript {
+  const parser = new ShellParser(source);
+  parser.parse();
+  return { commands: parser.commands, opaque: parser.opaque };
+}
+
+/** Words after which another command begins. */
+const KEYWORDS: ReadonlySet<string> = new Set([
+  "if",
+  "then",
+  "elif",
+  "else",
+  "while",
+  "until",
+  "do",
+  "!",
+  "{",
+  "}",
+  "time",
+  "fi",
+  "done",
+  "esac",
+]);
+
+/** Words that begin what is not read in detail. */
+const OPAQUE_KEYWORDS: ReadonlySet<string> = new Set([
+  "case",
+  "function",
+  "select",
+  "coproc",
+  "[[",
+]);
+
+const OPERATOR = /^(?:&&|\|\||\|&|;;&|;;|;&|[;|\n()]|&(?!>))/;
+const REDIRECT = /^(?:\d+|\{\w+\})?(?:&>>|&>|<<<|<<-|<<|>>|>&|<&|<>|>\||>|<)/;
+const BLANK = /^(?:[ \t\r]|\\\n)+/;
+
+/** Deeper nesting is nobody's honest command. */
+const MAX_DEPTH = 20;
+
+interface HereDocument {
+  readonly delimiter: string;
+  readonly isQuoted: boolean;
+}
+
+class ShellParser {
+  readonly commands: SimpleCommand[] = [];
+  opaque = false;
+  readonly #source: string;
+  readonly #depth: number;
+  #at = 0;
+  #assignments: string[] = [];
+  #words: ShellWord[] = [];
+  #redirects: ShellRedirect[] = [];
+  #hereDocuments: HereDocument[] = [];
+
+  constructor(source: string, depth = 0) {
+    this.#source = source;
+    this.#depth = depth;
+  }
+
+  parse(): void {
+    if (this.#depth > MAX_DEPTH) {
+      this.opaque = true;
+      return;
+    }
+    while (this.#at < this.#source.length) this.#step();
+    this.#endCommand();
+  }
+
+  #rest(): string {
+    return this.#source.slice(this.#at);
+  }
+
+  #step(): void {
+    const rest = this.#rest();
+    const blank = BLANK.exec(rest);
+    if (blank) {
+      this.#at += blank[0].length;
+      return;
+    }
+    if (rest.startsWith("#")) {
+      const end = rest.indexOf("\n");
+      this.#at += end === -1 ? rest.length : end;
+      return;
+    }
+    const redirect = REDIRECT.exec(rest);
+    if (redirect && !/^[<>]\(/.test(rest)) return this.#redirect(redirect[0]);
+    const operator = OPERATOR.exec(rest);
+    if (operator) return this.#operator(operator[0]);
+    this.#word(this.#readWord());
+  }
+
+  #operator(operator: string): void {
+    this.#at += operator.length;
+    // `name() { … }` gives a word a new meaning.
+    if (operator === "(" && this.#words.length > 0) this.opaque = true;
+    this.#endCommand();
+    if (operator === "\n") this.#skipHereDocuments();
+  }
+
+  #redirect(token: string): void {
+    this.#at += token.length;
+    const operator = token.replace(/^(?:\d+|\{\w+\})/, "");
+    this.#at += BLANK.exec(this.#rest())?.[0].length ?? 0;
+    const start = this.#at;
+    const target = this.#readWord();
+    if (operator === "<<" || operator === "<<-") {
+      const isQuoted = /['"\\]/.test(this.#source.slice(start, this.#at));
+      this.#hereDocuments.push({ delimiter: target.text, isQuoted });
+      this.#redirects.push({ operator, target: undefined });
+      return;
+    }
+    this.#redirects.push({ operator, target });
+  }
+
+  /** The bodies of here-documents are data; what they expand, unless the delimiter is quoted, is not read. */
+  #skipHereDocuments(): void {
+    for (const { delimiter, isQuoted } of this.#hereDocuments) {
+      const lines = this.#rest().split("\n");
+      const end = lines.findIndex((line) => line.replace(/^\t+/, "") === delimiter);
+      const body = lines.slice(0, end === -1 ? lines.length : end).join("\n");
+      if (!isQuoted && /[`$]/.test(body)) this.opaque = true;
+      this.#at = Math.min(this.#at + body.length + 1 + delimiter.length + 1, this.#source.length);
+    }
+    this.#hereDocuments = [];
+  }
+
+  #word(word: ShellWord): void {
+    const isFirst = this.#words.length === 0;
+    if (isFirst && word.literal && KEYWORDS.has(word.text)) return this.#endCommand();
+    if (isFirst && word.literal && OPAQUE_KEYWORDS.has(word.text)) this.opaque = true;
+    if (isFirst && /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(word.text)) {
+      this.#assignments.push(word.text);
+      return;
+    }
+    // `for x in a b; do`: the list is data, and what follows the `do` is read as commands.
+    this.#words.push(word);
+  }
+
+  #endCommand(): void {
+    const [assignments, words, redirects] = [this.#assignments, this.#words, this.#redirects];
+    this.#assignments = [];
+    this.#words = [];
+    this.#redirects = [];
+    if (words[0]?.literal && words[0].text === "for") return;
+    if (assignments.length + words.length + redirects.length === 0) return;
+    this.commands.push({ assignments, words, redirects });
+  }
+
+  #readWord(): ShellWord {
+    let text = "";
+    let literal = true;
+    let isGlob = false;
+    const start = this.#at;
+    for (;;) {
+      const rest = this.#rest();
+      const character = rest[0];
+      if (character === undefined || /[\s;|&()<>]/.test(character)) {
+        const isSubstitution = /^[<>]\(/.test(rest);
+        if (!isSubstitution) break;
+        this.#at += 1;
+        this.#nested(this.#readBalanced("(", ")"));
+        literal = false;
+        continue;
+      }
+      if (character === "\\") {
+        if (rest[1] !== "\n") text += rest[1] ?? "";
+        this.#at += 2;
+        continue;
+      }
+      if (character === "'") {
+        text += this.#readSingleQuoted();
+        continue;
+      }
+      if (character === '"' || rest.startsWith('$"')) {
+        const quoted = this.#readDoubleQuoted();
+        text += quoted.text;
+        literal &&= quoted.literal;
+        continue;
+      }
+      if (character === "$" || character === "`") {
+        text += this.#readExpansion();
+        literal = false;
+        continue;
+      }
+      if (character === "~" && this.#at === start) literal = false;
+      if (/[*?[{]/.test(character)) isGlob = true;
+      text += character;
+      this.#at += 1;
+    }
+    // A character that begins no word must not keep the parser where it is.
+    if (this.#at === start) this.#at += 1;
+    return { text, literal, isGlob };
+  }
+
+  #readSingleQuoted(): string {
+    const end = this.#source.indexOf("'", this.#at + 1);
+    if (end === -1) this.opaque = true;
+    const text = this.#source.slice(this.#at + 1, end === -1 ? undefined : end);
+    this.#at = end === -1 ? this.#source.length : end + 1;
+    return text;
+  }
+
+  #readDoubleQuoted(): { text: string; literal: boolean } {
+    let text = "";
+    let literal = true;
+    this.#at += this.#source[this.#at] === "$" ? 2 : 1;
+    while (this.#at < this.#source.length) {
+      const character = this.#source.charAt(this.#at);
+      if (character === '"') {
+        this.#at += 1;
+        return { text, literal };
+      }
+      if (character === "\\" && /["$`\\\n]/.test(this.#source.charAt(this.#at + 1))) {
+        text += this.#source.charAt(this.#at + 1).replace("\n", "");
+        this.#at += 2;
+        continue;
+      }
+      if (character === "$" || character === "`") {
+        text += this.#readExpansion();
+        literal = false;
+        continue;
+      }
+      text += character;
+      this.#at += 1;
+    }
+    this.opaque = true;
+    return { text, literal };
+  }
+
+  /** `$x`, `${x}`, `$(…)`, `$((…))`, `` `…` ``, `$'…'` */
+  #readExpansion(): string {
+    const start = this.#at;
+    const rest = this.#rest();
+    if (rest.startsWith("$((")) {
+      this.#at += 1;
+      this.#nested(this.#readBalanced("(", ")"));
+    } else if (rest.startsWith("$(")) {
+      this.#at += 1;
+      this.#nested(this.#readBalanced("(", ")"));
+    } else if (rest.startsWith("${")) {
+      this.#at += 1;
+      const body = this.#readBalanced("{", "}");
+      // Defaults and patterns can hold commands of their own.
+      if (/[`$]/.test(body)) this.opaque = true;
+    } else if (rest.startsWith("$'")) {
+      const end = /^\$'(?:\\[\s\S]|[^'\\])*'/.exec(rest);
+      if (!end) this.opaque = true;
+      this.#at += end ? end[0].length : rest.length;
+    } else if (rest.startsWith("`")) {
+      const end = /^`((?:\\[\s\S]|[^`\\])*)`/.exec(rest);
+      if (!end) this.opaque = true;
+      this.#nested((end?.[1] ?? "").replace(/\\([`$\\])/g, "$1"));
+      this.#at += end ? end[0].length : rest.length;
+    } else {
+      this.#at += /^\$(?:\w+|[@*#?$!-])?/.exec(rest)?.[0].length ?? 1;
+    }
+    return this.#source.slice(start, this.#at);
+  }
+
+  /** What stands between brackets, quotes in it respected. */
+  #readBalanced(open: string, close: string): string {
+    const start = this.#at + 1;
+    let depth = 0;
+    while (this.#at < this.#source.length) {
+      const character = this.#source.charAt(this.#at);
+      if (character === "\\") this.#at += 1;
+      else if (character === "'") {
+        this.#readSingleQuoted();
+        continue;
+      } else if (character === '"') {
+        this.#skipDoubleQuoted();
+        continue;
+      } else if (character === open) depth++;
+      else if (character === close && --depth === 0) {
+        this.#at += 1;
+        return this.#source.slice(start, this.#at - 1);
+      }
+      this.#at += 1;
+    }
+    this.opaque = true;
+    return this.#source.slice(start);
+  }
+
+  #skipDoubleQuoted(): void {
+    const end = /^"(?:\\[\s\S]|[^"\\])*"/.exec(this.#rest());
+    if (!end) this.opaque = true;
+    this.#at += end ? end[0].length : this.#rest().length;
+  }
+
+  #nested(source: string): void {
+    const parser = new ShellParser(source, this.#depth + 1);
+    parser.parse();
+    this.commands.push(...parser.commands);
+    this.opaque ||= parser.opaque;
+  }
+}
