@@ -15,6 +15,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import { imageUrl, isOwnReply, resultText, shownBlocks } from "../shared/history.ts";
+import { jsonBody } from "../shared/json_body.ts";
 import { type NameRule, TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
 import { REASONING_CONTENT, REASONING_DETAILS } from "./chat_response.ts";
 import type { WireMessage } from "./chat_wire.ts";
@@ -95,7 +96,7 @@ function wireReply(message: AssistantMessage, options: MessageOptions): WireMess
   const calls = toolCallsOf(message.content).map(({ id, name, arguments: args }) => ({
     id: wireName(id, options.callIds),
     type: "function",
-    function: { name: wireName(name, TOOL_NAME_RULE), arguments: JSON.stringify(args) },
+    function: { name: wireName(name, TOOL_NAME_RULE), arguments: jsonBody(args) },
   }));
   if (text.trim() === "" && calls.length === 0) return undefined;
   return {

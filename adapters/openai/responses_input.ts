@@ -9,6 +9,7 @@ import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import { hasWords, imageUrl, isOwnReply, resultText, shownBlocks } from "../shared/history.ts";
+import { jsonBody } from "../shared/json_body.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
 import { ITEM_PREFIX } from "./responses_response.ts";
 
@@ -83,7 +84,7 @@ function replyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefined 
         type: "function_call",
         call_id: wireName(block.id, CALL_ID_RULE),
         name: wireName(block.name, TOOL_NAME_RULE),
-        arguments: JSON.stringify(block.arguments),
+        arguments: jsonBody(block.arguments),
       };
     case "extension":
       return isOwn && REPLAYED_ITEMS.some((type) => block.typeName === ITEM_PREFIX + type)

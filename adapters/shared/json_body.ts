@@ -8,7 +8,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /**
- * Writes a body as JSON of well-formed text.
+ * Writes a body, or JSON within one, as well-formed text.
  *
  * `JSON.stringify` writes half a surrogate pair (cut text, a tool's binary output) as an escape, which many servers
  * refuse; it becomes U+FFFD here.

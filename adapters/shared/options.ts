@@ -88,7 +88,7 @@ export async function findApiKey(
   request: StreamRequest,
   apiKey: ApiKey | undefined,
 ): Promise<string | undefined> {
-  const own = request.options.apiKey;
+  const own = request.options.apiKey?.trim();
   if (own) return own;
   const key = typeof apiKey === "function" ? await apiKey() : apiKey;
   // Keys are pasted, and a line end within a header is an error that would print the key.

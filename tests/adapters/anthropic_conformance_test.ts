@@ -1,6 +1,7 @@
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { testStreamFn } from "../../src/testing/stream_conformance.ts";
-import type { ExpectedReply, ReplyFixture } from "../../src/testing/stream_fixture.ts";
+import type { ExpectedReply } from "../../src/testing/stream_fixture.ts";
+import { ownFixtures } from "./fixture_files.ts";
 
 const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
   text: {
@@ -38,14 +39,9 @@ const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
   overloaded: { text: "Half a", errorCode: "network_error" },
 };
 
-function fixtureOf([name, expect]: [string, ExpectedReply]): ReplyFixture {
-  const file = new URL(`../fixtures/anthropic/${name}.sse`, import.meta.url);
-  return { name, body: Deno.readFileSync(file), expect };
-}
-
 testStreamFn(Deno.test, "anthropic", (fetch, limits) => createAnthropic({ fetch, ...limits }), {
   model: { provider: "anthropic", modelId: "claude-sonnet-5-5", thinkingLevel: "off" },
-  replies: Object.entries(EXPECTED).map(fixtureOf),
+  replies: ownFixtures("anthropic", EXPECTED),
   refusals: [
     {
       name: "a wrong key",

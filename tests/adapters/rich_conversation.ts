@@ -1,0 +1,138 @@
+/**
+ * One conversation with everything in it, for the requests of all adapters.
+ *
+ * @module
+ */
+
+import type { ContentBlock } from "../../src/core/content.ts";
+import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
+import type { ModelSpec } from "../../src/core/model.ts";
+import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
+import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
+
+/** A picture of one pixel. */
+export const PIXEL: ContentBlock = {
+  type: "image",
+  source: { type: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" },
+};
+
+/** Tools out of order, one with a name that providers refuse. */
+export const TOOLS: readonly ToolSpec[] = [
+  {
+    name: "read_file",
+    description: "Reads a file.",
+    parameters: {
+      type: "object",
+      properties: { path: { type: "string" } },
+      required: ["path"],
+    },
+  },
+  { name: "list.all", description: "Lists all files.", parameters: { type: "object" } },
+  {
+    name: "add_numbers",
+    description: "Adds numbers.",
+    parameters: {
+      type: "object",
+      properties: { numbers: { type: "array", items: { type: "number" } } },
+      required: ["numbers"],
+      additionalProperties: false,
+    },
+  },
+];
+
+/** A reply of a model. */
+export function replyOf(
+  { provider, modelId }: Pick<ModelSpec, "provider" | "modelId">,
+  content: readonly ContentBlock[],
+): AssistantMessage {
+  return {
+    role: "assistant",
+    content,
+    provider,
+    modelId,
+    usage: zeroUsage(),
+    cost: zeroCost(),
+    stopReason: content.some(({ type }) => type === "tool_call") ? "tool_use" : "stop",
+    timestamp: 0,
+  };
+}
+
+/** The result of a call. */
+export function resultOf(
+  toolCallId: string,
+  toolName: string,
+  content: readonly ContentBlock[],
+  isError = false,
+): ToolResultMessage {
+  return { role: "tool_result", toolCallId, toolName, content, isError, timestamp: 0 };
+}
+
+/** What a user says. */
+export function prompt(...content: readonly (string | ContentBlock)[]): LlmMessage {
+  const blocks = content.map((block): ContentBlock =>
+    typeof block === "string" ? { type: "text", text: block } : block
+  );
+  return { role: "user", content: blocks, timestamp: 0 };
+}
+
+/** Opaque items as the adapters of this project keep them, by provider. */
+const ITEMS: Readonly<Record<string, readonly ContentBlock[]>> = {
+  anthropic: [
+    { type: "thinking", thinking: "", signature: "ZW5jcnlwdGVk", redacted: true },
+  ],
+  openai: [
+    {
+      type: "extension",
+      typeName: "openai.reasoning",
+      data: { id: "rs_1", type: "reasoning", summary: [], encrypted_content: "ZW5j" },
+    },
+  ],
+};
+
+/** A conversation as it stands after a provider's model has worked on it, and was asked once more. */
+export function conversationWith(model: Pick<ModelSpec, "provider" | "modelId">): LlmMessage[] {
+  return [
+    prompt("What is in this picture, and in my files?", PIXEL),
+    replyOf(model, [
+      { type: "thinking", thinking: "I need the files.", signature: "c2lnbmF0dXJl" },
+      ...ITEMS[model.provider] ?? [],
+      { type: "text", text: "Let me look.", signature: "commentary" },
+      { type: "tool_call", id: "call_1", name: "list.all", arguments: {} },
+      {
+        type: "tool_call",
+        id: "call|2+with/odd=characters|and-far-more-of-them-than-sixty-four-characters",
+        name: "read_file",
+        arguments: { path: "a\ud800.txt" },
+      },
+    ]),
+    resultOf("call_1", "list.all", [{ type: "text", text: "a.txt" }, PIXEL]),
+    resultOf(
+      "call|2+with/odd=characters|and-far-more-of-them-than-sixty-four-characters",
+      "read_file",
+      [{ type: "text", text: "No such file" }],
+      true,
+    ),
+    prompt("Never mind the file.", "  "),
+    replyOf(model, [
+      { type: "thinking", thinking: "Done, then.", signature: "c2lnbmF0dXJlMg==" },
+      { type: "text", text: "As you like." },
+    ]),
+    prompt("", "Now add 1 and 2."),
+  ];
+}
+
+/** The rich conversation as a request. */
+export function richRequest(
+  model: ModelSpec,
+  { from = model, options = {} }: {
+    readonly from?: Pick<ModelSpec, "provider" | "modelId">;
+    readonly options?: StreamOptions;
+  } = {},
+): StreamRequest {
+  return {
+    model,
+    context: { systemPrompt: "Be brief.", messages: conversationWith(from), tools: TOOLS },
+    options: { apiKey: "sk-test", ...options },
+    signal: new AbortController().signal,
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * What an adapter sends, and the golden files that it is compared with.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { StreamFn, StreamRequest, StreamWarningEvent } from "../../src/core/stream.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
+import { replayFetch } from "../../src/testing/replay_fetch.ts";
+
+/** A request that was sent. */
+export interface SentRequest {
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: JsonObject;
+  readonly warnings: readonly StreamWarningEvent[];
+}
+
+/** Lets an adapter send a request, and gives what it sent. */
+export async function sentRequest(
+  make: (fetch: typeof globalThis.fetch) => StreamFn,
+  request: StreamRequest,
+): Promise<SentRequest> {
+  const fetch = replayFetch({ status: 500, body: "enough" });
+  const { warnings, error } = await readReply(make(fetch)(request));
+  const [sent] = fetch.requests;
+  if (!sent) throw new Error(`Nothing was sent: ${error?.message}`);
+  return { url: sent.url, headers: sent.headers, body: JSON.parse(sent.body), warnings };
+}
+
+/** Compares a body with a golden file; `SWINK_GOLDEN=write` writes it anew, to be read through before it is kept. */
+export function assertGolden(body: JsonObject, file: string): void {
+  const url = new URL(`../fixtures/${file}`, import.meta.url);
+  if (Deno.env.get("SWINK_GOLDEN") === "write") {
+    Deno.writeTextFileSync(url, JSON.stringify(body, null, 2) + "\n");
+  }
+  assertEquals(body, JSON.parse(Deno.readTextFileSync(url)));
+}
