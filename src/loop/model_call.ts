@@ -13,6 +13,7 @@ import type { StoppedBy } from "../core/policy.ts";
 import type { LlmContext } from "../core/stream.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { abortedAttempt, type Answer, askForAnswer } from "./answer.ts";
+import { abortedError } from "./attempt.ts";
 import type { TurnSettings } from "./config.ts";
 import { smallerContext } from "./overflow.ts";
 import { prepareContext, type PreparedContext } from "./request.ts";
@@ -118,13 +119,20 @@ async function askForLess(
 ): Promise<Answer> {
   const { error, shown } = answer.attempt;
   const prepared = await smallerContext(run, settings, refused.context);
-  if (!prepared || run.cancellation.aborted) return answer;
+  if (run.cancellation.aborted) return abortedAnswer(run, answer);
+  if (!prepared) return answer;
   if (error && shown) {
     await run.emit({ type: "retry", attempt: 1, delayMs: 0, error, discard: true });
   }
   const second = await ask(run, { model: settings.model, prepared, opening });
   const usage = addUsage(answer.usage, second.usage);
   return { ...second, usage, cost: addCost(answer.cost, second.cost) };
+}
+
+/** What was shown before the abort is kept. */
+function abortedAnswer(run: RunContext, answer: Answer): Answer {
+  const attempt = { ...answer.attempt, stopReason: "aborted", error: abortedError(run) } as const;
+  return { ...answer, attempt };
 }
 
 /** Remembers whether the next run must begin by leaving something out. */

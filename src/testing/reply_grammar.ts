@@ -19,9 +19,8 @@ interface ShownBlock {
 /** Follows the deltas of one reply. */
 export class ReplyGrammar {
   readonly #blocks = new Map<number, ShownBlock>();
-  #lastIndex = -1;
 
-  /** Takes a delta: pieces of a block go to the block that is there, a new block comes after all others. */
+  /** Takes a delta: pieces of a block go to the block that is there; blocks may grow side by side. */
   delta(delta: AssistantMessageDelta): void {
     const { contentIndex } = delta;
     if (delta.type === "tool_call_start") {
@@ -52,7 +51,6 @@ export class ReplyGrammar {
   /** The reply starts again with nothing. */
   restart(): void {
     this.#blocks.clear();
-    this.#lastIndex = -1;
   }
 
   /** Takes the finished reply. */
@@ -78,17 +76,13 @@ export class ReplyGrammar {
   }
 
   #open(contentIndex: number, block: ShownBlock): void {
-    require(
-      contentIndex > this.#lastIndex,
-      "reply",
-      `block ${contentIndex} begins after block ${this.#lastIndex}`,
-    );
-    this.#lastIndex = contentIndex;
+    require(!this.#blocks.has(contentIndex), "reply", `block ${contentIndex} has begun before`);
     this.#blocks.set(contentIndex, block);
   }
 
   #shown(type: ShownBlock["type"]): readonly ShownBlock[] {
-    return [...this.#blocks.values()].filter((block) => block.type === type);
+    const inOrder = [...this.#blocks].toSorted(([left], [right]) => left - right);
+    return inOrder.map(([_, block]) => block).filter((block) => block.type === type);
   }
 
   #textOf(type: ShownBlock["type"]): string {

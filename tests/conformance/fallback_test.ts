@@ -1,0 +1,140 @@
+import { assertEquals } from "@std/assert";
+import type { ModelSpec } from "../../src/core/model.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fail, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { InstantClock, scriptedPorts } from "./ports.ts";
+import { testAgent } from "./test_agent.ts";
+
+const never = () => null;
+const spare: ModelSpec = { provider: "other", modelId: "spare", thinkingLevel: "off" };
+const last: ModelSpec = { provider: "third", modelId: "last", thinkingLevel: "high" };
+const throttled = fail("model_throttled", "429", { after: "Half" });
+
+Deno.test("A 48: when the last attempt has failed the fallback answers, in the same message", async () => {
+  const { agent, streamFn } = testAgent([throttled, reply("Hello")], {
+    retry: never,
+    fallback: [{ model: spare }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineOf(events).slice(4), [
+    "message_start assistant",
+    "message_update text_delta",
+    "model_fallback spare",
+    "message_update text_delta",
+    "message_end assistant",
+    "turn_end complete",
+    "agent_end",
+  ]);
+  const [fallback] = eventsOfType(events, "model_fallback");
+  assertEquals([fallback?.from.modelId, fallback?.to], ["model", spare]);
+  const [, said] = agent.state.messages;
+  assertEquals(said?.role === "assistant" && [said.provider, said.modelId], ["other", "spare"]);
+  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Hello"]);
+  assertEquals(streamFn.calls.map(({ model }) => model.modelId), ["model", "spare"]);
+});
+
+Deno.test("A 50: without a fallback the failure is the reply", async () => {
+  const { agent } = testAgent([throttled], { retry: never });
+  assertEquals((await agent.prompt("Hi")).error?.code, "model_throttled");
+});
+
+Deno.test("A 51: the list is gone through until one answers", async () => {
+  const { agent } = testAgent([throttled, throttled, reply("Hello")], {
+    retry: never,
+    fallback: [{ model: spare }, { model: last }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(
+    eventsOfType(events, "model_fallback").map(({ from, to }) => `${from.modelId} ${to.modelId}`),
+    ["model spare", "spare last"],
+  );
+  assertEquals(agent.state.error, undefined);
+});
+
+Deno.test("A 52: when all fail, the last failure is told once", async () => {
+  const { agent, streamFn } = testAgent([
+    throttled,
+    fail("network_error", "Reset"),
+    fail("auth_error", "No key"),
+  ], { retry: never, fallback: [{ model: spare }, { model: last }] });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  const replies = eventsOfType(events, "message_end").filter(({ message }) =>
+    message.role === "assistant"
+  );
+  assertEquals(replies.length, 1);
+  assertEquals(agent.state.error?.code, "auth_error");
+  streamFn.assertDone();
+});
+
+Deno.test("a failure that cannot pass ends the list", async () => {
+  const { agent, streamFn } = testAgent([throttled, fail("auth_error", "No key")], {
+    retry: never,
+    fallback: [{ model: spare }, { model: last }],
+  });
+  assertEquals((await agent.prompt("Hi")).error?.code, "auth_error");
+  streamFn.assertDone();
+});
+
+Deno.test("each model gets its own key, and a key in the options goes to no other provider", async () => {
+  const { agent, streamFn } = testAgent([throttled, throttled, reply("Hello")], {
+    retry: never,
+    streamOptions: { apiKey: "secret of test", temperature: 0 },
+    getApiKey: (provider) => provider === "third" ? "key of third" : undefined,
+    fallback: [{ model: spare }, { model: last }],
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(streamFn.calls.map(({ options }) => options), [
+    { apiKey: "secret of test", temperature: 0 },
+    { temperature: 0 },
+    { apiKey: "key of third", temperature: 0 },
+  ]);
+});
+
+Deno.test("a key in the options stays with the configured provider when the model is changed", async () => {
+  const { agent, streamFn } = testAgent([reply("One"), reply("Two"), reply("Three")], {
+    streamOptions: { apiKey: "secret of test" },
+  });
+  await agent.prompt("Hi");
+  agent.setModel("elsewhere/model");
+  await agent.prompt("Hi");
+  agent.setModel("test/other");
+  await agent.prompt("Hi");
+  assertEquals(streamFn.calls.map(({ options }) => options.apiKey), [
+    "secret of test",
+    undefined,
+    "secret of test",
+  ]);
+});
+
+Deno.test("a fallback may have its own way to be asked, its own keys and its own retries", async () => {
+  const other = scriptedStream([throttled, reply("Hello")]);
+  const clock = new InstantClock();
+  const { agent, streamFn } = testAgent([throttled], {
+    ...scriptedPorts(clock),
+    retry: never,
+    fallback: [{
+      model: spare,
+      streamFn: other,
+      getApiKey: () => "own key",
+      retry: ({ attempt }) => attempt < 2 ? 7 : null,
+    }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(clock.waits, [7]);
+  assertEquals(eventsOfType(events, "retry").map(({ attempt }) => attempt), [1]);
+  assertEquals(other.calls.map(({ options }) => options.apiKey), ["own key", "own key"]);
+  streamFn.assertDone();
+  other.assertDone();
+});
+
+Deno.test("the next turn begins with the first model again", async () => {
+  const { agent, streamFn } = testAgent([throttled, reply("Hello"), reply("Again")], {
+    retry: never,
+    fallback: [{ model: spare }],
+  });
+  await agent.prompt("Hi");
+  await agent.prompt("Hi");
+  assertEquals(streamFn.calls.map(({ model }) => model.modelId), ["model", "spare", "model"]);
+});

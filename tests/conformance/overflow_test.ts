@@ -1,0 +1,191 @@
+import { assertEquals, assertInstanceOf } from "@std/assert";
+import type { TransformContext } from "../../src/core/context.ts";
+import { ContextWindowOverflowError } from "../../src/core/errors.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fail, reply } from "../../src/testing/script.ts";
+import { outlineOf, sayingsOf } from "./outline.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
+
+const usage = { input: 5, output: 0, cacheRead: 0, cacheWrite: 0, total: 5 };
+const tooLong = fail("context_window_overflow", "prompt is too long", { usage });
+const long = "Please ".repeat(100);
+
+/** Keeps the newest message on overflow, and notes what it was told. */
+function shrinking(told: boolean[]): TransformContext {
+  return (messages, { overflow }) => {
+    told.push(overflow);
+    if (!overflow) return messages;
+    const report = { droppedCount: messages.length - 1, tokensBefore: 2, tokensAfter: 1 };
+    return { messages: messages.slice(-1), report };
+  };
+}
+
+Deno.test("3.15, A 21, A 33, B 35: an overflow is recovered from once, within the turn and its message", async () => {
+  const told: boolean[] = [];
+  const { agent, streamFn } = testAgent([
+    tooLong,
+    reply("Hello", { usage }),
+  ], { transformContext: shrinking(told) });
+  agent.appendMessages([{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }]);
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(told, [false, true]);
+  assertEquals(outlineOf(events), [
+    "agent_start",
+    "turn_start 1",
+    "message_start user",
+    "message_end user",
+    "message_start assistant",
+    "context_compacted",
+    "message_update text_delta",
+    "message_end assistant",
+    "turn_end complete",
+    "agent_end",
+  ]);
+  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []), ["user: Hi"]);
+  assertEquals(agent.state.messages.length, 3, "the history keeps everything");
+  const end = events.at(-1);
+  assertEquals(end?.type === "agent_end" && end.usage.total, 10, "the refused attempt counts");
+});
+
+Deno.test("A 34, B 36: a second overflow in a turn surfaces, and the next turn may recover again", async () => {
+  const told: boolean[] = [];
+  const { agent, streamFn } = testAgent([tooLong, tooLong, tooLong, reply("Hello")], {
+    transformContext: shrinking(told),
+    messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
+  });
+  const first = await agent.prompt(long);
+  assertInstanceOf(first.error, ContextWindowOverflowError);
+  assertEquals(told, [false, true]);
+  assertEquals(agent.state.messages.length, 2, "the history is intact");
+  const second = await agent.prompt("Hi");
+  assertEquals(told, [false, true, true, true]);
+  assertEquals(second.error?.code, "context_window_overflow", "nothing more could be left out");
+  assertEquals(streamFn.calls.length, 3);
+});
+
+Deno.test("A 35: without a transform, or when it leaves nothing out, the overflow surfaces at once", async () => {
+  const plain = testAgent([tooLong]);
+  assertEquals((await plain.agent.prompt("Hi")).error?.code, "context_window_overflow");
+  plain.streamFn.assertDone();
+  const told: boolean[] = [];
+  const idle = testAgent([tooLong], {
+    transformContext: (messages, { overflow }) => (told.push(overflow), messages),
+  });
+  assertEquals((await idle.agent.prompt("Hi")).error?.code, "context_window_overflow");
+  assertEquals(told, [false, true]);
+  idle.streamFn.assertDone();
+});
+
+Deno.test("after an overflow that surfaced, the next continue begins by leaving something out", async () => {
+  const told: boolean[] = [];
+  const { agent, streamFn } = testAgent([tooLong, tooLong, reply("Hello"), reply("Again")], {
+    transformContext: shrinking(told),
+    messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
+  });
+  await agent.prompt("Hi");
+  await agent.continue();
+  assertEquals(told, [false, true, true]);
+  await agent.prompt("More");
+  assertEquals(told, [false, true, true, false], "and forgets it once an answer has come");
+  streamFn.assertDone();
+});
+
+Deno.test("A 36: the second request has the same system prompt and tools", async () => {
+  const { agent, streamFn } = testAgent([
+    () => {
+      agent.setSystemPrompt("Be verbose");
+      return tooLong;
+    },
+    reply("Hello"),
+  ], {
+    systemPrompt: "Be brief",
+    transformContext: shrinking([]),
+    messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
+  });
+  await agent.prompt("Hi");
+  assertEquals(streamFn.calls.map(({ context }) => context.systemPrompt), ["Be brief", "Be brief"]);
+});
+
+Deno.test("A 37: policies after the turn run when the overflow surfaces", async () => {
+  const seen: string[] = [];
+  const { agent } = testAgent([tooLong], {
+    policies: [{ name: "watch", postTurn: ({ message }) => void seen.push(message.stopReason) }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(seen, ["error"]);
+  assertEquals(outlineOf(events).slice(-2), ["turn_end error", "agent_end"]);
+});
+
+Deno.test("A 38: an abort during the recovery ends the run as aborted", async () => {
+  const { agent, streamFn } = testAgent([tooLong], {
+    transformContext: (messages, { overflow }) => {
+      if (overflow) agent.abort();
+      return messages;
+    },
+    messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
+  });
+  const { stopReason, error } = await agent.prompt("Hi");
+  assertEquals([stopReason, error], ["aborted", undefined]);
+  streamFn.assertDone();
+});
+
+Deno.test("steering that arrives during the recovery waits until the reply is over", async () => {
+  const { agent, streamFn } = testAgent([tooLong, reply("Hello"), reply("Yes?")], {
+    transformContext: (messages, { overflow }) => {
+      if (!overflow) return messages;
+      agent.steer("Wait");
+      return messages.slice(-1);
+    },
+    messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineOf(events).filter((line) => line.startsWith("turn")), [
+    "turn_start 1",
+    "turn_end complete",
+    "turn_start 2",
+    "turn_end complete",
+  ]);
+  assertEquals(sayingsOf(agent.state.messages).slice(1), [
+    "user: Hi",
+    "assistant: Hello",
+    "user: Wait",
+    "assistant: Yes?",
+  ]);
+  streamFn.assertDone();
+});
+
+Deno.test("what was shown before an overflow is void", async () => {
+  const { agent } = testAgent([
+    fail("context_window_overflow", "Too long after all", { after: "Half" }),
+    reply("Whole"),
+  ], {
+    transformContext: shrinking([]),
+    messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineOf(events).slice(4, -3), [
+    "message_start assistant",
+    "message_update text_delta",
+    "retry 1 discard",
+    "context_compacted",
+    "message_update text_delta",
+  ]);
+  assertEquals(sayingsOf(agent.state.messages).at(-1), "assistant: Whole");
+});
+
+Deno.test("a transform that throws when it is asked for less ends the turn as an error", async () => {
+  const { agent } = testAgent([tooLong], {
+    transformContext: (messages, { overflow }) => {
+      if (overflow) throw new Error("cannot summarise");
+      return messages;
+    },
+  });
+  atFirst(agent, "agent_end", () => {});
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineOf(events).slice(-3), [
+    "message_end assistant",
+    "turn_end error",
+    "agent_end",
+  ]);
+  assertEquals(agent.state.error?.message, "transformContext failed: cannot summarise");
+});

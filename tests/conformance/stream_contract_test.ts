@@ -1,0 +1,146 @@
+import { assertEquals } from "@std/assert";
+import { StreamError } from "../../src/core/errors.ts";
+import type { AssistantMessageEvent } from "../../src/core/stream.ts";
+import { zeroUsage } from "../../src/core/usage.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { outlineOf, sayingsOf } from "./outline.ts";
+import { testAgent } from "./test_agent.ts";
+
+const done: AssistantMessageEvent = { type: "done", stopReason: "stop", usage: zeroUsage() };
+const start: AssistantMessageEvent = { type: "start" };
+const textStart: AssistantMessageEvent = { type: "text_start", contentIndex: 0 };
+const textEnd: AssistantMessageEvent = { type: "text_end", contentIndex: 0 };
+const delta = (contentIndex: number, words: string): AssistantMessageEvent => ({
+  type: "text_delta",
+  contentIndex,
+  delta: words,
+});
+const callStart: AssistantMessageEvent = {
+  type: "tool_call_start",
+  contentIndex: 0,
+  id: "a",
+  name: "look",
+};
+
+const broken: Record<string, AssistantMessageEvent[]> = {
+  "a delta after the end of its block": [start, textStart, textEnd, delta(0, "late"), done],
+  "a second end of a block": [start, textStart, textEnd, textEnd, done],
+  "a delta of a block that has not begun": [start, delta(3, "where?"), done],
+  "a delta of another kind": [start, callStart, delta(0, "x"), done],
+  "an index that skips one": [start, { type: "text_start", contentIndex: 1 }, done],
+  "an end with open text": [start, textStart, delta(0, "x"), done],
+  "an end with an open call": [start, callStart, done],
+  "an error with an open block": [start, textStart, {
+    type: "error",
+    stopReason: "error",
+    error: new StreamError("Broken"),
+  }],
+};
+
+for (const [what, events] of Object.entries(broken)) {
+  Deno.test(`A 44: ${what} is a stream error, and no tool runs`, async () => {
+    const tool = fakeTool({ name: "look" });
+    const { agent, streamFn } = testAgent([events], { tools: [tool] });
+    const told = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(outlineOf(told).slice(-2), ["turn_end error", "agent_end"]);
+    assertEquals(agent.state.error?.code, "stream_error");
+    assertEquals(tool.calls, []);
+    streamFn.assertDone();
+  });
+}
+
+Deno.test("A 44: a call that a length stop leaves open is not an error", async () => {
+  const { agent } = testAgent([
+    [start, callStart, { type: "done", stopReason: "length", usage: zeroUsage() }],
+    [start, textStart, delta(0, "Shorter"), textEnd, done],
+  ]);
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(agent.state.error, undefined);
+});
+
+Deno.test("events after the terminal one are not read", async () => {
+  const { agent } = testAgent([
+    [start, textStart, delta(0, "Hello"), textEnd, done, delta(0, "ghost"), done],
+  ]);
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(sayingsOf(agent.state.messages).at(-1), "assistant: Hello");
+});
+
+Deno.test("a done that says error is an error turn", async () => {
+  const { agent } = testAgent([[start, { type: "done", stopReason: "error", usage: zeroUsage() }]]);
+  const { stopReason, error } = await agent.prompt("Hi");
+  assertEquals([stopReason, error?.code], ["error", "stream_error"]);
+});
+
+Deno.test("blocks may be interleaved, and empty ones leave no trace", async () => {
+  const { agent } = testAgent([[
+    start,
+    { type: "thinking_start", contentIndex: 0 },
+    { type: "text_start", contentIndex: 1 },
+    delta(1, "He"),
+    { type: "thinking_delta", contentIndex: 0, delta: "Hm" },
+    delta(1, "llo"),
+    { type: "text_end", contentIndex: 1, signature: "s1" },
+    { type: "thinking_end", contentIndex: 0, signature: "s0", redacted: true },
+    { type: "text_start", contentIndex: 2 },
+    { type: "text_end", contentIndex: 2 },
+    { type: "extension", contentIndex: 3, typeName: "test.item", data: { a: 1 } },
+    done,
+  ]]);
+  await checkEvents(agent.promptStream("Hi"));
+  const said = agent.state.messages.at(-1);
+  assertEquals(said?.role === "assistant" && said.content, [
+    { type: "thinking", thinking: "Hm", signature: "s0", redacted: true },
+    { type: "text", text: "Hello", signature: "s1" },
+    { type: "extension", typeName: "test.item", data: { a: 1 } },
+  ]);
+});
+
+Deno.test("a reply that says nothing is told, and kept out of the history", async () => {
+  for (const words of ["", " \n"]) {
+    const { agent } = testAgent([[start, textStart, delta(0, words), textEnd, done]]);
+    const events = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(outlineOf(events).slice(-3), [
+      "message_end assistant",
+      "turn_end complete",
+      "agent_end",
+    ]);
+    assertEquals(sayingsOf(agent.state.messages), ["user: Hi"]);
+  }
+});
+
+Deno.test("a warning of the provider is a warning of the run", async () => {
+  const { agent } = testAgent([[
+    start,
+    { type: "warning", code: "unsupported_option", message: "No temperature", data: { a: 1 } },
+    textStart,
+    delta(0, "Hello"),
+    textEnd,
+    done,
+  ]]);
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(events[5], {
+    type: "warning",
+    code: "unsupported_option",
+    message: "No temperature",
+    data: { a: 1 },
+    seq: 6,
+  });
+});
+
+Deno.test("a plain async generator is a stream as good as any", async () => {
+  let closed = false;
+  const { agent } = testAgent([], {
+    streamFn: async function* () {
+      try {
+        yield* [start, textStart, delta(0, "Hello"), textEnd, done];
+      } finally {
+        closed = true;
+      }
+    },
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(sayingsOf(agent.state.messages).at(-1), "assistant: Hello");
+  assertEquals(closed, true, "a source that was read to its terminal event is closed");
+});
