@@ -60,3 +60,13 @@ export {
   testSessionStore,
 } from "./session_conformance.ts";
 export type { Sleep } from "./sleep.ts";
+export { testStreamFn } from "./stream_conformance.ts";
+export type {
+  ExpectedReply,
+  MakeStreamFn,
+  RefusalFixture,
+  RegisterTest,
+  ReplyFixture,
+  StreamFnFixtures,
+  StreamFnLimits,
+} from "./stream_fixture.ts";
