@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { BadRequestError } from "../core/errors.ts";
 import { applyEdits } from "./apply_edits.ts";
-import { seeded } from "./testdata/workbench.ts";
+import { seeded } from "../../tests/sandbox/workbench.ts";
 
 function edit(text: string, old_string: string, new_string: string, more: object = {}): string {
   return applyEdits(text, [{ old_string, new_string, ...more }]);

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { markedProcesses } from "./stray_processes.ts";
-import { Workbench } from "./testdata/workbench.ts";
+import { Workbench } from "../../tests/sandbox/workbench.ts";
 
 Deno.test("A 95: the exit code comes first and is no error, whatever it is", async () => {
   await using bench = new Workbench();

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { judgeCommand } from "./command_judge.ts";
 import { commandsRunBy, programOf } from "./run_commands.ts";
-import { seeded } from "./testdata/workbench.ts";
+import { seeded } from "../../tests/sandbox/workbench.ts";
 
 const HARMLESS = [
   "ls -la",

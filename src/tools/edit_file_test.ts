@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { contentHash } from "./content_hash.ts";
-import { Workbench } from "./testdata/workbench.ts";
+import { Workbench } from "../../tests/sandbox/workbench.ts";
 
 const replace = (old_string: string, new_string: string) => ({ old_string, new_string });
 

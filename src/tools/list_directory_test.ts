@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { Workbench } from "./testdata/workbench.ts";
+import { Workbench } from "../../tests/sandbox/workbench.ts";
 
 Deno.test("a folder is a tree; what git ignores and .git itself are left out", async () => {
   await using bench = new Workbench();

@@ -13,6 +13,7 @@ export {
   type Trust,
 } from "./approval_gate.ts";
 export { type CommandJudgement, judgeCommand } from "./command_judge.ts";
+export { confinedExecMain } from "./confined_exec.ts";
 export { planMode } from "./plan_mode.ts";
 export { codingTools, type CodingToolsOptions } from "./coding_tools.ts";
 export {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { Workbench } from "./testdata/workbench.ts";
+import { Workbench } from "../../tests/sandbox/workbench.ts";
 
 Deno.test("A 96: a file is read with line numbers", async () => {
   await using bench = new Workbench();

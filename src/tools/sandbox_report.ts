@@ -98,7 +98,7 @@ function rulesOfProgram({ root }: ReportedSandbox): SandboxRule[] {
   ];
 }
 
-/** What nobody stops, on any machine. */
+/** What nobody stops. */
 const OPEN: readonly SandboxRule[] = [
   {
     rule: "commands do not read secrets inside of the working directory",
@@ -109,6 +109,11 @@ const OPEN: readonly SandboxRule[] = [
     rule: "a process that leaves its group and clears its environment ends with its command",
     enforcedBy: "nobody",
     how: "nothing marks it any more; it stays confined",
+  },
+  {
+    rule: "commands do not change modes, owners and times of files elsewhere",
+    enforcedBy: "nobody",
+    how: "Landlock does not look at them; a command may change those of files that its user owns",
   },
   {
     rule: "commands use no more than a fair share of processor, memory and disk",

@@ -3,7 +3,7 @@ import { createSandbox, type Sandbox } from "./sandbox.ts";
 import { codingTools } from "./coding_tools.ts";
 import { extractText } from "../core/content.ts";
 import type { JsonObject } from "../core/json.ts";
-import { seeded, Workbench } from "./testdata/workbench.ts";
+import { seeded, Workbench } from "../../tests/sandbox/workbench.ts";
 
 Deno.test("lines are found by a regular expression, grouped by file, in order", async () => {
   await using bench = new Workbench();

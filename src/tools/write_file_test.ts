@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { Workbench } from "./testdata/workbench.ts";
+import { Workbench } from "../../tests/sandbox/workbench.ts";
 
 const live = { signal: new AbortController().signal };
 

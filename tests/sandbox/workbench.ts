@@ -4,12 +4,12 @@
  * @module
  */
 
-import { extractText } from "../../core/content.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { validateToolArguments } from "../../core/schema.ts";
-import type { AgentTool, AgentToolResult, ToolUpdate } from "../../core/tool.ts";
-import { codingTools, type CodingToolsOptions } from "../coding_tools.ts";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../sandbox.ts";
+import { extractText } from "../../src/core/content.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { validateToolArguments } from "../../src/core/schema.ts";
+import type { AgentTool, AgentToolResult, ToolUpdate } from "../../src/core/tool.ts";
+import { codingTools, type CodingToolsOptions } from "../../src/tools/coding_tools.ts";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/tools/sandbox.ts";
 
 /** What a call answered. */
 export interface Answer {

@@ -1,0 +1,312 @@
+/**
+ * Attempts to get out of the sandbox. Each one fails where the kernel can stop it.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { findConfinement } from "../../src/tools/confinement.ts";
+import { markedProcesses } from "../../src/tools/stray_processes.ts";
+import type { SandboxOptions } from "../../src/tools/sandbox.ts";
+import { Workbench } from "./workbench.ts";
+
+const confinement = await findConfinement();
+const landlock = confinement.type === "landlock" ? confinement.support.landlock : 0;
+const attacker = new URL("./attacker.ts", import.meta.url).pathname;
+const isProof = Deno.env.get("SWINK_PROVE") === "1";
+
+/** Runs a hostile command and answers with what it said. */
+async function attack(bench: Workbench, command: string): Promise<string> {
+  return (await bench.call("bash", { command, timeout_ms: 20_000 })).text;
+}
+
+function attackBy(name: string, ...args: readonly (string | number)[]): string {
+  const flags = "--quiet --no-config --no-lock --cached-only --no-check --unstable-net -A";
+  return `${Deno.execPath()} run ${flags} ${attacker} ${[name, ...args].join(" ")}`;
+}
+
+/** A test for kernels whose Landlock is new enough. */
+function kernelTest(name: string, since: number, run: () => Promise<void>): void {
+  Deno.test({ name, ignore: landlock < since, fn: run });
+}
+
+interface WriteAttempt {
+  readonly name: string;
+  /** The command; `$OUT` is a folder outside, with a file `victim` that says `intact`. */
+  readonly command: string;
+}
+
+const WRITES: readonly WriteAttempt[] = [
+  { name: "a plain write", command: "echo x > $OUT/new; echo x > $OUT/victim" },
+  { name: "`..`", command: "echo x > ../outside/victim; echo x > sub/../../outside/new" },
+  { name: "a symbolic link", command: "ln -s $OUT link; echo x > link/victim; echo x > link/new" },
+  {
+    name: "a link to a file",
+    command: "ln -s $OUT/victim link; echo x > link; truncate -s 0 link",
+  },
+  { name: "a dangling link", command: "ln -s $OUT/new link; echo x > link" },
+  { name: "a hard link", command: "ln $OUT/victim hard && echo x > hard" },
+  {
+    name: "/proc/self/root",
+    command: "echo x > /proc/self/root$OUT/victim; echo x > /proc/self/cwd/../outside/new",
+  },
+  {
+    name: "a child of a child",
+    command: 'bash -c "bash -c \'bash -c \\"echo x > $OUT/victim\\"\'"',
+  },
+  {
+    name: "bash -c inside of find -exec",
+    command: "find . -maxdepth 0 -exec bash -c 'echo x > $OUT/victim' \\;",
+  },
+  { name: "a background process", command: "(sleep 0.02; echo x > $OUT/victim) & wait" },
+  { name: "a process that left the session", command: "setsid bash -c 'echo x > $OUT/victim'" },
+  { name: "moving a file out and in", command: "echo x > a; mv a $OUT/new; mv $OUT/victim stolen" },
+  { name: "removing", command: "rm -rf $OUT/victim $OUT" },
+  { name: "truncating", command: "truncate -s 0 $OUT/victim; : > $OUT/victim" },
+  { name: "touch after chmod", command: "chmod 777 $OUT; touch $OUT/new" },
+  {
+    name: "a pipe, a device, a folder",
+    command: "mkfifo $OUT/new; mkdir $OUT/new; mknod $OUT/new c 1 3",
+  },
+  { name: "cd and a relative path", command: "cd $OUT && echo x > new" },
+  {
+    name: "an interpreter",
+    command: "awk 'BEGIN { print \"x\" > \"'$OUT'/new\" }'; perl -e 'open F, \">$ENV{OUT}/new\"'",
+  },
+  {
+    name: "dd, cp, tee, install",
+    command:
+      "echo x | tee $OUT/victim; cp a $OUT/new; dd if=/dev/zero of=$OUT/victim bs=1 count=1; install -m 600 /dev/null $OUT/new",
+  },
+  {
+    name: "mounting",
+    command:
+      "mount --bind . $OUT; mount -t tmpfs x $OUT; unshare -m true && unshare -rm bash -c 'mount --bind . $OUT; echo x > $OUT/new'",
+  },
+  { name: "changing the root", command: 'chroot / bash -c "echo x > $OUT/new"' },
+  {
+    name: "a library that is preloaded",
+    command: "LD_PRELOAD=$PWD/evil.so bash -c 'echo x > $OUT/victim'",
+  },
+  {
+    name: "settings of the system",
+    command: "echo x > /proc/sys/kernel/core_pattern; echo x > $OUT/victim",
+  },
+];
+
+for (const { name, command } of WRITES) {
+  kernelTest(`escape: writing outside by ${name} is blocked`, 3, async () => {
+    await using bench = new Workbench();
+    const out = `${bench.outside}/outside`;
+    Deno.mkdirSync(out);
+    Deno.writeTextFileSync(`${out}/victim`, "intact");
+    const text = await attack(bench, `export OUT=${out}; ${command}`);
+    assertEquals([...Deno.readDirSync(out)].map((entry) => entry.name), ["victim"], text);
+    assertEquals(Deno.readTextFileSync(`${out}/victim`), "intact", text);
+  });
+}
+
+kernelTest("escape: a symbolic link swapped in a race redirects no file tool", 1, async () => {
+  await using bench = new Workbench();
+  const out = `${bench.outside}/outside`;
+  Deno.mkdirSync(out);
+  Deno.writeTextFileSync(`${out}/secret`, "secret");
+  bench.put("real/secret", "public");
+  const swap =
+    `while :; do mv real kept; ln -s ${out} real; rm real; mv kept real; done 2>/dev/null`;
+  const controller = new AbortController();
+  const racing = bench.call("bash", { command: swap }, controller.signal);
+  try {
+    for (let round = 0; round < (isProof ? 3_000 : 150); round++) {
+      const read = await bench.call("read_file", { path: "real/secret" });
+      assert(!read.text.includes("1\tsecret"), read.text);
+      await bench.call("write_file", { path: "real/mine", content: "mine" });
+      const found = await bench.call("search_files", { pattern: "secret" });
+      assert(!found.text.includes("1: secret"), found.text);
+    }
+  } finally {
+    controller.abort();
+    await racing;
+  }
+  assertEquals([...Deno.readDirSync(out)].map(({ name }) => name), ["secret"]);
+});
+
+kernelTest(
+  "escape: keys in the home folder and the machine's passwords are not read",
+  1,
+  async () => {
+    await using bench = new Workbench({ hide: [] });
+    const key = `${bench.outside}/key`;
+    Deno.writeTextFileSync(key, "PRIVATE KEY");
+    await using hiding = new Workbench({ hide: [key] });
+    const text = await attack(
+      hiding,
+      `cat ${key}; cat /proc/self/root${key}; ln ${key} k && cat k; cp ${key} .`,
+    );
+    assert(!text.includes("PRIVATE KEY"), text);
+    const shadow = await attack(hiding, "cat /etc/shadow");
+    assertMatch(shadow, /denied/i);
+  },
+);
+
+kernelTest("escape: TCP is refused, out and in", 4, async () => {
+  await using bench = new Workbench();
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  assertMatch(await attack(bench, attackBy("tcp_connect", port)), /blocked/);
+  assertMatch(await attack(bench, attackBy("tcp_listen")), /blocked/);
+  assertMatch(
+    await attack(bench, `exec 3<>/dev/tcp/127.0.0.1/${port} && echo ESCAPED`),
+    /not permitted|denied/,
+  );
+});
+
+const SOCKETS = [
+  "udp_send",
+  "dns",
+  "mptcp_socket",
+  "packet_socket",
+  "vsock_socket",
+  "io_uring",
+  "fast_open",
+];
+
+for (const name of SOCKETS) {
+  kernelTest(`escape: ${name} is refused`, 1, async () => {
+    await using bench = new Workbench();
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    assertMatch(await attack(bench, attackBy(name, listener.addr.port)), /blocked/);
+  });
+}
+
+kernelTest("escape: Unix sockets are refused, in and out of the root", 1, async () => {
+  await using bench = new Workbench();
+  const path = `${bench.outside}/daemon.sock`;
+  using _daemon = Deno.listen({ transport: "unix", path });
+  assertMatch(await attack(bench, attackBy("unix_connect", path)), /blocked/);
+  assertMatch(await attack(bench, attackBy("unix_listen")), /blocked/);
+});
+
+kernelTest(
+  "escape: with the network on, Unix sockets, multipath and raw packets stay closed",
+  1,
+  async () => {
+    await using bench = new Workbench({ net: "on" });
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    assertMatch(await attack(bench, attackBy("tcp_connect", listener.addr.port)), /ESCAPED/);
+    for (const name of ["unix_listen", "packet_socket", "io_uring"]) {
+      assertMatch(await attack(bench, attackBy(name)), /blocked/, name);
+    }
+  },
+);
+
+kernelTest("escape: with hosts, only the proxy's port is reached, and only by TCP", 4, async () => {
+  const options: SandboxOptions = { net: ["example.org"] };
+  await using bench = new Workbench(options);
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  for (const name of ["tcp_connect", "udp_send", "mptcp_socket", "fast_open", "dns"]) {
+    assertMatch(await attack(bench, attackBy(name, port)), /blocked/, name);
+  }
+  const curl = `exec 3<>/dev/tcp/127.0.0.1/\${HTTP_PROXY##*:}; ` +
+    `printf 'CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\n\\r\\n' >&3; head -1 <&3`;
+  assertMatch(await attack(bench, curl), /403 Forbidden/);
+});
+
+kernelTest("escape: this program is not traced, read or signalled", 6, async () => {
+  await using bench = new Workbench();
+  for (const name of ["ptrace_parent", "parent_memory", "parent_environment", "signal_parent"]) {
+    assertMatch(await attack(bench, attackBy(name, Deno.pid)), /blocked/, name);
+  }
+});
+
+kernelTest("escape: no open file of this program is inherited", 1, async () => {
+  await using bench = new Workbench();
+  const path = `${bench.outside}/held`;
+  using _held = Deno.openSync(path, { create: true, write: true });
+  assertMatch(await attack(bench, attackBy("descriptors", path)), /blocked/);
+});
+
+kernelTest("escape: the superuser's powers over the machine are gone", 1, async () => {
+  await using bench = new Workbench();
+  const text = await attack(
+    bench,
+    "grep -E 'NoNewPrivs|Cap(Eff|Prm|Bnd)|Seccomp:' /proc/self/status",
+  );
+  assertMatch(text, /NoNewPrivs:\s+1/);
+  assertMatch(text, /Seccomp:\s+2/);
+  const isRoot = Deno.uid() === 0;
+  assertMatch(text, isRoot ? /CapEff:\s+00000000000000fb/ : /CapEff:\s+0{16}/);
+});
+
+Deno.test({
+  name: "escape: what leaves its group and its session is ended with its command",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using bench = new Workbench();
+    const command = "for i in 1 2 3; do setsid sleep 60 & done; " +
+      "(setsid bash -c 'setsid sleep 60 & setsid sleep 60' &) ; echo $SWINK_CALL";
+    const mark = (await attack(bench, command)).split("\n")[1] ?? "";
+    assertMatch(mark, /^[\w-]{36}$/);
+    assertEquals(markedProcesses(mark), []);
+  },
+});
+
+kernelTest(
+  "known limit: a process that clears its environment is not found, but stays confined",
+  3,
+  async () => {
+    await using bench = new Workbench();
+    const out = `${bench.outside}/victim`;
+    Deno.writeTextFileSync(out, "intact");
+    const note = `${bench.folder}/pid`;
+    await attack(
+      bench,
+      `setsid env -i PATH=$PATH bash -c 'echo $$ > ${note}; sleep 0.05; echo x > ${out}; sleep 60' & ` +
+        `while [ ! -s ${note} ]; do sleep 0.005; done`,
+    );
+    const pid = Number(bench.get("pid"));
+    Deno.kill(pid, "SIGKILL");
+    assertEquals(Deno.readTextFileSync(out), "intact");
+  },
+);
+
+kernelTest(
+  "known limit: modes and times of files elsewhere can be changed by their owner",
+  1,
+  async () => {
+    await using bench = new Workbench();
+    const victim = `${bench.outside}/victim`;
+    Deno.writeTextFileSync(victim, "intact");
+    await attack(bench, `chmod 600 ${victim}`);
+    assertEquals((Deno.statSync(victim).mode ?? 0) & 0o777, 0o600);
+    const { rules } = await bench.sandbox.describe();
+    assert(rules.some(({ rule, enforcedBy }) => rule.includes("modes") && enforcedBy === "nobody"));
+  },
+);
+
+kernelTest("required confinement: where the kernel can confine, commands run", 6, async () => {
+  await using bench = new Workbench({ confinement: "required" });
+  assertEquals(await attack(bench, "echo runs"), "Exit code: 0\nruns");
+});
+
+kernelTest("control: without confinement the same attempts succeed", 1, async () => {
+  await using bench = new Workbench({ confinement: "off" });
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const held = `${bench.outside}/held`;
+  const attempts: readonly (readonly [string, ...(string | number)[]])[] = [
+    ["tcp_connect", port],
+    ["tcp_listen"],
+    ["udp_send", port],
+    ["unix_listen"],
+    ["parent_environment", Deno.pid],
+    ["signal_parent", Deno.pid],
+  ];
+  const answers = await Promise.all(
+    attempts.map(([name, ...args]) => attack(bench, attackBy(name, ...args))),
+  );
+  for (const answer of answers) assertMatch(answer, /ESCAPED/);
+  await attack(bench, `echo x > ${held}`);
+  assertEquals(Deno.readTextFileSync(held), "x\n");
+});
