@@ -51,7 +51,8 @@ export async function attempt(
   const watch = ReplyWatch.begin(run, { reading, cancellation, model: request.model });
   try {
     const source = streamFn({ ...request, signal: cancellation.signal });
-    const end = await readEvents(source, { cancellation, take: reading.take });
+    const { take, takeLast } = reading;
+    const end = await readEvents(source, { cancellation, take, takeLast });
     return reading.ended(end, watch?.stoppedBy);
   } catch (thrown) {
     return reading.failed(asStreamError(thrown));
@@ -107,10 +108,15 @@ class ReplyReading {
     }
   };
 
+  /** Takes the terminal event of a reply that was cut short: what is open in it does not matter any more. */
+  readonly takeLast = (event: AssistantMessageEvent): void => {
+    if (event.type === "done" || event.type === "error") this.#end = event;
+  };
+
   ended(how: "terminal" | "closed" | "aborted", stoppedBy: StoppedBy | undefined): Attempt {
     if (stoppedBy) return this.#stopped(stoppedBy);
-    if (how === "aborted") return this.#aborted();
     const end = this.#end;
+    if (how === "aborted") return this.#aborted(end?.usage);
     if (!end) return this.failed(new NetworkError("The stream ended before the reply did"));
     if (end.type === "error") return this.failed(end.error, end.usage, end.stopReason);
     if (end.stopReason === "aborted") return this.#aborted(end.usage);
@@ -133,7 +139,7 @@ class ReplyReading {
 
   #stopped(stoppedBy: StoppedBy): Attempt {
     const error = new BudgetExceededError(stoppedBy.reason);
-    const usage = zeroUsage();
+    const usage = this.#end?.usage ?? zeroUsage();
     return { ...this.#whatIsLeft(), stopReason: "aborted", usage, error, stoppedBy };
   }
 

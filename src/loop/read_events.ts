@@ -24,6 +24,8 @@ export interface ReadOptions {
   readonly cancellation: Cancellation;
   /** Takes the events. */
   readonly take: TakeEvent;
+  /** Takes the terminal event of a source that obeys the abort: it may tell what was used. */
+  readonly takeLast: (event: AssistantMessageEvent) => void;
 }
 
 /**
@@ -35,46 +37,60 @@ export interface ReadOptions {
  */
 export function readEvents(
   source: AsyncIterable<AssistantMessageEvent>,
-  { cancellation, take }: ReadOptions,
+  { cancellation, take, takeLast }: ReadOptions,
 ): Promise<ReadEnd> {
   if (cancellation.aborted) return Promise.resolve("aborted");
   const reading = openSource(source);
   const burst = new Burst();
   return new Promise((resolve, reject) => {
-    const stopListening = cancellation.onAbort(() => finish(() => resolve("aborted")));
-    let over = false;
+    let stage: Stage = "open";
+    let lastCall: ReturnType<typeof setTimeout> | undefined;
+    const stopListening = cancellation.onAbort(() => {
+      stage = "aborted";
+      // A source that obeys answers within this task, so nobody waits longer.
+      lastCall = setTimeout(() => finish(() => resolve("aborted")), 0);
+    });
     const finish = (settle: () => void) => {
-      if (over) return;
-      over = true;
+      if (stage === "over") return;
+      stage = "over";
       stopListening();
+      clearTimeout(lastCall);
       reading.close();
       burst.end();
       settle();
     };
-    readAll(reading, { take, burst, isOver: () => over }).then(
+    readAll(reading, { take, takeLast, burst, stage: () => stage }).then(
       (end) => finish(() => resolve(end)),
       (thrown) => finish(() => reject(thrown)),
     );
   });
 }
 
-interface Pump {
-  readonly take: TakeEvent;
+/** Events are taken while it is open; after an abort, only the last one is. */
+type Stage = "open" | "aborted" | "over";
+
+interface Pump extends Pick<ReadOptions, "take" | "takeLast"> {
   readonly burst: Burst;
-  readonly isOver: () => boolean;
+  readonly stage: () => Stage;
 }
 
-async function readAll(reading: Reading, { take, burst, isOver }: Pump): Promise<ReadEnd> {
+async function readAll(
+  reading: Reading,
+  { take, takeLast, burst, stage }: Pump,
+): Promise<ReadEnd> {
   while (true) {
     const { done, value } = await reading.next();
-    if (isOver()) return "aborted";
-    if (done) return "closed";
-    const waiting = take(value);
-    const { type } = value;
-    if (type === "done" || type === "error") return "terminal";
+    if (done) return stage() === "open" ? "closed" : "aborted";
+    const isLast = value.type === "done" || value.type === "error";
+    if (stage() !== "open") {
+      if (isLast) takeLast(value);
+      if (isLast || stage() === "over") return "aborted";
+    }
+    const waiting = stage() === "open" ? take(value) : undefined;
+    if (isLast) return "terminal";
     const pause = waiting ?? burst.pause();
     if (pause) await pause;
-    if (isOver()) return "aborted";
+    if (stage() === "over") return "aborted";
   }
 }
 

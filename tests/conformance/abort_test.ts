@@ -1,0 +1,286 @@
+import { assertEquals } from "@std/assert";
+import { repairHistory } from "../../src/core/history.ts";
+import type { AssistantMessageEvent } from "../../src/core/stream.ts";
+import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { text, toolCall } from "../../src/testing/messages.ts";
+import { hang, reply } from "../../src/testing/script.ts";
+import { AbortedError } from "../../src/core/errors.ts";
+import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { settle } from "./ports.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
+
+Deno.test("3.10, A 14, A 57, B 38: an abort while the model speaks keeps what it has said", async () => {
+  const { agent } = testAgent([hang({ after: "As I was saying" })]);
+  let words = 0;
+  agent.subscribe(({ type }) => void (type === "message_update" && ++words === 2 && agent.abort()));
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineOf(events).slice(4), [
+    "message_start assistant",
+    "message_update text_delta",
+    "message_update text_delta",
+    "message_end assistant",
+    "turn_end aborted",
+    "agent_end",
+  ]);
+  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: As I"]);
+  const [, said] = agent.state.messages;
+  assertEquals(said?.role === "assistant" && [said.stopReason, said.errorCode], [
+    "aborted",
+    "aborted",
+  ]);
+});
+
+Deno.test("B 38: the tokens that the provider tells of on an abort are kept", async () => {
+  const usage = { input: 9, output: 2, cacheRead: 0, cacheWrite: 0, total: 11 };
+  const { agent } = testAgent([], {
+    streamFn: async function* ({ signal }): AsyncGenerator<AssistantMessageEvent> {
+      yield { type: "start" };
+      yield { type: "text_start", contentIndex: 0 };
+      yield { type: "text_delta", contentIndex: 0, delta: "Half" };
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      yield { type: "text_end", contentIndex: 0 };
+      yield { type: "error", stopReason: "aborted", error: new AbortedError(), usage };
+    },
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  agent.abort();
+  const result = await running;
+  assertEquals(sayingsOf(result.messages), ["user: Hi", "assistant: Half"]);
+  assertEquals([result.stopReason, result.usage], ["aborted", usage]);
+});
+
+Deno.test("B 37: an abort before the first delta ends the run once, as aborted", async () => {
+  const { agent, streamFn } = testAgent([hang()]);
+  const running = checkEvents(agent.promptStream("Hi"));
+  await settle();
+  agent.abort();
+  assertEquals(outlineOf(await running).slice(-4), [
+    "message_start assistant",
+    "message_end assistant",
+    "turn_end aborted",
+    "agent_end",
+  ]);
+  assertEquals(sayingsOf(agent.state.messages), ["user: Hi"]);
+  streamFn.assertDone();
+});
+
+Deno.test("A 15: a stream that hangs and hears nothing does not hold up the abort", async () => {
+  const { agent, clock } = testAgent([hang({ after: "Half", ignoresSignal: true })]);
+  const running = checkEvents(agent.promptStream("Hi"));
+  await settle();
+  agent.abort();
+  const events = await running;
+  assertEquals(outlineOf(events).slice(-2), ["turn_end aborted", "agent_end"]);
+  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Half"]);
+  assertEquals(clock.waits, []);
+});
+
+Deno.test("a stream that never pauses does not hold up the abort", async () => {
+  let closed = false;
+  const { agent } = testAgent([], {
+    streamFn: async function* (): AsyncGenerator<AssistantMessageEvent> {
+      try {
+        yield { type: "start" };
+        yield { type: "text_start", contentIndex: 0 };
+        while (true) yield { type: "text_delta", contentIndex: 0, delta: "and " };
+      } finally {
+        closed = true;
+      }
+    },
+  });
+  setTimeout(() => agent.abort(), 20);
+  assertEquals((await agent.prompt("Hi")).stopReason, "aborted");
+  await settle();
+  assertEquals(closed, true);
+});
+
+Deno.test("a run whose signal has fired before it begins says its prompt and asks nobody", async () => {
+  const { agent, streamFn } = testAgent([]);
+  agent.steer("Later");
+  agent.followUp("Much later");
+  const signal = AbortSignal.abort("too late");
+  const events = await checkEvents(agent.promptStream("Hi", { signal }));
+  assertEquals(outlineOf(events), [
+    "agent_start",
+    "turn_start 1",
+    "message_start user",
+    "message_end user",
+    "message_start assistant",
+    "message_end assistant",
+    "turn_end aborted",
+    "agent_end",
+  ]);
+  const end = events.at(-1);
+  assertEquals(end?.type === "agent_end" && end.abortReason, "too late");
+  assertEquals(agent.queued.steering.length + agent.queued.followUp.length, 2);
+  streamFn.assertDone();
+});
+
+Deno.test("B 39: an abort within a tool call leaves neither an orphan nor a scratch field", async () => {
+  const { agent, streamFn } = testAgent([
+    hang({ after: [text("Let me"), toolCall("write", '{"path": "a')] }),
+    reply("Hello again"),
+  ], { tools: [fakeTool({ name: "write" })] });
+  agent.subscribe((event) => {
+    if (event.type === "message_update" && event.delta.type === "tool_call_delta") agent.abort();
+  });
+  await checkEvents(agent.promptStream("Write"));
+  await checkEvents(agent.promptStream("Again"));
+  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []), [
+    "user: Write",
+    "assistant: Let me",
+    "user: Again",
+  ]);
+  assertEquals(repairHistory(agent.state.messages).repairs, []);
+});
+
+Deno.test("A 58, B 40: an abort while tools run answers every call and asks the model no more", async () => {
+  const slow = fakeTool({ name: "slow", delayMs: Infinity });
+  const { agent, streamFn } = testAgent([reply([toolCall("slow"), toolCall("quick")])], {
+    tools: [slow, fakeTool({ name: "quick" })],
+  });
+  atFirst(agent, "tool_execution_end", () => agent.abort());
+  const events = await checkEvents(agent.promptStream("Go"));
+  const turns = eventsOfType(events, "turn_end");
+  assertEquals(turns.map(({ reason, toolResults }) => [reason, toolResults.map(wordsOf)]), [
+    ["aborted", ["tool call cancelled: run aborted", "ok"]],
+  ]);
+  assertEquals(slow.calls[0]?.context.signal.reason?.code, "aborted");
+  const end = events.at(-1);
+  assertEquals(end?.type === "agent_end" && end.stopReason, "aborted");
+  streamFn.assertDone();
+});
+
+Deno.test("A 91, B 20: a tool that never returns is left behind 100 ms after the abort", async () => {
+  let late: (() => void) | undefined;
+  const deaf = fakeTool({
+    name: "deaf",
+    result: (_args, { onUpdate }) =>
+      new Promise((resolve) => {
+        late = () => (onUpdate("still here"), resolve("finally"));
+      }),
+  });
+  const { agent, clock, streamFn, seen } = testAgent([
+    reply([toolCall("deaf"), toolCall("alone"), toolCall("deaf")]),
+  ], { tools: [deaf, fakeTool({ name: "alone", sequential: true })] });
+  const running = checkEvents(agent.promptStream("Go"));
+  await settle();
+  agent.abort();
+  await settle();
+  assertEquals([agent.state.isRunning, clock.waits], [true, [100]]);
+  clock.advance(99);
+  await settle();
+  assertEquals(agent.state.isRunning, true);
+  clock.advance(1);
+  await running;
+  await agent.waitForIdle();
+  assertEquals(deaf.calls.length, 1, "what had not begun does not begin");
+  assertEquals(clock.sleepers, 0);
+  const before = seen.length;
+  late?.();
+  await settle();
+  assertEquals(seen.length, before, "its late output is dropped");
+  streamFn.assertDone();
+});
+
+Deno.test("B 41: steering that was queued before the abort stays queued", async () => {
+  const { agent, streamFn } = testAgent([reply([toolCall("slow")])], {
+    tools: [fakeTool({ name: "slow", delayMs: Infinity })],
+  });
+  const running = checkEvents(agent.promptStream("Go"));
+  await settle();
+  agent.steer("Wait");
+  agent.abort();
+  await running;
+  assertEquals(agent.queued.steering.map(({ message }) => sayingsOf([message])[0]), ["user: Wait"]);
+  assertEquals(sayingsOf(agent.state.messages).at(-1)?.startsWith("tool_result"), true);
+  streamFn.assertDone();
+});
+
+Deno.test("steering and follow-ups that wait for a turn stay queued when the turn's start is its abort", async () => {
+  const { agent, streamFn } = testAgent([reply("One")]);
+  agent.followUp("More");
+  agent.subscribe((event) =>
+    void (event.type === "turn_start" && event.turn === 2 && agent.abort())
+  );
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(agent.queued.followUp.length, 1);
+  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: One"]);
+  streamFn.assertDone();
+});
+
+Deno.test("B 42: a second abort, and one while idle, do nothing", async () => {
+  const { agent, seen } = testAgent([hang({ after: "Half" }), reply("Fine")]);
+  agent.abort();
+  atFirst(agent, "message_update", () => {
+    agent.abort("first");
+    agent.abort("second");
+  });
+  assertEquals((await agent.prompt("Hi")).abortReason, "first");
+  agent.abort();
+  assertEquals((await agent.prompt("Hi")).stopReason, "stop");
+  assertEquals(findViolation(seen), undefined);
+});
+
+Deno.test("the caller's signal, agent.abort, cancelling and leaving the stream are one thing", async () => {
+  const controller = new AbortController();
+  const reasons: unknown[] = [];
+  const hanging = (): ReturnType<typeof testAgent> => {
+    const made = testAgent([hang({ after: "Half" })]);
+    made.agent.subscribe((event) => {
+      if (event.type === "agent_end") reasons.push([event.stopReason, event.abortReason]);
+    });
+    return made;
+  };
+  const bySignal = hanging();
+  atFirst(bySignal.agent, "message_update", () => controller.abort("signal"));
+  await bySignal.agent.prompt("Hi", { signal: controller.signal });
+
+  const byAbort = hanging();
+  atFirst(byAbort.agent, "message_update", () => byAbort.agent.abort("abort"));
+  await byAbort.agent.prompt("Hi");
+
+  const byCancel = hanging();
+  const reader = byCancel.agent.promptStream("Hi").getReader();
+  await reader.read();
+  await reader.cancel("cancel");
+  assertEquals(byCancel.agent.state.isRunning, false);
+
+  const byLeaving = hanging();
+  for await (const { type } of byLeaving.agent.promptStream("Hi")) {
+    if (type === "message_update") break;
+  }
+  assertEquals(byLeaving.agent.state.isRunning, false);
+  assertEquals(reasons.slice(0, 3), [
+    ["aborted", "signal"],
+    ["aborted", "abort"],
+    ["aborted", "cancel"],
+  ]);
+  assertEquals(AbortedError.is((reasons[3] as unknown[])[1]), true);
+});
+
+Deno.test("B 43: a thousand runs leave nothing on the caller's signal", async () => {
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const counted = (change: number, original: typeof signal.addEventListener) =>
+    function (this: AbortSignal, ...args: Parameters<typeof signal.addEventListener>): void {
+      listeners += change;
+      original.apply(this, args);
+    };
+  signal.addEventListener = counted(1, signal.addEventListener);
+  signal.removeEventListener = counted(-1, signal.removeEventListener);
+  for (let count = 0; count < 1000; count++) {
+    const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+      tools: [fakeTool({ name: "look" })],
+    });
+    if (count % 2 === 0) await agent.prompt("Look", { signal });
+    else await agent.promptStream("Look", { signal }).cancel();
+    assertEquals(listeners, 0);
+  }
+});
+
+function wordsOf({ content }: { content: readonly unknown[] }): string {
+  return (content[0] as { text: string }).text;
+}

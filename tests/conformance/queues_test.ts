@@ -1,0 +1,198 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
+import { userMessage } from "../../src/core/message.ts";
+import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { fail, reply } from "../../src/testing/script.ts";
+import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { testAgent } from "./test_agent.ts";
+
+Deno.test("queued messages have ids, can be listed and be taken back", () => {
+  const { agent } = testAgent([]);
+  const a = agent.steer("a");
+  const b = agent.steer({ text: "b" });
+  const c = agent.followUp("c");
+  assertEquals([a.id, b.id, c.id], ["queued_1", "queued_2", "queued_3"]);
+  assertEquals(a.message, userMessage("a", 0));
+  assertEquals(agent.queued, { steering: [a, b], followUp: [c] });
+  assertEquals(agent.cancelQueued(a.id), true);
+  assertEquals(agent.cancelQueued(a.id), false);
+  assertEquals(agent.cancelQueued(c.id), true);
+  assertEquals(agent.queued, { steering: [b], followUp: [] });
+  assertEquals(agent.hasPendingMessages, true);
+  agent.clearSteering();
+  assertEquals(agent.hasPendingMessages, false);
+});
+
+Deno.test("every change of a queue is told with what waits, also while idle", async () => {
+  const { agent, seen } = testAgent([reply("Hello")]);
+  const { id } = agent.steer("a");
+  agent.followUp("b");
+  agent.cancelQueued(id);
+  agent.clearFollowUp();
+  agent.clearQueues();
+  const told = eventsOfType(seen, "queue_changed").map((
+    { queued: { steering, followUp }, seq },
+  ) => [
+    steering.length,
+    followUp.length,
+    seq,
+  ]);
+  assertEquals(told, [[1, 0, undefined], [1, 1, undefined], [0, 1, undefined], [0, 0, undefined]]);
+  agent.steer("c");
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineOf(events).slice(0, 4), [
+    "agent_start",
+    "turn_start 1",
+    "queue_changed",
+    "message_start user",
+  ]);
+  assertEquals(findViolation(seen), undefined);
+});
+
+Deno.test("what is queued right after a prompt is told within the run, after its start", async () => {
+  const { agent, seen } = testAgent([reply("Hello"), reply("More")]);
+  const stream = agent.promptStream("Hi");
+  agent.followUp("And then?");
+  agent.setModel("test/other");
+  const events = await checkEvents(stream);
+  assertEquals(outlineOf(events).slice(0, 4), [
+    "agent_start",
+    "queue_changed",
+    "model_changed",
+    "turn_start 1",
+  ]);
+  assertEquals(seen, events);
+});
+
+Deno.test("what a listener queues at the very end is told after the run, to subscribers only", async () => {
+  const { agent, seen } = testAgent([reply("Hello")]);
+  agent.subscribe((event) => void (event.type === "agent_end" && agent.followUp("Too late")));
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(events.at(-1)?.type, "agent_end");
+  assertEquals(outlineOf(seen).slice(-2), ["agent_end", "queue_changed"]);
+  assertEquals(seen.at(-1)?.seq, undefined);
+  assertEquals(findViolation(seen), undefined);
+  assertEquals(agent.queued.followUp.length, 1);
+});
+
+Deno.test("what listeners queue and change keeps its order, however slow another listener is", async () => {
+  const { agent, seen } = testAgent([reply("Hello")]);
+  agent.subscribe(async ({ type }) => {
+    if (type !== "message_start") return;
+    await Promise.resolve();
+    agent.followUp("slow");
+  });
+  agent.subscribe(({ type }) => {
+    if (type !== "message_start") return;
+    agent.followUp("a");
+    agent.followUp("b");
+    agent.clearQueues();
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  const counts = eventsOfType(events, "queue_changed").map(({ queued }) => queued.followUp.length);
+  assertEquals(counts.slice(0, 4), [1, 2, 3, 0]);
+  assertEquals(seen, events);
+});
+
+Deno.test("A 65, B 9, B 11: a finished history goes on with what is queued, steering first", async () => {
+  const { agent } = testAgent([reply("Hello"), reply("1"), reply("2"), reply("3")]);
+  await agent.prompt("Hi");
+  await assertRejects(() => agent.continue(), InvalidContinueError);
+  agent.followUp("follow");
+  agent.steer("a");
+  agent.steer("b");
+  await checkEvents(agent.continueStream());
+  assertEquals(sayingsOf(agent.state.messages).slice(2), [
+    "user: a",
+    "assistant: 1",
+    "user: b",
+    "assistant: 2",
+    "user: follow",
+    "assistant: 3",
+  ]);
+});
+
+Deno.test("a finished history goes on with a follow-up when there is no steering", async () => {
+  const { agent } = testAgent([reply("Hello"), reply("1")]);
+  await agent.prompt("Hi");
+  agent.followUp("follow");
+  await checkEvents(agent.continueStream());
+  assertEquals(sayingsOf(agent.state.messages).slice(2), ["user: follow", "assistant: 1"]);
+});
+
+Deno.test("A 13, B 29: a failed run leaves its follow-ups queued, and continue takes the turn again", async () => {
+  const { agent } = testAgent([fail("stream_error", "Broken"), reply("Hello"), reply("More")]);
+  agent.followUp("follow");
+  assertEquals((await agent.prompt("Hi")).error?.code, "stream_error");
+  assertEquals(agent.queued.followUp.length, 1);
+  await checkEvents(agent.continueStream());
+  assertEquals(sayingsOf(agent.state.messages), [
+    "user: Hi",
+    "assistant: Hello",
+    "user: follow",
+    "assistant: More",
+  ]);
+});
+
+for (
+  const [what, steps] of [
+    ["an error", [fail("stream_error", "Broken", { after: "Half" })]],
+    ["an abort", [fail("aborted", "Gone", { after: "Half" })]],
+    ["the token limit", [reply("Half", { stopReason: "length" })]],
+  ] as const
+) {
+  Deno.test(`continue goes on after a reply that ended with ${what}`, async () => {
+    const { agent } = testAgent([...steps, reply("Whole")]);
+    await agent.prompt("Hi");
+    await checkEvents(agent.continueStream());
+    assertEquals(sayingsOf(agent.state.messages), [
+      "user: Hi",
+      "assistant: Half",
+      "assistant: Whole",
+    ]);
+  });
+}
+
+Deno.test("A 64: continue goes on after a tool result", async () => {
+  const { agent } = testAgent([
+    reply([toolCall("look")]),
+    fail("stream_error", "Broken"),
+    reply("Seen"),
+  ], {
+    tools: [fakeTool({ name: "look" })],
+  });
+  await agent.prompt("Look");
+  const events = await checkEvents(agent.continueStream());
+  assertEquals(outlineOf(events).slice(0, 3), [
+    "agent_start",
+    "turn_start 1",
+    "message_start assistant",
+  ]);
+});
+
+Deno.test("4.17, A 63, B 61: without any message there is nothing to say", async () => {
+  const { agent, streamFn } = testAgent([reply("Hello")]);
+  await assertRejects(() => agent.continue(), NoMessagesError);
+  await assertRejects(() => agent.prompt([]), NoMessagesError);
+  assertThrows(() => agent.steer([]), NoMessagesError);
+  assertEquals(streamFn.calls, []);
+  assertEquals(agent.state.isRunning, false);
+  agent.steer("Now");
+  await agent.prompt([]);
+  assertEquals(sayingsOf(agent.state.messages), ["user: Now", "assistant: Hello"]);
+});
+
+Deno.test("a message that is of no use to any history is nothing to say", async () => {
+  const { agent } = testAgent([]);
+  const orphan = {
+    ...userMessage("?", 0),
+    role: "tool_result",
+    toolCallId: "a",
+    toolName: "b",
+    isError: false,
+  } as const;
+  await assertRejects(() => agent.prompt([orphan]), NoMessagesError);
+  assertThrows(() => agent.followUp(orphan), NoMessagesError);
+});

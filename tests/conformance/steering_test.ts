@@ -1,0 +1,249 @@
+import { assertEquals } from "@std/assert";
+import type { AgentOptions } from "../../src/agent/options.ts";
+import type { AgentEvent } from "../../src/core/event.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { type FakeTool, fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { settle } from "./ports.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
+
+const cancelled = "tool_result: tool call cancelled: user requested steering interrupt";
+
+/** Steers while one call runs and one, which may not run beside it, waits. */
+async function steered(
+  options: Partial<AgentOptions>,
+  running: Partial<FakeTool> = {},
+): Promise<{ events: AgentEvent[]; sayings: string[]; reason: string | undefined }> {
+  const release = Promise.withResolvers<void>();
+  const first = fakeTool({
+    name: "first",
+    ...running,
+    result: async (_args, { signal }) => {
+      await Promise.race([
+        release.promise,
+        new Promise((resolve) => signal.addEventListener("abort", resolve)),
+      ]);
+      return "finished";
+    },
+  });
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("first"), toolCall("second")]),
+    reply("Steered"),
+  ], { tools: [first, fakeTool({ name: "second", sequential: true })], ...options });
+  const events = checkEvents(agent.promptStream("Go"));
+  await settle();
+  agent.steer("Wait");
+  await settle();
+  release.resolve();
+  const told = await events;
+  return {
+    events: told,
+    sayings: sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2),
+    reason: eventsOfType(told, "turn_end")[0]?.reason,
+  };
+}
+
+Deno.test("3.7, A 9, A 68, B 44: under cancel, steering cancels what runs and what waits", async () => {
+  const { events, sayings, reason } = await steered({});
+  assertEquals([reason, sayings], ["steering_interrupt", [cancelled, cancelled, "user: Wait"]]);
+  const lines = outlineOf(events);
+  assertEquals(lines.slice(lines.indexOf("tool_execution_start call_1")).slice(0, 11), [
+    "tool_execution_start call_1",
+    "tool_execution_start call_2",
+    "queue_changed",
+    "tool_execution_end call_2",
+    "tool_execution_end call_1",
+    "message_start tool_result",
+    "message_end tool_result",
+    "message_start tool_result",
+    "message_end tool_result",
+    "turn_end steering_interrupt",
+    "turn_start 2",
+  ]);
+});
+
+Deno.test("B 45: under boundary, what runs finishes and what waits is cancelled", async () => {
+  const { sayings, reason } = await steered({ interrupt: "boundary" });
+  assertEquals([reason, sayings], [
+    "steering_interrupt",
+    ["tool_result: finished", cancelled, "user: Wait"],
+  ]);
+});
+
+Deno.test("B 46: under after_batch, everything finishes", async () => {
+  const { sayings, reason } = await steered({ interrupt: "after_batch" });
+  assertEquals([reason, sayings], [
+    "tools_executed",
+    ["tool_result: finished", "tool_result: ok", "user: Wait"],
+  ]);
+});
+
+Deno.test("B 47: a running tool that is not interruptible finishes under every policy", async () => {
+  const { sayings, reason } = await steered({}, { interruptible: false });
+  assertEquals([reason, sayings], [
+    "steering_interrupt",
+    ["tool_result: finished", cancelled, "user: Wait"],
+  ]);
+});
+
+Deno.test("A 10: a tool that hears nothing does not hold up the steering", async () => {
+  const { agent, clock, streamFn } = testAgent([
+    reply([toolCall("quick"), toolCall("deaf")]),
+    reply("Steered"),
+  ], {
+    tools: [
+      fakeTool({ name: "quick" }),
+      fakeTool({ name: "deaf", delayMs: Infinity, ignoresSignal: true }),
+    ],
+  });
+  const running = checkEvents(agent.promptStream("Go"));
+  await settle();
+  agent.steer("Wait");
+  await settle();
+  clock.advance(100);
+  const events = await running;
+  assertEquals(eventsOfType(events, "turn_end").map(({ reason }) => reason), [
+    "steering_interrupt",
+    "complete",
+  ]);
+  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2), [
+    "tool_result: ok",
+    cancelled,
+    "user: Wait",
+  ]);
+});
+
+Deno.test("steering while the model speaks keeps its calls from beginning", async () => {
+  const look = fakeTool({ name: "look" });
+  const { agent } = testAgent([reply([toolCall("look"), toolCall("look")]), reply("Steered")], {
+    tools: [look],
+  });
+  atFirst(agent, "message_update", () => agent.steer("Wait"));
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(look.calls, []);
+  assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "steering_interrupt");
+});
+
+Deno.test("B 48: steering that no person sent does not claim that one did", async () => {
+  const { agent, streamFn } = testAgent([reply([toolCall("slow")]), reply("Steered")], {
+    tools: [fakeTool({ name: "slow", delayMs: Infinity })],
+  });
+  const running = checkEvents(agent.promptStream("Go"));
+  await settle();
+  agent.steer({ role: "custom", type: "alarm", data: 1, timestamp: 0 });
+  await running;
+  assertEquals(
+    sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1),
+    "tool_result: tool call cancelled: steering interrupt",
+  );
+});
+
+Deno.test("4.18, A 69, B 49: one at a time, steering goes in turn by turn and in order", async () => {
+  const { agent, streamFn } = testAgent([reply("1"), reply("2"), reply("3"), reply("4")]);
+  atFirst(agent, "message_update", () => ["a", "b", "c"].forEach((word) => agent.steer(word)));
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(sayingsOf(agent.state.messages), [
+    "user: Hi",
+    "assistant: 1",
+    "user: a",
+    "assistant: 2",
+    "user: b",
+    "assistant: 3",
+    "user: c",
+    "assistant: 4",
+  ]);
+  streamFn.assertDone();
+});
+
+Deno.test("4.18, A 69, B 49: all at once, it goes into one turn", async () => {
+  const { agent, streamFn } = testAgent([reply("1"), reply("2")], { steeringMode: "all" });
+  atFirst(agent, "message_update", () => ["a", "b", "c"].forEach((word) => agent.steer(word)));
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2), [
+    "user: a",
+    "user: b",
+    "user: c",
+  ]);
+});
+
+Deno.test("steering that waits for its turn does not interrupt the batch before it", async () => {
+  const { agent } = testAgent([
+    reply([toolCall("look")]),
+    reply([toolCall("look")]),
+    reply("Done"),
+  ], { tools: [fakeTool({ name: "look" })] });
+  agent.steer("a");
+  agent.steer("b");
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(eventsOfType(events, "turn_end").map(({ reason }) => reason), [
+    "tools_executed",
+    "tools_executed",
+    "complete",
+  ]);
+  assertEquals(sayingsOf(agent.state.messages).filter((said) => said.startsWith("user")), [
+    "user: Hi",
+    "user: a",
+    "user: b",
+  ]);
+});
+
+Deno.test("4.8, B 52: steering while idle goes along after the next prompt", async () => {
+  const { agent, streamFn } = testAgent([reply("Hello")]);
+  agent.steer("Be brief");
+  assertEquals(agent.state.isRunning, false);
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(sayingsOf(streamFn.calls[0]?.context.messages ?? []), [
+    "user: Hi",
+    "user: Be brief",
+  ]);
+});
+
+for (const transforming of [true, false]) {
+  Deno.test(`B 51: steering while the request is made goes into that very request (${transforming ? "with" : "without"} a transform's choice)`, async () => {
+    const { agent, streamFn } = testAgent([reply("Hello"), reply("More")], {
+      ...(transforming
+        ? {
+          transformContext: async (messages) => {
+            if (messages.length === 1) agent.steer("Be brief");
+            await Promise.resolve();
+            return messages;
+          },
+        }
+        : { getApiKey: () => void (streamFn.calls.length === 0 && agent.steer("Be brief")) }),
+    });
+    await checkEvents(agent.promptStream("Hi"));
+    const requests = streamFn.calls.map(({ context }) => sayingsOf(context.messages));
+    // The key is asked for when the request has been made, so what comes then is for the next one.
+    assertEquals(requests[0], transforming ? ["user: Hi", "user: Be brief"] : ["user: Hi"]);
+    assertEquals(requests.length, transforming ? 1 : 2);
+  });
+}
+
+Deno.test("A 12, 4.7: follow-ups go one by one, each when the agent would stop", async () => {
+  const { agent } = testAgent([reply([toolCall("look")]), reply("1"), reply("2"), reply("3")], {
+    tools: [fakeTool({ name: "look" })],
+  });
+  agent.followUp("a");
+  agent.followUp("b");
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(sayingsOf(agent.state.messages), [
+    "user: Hi",
+    "assistant: look({})",
+    "tool_result: ok",
+    "assistant: 1",
+    "user: a",
+    "assistant: 2",
+    "user: b",
+    "assistant: 3",
+  ]);
+});
+
+Deno.test("follow-ups all at once go into one turn", async () => {
+  const { agent } = testAgent([reply("1"), reply("2")], { followUpMode: "all" });
+  agent.followUp("a");
+  agent.followUp("b");
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(sayingsOf(agent.state.messages).slice(2), ["user: a", "user: b", "assistant: 2"]);
+});
