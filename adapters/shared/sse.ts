@@ -47,7 +47,10 @@ export class SseParser implements FrameParser<string> {
       else if (lines.startsWith("data:", start)) {
         const value = lines.charCodeAt(start + 5) === SPACE ? start + 6 : start + 5;
         this.#append(lines.slice(value, end));
-      } else this.#readOther(lines.slice(start, end));
+      } else if (!lines.startsWith("event:", start)) {
+        // Half of all lines at some providers; they are passed over without being copied.
+        this.#readOther(lines.slice(start, end));
+      }
     }
   }
 
@@ -57,7 +60,7 @@ export class SseParser implements FrameParser<string> {
 
   #readOther(line: string): void {
     if (line === "data") this.#append("");
-    else if (!/^(?::|event|id|retry)/.test(line)) this.#onStrayLine?.(line);
+    else if (!/^(?::|event$|id|retry)/.test(line)) this.#onStrayLine?.(line);
   }
 
   #dispatch(onFrame: (data: string) => void): void {
