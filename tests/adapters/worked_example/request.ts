@@ -1,0 +1,35 @@
+import { isOwnReply, resultText } from "../../../adapters/shared/history.ts";
+import { CALL_ID_RULE, wireName } from "../../../adapters/shared/wire_names.ts";
+import { extractText, toolCallsOf } from "../../../src/core/content.ts";
+import type { LlmMessage } from "../../../src/core/message.ts";
+import type { ModelSpec } from "../../../src/core/model.ts";
+
+/** Writes the conversation as Acme takes it. */
+export function acmeMessages(messages: readonly LlmMessage[], model: ModelSpec): object[] {
+  return messages.map((message) => {
+    switch (message.role) {
+      case "user":
+        return { from: "user", text: extractText(message.content) };
+      case "tool_result":
+        return {
+          from: "tool",
+          call: wireName(message.toolCallId, CALL_ID_RULE),
+          text: resultText(message),
+        };
+      case "assistant":
+        return {
+          from: "model",
+          text: extractText(message.content),
+          calls: toolCallsOf(message.content).map(({ id, name, arguments: args }) => ({
+            id: wireName(id, CALL_ID_RULE),
+            name,
+            args,
+          })),
+          // What only the model itself can read goes back to that model alone.
+          thoughts: isOwnReply(message, model)
+            ? message.content.filter(({ type }) => type === "thinking")
+            : [],
+        };
+    }
+  });
+}
