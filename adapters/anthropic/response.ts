@@ -10,6 +10,7 @@ import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../shared/classify.ts";
 import type { ReplyReader } from "../shared/event_stream.ts";
+import { countOf, textOf } from "../shared/untrusted.ts";
 import type { WireBlockStart, WireDelta, WireEvent, WireUsage } from "./wire.ts";
 
 /** Prefix of the extension blocks in which Anthropic's own items are kept. */
@@ -82,19 +83,19 @@ export class AnthropicReply implements ReplyReader<string> {
   #begin(block: WireBlockStart): OpenBlock {
     switch (block.type) {
       case "text":
-        this.#writer.text(block.text ?? "");
+        this.#writer.text(textOf(block.text));
         return { type: "text" };
       case "thinking":
-        this.#writer.thinking(block.thinking ?? "");
-        return { type: "thinking", signature: block.signature ?? "" };
+        this.#writer.thinking(textOf(block.thinking));
+        return { type: "thinking", signature: textOf(block.signature) };
       case "redacted_thinking":
-        this.#writer.closeThinking({ signature: block.data ?? "", redacted: true });
+        this.#writer.closeThinking({ signature: textOf(block.data), redacted: true });
         return { type: "text" };
       case "tool_use": {
-        const { id = "", name = "", input } = block;
         this.#calledTool = true;
-        const contentIndex = this.#writer.openToolCall(id, this.#options.toolName(name));
-        return { type: "tool_use", contentIndex, input };
+        const name = this.#options.toolName(textOf(block.name));
+        const contentIndex = this.#writer.openToolCall(textOf(block.id), name);
+        return { type: "tool_use", contentIndex, input: block.input };
       }
       default:
         return { type: "item", item: { ...block }, json: "" };
@@ -104,14 +105,14 @@ export class AnthropicReply implements ReplyReader<string> {
   #append(index: number, delta: WireDelta): void {
     switch (delta.type) {
       case "text_delta":
-        return this.#writer.text(delta.text);
+        return this.#writer.text(textOf(delta.text));
       case "thinking_delta":
-        return this.#writer.thinking(delta.thinking);
+        return this.#writer.thinking(textOf(delta.thinking));
       case "input_json_delta":
-        return this.#appendInput(index, delta.partial_json);
+        return this.#appendInput(index, textOf(delta.partial_json));
       case "signature_delta": {
         const block = this.#blocks.get(index);
-        if (block?.type === "thinking") block.signature += delta.signature;
+        if (block?.type === "thinking") block.signature += textOf(delta.signature);
         return;
       }
       case "compaction_delta": {
@@ -194,10 +195,10 @@ export class AnthropicReply implements ReplyReader<string> {
 
 /** Anthropic's `input_tokens` has neither cache reads nor cache writes in it. */
 function usageOf(counts: WireUsage): Usage {
-  const input = counts.input_tokens ?? 0;
-  const output = counts.output_tokens ?? 0;
-  const cacheRead = counts.cache_read_input_tokens ?? 0;
-  const cacheWrite = counts.cache_creation_input_tokens ?? 0;
+  const input = countOf(counts.input_tokens);
+  const output = countOf(counts.output_tokens);
+  const cacheRead = countOf(counts.cache_read_input_tokens);
+  const cacheWrite = countOf(counts.cache_creation_input_tokens);
   const reasoning = counts.output_tokens_details?.thinking_tokens;
   return {
     input,
@@ -205,6 +206,6 @@ function usageOf(counts: WireUsage): Usage {
     cacheRead,
     cacheWrite,
     total: input + output + cacheRead + cacheWrite,
-    ...(reasoning !== undefined && { extra: { reasoning } }),
+    ...(reasoning !== undefined && { extra: { reasoning: countOf(reasoning) } }),
   };
 }

@@ -9,6 +9,7 @@
  */
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
+import { textOf } from "../shared/untrusted.ts";
 import type { WireToolCall } from "./chat_wire.ts";
 
 interface Call {
@@ -49,9 +50,9 @@ export class ChatCalls {
   /** Reads a piece of a call. */
   append(piece: WireToolCall): void {
     const call = this.#find(piece);
-    if (call.id === "") call.id = piece.id ?? "";
-    call.name = grownName(call, piece.function?.name ?? "");
-    const args = textOf(piece.function?.arguments);
+    if (call.id === "") call.id = textOf(piece.id);
+    call.name = grownName(call, textOf(piece.function?.name));
+    const args = argumentsOf(piece.function?.arguments);
     if (args === "") return;
     // The name may go on in the next piece, so that a call begins with its first argument.
     if (call.contentIndex === null && call.name === "") call.early += args;
@@ -101,7 +102,7 @@ function grownName({ name, contentIndex }: Call, piece: string): string {
   return contentIndex !== null || piece === name ? name : name + piece;
 }
 
-function textOf(args: unknown): string {
-  if (typeof args === "string") return args;
-  return args === undefined || args === null ? "" : JSON.stringify(args);
+/** Some servers send arguments as an object. */
+function argumentsOf(args: unknown): string {
+  return typeof args === "object" && args !== null ? JSON.stringify(args) : textOf(args);
 }

@@ -12,6 +12,7 @@ import type { ReplyReader } from "../shared/event_stream.ts";
 import { ChatCalls, type ChatCallsOptions } from "./chat_calls.ts";
 import { chatCost, chatUsage } from "./chat_usage.ts";
 import type { WireChoice, WireChunk, WireContentPart, WireDelta, WireUsage } from "./chat_wire.ts";
+import { textOf } from "../shared/untrusted.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
 
 /** Options of {@linkcode ChatReply}. */
@@ -75,7 +76,7 @@ export class ChatReply implements ReplyReader<string> {
     const choice = firstChoice(chunk);
     if (!choice) return;
     if (choice.delta) this.#append(choice.delta);
-    this.#finishReason = choice.finish_reason || this.#finishReason;
+    this.#finishReason = textOf(choice.finish_reason) || this.#finishReason;
   }
 
   /** Some servers close without `[DONE]`; a reply that gave its reason to stop and then its tokens is complete. */
@@ -87,7 +88,7 @@ export class ChatReply implements ReplyReader<string> {
     const { content, tool_calls: calls, refusal } = delta;
     this.#think(delta);
     if (content) this.#say(content);
-    if (refusal) this.#refusal += refusal;
+    if (refusal) this.#refusal += textOf(refusal);
     if (!calls || calls.length === 0) return;
     this.#endThinking();
     for (const call of calls) this.#calls.append(call);
@@ -98,9 +99,9 @@ export class ChatReply implements ReplyReader<string> {
     const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
     if (content) {
       this.#thinksInContent = true;
-      this.#writer.thinking(content);
+      this.#writer.thinking(textOf(content));
     } else if (reasoning) {
-      this.#writer.thinking(reasoning);
+      this.#writer.thinking(textOf(reasoning));
     }
     if (details) this.#details.append(details);
   }
@@ -112,7 +113,7 @@ export class ChatReply implements ReplyReader<string> {
     }
     for (const part of content) {
       if (part.thinking) this.#writer.thinking(textOfParts(part.thinking));
-      else this.#writer.text(part.text ?? "");
+      else this.#writer.text(textOf(part.text));
     }
   }
 

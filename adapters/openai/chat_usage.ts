@@ -5,6 +5,7 @@
  */
 
 import { type Cost, type Usage, zeroCost } from "../../src/core/usage.ts";
+import { countOf } from "../shared/untrusted.ts";
 import type { WireUsage } from "./chat_wire.ts";
 
 /** xAI's prices come in ten-billionths of a US dollar. */
@@ -12,27 +13,27 @@ const TICKS_PER_DOLLAR = 1e10;
 
 /** OpenAI's `prompt_tokens` has cache reads and writes in it; ours has not. */
 export function chatUsage(counts: WireUsage): Usage {
-  const prompt = counts.prompt_tokens ?? 0;
+  const prompt = countOf(counts.prompt_tokens);
   const details = counts.prompt_tokens_details;
-  const cacheRead = details?.cached_tokens ?? counts.prompt_cache_hit_tokens ?? 0;
-  const cacheWrite = details?.cache_write_tokens ?? 0;
+  const cacheRead = countOf(details?.cached_tokens ?? counts.prompt_cache_hit_tokens);
+  const cacheWrite = countOf(details?.cache_write_tokens);
   const reasoning = counts.completion_tokens_details?.reasoning_tokens ?? undefined;
-  const output = outputOf(counts, reasoning ?? 0);
+  const output = outputOf(counts, countOf(reasoning));
   return {
     input: Math.max(0, prompt - cacheRead - cacheWrite),
     output,
     cacheRead,
     cacheWrite,
-    total: counts.total_tokens ?? prompt + output,
-    ...(reasoning !== undefined && { extra: { reasoning } }),
+    total: countOf(counts.total_tokens) || prompt + output,
+    ...(reasoning !== undefined && { extra: { reasoning: countOf(reasoning) } }),
   };
 }
 
 /** xAI counts reasoning beside the completion, everybody else within it; the total gives it away. */
 function outputOf(counts: WireUsage, reasoning: number): number {
-  const { prompt_tokens: prompt = 0, completion_tokens: completion = 0, total_tokens: total } =
-    counts;
-  return total === prompt + completion + reasoning ? completion + reasoning : completion;
+  const completion = countOf(counts.completion_tokens);
+  const counted = countOf(counts.prompt_tokens) + completion;
+  return counts.total_tokens === counted + reasoning ? completion + reasoning : completion;
 }
 
 /** What the provider itself says the reply cost. */

@@ -9,6 +9,7 @@ import { ContentFilteredError } from "../../src/core/errors.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../shared/classify.ts";
 import type { ReplyReader } from "../shared/event_stream.ts";
+import { textOf } from "../shared/untrusted.ts";
 import { chatUsage } from "./chat_usage.ts";
 import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./responses_wire.ts";
 
@@ -57,19 +58,19 @@ export class ResponsesReply implements ReplyReader<string> {
     switch (event.type) {
       case "response.output_text.delta":
         this.#hasText = true;
-        return this.#writer.text(event.delta);
+        return this.#writer.text(textOf(event.delta));
       case "response.output_text.done":
         // Some servers do not stream a text, but give it whole.
-        if (!this.#hasText) this.#writer.text(event.text);
+        if (!this.#hasText) this.#writer.text(textOf(event.text));
         this.#hasText = false;
         return;
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
-        return this.#writer.thinking(event.delta);
+        return this.#writer.thinking(textOf(event.delta));
       case "response.function_call_arguments.delta":
-        return this.#appendArguments(event.output_index, event.delta);
+        return this.#appendArguments(event.output_index, textOf(event.delta));
       case "response.refusal.delta":
-        this.#refusal += event.delta;
+        this.#refusal += textOf(event.delta);
         return;
       case "response.reasoning_summary_part.added":
         return this.#writer.closeProse();
@@ -87,9 +88,10 @@ export class ResponsesReply implements ReplyReader<string> {
     }
   }
 
-  #openCall(index: number, { call_id: id = "", name = "" }: WireItem): OpenCall {
+  #openCall(index: number, item: WireItem): OpenCall {
     this.#calledTool = true;
-    const contentIndex = this.#writer.openToolCall(id, this.#options.toolName(name));
+    const name = this.#options.toolName(textOf(item.name));
+    const contentIndex = this.#writer.openToolCall(textOf(item.call_id), name);
     const call = { contentIndex, hasArguments: false };
     this.#calls.set(index, call);
     return call;
@@ -107,9 +109,9 @@ export class ResponsesReply implements ReplyReader<string> {
       case "function_call":
         return this.#closeCall(index, item);
       case "message":
-        return item.phase
-          ? this.#writer.closeText({ signature: item.phase })
-          : this.#writer.closeProse();
+        return textOf(item.phase) === ""
+          ? this.#writer.closeProse()
+          : this.#writer.closeText({ signature: textOf(item.phase) });
       case "reasoning":
         this.#writer.closeProse();
         if (isWantedBack(item)) this.#keep(item);
@@ -121,8 +123,8 @@ export class ResponsesReply implements ReplyReader<string> {
 
   #closeCall(index: number, item: WireItem): void {
     const call = this.#calls.get(index) ?? this.#openCall(index, item);
-    if (!call.hasArguments && typeof item.arguments === "string") {
-      this.#writer.toolArguments(call.contentIndex, item.arguments);
+    if (!call.hasArguments) {
+      this.#writer.toolArguments(call.contentIndex, textOf(item.arguments));
     }
     this.#writer.closeToolCall(call.contentIndex);
   }

@@ -61,3 +61,33 @@ function sizesOf(pieces: PieceSizes): () => number {
   const random = seededRandom(pieces.seed);
   return () => 1 + Math.floor(random() * pieces.max);
 }
+
+/** Values that stand where others were due. */
+const WRONG_VALUES = ["5", "null", "[]", "{}", '""', "true", '"\\ud800"', "-1"];
+
+/** A copy of a body with something wrong: bytes changed, lost or doubled, or one JSON value in place of another. */
+export function damaged(bytes: Uint8Array, random: () => number): Uint8Array {
+  const at = Math.floor(random() * bytes.length);
+  const length = 1 + Math.floor(random() * 8);
+  const joined = (...parts: Uint8Array[]) => new Uint8Array(parts.flatMap((part) => [...part]));
+  switch (Math.floor(random() * 4)) {
+    case 0:
+      return bytes.map((byte, index) => index === at ? Math.floor(random() * 256) : byte);
+    case 1:
+      return joined(bytes.subarray(0, at), bytes.subarray(at + length));
+    case 2:
+      return joined(bytes.subarray(0, at + length), bytes.subarray(at));
+    default:
+      return withWrongValue(bytes, random);
+  }
+}
+
+function withWrongValue(bytes: Uint8Array, random: () => number): Uint8Array {
+  const text = new TextDecoder().decode(bytes);
+  const values = [...text.matchAll(/(?<=":\s?)(?:"[^"\\]*"|\d+|null|true|false)/g)];
+  const value = values[Math.floor(random() * values.length)];
+  if (!value) return bytes;
+  const wrong = WRONG_VALUES[Math.floor(random() * WRONG_VALUES.length)] ?? "null";
+  const end = value.index + value[0].length;
+  return new TextEncoder().encode(text.slice(0, value.index) + wrong + text.slice(end));
+}

@@ -49,6 +49,7 @@ export async function readReply(stream: AsyncIterable<AssistantMessageEvent>): P
   const reply = new ReplyAccumulator();
   for await (const event of stream) {
     reply.apply(event);
+    expectTypes(event);
     events.push(event);
   }
   const [first, ...rest] = events;
@@ -75,6 +76,26 @@ export async function readReply(stream: AsyncIterable<AssistantMessageEvent>): P
     ...(last.type === "error" && { error: last.error }),
     warnings: events.filter((event): event is StreamWarningEvent => event.type === "warning"),
   };
+}
+
+/** What came over the wire with a wrong type must not have got into an event. */
+function expectTypes(event: AssistantMessageEvent): void {
+  if ("delta" in event) expectText(event.delta, event);
+  if (event.type === "tool_call_start") expectText(event.id + event.name, event);
+  if ("signature" in event) expectText(event.signature, event);
+  if (!("usage" in event) || !event.usage) return;
+  const { extra: _extra, ...counts } = event.usage;
+  for (const count of Object.values(counts)) {
+    if (!Number.isFinite(count) || count < 0) throw new Error(`Bad usage: ${describe(event)}`);
+  }
+}
+
+function expectText(value: unknown, event: AssistantMessageEvent): void {
+  if (typeof value !== "string") throw new Error(`Not a text: ${describe(event)}`);
+}
+
+function describe(event: AssistantMessageEvent): string {
+  return JSON.stringify(event);
 }
 
 function thinkingOf(content: readonly ContentBlock[]): string {

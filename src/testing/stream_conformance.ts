@@ -4,10 +4,9 @@
  * @module
  */
 
-import type { ModelSpec } from "../core/model.ts";
-import type { StreamFn, StreamOptions, StreamRequest } from "../core/stream.ts";
-import { type HostileBody, hostileBody, type HostileBodyOptions } from "./hostile_body.ts";
-import { type ReadReply, readReply } from "./read_reply.ts";
+import type { StreamFn } from "../core/stream.ts";
+import { damaged, type HostileBody, hostileBody } from "./hostile_body.ts";
+import type { ReadReply } from "./read_reply.ts";
 import { isSame } from "./same.ts";
 import { seededRandom } from "./seeded_random.ts";
 import type {
@@ -17,11 +16,8 @@ import type {
   RegisterTest,
   ReplyFixture,
   StreamFnFixtures,
-  StreamFnLimits,
 } from "./stream_fixture.ts";
-
-/** The key that every request carries; it must never be told. */
-const KEY = "sk-conformance-0123456789abcdef";
+import { bytesOf, KEY, respond, StreamSubject } from "./stream_subject.ts";
 
 /** How long after an abort the stream may take to end, in milliseconds. */
 const ABORT_MS = 100;
@@ -43,9 +39,12 @@ export function testStreamFn(
   make: MakeStreamFn,
   fixtures: StreamFnFixtures,
 ): void {
-  const subject = new Subject(make, fixtures.model);
+  const subject = new StreamSubject(make, fixtures.model);
   const register: RegisterTest = (what, run) => test(`${name}: ${what}`, run);
-  for (const reply of fixtures.replies) testReply(register, subject, reply);
+  for (const reply of fixtures.replies) {
+    testReply(register, subject, reply);
+    testDamage(register, subject, reply);
+  }
   for (const refusal of fixtures.refusals ?? []) testRefusal(register, subject, refusal);
   const whole = fixtures.replies.find(({ expect }) => expect.errorCode === undefined);
   if (!whole) throw new Error("testStreamFn needs a reply that ends well");
@@ -53,7 +52,7 @@ export function testStreamFn(
   testTrouble(register, subject, whole);
 }
 
-function testReply(test: RegisterTest, subject: Subject, fixture: ReplyFixture): void {
+function testReply(test: RegisterTest, subject: StreamSubject, fixture: ReplyFixture): void {
   const { name, expect } = fixture;
   const bytes = bytesOf(fixture.body);
 
@@ -85,7 +84,17 @@ function testReply(test: RegisterTest, subject: Subject, fixture: ReplyFixture):
   });
 }
 
-function testRefusal(test: RegisterTest, subject: Subject, refusal: RefusalFixture): void {
+function testDamage(test: RegisterTest, subject: StreamSubject, fixture: ReplyFixture): void {
+  test(`${fixture.name} keeps the contract when it is damaged`, async () => {
+    const random = seededRandom(fixture.name.length);
+    for (let round = 0; round < 60; round++) {
+      const body = damaged(bytesOf(fixture.body), random);
+      await subject.read({ ...fixture, body }, { pieces: { seed: round, max: 500 } });
+    }
+  });
+}
+
+function testRefusal(test: RegisterTest, subject: StreamSubject, refusal: RefusalFixture): void {
   const { name, status, headers = {}, body, expect } = refusal;
   test(`${name} (${status}) becomes ${expect.code}`, async () => {
     const streamFn = subject.make(() => Promise.resolve(new Response(body, { status, headers })));
@@ -98,7 +107,7 @@ function testRefusal(test: RegisterTest, subject: Subject, refusal: RefusalFixtu
   });
 }
 
-function testAborts(test: RegisterTest, subject: Subject, fixture: ReplyFixture): void {
+function testAborts(test: RegisterTest, subject: StreamSubject, fixture: ReplyFixture): void {
   test("an abort before the request sends nothing", async () => {
     let sent = 0;
     const streamFn = subject.make(() => Promise.resolve(new Response(String(sent++))));
@@ -127,6 +136,13 @@ function testAborts(test: RegisterTest, subject: Subject, fixture: ReplyFixture)
     }
   });
 
+  test("nothing is left on the caller's signal", async () => {
+    const { signal, listeners } = countingSignal();
+    const body = hostileBody(bytesOf(fixture.body));
+    await subject.ask(subject.make(() => respond(fixture, body)), { signal });
+    expectSame(listeners.size, 0, "listeners");
+  });
+
   test("a reader that leaves closes the connection", async () => {
     const body = hostileBody(bytesOf(fixture.body), { pieces: 16, then: "hang" });
     const streamFn = subject.make(() => respond(fixture, body));
@@ -137,7 +153,7 @@ function testAborts(test: RegisterTest, subject: Subject, fixture: ReplyFixture)
   });
 }
 
-function testTrouble(test: RegisterTest, subject: Subject, fixture: ReplyFixture): void {
+function testTrouble(test: RegisterTest, subject: StreamSubject, fixture: ReplyFixture): void {
   test("no head within the time limit is a network error", async () => {
     const never: typeof globalThis.fetch = () => new Promise(() => {});
     const { error } = await subject.ask(subject.make(never, { connectTimeoutMs: 5 }));
@@ -191,50 +207,8 @@ function testTrouble(test: RegisterTest, subject: Subject, fixture: ReplyFixture
   });
 }
 
-/** The stream function under test, and the request that it gets. */
-class Subject {
-  readonly #make: MakeStreamFn;
-  readonly #model: ModelSpec;
-
-  constructor(make: MakeStreamFn, model: ModelSpec) {
-    this.#make = make;
-    this.#model = model;
-  }
-
-  make(fetch: typeof globalThis.fetch, limits: StreamFnLimits = {}): StreamFn {
-    return this.#make(fetch, limits);
-  }
-
-  request({ signal = new AbortController().signal, ...options }: AskOptions): StreamRequest {
-    const message = { role: "user", content: [{ type: "text", text: "Hello" }], timestamp: 0 };
-    return {
-      model: this.#model,
-      context: { systemPrompt: "Be brief.", messages: [message as never], tools: [] },
-      options: { apiKey: KEY, ...options },
-      signal,
-    };
-  }
-
-  ask(streamFn: StreamFn, options: AskOptions = {}): Promise<ReadReply> {
-    return readReply(streamFn(this.request(options)));
-  }
-
-  async read(
-    fixture: ReplyFixture,
-    options: HostileBodyOptions,
-  ): Promise<{ reply: ReadReply; body: HostileBody }> {
-    const body = hostileBody(bytesOf(fixture.body), options);
-    const reply = await this.ask(this.make(() => respond(fixture, body)));
-    return { reply, body };
-  }
-}
-
-interface AskOptions extends StreamOptions {
-  readonly signal?: AbortSignal;
-}
-
 /** Aborts once nothing more comes, and looks at the end. */
-async function expectAborted(subject: Subject, streamFn: StreamFn): Promise<void> {
+async function expectAborted(subject: StreamSubject, streamFn: StreamFn): Promise<void> {
   const controller = new AbortController();
   const ending = subject.ask(streamFn, { signal: controller.signal });
   await new Promise((resolve) => setTimeout(resolve, 1));
@@ -247,11 +221,6 @@ async function expectAborted(subject: Subject, streamFn: StreamFn): Promise<void
   if (took > ABORT_MS) throw new Error(`The abort took ${took} ms`);
 }
 
-function respond({ contentType }: ReplyFixture, body: HostileBody): Promise<Response> {
-  const headers = { "content-type": contentType ?? "text/event-stream" };
-  return Promise.resolve(new Response(body.stream, { headers }));
-}
-
 function endless(body: HostileBody, page: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull: (controller) => {
@@ -262,15 +231,30 @@ function endless(body: HostileBody, page: Uint8Array): ReadableStream<Uint8Array
   }, { highWaterMark: 0 });
 }
 
-function bytesOf(body: string | Uint8Array): Uint8Array {
-  return typeof body === "string" ? new TextEncoder().encode(body) : body;
-}
-
 /** Every offset of a short body, a seeded sample of a long one. */
 function someOffsets(length: number, most = 120): number[] {
   if (length <= most) return Array.from({ length }, (_, index) => index);
   const random = seededRandom(length);
   return Array.from({ length: most }, () => Math.floor(random() * length));
+}
+
+/** A signal that knows who listens to it. */
+function countingSignal(): { signal: AbortSignal; listeners: Set<unknown> } {
+  const { signal } = new AbortController();
+  const listeners = new Set<unknown>();
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  Object.assign(signal, {
+    addEventListener(...[type, listener, options]: Parameters<typeof add>): void {
+      listeners.add(listener);
+      add(type, listener, options);
+    },
+    removeEventListener(...[type, listener, options]: Parameters<typeof remove>): void {
+      listeners.delete(listener);
+      remove(type, listener, options);
+    },
+  });
+  return { signal, listeners };
 }
 
 function digest({ content, stopReason, usage, error }: ReadReply): unknown {

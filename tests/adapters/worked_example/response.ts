@@ -1,5 +1,6 @@
 import { classifyStreamError, type ErrorOrigin } from "../../../adapters/shared/classify.ts";
 import type { ReplyReader } from "../../../adapters/shared/event_stream.ts";
+import { countOf, textOf } from "../../../adapters/shared/untrusted.ts";
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 
@@ -23,14 +24,14 @@ export class AcmeReply implements ReplyReader<string> {
 
   read(data: string): void {
     const event: AcmeEvent = JSON.parse(data);
-    if ("say" in event) return this.#writer.text(event.say);
+    if ("say" in event) return this.#writer.text(textOf(event.say));
     if ("error" in event) throw classifyStreamError(event, this.#origin);
     if ("call" in event) {
       const { id, name, args } = event.call;
       this.#called = true;
-      return this.#writer.toolCall(id, name, JSON.stringify(args));
+      return this.#writer.toolCall(textOf(id), textOf(name), JSON.stringify(args));
     }
-    const usage = usageOf(event.read, event.wrote);
+    const usage = usageOf(countOf(event.read), countOf(event.wrote));
     if (event.end === "limit") return this.#writer.finish({ stopReason: "length", usage });
     this.#writer.finish({ stopReason: this.#called ? "tool_use" : "stop", usage });
   }
