@@ -1,0 +1,348 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { AlreadyRunningError, BadRequestError } from "../../src/core/errors.ts";
+import { userMessage } from "../../src/core/message.ts";
+import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
+import { fail, hang, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { settle } from "./ports.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
+
+const usage = { input: 4, output: 3, cacheRead: 2, cacheWrite: 1, total: 10 };
+
+Deno.test("A 54: a new agent is idle, empty and without error, and its setters change it", () => {
+  const { agent } = testAgent([]);
+  const { systemPrompt, model, tools, messages, isRunning, pendingToolCalls, error } = agent.state;
+  assertEquals([systemPrompt, tools, messages, isRunning, pendingToolCalls.size, error], [
+    "",
+    [],
+    [],
+    false,
+    0,
+    undefined,
+  ]);
+  assertEquals(model, { provider: "test", modelId: "model", thinkingLevel: "off" });
+  assertEquals(agent.state.streamingMessage, undefined);
+  agent.setSystemPrompt("Be brief");
+  agent.setModel("other/big:high");
+  agent.setThinkingLevel("low");
+  agent.setTools([fakeTool({ name: "look" })]);
+  agent.setMessages([userMessage("Hi", 0)]);
+  agent.appendMessages([userMessage("There", 0)]);
+  assertEquals(agent.state.systemPrompt, "Be brief");
+  assertEquals(agent.state.model, { provider: "other", modelId: "big", thinkingLevel: "low" });
+  assertEquals(agent.state.tools.map(({ name }) => name), ["look"]);
+  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "user: There"]);
+  agent.clearMessages();
+  assertEquals(agent.state.messages, []);
+});
+
+Deno.test("4.1, A 55: a prompt resolves to what the run appended, its usage and its stop reason", async () => {
+  const { agent } = testAgent([
+    reply([toolCall("look")], { usage, cost: usage }),
+    reply("Seen", { usage, cost: usage }),
+  ], { tools: [fakeTool({ name: "look" })], messages: [userMessage("Before", 0)] });
+  const before = agent.state.messages.slice();
+  const result = await agent.prompt("Look");
+  assertEquals(sayingsOf(result.messages), [
+    "user: Look",
+    "assistant: look({})",
+    "tool_result: ok",
+    "assistant: Seen",
+  ]);
+  const twice = { input: 8, output: 6, cacheRead: 4, cacheWrite: 2, total: 20 };
+  assertEquals([result.stopReason, result.turns, result.usage, result.cost], [
+    "stop",
+    2,
+    twice,
+    twice,
+  ]);
+  assertEquals(before.concat(result.messages), agent.state.messages);
+  assertEquals([result.error, result.stoppedBy, result.abortReason], [
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+Deno.test("4.3, A 77: the stream carries the run to its end, and the history grows as it is told", async () => {
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen"), reply("More")], {
+    tools: [fakeTool({ name: "look" })],
+  });
+  const events = await checkEvents(agent.promptStream("Look"));
+  const [end] = eventsOfType(events, "agent_end");
+  assertEquals(agent.state.messages, end?.messages);
+  agent.followUp("More");
+  const again = await checkEvents(agent.continueStream());
+  const [other] = eventsOfType(again, "agent_end");
+  assertEquals(agent.state.messages, [...(end?.messages ?? []), ...(other?.messages ?? [])]);
+});
+
+Deno.test("a prompt may be a text, a text with images, a message or a list of messages", async () => {
+  const image = {
+    type: "image",
+    source: { type: "url", url: "https://example.com/a.png" },
+  } as const;
+  const { agent } = testAgent([1, 2, 3, 4].map(() => reply("Yes")));
+  await agent.prompt("a");
+  await agent.prompt({ text: "b", images: [image] });
+  await agent.prompt(userMessage("c", 7));
+  await agent.prompt([userMessage("d", 8), userMessage("e", 9)]);
+  const said = agent.state.messages.filter(({ role }) => role === "user");
+  assertEquals(sayingsOf(said), ["user: a", "user: b", "user: c", "user: d", "user: e"]);
+  assertEquals(said[1]?.role === "user" && said[1].content[1], image);
+  assertEquals(said.map(({ timestamp }) => timestamp), [0, 0, 7, 8, 9]);
+});
+
+Deno.test("4.4, A 56, B 60: while a run is active the history cannot be touched, and the run goes on", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  const refused: unknown[] = [];
+  atFirst(agent, "message_update", () => {
+    assertThrows(() => agent.setMessages([]), AlreadyRunningError);
+    assertThrows(() => agent.appendMessages([userMessage("x", 0)]), AlreadyRunningError);
+    assertThrows(() => agent.clearMessages(), AlreadyRunningError);
+    refused.push(assertRejects(() => agent.prompt("x"), AlreadyRunningError));
+    refused.push(assertRejects(() => agent.continue(), AlreadyRunningError));
+  });
+  assertEquals(sayingsOf((await agent.prompt("Hi")).messages), ["user: Hi", "assistant: Hello"]);
+  assertEquals((await Promise.all(refused)).length, 2);
+});
+
+Deno.test("A 70, A 74, 4.19: model, prompt and tools hold from the next turn, and no request changes afterwards", async () => {
+  const look = fakeTool({ name: "look" });
+  const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [look],
+    systemPrompt: "One",
+  });
+  atFirst(agent, "message_update", () => {
+    agent.setModel("other/big");
+    agent.setSystemPrompt("Two");
+    agent.setTools([look, fakeTool({ name: "listen" })]);
+  });
+  const events = await checkEvents(agent.promptStream("Look"));
+  const requests = streamFn.calls.map(({ model, context: { systemPrompt, tools, messages } }) => [
+    model.modelId,
+    systemPrompt,
+    tools.map(({ name }) => name),
+    messages.length,
+  ]);
+  assertEquals(requests, [
+    ["model", "One", ["look"], 1],
+    ["big", "Two", ["look", "listen"], 3],
+  ]);
+  const [changed] = eventsOfType(events, "model_changed");
+  assertEquals([changed?.from.modelId, changed?.to], [
+    "model",
+    { provider: "other", modelId: "big", thinkingLevel: "off" },
+  ]);
+});
+
+Deno.test("a request's messages are the request's own: the run going on does not change them", async () => {
+  const requests: (readonly unknown[])[] = [];
+  const script = scriptedStream([reply([toolCall("look")]), reply("Seen")]);
+  const { agent } = testAgent([], {
+    tools: [fakeTool({ name: "look" })],
+    streamFn: (request) => {
+      requests.push(request.context.messages);
+      return script(request);
+    },
+  });
+  await agent.prompt("Look");
+  assertEquals(requests.map(({ length }) => length), [1, 3]);
+});
+
+Deno.test("a change of model is told while idle as well", () => {
+  const { agent, seen } = testAgent([]);
+  agent.setModel("other/big");
+  assertEquals(outlineOf(seen), ["model_changed"]);
+  assertEquals(seen[0]?.seq, undefined);
+});
+
+Deno.test("A 67: the options of the model call reach every request", async () => {
+  const { agent, streamFn } = testAgent([reply("Hello")], {
+    streamOptions: { sessionId: "s1", maxTokens: 5 },
+    getApiKey: () => "key",
+  });
+  await agent.prompt("Hi");
+  assertEquals(streamFn.calls[0]?.options, { sessionId: "s1", maxTokens: 5, apiKey: "key" });
+});
+
+Deno.test("4.5, A 61, 4.13: waitForIdle resolves at once when idle, and for everyone when a run ends", async () => {
+  const { agent } = testAgent([reply("Hello"), hang()]);
+  await agent.waitForIdle();
+  const order: string[] = [];
+  const running = agent.prompt("Hi");
+  const waiters = ["a", "b"].map((name) => agent.waitForIdle().then(() => order.push(name)));
+  await Promise.all([running, ...waiters]);
+  assertEquals(order, ["a", "b"]);
+  const aborted = agent.prompt("Hi");
+  await settle();
+  agent.abort();
+  await agent.waitForIdle();
+  assertEquals(agent.state.isRunning, false);
+  assertEquals((await aborted).stopReason, "aborted");
+});
+
+Deno.test("A 62, A 73: the error of a run is its result's and the state's, until the next run", async () => {
+  const { agent } = testAgent([fail("stream_error", "Broken"), reply("Hello")]);
+  const { error } = await agent.prompt("Hi");
+  assertEquals([error?.message, agent.state.error, agent.state.isRunning], [
+    "Broken",
+    error,
+    false,
+  ]);
+  await agent.prompt("Hi");
+  assertEquals(agent.state.error, undefined);
+});
+
+Deno.test("4.12, A 60, B 53: reset empties everything and goes back to the options", async () => {
+  const { agent, seen } = testAgent([fail("stream_error", "Broken"), reply("Hello")], {
+    systemPrompt: "One",
+    messages: [userMessage("Before", 0)],
+  });
+  await agent.prompt("Hi");
+  agent.steer("a");
+  agent.followUp("b");
+  agent.setModel("other/big");
+  agent.setSystemPrompt("Two");
+  agent.reset();
+  const { messages, error, model, systemPrompt, isRunning } = agent.state;
+  assertEquals([messages, error, model.modelId, systemPrompt, isRunning], [
+    [],
+    undefined,
+    "model",
+    "One",
+    false,
+  ]);
+  assertEquals(agent.hasPendingMessages, false);
+  await agent.prompt("Hi");
+  assertEquals(findViolation(seen), undefined);
+});
+
+Deno.test("A 60: reset while running aborts the run, and a new prompt is accepted right away", async () => {
+  const { agent, clock, streamFn, seen } = testAgent([
+    reply([toolCall("deaf")]),
+    reply("Hello again"),
+  ], { tools: [fakeTool({ name: "deaf", delayMs: Infinity, ignoresSignal: true })] });
+  const first = agent.prompt("Hi");
+  await settle();
+  agent.steer("a");
+  agent.reset();
+  assertEquals(agent.state.isRunning, false);
+  const second = agent.prompt("Again");
+  agent.followUp("b");
+  agent.clearQueues();
+  agent.reset();
+  agent.reset();
+  const third = agent.prompt("Third");
+  await settle();
+  assertEquals(streamFn.calls.length, 1, "the run that was reset is still ending");
+  clock.advance(100);
+  const results = await Promise.all([first, second, third]);
+  assertEquals(results.map(({ stopReason, abortReason }) => [stopReason, abortReason]), [
+    ["aborted", "reset"],
+    ["aborted", "reset"],
+    ["stop", undefined],
+  ]);
+  assertEquals(sayingsOf(agent.state.messages), ["user: Third", "assistant: Hello again"]);
+  assertEquals(findViolation(seen), undefined, "runs do not overlap");
+});
+
+Deno.test("A 59: two tools of one name are refused", () => {
+  const twice = [fakeTool({ name: "look" }), fakeTool({ name: "look" })];
+  assertThrows(() => testAgent([], { tools: twice }), BadRequestError, 'two tools named "look"');
+  const { agent } = testAgent([]);
+  assertThrows(() => agent.setTools(twice), BadRequestError);
+});
+
+Deno.test("options that cannot work are refused with what to do instead", () => {
+  assertThrows(
+    () => new Agent({ model: "gpt", streamFn: scriptedStream([]) }),
+    BadRequestError,
+    "provider/model",
+  );
+  assertThrows(
+    () => new Agent({ model: "a/b", streamFn: undefined as never }),
+    BadRequestError,
+    "streamFn",
+  );
+});
+
+Deno.test("the calls that run are known by their ids, and a streaming reply can be looked at", async () => {
+  const { agent } = testAgent([
+    reply([toolCall("look", { at: "x" }), toolCall("nothing")]),
+    reply("Seen"),
+  ], {
+    tools: [fakeTool({ name: "look" })],
+  });
+  const pending: string[][] = [];
+  const drafts: unknown[] = [];
+  agent.subscribe(({ type }) => {
+    if (type.startsWith("tool_execution")) pending.push([...agent.state.pendingToolCalls]);
+    if (type === "message_update") drafts.push(agent.state.streamingMessage?.content.at(-1));
+    if (type === "message_end") assertEquals(agent.state.streamingMessage, undefined);
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(pending, [["call_2"], [], ["call_1"], []]);
+  assertEquals(drafts.slice(0, 2), [
+    { type: "tool_call", id: "call_1", name: "look", arguments: {}, partialJson: "" },
+    { type: "tool_call", id: "call_1", name: "look", arguments: {}, partialJson: '{"at":"x"}' },
+  ]);
+});
+
+Deno.test("a history that was given is mended, and the next run tells of it once", async () => {
+  const call = toolCall("look", {}, { id: "a" });
+  const { agent, streamFn } = testAgent([reply("Hello"), reply("Again")], {
+    messages: [userMessage("Hi", 0), assistantMessage([call]), assistantMessage([])],
+  });
+  const events = await checkEvents(agent.promptStream("Go on"));
+  const warnings = eventsOfType(events, "warning");
+  assertEquals(warnings.map(({ code, data }) => [code, data]), [["history_repaired", [
+    { type: "missing_result_added", index: 1, toolCallId: "a" },
+    { type: "empty_assistant_dropped", index: 2 },
+  ]]]);
+  assertEquals(outlineOf(events)[1], "warning history_repaired");
+  assertEquals(streamFn.calls[0]?.context.messages.map(({ role }) => role), [
+    "user",
+    "assistant",
+    "tool_result",
+    "user",
+  ]);
+  assertEquals(eventsOfType(await checkEvents(agent.promptStream("Again")), "warning"), []);
+});
+
+Deno.test("repairs of a history that was replaced are not told of", async () => {
+  const { agent } = testAgent([reply("Hello")], { messages: [assistantMessage([])] });
+  agent.clearMessages();
+  assertEquals(eventsOfType(await checkEvents(agent.promptStream("Hi")), "warning"), []);
+});
+
+Deno.test("repairs of a history that is added to are told of together", async () => {
+  const { agent } = testAgent([reply("Hello")], { messages: [assistantMessage([])] });
+  agent.appendMessages([assistantMessage([])]);
+  const [warning] = eventsOfType(await checkEvents(agent.promptStream("Hi")), "warning");
+  assertEquals((warning?.data as unknown[]).length, 2);
+});
+
+Deno.test("messages that would make the history invalid are mended when they come in, and told of", async () => {
+  const call = toolCall("look", {}, { id: "a" });
+  const { agent, streamFn } = testAgent([reply("One"), reply([call]), reply("Two")], {
+    tools: [fakeTool({ name: "look" })],
+    messages: [userMessage("Hi", 0)],
+  });
+  await agent.prompt([assistantMessage([call]), userMessage("And?", 0)]);
+  const events = await checkEvents(
+    agent.promptStream([assistantMessage([call]), userMessage("So?", 0)]),
+  );
+  assertEquals(eventsOfType(events, "warning").map(({ data }) => data), [[
+    { type: "duplicate_call_renamed", index: 5, toolCallId: "a_1" },
+    { type: "missing_result_added", index: 5, toolCallId: "a_1" },
+  ]]);
+  const ids = streamFn.calls.at(-1)?.context.messages.flatMap((message) =>
+    message.role === "tool_result" ? [message.toolCallId] : []
+  );
+  assertEquals(ids, ["a", "a_1", "a_2"]);
+});

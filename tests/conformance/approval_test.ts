@@ -1,0 +1,270 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { ApprovalMode, Approve } from "../../src/core/approval.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { settle } from "./ports.ts";
+import { testAgent } from "./test_agent.ts";
+
+const tools = () => [
+  fakeTool({ name: "read", readOnly: true }),
+  fakeTool({ name: "write" }),
+  fakeTool({ name: "bash", requiresApproval: ({ command }) => command !== "ls" }),
+];
+const calls = reply([
+  toolCall("read"),
+  toolCall("write"),
+  toolCall("bash", { command: "ls" }),
+  toolCall("bash", { command: "rm" }),
+]);
+const all = ["call_1", "call_2", "call_3", "call_4"];
+
+async function asked(
+  approvalMode: ApprovalMode | undefined,
+  approve: Approve | undefined,
+): Promise<{ asked: string[]; ran: string[] }> {
+  const kit = tools();
+  const { agent } = testAgent([calls, reply("Done")], {
+    tools: kit,
+    ...(approvalMode && { approvalMode }),
+    ...(approve && { approve }),
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  const ran = kit.flatMap((tool) => tool.calls.map(({ toolCallId }) => toolCallId));
+  return { asked: eventsOfType(events, "tool_approval_requested").map(({ id }) => id), ran };
+}
+
+Deno.test("A 81: enabled asks about every call, smart where the tool wants it, bypassed about none", async () => {
+  assertEquals(await asked("enabled", () => true), { asked: all, ran: all });
+  assertEquals(await asked("smart", () => true), { asked: ["call_2", "call_4"], ran: all });
+  assertEquals(await asked("bypassed", () => false), { asked: [], ran: all });
+});
+
+Deno.test("without approve and mode nothing is gated; with approve alone everything is", async () => {
+  assertEquals(await asked(undefined, undefined), { asked: [], ran: all });
+  assertEquals(await asked(undefined, () => true), { asked: all, ran: all });
+});
+
+Deno.test("with a mode alone, what would be asked is denied, for nobody can be asked", async () => {
+  assertEquals(await asked("smart", undefined), {
+    asked: ["call_2", "call_4"],
+    ran: ["call_1", "call_3"],
+  });
+  assertEquals((await asked("enabled", undefined)).ran, []);
+});
+
+Deno.test("A 78, A 79, B 23: a call that is denied gets an error result with the reason; the others run", async () => {
+  const kit = tools();
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("write"), toolCall("read"), toolCall("write")]),
+    reply("Done"),
+  ], {
+    tools: kit,
+    approve: ({ toolCallId, name }) => {
+      if (name === "read") return true;
+      return toolCallId === "call_1" ? { type: "denied", reason: "not on a Sunday" } : false;
+    },
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2), [
+    "tool_result: Tool call rejected by approval: not on a Sunday",
+    "tool_result: ok",
+    "tool_result: Tool call rejected by approval",
+  ]);
+  const lines = outlineOf(events);
+  assertEquals(lines.slice(lines.indexOf("message_end assistant") + 1).slice(0, 12), [
+    "tool_approval_requested call_1",
+    "tool_approval_resolved call_1 denied",
+    "tool_approval_requested call_2",
+    "tool_approval_resolved call_2 approved",
+    "tool_approval_requested call_3",
+    "tool_approval_resolved call_3 denied",
+    "tool_execution_start call_1",
+    "tool_execution_end call_1",
+    "tool_execution_start call_3",
+    "tool_execution_end call_3",
+    "tool_execution_start call_2",
+    "tool_execution_end call_2",
+  ]);
+});
+
+Deno.test("A 82: edited arguments are validated and policed again, run, told and noted", async () => {
+  const write = fakeTool({
+    name: "write",
+    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  });
+  const policed: unknown[] = [];
+  const edited = { path: "b" };
+  const { agent, streamFn } = testAgent(
+    [reply([toolCall("write", { path: "a" })]), reply("Done")],
+    {
+      tools: [write],
+      approve: () => ({ type: "approved", arguments: edited }),
+      policies: [{
+        name: "watch",
+        preDispatch: ({ arguments: args }) => void policed.push({ ...args }),
+      }],
+    },
+  );
+  const events = await checkEvents(agent.promptStream("Go"));
+  edited.path = "changed later";
+  assertEquals(policed, [{ path: "a" }, { path: "b" }]);
+  assertEquals(write.calls.map((call) => call.arguments), [{ path: "b" }]);
+  assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, { path: "b" });
+  const sayings = sayingsOf(streamFn.calls[1]?.context.messages ?? []);
+  assertEquals(sayings[1], 'assistant: write({"path":"a"})');
+  assertStringIncludes(sayings[2] ?? "", 'were changed before the call ran: {"path":"b"}');
+});
+
+Deno.test("edited arguments that are invalid, or that a policy refuses, do not run", async () => {
+  const write = fakeTool({
+    name: "write",
+    parameters: { type: "object", properties: { path: { type: "string" } } },
+  });
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("write", { path: "a" }), toolCall("write", { path: "b" })]),
+    reply("Done"),
+  ], {
+    tools: [write],
+    approve: ({ arguments: args }) => ({
+      type: "approved",
+      arguments: { path: args["path"] === "a" ? 5 : "/etc" },
+    }),
+    policies: [{
+      name: "fence",
+      preDispatch: ({ arguments: args }) =>
+        args["path"] === "/etc" ? { type: "skip", reason: "outside" } : undefined,
+    }],
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(write.calls, []);
+  const [first, second] = sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2);
+  assertStringIncludes(first ?? "", "- /path: must be string");
+  assertEquals(second, "tool_result: Tool call refused: outside");
+});
+
+Deno.test("a stop at edited arguments refuses the batch and ends the run", async () => {
+  const kit = tools();
+  const { agent } = testAgent([reply([toolCall("read"), toolCall("write")])], {
+    tools: kit,
+    approve: ({ name }) => name === "write" ? { type: "approved", arguments: { bad: 1 } } : true,
+    policies: [{
+      name: "halt",
+      preDispatch: ({ arguments: { bad } }) => bad ? { type: "stop", reason: "bad" } : undefined,
+    }],
+  });
+  const { stoppedBy, messages } = await agent.prompt("Go");
+  assertEquals(stoppedBy?.policy, "halt");
+  assertEquals(kit.flatMap((tool) => tool.calls), []);
+  assertEquals(messages.length, 4);
+});
+
+for (
+  const [what, approve] of [
+    ["throws", () => {
+      throw new Error("no terminal");
+    }],
+    ["rejects", () => Promise.reject(new Error("no terminal"))],
+  ] as const
+) {
+  Deno.test(`A 83, B 24: an approval that ${what} denies, and the loop goes on`, async () => {
+    const kit = tools();
+    const { agent, streamFn } = testAgent([reply([toolCall("write")]), reply("Done")], {
+      tools: kit,
+      approve,
+    });
+    await checkEvents(agent.promptStream("Go"));
+    assertEquals(
+      sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1),
+      "tool_result: Tool call rejected by approval: the approval failed: no terminal",
+    );
+    assertEquals(kit[1]?.calls, []);
+  });
+}
+
+for (const answer of [undefined, null, "yes", 1, {}, { type: "maybe" }]) {
+  Deno.test(`an approval that answers ${JSON.stringify(answer)} has not approved`, async () => {
+    const kit = tools();
+    const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
+      tools: kit,
+      approve: () => answer as never,
+    });
+    await checkEvents(agent.promptStream("Go"));
+    assertEquals([kit[1]?.calls, agent.state.error], [[], undefined]);
+  });
+}
+
+Deno.test("A 84: an abort while somebody is asked runs nothing and asks about no other call", async () => {
+  const kit = tools();
+  const questions: string[] = [];
+  const { agent, clock, streamFn } = testAgent([
+    reply([toolCall("lok"), toolCall("read"), toolCall("write"), toolCall("write")]),
+  ], {
+    tools: kit,
+    approve: ({ toolCallId, name }) => {
+      questions.push(toolCallId);
+      return name === "read" ? true : new Promise(() => {});
+    },
+  });
+  const running = checkEvents(agent.promptStream("Go"));
+  await settle();
+  agent.abort();
+  const events = await running;
+  assertEquals([questions, clock.waits], [["call_2", "call_3"], []]);
+  assertEquals(kit.flatMap((tool) => tool.calls), []);
+  const [turn] = eventsOfType(events, "turn_end");
+  const cancelled = "tool_result: tool call cancelled: run aborted";
+  assertEquals([turn?.reason, sayingsOf(turn?.toolResults ?? [])], ["aborted", [
+    'tool_result: Tool "lok" not found. Available tools: read, write, bash.',
+    cancelled,
+    cancelled,
+    cancelled,
+  ]]);
+  streamFn.assertDone();
+});
+
+Deno.test("a tool that cannot say whether it must be asked about is asked about", async () => {
+  const unsure = fakeTool({
+    name: "unsure",
+    requiresApproval: () => {
+      throw new Error("who knows");
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("unsure")]), reply("Done")], {
+    tools: [unsure],
+    approvalMode: "smart",
+    approve: () => false,
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(unsure.calls, []);
+});
+
+Deno.test("who is asked sees the changes that the tool foretells, and cannot change the call", async () => {
+  const changes = [{ path: "a", before: "", after: "x" }] as const;
+  const edit = fakeTool({
+    name: "edit",
+    preview: (args) => {
+      Object.assign(args, { sneaky: 1 });
+      return Promise.resolve(changes as never);
+    },
+  });
+  const blind = fakeTool({ name: "blind", preview: () => Promise.reject(new Error("no file")) });
+  const seen: unknown[] = [];
+  const { agent } = testAgent([
+    reply([toolCall("edit", { n: 1 }), toolCall("blind")]),
+    reply("Done"),
+  ], {
+    tools: [edit, blind],
+    approve: (request) => {
+      seen.push(request.changes);
+      Object.assign(request.arguments, { sneaky: 2 });
+      return true;
+    },
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(seen, [changes, undefined]);
+  assertEquals(edit.calls.map((call) => call.arguments), [{ n: 1 }]);
+  assertEquals(sayingsOf(agent.state.messages)[1], 'assistant: edit({"n":1}) blind({})');
+});

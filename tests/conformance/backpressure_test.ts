@@ -1,0 +1,216 @@
+import { assert, assertEquals } from "@std/assert";
+import type { AgentEvent } from "../../src/core/event.ts";
+import type { AssistantMessageEvent, StreamFn } from "../../src/core/stream.ts";
+import { zeroUsage } from "../../src/core/usage.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { outlineOf } from "./outline.ts";
+import { settle } from "./ports.ts";
+import { testAgent } from "./test_agent.ts";
+
+/** A model that says many words without a pause, and counts how many were asked for. */
+function talkative(words: number): { streamFn: StreamFn; said: () => number } {
+  let said = 0;
+  const streamFn: StreamFn = async function* (): AsyncGenerator<AssistantMessageEvent> {
+    yield { type: "start" };
+    yield { type: "text_start", contentIndex: 0 };
+    while (said < words) {
+      said++;
+      yield { type: "text_delta", contentIndex: 0, delta: "word " };
+    }
+    yield { type: "text_end", contentIndex: 0 };
+    yield { type: "done", stopReason: "stop", usage: zeroUsage() };
+  };
+  return { streamFn, said: () => said };
+}
+
+async function readSome(
+  reader: ReadableStreamDefaultReader<AgentEvent>,
+  count: number,
+): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  while (events.length < count) {
+    const { value } = await reader.read();
+    if (value) events.push(value);
+  }
+  return events;
+}
+
+Deno.test("B 58: the model is at most 256 events ahead of the reader", async () => {
+  const { streamFn, said } = talkative(2000);
+  const { agent } = testAgent([], { streamFn });
+  const reader = agent.promptStream("Hi").getReader();
+  await readSome(reader, 5);
+  await settle();
+  assert(said() <= 257, `${said()} words ahead`);
+  assert(said() >= 200, `only ${said()} words ahead`);
+  await readSome(reader, 500);
+  await settle();
+  assert(said() <= 500 + 257, `${said()} words, of which 500 were read`);
+  await reader.cancel();
+});
+
+Deno.test("nothing is asked of the model before the reader has taken every event so far", async () => {
+  const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [fakeTool({ name: "look" })],
+  });
+  const events: AgentEvent[] = [];
+  const asked: number[] = [];
+  for await (const event of agent.promptStream("Look")) {
+    events.push(event);
+    await settle();
+    if (asked.length < streamFn.calls.length) asked.push(events.length);
+  }
+  const lines = outlineOf(events);
+  assertEquals(asked, [
+    lines.indexOf("message_start assistant") + 1,
+    lines.lastIndexOf("message_start assistant") + 1,
+  ]);
+});
+
+Deno.test("no tool begins before the reader has taken every start", async () => {
+  const look = fakeTool({ name: "look" });
+  const { agent } = testAgent([reply([toolCall("look"), toolCall("look")]), reply("Seen")], {
+    tools: [look],
+  });
+  let taken = 0;
+  for await (const { type } of agent.promptStream("Look")) {
+    await settle();
+    if (type === "tool_execution_start") assertEquals(look.calls.length, ++taken === 2 ? 2 : 0);
+  }
+  assertEquals(taken, 2);
+});
+
+Deno.test("nobody is asked for approval before the reader has taken the question", async () => {
+  const asked: string[] = [];
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [fakeTool({ name: "look" })],
+    approve: ({ toolCallId }) => {
+      asked.push(toolCallId);
+      return true;
+    },
+  });
+  const reader = agent.promptStream("Look").getReader();
+  for (let type; type !== "message_end";) {
+    const { value } = await reader.read();
+    type = value?.type === "message_end" && value.message.role === "assistant"
+      ? value.type
+      : undefined;
+  }
+  await settle();
+  assertEquals(asked, []);
+  await readSome(reader, 1);
+  await settle();
+  assertEquals(asked, ["call_1"]);
+  reader.releaseLock();
+});
+
+Deno.test("a stream that nobody reads pauses the run, and still ends at once on abort", async () => {
+  const { agent, streamFn } = testAgent([reply("Hello")]);
+  const stream = agent.promptStream("Hi");
+  await settle();
+  assertEquals([streamFn.calls.length, agent.state.isRunning], [0, true]);
+  agent.abort();
+  await agent.waitForIdle();
+  assertEquals(agent.state.isRunning, false);
+  assertEquals(outlineOf(await checkEvents(stream)).slice(-2), ["turn_end aborted", "agent_end"]);
+});
+
+Deno.test("a stream that is not read on while the model talks still ends at once on abort", async () => {
+  const { streamFn } = talkative(Infinity);
+  const { agent } = testAgent([], { streamFn });
+  const stream = agent.promptStream("Hi");
+  const reader = stream.getReader();
+  await readSome(reader, 5);
+  await settle();
+  agent.abort();
+  await agent.waitForIdle();
+  reader.releaseLock();
+  const rest = await Array.fromAsync(stream);
+  assertEquals(rest.at(-1)?.type, "agent_end");
+});
+
+Deno.test("agent.prompt reads for itself", async () => {
+  const { streamFn, said } = talkative(5000);
+  const { agent } = testAgent([], { streamFn });
+  await agent.prompt("Hi");
+  assertEquals(said(), 5000);
+});
+
+Deno.test("a slow listener holds the model back as a slow reader does", async () => {
+  const { streamFn, said } = talkative(50);
+  const { agent } = testAgent([], { streamFn });
+  const ahead: number[] = [];
+  let told = 0;
+  agent.subscribe(async ({ type }) => {
+    if (type !== "message_update") return;
+    await Promise.resolve();
+    ahead.push(said() - ++told);
+  });
+  await agent.prompt("Hi");
+  assertEquals(Math.max(...ahead) <= 1, true, `${Math.max(...ahead)} ahead`);
+});
+
+Deno.test("B 57: a reader that leaves aborts the run, and the agent is idle when it has left", async () => {
+  const { streamFn, said } = talkative(Infinity);
+  const { agent } = testAgent([], { streamFn });
+  for await (const { type } of agent.promptStream("Hi")) {
+    if (type === "message_update") break;
+  }
+  assertEquals(agent.state.isRunning, false);
+  const before = said();
+  await settle();
+  assertEquals(said(), before);
+  assertEquals(agent.state.messages.length, 2);
+});
+
+Deno.test("A 75: a stream that is left before its first event leaves the prompt in the history", async () => {
+  const { agent, streamFn } = testAgent([reply("Hello")]);
+  await agent.promptStream("Hi").cancel();
+  assertEquals([agent.state.isRunning, agent.state.messages.length], [false, 1]);
+  await agent.prompt("Again");
+  assertEquals(streamFn.calls[0]?.context.messages.length, 2);
+  assertEquals(agent.state.messages.length, 3);
+});
+
+Deno.test("A 76: a stream that is left after its first turn leaves that turn in the history once", async () => {
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [fakeTool({ name: "look" })],
+  });
+  for await (const { type } of agent.promptStream("Look")) {
+    if (type === "turn_end") break;
+  }
+  assertEquals(agent.state.messages.map(({ role }) => role), ["user", "assistant", "tool_result"]);
+});
+
+Deno.test("the stream is one of the platform: it can be teed, piped and read in turns", async () => {
+  const { agent } = testAgent([reply("One"), reply("Two"), reply("Three")]);
+  const [left, right] = agent.promptStream("Hi").tee();
+  const both = await Promise.all([checkEvents(left), checkEvents(right)]);
+  assertEquals(both[0], both[1]);
+
+  const types = agent.promptStream("Hi").pipeThrough(
+    new TransformStream<AgentEvent, string>({
+      transform: ({ type }, controller) => controller.enqueue(type),
+    }),
+  );
+  assertEquals((await Array.fromAsync(types)).at(-1), "agent_end");
+
+  const stream = agent.promptStream("Hi");
+  const reader = stream.getReader();
+  const first = await readSome(reader, 2);
+  reader.releaseLock();
+  const rest = await Array.fromAsync(stream);
+  await checkEvents([...first, ...rest]);
+});
+
+Deno.test("several reads may wait at a time, and are answered in order", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  const iterator = agent.promptStream("Hi")[Symbol.asyncIterator]();
+  const reads = await Promise.all(Array.from({ length: 12 }, () => iterator.next()));
+  const events = reads.flatMap(({ done, value }) => done ? [] : [value]);
+  assertEquals(events.map(({ seq }) => seq), events.map((_, index) => index + 1));
+  assertEquals(reads.at(-1)?.done, true);
+});

@@ -1,0 +1,208 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { AgentEvent } from "../../src/core/event.ts";
+import { AlreadyRunningError } from "../../src/core/errors.ts";
+import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
+import { hang, reply } from "../../src/testing/script.ts";
+import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { settle } from "./ports.ts";
+import { testAgent } from "./test_agent.ts";
+
+Deno.test("4.9, 4.10, A 71: a listener is told every event until it stops listening", async () => {
+  const { agent } = testAgent([reply("One"), reply("Two")]);
+  const heard: AgentEvent[] = [];
+  const stop = agent.subscribe((event) => void heard.push(event));
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(heard, events);
+  stop();
+  stop();
+  await agent.prompt("Hi");
+  assertEquals(heard.length, events.length);
+});
+
+Deno.test("a function that listens twice is told twice, and each stop is for one", async () => {
+  const { agent } = testAgent([reply("One"), reply("Two")]);
+  let heard = 0;
+  const listener = ({ type }: AgentEvent): void => void (type === "agent_end" && heard++);
+  const stop = agent.subscribe(listener);
+  agent.subscribe(listener);
+  await agent.prompt("Hi");
+  stop();
+  await agent.prompt("Hi");
+  assertEquals(heard, 3);
+});
+
+for (
+  const [how, fail] of [
+    ["throws", () => {
+      throw new Error("no ink");
+    }],
+    ["rejects", () => Promise.reject(new Error("no ink"))],
+  ] as const
+) {
+  Deno.test(`4.11, A 71, B 54: a listener that ${how} is removed and told of; everyone else hears all`, async () => {
+    const { agent, seen } = testAgent([reply("Hello")]);
+    let calls = 0;
+    agent.subscribe(({ type }) => {
+      calls++;
+      return type === "turn_start" ? fail() : undefined;
+    });
+    const later: AgentEvent[] = [];
+    agent.subscribe((event) => void later.push(event));
+    const events = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(calls, 2);
+    assertEquals(seen, events);
+    assertEquals(later, events);
+    assertEquals(outlineOf(events).slice(1, 4), [
+      "turn_start 1",
+      "warning listener_failed",
+      "message_start user",
+    ]);
+    const [warning] = eventsOfType(events, "warning");
+    assertEquals(warning?.message, "A listener failed and was removed: no ink");
+    assertEquals(agent.state.error, undefined);
+  });
+}
+
+Deno.test("a listener that throws while the agent is idle is told of to the others", async () => {
+  const { agent, seen } = testAgent([]);
+  agent.subscribe(() => {
+    throw new Error("no ink");
+  });
+  agent.steer("a");
+  await settle();
+  assertEquals(outlineOf(seen), ["queue_changed", "warning listener_failed"]);
+  assertEquals(findViolation(seen), undefined);
+});
+
+Deno.test("B 55: listeners are called in order, and each promise is awaited before the next event", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  const order: string[] = [];
+  agent.subscribe(async ({ type }) => {
+    order.push(`+${type}`);
+    await settle();
+    order.push(`-${type}`);
+  });
+  agent.subscribe(({ type }) => void order.push(type));
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(order, events.flatMap(({ type }) => [`+${type}`, `-${type}`, type]));
+});
+
+Deno.test("the state is up to date when a listener is told, and the stream comes last", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  const order: string[] = [];
+  agent.subscribe((event) => {
+    if (event.type !== "message_end") return;
+    order.push(`listener: ${sayingsOf(agent.state.messages).at(-1)}`);
+  });
+  for await (const event of agent.promptStream("Hi")) {
+    if (event.type === "message_end") order.push("reader");
+  }
+  assertEquals(order, ["listener: user: Hi", "reader", "listener: assistant: Hello", "reader"]);
+});
+
+Deno.test("a prompt from within a listener is refused, also at the very end of the run", async () => {
+  for (const type of ["turn_start", "agent_end"] as const) {
+    const { agent, streamFn } = testAgent([reply("Hello")]);
+    const refusals: Promise<unknown>[] = [];
+    agent.subscribe((event) => {
+      if (event.type !== type) return;
+      refusals.push(assertRejects(() => agent.prompt("Me too"), AlreadyRunningError));
+    });
+    await checkEvents(agent.promptStream("Hi"));
+    await Promise.all(refusals);
+    assertEquals(refusals.length, 1);
+    streamFn.assertDone();
+  }
+});
+
+Deno.test("A 62, B 62: the agent is idle when its stream closes, and not before its end was told", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  let ended = false;
+  let idle = false;
+  agent.subscribe(async ({ type }) => {
+    if (type !== "agent_end") return;
+    await settle();
+    assertEquals([agent.state.isRunning, idle], [true, false]);
+    ended = true;
+  });
+  const stream = agent.promptStream("Hi");
+  const waiting = agent.waitForIdle().then(() => idle = true);
+  for await (const _event of stream);
+  assertEquals([agent.state.isRunning, ended], [false, true]);
+  await waiting;
+});
+
+Deno.test("a listener that hangs past an abort is left behind, and nobody misses an event for it", async () => {
+  const { agent, clock, seen } = testAgent([hang({ after: "Half" }), reply("Fine")]);
+  const heard: string[] = [];
+  agent.subscribe(({ type }) => {
+    heard.push(type);
+    return type === "message_update" && heard.length < 12 ? new Promise<void>(() => {}) : undefined;
+  });
+  const later: AgentEvent[] = [];
+  agent.subscribe((event) => void later.push(event));
+  const running = checkEvents(agent.promptStream("Hi"));
+  await settle();
+  agent.abort();
+  await settle();
+  assertEquals([agent.state.isRunning, clock.waits], [true, [100]]);
+  clock.advance(100);
+  const events = await running;
+  assertEquals(outlineOf(events).slice(-2), ["turn_end aborted", "agent_end"]);
+  assertEquals(later, events);
+  assertEquals(seen, events);
+  assertEquals(heard, events.map(({ type }) => type));
+  assertEquals(clock.sleepers, 0);
+  await checkEvents(agent.promptStream("Again"));
+  assertEquals(findViolation(seen), undefined);
+});
+
+Deno.test("a listener that hangs on every event costs an abort 100 ms once", async () => {
+  const { agent, clock } = testAgent([hang()]);
+  let hangs = false;
+  agent.subscribe(() => hangs ? new Promise<void>(() => {}) : undefined);
+  const running = checkEvents(agent.promptStream("Hi"));
+  await settle();
+  hangs = true;
+  agent.abort();
+  await settle();
+  clock.advance(100);
+  const events = await running;
+  assertEquals(outlineOf(events).slice(-2), ["turn_end aborted", "agent_end"]);
+  assertEquals(clock.waits, [100]);
+});
+
+Deno.test("a listener left behind that fails later is removed like any other", async () => {
+  const { agent, clock, seen } = testAgent([hang({ after: "Half" }), reply("Fine")]);
+  const failing = Promise.withResolvers<void>();
+  let calls = 0;
+  agent.subscribe(({ type }) => {
+    calls++;
+    return type === "message_update" ? failing.promise : undefined;
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  agent.abort();
+  await settle();
+  clock.advance(100);
+  await running;
+  failing.reject(new Error("no ink"));
+  await settle();
+  assertEquals(outlineOf(seen).at(-1), "warning listener_failed");
+  const before = calls;
+  await agent.prompt("Again");
+  assertEquals(calls, before);
+  assertEquals(findViolation(seen), undefined);
+});
+
+Deno.test("B 56, 7: a stored event still says what it said when it was told", async () => {
+  const { agent } = testAgent([reply("One two three")]);
+  const copies: AgentEvent[] = [];
+  const stored: AgentEvent[] = [];
+  agent.subscribe((event) => {
+    stored.push(event);
+    copies.push(structuredClone(event));
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(stored, copies);
+});

@@ -1,0 +1,492 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { userMessage } from "../../src/core/message.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
+import { fail, hang, reply } from "../../src/testing/script.ts";
+import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { InstantClock, scriptedPorts, settle } from "./ports.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
+
+const look = () => fakeTool({ name: "look" });
+const note = (words: string) => userMessage(words, 0);
+
+Deno.test("a stop before a turn comes before its start, and the result says who stopped it", async () => {
+  const { agent, streamFn } = testAgent([reply([toolCall("look")])], {
+    tools: [look()],
+    policies: [{
+      name: "enough",
+      preTurn: ({ turn }) => turn === 1 ? { type: "stop", reason: "one will do" } : undefined,
+    }],
+  });
+  const events = await checkEvents(agent.promptStream("Look"));
+  assertEquals(outlineOf(events).slice(-2), ["turn_end tools_executed", "agent_end"]);
+  const end = events.at(-1);
+  assertEquals(end?.type === "agent_end" && [end.stoppedBy, end.stopReason, end.error], [
+    { policy: "enough", reason: "one will do" },
+    "tool_use",
+    undefined,
+  ]);
+  streamFn.assertDone();
+});
+
+Deno.test("A 26: before a turn a policy sees what is new: the prompt at first, then what came in since", async () => {
+  const seen: string[][] = [];
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen"), reply("More")], {
+    tools: [look()],
+    transformContext: (messages) => [note("added"), ...messages.slice(-2)],
+    policies: [{
+      name: "watch",
+      preTurn: ({ newMessages }) => void seen.push(sayingsOf(newMessages)),
+      postTurn: ({ turn }) => turn === 1 ? { type: "inject", messages: [note("hint")] } : undefined,
+    }],
+    messages: [note("Before")],
+  });
+  agent.followUp("follow");
+  await checkEvents(agent.promptStream([note("a"), note("b")]));
+  assertEquals(seen, [["user: a", "user: b"], ["user: hint"], ["user: follow"]]);
+});
+
+Deno.test("A 27: what is injected before a turn is in that turn's request", async () => {
+  const { agent, streamFn } = testAgent([reply("Hello")], {
+    policies: [{ name: "hint", preTurn: () => ({ type: "inject", messages: [note("hint")] }) }],
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(sayingsOf(streamFn.calls[0]?.context.messages ?? []), ["user: Hi", "user: hint"]);
+});
+
+Deno.test("A 30: what is injected after a turn without tools leads to one more turn", async () => {
+  const { agent } = testAgent([reply("One"), reply("Two")], {
+    policies: [{
+      name: "again",
+      postTurn: ({ turn }) =>
+        turn === 1 ? { type: "inject", messages: [note("Sure?")] } : undefined,
+    }],
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(sayingsOf(agent.state.messages), [
+    "user: Hi",
+    "assistant: One",
+    "user: Sure?",
+    "assistant: Two",
+  ]);
+});
+
+Deno.test("what is injected must fit the history: an orphan call is answered, and told of", async () => {
+  const { agent, seen, streamFn } = testAgent([reply("One")], {
+    policies: [{
+      name: "odd",
+      preTurn: () => ({
+        type: "inject",
+        messages: [assistantMessage([toolCall("look", {}, { id: "x" })])],
+      }),
+    }],
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(streamFn.calls[0]?.context.messages.map(({ role }) => role), [
+    "user",
+    "assistant",
+    "tool_result",
+  ]);
+  assertEquals(eventsOfType(seen, "warning").map(({ code }) => code), ["history_repaired"]);
+});
+
+Deno.test("A 31: policies after a turn run on an error and on an abort as well, with the messages in the history", async () => {
+  const seen: string[] = [];
+  const watch: Policy = {
+    name: "watch",
+    postTurn: ({ message, messages }) => void seen.push(`${message.stopReason} ${messages.length}`),
+  };
+  const failing = testAgent([fail("stream_error", "Broken", { after: "Half" })], {
+    policies: [watch],
+  });
+  await checkEvents(failing.agent.promptStream("Hi"));
+  const aborting = testAgent([hang({ after: "Half" })], { policies: [watch] });
+  atFirst(aborting.agent, "message_update", () => aborting.agent.abort());
+  await checkEvents(aborting.agent.promptStream("Hi"));
+  const working = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    policies: [watch],
+    tools: [look()],
+  });
+  await checkEvents(working.agent.promptStream("Hi"));
+  assertEquals(seen, ["error 2", "aborted 2", "tool_use 3", "stop 4"]);
+});
+
+Deno.test("a policy that stops a run after an error does not hide the error", async () => {
+  const { agent } = testAgent([fail("stream_error", "Broken")], {
+    policies: [{ name: "stop", postTurn: () => ({ type: "stop", reason: "audited" }) }],
+  });
+  const result = await agent.prompt("Hi");
+  assertEquals([result.stopReason, result.error?.message, result.stoppedBy?.policy], [
+    "error",
+    "Broken",
+    "stop",
+  ]);
+});
+
+for (
+  const [what, steps] of [
+    ["without calls", [reply("One")]],
+    ["with calls", [reply([toolCall("look")])]],
+  ] as const
+) {
+  Deno.test(`A 32: a stop after a turn ${what} tells the turn's end and leaves follow-ups queued`, async () => {
+    const { agent, streamFn } = testAgent(steps, {
+      tools: [look()],
+      policies: [{ name: "stop", postTurn: () => ({ type: "stop", reason: "enough" }) }],
+    });
+    agent.followUp("More");
+    const events = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(events.at(-2)?.type, "turn_end");
+    assertEquals(agent.queued.followUp.length, 1);
+    streamFn.assertDone();
+  });
+}
+
+Deno.test("A 101: the first stop wins, what was injected before it is void, and later policies are not asked", async () => {
+  const asked: string[] = [];
+  const policy = (name: string, verdict: ReturnType<NonNullable<Policy["postTurn"]>>): Policy => ({
+    name,
+    postTurn: () => {
+      asked.push(name);
+      return verdict;
+    },
+  });
+  const { agent } = testAgent([reply("One")], {
+    policies: [
+      policy("a", { type: "inject", messages: [note("x")] }),
+      policy("b", { type: "continue" }),
+      policy("c", { type: "stop", reason: "c" }),
+      policy("d", { type: "stop", reason: "d" }),
+    ],
+  });
+  const { stoppedBy, messages } = await agent.prompt("Hi");
+  assertEquals([stoppedBy, asked, messages.length], [
+    { policy: "c", reason: "c" },
+    ["a", "b", "c"],
+    2,
+  ]);
+});
+
+Deno.test("A 101: injects add up, in order", async () => {
+  const { agent, streamFn } = testAgent([reply("One")], {
+    policies: ["a", "b"].map((name) => ({
+      name,
+      preTurn: async () => {
+        await Promise.resolve();
+        return { type: "inject", messages: [note(`${name}1`), note(`${name}2`)] } as const;
+      },
+    })),
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(sayingsOf(streamFn.calls[0]?.context.messages ?? []).slice(1), [
+    "user: a1",
+    "user: a2",
+    "user: b1",
+    "user: b2",
+  ]);
+});
+
+Deno.test("A 101: a policy that throws counts as continue, in every slot, and a warning says so", async () => {
+  const broken = (): never => {
+    throw new Error("no ink");
+  };
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [look()],
+    policies: [{
+      name: "broken",
+      preTurn: broken,
+      preDispatch: () => Promise.reject(new Error("no ink")),
+      postTurn: broken,
+      postLoop: broken,
+    }],
+  });
+  const events = await checkEvents(agent.promptStream("Look"));
+  assertEquals(
+    outlineOf(events).filter((line) => !line.startsWith("message") && !line.startsWith("tool")),
+    [
+      "agent_start",
+      "warning policy_failed",
+      "turn_start 1",
+      "warning policy_failed",
+      "warning policy_failed",
+      "turn_end tools_executed",
+      "warning policy_failed",
+      "turn_start 2",
+      "warning policy_failed",
+      "turn_end complete",
+      "warning policy_failed",
+      "agent_end",
+    ],
+  );
+  const [warning] = eventsOfType(events, "warning");
+  assertEquals([warning?.message, warning?.data], [
+    'The policy "broken" failed and was passed over: no ink',
+    { policy: "broken" },
+  ]);
+});
+
+Deno.test("a policy that hangs is left behind 100 ms after the abort", async () => {
+  const { agent, clock } = testAgent([], {
+    policies: [{ name: "slow", preTurn: () => new Promise(() => {}) }],
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  agent.abort();
+  await settle();
+  clock.advance(100);
+  assertEquals((await running).stopReason, "aborted");
+  assertEquals(clock.waits, [100]);
+});
+
+Deno.test("A 115: when the run is over every policy is told once how it went, and can only watch", async () => {
+  const seen: unknown[] = [];
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+  const { agent } = testAgent([reply([toolCall("look")], { usage }), reply("Seen", { usage })], {
+    tools: [look()],
+    policies: [{
+      name: "watch",
+      postLoop: ({ turn, usage: { total }, stopReason, error, messages }) =>
+        void seen.push([turn, total, stopReason, error, messages.length]),
+    }],
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(seen, [[2, 4, "stop", undefined, 4]]);
+});
+
+Deno.test("A 80, A 87: what a policy rewrites is seen by the next, validated again, told and noted in the result", async () => {
+  const read = fakeTool({
+    name: "read",
+    parameters: { type: "object", properties: { path: { type: "string" } } },
+  });
+  const seen: unknown[] = [];
+  const rewrite: Policy = {
+    name: "rewrite",
+    preDispatch: ({ arguments: args }) => {
+      args["path"] = `/safe/${args["path"]}`;
+    },
+  };
+  const watch: Policy = {
+    name: "watch",
+    preDispatch: ({ arguments: args }) => void seen.push({ ...args }),
+  };
+  const { agent, streamFn } = testAgent([reply([toolCall("read", { path: "a" })]), reply("Read")], {
+    tools: [read],
+    policies: [rewrite, watch],
+    approve: ({ arguments: args }) => {
+      seen.push(args);
+      return true;
+    },
+  });
+  const events = await checkEvents(agent.promptStream("Read"));
+  const safe = { path: "/safe/a" };
+  assertEquals(seen, [safe, safe]);
+  assertEquals(read.calls.map((call) => call.arguments), [safe]);
+  assertEquals(eventsOfType(events, "tool_approval_requested")[0]?.arguments, safe);
+  assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, safe);
+  const sayings = sayingsOf(streamFn.calls[1]?.context.messages ?? []);
+  assertEquals(sayings[1], 'assistant: read({"path":"a"})', "the history keeps the model's own");
+  assertStringIncludes(sayings[2] ?? "", 'were changed before the call ran: {"path":"/safe/a"}');
+});
+
+Deno.test("a policy that rewrites arguments into invalid ones has the call refused", async () => {
+  const read = fakeTool({
+    name: "read",
+    parameters: { type: "object", properties: { path: { type: "string" } } },
+  });
+  const { agent, streamFn } = testAgent(
+    [reply([toolCall("read", { path: "a" })]), reply("Sorry")],
+    {
+      tools: [read],
+      policies: [{
+        name: "wrong",
+        preDispatch: ({ arguments: args }) => {
+          args["path"] = 5;
+        },
+      }],
+    },
+  );
+  await checkEvents(agent.promptStream("Read"));
+  assertEquals(read.calls, []);
+  assertStringIncludes(
+    sayingsOf(streamFn.calls[1]?.context.messages ?? [])[2] ?? "",
+    "- /path: must be string",
+  );
+});
+
+Deno.test("A 88: a policy that throws after it has changed arguments leaves no change", async () => {
+  const read = fakeTool({ name: "read" });
+  const { agent } = testAgent([reply([toolCall("read", { list: [1] })]), reply("Read")], {
+    tools: [read],
+    policies: [{
+      name: "broken",
+      preDispatch: ({ arguments: args }) => {
+        (args["list"] as number[]).push(2);
+        args["path"] = "x";
+        throw new Error("no ink");
+      },
+    }],
+  });
+  await checkEvents(agent.promptStream("Read"));
+  assertEquals(read.calls.map((call) => call.arguments), [{ list: [1] }]);
+});
+
+Deno.test("arguments that a policy changes after its answer are not those that run", async () => {
+  const read = fakeTool({ name: "read" });
+  let kept: Record<string, unknown> = {};
+  const { agent } = testAgent([reply([toolCall("read", {})]), reply("Read")], {
+    tools: [read],
+    policies: [{
+      name: "sly",
+      preDispatch: ({ arguments: args }) => {
+        args["path"] = "fine";
+        kept = args;
+      },
+    }],
+    approve: () => {
+      kept["path"] = "/etc/passwd";
+      return true;
+    },
+  });
+  await checkEvents(agent.promptStream("Read"));
+  assertEquals(read.calls.map((call) => call.arguments), [{ path: "fine" }]);
+});
+
+Deno.test("A 85, A 87, A 104: a skip refuses one call with its reason, asks nobody further about it, and lets the others run", async () => {
+  const asked: string[] = [];
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("rm"), toolCall("look")]),
+    reply("Fine"),
+  ], {
+    tools: [fakeTool({ name: "rm" }), look()],
+    policies: [{
+      name: "deny",
+      preDispatch: ({ tool }) =>
+        tool.name === "rm" ? { type: "skip", reason: "rm is not allowed here" } : undefined,
+    }, { name: "after", preDispatch: ({ tool }) => void asked.push(tool.name) }],
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2), [
+    "tool_result: Tool call refused: rm is not allowed here",
+    "tool_result: ok",
+  ]);
+  assertEquals(asked, ["look"]);
+  assertEquals(eventsOfType(events, "tool_execution_end").map(({ id, isError }) => [id, isError]), [
+    ["call_1", true],
+    ["call_2", false],
+  ]);
+});
+
+Deno.test("A 86: a stop at one call refuses all calls, asks nobody, and ends the run after the turn", async () => {
+  const approvals: string[] = [];
+  const tool = look();
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("look"), toolCall("look", { n: 2 }), toolCall("lok")]),
+  ], {
+    tools: [tool],
+    approve: ({ toolCallId }) => {
+      approvals.push(toolCallId);
+      return true;
+    },
+    policies: [{
+      name: "halt",
+      preDispatch: ({ arguments: { n } }) => n === 2 ? { type: "stop", reason: "two" } : undefined,
+    }],
+  });
+  const events = await checkEvents(agent.promptStream("Look"));
+  assertEquals([approvals, tool.calls], [[], []]);
+  const [turn] = eventsOfType(events, "turn_end");
+  assertEquals(sayingsOf(turn?.toolResults ?? []), [
+    'tool_result: Tool call not run: the policy "halt" stopped the run: two',
+    'tool_result: Tool call not run: the policy "halt" stopped the run: two',
+    'tool_result: Tool "lok" not found. Available tools: look.',
+  ]);
+  const end = events.at(-1);
+  assertEquals(end?.type === "agent_end" && end.stoppedBy, { policy: "halt", reason: "two" });
+  streamFn.assertDone();
+});
+
+Deno.test("what a policy injects at a call goes into the next turn", async () => {
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [look()],
+    policies: [{
+      name: "hint",
+      preDispatch: () => ({ type: "inject", messages: [note("careful")] }),
+    }],
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(sayingsOf(agent.state.messages).slice(2), [
+    "tool_result: ok",
+    "user: careful",
+    "assistant: Seen",
+  ]);
+});
+
+Deno.test("A 102: a run stops at its limit of turns, and says so", async () => {
+  const tool = look();
+  const { agent } = testAgent(Array(5).fill(reply([toolCall("look")])), {
+    tools: [tool],
+    maxTurns: 2,
+  });
+  agent.followUp("More");
+  const { stoppedBy, turns, error } = await agent.prompt("Look");
+  assertEquals([turns, tool.calls.length, error], [2, 2, undefined]);
+  assertEquals(stoppedBy, { policy: "max_turns", reason: "The run reached its limit of 2 turns" });
+  assertEquals(agent.queued.followUp.length, 1);
+});
+
+Deno.test("without a limit of its own a run stops after 100 turns; Infinity is no limit", async () => {
+  const endless = Array(120).fill(reply([toolCall("look")]));
+  const { agent } = testAgent(endless, { tools: [look()] });
+  assertEquals((await agent.prompt("Look")).turns, 100);
+  const free = testAgent([...endless, reply("Done")], { tools: [look()], maxTurns: Infinity });
+  assertEquals((await free.agent.prompt("Look")).turns, 121);
+});
+
+Deno.test("a policy may stop a reply while it streams: what has come is kept, and the run is over", async () => {
+  const clock = new InstantClock();
+  const { agent, streamFn } = testAgent([hang({ after: "Many many words" })], {
+    ...scriptedPorts(clock),
+    sleep: async (milliseconds) => {
+      await settle();
+      await clock.sleep(milliseconds);
+    },
+    policies: [{
+      name: "budget",
+      duringReply: ({ characters }) =>
+        characters > 10 ? { type: "stop", reason: "too many words" } : undefined,
+    }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  const end = events.at(-1);
+  assertEquals(end?.type === "agent_end" && [end.stopReason, end.stoppedBy, end.abortReason], [
+    "aborted",
+    { policy: "budget", reason: "too many words" },
+    undefined,
+  ]);
+  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Many many words"]);
+  const [, said] = agent.state.messages;
+  assertEquals(said?.role === "assistant" && said.errorCode, "budget_exceeded");
+  streamFn.assertDone();
+});
+
+Deno.test("a policy sees how the run stands: turn, model, history, usage, cost and time", async () => {
+  const seen: unknown[] = [];
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+  const { agent, clock } = testAgent([
+    reply([toolCall("look")], { usage, cost: usage }),
+    reply("Seen", { usage, cost: usage }),
+  ], {
+    tools: [look()],
+    policies: [{
+      name: "watch",
+      preTurn: ({ runId, turn, model, messages, usage: { total }, cost, elapsedMs }) => {
+        clock.advance(5);
+        seen.push([runId, turn, model.modelId, messages.length, total, cost.total, elapsedMs]);
+      },
+    }],
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(seen, [["run_1", 0, "model", 0, 0, 0, 0], ["run_1", 1, "model", 3, 2, 2, 5]]);
+});
