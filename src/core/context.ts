@@ -51,6 +51,8 @@ export interface CompactionReport {
   readonly droppedMessages?: readonly LlmMessage[];
   /** The summary that stands for them, where one was written. */
   readonly summary?: string;
+  /** Why no summary was written, where one was wanted. */
+  readonly problem?: string;
   /** Tokens that writing the summary took; they count as the run's own. */
   readonly usage?: Usage;
   /** What writing the summary cost. */

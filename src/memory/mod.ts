@@ -26,3 +26,18 @@ export {
   importSession,
   type ImportSessionOptions,
 } from "./import_session.ts";
+export { slidingWindow } from "./sliding_window.ts";
+export { summarize, type SummarizeOptions } from "./summarize.ts";
+export { composeTransforms } from "./compose_transforms.ts";
+export { compact, type CompactNowOptions } from "./compact.ts";
+export type {
+  CompactingTransform,
+  CompactionOptions,
+  CompactOptions,
+  ContextCut,
+  ContextView,
+} from "./compaction.ts";
+export type { CountTokens, HistoryPart } from "./message_groups.ts";
+export { isPlan } from "./plan_message.ts";
+export { type ContextGauge, contextGauge, type ContextGaugeOptions } from "./context_gauge.ts";
+export type { ContextCount } from "./context_count.ts";
