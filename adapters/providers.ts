@@ -29,6 +29,11 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
     load: async (options) => (await import("./anthropic/mod.ts")).createAnthropic(options),
   },
   openai: { keys: ["OPENAI_API_KEY"], url: "OPENAI_BASE_URL", load: loadOpenAI },
+  ollama: {
+    keys: ["OLLAMA_API_KEY"],
+    url: "OLLAMA_HOST",
+    load: async (options) => (await import("./ollama/mod.ts")).createOllama(options),
+  },
 
   // Servers that speak chat completions.
   cerebras: compatible("CEREBRAS_API_KEY", "https://api.cerebras.ai/v1"),

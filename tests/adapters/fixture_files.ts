@@ -1,12 +1,14 @@
 import type { ExpectedReply, ReplyFixture } from "../../src/testing/stream_fixture.ts";
 
-/** The project's own fixtures of a provider: the files that are named, and what each must come to. */
+/** The project's own fixtures of a provider: its `.sse` files, or others by their whole names, and what they mean. */
 export function ownFixtures(
   provider: string,
   expected: Readonly<Record<string, ExpectedReply>>,
 ): ReplyFixture[] {
   return Object.entries(expected).map(([name, expect]) => {
-    const file = new URL(`../fixtures/${provider}/${name}.sse`, import.meta.url);
-    return { name, body: Deno.readFileSync(file), expect };
+    const fileName = name.includes(".") ? name : `${name}.sse`;
+    const file = new URL(`../fixtures/${provider}/${fileName}`, import.meta.url);
+    const contentType = fileName.endsWith(".ndjson") ? "application/x-ndjson" : "text/event-stream";
+    return { name, body: Deno.readFileSync(file), contentType, expect };
   });
 }

@@ -1,0 +1,89 @@
+/**
+ * Ollama: models on one's own machine.
+ *
+ * @module
+ */
+
+import type { StreamFn } from "../../src/core/stream.ts";
+import { findModel } from "../catalog.ts";
+import { type ErrorTable, UNAVAILABLE } from "../shared/error_table.ts";
+import { jsonBody } from "../shared/json_body.ts";
+import { NdjsonParser } from "../shared/ndjson.ts";
+import { type AdapterOptions, settingsOf } from "../shared/options.ts";
+import { streamFnOf } from "../shared/provider.ts";
+import { namesFromWire, TOOL_NAME_RULE } from "../shared/wire_names.ts";
+import { ollamaBody } from "./request.ts";
+import { OllamaReply } from "./response.ts";
+
+export type { AdapterOptions } from "../shared/options.ts";
+
+/** Options of {@linkcode createOllama}. */
+export interface OllamaOptions extends AdapterOptions {
+  /**
+   * Tokens of prompt and reply that the server keeps room for (`num_ctx`). Default: the server's own, which may be as
+   * small as 4096; agents need far more. Changing it makes the server load the model anew.
+   */
+  readonly contextWindow?: number | undefined;
+}
+
+/** Errors have no codes, and within the streams of older servers no status either. */
+const ERRORS: ErrorTable = {
+  wordings: [
+    [/error was encountered while running|runner .*(?:terminated|stopped|no longer)/i, UNAVAILABLE],
+    [/server busy|unexpected EOF|connection refused/i, UNAVAILABLE],
+  ],
+};
+
+/**
+ * Makes a stream function for Ollama's own API, on this machine or another, or at ollama.com with a key.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createOllama } from "@swink/agent/adapters/ollama";
+ *
+ * const agent = new Agent({
+ *   model: "ollama/qwen3:8b",
+ *   streamFn: createOllama({ contextWindow: 32_768 }),
+ * });
+ * ```
+ */
+export function createOllama(options: OllamaOptions = {}): StreamFn {
+  const settings = settingsOf(options, "http://localhost:11434");
+  const url = `${serverUrl(settings.baseUrl)}/api/chat`;
+  const { contextWindow } = options;
+  return streamFnOf({
+    settings,
+    apiKey: options.apiKey,
+    keyless: true,
+    errors: ERRORS,
+    parser: () => new NdjsonParser(),
+    reply: ({ request, writer, origin }) => {
+      const names = request.context.tools.map(({ name }) => name);
+      return new OllamaReply(writer, { toolName: namesFromWire(names, TOOL_NAME_RULE), origin });
+    },
+    prepare({ request, writer }, key) {
+      // A model that the catalog does not know is the usual case here, and nothing is guessed about it.
+      const entry = findModel(settings.catalog, request.model);
+      return {
+        url,
+        headers: {
+          "content-type": "application/json",
+          ...(key && { authorization: `Bearer ${key}` }),
+        },
+        body: jsonBody(ollamaBody(request, { entry, contextWindow }, writer)),
+      };
+    },
+  });
+}
+
+/** The server's URL, also of an address as `OLLAMA_HOST` has it: without scheme or port, or for all interfaces. */
+function serverUrl(address: string): string {
+  const url = /^https?:\/\//i.test(address) ? address : `http://${withPort(address)}`;
+  return url.replace("//0.0.0.0", "//127.0.0.1").replace(/\/(?:api|v1)$/, "");
+}
+
+function withPort(address: string): string {
+  const [host = "", ...path] = address.split("/");
+  return [/:\d+$/.test(host) ? host : `${host}:11434`, ...path].join("/");
+}

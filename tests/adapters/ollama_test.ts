@@ -1,0 +1,14 @@
+import { createOllama } from "../../adapters/ollama/mod.ts";
+import type { GroundTruth } from "./wire_fixtures.ts";
+import { testRecordings, testRefusals } from "./wire_tests.ts";
+
+testRecordings(["ollama"], {
+  make: (fetch) => createOllama({ fetch }),
+  provider: "ollama",
+  stop: ({ toolCalls }) => toolCalls.length > 0 ? "tool_use" : "stop",
+  usage: ({ usage }: GroundTruth) => {
+    const { input = 0, output = 0 } = usage;
+    return { input, output, total: input + output };
+  },
+});
+testRefusals(["ollama", "any"], (fetch) => createOllama({ fetch }));
