@@ -26,6 +26,10 @@ function talkative(words: number): { streamFn: StreamFn; said: () => number } {
   return { streamFn, said: () => said };
 }
 
+function isReply(event: AgentEvent | undefined): boolean {
+  return event?.type === "message_end" && event.message.role === "assistant";
+}
+
 async function readSome(
   reader: ReadableStreamDefaultReader<AgentEvent>,
   count: number,
@@ -93,12 +97,7 @@ Deno.test("nobody is asked for approval before the reader has taken the question
     },
   });
   const reader = agent.promptStream("Look").getReader();
-  for (let type; type !== "message_end";) {
-    const { value } = await reader.read();
-    type = value?.type === "message_end" && value.message.role === "assistant"
-      ? value.type
-      : undefined;
-  }
+  for (let event = await reader.read(); !isReply(event.value); event = await reader.read());
   await settle();
   assertEquals(asked, []);
   await readSome(reader, 1);

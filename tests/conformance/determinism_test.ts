@@ -1,0 +1,81 @@
+import { assertEquals } from "@std/assert";
+import type { AgentEvent } from "../../src/core/event.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { text, thinking, toolCall } from "../../src/testing/messages.ts";
+import { fail, reply } from "../../src/testing/script.ts";
+import { InstantClock, scriptedPorts } from "./ports.ts";
+import { testAgent } from "./test_agent.ts";
+
+/** A run with everything in it: retries, tools, updates, steering, follow-ups, approvals, a fallback. */
+async function eventful(): Promise<AgentEvent[]> {
+  const clock = new InstantClock();
+  const slow = fakeTool({
+    name: "slow",
+    sleep: clock.sleep,
+    delayMs: 20,
+    result: (_args, { onUpdate }) => {
+      onUpdate("half");
+      return "done";
+    },
+  });
+  const { agent } = testAgent([
+    fail("model_throttled", "Slow down", { after: "Half" }),
+    reply([
+      thinking("Hm", { signature: "s" }),
+      text("Two calls"),
+      toolCall("slow"),
+      toolCall("slow"),
+    ]),
+    reply([toolCall("nothing"), toolCall("slow", '{"a')]),
+    fail("network_error", "Reset"),
+    fail("network_error", "Reset"),
+    fail("network_error", "Reset"),
+    reply("From the spare"),
+    reply("More"),
+  ], {
+    ...scriptedPorts(clock),
+    tools: [slow],
+    approve: ({ toolCallId }) => toolCallId !== "call_2",
+    fallback: [{ model: { provider: "other", modelId: "spare", thinkingLevel: "off" } }],
+  });
+  agent.subscribe(({ type }) => void (type === "tool_execution_update" && agent.steer("Wait")));
+  agent.followUp("And then?");
+  return await checkEvents(agent.promptStream("Go"));
+}
+
+Deno.test("with scripted ports two runs give byte-identical logs", async () => {
+  const first = await eventful();
+  const second = await eventful();
+  assertEquals(JSON.stringify(second), JSON.stringify(first));
+  assertEquals(first.length > 40, true, `only ${first.length} events`);
+  const kinds = new Set(first.map(({ type }) => type));
+  for (
+    const kind of ["retry", "model_fallback", "queue_changed", "tool_approval_resolved"] as const
+  ) {
+    assertEquals(kinds.has(kind), true, kind);
+  }
+});
+
+Deno.test("every time, id and chance comes from the ports", async () => {
+  const marks: string[] = [];
+  const clock = new InstantClock();
+  const { agent } = testAgent([
+    fail("network_error", "Reset"),
+    reply([toolCall("look", {}, { id: "a" })]),
+    reply("Seen"),
+  ], {
+    tools: [fakeTool({ name: "look" })],
+    now: () => 1_000,
+    sleep: clock.sleep,
+    random: () => (marks.push("random"), 0.25),
+    newId: (kind) => (marks.push(kind), `${kind}!`),
+  });
+  agent.steer("x");
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(marks, ["queued", "run", "random"]);
+  assertEquals(clock.waits, [750]);
+  const [start] = events;
+  assertEquals(start?.type === "agent_start" && start.runId, "run!");
+  assertEquals(agent.state.messages.map(({ timestamp }) => timestamp), Array(5).fill(1_000));
+});

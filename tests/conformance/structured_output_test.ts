@@ -1,0 +1,225 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  AbortedError,
+  BadRequestError,
+  NetworkError,
+  StreamError,
+  StructuredOutputFailedError,
+} from "../../src/core/errors.ts";
+import { repairHistory } from "../../src/core/history.ts";
+import type { JsonSchema } from "../../src/core/json.ts";
+import { findViolation } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { text, toolCall } from "../../src/testing/messages.ts";
+import { fail, hang, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { eventsOfType, sayingsOf } from "./outline.ts";
+import { settle } from "./ports.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
+
+const city = {
+  type: "object",
+  properties: { city: { type: "string" }, size: { enum: ["big", "small"] } },
+  required: ["city"],
+  additionalProperties: false,
+} as const;
+const answer = (args: Record<string, unknown>) => reply([toolCall("structured_output", args)]);
+
+Deno.test("4.14, A 72: a valid answer has the type of its schema, and nothing stays registered", async () => {
+  const look = fakeTool({ name: "look" });
+  const { agent, streamFn, seen } = testAgent([
+    reply([toolCall("look")]),
+    answer({ city: "Bern", size: "small" }),
+    reply("Hello"),
+  ], { tools: [look] });
+  const value = await agent.structuredOutput("Which city?", city);
+  const typed: { city: string; size?: "big" | "small" } = value;
+  assertEquals(typed, { city: "Bern", size: "small" });
+  assertEquals(streamFn.calls[0]?.context.tools.map(({ name }) => name), [
+    "look",
+    "structured_output",
+  ]);
+  assertEquals(streamFn.calls[0]?.context.tools[1]?.parameters, city);
+  assertEquals(agent.state.tools, [look]);
+  await agent.prompt("Hi");
+  assertEquals(streamFn.calls[2]?.context.tools.map(({ name }) => name), ["look"]);
+  assertEquals(repairHistory(agent.state.messages).repairs, []);
+  assertEquals(findViolation(seen), undefined);
+  streamFn.assertDone();
+});
+
+Deno.test("4.15, A 72: an invalid answer goes back with its errors, and each call has one result", async () => {
+  const { agent, streamFn } = testAgent([
+    answer({ city: 5 }),
+    reply("It is Bern"),
+    reply([toolCall("structured_output", '{"city": "Be')], { stopReason: "stop" }),
+    answer({ city: "Bern" }),
+  ]);
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  const told = streamFn.calls.slice(1).map(({ context }) =>
+    sayingsOf(context.messages).at(-1) ?? ""
+  );
+  assertStringIncludes(told[0] ?? "", "- /city: must be string");
+  assertEquals(told[1], 'user: The answer must be given by calling the tool "structured_output".');
+  assertStringIncludes(told[2] ?? "", "not a JSON object");
+  assertEquals(repairHistory(agent.state.messages).repairs, []);
+  streamFn.assertDone();
+});
+
+Deno.test("4.16, A 72: after 1 + maxRetries answers the failure tells how many and why", async () => {
+  for (const [maxRetries, attempts] of [[undefined, 4], [0, 1], [1, 2]] as const) {
+    const { agent, streamFn } = testAgent(Array(attempts).fill(answer({})));
+    const options = maxRetries === undefined ? {} : { maxRetries };
+    const error = await assertRejects(
+      () => agent.structuredOutput("Which city?", city, options),
+      StructuredOutputFailedError,
+    );
+    assertEquals([error.code, error.attempts], ["structured_output_failed", attempts]);
+    assertStringIncludes(error.lastError, "- /city: is required");
+    assertEquals(repairHistory(agent.state.messages).repairs, []);
+    streamFn.assertDone();
+  }
+});
+
+Deno.test("A 72: an empty object is an answer where the schema allows it", async () => {
+  const { agent } = testAgent([answer({})]);
+  assertEquals(await agent.structuredOutput("Anything?", { type: "object" }), {});
+});
+
+Deno.test("an answer that is no object travels as a member of one", async () => {
+  const { agent, streamFn } = testAgent([
+    answer({ value: ["a", 5] }),
+    answer({ value: ["a", "b"] }),
+  ]);
+  const list = await agent.structuredOutput("Names?", { type: "array", items: { type: "string" } });
+  const names: string[] = list;
+  assertEquals(names, ["a", "b"]);
+  assertStringIncludes(
+    sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "",
+    "/value/1",
+  );
+});
+
+Deno.test("a tool of the same name keeps it; the answer's tool gets another", async () => {
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("structured_output_2", { city: "Bern" })]),
+  ], {
+    tools: [fakeTool({ name: "structured_output" })],
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  streamFn.assertDone();
+});
+
+Deno.test("where the provider keeps a schema strictly, the reply's text is the answer", async () => {
+  const script = scriptedStream([
+    reply('{"city": 5}'),
+    reply("Bern"),
+    reply([text('{"city":'), text('"Bern"}')]),
+  ]);
+  const streamFn = Object.assign(script, { hasStrictSchema: () => true });
+  const { agent } = testAgent([], { streamFn });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    script.calls.map(({ options, context }) => [options.responseSchema, context.tools]),
+    [
+      [city, []],
+      [city, []],
+      [city, []],
+    ],
+  );
+  const told = script.calls.slice(1).map(({ context }) => sayingsOf(context.messages).at(-1) ?? "");
+  assertStringIncludes(told[0] ?? "", "- /city: must be string");
+  assertStringIncludes(told[1] ?? "", "The answer is not JSON");
+  script.assertDone();
+});
+
+Deno.test("a run that fails or is aborted rejects with its error", async () => {
+  const failing = testAgent([fail("network_error", "Reset")], { retry: () => null });
+  await assertRejects(() => failing.agent.structuredOutput("?", city), NetworkError, "Reset");
+  const aborted = testAgent([hang()]);
+  atFirst(
+    aborted.agent,
+    "message_start",
+    () => queueMicrotask(() => aborted.agent.abort("enough")),
+  );
+  const error = await assertRejects(() => aborted.agent.structuredOutput("?", city), AbortedError);
+  assertEquals(error.cause, "enough");
+  const thrown = testAgent([], {
+    streamFn: () => {
+      throw new Error("no socket");
+    },
+  });
+  await assertRejects(() => thrown.agent.structuredOutput("?", city), StreamError);
+});
+
+Deno.test("a schema that is not one is refused before anything runs, and the agent is idle again", async () => {
+  const { agent, streamFn } = testAgent([reply("Hello")]);
+  const bad: JsonSchema = { type: "nonsense" };
+  const asking = agent.structuredOutput("?", bad);
+  agent.steer("Meanwhile");
+  await assertRejects(() => asking, BadRequestError, "not valid");
+  assertEquals([agent.state.isRunning, agent.state.messages, streamFn.calls], [false, [], []]);
+  await agent.waitForIdle();
+  await agent.prompt("Hi");
+  streamFn.assertDone();
+});
+
+Deno.test("neither people nor policies are asked about the answer itself", async () => {
+  const asked: string[] = [];
+  const { agent, seen } = testAgent([
+    reply([toolCall("look"), toolCall("structured_output", { city: "Bern" })]),
+  ], {
+    tools: [fakeTool({ name: "look" })],
+    approvalMode: "enabled",
+    approve: ({ name }) => {
+      asked.push(name);
+      return false;
+    },
+    policies: [{ name: "none", preDispatch: ({ tool }) => ({ type: "skip", reason: tool.name }) }],
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(asked, []);
+  assertEquals(
+    eventsOfType(seen, "tool_execution_end").map(({ name, isError }) => [name, isError]),
+    [
+      ["look", true],
+      ["structured_output", false],
+    ],
+  );
+});
+
+Deno.test("steering during a question is heard, and the answer is waited for all the same", async () => {
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("slow")]),
+    answer({ city: "Basel" }),
+  ], { tools: [fakeTool({ name: "slow", delayMs: Infinity })] });
+  const asking = agent.structuredOutput("Which city?", city);
+  await settle();
+  agent.steer("On the Rhine");
+  assertEquals(await asking, { city: "Basel" });
+  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1), "user: On the Rhine");
+});
+
+Deno.test("the answer ends the run: nothing more is asked, and follow-ups stay queued", async () => {
+  const { agent, streamFn, seen } = testAgent([answer({ city: "Bern" })]);
+  agent.followUp("More");
+  await agent.structuredOutput("Which city?", city);
+  assertEquals(agent.queued.followUp.length, 1);
+  const [end] = eventsOfType(seen, "agent_end");
+  assertEquals([end?.error, end?.stopReason], [undefined, "tool_use"]);
+  streamFn.assertDone();
+});
+
+Deno.test("a schema that a validator library describes is taken in its JSON Schema form", async () => {
+  const library = {
+    "~standard": {
+      version: 1,
+      vendor: "test",
+      validate: (value: unknown) => ({ value: value as { city: string } }),
+      jsonSchema: { input: () => city, output: () => city },
+    },
+  } as const;
+  const { agent, streamFn } = testAgent([answer({}), answer({ city: "Bern" })]);
+  assertEquals(await agent.structuredOutput("Which city?", library as never), { city: "Bern" });
+  streamFn.assertDone();
+});
