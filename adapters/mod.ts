@@ -10,6 +10,19 @@ export { type AnthropicOptions, createAnthropic } from "./anthropic/mod.ts";
 export { createOllama, type OllamaOptions } from "./ollama/mod.ts";
 export { createOpenAI, type OpenAIApi, type OpenAIOptions } from "./openai/mod.ts";
 export {
+  type Authorize,
+  createProxy,
+  type ProxyConnection,
+  type ProxyDoneEvent,
+  type ProxyErrorEvent,
+  type ProxyEvent,
+  type ProxyHandler,
+  type ProxyOptions,
+  type ProxyRequest,
+  serveProxy,
+  type ServeProxyOptions,
+} from "./proxy/mod.ts";
+export {
   type Catalog,
   catalog,
   type CatalogEntry,

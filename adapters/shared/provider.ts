@@ -26,6 +26,8 @@ export interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The body. */
   readonly body: string;
+  /** Texts that must not show up in a message, besides the key. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 /** One call, as its provider's code sees it. */
@@ -40,6 +42,8 @@ export interface ProviderCall {
 
 /** What a provider does in its own way. */
 export interface Provider<Frame> {
+  /** Who is asked, where that is not the model's provider itself. */
+  readonly name?: string | undefined;
   /** The adapter's settings. */
   readonly settings: AdapterSettings;
   /** The adapter's key. */
@@ -92,7 +96,8 @@ async function open<Frame>(
   const key = await keyOf(provider, call.request);
   if (key) secrets.push(key);
   const outgoing = await provider.prepare(call, key);
-  const name = call.request.model.provider;
+  secrets.push(...outgoing.secrets ?? []);
+  const name = call.origin.provider;
   return await post({ ...outgoing, provider: name, secrets, errors }, settings, connection);
 }
 
@@ -105,10 +110,10 @@ async function keyOf<Frame>(
 }
 
 function originOf<Frame>(
-  { errors, settings }: Provider<Frame>,
+  { name, errors, settings }: Provider<Frame>,
   request: StreamRequest,
   secrets: readonly string[],
 ): ErrorOrigin {
-  const { provider } = request.model;
+  const provider = name ?? request.model.provider;
   return { provider, table: errors, secrets, now: settings.clock.now() };
 }

@@ -1,0 +1,93 @@
+/**
+ * A proxy between agents and models: {@linkcode createProxy} is the agent's end, {@linkcode serveProxy} the other.
+ *
+ * The models' keys stay with the proxy. An agent has a token for the proxy and nothing else.
+ *
+ * @module
+ */
+
+import type { LlmMessage } from "../../src/core/message.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { jsonBody } from "../shared/json_body.ts";
+import { type AdapterOptions, settingsOf } from "../shared/options.ts";
+import { streamFnOf } from "../shared/provider.ts";
+import { SseParser } from "../shared/sse.ts";
+import { ProxyReply } from "./response.ts";
+import { PROXY_ERRORS, type ProxyRequest } from "./wire.ts";
+
+export type { AdapterOptions } from "../shared/options.ts";
+export {
+  type Authorize,
+  type ProxyConnection,
+  type ProxyHandler,
+  serveProxy,
+  type ServeProxyOptions,
+} from "./serve.ts";
+export type { ProxyDoneEvent, ProxyErrorEvent, ProxyEvent, ProxyRequest } from "./wire.ts";
+
+/** Options of {@linkcode createProxy}. */
+export interface ProxyOptions extends AdapterOptions {
+  /** Where the proxy is; requests are posted to this very address. */
+  readonly baseUrl: string;
+}
+
+/**
+ * Makes a stream function that asks a proxy, which asks the model.
+ *
+ * The `apiKey` is the token for the proxy and travels as a bearer token. It never goes into a request's body.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createProxy } from "@swink/agent/adapters/proxy";
+ *
+ * const agent = new Agent({
+ *   model: "anthropic/claude-sonnet-5-5",
+ *   streamFn: createProxy({ baseUrl: "https://models.example.com/agent", apiKey: "my-token" }),
+ * });
+ * ```
+ */
+export function createProxy(options: ProxyOptions): StreamFn {
+  const settings = settingsOf(options, options.baseUrl);
+  return streamFnOf({
+    name: "proxy",
+    settings,
+    apiKey: options.apiKey,
+    // Whether it wants a token is for the proxy to say.
+    keyless: true,
+    errors: PROXY_ERRORS,
+    parser: () => new SseParser(),
+    reply: ({ writer, origin }) => new ProxyReply(writer, origin),
+    prepare: ({ request }, key) => ({
+      url: settings.baseUrl,
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream",
+        ...(key && { authorization: `Bearer ${key}` }),
+      },
+      body: jsonBody(proxyRequest(request)),
+    }),
+  });
+}
+
+function proxyRequest({ model, context, options }: StreamRequest): ProxyRequest {
+  const { apiKey: _apiKey, ...others } = options;
+  return {
+    model,
+    systemPrompt: context.systemPrompt,
+    messages: context.messages.map(withoutDetails),
+    tools: context.tools.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      parameters,
+    })),
+    options: others,
+  };
+}
+
+/** Details are for displays and logs on the agent's side. */
+function withoutDetails(message: LlmMessage): LlmMessage {
+  if (message.role !== "tool_result" || message.details === undefined) return message;
+  const { details: _details, ...shown } = message;
+  return shown;
+}

@@ -1,0 +1,81 @@
+/**
+ * The proxy's end: HTTP requests become model calls.
+ *
+ * @module
+ */
+
+import type { StreamFn } from "../../src/core/stream.ts";
+import { type Clock, systemClock } from "../shared/clock.ts";
+import {
+  type Authorize,
+  type ProxyConnection,
+  refusalOfCaller,
+  refusalOfHead,
+} from "./admission.ts";
+import { eventBody } from "./event_body.ts";
+import { badRequest, type Refusal, responseTo } from "./refusal.ts";
+import { readBody } from "./request_body.ts";
+import { readProxyRequest } from "./request_shape.ts";
+
+export type { Authorize, ProxyConnection } from "./admission.ts";
+
+/** Options of {@linkcode serveProxy}. */
+export interface ServeProxyOptions {
+  /**
+   * Says whether a caller may ask, by their bearer token (empty when they sent none) or anything else of the request's
+   * head. Only `true` lets them in. Default: nobody but callers on the same machine, as far as the server tells.
+   */
+  readonly authorize?: Authorize | undefined;
+  /** Most bytes of a request's body. Default: 33,554,432 (32 MB). */
+  readonly maxBodyBytes?: number | undefined;
+  /** After how much silence a comment keeps the connection open, in milliseconds. Default: 15,000. */
+  readonly keepAliveMs?: number | undefined;
+  /** Port: time and timers. Default: the runtime's. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Answers a request; `connection` is what `Deno.serve` tells beside it. It never rejects. */
+export type ProxyHandler = (request: Request, connection?: ProxyConnection) => Promise<Response>;
+
+const EVENT_STREAM = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-store",
+  // Or nginx collects the events instead of passing them on.
+  "x-accel-buffering": "no",
+};
+
+/**
+ * Makes a handler that lets agents with {@linkcode createProxy} ask models through this process, which has the keys.
+ *
+ * Whoever may ask spends the money behind those keys, so without `authorize` only callers on the same machine are
+ * served; everyone else is refused, and so is everyone when `authorize` fails. A caller who leaves aborts the call.
+ *
+ * @example
+ * ```ts ignore
+ * import { connect } from "@swink/agent/adapters";
+ * import { serveProxy } from "@swink/agent/adapters/proxy";
+ *
+ * Deno.serve(serveProxy(connect(), { authorize: (token) => tokens.has(token) }));
+ * ```
+ */
+export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}): ProxyHandler {
+  const { maxBodyBytes = 32 * 1024 * 1024, keepAliveMs = 15_000, clock = systemClock } = options;
+  return async (request, connection) => {
+    const refusal = refusalOfHead(request) ??
+      await refusalOfCaller(request, { connection, authorize: options.authorize });
+    if (refusal) return await refuse(request, refusal);
+    const body = await readBody(request, maxBodyBytes);
+    if (body.type === "refused") return await refuse(request, body.refusal);
+    const read = readProxyRequest(body.text);
+    if (read.type === "problem") return responseTo(badRequest(400, read.problem));
+    const { signal } = request;
+    const events = eventBody({ streamFn, request: read.request, signal, keepAliveMs, clock });
+    return new Response(events, { headers: EVENT_STREAM });
+  };
+}
+
+/** What is left of a refused request's body is not waited for. */
+async function refuse(request: Request, refusal: Refusal): Promise<Response> {
+  await request.body?.cancel().catch(() => {});
+  return responseTo(refusal);
+}

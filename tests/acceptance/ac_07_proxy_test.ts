@@ -1,0 +1,51 @@
+import { assertEquals } from "@std/assert";
+import { createProxy, serveProxy } from "../../adapters/proxy/mod.ts";
+import { Agent } from "../../src/agent/agent.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import { zeroUsage } from "../../src/core/usage.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { text, thinking, toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { loopback } from "../adapters/loopback.ts";
+import { outlineOf } from "../conformance/outline.ts";
+
+Deno.test("AC-7 (6.7): an agent behind a proxy sees what it would have seen without one", async () => {
+  const model = () =>
+    scriptedStream([
+      reply([
+        thinking("A file, then.", { signature: "c2ln" }),
+        text("Let me look. 👀"),
+        toolCall("read_file", { path: "a b/ü.txt" }, { id: "call_1" }),
+        toolCall("list_all", {}, { id: "call_2" }),
+      ], { usage: { ...zeroUsage(), input: 10, output: 20 } }),
+      reply("It says hello."),
+    ]);
+  const served = model();
+  await using server = loopback(
+    serveProxy(served, { authorize: (token) => token === "token" }),
+  );
+  const direct = agentWith(model());
+  const proxied = agentWith(createProxy({ baseUrl: server.url, apiKey: "token" }));
+
+  const directEvents = await checkEvents(direct.promptStream("What does it say?"));
+  const proxiedEvents = await checkEvents(proxied.promptStream("What does it say?"));
+
+  assertEquals(outlineOf(proxiedEvents), outlineOf(directEvents));
+  assertEquals(proxied.state.messages, direct.state.messages);
+  served.assertDone();
+});
+
+function agentWith(streamFn: StreamFn): Agent {
+  return new Agent({
+    model: "anthropic/claude-sonnet-5-5",
+    streamFn,
+    tools: [
+      fakeTool({ name: "read_file", result: "hello" }),
+      fakeTool({ name: "list_all", result: "a b/ü.txt" }),
+    ],
+    now: () => 0,
+    prices: {},
+  });
+}

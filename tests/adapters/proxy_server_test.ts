@@ -1,0 +1,287 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { createProxy, serveProxy, type ServeProxyOptions } from "../../adapters/proxy/mod.ts";
+import { ModelThrottledError } from "../../src/core/errors.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { zeroUsage } from "../../src/core/usage.ts";
+import { text, thinking, toolCall } from "../../src/testing/messages.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
+import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { loopback } from "./loopback.ts";
+import { richRequest } from "./rich_conversation.ts";
+
+const MODEL = {
+  provider: "anthropic",
+  modelId: "claude-sonnet-5-5",
+  thinkingLevel: "low",
+} as const;
+const LOCAL = { remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 1 } };
+const OPEN: ServeProxyOptions = { authorize: () => true };
+
+function posted(body: BodyInit, headers: Record<string, string> = {}): Request {
+  return new Request("http://localhost/", {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
+}
+
+const SMALLEST = JSON.stringify({
+  model: MODEL,
+  messages: [{ role: "user", content: [{ type: "text", text: "Hello" }], timestamp: 0 }],
+});
+
+async function statusOf(
+  request: Request,
+  options: ServeProxyOptions,
+  connection?: { remoteAddr?: unknown },
+): Promise<number> {
+  const response = await serveProxy(scriptedStream([reply("Hi")]), options)(request, connection);
+  await response.body?.cancel();
+  return response.status;
+}
+
+function scripted(...steps: ScriptedStep[]): StreamFn {
+  return scriptedStream(steps);
+}
+
+Deno.test("what a model answers comes through the proxy, event for event", async () => {
+  const step = reply([
+    thinking("Hm.", { signature: "c2ln" }),
+    text("Let me look."),
+    toolCall("read_file", { path: "ü.txt" }, { id: "call_1" }),
+  ], { usage: { ...zeroUsage(), input: 3, output: 4 } });
+  const direct = await readReply(scripted(step)(richRequest(MODEL)));
+  await using server = loopback(serveProxy(scripted(step), OPEN));
+  const proxied = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
+  assertEquals(proxied.events, direct.events);
+});
+
+Deno.test("the model's side gets the request as it was asked, without the token", async () => {
+  const asked = scriptedStream([reply("Hi")]);
+  await using server = loopback(serveProxy(asked, OPEN));
+  const request = richRequest(MODEL, { options: { temperature: 0.5, extra: { top_k: 3 } } });
+  await readReply(createProxy({ baseUrl: server.url })(request));
+  const [seen] = asked.calls;
+  assertEquals(seen?.model, request.model);
+  assertEquals(seen?.context.tools, request.context.tools);
+  assertEquals(seen?.context.messages.length, request.context.messages.length);
+  assertEquals(seen?.options, { temperature: 0.5, extra: { top_k: 3 } });
+});
+
+Deno.test("a key in a request's options is left behind", async () => {
+  const asked = scriptedStream([reply("Hi")]);
+  const body = { ...JSON.parse(SMALLEST), options: { apiKey: "sk-stolen", maxTokens: 7, odd: 1 } };
+  const response = await serveProxy(asked, OPEN)(posted(JSON.stringify(body)));
+  await response.text();
+  assertEquals(asked.calls[0]?.options, { maxTokens: 7 });
+});
+
+Deno.test("only true lets a caller in", async () => {
+  const authorize = (token: string) => token === "right";
+  assertEquals(
+    await statusOf(posted(SMALLEST, { authorization: "Bearer right" }), { authorize }),
+    200,
+  );
+  assertEquals(
+    await statusOf(posted(SMALLEST, { authorization: "bearer right" }), { authorize }),
+    200,
+  );
+  assertEquals(
+    await statusOf(posted(SMALLEST, { authorization: "Bearer wrong" }), { authorize }),
+    401,
+  );
+  assertEquals(
+    await statusOf(posted(SMALLEST, { authorization: "Basic right" }), { authorize }),
+    401,
+  );
+  assertEquals(await statusOf(posted(SMALLEST), { authorize }), 401);
+  const truthy = (() => "yes") as unknown as () => boolean;
+  assertEquals(await statusOf(posted(SMALLEST), { authorize: truthy }), 401);
+});
+
+Deno.test("a caller without a token has an empty one, which no unset variable equals", async () => {
+  const unset: string | undefined = undefined;
+  assertEquals(await statusOf(posted(SMALLEST), { authorize: (token) => token === unset }), 401);
+});
+
+Deno.test("an authorize that fails lets nobody in, and its words stay inside", async () => {
+  const failing: ServeProxyOptions["authorize"][] = [
+    () => {
+      throw new Error("database at 10.0.0.7 is down");
+    },
+    () => Promise.reject(new Error("database at 10.0.0.7 is down")),
+  ];
+  for (const authorize of failing) {
+    const response = await serveProxy(scripted(reply("Hi")), { authorize })(posted(SMALLEST));
+    assertEquals(response.status, 503);
+    assert(!(await response.text()).includes("10.0.0.7"));
+  }
+});
+
+Deno.test("without authorize the proxy serves its own machine and nobody else", async () => {
+  const from = (hostname: unknown) => ({ remoteAddr: { transport: "tcp", hostname, port: 1 } });
+  assertEquals(await statusOf(posted(SMALLEST), {}, LOCAL), 200);
+  assertEquals(await statusOf(posted(SMALLEST), {}, from("::1")), 200);
+  assertEquals(await statusOf(posted(SMALLEST), {}, from("::ffff:127.0.0.1")), 200);
+  assertEquals(await statusOf(posted(SMALLEST), {}, from("192.168.1.7")), 401);
+  assertEquals(await statusOf(posted(SMALLEST), {}, from("127.0.0.1.evil.example")), 401);
+  assertEquals(await statusOf(posted(SMALLEST), {}, { remoteAddr: { path: "/tmp/socket" } }), 401);
+  assertEquals(await statusOf(posted(SMALLEST), {}), 401);
+});
+
+Deno.test("without authorize a name that leads here does not make a web page local", async () => {
+  const request = new Request("http://rebound.example/", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: SMALLEST,
+  });
+  assertEquals(await statusOf(request, {}, LOCAL), 401);
+});
+
+Deno.test("only JSON that was posted is taken", async () => {
+  assertEquals(await statusOf(new Request("http://localhost/"), OPEN), 405);
+  assertEquals(await statusOf(posted(SMALLEST, { "content-type": "text/plain" }), OPEN), 415);
+  assertEquals(await statusOf(posted("{"), OPEN), 400);
+});
+
+Deno.test("a body is read up to the limit", async () => {
+  const long = SMALLEST + " ".repeat(2000);
+  assertEquals(await statusOf(posted(long), { ...OPEN, maxBodyBytes: 1000 }), 413);
+  assertEquals(await statusOf(posted(long), { ...OPEN, maxBodyBytes: 10_000 }), 200);
+  let pulled = 0;
+  const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: (controller) => {
+      pulled++;
+      controller.enqueue(new Uint8Array(1000).fill(32));
+    },
+  });
+  assertEquals(await statusOf(posted(endless), { ...OPEN, maxBodyBytes: 5000 }), 413);
+  assert(pulled < 10, `${pulled} chunks were read`);
+});
+
+Deno.test("what is wrong with a body is told with the path to it", async () => {
+  const user = { role: "user", content: [{ type: "text", text: 7 }], timestamp: 0 };
+  const wrong: [object, string][] = [
+    [{ messages: [] }, "The body.model must be an object"],
+    [{ model: { ...MODEL, modelId: "" }, messages: [] }, "The body.model.modelId must be a text"],
+    [{ model: { ...MODEL, thinkingLevel: "deep" }, messages: [] }, "The body.model.thinkingLevel"],
+    [{ model: MODEL, messages: {} }, "The body.messages must be a list"],
+    [{ model: MODEL, messages: [user] }, "The body.messages[0].content[0].text must be a text"],
+    [{ model: MODEL, messages: [{ role: "system" }] }, "The body.messages[0].role must be"],
+    [{ model: MODEL, messages: [], tools: [{ name: "x" }] }, "The body.tools[0].description"],
+    [{ model: MODEL, messages: [], options: { temperature: "hot" } }, "The body.options.temper"],
+    [{ model: MODEL, messages: [], options: { toolChoice: 1 } }, "The body.options.toolChoice"],
+  ];
+  for (const [body, problem] of wrong) {
+    const response = await serveProxy(scripted(), OPEN)(posted(JSON.stringify(body)));
+    assertEquals(response.status, 400);
+    const { error } = await response.json();
+    assertEquals(error.code, "bad_request");
+    assert(error.message.startsWith(problem), error.message);
+  }
+});
+
+Deno.test("a refusal reaches the agent with its own code", async () => {
+  await using server = loopback(serveProxy(scripted(), { authorize: () => false }));
+  const { error } = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
+  assertEquals(error?.code, "auth_error");
+  assertMatch(error?.message ?? "", /^proxy answered 401: The proxy does not accept this token/);
+});
+
+Deno.test("an error of the model travels with its facts, without its cause and without keys", async () => {
+  const streamFn: StreamFn = (request: StreamRequest) => {
+    const error = new ModelThrottledError("openai answered 429 to sk-live-0123456789abcdef", {
+      retryAfterMs: 1500,
+      provider: "openai",
+      cause: new Error("Bearer sk-live-0123456789abcdef"),
+    });
+    assert(request);
+    return ReadableStream.from([{ type: "start" }, { type: "error", stopReason: "error", error }]);
+  };
+  await using server = loopback(serveProxy(streamFn, OPEN));
+  const { error } = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
+  assertEquals(error?.toJSON(), {
+    code: "model_throttled",
+    message: "openai answered 429 to [redacted]",
+    retryable: true,
+    retryAfterMs: 1500,
+    provider: "openai",
+  });
+});
+
+Deno.test("a stream function that throws, or stops without an end, fails the reply and nothing else", async () => {
+  const broken: StreamFn[] = [
+    () => {
+      throw new Error("broken");
+    },
+    () => ReadableStream.from([{ type: "start" } as const]),
+  ];
+  const codes: (string | undefined)[] = [];
+  for (const streamFn of broken) {
+    await using server = loopback(serveProxy(streamFn, OPEN));
+    const { error } = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
+    codes.push(error?.code);
+  }
+  assertEquals(codes, ["stream_error", "network_error"]);
+});
+
+Deno.test("an overflow stays one, so that the agent can shorten its context", async () => {
+  await using server = loopback(
+    serveProxy(scripted(fail("context_window_overflow", "full")), OPEN),
+  );
+  const { error } = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
+  assertEquals(error?.code, "context_window_overflow");
+  assertEquals(error?.retryable, false);
+});
+
+Deno.test("a caller who leaves aborts the call to the model", async () => {
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  const streamFn: StreamFn = (request) => {
+    request.signal.addEventListener("abort", () => resolve());
+    return scripted(hang({ after: "Half" }))(request);
+  };
+  await using server = loopback(serveProxy(streamFn, OPEN));
+  const controller = new AbortController();
+  const request = { ...richRequest(MODEL), signal: controller.signal };
+  for await (const event of createProxy({ baseUrl: server.url })(request)) {
+    if (event.type === "text_delta") controller.abort("enough");
+  }
+  await aborted;
+});
+
+Deno.test("while the model thinks in silence, comments keep the connection open", async () => {
+  let ring = () => {};
+  let timers = 0;
+  const clock = {
+    time: 0,
+    now: () => clock.time,
+    after(delayMs: number, callback: () => void): () => void {
+      timers++;
+      ring = () => {
+        timers--;
+        clock.time += delayMs;
+        callback();
+      };
+      return () => void timers--;
+    },
+  };
+  const handler = serveProxy(scripted(hang({ after: "Half" })), {
+    ...OPEN,
+    clock,
+    keepAliveMs: 50,
+  });
+  const { body } = await handler(posted(SMALLEST));
+  assert(body);
+  const reader = body.getReader();
+  const next = async () => new TextDecoder().decode((await reader.read()).value);
+  while (!(await next()).includes("Half"));
+  for (let count = 0; count < 2; count++) {
+    const reading = next();
+    await new Promise((resolve) => setTimeout(resolve));
+    ring();
+    assertEquals(await reading, ": keep-alive\n\n");
+  }
+  await reader.cancel();
+  assertEquals(timers, 0);
+});

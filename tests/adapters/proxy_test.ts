@@ -1,0 +1,226 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { createProxy, type ProxyEvent } from "../../adapters/proxy/mod.ts";
+import type { StreamRequest } from "../../src/core/stream.ts";
+import { type ReadReply, readReply } from "../../src/testing/read_reply.ts";
+import { deadUrl, loopback } from "./loopback.ts";
+import { prompt, replyOf, resultOf, TOOLS } from "./rich_conversation.ts";
+
+const TOKEN = "token-0123456789";
+const MODEL = {
+  provider: "anthropic",
+  modelId: "claude-sonnet-5-5",
+  thinkingLevel: "low",
+} as const;
+const USAGE = { input: 10, output: 20, cacheRead: 0, cacheWrite: 0, total: 30 };
+const COST = { input: 0.01, output: 0.02, cacheRead: 0, cacheWrite: 0, total: 0.03 };
+const CALL: readonly ProxyEvent[] = [
+  { type: "tool_call_start", contentIndex: 1, id: "call_1", name: "read_file" },
+  { type: "tool_call_delta", contentIndex: 1, delta: '{"path":' },
+  { type: "tool_call_delta", contentIndex: 1, delta: '"a.txt"}' },
+  { type: "tool_call_end", contentIndex: 1 },
+];
+const TEXT: readonly ProxyEvent[] = [
+  { type: "text_start", contentIndex: 0 },
+  { type: "text_delta", contentIndex: 0, delta: "Hello, " },
+  { type: "text_delta", contentIndex: 0, delta: "world" },
+  { type: "text_end", contentIndex: 0 },
+];
+
+function asked(signal: AbortSignal = new AbortController().signal): StreamRequest {
+  return {
+    model: MODEL,
+    context: { systemPrompt: "Be brief.", messages: [prompt("Hello")], tools: TOOLS },
+    options: { temperature: 0.5 },
+    signal,
+  };
+}
+
+function events(...list: readonly ProxyEvent[]): Response {
+  return eventStream(list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+}
+
+function eventStream(body: BodyInit): Response {
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** Asks a proxy that answers everything in one way. */
+async function ask(answer: () => Response | Promise<Response>): Promise<ReadReply> {
+  await using server = loopback(answer);
+  return await readReply(createProxy({ baseUrl: server.url, apiKey: TOKEN })(asked()));
+}
+
+Deno.test("5.1 (A 139): a stream of deltas becomes the whole message, with tokens and cost", async () => {
+  const done: ProxyEvent = { type: "done", stopReason: "stop", usage: USAGE, cost: COST };
+  const reply = await ask(() => events({ type: "start" }, ...TEXT, done));
+  assertEquals(reply.content, [{ type: "text", text: "Hello, world" }]);
+  assertEquals(reply.events.map(({ type }) => type), [
+    "start",
+    "text_start",
+    "text_delta",
+    "text_delta",
+    "text_end",
+    "done",
+  ]);
+  assertEquals(reply.events.at(-1), done);
+});
+
+Deno.test("5.2: text and a tool call in one stream become both blocks", async () => {
+  const done: ProxyEvent = { type: "done", stopReason: "tool_use", usage: USAGE };
+  const reply = await ask(() => events({ type: "start" }, ...TEXT, ...CALL, done));
+  assertEquals(reply.content, [
+    { type: "text", text: "Hello, world" },
+    { type: "tool_call", id: "call_1", name: "read_file", arguments: { path: "a.txt" } },
+  ]);
+  assertEquals(reply.stopReason, "tool_use");
+});
+
+Deno.test("5.3: the token is sent as a bearer token, and the request carries model, messages, tools and options", async () => {
+  const sent: { authorization: string | null; body: unknown }[] = [];
+  await using server = loopback(async (request) => {
+    sent.push({ authorization: request.headers.get("authorization"), body: await request.json() });
+    return events({ type: "done", stopReason: "stop", usage: USAGE });
+  });
+  const request = asked();
+  const call = { type: "tool_call", id: "call_1", name: "read_file", arguments: {} } as const;
+  const messages = [
+    ...request.context.messages,
+    replyOf(MODEL, [call]),
+    { ...resultOf("call_1", "read_file", []), details: { secret: true } },
+  ];
+  await readReply(
+    createProxy({ baseUrl: server.url })({
+      ...request,
+      context: { ...request.context, messages },
+      options: { ...request.options, apiKey: TOKEN },
+    }),
+  );
+  assertEquals(sent, [{
+    authorization: `Bearer ${TOKEN}`,
+    body: {
+      model: MODEL,
+      systemPrompt: "Be brief.",
+      messages: [prompt("Hello"), replyOf(MODEL, [call]), resultOf("call_1", "read_file", [])],
+      tools: TOOLS,
+      options: { temperature: 0.5 },
+    },
+  }]);
+});
+
+Deno.test("5.4: a connection that cannot be made is a network error", async () => {
+  const { error } = await readReply(createProxy({ baseUrl: deadUrl(), apiKey: TOKEN })(asked()));
+  assertEquals(error?.code, "network_error");
+  assertEquals(error?.retryable, true);
+  assertEquals(error?.provider, "proxy");
+});
+
+Deno.test("5.5: 401 and 403 are an auth error that is not retried", async () => {
+  for (const status of [401, 403]) {
+    const { error } = await ask(() => new Response(`no to ${TOKEN}`, { status }));
+    assertEquals(error?.code, "auth_error");
+    assertEquals(error?.retryable, false);
+    assert(!JSON.stringify(error).includes(TOKEN));
+  }
+});
+
+Deno.test("5.6: 429 is throttling, with the wait that the proxy asks for", async () => {
+  const headers = { "retry-after": "2" };
+  const { error } = await ask(() => new Response("slow down", { status: 429, headers }));
+  assertEquals(error?.code, "model_throttled");
+  assertEquals(error?.retryable, true);
+  assertEquals(error?.retryAfterMs, 2000);
+});
+
+Deno.test("5.7: 504 is a network error", async () => {
+  const { error } = await ask(() => new Response("timeout", { status: 504 }));
+  assertEquals(error?.code, "network_error");
+  assertEquals(error?.retryable, true);
+});
+
+Deno.test("5.8: an event that cannot be read is a stream error that is not retried", async () => {
+  const broken = [
+    "data: {nonsense\n\n",
+    "data: 7\n\n",
+    "data: {}\n\n",
+    'data: {"type":"text_delta","contentIndex":0,"delta":"no start"}\n\n',
+    'data: {"type":"text_start","contentIndex":"0"}\n\n',
+    'data: {"type":"done","stopReason":"whenever","usage":{}}\n\n',
+    'data: {"type":"error","error":{"message":"no code"}}\n\n',
+    "data: [DONE]\n\n",
+  ];
+  for (const body of broken) {
+    const { error } = await ask(() => eventStream(body));
+    assertEquals(error?.code, "stream_error", body);
+    assertEquals(error?.retryable, false);
+  }
+});
+
+Deno.test("5.9: a stream that drops in the middle is a network error", async () => {
+  const half = TEXT.slice(0, 2).map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  for (const reply of [await ask(() => eventStream(half)), await askDropping(half)]) {
+    assertEquals(reply.error?.code, "network_error");
+    assertEquals(reply.error?.retryable, true);
+    assertEquals(reply.text, "Hello, ");
+  }
+});
+
+/** Asks a proxy whose connection breaks after a part of the body. */
+async function askDropping(part: string): Promise<ReadReply> {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const head = [
+    "HTTP/1.1 200 OK",
+    "content-type: text/event-stream",
+    "content-length: 100000",
+    "",
+    part,
+  ].join("\r\n");
+  const dropping = (async () => {
+    using connection = await listener.accept();
+    await connection.read(new Uint8Array(65_536));
+    await connection.write(new TextEncoder().encode(head));
+  })();
+  const { port } = listener.addr;
+  const proxy = createProxy({ baseUrl: `http://127.0.0.1:${port}` });
+  const [reply] = await Promise.all([readReply(proxy(asked())), dropping]);
+  return reply;
+}
+
+Deno.test("5.10: an abort drops the connection and ends the reply as aborted", async () => {
+  const controller = new AbortController();
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  await using server = loopback(() =>
+    eventStream(
+      new ReadableStream({
+        start: (body) => body.enqueue(new TextEncoder().encode(`data: {"type":"start"}\n\n`)),
+        cancel: () => leave(),
+      }),
+    )
+  );
+  const reading = readReply(createProxy({ baseUrl: server.url })(asked(controller.signal)));
+  setTimeout(() => controller.abort("enough"), 5);
+  const { stopReason, error } = await reading;
+  assertEquals(stopReason, "aborted");
+  assertEquals(error?.code, "aborted");
+  await left;
+});
+
+Deno.test("an error of the model comes through the proxy as it was", async () => {
+  const record = {
+    code: "model_throttled",
+    message: "openai answered 429: quota",
+    retryable: false,
+    status: 429,
+    retryAfterMs: 5000,
+    provider: "openai",
+    requestId: "req_1",
+  } as const;
+  const { error } = await ask(() => events({ type: "error", stopReason: "error", error: record }));
+  assertEquals(error?.toJSON(), record);
+});
+
+Deno.test("a reply that the proxy calls off can be tried again", async () => {
+  const record = { code: "aborted", message: "shutting down", retryable: false } as const;
+  const reply = await ask(() => events({ type: "error", stopReason: "aborted", error: record }));
+  assertEquals(reply.stopReason, "error");
+  assertEquals(reply.error?.code, "network_error");
+  assertStringIncludes(reply.error?.message ?? "", "shutting down");
+});
