@@ -4,6 +4,7 @@
  * @module
  */
 
+import { userMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamFn, StreamOptions, StreamRequest } from "../core/stream.ts";
 import { type HostileBody, hostileBody, type HostileBodyOptions } from "./hostile_body.ts";
@@ -18,29 +19,33 @@ export class StreamSubject {
   readonly #make: MakeStreamFn;
   readonly #model: ModelSpec;
 
+  /** Makes a subject that asks one model. */
   constructor(make: MakeStreamFn, model: ModelSpec) {
     this.#make = make;
     this.#model = model;
   }
 
+  /** The stream function over a `fetch`. */
   make(fetch: typeof globalThis.fetch, limits: StreamFnLimits = {}): StreamFn {
     return this.#make(fetch, limits);
   }
 
+  /** A small request. */
   request({ signal = new AbortController().signal, ...options }: AskOptions): StreamRequest {
-    const message = { role: "user", content: [{ type: "text", text: "Hello" }], timestamp: 0 };
     return {
       model: this.#model,
-      context: { systemPrompt: "Be brief.", messages: [message as never], tools: [] },
+      context: { systemPrompt: "Be brief.", messages: [userMessage("Hello", 0)], tools: [] },
       options: { apiKey: KEY, ...options },
       signal,
     };
   }
 
+  /** Reads the answer to a small request. */
   ask(streamFn: StreamFn, options: AskOptions = {}): Promise<ReadReply> {
     return readReply(streamFn(this.request(options)));
   }
 
+  /** Reads a fixture whose body behaves as the options say. */
   async read(
     fixture: ReplyFixture,
     options: HostileBodyOptions,
