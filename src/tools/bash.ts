@@ -4,8 +4,11 @@
  * @module
  */
 
-import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
+import { BadRequestError } from "../core/errors.ts";
+import { type AgentTool, type AgentToolResult, defineTool, textResult } from "../core/tool.ts";
+import type { BackgroundJobs } from "./background_jobs.ts";
 import { CommandOutput } from "./command_output.ts";
+import { describeJob } from "./job_tools.ts";
 import { plainOutput } from "./plain_output.ts";
 import { answering, type ToolKit } from "./tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "./watch_process.ts";
@@ -22,8 +25,11 @@ const MAX_COMMAND_BYTES = 100_000;
 /** What a person sees live is a glance; all of it is in the result. */
 const MAX_UPDATE_CHARACTERS = 8_000;
 
-/** Makes `bash`. */
-export function bashTool(kit: ToolKit): AgentTool {
+/** What a job says in its first moments is told with its start. */
+const FIRST_LOOK_MS = 250;
+
+/** Makes `bash`; with jobs, it can also start commands that go on running. */
+export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
   const shell = new ShellState(kit.sandbox.root);
   return defineTool({
     name: "bash",
@@ -32,25 +38,14 @@ export function bashTool(kit: ToolKit): AgentTool {
       "Runs a bash command and tells its exit code and output (stdout and stderr together). The working directory " +
       "is kept between calls. There is no input and no terminal: use flags instead of prompts. Processes left " +
       "running are ended with the command.",
-    parameters: {
-      type: "object",
-      properties: {
-        command: { type: "string", description: "The command" },
-        timeout_ms: {
-          type: "integer",
-          minimum: 1,
-          maximum: MAX_TIMEOUT_MS,
-          description: `Longest time in milliseconds. Default: ${DEFAULT_TIMEOUT_MS}`,
-        },
-      },
-      required: ["command"],
-      additionalProperties: false,
-    },
+    parameters: jobs ? WITH_JOBS : PARAMETERS,
     concurrencyKey: () => "bash",
     execute: answering(
-      async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS }, { signal, onUpdate, toolCallId }) => {
+      async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {
+        const { signal, onUpdate, toolCallId } = context;
         refuseUnusable(command);
         const notes = await shell.verifiedFolder();
+        if (jobs && background) return await startJob(jobs, command, { cwd: shell.folder, signal });
         const started = await kit.sandbox.startCommand(command, { cwd: shell.folder });
         await using output = new CommandOutput(() => kit.sandbox.outputFile(fileName(toolCallId)));
         const outcome = await watchProcess(started.process, {
@@ -72,6 +67,48 @@ export function bashTool(kit: ToolKit): AgentTool {
       },
     ),
   });
+}
+
+interface BashArguments {
+  readonly command: string;
+  readonly timeout_ms?: number | undefined;
+  readonly background?: boolean | undefined;
+}
+
+const PARAMETERS = {
+  type: "object",
+  properties: {
+    command: { type: "string", description: "The command" },
+    timeout_ms: {
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_TIMEOUT_MS,
+      description: `Longest time in milliseconds. Default: ${DEFAULT_TIMEOUT_MS}`,
+    },
+  },
+  required: ["command"],
+  additionalProperties: false,
+} as const;
+
+const WITH_JOBS = {
+  ...PARAMETERS,
+  properties: {
+    ...PARAMETERS.properties,
+    background: {
+      type: "boolean",
+      description: "Go on running as a job, for servers and watchers; see job_output and job_stop",
+    },
+  },
+} as const;
+
+async function startJob(
+  jobs: BackgroundJobs,
+  command: string,
+  { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
+): Promise<AgentToolResult> {
+  const id = await jobs.start(command, cwd);
+  const look = await jobs.firstLook(id, { waitMs: FIRST_LOOK_MS, signal });
+  return textResult(describeJob(id, look), { jobId: id });
 }
 
 /** The folder in which the next command starts. */
@@ -101,12 +138,12 @@ class ShellState {
 }
 
 function refuseUnusable(command: string): void {
-  if (command.trim() === "") throw new Error("The command is empty");
+  if (command.trim() === "") throw new BadRequestError("The command is empty");
   if (command.includes("\0")) {
-    throw new Error("The command contains a NUL character, which no command can");
+    throw new BadRequestError("The command contains a NUL character, which no command can");
   }
   if (new TextEncoder().encode(command).length > MAX_COMMAND_BYTES) {
-    throw new Error(
+    throw new BadRequestError(
       `The command is longer than ${MAX_COMMAND_BYTES} bytes: write it to a file with write_file and run that`,
     );
   }

@@ -28,7 +28,7 @@ export async function changeOnce(
   const canonical = await files.resolve(path, "write");
   return await kit.locks.run(canonical, async () => {
     const before = await files.readIfThere(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
-    await kit.seen.verify(canonical, before ?? null, path);
+    await kit.seen.verify(canonical, before, path);
     const after = await rewrite(before);
     if (signal.aborted) throw new AbortedError("The call was cancelled; nothing was written");
     await kit.journal?.record(canonical, before ?? null, after);

@@ -5,14 +5,19 @@
  */
 
 import type { AgentTool } from "../core/tool.ts";
+import { BackgroundJobs } from "./background_jobs.ts";
 import { bashTool } from "./bash.ts";
 import { editFileTool } from "./edit_file.ts";
+import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
+import type { FileJournal } from "./file_journal.ts";
+import { jobTools } from "./job_tools.ts";
 import { listDirectoryTool } from "./list_directory.ts";
 import { PathLocks } from "./path_locks.ts";
 import { readFileTool } from "./read_file.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import { searchFilesTool } from "./search_files.ts";
 import { SeenFiles } from "./seen_files.ts";
+import { todoTool } from "./todo.ts";
 import type { ToolKit } from "./tool_kit.ts";
 import { writeFileTool } from "./write_file.ts";
 
@@ -22,10 +27,19 @@ export interface CodingToolsOptions {
   readonly cwd?: string;
   /** Where the tools act: a sandbox, or options for one. Default: one over the working directory. */
   readonly sandbox?: Sandbox | SandboxOptions;
+  /** Whether `bash` can start commands that go on running, with `job_output` and `job_stop`. Default: `false`. */
+  readonly jobs?: boolean;
+  /** Whether there is `todo`, the agent's own list of steps. Default: `false`. */
+  readonly todo?: boolean;
+  /** Whether there is `fetch_url`, and what it may fetch. Default: `false`. */
+  readonly fetchUrl?: boolean | FetchUrlOptions;
+  /** Keeps what files were before each change, so that turns can be undone. Default: nothing is kept. */
+  readonly journal?: FileJournal;
 }
 
 /**
- * Makes `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files` and `bash`, which share one sandbox.
+ * Makes `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files` and `bash`, which share one sandbox;
+ * and, where asked for, `job_output`, `job_stop`, `fetch_url` and `todo`.
  *
  * @throws {BadRequestError} When the working directory is not a folder.
  *
@@ -42,14 +56,20 @@ export function codingTools(options: CodingToolsOptions = {}): AgentTool[] {
     sandbox: sandboxOf(options),
     seen: new SeenFiles(),
     locks: new PathLocks(),
+    ...(options.journal && { journal: options.journal }),
   };
+  const jobs = options.jobs ? new BackgroundJobs(kit.sandbox) : undefined;
+  const { fetchUrl = false } = options;
   return [
     readFileTool(kit),
     writeFileTool(kit),
     editFileTool(kit),
     listDirectoryTool(kit),
     searchFilesTool(kit),
-    bashTool(kit),
+    bashTool(kit, jobs),
+    ...(jobs ? jobTools(jobs) : []),
+    ...(fetchUrl ? [fetchUrlTool(fetchUrl === true ? {} : fetchUrl)] : []),
+    ...(options.todo ? [todoTool()] : []),
   ];
 }
 

@@ -29,6 +29,11 @@ export class CommandOutput implements AsyncDisposable {
     this.#choosePath = choosePath;
   }
 
+  /** The file with all of the output, when there is one. */
+  get file(): string | undefined {
+    return this.#path;
+  }
+
   /** Takes the next bytes; returns what they are as text, without half a character at the end. */
   async push(chunk: Uint8Array): Promise<string> {
     const text = this.#decoder.decode(chunk, { stream: true });

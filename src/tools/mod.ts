@@ -25,7 +25,30 @@ export {
 } from "./sandbox.ts";
 export type { EnforcedBy, SandboxReport, SandboxRule } from "./sandbox_report.ts";
 export type { FolderEntry, OpenedFile, SandboxFiles } from "./sandbox_files.ts";
+export { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
+export {
+  FileJournal,
+  type JournalEntry,
+  type JournalStore,
+  MemoryJournalStore,
+  type UndoReport,
+  undoTurn,
+} from "./file_journal.ts";
+export { FolderJournalStore } from "./file_journal_store.ts";
 export { type FileAccess, PROTECTED_FILES } from "./file_rules.ts";
+export { type IgnoreRule, type IgnoreRules, isIgnored, parseIgnoreFile } from "./git_ignore.ts";
+export {
+  type IsolatedPermissions,
+  isolatedTool,
+  type IsolatedToolOptions,
+} from "./isolated_tool.ts";
+export {
+  findSkills,
+  type FoundSkills,
+  type Skill,
+  type SkillProblem,
+  skillTool,
+} from "./skills.ts";
+export { type TodoItem, todoTool } from "./todo.ts";
 export type { ProcessExit, RunningProcess } from "./running_process.ts";
 export { unifiedDiff } from "./unified_diff.ts";
-export { type IgnoreRules, isIgnored, parseIgnoreFile } from "./git_ignore.ts";

@@ -83,7 +83,7 @@ export interface Sandbox extends AsyncDisposable {
 
 /**
  * Makes a sandbox over the file system and the processes of this machine. Nothing is written before it is used;
- * dispose of it at the end, so that its temporary folder goes.
+ * dispose of it at the end, so that what still runs and its temporary folder go.
  *
  * @throws {BadRequestError} When the working directory is not a folder.
  *
@@ -99,6 +99,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return new LocalSandbox(options);
 }
 
+/** What is still running when a sandbox is disposed of gets this long to end by itself. */
+const DISPOSE_GRACE_MS = 200;
+
 class LocalSandbox implements Sandbox {
   readonly root: string;
   readonly files: SandboxFiles;
@@ -106,6 +109,7 @@ class LocalSandbox implements Sandbox {
   readonly #options: SandboxOptions;
   readonly #writable: readonly string[];
   #net: SandboxNet;
+  readonly #running = new Set<RunningProcess>();
   #proxy: { readonly running: HostProxy; readonly hosts: readonly string[] } | undefined;
 
   constructor(options: SandboxOptions) {
@@ -139,6 +143,8 @@ class LocalSandbox implements Sandbox {
     const env = this.#environment({ ...proxyVariables(proxy), [MARK_VARIABLE]: mark });
     const launch = shellLaunch(command, { cwd, env, folderFile });
     const process = startProcess(await this.#confine(launch, proxy));
+    this.#running.add(process);
+    void process.exited.then(() => this.#running.delete(process));
     return {
       process,
       finish: async () => {
@@ -216,6 +222,7 @@ class LocalSandbox implements Sandbox {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#running].map((process) => process.end(DISPOSE_GRACE_MS)));
     await this.#proxy?.running[Symbol.asyncDispose]();
     await this.#folder.remove();
   }

@@ -1,0 +1,169 @@
+/**
+ * The text of an HTML page, roughly as a person would read it: headings, paragraphs, lists, links, code. One pass from
+ * the beginning to the end, so that no page can make it slow.
+ *
+ * @module
+ */
+
+/** Elements whose content is not the text of a page. */
+const DROPPED: ReadonlySet<string> = new Set(
+  ["script", "style", "noscript", "template", "svg", "iframe", "nav", "footer", "form", "select"],
+);
+
+const BLOCKS: ReadonlySet<string> = new Set(
+  ("p div section article main header aside ul ol dl dt dd table tr blockquote figure h1 h2 h3 h4 h5 h6 pre hr br " +
+    "li title").split(" "),
+);
+
+/** Entities that pages really use; the numeric ones are computed. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  ndash: "–",
+  mdash: "—",
+  hellip: "…",
+  lsquo: "‘",
+  rsquo: "’",
+  ldquo: "“",
+  rdquo: "”",
+  copy: "©",
+  reg: "®",
+  trade: "™",
+  middot: "·",
+  bull: "•",
+  times: "×",
+  larr: "←",
+  rarr: "→",
+  laquo: "«",
+  raquo: "»",
+};
+
+/** Makes text of a page. Links are kept, made absolute by the page's address. */
+export function htmlText(html: string, address: string): string {
+  const writer = new TextWriter(address);
+  const folded = html.toLowerCase();
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf("<", at);
+    writer.text(html.slice(at, open === -1 ? undefined : open));
+    if (open === -1) break;
+    at = readMarkup({ html, folded, open }, writer);
+  }
+  return writer.finish();
+}
+
+interface Markup {
+  readonly html: string;
+  readonly folded: string;
+  readonly open: number;
+}
+
+/** Reads what begins with `<`; returns where the text goes on. */
+function readMarkup({ html, folded, open }: Markup, writer: TextWriter): number {
+  if (html.startsWith("<!--", open)) return after(html, "-->", open + 4);
+  const name = /^<(\/?)([a-z][a-z0-9]*)/.exec(folded.slice(open, open + 20));
+  if (!name) {
+    if (/^<[!?]/.test(html.slice(open, open + 2))) return after(html, ">", open);
+    writer.text("<");
+    return open + 1;
+  }
+  const [, slash, tag = ""] = name;
+  const end = endOfTag(html, open);
+  if (slash) writer.close(tag);
+  else if (DROPPED.has(tag)) return after(html, ">", indexOrEnd(folded, `</${tag}`, end));
+  else writer.open(tag, html.slice(open, end));
+  return end;
+}
+
+/** A `>` in a quoted attribute does not end a tag. */
+function endOfTag(html: string, open: number): number {
+  const tag = /[^>"']*(?:"[^"]*"[^>"']*|'[^']*'[^>"']*)*>/y;
+  tag.lastIndex = open;
+  // Far from the end of a sensible tag, a quote was left open: the next bracket ends it.
+  const match = tag.exec(html.slice(0, open + MAX_TAG));
+  return match ? tag.lastIndex : after(html, ">", open);
+}
+
+const MAX_TAG = 10_000;
+
+function after(text: string, wanted: string, from: number): number {
+  return Math.min(indexOrEnd(text, wanted, from) + wanted.length, text.length);
+}
+
+function indexOrEnd(text: string, wanted: string, from: number): number {
+  const at = text.indexOf(wanted, from);
+  return at === -1 ? text.length : at;
+}
+
+/** Writes text as it is met, with blanks as a browser would show them. */
+class TextWriter {
+  readonly #address: string;
+  readonly #parts: string[] = [];
+  #links: { readonly at: number; readonly target: string | undefined }[] = [];
+  #pre = 0;
+
+  constructor(address: string) {
+    this.#address = address;
+  }
+
+  text(raw: string): void {
+    const text = decodeEntities(raw);
+    if (text !== "") this.#parts.push(this.#pre > 0 ? text : text.replace(/\s+/g, " "));
+  }
+
+  open(tag: string, source: string): void {
+    if (tag === "a") this.#links.push({ at: this.#parts.length, target: this.#targetOf(source) });
+    if (tag === "td" || tag === "th") this.#parts.push(" | ");
+    if (!BLOCKS.has(tag)) return;
+    this.#parts.push(tag === "br" || tag === "li" ? "\n" : "\n\n");
+    if (tag === "li") this.#parts.push("- ");
+    if (/^h[1-6]$/.test(tag)) this.#parts.push(`${"#".repeat(Number(tag[1]))} `);
+    if (tag === "title") this.#parts.push("# ");
+    if (tag === "pre" && ++this.#pre === 1) this.#parts.push("```\n");
+  }
+
+  close(tag: string): void {
+    if (tag === "a") this.#closeLink();
+    if (tag === "pre" && this.#pre > 0 && --this.#pre === 0) this.#parts.push("\n```");
+    if (BLOCKS.has(tag) && tag !== "li") this.#parts.push("\n\n");
+  }
+
+  finish(): string {
+    return this.#parts.join("")
+      .replace(/ +\n/g, "\n")
+      .replace(/\n +(?![ -])/g, "\n")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim();
+  }
+
+  #closeLink(): void {
+    const link = this.#links.pop();
+    if (!link?.target) return;
+    const text = this.#parts.splice(link.at).join("").trim();
+    // What a link encloses besides words stays as it is.
+    const isWords = text !== "" && !text.includes("\n");
+    this.#parts.push(isWords ? `[${text}](${link.target})` : text);
+  }
+
+  #targetOf(source: string): string | undefined {
+    const match = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(source.slice(0, MAX_TAG));
+    const target = decodeEntities(match?.[1] ?? match?.[2] ?? match?.[3] ?? "#");
+    const url = target.startsWith("#") ? null : URL.parse(target, this.#address);
+    return url && /^https?:$/.test(url.protocol) ? url.href : undefined;
+  }
+}
+
+function decodeEntities(text: string): string {
+  return text.replace(
+    /&(?:#x([\da-f]{1,6})|#(\d{1,7})|([a-z]{2,10}));/gi,
+    (whole, hex, decimal, name) => {
+      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+      const code = hex === undefined ? Number(decimal) : parseInt(hex, 16);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
+}
