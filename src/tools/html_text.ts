@@ -112,7 +112,18 @@ class TextWriter {
 
   text(raw: string): void {
     const text = decodeEntities(raw);
-    if (text !== "") this.#parts.push(this.#pre > 0 ? text : text.replace(/\s+/g, " "));
+    if (this.#pre > 0) this.#push(text);
+    else {this.#push(
+        this.#isAtStart() ? text.replace(/\s+/g, " ").trimStart() : text.replace(/\s+/g, " "),
+      );}
+  }
+
+  #push(text: string): void {
+    if (text !== "") this.#parts.push(text);
+  }
+
+  #isAtStart(): boolean {
+    return /(?:^|[\n ])$/.test(this.#parts.at(-1) ?? "");
   }
 
   open(tag: string, source: string): void {
@@ -135,7 +146,6 @@ class TextWriter {
   finish(): string {
     return this.#parts.join("")
       .replace(/ +\n/g, "\n")
-      .replace(/\n +(?![ -])/g, "\n")
       .replace(/\n{3,}/g, "\n\n")
       .trim();
   }
