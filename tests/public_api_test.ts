@@ -11,7 +11,7 @@ interface Documentation {
 /** The exported names of every public module with their kinds: `{ "./testing": ["collectEvents: function"] }`. */
 async function publicApi(): Promise<Record<string, string[]>> {
   const modules = await publicModules();
-  const { success, text } = await deno("doc", ["--json", ...Object.values(modules)]);
+  const { success, text } = await deno("doc", ["--quiet", "--json", ...Object.values(modules)]);
   assert(success, text);
   const { nodes }: Documentation = JSON.parse(text);
   const symbolsOf = (path: string) => nodes[new URL(path, root).href]?.symbols ?? [];

@@ -1,0 +1,85 @@
+/**
+ * Asking at the terminal whether a tool call may run.
+ *
+ * @module
+ */
+
+import type { ApprovalDecision } from "../mod.ts";
+import type { Ask, GateRequest } from "../src/tools/mod.ts";
+import type { Host } from "./host.ts";
+import type { LineReader } from "./line_reader.ts";
+import { diffLines } from "./render/diff_lines.ts";
+import { plainText } from "./render/plain_text.ts";
+import { styleFor } from "./render/style.ts";
+import { fitText } from "./render/text_width.ts";
+import { callLine } from "./render/tool_line.ts";
+
+/** Lines of a change, and of a command, that are shown before it is asked about. */
+const SHOWN_LINES = 40;
+const COMMAND_LINES = 4;
+
+/** Who answers for a run with nobody at the terminal: nobody. What was refused is remembered. */
+export class AbsentPerson {
+  readonly #refused = new Set<string>();
+
+  /** Names of the tools that were refused, in order, each once. */
+  get refused(): readonly string[] {
+    return [...this.#refused];
+  }
+
+  /** Says no. */
+  readonly ask: Ask = ({ name }) => {
+    this.#refused.add(name);
+    return { type: "denied", reason: "it needs permission, and nobody can be asked in this run" };
+  };
+}
+
+/** Asks the person at the terminal; answers are read from `answers`. */
+export function askAtTerminal(host: Host, answers: LineReader): Ask {
+  return async (request) => {
+    const { messages } = host.terminal;
+    await messages.write(`${questionFor(request, host).join("\n")}\n`);
+    while (!request.signal.aborted) {
+      await messages.write("  Run it? yes, no, always (this tool): ");
+      const decision = decisionOf(await answers.next(request.signal));
+      if (decision) return decision;
+    }
+    return { type: "denied" };
+  };
+}
+
+/** What would be done: the call, what the judge of commands says, and the changes of files. */
+function questionFor(
+  { name, arguments: args, changes = [], judgement }: GateRequest,
+  { terminal, env }: Host,
+): string[] {
+  const style = styleFor(terminal.messages, env);
+  const call = fitText(callLine(name, args), terminal.columns * COMMAND_LINES);
+  const isDangerous = judgement?.verdict === "dangerous";
+  const lines = diffLines(changes.map(({ diff = "" }) => diff).join(""), style);
+  const left = lines.length - SHOWN_LINES;
+  return [
+    `\n? ${style.name(plainText(name))} ${call}`,
+    ...(isDangerous ? [style.warning(`  ${plainText(judgement.reasons.join("; "))}`)] : []),
+    ...lines.slice(0, SHOWN_LINES),
+    ...(left > 0 ? [`  … and ${left} more lines`] : []),
+  ];
+}
+
+/** What an answer means; `undefined` when it means nothing. The end of the input is a no. */
+function decisionOf(answer: string | undefined): ApprovalDecision | undefined {
+  switch (answer?.trim().toLowerCase()) {
+    case "y":
+    case "yes":
+      return { type: "approved" };
+    case "a":
+    case "always":
+      return { type: "approved", scope: "tool" };
+    case "n":
+    case "no":
+    case undefined:
+      return { type: "denied", reason: "the person at the terminal said no" };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * From a command line to an exit code: every failure becomes words on standard error and a code.
+ *
+ * @module
+ */
+
+import { CliError } from "./cli_error.ts";
+import { ExitCode } from "./exit_code.ts";
+import type { Host } from "./host.ts";
+import { plainText } from "./render/plain_text.ts";
+import { styleFor } from "./render/style.ts";
+
+/** Runs a command line; never rejects. */
+export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
+  try {
+    const { readCommand } = await import("./command.ts");
+    const command = await readCommand(args);
+    return await command(host);
+  } catch (error) {
+    await tellFailure(error, host);
+    return error instanceof CliError ? error.exitCode : ExitCode.failed;
+  }
+}
+
+/** Does what the sandbox of a compiled program asks its helper process for; never returns. */
+export async function becomeCommand([_helper, ...args]: readonly string[]): Promise<never> {
+  const { confinedExecMain } = await import("../src/tools/mod.ts");
+  return confinedExecMain(args);
+}
+
+async function tellFailure(error: unknown, host: Host): Promise<void> {
+  const { messages } = host.terminal;
+  const style = styleFor(messages, host.env);
+  const message = plainText(error instanceof Error ? error.message : String(error));
+  const advice = error instanceof CliError && error.advice !== "" ? `${error.advice}\n` : "";
+  await messages.write(`${style.error("swink:")} ${message}\n${advice}`).catch(() => {});
+}

@@ -1,0 +1,87 @@
+/**
+ * A run for programs: one object at the end, or every event as a line.
+ *
+ * @module
+ */
+
+import type { AgentEvent } from "../../mod.ts";
+import type { Output } from "../terminal.ts";
+import { finalText } from "./final_text.ts";
+import type { Reporter, RunOpening, RunReport } from "./reporter.ts";
+
+/** Writes the result of a run as one JSON object. */
+export class JsonReporter implements Reporter {
+  readonly #output: Output;
+
+  /** Makes a reporter that writes to an output. */
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  /** Nothing is said before the end. */
+  begin(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Nothing is said before the end. */
+  event(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Writes the result. */
+  async end(report: RunReport, patch?: string): Promise<void> {
+    const { messages } = report.outcome;
+    await this.#output.write(jsonLine({ ...resultOf(report, patch), messages }));
+  }
+}
+
+/** Writes a run as lines of JSON: `init`, every event of the library as it is, `result`. */
+export class StreamJsonReporter implements Reporter {
+  readonly #output: Output;
+
+  /** Makes a reporter that writes to an output. */
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  /** Writes the first line. */
+  async begin(opening: RunOpening): Promise<void> {
+    await this.#output.write(jsonLine({ type: "init", ...opening }));
+  }
+
+  /** Writes an event. */
+  async event(event: AgentEvent): Promise<void> {
+    await this.#output.write(jsonLine(event));
+  }
+
+  /** Writes the last line; the messages were in the events. */
+  async end(report: RunReport, patch?: string): Promise<void> {
+    await this.#output.write(jsonLine(resultOf(report, patch)));
+  }
+}
+
+function resultOf(
+  { outcome, exitCode, refused, turns, durationMs }: RunReport,
+  patch: string | undefined,
+): object {
+  const { messages, ...rest } = outcome;
+  return {
+    type: "result",
+    exitCode,
+    text: finalText(messages),
+    ...rest,
+    turns,
+    durationMs: Math.round(durationMs),
+    ...(refused.length > 0 && { refused }),
+    ...(patch !== undefined && { patch }),
+  };
+}
+
+/** A value as a line. JSON leaves delete and the C1 controls as they are, and terminals obey them. */
+function jsonLine(value: unknown): string {
+  const json = JSON.stringify(value).replace(
+    /[\u007f-\u009f]/g,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return `${json}\n`;
+}

@@ -1,0 +1,48 @@
+/**
+ * How many columns a text takes on a terminal.
+ *
+ * @module
+ */
+
+/** Characters that take two columns: East Asian wide ones, and pictures. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
+
+/** Whether a character takes two columns. */
+export function isWide(character: string): boolean {
+  return character > "\u10ff" && WIDE.test(character);
+}
+
+let graphemes: Intl.Segmenter | undefined;
+
+/** The columns of a text without line breaks. */
+export function textWidth(text: string): number {
+  return isAscii(text) ? text.length : columnsOf(text).reduce((sum, [, width]) => sum + width, 0);
+}
+
+/** The text, cut so that it fits; `…` says that something is missing. */
+export function fitText(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  let fitting = "";
+  let left = columns - 1;
+  for (const [grapheme, width] of columnsOf(text)) {
+    left -= width;
+    if (left < 0) break;
+    fitting += grapheme;
+  }
+  return columns < 1 ? "" : `${fitting}…`;
+}
+
+function columnsOf(text: string): (readonly [grapheme: string, width: number])[] {
+  graphemes ??= new Intl.Segmenter();
+  return Array.from(graphemes.segment(text), ({ segment }) => [segment, widthOf(segment)] as const);
+}
+
+function widthOf(grapheme: string): number {
+  if (WIDE.test(grapheme)) return 2;
+  return /^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(grapheme) ? 0 : 1;
+}
+
+function isAscii(text: string): boolean {
+  return /^[ -~]*$/.test(text);
+}

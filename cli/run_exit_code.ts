@@ -1,0 +1,44 @@
+/**
+ * What a run's end means for scripts.
+ *
+ * @module
+ */
+
+import type { AgentErrorCode, RunOutcome } from "../mod.ts";
+import { ExitCode } from "./exit_code.ts";
+
+/** What is known when a run is over. */
+export interface RunEnd {
+  /** How it ended. */
+  readonly outcome: RunOutcome;
+  /** What a signal asks for, if one came. */
+  readonly interrupted?: ExitCode | undefined;
+  /** Whether the reader of the output went away. */
+  readonly readerGone?: boolean;
+  /** Names of the tools that were refused because nobody could be asked. */
+  readonly refused: readonly string[];
+  /** Whether a patch was asked for and nothing has changed. */
+  readonly emptyPatch?: boolean;
+  /** Changed files that were too large for the patch. */
+  readonly leftOut?: readonly string[];
+}
+
+/** Chooses the exit code: what ended the run first, then what it could not do. */
+export function runExitCode(end: RunEnd): ExitCode {
+  const { outcome, interrupted, readerGone, refused, emptyPatch } = end;
+  if (interrupted !== undefined) return interrupted;
+  if (readerGone && outcome.stopReason === "aborted") return ExitCode.brokenPipe;
+  if (outcome.stoppedBy || outcome.stopReason === "length") return ExitCode.limit;
+  if (outcome.error) return CODES[outcome.error.code] ?? ExitCode.failed;
+  if (outcome.stopReason === "aborted" || outcome.stopReason === "error") return ExitCode.failed;
+  if (refused.length > 0) return ExitCode.refused;
+  return emptyPatch ? ExitCode.noPatch : ExitCode.ok;
+}
+
+const CODES: Partial<Record<AgentErrorCode, ExitCode>> = {
+  auth_error: ExitCode.configuration,
+  model_not_found: ExitCode.configuration,
+  network_error: ExitCode.unavailable,
+  model_throttled: ExitCode.unavailable,
+  budget_exceeded: ExitCode.limit,
+};

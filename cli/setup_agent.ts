@@ -1,0 +1,87 @@
+/**
+ * Where the rooms meet: model, tools, approval and prompt become an agent.
+ *
+ * @module
+ */
+
+import { Agent, type ApprovalMode } from "../mod.ts";
+import { connect, prices } from "../adapters/mod.ts";
+import { approvalGate, codingTools, createSandbox } from "../src/tools/mod.ts";
+import { AbsentPerson, askAtTerminal } from "./approval.ts";
+import type { RunSettings } from "./commands/run_settings.ts";
+import type { Host } from "./host.ts";
+import { LineReader } from "./line_reader.ts";
+import { chooseModel } from "./model_choice.ts";
+import { systemPrompt } from "./system_prompt.ts";
+import { toolRules } from "./tool_rules.ts";
+
+/** What an agent is set up with. */
+export interface AgentWish extends Omit<RunSettings, "outputFormat" | "patch"> {
+  /** Variables that commands get. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** An agent that is ready to be prompted. Dispose of it to remove what its tools left in temporary folders. */
+export interface AgentSetup extends AsyncDisposable {
+  /** The agent. */
+  readonly agent: Agent;
+  /** Which calls are asked about. */
+  readonly approvalMode: ApprovalMode;
+  /** Names of the tools that were refused because nobody could be asked. */
+  readonly refused: readonly string[];
+}
+
+/**
+ * Makes an agent for a folder.
+ *
+ * @throws {UsageError} When a tool is named that does not exist.
+ * @throws {ConfigurationError} When there is no model.
+ */
+export function setUpAgent(wish: AgentWish, host: Host): AgentSetup {
+  const { env, fetch } = host;
+  const { cwd, baseUrl, maxTurns, environment = {} } = wish;
+  const model = chooseModel(wish, env);
+  const sandbox = createSandbox({ cwd, net: wish.net, environment });
+  const { tools, allow, deny } = toolRules(wish, codingTools({ cwd, sandbox }));
+  const mode = wish.approveAll ? "bypassed" : "smart";
+  const absent = new AbsentPerson();
+  const ask = canAsk(host) ? askAtTerminal(host, new LineReader(host.terminal.input)) : absent.ask;
+  const agent = new Agent({
+    model,
+    streamFn: connect({
+      fetch,
+      env,
+      ...(baseUrl !== undefined && { providers: { [model.provider]: { baseUrl } } }),
+    }),
+    prices,
+    systemPrompt: wish.systemPrompt ?? promptFor(wish, host),
+    tools,
+    // What is forbidden, the gate must see whatever the mode is.
+    approvalMode: deny.length > 0 ? "enabled" : mode,
+    approve: approvalGate({ mode, ask, allow, deny, sandbox }),
+    ...(maxTurns !== undefined && { maxTurns }),
+  });
+  return {
+    agent,
+    approvalMode: mode,
+    get refused() {
+      return absent.refused;
+    },
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+  };
+}
+
+/** Somebody can be asked who sees the question and can type an answer. */
+function canAsk({ terminal }: Host): boolean {
+  return terminal.input.isTerminal && terminal.messages.isTerminal;
+}
+
+function promptFor({ cwd, net }: AgentWish, host: Host): string {
+  return systemPrompt({
+    cwd,
+    net,
+    platform: Deno.build.os,
+    date: new Date().toISOString().slice(0, 10),
+    attended: canAsk(host),
+  });
+}

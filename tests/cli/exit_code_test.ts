@@ -1,0 +1,186 @@
+import { main } from "../../cli/main.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { calls, fakeHost, type FakeHostOptions, says } from "./fake_host.ts";
+import { temporaryFolder } from "./temporary_folder.ts";
+
+async function session(options: FakeHostOptions, ...args: string[]) {
+  await using folder = await temporaryFolder();
+  const host = fakeHost(options);
+  const code = await main(["run", "--cwd", folder.path, ...args, "Work"], host);
+  return { code, host };
+}
+
+function refusal(status: number, type: string, message: string) {
+  const headers = { "content-type": "application/json", "x-should-retry": "false" };
+  return { status, headers, body: JSON.stringify({ type: "error", error: { type, message } }) };
+}
+
+Deno.test("without a model the ways to one are listed, and the code is 3", async () => {
+  const { code, host } = await session({ env: {} });
+  assertEquals({ code, output: host.output }, { code: 3, output: "" });
+  for (const way of ["ANTHROPIC_API_KEY", "ollama/", "--base-url", "swink demo"]) {
+    assertStringIncludes(host.messages, way);
+  }
+});
+
+Deno.test("an address without a model is 3, and says how to name one", async () => {
+  const { code, host } = await session({ env: {} }, "--base-url", "http://127.0.0.1:1");
+  assertEquals(code, 3);
+  assertStringIncludes(host.messages, "-m openai/MODEL --base-url http://127.0.0.1:1");
+});
+
+Deno.test("a model without a key is 3, and names the variable", async () => {
+  const { code, host } = await session({ env: {} }, "-m", "anthropic/claude-opus-5");
+  assertEquals(code, 3);
+  assertStringIncludes(host.messages, "ANTHROPIC_API_KEY");
+  assertEquals(host.requests.length, 0);
+});
+
+Deno.test("a key that is refused is 3 after one request, and is not shown", async () => {
+  const model = [refusal(401, "authentication_error", "invalid x-api-key sk-ant-secret")];
+  const { code, host } = await session({ model, env: { ANTHROPIC_API_KEY: "sk-ant-secret" } });
+  assertEquals({ code, requests: host.requests.length }, { code: 3, requests: 1 });
+  assertStringIncludes(host.messages, "ANTHROPIC_API_KEY");
+  assert(!host.screen.includes("sk-ant-secret"));
+});
+
+Deno.test("a model that the provider does not know is 3", async () => {
+  const { code } = await session({ model: [refusal(404, "not_found_error", "model: nope")] });
+  assertEquals(code, 3);
+});
+
+Deno.test("a provider that refuses for now is 4", async () => {
+  assertEquals((await session({ model: [refusal(429, "rate_limit_error", "slow down")] })).code, 4);
+  assertEquals((await session({ model: [refusal(402, "billing_error", "no credit")] })).code, 4);
+});
+
+Deno.test("a provider that is down is tried again, and is 4 when it stays so", async () => {
+  const body = JSON.stringify({
+    type: "error",
+    error: { type: "overloaded_error", message: "busy" },
+  });
+  const down = {
+    status: 529,
+    headers: { "content-type": "application/json", "retry-after": "0" },
+    body,
+  };
+  const { code, host } = await session({ model: [down, down, down] });
+  assertEquals({ code, requests: host.requests.length }, { code: 4, requests: 3 });
+  assertStringIncludes(host.messages, "attempt 1 failed, again now: anthropic answered 529: busy");
+  assertStringIncludes(host.messages, "swink: anthropic answered 529: busy\n");
+});
+
+Deno.test("a request that the provider rejects is 1", async () => {
+  const { code, host } = await session({ model: [refusal(400, "invalid_request_error", "no")] });
+  assertEquals(code, 1);
+  assertStringIncludes(host.messages, "swink: anthropic answered 400: no");
+});
+
+Deno.test("a limit of turns is 5", async () => {
+  const model = [says(calls("list_directory")), says(calls("list_directory"))];
+  const { code, host } = await session({ model }, "--max-turns", "2");
+  assertEquals({ code, requests: host.requests.length }, { code: 5, requests: 2 });
+  assertStringIncludes(host.messages, "swink: stopped: The run reached its limit of 2 turns");
+});
+
+Deno.test("a reply that is cut off is 5, and is shown", async () => {
+  const model = [{ blocks: ["Half an ans"], stopReason: "max_tokens" }];
+  const { code, host } = await session({ model });
+  assertEquals({ code, output: host.output }, { code: 5, output: "Half an ans\n" });
+});
+
+Deno.test("a call that nobody could be asked about is refused, and the code is 6", async () => {
+  const model = [says(calls("bash", { command: "touch x" })), says("I could not.")];
+  const { code, host } = await session({ model });
+  assertEquals({ code, output: host.output }, { code: 6, output: "I could not.\n" });
+  assertStringIncludes(host.messages, "swink: refused, since nobody could be asked: bash");
+  assertStringIncludes(host.messages, "--approve-all");
+  assertStringIncludes(host.requests[1]?.body ?? "", "nobody can be asked");
+});
+
+Deno.test("with --approve-all, or when it is allowed by name, it runs", async () => {
+  const model = [says(calls("bash", { command: "echo done > x" })), says("Done.")];
+  for (
+    const args of [["--approve-all"], ["--allowed-tools", "bash"], [
+      "--allowed-tools",
+      "bash(echo *),read_file",
+    ]]
+  ) {
+    const { code, host } = await session({ model }, ...args);
+    const isCovered = !args.join().includes("(");
+    assertEquals(code, isCovered ? 0 : 6, args.join(" "));
+    assertStringIncludes(host.requests[1]?.body ?? "", isCovered ? "Exit code: 0" : "rejected");
+  }
+});
+
+Deno.test("an allowed command pattern lets that command run, and no other", async () => {
+  const attempt = async (command: string) => {
+    const model = [says(calls("bash", { command })), says("Done.")];
+    return (await session({ model }, "--allowed-tools", "bash(touch *)")).code;
+  };
+  assertEquals(await attempt("touch x"), 0);
+  assertEquals(await attempt("rm x"), 6);
+  assertEquals(await attempt("touch x; rm x"), 6);
+});
+
+Deno.test("what is disallowed is not there, and a disallowed command never runs", async () => {
+  const toolsOf = (body = "{}") =>
+    JSON.parse(body).tools.map(({ name }: { name: string }) => name).sort();
+  const without = await session(
+    { model: [says("Hi.")] },
+    "--disallowed-tools",
+    "bash,edit_file write_file",
+  );
+  assertEquals(toolsOf(without.host.requests[0]?.body), [
+    "list_directory",
+    "read_file",
+    "search_files",
+  ]);
+  const only = await session({ model: [says("Hi.")] }, "--allowed-tools", "read_file");
+  assertEquals(toolsOf(only.host.requests[0]?.body), ["read_file"]);
+  const model = [says(calls("bash", { command: "rm -rf x" })), says("Done.")];
+  const { host } = await session({ model }, "--approve-all", "--disallowed-tools", "bash(rm *)");
+  assertStringIncludes(host.requests[1]?.body ?? "", "forbids this call");
+});
+
+Deno.test("at a terminal the person is asked, and every answer counts", async () => {
+  const ask = async (typed: string) => {
+    const { code, host } = await session({
+      model: [
+        says(calls("bash", { command: "echo 1 > x" })),
+        says(calls("bash", { command: "echo 2 > x" })),
+        says("Done."),
+      ],
+      terminals: ["input", "output", "messages"],
+      input: typed,
+      env: { ANTHROPIC_API_KEY: "k", NO_COLOR: "1" },
+    });
+    const results = host.requests.slice(1).map(({ body }) =>
+      body.split("tool_result").at(-1) ?? ""
+    );
+    return {
+      code,
+      ran: results.map((result) => result.includes("Exit code: 0")),
+      screen: host.screen,
+    };
+  };
+  assertEquals((await ask("y\nn\n")).ran, [true, false]);
+  assertEquals((await ask("what?\nyes\nNO\n")).ran, [true, false]);
+  assertEquals((await ask("")).ran, [false, false]);
+  const { code, screen } = await ask("n\nn\n");
+  assertEquals(code, 0);
+  assertStringIncludes(screen, "? bash echo 1 > x\n  Run it? yes, no, always (this tool): ");
+});
+
+Deno.test("always holds for the rest of the run, and a change of a file is shown before", async () => {
+  const write = (content: string) => calls("write_file", { path: "a.txt", content });
+  const { code, host } = await session({
+    model: [says(write("one\n")), says(write("two\n")), says("Done.")],
+    terminals: ["input", "messages"],
+    input: "a\n",
+    env: { ANTHROPIC_API_KEY: "k", NO_COLOR: "1" },
+  });
+  assertEquals(code, 0);
+  assertEquals(host.messages.match(/Run it\?/g)?.length, 1);
+  assertStringIncludes(host.messages, "+one");
+});

@@ -1,0 +1,139 @@
+import { main } from "../../cli/main.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { AgentEvent } from "../../mod.ts";
+import { checkEvents } from "../../src/testing/mod.ts";
+import { calls, fakeHost, type FakeHostOptions, says } from "./fake_host.ts";
+import { git, temporaryFolder } from "./temporary_folder.ts";
+
+const WORK = says("I'll write it.", calls("write_file", { path: "a.txt", content: "one\n" }));
+const DONE = says("Done.");
+
+async function session(options: FakeHostOptions, ...args: string[]) {
+  await using folder = await temporaryFolder();
+  const host = fakeHost(options);
+  const code = await main(["run", "--cwd", folder.path, "--approve-all", ...args, "Work"], host);
+  const lines = host.output.split("\n");
+  assertEquals(lines.pop(), "", "the last line is ended");
+  return { code, host, cwd: folder.path, values: lines.map((line) => JSON.parse(line)) };
+}
+
+Deno.test("json is one object: the library's result, with the text and the exit code", async () => {
+  const { code, values, host } = await session({ model: [WORK, DONE] }, "-o", "json");
+  assertEquals({ code, messages: host.messages }, { code: 0, messages: "" });
+  assertEquals(values.length, 1);
+  const { messages, durationMs, usage, cost, ...rest } = values[0];
+  assertEquals(rest, { type: "result", exitCode: 0, text: "Done.", stopReason: "stop", turns: 2 });
+  assertEquals(messages.map(({ role }: { role: string }) => role), [
+    "user",
+    "assistant",
+    "tool_result",
+    "assistant",
+  ]);
+  assertEquals([usage.input, usage.output, cost.total], [200, 40, 0.0008]);
+  assert(Number.isInteger(durationMs));
+});
+
+Deno.test("stream-json is a line for init, one for every event of the library, one for the result", async () => {
+  const { values, cwd } = await session({ model: [WORK, DONE] }, "-o", "stream-json");
+  const [init, ...rest] = values;
+  const result = rest.pop();
+  const { tools, version, ...opening } = init;
+  assertEquals(opening, {
+    type: "init",
+    cwd,
+    model: { provider: "anthropic", modelId: "claude-sonnet-5-5", thinkingLevel: "off" },
+    approvalMode: "bypassed",
+  });
+  assertEquals([typeof version, tools.includes("bash")], ["string", true]);
+  const events: AgentEvent[] = rest;
+  checkEvents(events);
+  assertEquals(events.map(({ seq }) => seq), events.map((_, index) => index + 1));
+  assertEquals([events[0]?.type, events.at(-1)?.type], ["agent_start", "agent_end"]);
+  assertEquals([result.type, result.exitCode, result.text, result.turns], [
+    "result",
+    0,
+    "Done.",
+    2,
+  ]);
+  assert(!("messages" in result) && !("seq" in result));
+});
+
+Deno.test("a failure is in the result, typed", async () => {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({
+    type: "error",
+    error: { type: "authentication_error", message: "no" },
+  });
+  const refusal = { status: 401, headers, body };
+  for (const format of ["json", "stream-json"]) {
+    const { code, values, host } = await session({ model: [refusal] }, "-o", format);
+    const { exitCode, stopReason, error } = values.at(-1);
+    assertEquals([code, exitCode, stopReason], [3, 3, "error"]);
+    assertEquals([error.code, error.status, error.retryable], ["auth_error", 401, false]);
+    assertStringIncludes(host.messages, "swink: anthropic answered 401: no");
+  }
+});
+
+Deno.test("what was refused, and what stopped the run, is in the result", async () => {
+  await using folder = await temporaryFolder();
+  const options = ["run", "--cwd", folder.path, "-o", "json", "Work"];
+  const refusing = fakeHost({ model: [WORK, DONE] });
+  assertEquals(await main(options, refusing), 6);
+  assertEquals(JSON.parse(refusing.output).refused, ["write_file"]);
+  const limited = fakeHost({ model: [WORK, WORK] });
+  assertEquals(await main(["run", "--max-turns", "1", ...options.slice(1)], limited), 5);
+  assertEquals(JSON.parse(limited.output).stoppedBy.policy, "max_turns");
+});
+
+Deno.test("a line holds no control character, whatever the model says", async () => {
+  const { host, values } = await session(
+    { model: [says("a\u009bb\x7fc\u2028d\x1b[2J\n")] },
+    "-o",
+    "json",
+  );
+  // deno-lint-ignore no-control-regex -- control characters are what must not be there
+  assert(!/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(host.output));
+  assertEquals(values[0].messages[1].content[0].text, "a\u009bb\x7fc\u2028d\x1b[2J\n");
+});
+
+Deno.test("with --patch - the patch is a part of the result", async () => {
+  await using target = await temporaryFolder();
+  await git(target.path, "init", "-q");
+  for (const format of ["json", "stream-json"]) {
+    const { values } = await session({ model: [WORK, DONE] }, "-o", format, "--patch", "-");
+    target.write("fix.patch", values.at(-1).patch);
+    await git(target.path, "apply", "--check", "fix.patch");
+  }
+});
+
+Deno.test("when the reader of the lines goes away, the run ends quietly with 141", async () => {
+  await using folder = await temporaryFolder();
+  const host = fakeHost({ model: [{ ...hanging() }] });
+  const running = main(["run", "--cwd", folder.path, "-o", "stream-json", "Work"], host);
+  while (!host.output.includes("message_update")) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  host.closeOutput();
+  assertEquals(await running, 141);
+  assertEquals(host.messages, "");
+});
+
+/** A reply that begins and never ends. */
+function hanging() {
+  const start = {
+    id: "m",
+    type: "message",
+    role: "assistant",
+    content: [],
+    usage: { input_tokens: 1 },
+  };
+  const frames = [
+    { type: "message_start", message: start },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Well" } },
+  ];
+  const body = frames.map((data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`).join(
+    "",
+  );
+  return { headers: { "content-type": "text/event-stream" }, body, ending: "hang" as const };
+}

@@ -1,0 +1,175 @@
+import { main } from "../../cli/main.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { calls, fakeHost, type FakeHostOptions, says } from "./fake_host.ts";
+import { temporaryFolder } from "./temporary_folder.ts";
+
+/** Runs `swink run` in a folder of its own. */
+async function session(options: FakeHostOptions, ...args: string[]) {
+  await using folder = await temporaryFolder({ "notes.txt": "milk\neggs\n" });
+  const host = fakeHost(options);
+  const code = await main(["run", "--cwd", folder.path, ...args], host);
+  return { code, host };
+}
+
+const LOOK = says("Let me look.", calls("read_file", { path: "notes.txt" }));
+const DONE = says("Milk and eggs.");
+const KEY_ONLY = { ANTHROPIC_API_KEY: "k" };
+const PLAIN = { ...KEY_ONLY, NO_COLOR: "1" };
+const ON_SCREEN = { terminals: ["input", "output", "messages"] } as const;
+
+Deno.test("a prompt is answered: the answer on standard output, the rest on standard error", async () => {
+  const { code, host } = await session({ model: [LOOK, DONE] }, "What is to be bought?");
+  assertEquals(code, 0);
+  assertEquals(host.output, "Milk and eggs.\n");
+  assertMatch(
+    host.messages,
+    /^• read_file notes.txt\n {2}2 lines\n2 turns · 200 tokens in, 40 out · \$0.0008 · \d.\d s\n$/,
+  );
+});
+
+Deno.test("on a terminal the text comes as it is said, between the lines of the tools", async () => {
+  const { host } = await session({ ...ON_SCREEN, model: [LOOK, DONE], env: PLAIN }, "What?");
+  assertEquals(
+    host.screen.replace(/ · \d+\.\d s/, ""),
+    "Let me look.\n\n• read_file notes.txt\n  2 lines\n\nMilk and eggs.\n\n" +
+      "2 turns · 200 tokens in, 40 out · $0.0008\n",
+  );
+});
+
+Deno.test("lines are coloured on a terminal, and not with NO_COLOR or on a dumb one", async () => {
+  const isColored = async (env: Record<string, string>) => {
+    const { host } = await session({
+      ...ON_SCREEN,
+      model: [LOOK, DONE],
+      env: { ...KEY_ONLY, ...env },
+    }, "?");
+    return host.screen.includes("\x1b[");
+  };
+  assertEquals(await isColored({}), true);
+  assertEquals(await isColored({ NO_COLOR: "1" }), false);
+  assertEquals(await isColored({ TERM: "dumb" }), false);
+});
+
+Deno.test("60 columns are enough for everything but words that are longer", async () => {
+  const text =
+    "A rather long sentence that has to be broken somewhere, and another one behind it. ";
+  const { host } = await session({
+    ...ON_SCREEN,
+    columns: 60,
+    env: PLAIN,
+    model: [
+      says(text.repeat(3), calls("search_files", { pattern: "x".repeat(200), path: "." })),
+      says(text.repeat(2)),
+    ],
+  }, "?");
+  for (const line of host.screen.split("\n")) assert(line.length <= 60, line);
+});
+
+Deno.test("escapes of the model and of tools do not reach the terminal", async () => {
+  const { host } = await session({
+    ...ON_SCREEN,
+    env: PLAIN,
+    model: [
+      says(
+        "\x1b]0;owned\x07Hello \x1b[31mred\x1b[0m \u202eback",
+        calls("read_file", { path: "\x1b[2Ja" }),
+      ),
+      says("\x9b31mDone\x07."),
+    ],
+  }, "?");
+  // deno-lint-ignore no-control-regex -- control characters are what must not be there
+  assert(!/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/.test(host.screen), JSON.stringify(host.screen));
+  assertStringIncludes(host.screen, "Hello red back");
+  assertStringIncludes(host.screen, "Done.");
+});
+
+Deno.test("-p is short for run, and takes its options on both sides", async () => {
+  for (
+    const args of [["-p", "Hello"], ["-m", "anthropic/claude-opus-5", "-p", "Hello"], [
+      "-p",
+      "-o",
+      "text",
+      "Hello",
+    ]]
+  ) {
+    const host = fakeHost({ model: [says("Hi.")] });
+    assertEquals(await main(args, host), 0);
+    assertEquals(host.output, "Hi.\n");
+  }
+});
+
+Deno.test("words behind -- are the prompt, whatever they look like", async () => {
+  const { host } = await session({ model: [DONE] }, "--", "--explain", "-x");
+  assertEquals(promptOf(host.requests[0]?.body), "--explain -x");
+});
+
+Deno.test("piped input is the prompt, or is added to it", async () => {
+  const sent = async (input: string, ...words: string[]) => {
+    const { code, host } = await session({ input, model: [DONE] }, ...words);
+    return code === 0 ? promptOf(host.requests[0]?.body) : host.messages;
+  };
+  assertEquals(await sent("What is new?\n"), "What is new?\n");
+  assertEquals(await sent("a\nb\n", "Sort this"), "Sort this\n\n<stdin>\na\nb\n</stdin>");
+  assertEquals(await sent("a\n", "Sort", "-"), "Sort\n\n<stdin>\na\n</stdin>");
+  assertEquals(await sent("a\n", "-"), "a\n");
+  assertEquals(await sent("", "Sort this"), "Sort this");
+  assertStringIncludes(await sent(" \n"), "The prompt is empty");
+});
+
+Deno.test("input larger than any model is refused", async () => {
+  const { code, host } = await session({ input: "x".repeat(10_000_001) }, "Hello");
+  assertEquals(code, 2);
+  assertStringIncludes(host.messages, "larger than 10 MB");
+});
+
+Deno.test("the model is asked as the options say", async () => {
+  const options = [
+    "--system",
+    "Be brief.",
+    "--base-url",
+    "http://127.0.0.1:9/x",
+    "-m",
+    "anthropic/claude-opus-5:high",
+  ];
+  const { host } = await session({ model: [DONE] }, ...options, "Hello");
+  const [request] = host.requests;
+  const body = JSON.parse(request?.body ?? "");
+  assertEquals(request?.url, "http://127.0.0.1:9/x/v1/messages");
+  assertEquals(body.model, "claude-opus-5");
+  assertEquals(body.system[0].text, "Be brief.");
+  assertEquals(body.output_config, { effort: "high" });
+});
+
+Deno.test("by default the model gets the system prompt, with the folder, and six tools", async () => {
+  const { host } = await session({ model: [DONE] }, "Hello");
+  const body = JSON.parse(host.requests[0]?.body ?? "");
+  assertStringIncludes(body.system[0].text, "You are Swink");
+  assertMatch(body.system[0].text, /Working directory: .*swink test /);
+  assertEquals(body.tools.length, 6);
+});
+
+Deno.test("any server that speaks chat completions can be asked by its address", async () => {
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const body = `${chunk({ role: "assistant", content: "Hi " })}${chunk({ content: "there." })}${
+    chunk({}, "stop")
+  }data: [DONE]\n\n`;
+  const answer = { headers: { "content-type": "text/event-stream" }, body };
+  const args = ["-m", "openai/tiny", "--base-url", "http://127.0.0.1:8000/v1"];
+  const env = { OPENAI_API_KEY: "k" };
+  const { code, host } = await session({ model: [answer], env }, ...args, "Hello");
+  assertEquals({ code, output: host.output }, { code: 0, output: "Hi there.\n" });
+  assertEquals(host.requests[0]?.url, "http://127.0.0.1:8000/v1/chat/completions");
+});
+
+Deno.test("SWINK_MODEL names the model where -m does not", async () => {
+  const env = { SWINK_MODEL: "anthropic/claude-haiku-5-5", ANTHROPIC_API_KEY: "k" };
+  const { host } = await session({ model: [DONE], env }, "Hello");
+  assertEquals(JSON.parse(host.requests[0]?.body ?? "").model, "claude-haiku-5-5");
+});
+
+/** The text of the last message of a request to Anthropic. */
+function promptOf(body = "{}"): string {
+  const { messages } = JSON.parse(body);
+  return messages.at(-1).content.at(-1).text;
+}
