@@ -14,18 +14,20 @@ import {
 import type { JsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import { imageUrl, isOwnReply, resultText, shownBlocks } from "../shared/history.ts";
+import { imageUrl, isOwnReply, resultText, shownBlocks, wireCallIds } from "../shared/history.ts";
 import { jsonBody } from "../shared/json_body.ts";
-import { type NameRule, TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
+import { TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
 import { REASONING_CONTENT, REASONING_DETAILS } from "./chat_response.ts";
 import type { WireMessage } from "./chat_wire.ts";
+import { contentInParts } from "./content_parts.ts";
+import type { ChatDialect } from "./dialect.ts";
 
 /** How a conversation is written. */
 export interface ChatMessagesOptions {
   /** The model that is asked. */
   readonly model: ModelSpec;
-  /** What ids of tool calls must look like. */
-  readonly callIds: NameRule;
+  /** How the server speaks. */
+  readonly dialect: ChatDialect;
 }
 
 /** Writes the conversation, without the system prompt. */
@@ -37,13 +39,17 @@ export function chatMessages(
   // Results are text alone; their images follow in a message of the user's, after the last result of a batch.
   let images: JsonObject[] = [];
   const lastPrompt = messages.findLastIndex(({ role }) => role === "user");
+  const { model, dialect } = options;
+  const callId = dialect.keepsCallIds
+    ? wireCallIds(messages, model, dialect.callId)
+    : dialect.callId;
   for (const [index, message] of messages.entries()) {
     if (message.role !== "tool_result" && images.length > 0) {
       wire.push({ role: "user", content: images });
       images = [];
     }
     if (message.role === "tool_result") images.push(...imagesOf(message));
-    const written = wireMessage(message, { ...options, answersNow: index > lastPrompt });
+    const written = wireMessage(message, { ...options, callId, answersNow: index > lastPrompt });
     if (written) wire.push(written);
   }
   if (images.length > 0) wire.push({ role: "user", content: images });
@@ -51,6 +57,8 @@ export function chatMessages(
 }
 
 interface MessageOptions extends ChatMessagesOptions {
+  /** The id of a call on the wire. */
+  readonly callId: (id: string) => string;
   /** Whether the message belongs to the answer that is being given. */
   readonly answersNow: boolean;
 }
@@ -62,7 +70,7 @@ function wireMessage(message: LlmMessage, options: MessageOptions): WireMessage 
     case "tool_result":
       return {
         role: "tool",
-        tool_call_id: wireName(message.toolCallId, options.callIds),
+        tool_call_id: options.callId(message.toolCallId),
         content: resultText(message),
       };
     case "assistant":
@@ -94,7 +102,7 @@ function imagesOf({ content, toolName }: ToolResultMessage): JsonObject[] {
 function wireReply(message: AssistantMessage, options: MessageOptions): WireMessage | undefined {
   const text = extractText(message.content);
   const calls = toolCallsOf(message.content).map(({ id, name, arguments: args }) => ({
-    id: wireName(id, options.callIds),
+    id: options.callId(id),
     type: "function",
     function: { name: wireName(name, TOOL_NAME_RULE), arguments: jsonBody(args) },
   }));
@@ -108,7 +116,11 @@ function wireReply(message: AssistantMessage, options: MessageOptions): WireMess
 }
 
 /** Reasoning goes back in the field that it came in; as `reasoning_content` only within the present answer. */
-function reasoningOf({ content }: AssistantMessage, { answersNow }: MessageOptions): JsonObject {
+function reasoningOf(
+  { content }: AssistantMessage,
+  { answersNow, dialect }: MessageOptions,
+): JsonObject {
+  if (dialect.thinksInParts) return contentInParts(content);
   let reasoning = "";
   let details: unknown;
   for (const block of content) {

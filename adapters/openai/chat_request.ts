@@ -5,6 +5,7 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json.ts";
+import type { ModelSpec } from "../../src/core/model.ts";
 import type { LlmContext, StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import type { CatalogEntry } from "../catalog_entry.ts";
 import { withoutImages } from "../shared/history.ts";
@@ -34,23 +35,47 @@ export function chatBody(
   const history = entry?.images === false
     ? withoutImages(context.messages, sink)
     : context.messages;
-  const messages = chatMessages(history, { model, callIds: dialect.callIds });
+  const messages = withSystem(
+    context,
+    chatMessages(history, { model, dialect }),
+    marksCache(options, dialect, model.modelId),
+  );
   const tools = chatTools(context.tools);
   const body = {
     model: model.modelId,
     stream: true,
     ...(dialect.asksForUsage && { stream_options: { include_usage: true } }),
     ...dialect.fields,
-    messages: withSystem(context, messages, marksCache(options, dialect, model.modelId)),
+    messages: dialect.ordered?.(messages) ?? messages,
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 ? chatToolChoice(options) : undefined,
     temperature: temperatureOf(options, entry, sink),
     [dialect.maxTokensField]: maxTokensOf(options, entry, sink),
-    ...dialect.thinking(model, entry?.thinking),
+    ...thinkingOf(model, { dialect, entry }, sink),
     response_format: responseFormatOf(options, entry, sink),
     ...(dialect.hasCacheKey && { prompt_cache_key: options.sessionId }),
   };
   return withExtra(body, options.extra, sink);
+}
+
+/** How hard to think; a model that cannot think at all is told of. */
+function thinkingOf(
+  model: ModelSpec,
+  { dialect, entry }: ChatTarget,
+  sink: WarningSink,
+): JsonObject {
+  warnOfThinking(model, entry, sink);
+  return dialect.thinking(model, entry?.thinking);
+}
+
+/** Tells that a model that is asked to think cannot. */
+export function warnOfThinking(
+  { modelId, thinkingLevel }: ModelSpec,
+  entry: CatalogEntry | undefined,
+  sink: WarningSink,
+): void {
+  if (thinkingLevel === "off" || entry?.thinking.type !== "none") return;
+  sink.warning("thinking_left_out", `${modelId} does not think`);
 }
 
 /** Tools as functions, sorted by name. */

@@ -114,6 +114,7 @@ export class ChatReply implements ReplyReader<string> {
     for (const part of content) {
       if (part.thinking) this.#writer.thinking(textOfParts(part.thinking));
       else this.#writer.text(textOf(part.text));
+      if (part.signature) this.#writer.closeThinking({ signature: textOf(part.signature) });
     }
   }
 

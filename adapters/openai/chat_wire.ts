@@ -39,6 +39,7 @@ export interface WireContentPart {
   readonly type: string;
   readonly text?: string;
   readonly thinking?: string | readonly WireContentPart[];
+  readonly signature?: string | null;
 }
 
 /** Token counts. */

@@ -8,7 +8,8 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import type { ThinkingAbility, ThinkingEffort } from "../catalog_entry.ts";
 import { EFFORT_OF_LEVEL, effortOf } from "../shared/thinking.ts";
-import { CALL_ID_RULE, type NameRule } from "../shared/wire_names.ts";
+import { CALL_ID_RULE, wireName } from "../shared/wire_names.ts";
+import type { WireMessage } from "./chat_wire.ts";
 
 /** One way of speaking chat completions. */
 export interface ChatDialect {
@@ -22,8 +23,14 @@ export interface ChatDialect {
   readonly takesCacheMarks: (modelId: string) => boolean;
   /** Fields that say how hard to think; `ability` is unknown for models that the catalog does not know. */
   readonly thinking: (model: ModelSpec, ability: ThinkingAbility | undefined) => JsonObject;
-  /** What ids of tool calls must look like. */
-  readonly callIds: NameRule;
+  /** The id of a tool call as the server accepts it. */
+  readonly callId: (id: string) => string;
+  /** Whether ids that the model itself gave go back as they came, odd as they may be. Default: `false`. */
+  readonly keepsCallIds?: boolean;
+  /** Whether reasoning is a part of the content, and wanted back as one. Default: `false`. */
+  readonly thinksInParts?: boolean;
+  /** Mends what the server would refuse in the order of messages. */
+  readonly ordered?: (messages: readonly WireMessage[]) => readonly WireMessage[];
   /** Fields of every request. */
   readonly fields?: JsonObject;
 }
@@ -38,7 +45,7 @@ export const COMPATIBLE: ChatDialect = {
     const effort = chatEffort(model, ability);
     return effort === undefined ? {} : { reasoning_effort: effort };
   },
-  callIds: CALL_ID_RULE,
+  callId: (id) => wireName(id, CALL_ID_RULE),
 };
 
 const OPENAI: ChatDialect = {
@@ -47,8 +54,11 @@ const OPENAI: ChatDialect = {
   hasCacheKey: true,
 };
 
+/** A server that takes any id; the models behind it may have a form of their own. */
+const LENIENT: ChatDialect = { ...COMPATIBLE, keepsCallIds: true };
+
 const OPENROUTER: ChatDialect = {
-  ...COMPATIBLE,
+  ...LENIENT,
   // Claude behind OpenRouter caches only what is marked.
   takesCacheMarks: (modelId) => modelId.startsWith("anthropic/"),
   thinking: (model, ability) => {
@@ -62,7 +72,7 @@ const OPENROUTER: ChatDialect = {
 
 /** DeepSeek and z.ai turn thinking on and off with a field of their own. */
 const TOGGLED: ChatDialect = {
-  ...COMPATIBLE,
+  ...LENIENT,
   thinking: (model, ability) => {
     const on = model.thinkingLevel !== "off";
     const effort = on ? chatEffort(model, ability) : undefined;
@@ -83,7 +93,7 @@ const DIALECTS: Readonly<Record<string, ChatDialect>> = {
 /** The dialect of the server at an address. */
 export function dialectOf(baseUrl: string): ChatDialect {
   const host = /^https?:\/\/([^/:]+)/.exec(baseUrl)?.[1] ?? "";
-  return DIALECTS[host] ?? COMPATIBLE;
+  return DIALECTS[host] ?? LENIENT;
 }
 
 /** The effort to ask for; none for a model that does not think, or of which nothing is known and asked. */

@@ -26,16 +26,26 @@ const REPLAYED_ITEMS = [
 
 /** Writes the conversation, without the system prompt. */
 export function responsesInput(messages: readonly LlmMessage[], model: ModelSpec): JsonObject[] {
+  const callId = (id: string) => wireName(id, CALL_ID_RULE);
   return messages.flatMap((message) => {
     switch (message.role) {
       case "user":
         return promptItem(message.content);
       case "tool_result":
-        return [resultItem(message)];
+        return [resultItem(message, callId)];
       case "assistant":
-        return replyItems(message, model);
+        return replyItems(message, { isOwn: isOwnReply(message, model), callId });
     }
   });
+}
+
+/** The id of a call on the wire. */
+type WireId = (id: string) => string;
+
+interface ReplyOptions {
+  /** Whether the model that is asked gave the reply. */
+  readonly isOwn: boolean;
+  readonly callId: WireId;
 }
 
 function promptItem(content: readonly ContentBlock[]): JsonObject[] {
@@ -49,19 +59,18 @@ function inputPart(block: TextBlock | ImageBlock): JsonObject {
     : { type: "input_image", image_url: imageUrl(block), detail: "auto" };
 }
 
-function resultItem(message: ToolResultMessage): JsonObject {
+function resultItem(message: ToolResultMessage, callId: WireId): JsonObject {
   const images = shownBlocks(message.content).filter(({ type }) => type === "image");
   const text = resultText(message);
   return {
     type: "function_call_output",
-    call_id: wireName(message.toolCallId, CALL_ID_RULE),
+    call_id: callId(message.toolCallId),
     output: images.length === 0 ? text : [{ type: "input_text", text }, ...images.map(inputPart)],
   };
 }
 
-function replyItems(message: AssistantMessage, model: ModelSpec): JsonObject[] {
-  const isOwn = isOwnReply(message, model);
-  const items = message.content.map((block) => replyItem(block, isOwn)).filter((item) =>
+function replyItems({ content }: AssistantMessage, options: ReplyOptions): JsonObject[] {
+  const items = content.map((block) => replyItem(block, options)).filter((item) =>
     item !== undefined
   );
   // Reasoning whose outcome was cut off is refused.
@@ -69,7 +78,10 @@ function replyItems(message: AssistantMessage, model: ModelSpec): JsonObject[] {
   return items;
 }
 
-function replyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefined {
+function replyItem(
+  block: ContentBlock,
+  { isOwn, callId }: ReplyOptions,
+): JsonObject | undefined {
   switch (block.type) {
     case "text":
       if (!hasWords(block)) return undefined;
@@ -82,7 +94,7 @@ function replyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefined 
     case "tool_call":
       return {
         type: "function_call",
-        call_id: wireName(block.id, CALL_ID_RULE),
+        call_id: callId(block.id),
         name: wireName(block.name, TOOL_NAME_RULE),
         arguments: jsonBody(block.arguments),
       };

@@ -12,7 +12,13 @@ import { withExtra } from "../shared/json_body.ts";
 import { sortedTools } from "../shared/tools.ts";
 import type { WarningSink } from "../shared/warnings.ts";
 import { TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
-import { maxTokensOf, objectSchema, schemaOf, temperatureOf } from "./chat_request.ts";
+import {
+  maxTokensOf,
+  objectSchema,
+  schemaOf,
+  temperatureOf,
+  warnOfThinking,
+} from "./chat_request.ts";
 import { chatEffort } from "./dialect.ts";
 import { responsesInput } from "./responses_input.ts";
 
@@ -29,6 +35,7 @@ export function responsesBody(
     ? withoutImages(context.messages, sink)
     : context.messages;
   const format = schemaOf(options, entry, sink);
+  warnOfThinking(model, entry, sink);
   const hasTools = context.tools.length > 0;
   const body = {
     model: model.modelId,

@@ -4,7 +4,12 @@
  * @module
  */
 
-import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
+import {
+  type ContentBlock,
+  type ImageBlock,
+  type TextBlock,
+  toolCallsOf,
+} from "../../src/core/content.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
@@ -72,4 +77,21 @@ export function withoutImages(
   });
   if (left > 0) sink.warning("images_left_out", `The model sees no images: ${left} left out`);
   return shown;
+}
+
+/**
+ * The ids of tool calls for a server that is not particular about them: those that the model itself gave stay as they
+ * are (Kimi wants its `functions.name:0` back), those of other models are made acceptable.
+ */
+export function wireCallIds(
+  messages: readonly LlmMessage[],
+  model: ModelSpec,
+  acceptable: (id: string) => string,
+): (id: string) => string {
+  const own = new Set<string>();
+  for (const message of messages) {
+    if (message.role !== "assistant" || !isOwnReply(message, model)) continue;
+    for (const { id } of toolCallsOf(message.content)) own.add(id);
+  }
+  return (id) => own.has(id) ? id : acceptable(id);
 }

@@ -1,0 +1,192 @@
+/**
+ * Recorded tool loops: the agent, the adapter and the recorded provider make the same conversation as the client that
+ * was recorded.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { Agent, defineTool, exponentialBackoff, extractText, type StreamFn } from "../../mod.ts";
+import { replayFetch } from "../../src/testing/replay_fetch.ts";
+import { sameValue, wireFolder } from "./wire_fixtures.ts";
+
+interface Turn {
+  readonly url: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly responseHeaders?: Record<string, string>;
+  readonly response: string;
+  readonly request: string;
+}
+
+/** Any JSON, looked at by name. */
+type Json = { readonly [name: string]: Json | undefined } & readonly Json[];
+
+interface Scenario {
+  readonly name: string;
+  readonly provider: string;
+  readonly make: (fetch: typeof globalThis.fetch) => StreamFn;
+  /** The conversation of a request, without what clients may differ in. */
+  readonly conversation: (body: Json) => unknown;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  ...["anthropic-tool-loop", "anthropic-thinking-tool-loop"].map((name): Scenario => ({
+    name,
+    provider: "anthropic",
+    make: (fetch) => createAnthropic({ fetch }),
+    conversation: ({ messages }) => messages,
+  })),
+  ...[
+    ["openai-chat-tool-loop", "https://api.openai.com/v1"],
+    ["groq-tool-loop", "https://api.groq.com/openai/v1"],
+    ["openrouter-anthropic-tool-loop", "https://openrouter.ai/api/v1"],
+  ].map(([name = "", baseUrl]): Scenario => ({
+    name,
+    provider: "openai",
+    make: (fetch) => createOpenAI({ fetch, baseUrl, api: "chat" }),
+    conversation: ({ messages }) => messages,
+  })),
+  {
+    name: "openai-responses-parallel-tools-loop",
+    provider: "openai",
+    make: (fetch) => createOpenAI({ fetch, api: "responses" }),
+    conversation: ({ input }) => input,
+  },
+];
+
+const folder = wireFolder() && `${wireFolder()}/scenarios`;
+
+for (const scenario of SCENARIOS) {
+  Deno.test({
+    name: `scenario ${scenario.name} makes the recorded conversation`,
+    ignore: folder === undefined,
+    fn: () => replay(scenario),
+  });
+}
+
+Deno.test({
+  name: "scenario anthropic-429-429-200-stream gets through by retrying",
+  ignore: folder === undefined,
+  async fn() {
+    const { fetch } = recorded("anthropic-429-429-200-stream");
+    const agent = new Agent({
+      model: "anthropic/claude-sonnet-4-5",
+      streamFn: createAnthropic({ fetch, apiKey: "k" }),
+      retry: exponentialBackoff({ baseDelayMs: 1 }),
+    });
+    const { messages, error } = await agent.prompt("Extract order IDs.");
+    assertEquals([error, fetch.requests.length], [undefined, 3]);
+    assertEquals(textOf(messages.at(-1)), "[12345,67890]");
+  },
+});
+
+async function replay({ name, provider, make, conversation }: Scenario): Promise<void> {
+  const { fetch, requests } = recorded(name);
+  const [first, second] = requests;
+  assert(first && second);
+  const agent = new Agent({
+    model: `${provider}/${first["model"]}`,
+    streamFn: make(fetch),
+    getApiKey: () => "k",
+    systemPrompt: systemOf(first),
+    tools: toolNamesOf(first).map((tool) =>
+      defineTool({
+        name: tool,
+        description: "",
+        parameters: { type: "object" },
+        readOnly: true,
+        execute: (_args, { toolCallId }) => resultOf(second, toolCallId),
+      })
+    ),
+  });
+  const { error } = await agent.prompt(promptOf(first));
+  assertEquals(error, undefined);
+  const sent = JSON.parse(fetch.requests[1]?.body ?? "{}");
+  const ours = plain(conversation(sent));
+  const theirs = plain(conversation(second));
+  assert(
+    sameValue(ours, theirs),
+    `${JSON.stringify(ours, null, 1)}\n${JSON.stringify(theirs, null, 1)}`,
+  );
+}
+
+function recorded(name: string) {
+  const { turns }: { turns: Turn[] } = JSON.parse(
+    Deno.readTextFileSync(`${folder}/${name}/scenario.json`),
+  );
+  const read = (file: string) => Deno.readTextFileSync(`${folder}/${name}/${file}`);
+  const fetch = replayFetch(turns.map(({ status, contentType, responseHeaders, response }) => ({
+    status,
+    headers: { "content-type": contentType, ...responseHeaders },
+    body: read(response),
+  })));
+  return { fetch, requests: turns.map(({ request }): Json => JSON.parse(read(request))) };
+}
+
+/** Cache marks, plain texts in either form, and system prompts are no part of the comparison. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.filter((item) => !/^(system|developer)$/.test(item?.role)).map(plain);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const { cache_control: _mark, type, ...rest } = value as Record<string, unknown>;
+  const entries = Object.entries(rest).map(([key, member]) => [
+    key,
+    key === "arguments" ? JSON.parse(String(member)) : plain(textContent(member)),
+  ]);
+  const isMessage = type === "message";
+  return Object.fromEntries(
+    type === undefined || isMessage ? entries : [["type", type], ...entries],
+  );
+}
+
+/** `[{type: "text", text}]` says what `text` says; a null says what a missing member says. */
+function textContent(value: unknown): unknown {
+  if (!Array.isArray(value) || value.length !== 1) return value ?? undefined;
+  const [{ type, text }] = value;
+  return /text$/.test(type ?? "") ? text : value;
+}
+
+function messagesOf(body: Json): readonly Json[] {
+  return body["messages"] ?? body["input"] ?? [];
+}
+
+function systemOf(body: Json): string {
+  const message = messagesOf(body).find((item) =>
+    /^(system|developer)$/.test(String(item["role"]))
+  );
+  return String(body["system"]?.[0]?.["text"] ?? message?.["content"] ?? "");
+}
+
+function promptOf(body: Json): string {
+  const content = messagesOf(body).find((item) => String(item["role"]) === "user")?.["content"];
+  return typeof content === "string" ? content : String(content?.[0]?.["text"]);
+}
+
+function toolNamesOf(body: Json): string[] {
+  return (body["tools"] ?? []).map((tool) => String(tool["name"] ?? tool["function"]?.["name"]));
+}
+
+/** The recorded result of a call. */
+function resultOf(body: Json, id: string): string {
+  const items = messagesOf(body).flatMap((item) => [
+    item,
+    ...Array.isArray(item["content"]) ? item["content"] : [],
+  ]);
+  const result = items.find((item) =>
+    [item["tool_use_id"], item["tool_call_id"], item["call_id"]].some((found) =>
+      String(found) === id
+    ) &&
+    (item["content"] ?? item["output"]) !== undefined
+  );
+  return String(textContent(result?.["content"] ?? result?.["output"]));
+}
+
+function textOf(
+  message: { readonly role: string; readonly content?: unknown } | undefined,
+): string {
+  return message?.role === "assistant" ? extractText(message.content as never) : "";
+}
