@@ -184,6 +184,10 @@ const OPENAI: Catalog = {
     thinking: efforts("low medium high xhigh max"),
     rates: rates(2, 10, 0.1, 2.5),
   }),
+  "gpt-6.1-sol": gpt({
+    thinking: efforts("low medium high xhigh max"),
+    rates: rates(2, 10, 0.2, 2.5),
+  }),
   "gpt-6-astra": gpt({
     thinking: efforts("low medium high xhigh max"),
     rates: rates(10, 50, 1, 12.5),
@@ -192,13 +196,21 @@ const OPENAI: Catalog = {
     thinking: efforts("none low medium high xhigh max"),
     rates: rates(2, 10, 0.2, 2.5),
   }),
-  "gpt-5.6-sol": gpt({
+  "gpt-6-luna": gpt({
     thinking: efforts("none low medium high xhigh max"),
-    rates: rates(4, 20, 0.4, 5),
+    rates: rates(0.1, 0.5, 0.01, 0.125),
   }),
   "gpt-5.6": gpt({
     thinking: efforts("none low medium high xhigh max"),
-    rates: rates(4, 20, 0.4, 5),
+    rates: rates(5, 30, 0.5, 6.25),
+  }),
+  "gpt-5.6-sol": gpt({
+    thinking: efforts("none low medium high xhigh max"),
+    rates: rates(5, 30, 0.5, 6.25),
+  }),
+  "gpt-5.6-luna": gpt({
+    thinking: efforts("none low medium high xhigh max"),
+    rates: rates(0.2, 1.2, 0.02, 0.25),
   }),
   "gpt-5.6-terra": gpt({
     thinking: efforts("none low medium high xhigh max"),
@@ -270,10 +282,33 @@ const OPENAI: Catalog = {
   }),
 };
 
+const DEEPSEEK_V4: Partial<CatalogEntry> = {
+  maxOutput: 384_000,
+  thinking: efforts("high max", "disabled"),
+  images: false,
+  strictSchema: false,
+  temperature: true,
+  api: "chat",
+};
+
+const DEEPSEEK: Catalog = {
+  "deepseek-v4-pro": gpt({
+    ...DEEPSEEK_V4,
+    contextWindow: 1_000_000,
+    rates: rates(0.435, 0.87, 0.003625),
+  }),
+  "deepseek-v4-flash": gpt({
+    ...DEEPSEEK_V4,
+    contextWindow: 1_000_000,
+    rates: rates(0.14, 0.28, 0.0028),
+  }),
+};
+
 /** All shipped models. */
 export const CATALOG_MODELS: Catalog = {
   ...ofProvider("anthropic", ANTHROPIC),
   ...ofProvider("openai", OPENAI),
+  ...ofProvider("deepseek", DEEPSEEK),
 };
 
 function ofProvider(provider: string, models: Catalog): Catalog {
