@@ -30,19 +30,19 @@ export function compactingTransform(
   const compaction = new Compaction(options, writer);
   const transform = (messages: readonly AgentMessage[], input: TransformInput) =>
     compaction.transform(messages, input);
-  return Object.defineProperty(
-    Object.assign(transform, {
-      view: (messages: readonly AgentMessage[]) => compaction.view(messages),
-      compact: (
-        messages: readonly AgentMessage[],
-        input: TransformInput,
-        options?: CompactOptions,
-      ) => compaction.compact(messages, input, options),
-      restore: (cut: ContextCut | undefined) => compaction.restore(cut),
-    }),
-    "cut",
-    { get: () => compaction.cut, enumerable: true },
-  ) as CompactingTransform;
+  const methods = {
+    view: (messages: readonly AgentMessage[]) => compaction.view(messages),
+    compact: (
+      messages: readonly AgentMessage[],
+      input: TransformInput,
+      options?: CompactOptions,
+    ) => compaction.compact(messages, input, options),
+    restore: (cut: ContextCut | undefined) => compaction.restore(cut),
+  };
+  return Object.defineProperties(Object.assign(transform, methods), {
+    cut: { get: () => compaction.cut, enumerable: true },
+    untold: { get: () => compaction.untold, enumerable: true },
+  }) as CompactingTransform;
 }
 
 /** The part that stays after an overflow where the window is not known. */
@@ -99,6 +99,10 @@ class Compaction {
     if (!cut) return undefined;
     const { from, to, summary } = cut;
     return { from, to, ...(summary !== undefined && { summary }) };
+  }
+
+  get untold(): CompactionReport | undefined {
+    return this.#untold;
   }
 
   restore(cut: ContextCut | undefined): void {

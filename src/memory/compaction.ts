@@ -58,6 +58,8 @@ export interface CompactingTransform {
   (messages: readonly AgentMessage[], input: TransformInput): Promise<TransformOutput>;
   /** What requests leave out now. */
   readonly cut: ContextCut | undefined;
+  /** A cut that no request has told of yet. */
+  readonly untold: CompactionReport | undefined;
   /** What the next request would carry of a history, if no new cut is made. */
   view(messages: readonly AgentMessage[]): ContextView;
   /** Makes a cut now; `null` when there is nothing to leave out. The next request tells of it. */

@@ -41,3 +41,24 @@ export type { CountTokens, HistoryPart } from "./message_groups.ts";
 export { isPlan } from "./plan_message.ts";
 export { type ContextGauge, contextGauge, type ContextGaugeOptions } from "./context_gauge.ts";
 export type { ContextCount } from "./context_count.ts";
+export { recordSession, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
+export {
+  type ResumedAgent,
+  type ResumedSession,
+  type ResumeIntoOptions,
+  resumeSession,
+  type ResumeSessionOptions,
+} from "./resume.ts";
+export type {
+  ResumedApproval,
+  ResumedPlan,
+  ResumedPlanStep,
+  SessionState,
+} from "./session_state.ts";
+export type { PendingCall } from "./settle.ts";
+export {
+  type AgentCheckpoint,
+  checkpoint,
+  restore,
+  type RestoredCheckpoint,
+} from "./checkpoint.ts";
