@@ -34,8 +34,9 @@ export class Subscribers {
 
   /** Tells everyone, one after the other; a promise when somebody takes time. Never rejects. */
   tell(event: AgentEvent, withGrace: WithGrace = (work) => work): Promise<void> | undefined {
-    if (event.type === "agent_start") this.#leftBehind.clear();
     const listeners = this.#listeners;
+    if (listeners.length === 0) return undefined;
+    if (event.type === "agent_start") this.#leftBehind.clear();
     for (let index = 0; index < listeners.length; index++) {
       const taking = this.#tellOne(listeners[index], event, withGrace);
       if (!taking) continue;

@@ -135,7 +135,7 @@ export class ReplyAccumulator {
    */
   append({ type, contentIndex, delta }: BlockDeltaEvent): void {
     const draft = this.#drafts[contentIndex];
-    if (this.#ended || !draft?.open || !belongsTo(type, draft.type)) {
+    if (this.#ended || !draft?.open || type !== DELTA_OF[draft.type]) {
       throw brokenContract(`"${type}" came for block ${contentIndex}, which is not open for it`);
     }
     draft.text.append(delta);
@@ -153,7 +153,7 @@ export class ReplyAccumulator {
         content.push(call.block);
       } else if (draft.type === "extension") {
         content.push(draft.block);
-      } else if (draft.text.length > 0 || draft.signature !== undefined) {
+      } else if (draft.signature !== undefined || draft.text.toString() !== "") {
         content.push(finishProse(draft));
       }
     }
@@ -230,6 +230,13 @@ function finishCall(draft: CallDraft): FinishedCall {
   if ("value" in parsed) return { block, state: { type: "complete" } };
   return { block, state: { type: "unreadable", text, reason: parsed.reason } };
 }
+
+const DELTA_OF = {
+  text: "text_delta",
+  thinking: "thinking_delta",
+  tool_call: "tool_call_delta",
+  extension: "",
+} as const;
 
 function belongsTo(eventType: string, draftType: Draft["type"]): boolean {
   return eventType.startsWith(draftType);

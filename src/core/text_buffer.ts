@@ -16,16 +16,9 @@ const PIECES_PER_JOIN = 256;
 export class TextBuffer {
   #pieces: string[] = [];
   #joined = "";
-  #length = 0;
-
-  /** Characters so far. */
-  get length(): number {
-    return this.#length;
-  }
 
   /** Appends a piece. */
   append(piece: string): void {
-    this.#length += piece.length;
     if (this.#pieces.push(piece) >= PIECES_PER_JOIN) this.#join();
   }
 

@@ -86,14 +86,14 @@ class ReplyReading {
       case "tool_call_delta":
         this.#reply.append(event);
         this.#shown = true;
-        return this.#run.emit({ type: "message_update", delta: event, seq: 0 });
+        return this.#run.show(event);
       case "tool_call_start": {
         const id = this.#run.claimCallId(event.id);
         this.#callIds.push(id);
         const delta = id === event.id ? event : { ...event, id };
         this.#reply.apply(delta);
         this.#shown = true;
-        return this.#run.emit({ type: "message_update", delta, seq: 0 });
+        return this.#run.show(delta);
       }
       case "warning":
         return this.#run.warn(event.code, event.message, event.data);

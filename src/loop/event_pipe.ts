@@ -5,6 +5,7 @@
  */
 
 import type { AgentEvent, AgentEventBody } from "../core/event.ts";
+import type { AssistantMessageDelta } from "../core/stream.ts";
 import type { EventChannel } from "./event_channel.ts";
 
 /**
@@ -73,6 +74,17 @@ export class EventPipe {
     if (looking || this.#line.length > 0) return this.#deliver(event, looking);
     this.#busy = false;
     return this.#write(event);
+  }
+
+  /** Delivers a delta: what {@linkcode emit} does with its event, for the one kind that comes by the thousand. */
+  update(delta: AssistantMessageDelta): Promise<void> | undefined {
+    if (this.#busy) return this.#passing({ type: "message_update", delta });
+    const event = { type: "message_update", delta, seq: ++this.#seq } as const;
+    this.#busy = true;
+    const looking = this.#observe?.(event);
+    if (looking || this.#line.length > 0) return this.#deliver(event, looking);
+    this.#busy = false;
+    return this.#channel?.write(event);
   }
 
   /** Settles when every event so far was seen by the observer and taken by the reader. */

@@ -80,17 +80,19 @@ async function readAll(
 ): Promise<ReadEnd> {
   while (true) {
     const { done, value } = await reading.next();
-    if (done) return stage() === "open" ? "closed" : "aborted";
+    const now = stage();
+    if (done) return now === "open" ? "closed" : "aborted";
     const isLast = value.type === "done" || value.type === "error";
-    if (stage() !== "open") {
+    if (now === "open") {
+      const waiting = take(value);
+      if (isLast) return "terminal";
+      const pause = waiting ?? burst.pause();
+      if (pause) await pause;
+    } else {
       if (isLast) takeLast(value);
-      if (isLast || stage() === "over") return "aborted";
+      if (isLast || now === "over") return "aborted";
+      await burst.pause();
     }
-    const waiting = stage() === "open" ? take(value) : undefined;
-    if (isLast) return "terminal";
-    const pause = waiting ?? burst.pause();
-    if (pause) await pause;
-    if (stage() === "over") return "aborted";
   }
 }
 

@@ -12,6 +12,7 @@ import type { AgentEventBody } from "../core/event.ts";
 import { hasContent, repairHistory } from "../core/history.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
+import type { AssistantMessageDelta } from "../core/stream.ts";
 import type { PolicyContext, StoppedBy } from "../core/policy.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import type { Cancellation } from "./cancellation.ts";
@@ -80,6 +81,11 @@ export class RunContext {
     this.#context = context;
     this.#pipe = pipe;
     this.#startedAt = config.now();
+  }
+
+  /** Shows a delta. */
+  show(delta: AssistantMessageDelta): Promise<void> | undefined {
+    return this.#pipe.update(delta);
   }
 
   /** Speaks; a promise when the speaker should wait for the listeners or the reader. */
