@@ -36,5 +36,6 @@ export {
 export { connect, type ConnectOptions, providerNames } from "./connect.ts";
 export type { ProviderOptions } from "./providers.ts";
 export type { ReadEnvironment } from "./environment.ts";
-export type { AdapterOptions, ApiKey } from "./shared/options.ts";
+export { RateLimiter, type RateLimiterOptions } from "./rate_limiter.ts";
+export type { AdapterOptions, ApiKey, RequestLimiter } from "./shared/options.ts";
 export type { Clock } from "./shared/clock.ts";

@@ -12,6 +12,14 @@ import { type Clock, systemClock } from "./clock.ts";
 /** A key, or a function that knows it; it is asked at every request. */
 export type ApiKey = string | (() => string | undefined | Promise<string | undefined>);
 
+/** Port: makes requests wait for their turn. */
+export interface RequestLimiter {
+  /** Waits until a request of about so many tokens may be sent; rejects as soon as the signal aborts. */
+  acquire(tokens: number, signal: AbortSignal): Promise<void>;
+  /** Reads what the headers of a response tell of limits. */
+  observe(headers: Headers): void;
+}
+
 /** Options that all adapters take. */
 export interface AdapterOptions {
   /** The key. `StreamOptions.apiKey` of a request beats it. */
@@ -32,6 +40,8 @@ export interface AdapterOptions {
   readonly maxErrorBytes?: number | undefined;
   /** What is known of models. Default: the shipped {@linkcode catalog}. */
   readonly catalog?: Catalog | undefined;
+  /** Makes requests wait for their turn; agents that share a limit share it. Default: none do. */
+  readonly limiter?: RequestLimiter | undefined;
   /** Port: time and timers. Default: the runtime's. */
   readonly clock?: Clock | undefined;
 }
@@ -54,6 +64,8 @@ export interface AdapterSettings {
   readonly maxErrorBytes: number;
   /** What is known of models. */
   readonly catalog: Catalog;
+  /** Makes requests wait for their turn. */
+  readonly limiter?: RequestLimiter | undefined;
   /** Time and timers. */
   readonly clock: Clock;
 }
@@ -71,6 +83,7 @@ export function settingsOf(options: AdapterOptions, defaultUrl: string): Adapter
     idleTimeoutMs: options.idleTimeoutMs ?? 300_000,
     maxErrorBytes: options.maxErrorBytes ?? 65_536,
     catalog: options.catalog ?? catalog,
+    limiter: options.limiter,
     clock: options.clock ?? systemClock,
   };
 }

@@ -41,8 +41,11 @@ export async function post(
   settings: AdapterSettings,
   connection: AbortController,
 ): Promise<ReadableStream<Uint8Array> | null> {
+  // Four bytes a token are near enough to share a limit.
+  await settings.limiter?.acquire(Math.ceil(request.body.length / 4), connection.signal);
   const response = await send(request, settings, connection);
   const { status, headers, ok } = response;
+  settings.limiter?.observe(headers);
   const contentType = headers.get("content-type") ?? "";
   // Servers that do not stream answer with one JSON value; portals on the way, with a web page.
   if (ok && !/^(?:application\/json|text\/html)\b/.test(contentType)) return response.body;

@@ -84,7 +84,7 @@ function nameOfReset(remaining: string): string | undefined {
 }
 
 /** A duration (OpenAI, Groq), a date (Anthropic), seconds, or an epoch in seconds or milliseconds (OpenRouter). */
-function waitUntil(value: string | null, now: number): number | undefined {
+export function waitUntil(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   const duration = parseDuration(value);
   if (duration !== undefined) return duration;

@@ -1,0 +1,99 @@
+/**
+ * A limit that several agents share.
+ *
+ * @module
+ */
+
+import { abortable } from "./shared/abortable.ts";
+import { type Clock, systemClock } from "./shared/clock.ts";
+import type { RequestLimiter } from "./shared/options.ts";
+import { limitsIn } from "./shared/rate_headers.ts";
+import { TokenBucket } from "./shared/token_bucket.ts";
+
+/** Options of {@linkcode RateLimiter}. */
+export interface RateLimiterOptions {
+  /** Most requests in a minute. Default: what the provider's headers tell, else no limit. */
+  readonly requestsPerMinute?: number | undefined;
+  /** Most tokens of prompts in a minute; estimated. Default: what the provider's headers tell, else no limit. */
+  readonly tokensPerMinute?: number | undefined;
+  /** Port: time and timers. Default: the runtime's. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Makes requests wait for their turn, so that a provider need not refuse them.
+ *
+ * Hand the same limiter to the adapters of all agents that share a limit. What the provider's headers tell of limits
+ * is taken into account as well: what is left, and when it is full again.
+ *
+ * @example
+ * ```ts
+ * import { connect, RateLimiter } from "@swink/agent/adapters";
+ *
+ * const limiter = new RateLimiter({ requestsPerMinute: 50, tokensPerMinute: 40_000 });
+ * const streamFn = connect({ limiter });
+ * ```
+ */
+export class RateLimiter implements RequestLimiter {
+  readonly #clock: Clock;
+  readonly #requests: TokenBucket;
+  readonly #tokens: TokenBucket;
+  #turn: Promise<void> = Promise.resolve();
+
+  /** Makes a limiter with nothing used yet. */
+  constructor(options: RateLimiterOptions = {}) {
+    const { requestsPerMinute = Infinity, tokensPerMinute = Infinity } = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#requests = new TokenBucket(requestsPerMinute, this.#clock.now());
+    this.#tokens = new TokenBucket(tokensPerMinute, this.#clock.now());
+  }
+
+  /**
+   * Waits until a request of about so many tokens may be sent; requests go in the order in which they came.
+   *
+   * Rejects with the signal's reason as soon as that aborts.
+   */
+  async acquire(tokens: number, signal: AbortSignal): Promise<void> {
+    const mine = this.#turn.then(() => this.#wait(tokens, signal));
+    // The next one waits for this one, however it ends.
+    this.#turn = mine.catch(() => {});
+    await abortable(mine, signal);
+  }
+
+  /** Reads what the headers of a response tell of limits. */
+  observe(headers: Headers): void {
+    const now = this.#clock.now();
+    const { requests, tokens } = limitsIn(headers, now);
+    for (const [bucket, told] of [[this.#requests, requests], [this.#tokens, tokens]] as const) {
+      if (told.limit !== undefined) bucket.learnRate(told.limit);
+      if (told.remaining !== undefined) bucket.learnRest(told.remaining, told.resetMs, now);
+    }
+  }
+
+  async #wait(tokens: number, signal: AbortSignal): Promise<void> {
+    for (let wait; !signal.aborted && (wait = this.#waitFor(tokens)) > 0;) {
+      await this.#sleep(wait, signal);
+    }
+    if (signal.aborted) return;
+    const now = this.#clock.now();
+    this.#requests.take(1, now);
+    this.#tokens.take(tokens, now);
+  }
+
+  #waitFor(tokens: number): number {
+    const now = this.#clock.now();
+    return Math.max(this.#requests.waitFor(1, now), this.#tokens.waitFor(tokens, now));
+  }
+
+  #sleep(delayMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancel = this.#clock.after(delayMs, end);
+      signal.addEventListener("abort", end, { once: true });
+    });
+  }
+}
