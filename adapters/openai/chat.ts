@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StreamFn } from "../../src/core/stream.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import type { ErrorTable } from "../shared/error_table.ts";
 import { jsonBody } from "../shared/json_body.ts";
 import { ModelFinder } from "../shared/model_finder.ts";
@@ -30,13 +30,15 @@ export interface ChatServer {
   readonly errors?: ErrorTable | undefined;
   /** Where a model is asked. Default: `/chat/completions` under the `baseUrl`. */
   readonly url?: (modelId: string) => string;
-  /** How a key is sent. Default: as a bearer token. */
-  readonly keyHeaders?: (key: string) => Readonly<Record<string, string>>;
+  /** How the key of a request is sent. Default: as a bearer token. */
+  readonly keyHeaders?: (key: string, request: StreamRequest) => Readonly<Record<string, string>>;
+  /** Headers of a request besides the key's. */
+  readonly headers?: (request: StreamRequest) => Readonly<Record<string, string>>;
 }
 
 /** Makes the stream function of a server. */
 export function createChat(server: ChatServer): StreamFn {
-  const { settings, apiKey, keyless, dialect, errors, keyHeaders = bearer } = server;
+  const { settings, apiKey, keyless, dialect, errors, headers, keyHeaders = bearer } = server;
   const url = server.url ?? (() => `${settings.baseUrl}/chat/completions`);
   const models = new ModelFinder(settings.catalog);
   return streamFnOf({
@@ -53,7 +55,11 @@ export function createChat(server: ChatServer): StreamFn {
       const entry = models.find(request.model, writer);
       return {
         url: url(request.model.modelId),
-        headers: { "content-type": "application/json", ...(key && keyHeaders(key)) },
+        headers: {
+          "content-type": "application/json",
+          ...headers?.(request),
+          ...(key && keyHeaders(key, request)),
+        },
         body: jsonBody(chatBody(request, { dialect, entry }, writer)),
       };
     },

@@ -10,6 +10,7 @@ import type { LlmContext, StreamOptions, StreamRequest, ToolSpec } from "../../s
 import type { CatalogEntry } from "../catalog_entry.ts";
 import { withoutImages } from "../shared/history.ts";
 import { withExtra } from "../shared/json_body.ts";
+import { maxTokensOf, temperatureOf, warnOfThinking } from "../shared/limits.ts";
 import { isStrictSchema } from "../shared/strict_schema.ts";
 import { sortedTools } from "../shared/tools.ts";
 import type { WarningSink } from "../shared/warnings.ts";
@@ -41,6 +42,9 @@ export function chatBody(
     marksCache(options, dialect, model.modelId),
   );
   const tools = chatTools(context.tools);
+  if (options.cache === "long") {
+    sink.warning("cache_left_out", "Chat completions keep their prompts no longer than usual");
+  }
   const body = {
     model: model.modelId,
     stream: true,
@@ -68,16 +72,6 @@ function thinkingOf(
   return dialect.thinking(model, entry?.thinking);
 }
 
-/** Tells that a model that is asked to think cannot. */
-export function warnOfThinking(
-  { modelId, thinkingLevel }: ModelSpec,
-  entry: CatalogEntry | undefined,
-  sink: WarningSink,
-): void {
-  if (thinkingLevel === "off" || entry?.thinking.type !== "none") return;
-  sink.warning("thinking_left_out", `${modelId} does not think`);
-}
-
 /** Tools as functions, sorted by name. */
 export function chatTools(tools: readonly ToolSpec[]): JsonObject[] {
   return sortedTools(tools).map(({ name, description, parameters }) => ({
@@ -102,30 +96,6 @@ export function objectSchema(schema: JsonSchema): JsonSchema {
 function chatToolChoice({ toolChoice }: StreamOptions): unknown {
   if (typeof toolChoice !== "object") return toolChoice;
   return { type: "function", function: { name: wireName(toolChoice.name, TOOL_NAME_RULE) } };
-}
-
-/** The temperature, unless the model takes none. */
-export function temperatureOf(
-  { temperature }: StreamOptions,
-  entry: CatalogEntry | undefined,
-  sink: WarningSink,
-): number | undefined {
-  if (temperature === undefined || entry?.temperature !== false) return temperature;
-  sink.warning("temperature_left_out", "The model takes no temperature");
-  return undefined;
-}
-
-/** The caller's limit, not above the model's. */
-export function maxTokensOf(
-  { maxTokens }: StreamOptions,
-  entry: CatalogEntry | undefined,
-  sink: WarningSink,
-): number | undefined {
-  if (maxTokens === undefined || entry === undefined || maxTokens <= entry.maxOutput) {
-    return maxTokens;
-  }
-  sink.warning("max_tokens_lowered", `The model writes at most ${entry.maxOutput} tokens`);
-  return entry.maxOutput;
 }
 
 function responseFormatOf(

@@ -6,6 +6,7 @@
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
 import { type AgentError, ContentFilteredError } from "../../src/core/errors.ts";
+import { isJsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../shared/classify.ts";
 import type { ReplyReader } from "../shared/event_stream.ts";
@@ -53,6 +54,7 @@ export class ChatReply implements ReplyReader<string> {
   #finishReason: string | null = null;
   #refusal = "";
   #thinksInContent = false;
+  #isFiltered = false;
 
   /** Makes a reader that writes with `writer`. */
   constructor(writer: BlockWriter, options: ChatReplyOptions) {
@@ -77,6 +79,7 @@ export class ChatReply implements ReplyReader<string> {
     if (!choice) return;
     if (choice.delta) this.#append(choice.delta);
     this.#finishReason = textOf(choice.finish_reason) || this.#finishReason;
+    if (choice.content_filter_results) this.#isFiltered ||= hasFiltered(choice);
   }
 
   /** Some servers close without `[DONE]`; a reply that gave its reason to stop and then its tokens is complete. */
@@ -148,7 +151,7 @@ export class ChatReply implements ReplyReader<string> {
     if (this.#refusal !== "") {
       return new ContentFilteredError(`${provider} refused: ${this.#refusal}`, { provider });
     }
-    if (FILTER_REASONS.includes(reason)) {
+    if (this.#isFiltered || FILTER_REASONS.includes(reason)) {
       return new ContentFilteredError(`${provider} filtered the reply`, { provider });
     }
     if (!FAILURE_REASONS.includes(reason)) return undefined;
@@ -163,6 +166,13 @@ export class ChatReply implements ReplyReader<string> {
 function firstChoice({ choices }: WireChunk): WireChoice | undefined {
   const choice = choices?.[0];
   return choice?.index ? choices?.find(({ index = 0 }) => index === 0) : choice;
+}
+
+/** Azure tells what each of its filters did; some only look. */
+function hasFiltered({ content_filter_results: results }: WireChoice): boolean {
+  return Object.values(results ?? {}).some((found) =>
+    isJsonObject(found) && found["filtered"] === true
+  );
 }
 
 function textOfParts(parts: string | readonly WireContentPart[]): string {

@@ -65,6 +65,8 @@ export interface WireChoice {
   readonly index?: number;
   readonly delta?: WireDelta | null;
   readonly finish_reason?: string | null;
+  /** What Azure's filters found, by kind. */
+  readonly content_filter_results?: Readonly<Record<string, unknown>> | null;
 }
 
 /** One event of a stream. */

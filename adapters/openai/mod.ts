@@ -10,6 +10,7 @@ import { findModel } from "../catalog.ts";
 import { type AdapterOptions, type AdapterSettings, settingsOf } from "../shared/options.ts";
 import { createChat } from "./chat.ts";
 import { dialectOf } from "./dialect.ts";
+import { withStrictSchema } from "../shared/strict_schema.ts";
 import { createResponses } from "./responses.ts";
 
 export type { AdapterOptions } from "../shared/options.ts";
@@ -49,7 +50,10 @@ export function createOpenAI(options: OpenAIOptions = {}): StreamFn {
     chat: createChat({ ...server, dialect: dialectOf(settings.baseUrl) }),
     responses: createResponses(server),
   };
-  return (request) => apis[api ?? defaultApi(request.model, settings)](request);
+  return withStrictSchema(
+    (request) => apis[api ?? defaultApi(request.model, settings)](request),
+    settings.catalog,
+  );
 }
 
 /** OpenAI's models are at their best in the API that they were made for; other servers surely speak `chat`. */

@@ -19,7 +19,7 @@ export type ResponsesServer = Omit<ChatServer, "dialect">;
 
 /** Makes the stream function of a server. */
 export function createResponses(server: ResponsesServer): StreamFn {
-  const { settings, apiKey, keyless, errors, keyHeaders = bearer } = server;
+  const { settings, apiKey, keyless, errors, headers, keyHeaders = bearer } = server;
   const url = server.url ?? (() => `${settings.baseUrl}/responses`);
   const models = new ModelFinder(settings.catalog);
   return streamFnOf({
@@ -36,7 +36,11 @@ export function createResponses(server: ResponsesServer): StreamFn {
       const entry = models.find(request.model, writer);
       return {
         url: url(request.model.modelId),
-        headers: { "content-type": "application/json", ...(key && keyHeaders(key)) },
+        headers: {
+          "content-type": "application/json",
+          ...headers?.(request),
+          ...(key && keyHeaders(key, request)),
+        },
         body: jsonBody(responsesBody(request, entry, writer)),
       };
     },

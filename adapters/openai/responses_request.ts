@@ -9,16 +9,11 @@ import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stre
 import type { CatalogEntry } from "../catalog_entry.ts";
 import { withoutImages } from "../shared/history.ts";
 import { withExtra } from "../shared/json_body.ts";
+import { maxTokensOf, temperatureOf, warnOfThinking } from "../shared/limits.ts";
 import { sortedTools } from "../shared/tools.ts";
 import type { WarningSink } from "../shared/warnings.ts";
 import { TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
-import {
-  maxTokensOf,
-  objectSchema,
-  schemaOf,
-  temperatureOf,
-  warnOfThinking,
-} from "./chat_request.ts";
+import { objectSchema, schemaOf } from "./chat_request.ts";
 import { chatEffort } from "./dialect.ts";
 import { responsesInput } from "./responses_input.ts";
 
