@@ -16,6 +16,7 @@ import type { Infer, SchemaSource } from "../core/infer.ts";
 import { type AgentMessage, messagesOf, type PromptInput } from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
 import type { AgentTool } from "../core/tool.ts";
+import { Cancellation } from "../loop/cancellation.ts";
 import { type AgentLoopConfig, freshMemory, type LoopMemory } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
 import { continuation, isSayable, type StartedRun, startRun } from "../loop/loop.ts";
@@ -298,13 +299,14 @@ export class Agent {
     { config, prepare }: RunOverrides,
   ): ReadableStream<AgentEvent> {
     const state = this.#state;
+    const before = this.#latest;
     const run: StartedRun = startRun({
       incoming,
       context: state,
       repairs: this.#repairs,
       config: { ...this.#config(), ...config },
       ...(signal && { signal }),
-      after: this.#latest.settled.then(prepare),
+      after: this.#heard(before).then(() => run.pipe.takeOver(before.pipe)).then(prepare),
       observe: (event, withGrace) => {
         applyEvent(state, event);
         return this.#subscribers.tell(event, withGrace);
@@ -318,6 +320,19 @@ export class Agent {
     this.#repairs = [];
     this.#run = this.#latest = run;
     return run.stream;
+  }
+
+  /**
+   * Settles when a run is over and every listener has looked at what was said after it. A listener may itself be
+   * waiting for the next run, so it is waited for no longer than after an abort.
+   */
+  async #heard({ settled, pipe }: Pick<StartedRun, "pipe" | "settled">): Promise<void> {
+    await settled;
+    const looking = pipe.settled();
+    if (!looking) return;
+    const hurry = new Cancellation({ sleep: this.#options.sleep ?? defaultPorts.sleep });
+    hurry.abort();
+    await hurry.withGrace(looking).catch(() => {});
   }
 
   #config(): AgentLoopConfig {

@@ -59,6 +59,11 @@ export class EventPipe {
     return this.#deliver(event, this.#show(event));
   }
 
+  /** Takes what still waits in the pipe before this one, to deliver it when the run has begun. */
+  takeOver(before: EventPipe): void {
+    this.#line.unshift(...before.#line.splice(0));
+  }
+
   /** Gives up a run that will not begin. */
   giveUp(): void {
     if (this.#seq > 0) return;

@@ -206,3 +206,37 @@ Deno.test("B 56, 7: a stored event still says what it said when it was told", as
   await checkEvents(agent.promptStream("Hi"));
   assertEquals(stored, copies);
 });
+
+Deno.test("a run begins when every listener has looked at what was said before it", async () => {
+  const { agent, seen } = testAgent([reply("Hello")]);
+  const order: string[] = [];
+  agent.subscribe(async ({ type }) => {
+    await settle();
+    order.push(type);
+  });
+  agent.subscribe(({ type }) => void order.push(type));
+  agent.steer("a");
+  agent.followUp("b");
+  agent.clearFollowUp();
+  await agent.prompt("Hi");
+  assertEquals(order, seen.flatMap(({ type }) => [type, type]));
+  assertEquals(findViolation(seen), undefined);
+});
+
+Deno.test("a listener that waits for a run which it began itself does not wait for ever", async () => {
+  const { agent, clock, seen } = testAgent([reply("Hello")]);
+  let answer: string[] = [];
+  agent.subscribe(async ({ type, seq }) => {
+    if (type !== "queue_changed" || seq !== undefined) return;
+    answer = sayingsOf((await agent.continue()).messages);
+  });
+  agent.steer("Hi");
+  agent.clearFollowUp();
+  agent.setModel("other/model");
+  await settle();
+  clock.advance(100);
+  await settle();
+  assertEquals(answer, ["user: Hi", "assistant: Hello"]);
+  assertEquals(outlineOf(seen).slice(0, 3), ["queue_changed", "agent_start", "model_changed"]);
+  assertEquals(findViolation(seen), undefined);
+});

@@ -41,6 +41,12 @@ export class ManualClock {
     return this.#sleepers.size;
   }
 
+  /** Lets time pass until the next who waits is due. */
+  advanceToNext(): void {
+    const due = Math.min(...[...this.#sleepers].map(({ until }) => until));
+    this.advance(due - this.#now);
+  }
+
   /** Lets time pass and wakes whoever is due, the earliest first. */
   advance(milliseconds: number): void {
     this.#now += milliseconds;
