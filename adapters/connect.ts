@@ -8,8 +8,10 @@ import { BadRequestError } from "../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../src/core/stream.ts";
 import { type ReadEnvironment, runtimeEnvironment } from "./environment.ts";
 import { OWN_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } from "./providers.ts";
+import { catalog } from "./catalog.ts";
 import { failedStream, lateStream } from "./shared/late_stream.ts";
 import type { AdapterOptions } from "./shared/options.ts";
+import { withStrictSchema } from "./shared/strict_schema.ts";
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl"> {
@@ -38,12 +40,12 @@ export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl
  */
 export function connect(options: ConnectOptions = {}): StreamFn {
   const connections = new Map<string, Connection>();
-  return (request) => {
+  return withStrictSchema((request) => {
     const { provider } = request.model;
     const known = connections.get(provider) ?? new Connection(provider, options);
     connections.set(provider, known);
     return known.ask(request);
-  };
+  }, options.catalog ?? catalog);
 }
 
 /** The names that `provider/model` may begin with. */

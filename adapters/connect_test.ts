@@ -121,3 +121,27 @@ Deno.test("an environment that must not be read counts as empty", async () => {
   const { runtimeEnvironment } = await import("./environment.ts");
   assertEquals(runtimeEnvironment("SWINK_NO_SUCH_VARIABLE"), undefined);
 });
+
+Deno.test("connect tells which replies a provider holds to a schema, by the catalog", () => {
+  const entry = {
+    contextWindow: 1,
+    maxOutput: 1,
+    thinking: { type: "none" },
+    images: true,
+  } as const;
+  const { hasStrictSchema } = connect({
+    catalog: {
+      "openai/strict": { ...entry, strictSchema: true },
+      "openai/loose": { ...entry, strictSchema: false },
+    },
+  });
+  const model = (modelId: string) =>
+    ({ provider: "openai", modelId, thinkingLevel: "off" }) as const;
+  const closed = { type: "object", properties: {}, required: [], additionalProperties: false };
+  assertEquals([
+    hasStrictSchema?.(model("strict"), closed),
+    hasStrictSchema?.(model("strict"), { type: "object" }),
+    hasStrictSchema?.(model("loose"), closed),
+    hasStrictSchema?.(model("unknown"), closed),
+  ], [true, false, false, false]);
+});

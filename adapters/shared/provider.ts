@@ -17,6 +17,7 @@ import {
   requireApiKey,
 } from "./options.ts";
 import { post } from "./post.ts";
+import { withStrictSchema } from "./strict_schema.ts";
 
 /** A request, ready to be sent. */
 export interface OutgoingRequest {
@@ -65,7 +66,7 @@ export interface Provider<Frame> {
 
 /** Makes the stream function of a provider. */
 export function streamFnOf<Frame>(provider: Provider<Frame>): StreamFn {
-  return (request) =>
+  const streamFn: StreamFn = (request) =>
     toEventStream({
       request,
       settings: provider.settings,
@@ -80,6 +81,7 @@ export function streamFnOf<Frame>(provider: Provider<Frame>): StreamFn {
         };
       },
     });
+  return withStrictSchema(streamFn, provider.settings.catalog);
 }
 
 interface Opening {

@@ -5,6 +5,17 @@
  */
 
 import { isJsonObject } from "../../src/core/json.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import { type Catalog, findModel } from "../catalog.ts";
+
+/** Lets a stream function tell which replies its provider holds to a schema, as far as the catalog knows. */
+export function withStrictSchema(streamFn: StreamFn, catalog: Catalog): StreamFn {
+  const hasStrictSchema: StreamFn["hasStrictSchema"] = (model, schema) =>
+    (findModel(catalog, model)?.strictSchema ?? false) && isStrictSchema(schema);
+  return Object.assign((request: Parameters<StreamFn>[0]) => streamFn(request), {
+    hasStrictSchema,
+  });
+}
 
 /**
  * Tells whether a schema is strict in OpenAI's sense: every object is closed and requires all its properties. Others

@@ -13,6 +13,7 @@ import {
 import type { AgentEvent, AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
+import type { JsonSchema } from "../core/json.ts";
 import { type AgentMessage, messagesOf, type PromptInput } from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
 import type { AgentTool } from "../core/tool.ts";
@@ -136,7 +137,7 @@ export class Agent {
     const answer = StructuredAnswer.of(schema, {
       ...options,
       tools: this.#state.tools,
-      native: this.#options.streamFn.hasStrictSchema?.(this.#state.model) ?? false,
+      native: (schema) => this.#keepsTo(schema),
       validator: this.#options.validator,
       now: this.#now,
     });
@@ -383,6 +384,12 @@ export class Agent {
     const { messages, repairs } = repairHistory(history);
     this.#repairs = [...this.#repairs, ...repairs];
     return messages;
+  }
+
+  /** Not beside tools: some providers take either tools or a schema. */
+  #keepsTo(schema: JsonSchema): boolean {
+    const { model, tools } = this.#state;
+    return tools.length === 0 && (this.#options.streamFn.hasStrictSchema?.(model, schema) ?? false);
   }
 
   #refuseWhileRunning(): void {

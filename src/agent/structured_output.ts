@@ -36,8 +36,8 @@ export interface StructuredOutputOptions {
 export interface StructuredAnswerParts extends StructuredOutputOptions {
   /** The agent's own tools, whose names are taken. */
   readonly tools: readonly AgentTool[];
-  /** Whether the provider keeps replies to a schema. */
-  readonly native: boolean;
+  /** Whether the provider itself holds replies to a schema. */
+  readonly native: (schema: JsonSchema) => boolean;
   /** Compiles the schema. */
   readonly validator?: SchemaValidator | undefined;
   /** The clock. */
@@ -55,6 +55,7 @@ export class StructuredAnswer {
   readonly streamOptions: StreamOptions;
   readonly #parts: StructuredAnswerParts;
   readonly #schema: JsonSchema;
+  readonly #native: boolean;
   readonly #tool: AgentTool;
   #check: CompiledSchema = () => [];
   #answer: { readonly value: unknown } | undefined;
@@ -65,7 +66,8 @@ export class StructuredAnswer {
     this.#parts = parts;
     this.#schema = schema;
     this.#tool = this.#makeTool();
-    this.streamOptions = parts.native ? { responseSchema: schema } : {};
+    this.#native = parts.native(schema);
+    this.streamOptions = this.#native ? { responseSchema: schema } : {};
     this.policy = {
       name: "structured_output",
       preTurn: () => this.#isOver() ? { type: "stop", reason: this.#reason() } : undefined,
@@ -89,7 +91,7 @@ export class StructuredAnswer {
 
   /** The run's settings: the agent's, and the tool that takes the answer. */
   settingsWith(settings: TurnSettings): TurnSettings {
-    if (this.#parts.native) return settings;
+    if (this.#native) return settings;
     const answerTool = this.#tool;
     return { ...settings, tools: [...settings.tools, answerTool], answerTool };
   }
@@ -145,7 +147,7 @@ export class StructuredAnswer {
   }
 
   #judgeText(text: string): PolicyVerdict {
-    const problem = this.#parts.native
+    const problem = this.#native
       ? this.#takeText(text)
       : `The answer must be given by calling the tool "${this.#tool.name}".`;
     if (!problem) return;

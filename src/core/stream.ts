@@ -82,9 +82,10 @@ export interface StreamFn {
   /** Asks. */
   (request: StreamRequest): AsyncIterable<AssistantMessageEvent>;
   /**
-   * Whether the provider keeps a model's replies strictly to `StreamOptions.responseSchema`. Default: it does not.
+   * Whether the provider itself holds a model's replies to a schema given as `StreamOptions.responseSchema`. Default:
+   * it does not.
    */
-  readonly hasStrictSchema?: (model: ModelSpec) => boolean;
+  readonly hasStrictSchema?: (model: ModelSpec, schema: JsonSchema) => boolean;
 }
 
 /** The reply begins. */
