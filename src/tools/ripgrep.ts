@@ -15,7 +15,7 @@ export type Candidates = (path: string) => boolean;
 export interface Query {
   /** What a line must fit. */
   readonly expression: RegExp;
-  /** Canonical path of the folder or file to search. */
+  /** Canonical path of the folder to search. */
   readonly start: string;
   /** Cancels. */
   readonly signal: AbortSignal;
@@ -25,6 +25,9 @@ const EVERY_FILE: Candidates = () => true;
 
 /** Past this the list of files is longer than a walk. */
 const MAX_LIST_BYTES = 5_000_000;
+
+/** Longer than that it is of no help. */
+const TIMEOUT_MS = 20_000;
 
 /** Asks `rg` for the files with a match; without `rg`, or where it might miss one, every file may have one. */
 export async function filesWithMatch(sandbox: Sandbox, query: Query): Promise<Candidates> {
@@ -49,6 +52,7 @@ export async function filesWithMatch(sandbox: Sandbox, query: Query): Promise<Ca
   try {
     const outcome = await watchProcess(sandbox.startProgram("rg", args), {
       signal,
+      timeoutMs: TIMEOUT_MS,
       onOutput: (chunk) => {
         if (list.length < MAX_LIST_BYTES) list += decoder.decode(chunk, { stream: true });
       },

@@ -9,12 +9,13 @@
 
 import { type FileHandle, open } from "node:fs/promises";
 import { constants } from "node:fs";
-import { dirname, relative, sep } from "node:path";
+import { dirname, isAbsolute, relative, sep } from "node:path";
 import { AbortedError, BadRequestError } from "../core/errors.ts";
 import { canonicalPath } from "./canonical_path.ts";
 import { fileFailure, shown, systemCodeOf } from "./file_failure.ts";
 import type { FileAccess, FileRules } from "./file_rules.ts";
 import { type IgnoreRules, ignoreRulesAbove } from "./git_ignore.ts";
+import { grouped } from "./output_limit.ts";
 import { holdFolder } from "./held_folder.ts";
 import { readQuickly } from "./read_quickly.ts";
 
@@ -89,7 +90,7 @@ export class ConfinedFiles implements SandboxFiles {
       throw new BadRequestError(`${shown(path)} contains a NUL character, which no path can`);
     }
     const canonical = await canonicalPath(path, this.#root).catch((error) => {
-      throw fileFailure(path, error);
+      throw fileFailure(this.#nameOf(path), error);
     });
     this.#judge(canonical, access, path);
     return canonical;
@@ -118,12 +119,17 @@ export class ConfinedFiles implements SandboxFiles {
     return below.startsWith("..") ? path : below.replaceAll(sep, "/");
   }
 
+  /** A path as it stands in a message. */
+  #nameOf(path: string): string {
+    return isAbsolute(path) ? this.display(path) : path;
+  }
+
   /** Opens a regular file for reading. */
   async open(path: string): Promise<OpenedFile> {
     const canonical = await this.resolve(path, "read");
     let handle: FileHandle | undefined;
     try {
-      refuseUnlessFile(await Deno.lstat(canonical), path);
+      refuseUnlessFile(await Deno.lstat(canonical), this.#nameOf(path));
       // Not to block on a pipe that took the file's place, nor to follow a link that did.
       handle = await open(
         canonical,
@@ -134,7 +140,7 @@ export class ConfinedFiles implements SandboxFiles {
       return new OpenedHandle(canonical, opened.size, handle);
     } catch (error) {
       await handle?.close();
-      throw fileFailure(path, error);
+      throw fileFailure(this.#nameOf(path), error);
     }
   }
 
@@ -161,7 +167,11 @@ export class ConfinedFiles implements SandboxFiles {
     if (kind === undefined) return undefined;
     await using file = await this.open(canonical);
     const tooLarge = () =>
-      new BadRequestError(`${shown(path)} is larger than ${maxBytes} bytes: use a command instead`);
+      new BadRequestError(
+        `${shown(this.#nameOf(path))} is larger than ${
+          grouped(maxBytes)
+        } bytes: use a command instead`,
+      );
     if (file.size > maxBytes) throw tooLarge();
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -182,7 +192,7 @@ export class ConfinedFiles implements SandboxFiles {
     const canonical = await this.resolve(path, "write");
     try {
       const there = await statIfThere(canonical);
-      if (there) refuseUnlessFile(there, path);
+      if (there) refuseUnlessFile(there, this.#nameOf(path));
       await using folder = await holdFolder(dirname(canonical), { create: true });
       const mode = there?.mode ?? options.mode;
       await folder.replaceFile(canonical.slice(dirname(canonical).length).replace(/^[\\/]/, ""), {
@@ -191,7 +201,7 @@ export class ConfinedFiles implements SandboxFiles {
         ...(there && { owner: { uid: there.uid, gid: there.gid } }),
       });
     } catch (error) {
-      throw fileFailure(path, error);
+      throw fileFailure(this.#nameOf(path), error);
     }
   }
 
@@ -201,7 +211,7 @@ export class ConfinedFiles implements SandboxFiles {
     try {
       await Deno.remove(canonical);
     } catch (error) {
-      if (systemCodeOf(error) !== "ENOENT") throw fileFailure(path, error);
+      if (systemCodeOf(error) !== "ENOENT") throw fileFailure(this.#nameOf(path), error);
     }
   }
 
@@ -216,7 +226,7 @@ export class ConfinedFiles implements SandboxFiles {
       }
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (error) {
-      throw fileFailure(path, error);
+      throw fileFailure(this.#nameOf(path), error);
     }
   }
 
@@ -237,7 +247,7 @@ export class ConfinedFiles implements SandboxFiles {
       const found = await statIfThere(canonical);
       return found && entryKind(found);
     } catch (error) {
-      throw fileFailure(path, error);
+      throw fileFailure(this.#nameOf(path), error);
     }
   }
 }

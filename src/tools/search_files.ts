@@ -66,7 +66,9 @@ export function searchFilesTool(kit: ToolKit): AgentTool {
         return textResult(await findNames(files, { start, fits, signal, limit: max_results }));
       }
       const expression = compilePattern(pattern, args.ignore_case === true);
-      const candidates = await filesWithMatch(kit.sandbox, { expression, start, signal });
+      const candidates = start.isFolder
+        ? await filesWithMatch(kit.sandbox, { expression, start: start.path, signal })
+        : () => true;
       const entries = entriesBelow(files, start, { signal, enters: candidates });
       return textResult(
         await findLines(files, {
@@ -81,9 +83,19 @@ export function searchFilesTool(kit: ToolKit): AgentTool {
   });
 }
 
-async function startOf(files: SandboxFiles, path: string): Promise<string> {
-  if (await files.kindOf(path) !== undefined) return await files.resolve(path, "read");
-  throw new BadRequestError(`${shown(path)} does not exist${await nameSuggestion(files, path)}`);
+/** Where a search begins. */
+interface Start {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+async function startOf(files: SandboxFiles, path: string): Promise<Start> {
+  const kind = await files.kindOf(path);
+  if (kind === undefined) {
+    throw new BadRequestError(`${shown(path)} does not exist${await nameSuggestion(files, path)}`);
+  }
+  if (kind === "other") throw new BadRequestError(`${shown(path)} is neither a file nor a folder`);
+  return { path: await files.resolve(path, "read"), isFolder: kind === "folder" };
 }
 
 function globFor(glob: string): PathMatcher {
@@ -111,15 +123,15 @@ function compilePattern(pattern: string, ignoreCase: boolean): RegExp {
 /** A file stands for itself, a folder for all below it. */
 async function* entriesBelow(
   files: SandboxFiles,
-  start: string,
+  { path, isFolder }: Start,
   options: WalkOptions,
 ): AsyncGenerator<WalkEntry> {
-  if (await files.kindOf(start) === "folder") {
-    yield* walkFiles(files, start, options);
+  if (isFolder) {
+    yield* walkFiles(files, path, options);
     return;
   }
-  const name = start.slice(start.lastIndexOf("/") + 1);
-  yield { path: start, below: name, name, kind: "file", depth: 0 };
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  yield { path, below: name, name, kind: "file", depth: 0 };
 }
 
 async function* onlyFiles(
@@ -130,7 +142,7 @@ async function* onlyFiles(
 }
 
 interface NameSearch {
-  readonly start: string;
+  readonly start: Start;
   readonly fits: PathMatcher;
   readonly signal: AbortSignal;
   readonly limit: number;

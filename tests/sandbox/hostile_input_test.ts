@@ -1,0 +1,273 @@
+/**
+ * What the tools say to files that are no ordinary files. Every answer comes at once, and in words.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { JsonObject } from "../../src/core/json.ts";
+import { Workbench } from "./workbench.ts";
+
+const isLinux = Deno.build.os === "linux";
+const isRoot = Deno.uid() === 0;
+
+/** Longest time that any of these answers may take, in milliseconds. */
+const AT_ONCE_MS = 1_500;
+
+function shell(bench: Workbench, script: string): void {
+  const { success, stderr } = new Deno.Command("bash", { args: ["-c", script], cwd: bench.folder })
+    .outputSync();
+  assert(success, new TextDecoder().decode(stderr));
+}
+
+interface HostileCase {
+  readonly name: string;
+  /** Makes it, in the project folder. */
+  readonly make: string;
+  readonly path: string;
+  /** What each tool says. */
+  readonly read: RegExp;
+  readonly write?: RegExp;
+  readonly edit?: RegExp;
+  readonly list?: RegExp;
+  readonly search?: RegExp;
+}
+
+const CASES: readonly HostileCase[] = [
+  {
+    name: "a named pipe",
+    make: "mkfifo it",
+    path: "it",
+    read: /"it" is a named pipe, not a regular file/,
+    write: /"it" is a named pipe/,
+    edit: /"it" is a named pipe/,
+    list: /"it" is not a folder/,
+    search: /"it" is neither a file nor a folder/,
+  },
+  {
+    name: "a link to a device",
+    make: "ln -s /dev/zero it",
+    path: "it",
+    read: /leads to "\/dev\/zero"\) is outside/,
+    write: /outside/,
+    edit: /outside/,
+    list: /outside/,
+    search: /outside/,
+  },
+  {
+    name: "a socket",
+    make: `perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => "it", Listen => 1)'`,
+    path: "it",
+    read: /"it" is a socket, not a regular file/,
+    write: /"it" is a socket/,
+  },
+  {
+    name: "a file of 10 GB",
+    make: "truncate -s 10G it; printf 'first\\n' | dd of=it conv=notrunc status=none",
+    path: "it",
+    read: /"it" is a binary file of 10,737,418,240 bytes/,
+    write: /"it" is larger than 20,000,000 bytes: use a command/,
+    edit: /"it" is larger than 20,000,000 bytes: use a command/,
+    search: /No matches/,
+  },
+  {
+    name: "a folder",
+    make: "mkdir it",
+    path: "it",
+    read: /"it" is a folder, not a regular file/,
+    write: /"it" is a folder/,
+    edit: /"it" is a folder/,
+    list: /The folder is empty/,
+  },
+  {
+    name: "a path through a file",
+    make: "touch it",
+    path: "it/below",
+    read: /has a file where a folder should be/,
+    write: /has a file where a folder should be/,
+    edit: /has a file where a folder should be/,
+  },
+  {
+    name: "links in a circle",
+    make: "ln -s b a; ln -s a b",
+    path: "a",
+    read: /"a" leads in a circle of symbolic links/,
+    write: /circle/,
+    edit: /circle/,
+    list: /circle/,
+    search: /circle/,
+  },
+  {
+    name: "a name with a newline and an escape",
+    make: "printf 'needle\\n' > $'it\\n\\033[31m'",
+    path: "it\n\u001b[31m",
+    read: /^1\tneedle$/,
+    search: /^"it\\n\\u001b\[31m"\n1: needle$/,
+  },
+  {
+    name: "a name that is too long",
+    make: "true",
+    path: "x".repeat(5_000),
+    read: /is too long a name/,
+    write: /is too long a name/,
+    edit: /is too long a name/,
+    list: /is too long a name/,
+    search: /is too long a name/,
+  },
+  {
+    name: "a NUL in the path",
+    make: "true",
+    path: "a\0b",
+    read: /contains a NUL character/,
+    write: /contains a NUL character/,
+    edit: /contains a NUL character/,
+    list: /contains a NUL character/,
+    search: /contains a NUL character/,
+  },
+  {
+    name: "an empty path",
+    make: "true",
+    path: "",
+    read: /The path is empty/,
+    write: /The path is empty/,
+    edit: /The path is empty/,
+    list: /The path is empty/,
+    search: /The path is empty/,
+  },
+  {
+    name: "invalid UTF-8",
+    make: "printf 'caf\\351 \\377\\n' > it",
+    path: "it",
+    read: /^1\tcaf\ufffd \ufffd$/,
+    edit: /is not valid UTF-8/,
+    search: /No matches/,
+  },
+  {
+    name: "a link that leads nowhere, outside",
+    make: "ln -s /nowhere/at/all it",
+    path: "it",
+    read: /leads to "\/nowhere\/at\/all"\) is outside/,
+    write: /outside/,
+    edit: /outside/,
+  },
+  {
+    name: "a link that leads nowhere, inside",
+    make: "ln -s missing it",
+    path: "it",
+    read: /"it" does not exist/,
+    edit: /"it" does not exist/,
+    write: /^Created missing/,
+  },
+  {
+    name: "a protected name in capitals",
+    make: "printf 'KEY=needle\\n' > .ENV.local",
+    path: ".ENV.local",
+    read: /is protected/,
+    write: /is protected/,
+    edit: /is protected/,
+    search: /is protected/,
+  },
+];
+
+for (const hostile of CASES) {
+  Deno.test({
+    name: `hostile input: ${hostile.name}`,
+    ignore: !isLinux,
+    async fn() {
+      const { make, path, read, write, edit, list, search } = hostile;
+      const calls: readonly (readonly [string, JsonObject, RegExp | undefined])[] = [
+        ["read_file", { path }, read],
+        ["list_directory", { path }, list],
+        ["search_files", { pattern: "needle", path }, search],
+        ["edit_file", { path, edits: [{ old_string: "a", new_string: "b" }] }, edit],
+        ["write_file", { path, content: "x" }, write],
+      ];
+      await using bench = new Workbench();
+      shell(bench, make);
+      for (const [name, args, expected] of calls) {
+        if (!expected) continue;
+        const start = performance.now();
+        const { text } = await bench.call(name, args);
+        assertMatch(text, expected, name);
+        assert(performance.now() - start < AT_ONCE_MS, `${name} took too long`);
+      }
+    },
+  });
+}
+
+Deno.test("hostile input: a file that is all one line of 30 MB", async () => {
+  await using bench = new Workbench();
+  bench.put("it", "x".repeat(30_000_000));
+  const { text } = await bench.call("read_file", { path: "it" });
+  assertStringIncludes(text, "[… a line of 30,000,000 characters …]");
+});
+
+Deno.test({
+  name: "hostile input: permission denied",
+  ignore: isRoot || !isLinux,
+  async fn() {
+    await using bench = new Workbench();
+    bench.put("file", "x");
+    bench.put("folder/file", "x");
+    shell(bench, "chmod 000 file; chmod 500 folder");
+    try {
+      const words = /permission denied by the operating system/;
+      assertMatch((await bench.call("read_file", { path: "file" })).text, words);
+      assertMatch(
+        (await bench.call("write_file", { path: "folder/new", content: "" })).text,
+        words,
+      );
+      shell(bench, "chmod 000 folder");
+      assertMatch((await bench.call("list_directory", { path: "folder" })).text, words);
+      assertEquals((await bench.call("search_files", { pattern: "x" })).text, "No matches");
+    } finally {
+      shell(bench, "chmod 700 folder");
+    }
+  },
+});
+
+Deno.test("hostile input: a folder that vanishes while it is listed and searched", async () => {
+  await using bench = new Workbench();
+  const make = () => {
+    for (let index = 0; index < 30; index++) bench.put(`gone/d${index}/file.txt`, "needle");
+  };
+  for (let round = 0; round < 5; round++) {
+    make();
+    const listing = bench.call("list_directory", { depth: 5 });
+    const searching = bench.call("search_files", { pattern: "needle" });
+    await Promise.resolve();
+    Deno.removeSync(`${bench.folder}/gone`, { recursive: true });
+    assertMatch((await listing).text, /gone|The folder is empty/);
+    assertMatch((await searching).text, /needle|No matches/);
+  }
+  await Deno.remove(bench.folder);
+  for (const name of ["list_directory", "search_files", "bash", "read_file", "write_file"]) {
+    const args =
+      { list_directory: {}, search_files: { pattern: "x" }, bash: { command: "pwd" } }[name] ??
+        { path: "x", content: "x" };
+    const { isError } = await bench.call(name, name === "read_file" ? { path: "x" } : args);
+    assert(isError || name === "write_file", name);
+  }
+  await Deno.mkdir(bench.folder, { recursive: true });
+});
+
+Deno.test({
+  name: "hostile input: commands that shout, whisper, stutter and never end",
+  ignore: !isLinux,
+  async fn() {
+    await using bench = new Workbench();
+    const run = async (command: string, timeout_ms = 5_000) =>
+      await bench.call("bash", { command, timeout_ms });
+    assertStringIncludes((await run("yes", 60)).text, "timed out");
+    assertStringIncludes((await run("head -c 5000000 /dev/urandom")).text, "Exit code: 0");
+    assertEquals((await run("printf 'a\\0b\\x1b[2J\\x07c'")).text, "Exit code: 0\nabc");
+    assertEquals(
+      (await run("printf '\\xf0\\x9f'; sleep 0.01; printf '\\x98\\x80'")).text,
+      "Exit code: 0\n😀",
+    );
+    assertEquals((await run("exec >&-; echo lost")).text.split("\n")[0], "Exit code: 1");
+    assertMatch((await run("ulimit -v 1; ls")).text, /Exit code: (1|2|12[67]|139)/);
+    assertStringIncludes((await run("exec sleep 30", 30)).text, "timed out");
+    assertStringIncludes((await run("kill -STOP $$", 30)).text, "timed out");
+  },
+});
