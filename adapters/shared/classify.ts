@@ -7,6 +7,7 @@
  */
 
 import { type AgentError, errorOf } from "../../src/core/errors.ts";
+import { redact } from "../../src/core/redact.ts";
 import { type ProviderError, readErrorBody, readErrorValue } from "./error_body.ts";
 import {
   BAD_REQUEST,
@@ -25,7 +26,6 @@ import {
   UNKNOWN_MODEL,
   WEAK_CODES,
 } from "./error_table.ts";
-import { redact } from "./redact.ts";
 import { retryAfterOf } from "./retry_after.ts";
 
 /** Who failed, and how their words are read. */

@@ -5,11 +5,11 @@
  */
 
 import { AgentError, messageOf, NetworkError, StreamError } from "../../src/core/errors.ts";
+import { redact } from "../../src/core/redact.ts";
 import { abortable } from "./abortable.ts";
 import { classifyResponse, classifyStreamError, type ErrorOrigin } from "./classify.ts";
 import type { ErrorTable } from "./error_table.ts";
 import type { AdapterSettings } from "./options.ts";
-import { redact } from "./redact.ts";
 
 /** A request to a provider. */
 export interface ProviderPost {

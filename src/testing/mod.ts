@@ -6,6 +6,7 @@
  * @module
  */
 
+export type { CassetteFiles, CassettePath } from "./cassette_files.ts";
 export { collectEvents } from "./collect_events.ts";
 export { checkedStream, checkEvents, EventGrammar, findViolation } from "./event_grammar.ts";
 export { EventOrderError, type EventRule, type EventViolation } from "./event_violation.ts";
@@ -25,6 +26,8 @@ export {
   type ToolCallOptions,
   toolResultMessage,
 } from "./messages.ts";
+export { recordFetch, type RecordingFetch, type RecordOptions } from "./record_fetch.ts";
+export { type CassetteFetch, type CassetteOptions, replayCassette } from "./replay_cassette.ts";
 export {
   type ReplayAnswer,
   type ReplayFetch,

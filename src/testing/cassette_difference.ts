@@ -1,0 +1,97 @@
+/**
+ * Where two JSON values differ, for a person to read.
+ *
+ * @module
+ */
+
+import { isJsonObject, type JsonValue } from "../core/json.ts";
+
+/** One place where two values differ; what is not there is `undefined`. */
+export interface Difference {
+  /** The way to it: `messages[2].content`. */
+  readonly path: string;
+  /** What was recorded. */
+  readonly recorded: JsonValue | undefined;
+  /** What is there now. */
+  readonly asked: JsonValue | undefined;
+}
+
+/** How many differences are written out. */
+const MAX_WRITTEN = 8;
+/** How much of a long text is shown, and how much of that stands before the difference. */
+const SHOWN_CHARACTERS = 120;
+const SHOWN_BEFORE = 40;
+
+/** Finds the places where two values differ; the smallest parts that do. */
+export function differences(
+  recorded: JsonValue | undefined,
+  asked: JsonValue | undefined,
+  path = "",
+): Difference[] {
+  if (Object.is(recorded, asked)) return [];
+  if (Array.isArray(recorded) && Array.isArray(asked)) {
+    const length = Math.max(recorded.length, asked.length);
+    return Array.from({ length }, (_, index) => `[${index}]`)
+      .flatMap((step, index) => differences(recorded[index], asked[index], path + step));
+  }
+  if (isJsonObject(recorded) && isJsonObject(asked)) {
+    const names = new Set([...Object.keys(recorded), ...Object.keys(asked)]);
+    return [...names].flatMap((name) =>
+      differences(memberOf(recorded, name), memberOf(asked, name), pathTo(path, name))
+    );
+  }
+  return [{ path, recorded, asked }];
+}
+
+/** Writes differences as lines, the first few of them. */
+export function writeDifferences(found: readonly Difference[]): string {
+  const lines = found.slice(0, MAX_WRITTEN).map(({ path, recorded, asked }) => {
+    const [was, is] = shown(recorded, asked);
+    return `  ${path || "the body"}\n    was  ${was}\n    is   ${is}`;
+  });
+  const more = found.length - lines.length;
+  return [...lines, ...more > 0 ? [`  and ${more} more`] : []].join("\n");
+}
+
+function shown(
+  recorded: JsonValue | undefined,
+  asked: JsonValue | undefined,
+): readonly [string, string] {
+  if (typeof recorded === "string" && typeof asked === "string") {
+    const from = Math.max(0, commonStart(recorded, asked) - SHOWN_BEFORE);
+    return [quoted(recorded, from), quoted(asked, from)];
+  }
+  return [written(recorded), written(asked)];
+}
+
+function commonStart(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return length;
+}
+
+/** The part of a text that matters; an ellipsis for each part that is left out. */
+function quoted(text: string, from: number): string {
+  const end = from + SHOWN_CHARACTERS;
+  const part = JSON.stringify(text.slice(from, end).toWellFormed());
+  return `${from > 0 ? "…" : ""}${part}${end < text.length ? "…" : ""}`;
+}
+
+function written(value: JsonValue | undefined): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "string") return quoted(value, 0);
+  const text = JSON.stringify(value);
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+}
+
+function memberOf(
+  value: { readonly [name: string]: JsonValue },
+  name: string,
+): JsonValue | undefined {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function pathTo(path: string, name: string): string {
+  if (!/^[A-Za-z_$][\w$]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === "" ? name : `${path}.${name}`;
+}

@@ -1,0 +1,90 @@
+/**
+ * A `fetch` that answers from a cassette.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../core/errors.ts";
+import { type CassetteExchange, readCassette } from "./cassette.ts";
+import { type CassetteFiles, type CassettePath, nodeFiles } from "./cassette_files.ts";
+import { addressOf, RecordedExchanges } from "./cassette_match.ts";
+import { redactedRequest, secretsOf } from "./cassette_redaction.ts";
+import { type FetchArguments, outgoingRequest } from "./cassette_request.ts";
+import { replayExchange } from "./replay_exchange.ts";
+import { realSleep, type Sleep } from "./sleep.ts";
+
+/** Options of {@linkcode replayCassette}. */
+export interface CassetteOptions {
+  /** Whether responses come at once, or take as long as they took. Default: `"at_once"`. */
+  readonly timing?: "at_once" | "as_recorded" | undefined;
+  /** The texts that were kept out of the recording. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Port: waits. Default: `setTimeout`. */
+  readonly sleep?: Sleep | undefined;
+  /** Port: where cassettes are kept. Default: the disk. */
+  readonly files?: CassetteFiles | undefined;
+}
+
+/** A `fetch` that replays. */
+export interface CassetteFetch {
+  /** Answers a request with what was recorded for it. */
+  (input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** Throws an error that names the exchanges which no request has asked for. */
+  assertDone(): void;
+}
+
+/**
+ * Answers requests from a cassette that {@linkcode recordFetch} has written; there is no network behind it.
+ *
+ * A request is answered by the first unused exchange of the same method, address and body; in a JSON body the order of
+ * members does not matter, and headers are not looked at, so that any key will do. Bodies come in the chunks in which
+ * they came, and failures fail as they did. A request that was not recorded is rejected with a `bad_request` that shows
+ * where it differs from the closest one.
+ *
+ * @example
+ * ```ts ignore
+ * import { Agent } from "@swink/agent";
+ * import { connect } from "@swink/agent/adapters";
+ * import { replayCassette } from "@swink/agent/testing";
+ *
+ * const fetch = replayCassette("greeting.jsonl");
+ * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect({ fetch }) });
+ * await agent.prompt("Hello");
+ * fetch.assertDone();
+ * ```
+ */
+export function replayCassette(file: CassettePath, options: CassetteOptions = {}): CassetteFetch {
+  const { timing = "at_once", sleep = realSleep, files = nodeFiles, secrets = [] } = options;
+  let loading: Promise<RecordedExchanges> | null = null;
+  let exchanges: RecordedExchanges | null = null;
+  const replay = async (...request: FetchArguments): Promise<Response> => {
+    const asked = await outgoingRequest(...request);
+    loading ??= load(file, files);
+    exchanges = await loading;
+    asked.signal.throwIfAborted();
+    const clean = redactedRequest(asked, [...secrets, ...secretsOf(asked)]);
+    const exchange = exchanges.take(clean);
+    if (!exchange) throw new BadRequestError(exchanges.explain(clean));
+    return await replayExchange(exchange, { signal: asked.signal, timing, sleep });
+  };
+  const assertDone = (): void => {
+    if (!exchanges) throw new Error(`Nothing has been asked of "${file}"`);
+    const { left } = exchanges;
+    if (left.length > 0) {
+      throw new Error(`Not asked for of "${file}":\n${left.map(nameOf).join("\n")}`);
+    }
+  };
+  return Object.assign(replay, { assertDone });
+}
+
+async function load(file: CassettePath, files: CassetteFiles): Promise<RecordedExchanges> {
+  const text = await files.read(file);
+  if (text === undefined) {
+    throw new BadRequestError(`There is no cassette "${file}": record it with recordFetch first`);
+  }
+  return new RecordedExchanges(String(file), readCassette(text, String(file)));
+}
+
+function nameOf({ exchange, request }: CassetteExchange): string {
+  return `  exchange ${exchange}, ${addressOf(request)}`;
+}
