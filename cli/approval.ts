@@ -39,9 +39,13 @@ export function askAtTerminal(host: Host, answers: LineReader): Ask {
   return async (request) => {
     const { messages } = host.terminal;
     await messages.write(`${questionFor(request, host).join("\n")}\n`);
-    while (!request.signal.aborted) {
+    const { signal } = request;
+    while (!signal.aborted) {
       await messages.write("  Run it? yes, no, always (this tool): ");
-      const decision = decisionOf(await answers.next(request.signal));
+      const answer = await answers.next(signal);
+      // Nobody has typed the end of the line.
+      if (answer === undefined) await messages.write("\n");
+      const decision = decisionOf(answer);
       if (decision) return decision;
     }
     return { type: "denied" };

@@ -48,7 +48,8 @@ export class PlainTextFilter {
         return this.#place === "text";
       case "escape":
         this.#place = afterEscape(character);
-        return character === "\n";
+        // What no escape ends with was not part of one.
+        return character === "\n" || character > "~";
       case "sequence":
         return this.#passSequence(character);
       case "string":

@@ -29,7 +29,7 @@ export function resultLine({ content }: AgentToolResult, isError: boolean): stri
   const lines = plainText(extractText(content)).trim().split("\n").filter((line) => line !== "");
   const [first = "no output"] = lines;
   const isExit = first.startsWith("Exit code: ");
-  if (isError || isExit || lines.length === 1) {
+  if (isError || isExit || lines.length <= 1) {
     const more = isExit && lines.length > 1 ? ` · ${countOf(lines.length - 1, "line")}` : "";
     return oneLine(first) + more;
   }

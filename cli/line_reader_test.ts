@@ -1,0 +1,39 @@
+import { assertEquals } from "@std/assert";
+import { LineReader } from "./line_reader.ts";
+
+const NEVER = new AbortController().signal;
+
+function linesOf(...pieces: string[]): LineReader {
+  return new LineReader({
+    bytes: ReadableStream.from(pieces.map((piece) => new TextEncoder().encode(piece))),
+  });
+}
+
+Deno.test("lines come whole, however the bytes come", async () => {
+  const lines = linesOf("ye", "s\r\nno\n", "\nlast");
+  const read = async () => await lines.next(NEVER);
+  assertEquals([await read(), await read(), await read(), await read(), await read()], [
+    "yes",
+    "no",
+    "",
+    "last",
+    undefined,
+  ]);
+});
+
+Deno.test("a signal ends the waiting, and the line it waited for is the next one", async () => {
+  let type = (_text: string): void => {};
+  const bytes = new ReadableStream<Uint8Array>({
+    start(controller) {
+      type = (text) => controller.enqueue(new TextEncoder().encode(text));
+    },
+  });
+  const lines = new LineReader({ bytes });
+  const interrupt = new AbortController();
+  const waiting = lines.next(interrupt.signal);
+  interrupt.abort();
+  assertEquals(await waiting, undefined);
+  assertEquals(await lines.next(interrupt.signal), undefined);
+  type("later\n");
+  assertEquals(await lines.next(NEVER), "later");
+});

@@ -1,0 +1,66 @@
+import { assert, assertEquals } from "@std/assert";
+import { seededRandom } from "../../src/testing/mod.ts";
+import { plainText, PlainTextFilter } from "./plain_text.ts";
+
+for (
+  const [what, text, expected] of [
+    ["plain text", "Grüße, 世界 👋🏽\n\tindented", "Grüße, 世界 👋🏽\n\tindented"],
+    ["colours", "\x1b[1;31mred\x1b[0m", "red"],
+    ["cursor movements", "a\x1b[2K\x1b[1Gb\x1b[?25l", "ab"],
+    ["titles, ended by BEL or by ST", "\x1b]0;title\x07a\x1b]2;title\x1b\\b", "ab"],
+    ["links", "\x1b]8;;https://example.org\x1b\\here\x1b]8;;\x1b\\", "here"],
+    ["device control strings", "\x1bPq#0;2\x1b\\a", "a"],
+    ["single-character escapes", "\x1b7a\x1bMb\x1bc", "ab"],
+    ["escapes with intermediates", "\x1b(0a\x1b#8b", "ab"],
+    ["the eight-bit forms", "\x9b31ma\x9d0;t\x9cb\x90x\x9cc", "abc"],
+    ["control characters", "a\x00b\x07c\x08d\x7fe\x85f\rg\v\f", "abcdefg"],
+    ["changes of direction", "a\u202eb\u2066c\u2069", "abc"],
+    ["a string that never ends, up to its line", "\x1b]0;open\nnext", "\nnext"],
+    ["an escape at the end", "a\x1b", "a"],
+    ["a sequence that is none", "\x1b[31\nb", "\nb"],
+    ["an escape within a sequence", "\x1b[3\x1b[0ma", "a"],
+    ["an escape before a line end", "\x1b\na", "\na"],
+  ] as const
+) {
+  Deno.test(`plainText() leaves no trace of ${what}`, () => {
+    assertEquals(plainText(text), expected);
+  });
+}
+
+Deno.test("wherever a text is cut, the same is left of it, and nothing that a terminal obeys", () => {
+  const random = seededRandom(20_261_121);
+  const parts = [
+    "\x1b",
+    "[",
+    "]",
+    "0;",
+    "31m",
+    "\x07",
+    "\\",
+    "\n",
+    "P",
+    "\x9b",
+    "\x9c",
+    "é",
+    "👋",
+    "text ",
+    "\u202e",
+    "(",
+  ];
+  for (let run = 0; run < 2_000; run++) {
+    const count = 1 + Math.floor(random() * 12);
+    const text = Array.from({ length: count }, () => parts[Math.floor(random() * parts.length)])
+      .join("");
+    const whole = plainText(text);
+    const filter = new PlainTextFilter();
+    let inPieces = "";
+    for (let at = 0; at < text.length;) {
+      const end = at + 1 + Math.floor(random() * 4);
+      inPieces += filter.push(text.slice(at, end));
+      at = end;
+    }
+    assertEquals(inPieces, whole, JSON.stringify(text));
+    // deno-lint-ignore no-control-regex -- control characters are what must not be there
+    assert(!/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/.test(whole), JSON.stringify(text));
+  }
+});

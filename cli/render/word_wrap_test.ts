@@ -1,0 +1,61 @@
+import { assert, assertEquals } from "@std/assert";
+import { seededRandom } from "../../src/testing/mod.ts";
+import { textWidth } from "./text_width.ts";
+import { WordWrap } from "./word_wrap.ts";
+
+function wrapped(text: string, columns: number): string {
+  const wrap = new WordWrap(columns);
+  return wrap.push(text) + wrap.flush();
+}
+
+Deno.test("lines are broken before the word that does not fit", () => {
+  assertEquals(wrapped("one two three four", 9), "one two\nthree\nfour");
+  assertEquals(wrapped("one two\nthree", 20), "one two\nthree");
+  assertEquals(wrapped("a  b", 20), "a  b");
+  assertEquals(wrapped("unbreakably-long word", 5), "unbreakably-long\nword");
+});
+
+Deno.test("blanks at a break go, others stay", () => {
+  assertEquals(wrapped("one two  \nthree", 8), "one two\nthree");
+  assertEquals(wrapped("- item one two", 10), "- item one\ntwo");
+});
+
+Deno.test("code is left as it is", () => {
+  const fenced = "```ts\nconst long = 'longer than the line';\n```\nthen words again";
+  assertEquals(
+    wrapped(fenced, 12),
+    "```ts\nconst long = 'longer than the line';\n```\nthen words\nagain",
+  );
+  assertEquals(wrapped("    indented code here", 10), "    indented code here");
+});
+
+Deno.test("scripts without blanks break between characters", () => {
+  assertEquals(wrapped("世界世界世", 4), "世界\n世界\n世");
+});
+
+Deno.test("a word is shown when it is whole", () => {
+  const wrap = new WordWrap(20);
+  assertEquals([wrap.push("one tw"), wrap.push("o thr"), wrap.flush()], ["one", " two", " thr"]);
+});
+
+Deno.test("wherever a text is cut, the lines are the same, fit, and lose no word", () => {
+  const random = seededRandom(7);
+  for (let run = 0; run < 500; run++) {
+    const words = Array.from(
+      { length: 30 },
+      () => "abcdefgh世".slice(0, 1 + Math.floor(random() * 9)),
+    );
+    const text = words.map((word) => word + (random() < 0.1 ? "\n" : " ")).join("");
+    const whole = wrapped(text, 24);
+    const wrap = new WordWrap(24);
+    let inPieces = "";
+    for (let at = 0; at < text.length;) {
+      const end = at + 1 + Math.floor(random() * 6);
+      inPieces += wrap.push(text.slice(at, end));
+      at = end;
+    }
+    assertEquals(inPieces + wrap.flush(), whole);
+    assertEquals(whole.replace(/\s/g, ""), text.replace(/\s/g, ""));
+    for (const line of whole.split("\n")) assert(textWidth(line.trimEnd()) <= 24, line);
+  }
+});

@@ -1,0 +1,71 @@
+import { main } from "../../cli/main.ts";
+import { sampleProject } from "../../cli/demo/sample_project.ts";
+import { findTestRunner } from "../../cli/demo/test_runner.ts";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { fakeHost } from "./fake_host.ts";
+import { basicEnvironment } from "./swink_process.ts";
+import { temporaryFolder } from "./temporary_folder.ts";
+
+const PATH = Deno.env.get("PATH") ?? "";
+
+Deno.test("the demo repairs the project, shows the change, and says that the model was scripted", async () => {
+  const host = fakeHost({ env: { PATH } });
+  assertEquals(await main(["demo"], host), 0);
+  assertStringIncludes(host.messages, "• bash deno test\n");
+  assertStringIncludes(host.messages, "bash deno test: Exit code: 1");
+  assertStringIncludes(
+    host.messages,
+    "  Edited cart.mjs (+2 -2)\n• bash deno test\n  Exit code: 0",
+  );
+  assertStringIncludes(host.messages, "5 turns · 19,530 tokens in (14,410 cached), 561 out · $");
+  assertStringIncludes(
+    host.output,
+    "+  const value = items.reduce((sum, item) => sum + item.price * item.quantity, 0);\n",
+  );
+  assertStringIncludes(host.output, "The model was scripted.");
+  assertStringIncludes(host.output, "export ANTHROPIC_API_KEY=");
+  assertEquals(host.requests.length, 0, "the host's own fetch is not used");
+});
+
+Deno.test("the demo can be interrupted", async () => {
+  const host = fakeHost({ env: { PATH }, terminals: ["output", "messages"] });
+  host.onMessage((text) => text.includes("bash") && host.stop("SIGINT"));
+  assertEquals(await main(["demo"], host), 130);
+});
+
+for (
+  const [what, command] of [["deno", [Deno.execPath(), "test"]], ["node", [
+    "node",
+    "--test",
+  ]]] as const
+) {
+  Deno.test(`two of the project's four tests fail under ${what}, without a network or a cache`, async () => {
+    await using project = await sampleProject();
+    await using cache = await temporaryFolder();
+    const [program = "", ...args] = command;
+    const { code, stdout } = await new Deno.Command(program, {
+      args,
+      cwd: project.folder,
+      env: {
+        ...basicEnvironment(),
+        DENO_DIR: cache.path,
+        HTTPS_PROXY: "http://127.0.0.1:1",
+        NO_COLOR: "1",
+      },
+      clearEnv: true,
+      stdin: "null",
+    }).output();
+    const text = new TextDecoder().decode(stdout);
+    assertEquals(code, 1);
+    assert(/2 passed.*2 failed|# pass 2\n# fail 2/s.test(text), text);
+  });
+}
+
+Deno.test("the tests are run by the deno that runs the program, else by what is installed", async () => {
+  await using folder = await temporaryFolder({ "a/node": "", "b/deno": "", "b/node": "" });
+  const at = (name: string) => `${folder.path}/${name}`;
+  assertEquals(findTestRunner("/opt/deno", "/bin"), { command: "deno test", path: "/opt:/bin" });
+  assertEquals(findTestRunner("/opt/swink", `/x:${at("b")}`).command, "deno test");
+  assertEquals(findTestRunner("/opt/swink", at("a")).command, "node --test");
+  assertThrows(() => findTestRunner("/opt/swink", "/x"), Error, "neither deno nor node");
+});

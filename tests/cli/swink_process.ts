@@ -1,0 +1,126 @@
+/**
+ * The program as a process of its own.
+ *
+ * @module
+ */
+
+import { choosePackages } from "../../tools/packages.ts";
+import { root } from "../project.ts";
+
+/** How the program is started. */
+export interface SwinkOptions {
+  /** Its folder. */
+  readonly cwd?: string;
+  /** Variables besides `PATH` and `HOME`. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Its standard input: nothing, or a pipe that is held open. Default: nothing. */
+  readonly stdin?: "null" | "piped";
+}
+
+/** A program that runs. */
+export interface SwinkProcess extends AsyncDisposable {
+  /** The process; its streams may be taken over. */
+  readonly child: Deno.ChildProcess;
+  /** Waits until standard output or standard error holds a text. */
+  until(text: string): Promise<void>;
+  /** Sends it a signal. */
+  kill(signal: Deno.Signal): void;
+  /** Waits for its end. */
+  end(): Promise<SwinkEnd>;
+}
+
+/** How a program ended. */
+export interface SwinkEnd {
+  readonly code: number;
+  readonly output: string;
+  readonly messages: string;
+}
+
+const { config } = await choosePackages();
+
+/** The command that runs the program. */
+export const SWINK: readonly string[] = [
+  Deno.execPath(),
+  "run",
+  "-A",
+  "-c",
+  config,
+  decodeURIComponent(new URL("cli/main.ts", root).pathname),
+];
+
+/** Variables that any program needs. */
+export function basicEnvironment(): Record<string, string> {
+  const names = ["PATH", "HOME", "DENO_DIR", "TMPDIR"];
+  return Object.fromEntries(names.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
+/** Starts the program. */
+export function startSwink(args: readonly string[], options: SwinkOptions = {}): SwinkProcess {
+  const { cwd, env = {}, stdin = "null" } = options;
+  const [program = "", ...rest] = SWINK;
+  const child = new Deno.Command(program, {
+    args: [...rest, ...args],
+    env: { ...basicEnvironment(), ...env },
+    clearEnv: true,
+    stdin,
+    stdout: "piped",
+    stderr: "piped",
+    ...(cwd !== undefined && { cwd }),
+  }).spawn();
+  const [output, messages] = [new Heard(child.stdout), new Heard(child.stderr)];
+  return {
+    child,
+    until: (text) => Promise.race([output.until(text), messages.until(text)]),
+    kill: (signal) => child.kill(signal),
+    async end() {
+      const { code } = await child.status;
+      await Promise.all([output.ended, messages.ended]);
+      return { code, output: output.text, messages: messages.text };
+    },
+    async [Symbol.asyncDispose]() {
+      if (stdin === "piped") await child.stdin.close().catch(() => {});
+      try {
+        child.kill("SIGKILL");
+      } catch {
+        // It has ended.
+      }
+      await child.status;
+      await Promise.all([output.ended, messages.ended]);
+    },
+  };
+}
+
+/** Runs the program to its end. */
+export async function swink(
+  args: readonly string[],
+  options: SwinkOptions = {},
+): Promise<SwinkEnd> {
+  await using process = startSwink(args, options);
+  return await process.end();
+}
+
+/** What a process has said so far. */
+class Heard {
+  text = "";
+  readonly ended: Promise<void>;
+  #waiting: { readonly text: string; readonly resolve: () => void }[] = [];
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.ended = this.#listen(stream);
+  }
+
+  until(text: string): Promise<void> {
+    if (this.text.includes(text)) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ text, resolve }));
+  }
+
+  async #listen(stream: ReadableStream<Uint8Array>): Promise<void> {
+    for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
+      this.text += piece;
+      for (const { text, resolve } of this.#waiting) if (this.text.includes(text)) resolve();
+    }
+  }
+}
