@@ -30,8 +30,8 @@ export const denoFileSystem: FileSystem = {
     return bytes.subarray(0, filled);
   },
   openToRead: async (path) => new DenoReadableFile(await Deno.open(path)),
-  async openToAppend(path, { isNew }) {
-    const file = await Deno.open(path, { append: true, createNew: isNew, mode: PRIVATE });
+  async openToAppend(path) {
+    const file = await Deno.open(path, { append: true });
     return {
       write: (bytes) => file.write(bytes),
       sync: () => file.syncData(),

@@ -15,8 +15,12 @@ class FullDisk {
 
   readonly files: FileSystem = {
     ...denoFileSystem,
-    openToAppend: async (path, options) => {
-      const file = await denoFileSystem.openToAppend(path, options);
+    replace: (path, text) => {
+      if (this.room <= 0) throw systemError("ENOSPC", "no space left on device");
+      return denoFileSystem.replace(path, text);
+    },
+    openToAppend: async (path) => {
+      const file = await denoFileSystem.openToAppend(path);
       if (!path.endsWith(".jsonl")) return file;
       return {
         facts: () => file.facts(),
@@ -113,12 +117,13 @@ onDisk("a failed write is told once, by the next append or flush", async ({ stor
   assertEquals(session.outline.length, 2);
 });
 
-onDisk("a header that does not go in is written with the next entry", async (bench) => {
+onDisk("a file that cannot be made is made with the next entry", async (bench) => {
   const { store, disk, directory } = bench;
   const session = await store.create({ id: "s" });
-  disk.room = 10;
+  disk.room = 0;
   session.append(said("lost"));
   await assertRejects(() => session.flush(), SessionError);
+  assertEquals(Array.from(Deno.readDirSync(directory), ({ name }) => name), ["s.lock"]);
   disk.room = Infinity;
   session.append(said("kept"));
   await session.close();

@@ -68,6 +68,7 @@ export class FileLog implements EntryLog {
   readonly #lock: WriterLock | undefined;
   readonly #echoes = new JournalEchoes();
   #isNew: boolean;
+  #isFolderSynced: boolean;
   #needsHeader: boolean;
   #endsOpen: boolean;
   #bytes: number;
@@ -88,6 +89,7 @@ export class FileLog implements EntryLog {
     this.#summary = new SummaryDraft(parts.known.summary);
     this.#lock = parts.lock;
     this.#isNew = parts.isNew;
+    this.#isFolderSynced = !parts.isNew;
     this.#needsHeader = parts.needsHeader;
     this.#endsOpen = parts.endsOpen;
     this.#bytes = parts.known.summary.bytes;
@@ -117,8 +119,8 @@ export class FileLog implements EntryLog {
   async sync(): Promise<void> {
     if (!this.#growing) return;
     await this.#growing.sync();
-    if (this.#isNew) await this.#files.syncFolder(this.#paths.folder);
-    this.#isNew = false;
+    if (!this.#isFolderSynced) await this.#files.syncFolder(this.#paths.folder);
+    this.#isFolderSynced = true;
     if (this.#bytes - this.#indexedBytes > INDEX_EVERY_BYTES) await this.#writeIndex();
   }
 
@@ -142,8 +144,16 @@ export class FileLog implements EntryLog {
     }
   }
 
-  #open(): Promise<GrowingFile> {
-    return this.#files.openToAppend(this.#paths.log, { isNew: this.#isNew });
+  /** A new file comes into being with its header in it, so that there is no moment at which it is empty. */
+  async #open(): Promise<GrowingFile> {
+    if (this.#isNew) {
+      const header = encodeHeader(this.#header) + "\n";
+      await this.#files.replace(this.#paths.log, header);
+      this.#bytes = new TextEncoder().encode(header).length;
+      this.#isNew = false;
+      this.#needsHeader = false;
+    }
+    return await this.#files.openToAppend(this.#paths.log);
   }
 
   #mustBeOurs(): void {
@@ -270,7 +280,7 @@ async function writeAll(
 }
 
 async function appendText(files: FileSystem, path: string, text: string): Promise<void> {
-  const file = await files.openToAppend(path, { isNew: false });
+  const file = await files.openToAppend(path);
   try {
     const { error } = await writeAll(file, new TextEncoder().encode(text));
     if (error !== undefined) throw error;

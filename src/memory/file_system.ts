@@ -67,8 +67,8 @@ export interface FileSystem {
   readEnd(path: string, length: number): Uint8Array<ArrayBuffer>;
   /** Opens a file to read it in parts. */
   openToRead(path: string): Promise<ReadableFile>;
-  /** Opens a file to append to it; `isNew` refuses one that is there, otherwise it must be there. */
-  openToAppend(path: string, options: { readonly isNew: boolean }): Promise<GrowingFile>;
+  /** Opens a file that is there to append to it. */
+  openToAppend(path: string): Promise<GrowingFile>;
   /** Opens a file to lock it, and makes it if need be. */
   openToLock(path: string): LockableFile;
   /** Writes a file beside another and puts it in that one's place, all or nothing. */

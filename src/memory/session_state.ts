@@ -54,7 +54,7 @@ export interface SessionState {
   readonly approvals: readonly ResumedApproval[];
   /** What requests left out. */
   readonly cut?: ContextCut;
-  /** Whether the last run did not come to its end. */
+  /** Whether the last run was cut off with something left to do. */
   readonly isInterrupted: boolean;
 }
 
@@ -65,16 +65,17 @@ export function sessionStateOf(path: readonly SessionEntry[]): SessionState {
   const approvalMode = last(path, "approval_mode")?.mode;
   const plan = planOf(path);
   const cut = cutOf(path);
+  const queued = queuedOf(path);
   return {
     ...(model && { model }),
     ...(toolNames && { toolNames }),
     ...(approvalMode && { approvalMode }),
     ...(plan && { plan }),
     ...(cut && { cut }),
-    queued: queuedOf(path),
+    queued,
     planMode: last(path, "plan_mode")?.active ?? false,
     approvals: approvalsOf(path),
-    isInterrupted: isInterrupted(path),
+    isInterrupted: isInterrupted(path, queued),
   };
 }
 
@@ -90,12 +91,21 @@ function last<Type extends SessionEntry["type"]>(
 /** Only these belong to a run; an approval mode or a title may be set at any time. */
 const OF_A_RUN = new Set(["message", "tool_started", "tool_finished", "approval", "compaction"]);
 
-/** A path that ends where somebody rewound to was not interrupted there. */
-function isInterrupted(path: readonly SessionEntry[]): boolean {
+/**
+ * A run that did not say that it ended, and had something left to do. A path that ends where somebody rewound
+ * to was not interrupted there.
+ */
+function isInterrupted(path: readonly SessionEntry[], queued: QueuedMessages): boolean {
   const lastOfRun = path.findLast(({ type }) =>
     OF_A_RUN.has(type) || type === "run_ended" || type === "leaf_moved"
   );
-  return lastOfRun !== undefined && OF_A_RUN.has(lastOfRun.type);
+  if (!lastOfRun || !OF_A_RUN.has(lastOfRun.type)) return false;
+  const isFinished = lastOfRun.type === "message" && isLastWord(lastOfRun.message);
+  return !isFinished || queued.steering.length + queued.followUp.length > 0;
+}
+
+function isLastWord(message: AgentMessage): boolean {
+  return message.role === "assistant" && message.stopReason === "stop";
 }
 
 function queuedOf(path: readonly SessionEntry[]): QueuedMessages {

@@ -1,0 +1,147 @@
+/**
+ * A program that may be killed at any moment: an agent that works through a list of operations, each of which
+ * changes a file, and goes on from its session when it is started again.
+ *
+ * @module
+ */
+
+import { Agent } from "../../src/agent/agent.ts";
+import { extractText } from "../../src/core/content.ts";
+import { SessionError } from "../../src/core/errors.ts";
+import type { AgentMessage, LlmMessage } from "../../src/core/message.ts";
+import type { SessionStore } from "../../src/core/session.ts";
+import type { StreamRequest } from "../../src/core/stream.ts";
+import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import { FileSessionStore } from "../../src/memory/file_store.ts";
+import { recordSession } from "../../src/memory/recorder.ts";
+import { resumeSession } from "../../src/memory/resume.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+
+/** The tools, in the order in which operations use them. */
+const TOOLS = ["append", "write", "look"] as const;
+const AT_A_TIME = 4;
+
+/** What is to be done, and where. */
+export interface Work {
+  /** The folder of the sessions and of the files that tools change. */
+  readonly directory: string;
+  /** Name of the session. */
+  readonly id: string;
+  /** How many operations there are. */
+  readonly operations: number;
+}
+
+/** Works until everything is done. */
+export async function work({ directory, id, operations }: Work): Promise<Agent> {
+  const store = new FileSessionStore({ directory });
+  const agent = new Agent({
+    model: "scripted/model",
+    streamFn: scriptedStream(Array.from({ length: 1000 }, () => nextStep(operations))),
+    tools: toolsIn(directory),
+    validator: () => () => [],
+  });
+  await using _recording = await recordingOf(agent, store, id);
+  const hasBegun = agent.state.messages.some(({ role }) => role === "user");
+  if (!hasBegun) await agent.prompt("work");
+  else if (!isFinished(agent.state.messages)) await agent.continue();
+  return agent;
+}
+
+/** Whether the last word was said. */
+export function isFinished(messages: readonly AgentMessage[]): boolean {
+  const last = messages.at(-1);
+  return last?.role === "assistant" && extractText(last.content) === "bye";
+}
+
+async function recordingOf(agent: Agent, store: SessionStore, id: string) {
+  try {
+    const resumed = await resumeSession(store, id);
+    return await resumed.into(agent);
+  } catch (error) {
+    if (!(error instanceof SessionError) || error.reason !== "not_found") throw error;
+  }
+  agent.followUp("say bye");
+  return await recordSession(agent, store, { id });
+}
+
+/** Calls tools for the next operations that are not settled; says the last word when it is asked for. */
+function nextStep(operations: number): (request: StreamRequest) => ScriptedAnswer {
+  return ({ context: { messages } }) => {
+    const last = messages.at(-1);
+    if (last?.role === "user" && extractText(last.content) === "say bye") return reply("bye");
+    const open = openOperations(messages, operations).slice(0, AT_A_TIME);
+    if (open.length === 0) return reply("all done");
+    return reply(open.map((operation) => callFor(operation, messages)));
+  };
+}
+
+function openOperations(messages: readonly LlmMessage[], operations: number): number[] {
+  const settled = new Set(
+    messages.flatMap((message) =>
+      message.role === "tool_result" && !extractText(message.content).includes("was not run")
+        ? [operationOf(message.toolCallId)]
+        : []
+    ),
+  );
+  return Array.from(Array(operations).keys()).filter((operation) => !settled.has(operation));
+}
+
+function callFor(operation: number, messages: readonly LlmMessage[]) {
+  const attempts = messages.filter((message) =>
+    message.role === "tool_result" && operationOf(message.toolCallId) === operation
+  );
+  const name = TOOLS[operation % TOOLS.length] ?? "look";
+  return toolCall(name, { operation }, { id: `operation_${operation}_${attempts.length}` });
+}
+
+function operationOf(toolCallId: string): number {
+  return Number(toolCallId.split("_")[1]);
+}
+
+function toolsIn(directory: string): AgentTool[] {
+  const parameters = {
+    type: "object",
+    properties: { operation: { type: "integer" } },
+    required: ["operation"],
+  } as const;
+  const append = (file: string, line: string) =>
+    Deno.writeTextFile(`${directory}/${file}`, `${line}\n`, { append: true });
+  return [
+    defineTool({
+      name: "append",
+      description: "Must not be repeated.",
+      parameters,
+      sideEffect: "once",
+      execute: async ({ operation }) => {
+        await append("effects.txt", String(operation));
+        return `done ${operation}`;
+      },
+    }),
+    defineTool({
+      name: "write",
+      description: "May be repeated under the same key.",
+      parameters,
+      sideEffect: "idempotent",
+      execute: async ({ operation }, { toolCallId, idempotencyKey }) => {
+        await append("keys.txt", `${toolCallId} ${idempotencyKey}`);
+        return `done ${operation}`;
+      },
+    }),
+    defineTool({
+      name: "look",
+      description: "Changes nothing.",
+      parameters,
+      readOnly: true,
+      execute: ({ operation }) => `done ${operation}`,
+    }),
+  ];
+}
+
+if (import.meta.main) {
+  const [directory = "", id = "", operations = "0"] = Deno.args;
+  console.log("ready");
+  await work({ directory, id, operations: Number(operations) });
+  console.log("finished");
+}
