@@ -58,8 +58,19 @@ export function findModel(
   { provider, modelId }: Pick<ModelSpec, "provider" | "modelId">,
 ): CatalogEntry | undefined {
   const name = `${provider}/${modelId}`;
-  return entryOf(models, name) ?? entryOf(models, name.replace(VERSION, ""));
+  return entryOf(models, name) ?? entryOf(models, plainName(name));
 }
+
+/** A name without what says where a model runs and which version of it. */
+function plainName(name: string): string {
+  return name.replace(REGION, "/").replace(BEDROCK_VERSION, "").replace(VERSION, "");
+}
+
+/** Bedrock's `us.anthropic.…`, also at the end of an ARN. */
+const REGION = /\/(?:arn:.*\/)?(?:(?:us|eu|apac|au|ca|jp|us-gov|global)\.)?(?=[a-z0-9]+\.)/;
+
+/** Bedrock's `-v1`, `-v1:0`, `-v1:0:200k` */
+const BEDROCK_VERSION = /-v\d+(?::\d+)?(?::\d+k)?$/;
 
 /** `-20250929`, `-2024-08-06`, `-0`, `@20250929`, `-latest` */
 const VERSION = /(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|-0|-latest)$/;

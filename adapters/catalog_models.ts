@@ -6,35 +6,14 @@
  * @module
  */
 
-import type { Rates } from "../src/core/usage.ts";
-import type {
-  Catalog,
-  CatalogEntry,
-  ThinkingAbility,
-  ThinkingEffort,
-  ThinkingOff,
-} from "./catalog_entry.ts";
+import { bedrockModels } from "./catalog_bedrock.ts";
+import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
+import { efforts, type Facts, NO_THINKING, rates } from "./catalog_facts.ts";
+import { GOOGLE } from "./catalog_google.ts";
+import { MISTRAL } from "./catalog_mistral.ts";
+import { XAI } from "./catalog_xai.ts";
 
 const PRICE_DATE = "2026-11-20";
-const NO_THINKING: ThinkingAbility = { type: "none" };
-
-function efforts(words: string, off?: ThinkingOff): ThinkingAbility {
-  const list = words.split(" ") as ThinkingEffort[];
-  return off === undefined
-    ? { type: "effort", efforts: list }
-    : { type: "effort", efforts: list, off };
-}
-
-function rates(input: number, output: number, cacheRead?: number, cacheWrite?: number): Rates {
-  return {
-    input,
-    output,
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-  };
-}
-
-type Facts = Partial<CatalogEntry> & Pick<CatalogEntry, "rates">;
 
 /** A model of the Claude 5 family or later, unless the facts say otherwise. */
 function claude(facts: Facts): CatalogEntry {
@@ -307,8 +286,15 @@ const DEEPSEEK: Catalog = {
 /** All shipped models. */
 export const CATALOG_MODELS: Catalog = {
   ...ofProvider("anthropic", ANTHROPIC),
+  ...ofProvider("bedrock", bedrockModels(ANTHROPIC)),
   ...ofProvider("openai", OPENAI),
   ...ofProvider("deepseek", DEEPSEEK),
+  ...ofProvider("google", GOOGLE),
+  ...ofProvider("gemini", GOOGLE),
+  ...ofProvider("mistral", MISTRAL),
+  ...ofProvider("xai", XAI),
+  // A deployment has the name that its owner gave it, and mostly that of its model.
+  ...ofProvider("azure", OPENAI),
 };
 
 function ofProvider(provider: string, models: Catalog): Catalog {

@@ -23,6 +23,23 @@ Deno.test("a model is found by its name, with or without a date", () => {
   );
 });
 
+Deno.test("a model behind Bedrock is found wherever it runs, in every version", () => {
+  for (
+    const modelId of [
+      "anthropic.claude-sonnet-4-5",
+      "anthropic.claude-sonnet-4-5-20250929-v1:0",
+      "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+      "global.anthropic.claude-sonnet-4-5-20250929-v1:0:200k",
+      "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+      "arn:aws:bedrock:eu-west-1::foundation-model/anthropic.claude-sonnet-4-5-20250929-v1:0",
+    ]
+  ) {
+    assertEquals(findModel(catalog, { provider: "bedrock", modelId })?.maxOutput, 64_000, modelId);
+  }
+  const nova = findModel(catalog, { provider: "bedrock", modelId: "eu.amazon.nova-pro-v1:0" });
+  assertEquals(nova?.contextWindow, 300_000);
+});
+
 Deno.test("a model of another provider, or with another name, is unknown", () => {
   assertEquals(findModel(catalog, { provider: "bedrock", modelId: "gpt-4o" }), undefined);
   assertEquals(findModel(catalog, { provider: "openai", modelId: "gpt-4o-mini-tts" }), undefined);

@@ -5,6 +5,7 @@
  */
 
 import type { StreamFn } from "../src/core/stream.ts";
+import type { BedrockOptions } from "./bedrock/mod.ts";
 import type { ReadEnvironment } from "./environment.ts";
 import type { AdapterOptions } from "./shared/options.ts";
 
@@ -27,6 +28,11 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
     keys: ["ANTHROPIC_API_KEY"],
     url: "ANTHROPIC_BASE_URL",
     load: async (options) => (await import("./anthropic/mod.ts")).createAnthropic(options),
+  },
+  bedrock: {
+    keys: ["AWS_BEARER_TOKEN_BEDROCK"],
+    url: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+    load: loadBedrock,
   },
   openai: { keys: ["OPENAI_API_KEY"], url: "OPENAI_BASE_URL", load: loadOpenAI },
   ollama: {
@@ -55,6 +61,12 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
 
 async function loadOpenAI(options: AdapterOptions): Promise<StreamFn> {
   return (await import("./openai/mod.ts")).createOpenAI(options);
+}
+
+async function loadBedrock(options: BedrockOptions, env: ReadEnvironment): Promise<StreamFn> {
+  const { withEnvironment } = await import("./bedrock/environment.ts");
+  const { createBedrock } = await import("./bedrock/mod.ts");
+  return createBedrock(withEnvironment(options, env));
 }
 
 /** A server that the caller names, with its address. */

@@ -8,7 +8,7 @@ import { AgentError, messageOf, NetworkError, StreamError } from "../../src/core
 import type { AssistantMessageEvent, StreamFn } from "../../src/core/stream.ts";
 import type { Clock } from "../shared/clock.ts";
 import { IdleTimer } from "../shared/idle_timer.ts";
-import { redact } from "../shared/redact.ts";
+import { redact } from "../../src/core/redact.ts";
 import type { ProxyRequest } from "./wire.ts";
 
 /** What is asked, and how the reply is sent. */

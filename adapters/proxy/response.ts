@@ -11,7 +11,7 @@ import type { BlockEndEvent } from "../../src/core/stream.ts";
 import type { Cost, Usage } from "../../src/core/usage.ts";
 import type { ErrorOrigin } from "../shared/classify.ts";
 import type { ReplyReader } from "../shared/event_stream.ts";
-import { redact } from "../shared/redact.ts";
+import { redact } from "../../src/core/redact.ts";
 import { EVENT_SHAPES } from "./event_shape.ts";
 import type { ProxyDoneEvent, ProxyErrorEvent, ProxyEvent } from "./wire.ts";
 

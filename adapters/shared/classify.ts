@@ -64,7 +64,7 @@ export function classifyResponse(
   { status, headers, body }: HttpRefusal,
   origin: ErrorOrigin,
 ): AgentError {
-  const said = readErrorBody(body);
+  const said = withNamedType(readErrorBody(body), headers);
   const { provider, table, secrets, now } = origin;
   const retryAfterMs = retryAfterOf({ headers, message: said.message, body: said.body, now });
   const verdict = verdictOf({ ...said, status, retryAfterMs }, table);
@@ -76,6 +76,12 @@ export function classifyResponse(
     provider,
     requestId: requestIdOf(headers) ?? said.requestId,
   });
+}
+
+/** AWS names the failure in a header, sometimes with more behind a colon. */
+function withNamedType(said: ProviderError, headers: Headers): ProviderError {
+  const [type] = headers.get("x-amzn-errortype")?.split(":") ?? [];
+  return type ? { ...said, codes: [type, ...said.codes] } : said;
 }
 
 /** The error that a provider tells within a stream, classified like the status that it stands for. */

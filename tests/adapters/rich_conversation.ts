@@ -80,6 +80,19 @@ const ITEMS: Readonly<Record<string, readonly ContentBlock[]>> = {
   anthropic: [
     { type: "thinking", thinking: "", signature: "ZW5jcnlwdGVk", redacted: true },
   ],
+  bedrock: [
+    { type: "thinking", thinking: "", signature: "ZW5jcnlwdGVk", redacted: true },
+    {
+      type: "extension",
+      typeName: "bedrock.tool_use",
+      data: { toolUse: { toolUseId: "own_1", name: "interpreter", input: {} } },
+    },
+    {
+      type: "extension",
+      typeName: "bedrock.tool_result",
+      data: { toolResult: { toolUseId: "own_1", content: [{ text: "42" }] } },
+    },
+  ],
   openai: [
     {
       type: "extension",

@@ -1,0 +1,36 @@
+/**
+ * What AWS's own tools read from their surroundings: environment variables first, then the files of profiles.
+ *
+ * @module
+ */
+
+import type { ReadEnvironment } from "../environment.ts";
+import type { BedrockOptions } from "./mod.ts";
+import { type ReadFile, readProfile, runtimeFile } from "./profile.ts";
+import type { AwsCredentials } from "./signing.ts";
+
+const KEYS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment " +
+  "(`aws configure export-credentials --format env` prints those of any profile)";
+
+/** Fills in what is not given: the region now, and the keys at every request that needs them. */
+export function withEnvironment(
+  options: BedrockOptions,
+  env: ReadEnvironment,
+  readFile: ReadFile = runtimeFile,
+): BedrockOptions {
+  const { region, credentials, keyHint } = options;
+  return {
+    ...options,
+    region: region || env("AWS_REGION") || env("AWS_DEFAULT_REGION") ||
+      readProfile(env, readFile).region,
+    credentials: credentials ?? (() => keysIn(env) ?? readProfile(env, readFile).credentials),
+    keyHint: keyHint && `${KEYS}, or ${keyHint}`,
+  };
+}
+
+function keysIn(env: ReadEnvironment): AwsCredentials | undefined {
+  const accessKeyId = env("AWS_ACCESS_KEY_ID");
+  const secretAccessKey = env("AWS_SECRET_ACCESS_KEY");
+  if (!accessKeyId || !secretAccessKey) return undefined;
+  return { accessKeyId, secretAccessKey, sessionToken: env("AWS_SESSION_TOKEN") };
+}

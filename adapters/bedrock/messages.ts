@@ -1,0 +1,148 @@
+/**
+ * The conversation as Bedrock takes it.
+ *
+ * @module
+ */
+
+import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
+import { isJsonObject } from "../../src/core/json.ts";
+import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
+import type { ModelSpec } from "../../src/core/model.ts";
+import { hasWords, isOwnReply, resultText, shownBlocks } from "../shared/history.ts";
+import type { WarningSink } from "../shared/warnings.ts";
+import { CALL_ID_RULE, TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
+import type { Family } from "./families.ts";
+import { wireImage } from "./images.ts";
+import { EXTENSION_PREFIX } from "./response.ts";
+import type { WireBlock, WireMessage } from "./wire.ts";
+
+/** How a conversation is written. */
+export interface MessagesOptions {
+  /** The model that is asked. */
+  readonly model: ModelSpec;
+  /** What it takes. */
+  readonly family: Family;
+  /** Whether the model goes on with a reply that the conversation ends with. */
+  readonly prefill: boolean;
+  /** Marks the last messages for the provider's cache. */
+  readonly cachePoint?: WireBlock | undefined;
+}
+
+/** How many messages, from the end, carry a cache mark: the newest, and the one that the last request wrote. */
+const CACHED_MESSAGES = 2;
+
+/** Writes the conversation: user and assistant take turns, results come first in the message after their calls. */
+export function wireMessages(
+  messages: readonly LlmMessage[],
+  options: MessagesOptions,
+  sink: WarningSink,
+): WireMessage[] {
+  const turns: WireMessage[] = [];
+  for (const message of messages) {
+    const role = message.role === "assistant" ? "assistant" : "user";
+    append(turns, { role, content: blocksOf(message, options, sink) });
+  }
+  if (turns[0]?.role !== "user") turns.unshift(userTurn("(The conversation goes on.)"));
+  if (turns.at(-1)?.role === "assistant") finishLastReply(turns, options.prefill);
+  if (options.cachePoint) markForCache(turns, options.cachePoint);
+  return turns;
+}
+
+/** A request may end with a reply only if the model goes on with it, and then not in white space. */
+function finishLastReply(turns: WireMessage[], prefill: boolean): void {
+  if (!prefill) return void turns.push(userTurn("Continue."));
+  const content = turns.at(-1)?.content ?? [];
+  const text = content.at(-1)?.["text"];
+  if (typeof text === "string") content[content.length - 1] = { text: text.trimEnd() };
+}
+
+function append(turns: WireMessage[], turn: WireMessage): void {
+  const last = turns.at(-1);
+  if (turn.content.length === 0) return;
+  if (last?.role === turn.role) last.content.push(...turn.content);
+  else turns.push(turn);
+}
+
+function userTurn(text: string): WireMessage {
+  return { role: "user", content: [{ text }] };
+}
+
+function blocksOf(message: LlmMessage, options: MessagesOptions, sink: WarningSink): WireBlock[] {
+  switch (message.role) {
+    case "user":
+      return shownBlocks(message.content).map((block) => wireShown(block, sink));
+    case "tool_result":
+      return [wireResult(message, options.family, sink)];
+    case "assistant":
+      return wireReply(message, options.model);
+  }
+}
+
+function wireShown(block: TextBlock | ImageBlock, sink: WarningSink): WireBlock {
+  return block.type === "text" ? { text: block.text } : wireImage(block, sink);
+}
+
+function wireResult(message: ToolResultMessage, family: Family, sink: WarningSink): WireBlock {
+  const { toolCallId, content, isError } = message;
+  const shown = shownBlocks(content);
+  const images = shown.filter((block): block is ImageBlock => block.type === "image");
+  const blocks = family.resultStatus
+    ? shown.map((block) => wireShown(block, sink))
+    : [{ text: resultText(message) }, ...images.map((image) => wireImage(image, sink))];
+  return {
+    toolResult: {
+      toolUseId: wireName(toolCallId, CALL_ID_RULE),
+      content: blocks.length > 0 ? blocks : [{ text: resultText(message) }],
+      ...(family.resultStatus && isError && { status: "error" }),
+    },
+  };
+}
+
+function wireReply(message: AssistantMessage, model: ModelSpec): WireBlock[] {
+  const isOwn = isOwnReply(message, model);
+  const blocks = message.content.map((block) => wireReplyBlock(block, isOwn))
+    .filter((block) => block !== undefined);
+  // A reply that was cut off while thinking has nothing to go on with, and must not end in thinking.
+  while (isThinking(blocks.at(-1))) blocks.pop();
+  return blocks;
+}
+
+function wireReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
+  switch (block.type) {
+    case "text":
+      return hasWords(block) ? { text: block.text } : undefined;
+    case "tool_call":
+      return {
+        toolUse: {
+          toolUseId: wireName(block.id, CALL_ID_RULE),
+          name: wireName(block.name, TOOL_NAME_RULE),
+          input: block.arguments,
+        },
+      };
+    case "thinking": {
+      const { thinking: text, signature, redacted } = block;
+      if (!isOwn || !signature) return undefined;
+      const reasoning = redacted
+        ? { redactedContent: signature }
+        : { reasoningText: { text, signature } };
+      return { reasoningContent: reasoning };
+    }
+    case "extension": {
+      const { typeName, data } = block;
+      if (!isOwn || !typeName.startsWith(EXTENSION_PREFIX)) return undefined;
+      return isJsonObject(data) ? data : undefined;
+    }
+    case "image":
+      return undefined;
+  }
+}
+
+/** Tells whether a block is thinking, open or redacted. */
+export function isThinking(block: WireBlock | undefined): boolean {
+  return block?.["reasoningContent"] !== undefined;
+}
+
+function markForCache(turns: readonly WireMessage[], cachePoint: WireBlock): void {
+  const users = turns.filter(({ role }) => role === "user").slice(-CACHED_MESSAGES);
+  for (const { content } of users) content.push(cachePoint);
+}

@@ -1,0 +1,236 @@
+/**
+ * Bedrock's stream becomes a reply.
+ *
+ * @module
+ */
+
+import type { BlockWriter } from "../../src/core/block_writer.ts";
+import { ContentFilteredError, StreamError } from "../../src/core/errors.ts";
+import { isJsonObject } from "../../src/core/json.ts";
+import type { Usage } from "../../src/core/usage.ts";
+import { classifyStreamError, type ErrorOrigin } from "../shared/classify.ts";
+import type { ReplyReader } from "../shared/event_stream.ts";
+import { streamException } from "./errors.ts";
+import type { BedrockFrame } from "./event_codec.ts";
+import type {
+  WireBlockDelta,
+  WireBlockStart,
+  WireBlockStop,
+  WireDelta,
+  WireMessageStop,
+  WireMetadata,
+  WireUsage,
+} from "./wire.ts";
+
+/** Prefix of the extension blocks in which Bedrock's own items are kept. */
+export const EXTENSION_PREFIX = "bedrock.";
+
+/** Options of {@linkcode BedrockReply}. */
+export interface BedrockReplyOptions {
+  /** The tool's own name, for one on the wire. */
+  readonly toolName: (wireName: string) => string;
+  /** Whose errors these are. */
+  readonly origin: ErrorOrigin;
+}
+
+/** A block that has begun. */
+type OpenBlock =
+  | { readonly type: "thinking"; signature: string; redacted: string }
+  | { readonly type: "tool_use"; readonly contentIndex: number }
+  | { readonly type: "server_tool_use"; readonly toolUse: object; json: string }
+  | { readonly type: "server_tool_result"; readonly toolResult: object; content: unknown[] };
+
+/** Reads the messages of one stream. */
+export class BedrockReply implements ReplyReader<BedrockFrame> {
+  readonly #writer: BlockWriter;
+  readonly #options: BedrockReplyOptions;
+  readonly #blocks = new Map<number, OpenBlock>();
+  #counts: WireUsage | undefined;
+  #stopReason: string | undefined;
+  #calledTool = false;
+
+  /** Makes a reader that writes with `writer`. */
+  constructor(writer: BlockWriter, options: BedrockReplyOptions) {
+    this.#writer = writer;
+    this.#options = options;
+  }
+
+  /** Tokens, once they are told. */
+  get usage(): Usage | undefined {
+    return this.#counts && usageOf(this.#counts);
+  }
+
+  /** Reads one message. */
+  read({ type, name, body }: BedrockFrame): void {
+    switch (type) {
+      case "event":
+        return this.#readEvent(name, body);
+      case "exception":
+        throw this.#failure(name, messageIn(body));
+      case "error":
+        throw this.#failure(name, body);
+    }
+  }
+
+  /** The stream is over. Tokens usually are its last message, but not all servers tell them. */
+  end(): void {
+    if (this.#stopReason !== undefined) this.#finish(this.#stopReason);
+  }
+
+  #readEvent(name: string, body: string): void {
+    switch (name) {
+      case "contentBlockDelta": {
+        const { contentBlockIndex, delta }: WireBlockDelta = JSON.parse(body);
+        return this.#append(contentBlockIndex, delta);
+      }
+      case "contentBlockStart": {
+        const { contentBlockIndex, start = {} }: WireBlockStart = JSON.parse(body);
+        const block = this.#begin(start);
+        if (block) this.#blocks.set(contentBlockIndex, block);
+        return;
+      }
+      case "contentBlockStop": {
+        const { contentBlockIndex }: WireBlockStop = JSON.parse(body);
+        return this.#close(contentBlockIndex);
+      }
+      case "messageStop": {
+        const { stopReason = "end_turn" }: WireMessageStop = JSON.parse(body);
+        this.#stopReason = stopReason;
+        break;
+      }
+      case "metadata": {
+        const { usage = {} }: WireMetadata = JSON.parse(body);
+        this.#counts = usage;
+        break;
+      }
+    }
+    // They come in either order.
+    if (this.#counts && this.#stopReason !== undefined) this.#finish(this.#stopReason);
+  }
+
+  #begin({ toolUse, toolResult }: NonNullable<WireBlockStart["start"]>): OpenBlock | undefined {
+    if (toolResult) return { type: "server_tool_result", toolResult, content: [] };
+    if (!toolUse) return undefined;
+    if (toolUse.type === "server_tool_use") return { type: "server_tool_use", toolUse, json: "" };
+    const { toolUseId = "", name = "" } = toolUse;
+    this.#calledTool = true;
+    const contentIndex = this.#writer.openToolCall(toolUseId, this.#options.toolName(name));
+    return { type: "tool_use", contentIndex };
+  }
+
+  #append(index: number, delta: WireDelta): void {
+    const { text, toolUse, toolResult, reasoningContent } = delta;
+    if (text !== undefined) {
+      this.#writer.text(text);
+    } else if (reasoningContent !== undefined) {
+      this.#think(index, reasoningContent);
+    } else if (toolUse !== undefined) {
+      this.#appendInput(this.#blocks.get(index), toolUse.input ?? "");
+    } else if (toolResult !== undefined) {
+      const block = this.#blocks.get(index);
+      if (block?.type === "server_tool_result") block.content.push(...toolResult);
+    }
+  }
+
+  #think(
+    index: number,
+    { text = "", signature = "", redactedContent = "" }: NonNullable<WireDelta["reasoningContent"]>,
+  ): void {
+    const known = this.#blocks.get(index);
+    const block = known?.type === "thinking"
+      ? known
+      : { type: "thinking" as const, signature: "", redacted: "" };
+    this.#blocks.set(index, block);
+    block.signature += signature;
+    block.redacted += redactedContent;
+    this.#writer.thinking(text);
+  }
+
+  #appendInput(block: OpenBlock | undefined, json: string): void {
+    if (block?.type === "tool_use") this.#writer.toolArguments(block.contentIndex, json);
+    else if (block?.type === "server_tool_use") block.json += json;
+  }
+
+  /** Text begins without being announced, so a block that is not known is text. */
+  #close(index: number): void {
+    const block = this.#blocks.get(index);
+    this.#blocks.delete(index);
+    switch (block?.type) {
+      case undefined:
+        return this.#writer.closeProse();
+      case "thinking":
+        return this.#closeThinking(block.signature, block.redacted);
+      case "tool_use":
+        return this.#writer.closeToolCall(block.contentIndex);
+      case "server_tool_use": {
+        const input: unknown = block.json === "" ? {} : JSON.parse(block.json);
+        return this.#keep("tool_use", { toolUse: { ...block.toolUse, input } });
+      }
+      case "server_tool_result": {
+        const { toolResult, content } = block;
+        return this.#keep("tool_result", { toolResult: { ...toolResult, content } });
+      }
+    }
+  }
+
+  #closeThinking(signature: string, redacted: string): void {
+    if (redacted !== "") this.#writer.closeThinking({ signature: redacted, redacted: true });
+    else if (signature !== "") this.#writer.closeThinking({ signature });
+    else this.#writer.closeProse();
+  }
+
+  /** What the provider did itself is kept, to be sent back as it was. */
+  #keep(kind: string, item: object): void {
+    this.#writer.extension(EXTENSION_PREFIX + kind, item);
+  }
+
+  #finish(stopReason: string): void {
+    const usage = usageOf(this.#counts ?? {});
+    const { provider } = this.#options.origin;
+    switch (stopReason) {
+      case "max_tokens":
+      case "model_context_window_exceeded":
+        return this.#writer.finish({ stopReason: "length", usage });
+      case "content_filtered":
+      case "guardrail_intervened": {
+        const who = stopReason === "content_filtered" ? "the content filter" : "a guardrail";
+        const message = `${provider}: The reply was stopped by ${who}`;
+        return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
+      }
+      case "malformed_model_output":
+      case "malformed_tool_use": {
+        const message = `${provider}: The model wrote what cannot be read (${stopReason})`;
+        return this.#writer.fail(new StreamError(message, { provider, retryable: true }), usage);
+      }
+      case "end_turn":
+      case "stop_sequence":
+      case "tool_use":
+        break;
+      default:
+        this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${stopReason}`);
+    }
+    this.#writer.finish({ stopReason: this.#calledTool ? "tool_use" : "stop", usage });
+  }
+
+  #failure(name: string, message: string): Error {
+    return classifyStreamError(streamException(name, message), this.#options.origin);
+  }
+}
+
+function messageIn(body: string): string {
+  const value: unknown = JSON.parse(body);
+  const message = isJsonObject(value) ? value["message"] ?? value["Message"] : undefined;
+  return typeof message === "string" ? message : body;
+}
+
+/** Bedrock's `inputTokens` has neither cache reads nor cache writes in it; its total has both. */
+function usageOf(counts: WireUsage): Usage {
+  const {
+    inputTokens: input = 0,
+    outputTokens: output = 0,
+    cacheReadInputTokens: cacheRead = 0,
+    cacheWriteInputTokens: cacheWrite = 0,
+  } = counts;
+  const { totalTokens: total = input + output + cacheRead + cacheWrite } = counts;
+  return { input, output, cacheRead, cacheWrite, total };
+}

@@ -1,0 +1,176 @@
+import { assert, assertEquals } from "@std/assert";
+import { EventCodec } from "../../adapters/bedrock/event_codec.ts";
+import { EventStreamParser } from "../../adapters/bedrock/frames.ts";
+import { loadSigning } from "../../adapters/bedrock/packages.ts";
+import { codec } from "./bedrock_frames.ts";
+import { wireFolder } from "./wire_fixtures.ts";
+
+/** What `fetch` cannot send, so that nobody can be asked to sign it. */
+const NOT_SENT: Readonly<Record<string, string>> = {
+  "get-header-key-duplicate": "fetch sends a header once, with its values joined",
+  "get-relative-unnormalized": "a URL has no relative parts left in its path",
+  "get-relative-relative-unnormalized": "a URL has no relative parts left in its path",
+  "get-slash-dot-slash-unnormalized": "a URL has no relative parts left in its path",
+  "get-slash-pointless-dot-unnormalized": "a URL has no relative parts left in its path",
+  "get-slash-unnormalized": "a matter of services that keep several slashes apart",
+  "get-slashes-unnormalized": "a matter of services that keep several slashes apart",
+};
+
+const folder = wireFolder();
+const signing = folder && `${folder}/aws-sigv4`;
+const streams = folder && `${folder}/aws-eventstream-vectors`;
+
+for (const name of foldersIn(signing)) {
+  Deno.test({
+    name: `AWS signing vector ${name}${NOT_SENT[name] ? ` (${NOT_SENT[name]})` : ""}`,
+    ignore: NOT_SENT[name] !== undefined,
+    async fn() {
+      const { AwsV4Signer } = await loadSigning();
+      const vector = `${signing}/${name}`;
+      const { credentials, ...context } = JSON.parse(read(`${vector}/context.json`));
+      const { method, url, headers, body } = requestIn(read(`${vector}/request.txt`));
+      if (context.sign_body) headers.set("x-amz-content-sha256", await sha256(body));
+      const signer = new AwsV4Signer({
+        method,
+        url,
+        headers,
+        ...(body !== "" && { body }),
+        accessKeyId: credentials.access_key_id,
+        secretAccessKey: credentials.secret_access_key,
+        ...(credentials.token && !context.omit_session_token &&
+          { sessionToken: credentials.token }),
+        region: context.region,
+        service: context.service,
+        datetime: context.timestamp.replace(/[:-]/g, ""),
+        allHeaders: true,
+        // The vectors' paths are not yet encoded; those of a URL are.
+        singleEncode: true,
+      });
+      assertEquals(
+        await signer.canonicalString(),
+        read(`${vector}/header-canonical-request.txt`).trimEnd(),
+      );
+      assertEquals(await signer.signature(), read(`${vector}/header-signature.txt`).trim());
+    },
+  });
+}
+
+if (signing !== undefined) {
+  Deno.test("AWS signing example of Bedrock, with a session token and a body", async () => {
+    const { AwsV4Signer } = await loadSigning();
+    const example = JSON.parse(read(`${signing}/bedrock-mantle-openai-python.json`));
+    const { request, expected, credentials, region, service } = example;
+    const signer = new AwsV4Signer({
+      method: request.method,
+      url: request.url,
+      headers: {
+        "content-type": request.contentType,
+        "x-amz-content-sha256": await sha256(request.body),
+      },
+      body: request.body,
+      ...credentials,
+      region,
+      service,
+      datetime: expected.date,
+      allHeaders: true,
+    });
+    assertEquals(await signer.authHeader(), expected.authorization);
+  });
+}
+
+for (const name of filesIn(streams && `${streams}/positive`, ".bin")) {
+  Deno.test(`AWS event stream vector ${name} is decoded`, async () => {
+    const path = `${streams}/positive/${name}`;
+    const expected = JSON.parse(read(path.replace(".bin", ".decoded.json")));
+    const { headers } = codec.decode(Deno.readFileSync(path));
+    const found = Object.entries(headers).map(([name, { value }]) => [name, plain(value)]);
+    assertEquals(
+      Object.fromEntries(found),
+      Object.fromEntries(
+        expected.headers.map(({ name, type, value }: VectorHeader) => [name, valueOf(type, value)]),
+      ),
+    );
+    const frames = await framesIn(path);
+    assertEquals(frames.map(({ body }) => body), [atob(expected.payload)]);
+  });
+}
+
+for (const name of filesIn(streams && `${streams}/negative`, ".bin")) {
+  Deno.test(`AWS event stream vector ${name} is refused`, async () => {
+    const frames = framesIn(`${streams}/negative/${name}`);
+    const outcome = await frames.then(() => "decoded", (error) => error.message);
+    assert(/checksum|in the middle of a message/.test(outcome), outcome);
+  });
+}
+
+if (folder === undefined) {
+  Deno.test({ name: "AWS vectors: SWINK_WIRE_FIXTURES is not set", ignore: true, fn() {} });
+}
+
+interface VectorHeader {
+  readonly name: string;
+  readonly type: number;
+  readonly value: string | number | boolean;
+}
+
+/** Text, bytes and ids stand in the vectors as base64. */
+function valueOf(type: number, value: VectorHeader["value"]): VectorHeader["value"] {
+  return type === 6 || type === 7 || type === 9 ? atob(String(value)) : value;
+}
+
+/** A header's value in the form in which {@linkcode valueOf} gives it. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return String.fromCharCode(...value);
+  if (value instanceof Date) return value.getTime();
+  if (typeof value === "object" && value !== null) return Number(value);
+  const isId = typeof value === "string" && /^[0-9a-f-]{36}$/.test(value);
+  return isId ? String.fromCharCode(...Uint8Array.fromHex(value.replaceAll("-", ""))) : value;
+}
+
+async function framesIn(path: string): Promise<{ body: string }[]> {
+  const codec = new EventCodec();
+  await codec.load();
+  const parser = new EventStreamParser((message) => codec.decode(message));
+  const frames: { body: string }[] = [];
+  for (const byte of Deno.readFileSync(path)) {
+    parser.feed(Uint8Array.of(byte), (frame) => frames.push(frame));
+  }
+  parser.end();
+  return frames;
+}
+
+function requestIn(
+  text: string,
+): { method: string; url: string; headers: Headers; body: string } {
+  const [head = "", body = ""] = text.split(/\r?\n\r?\n/);
+  // A line that begins with a space goes on with the one before.
+  const [first = "", ...lines] = head.replace(/\r?\n[ \t]+/g, " ").trimEnd().split(/\r?\n/);
+  const [, method = "", path = ""] = /^(\S+) (.*) HTTP\/1\.1$/.exec(first) ?? [];
+  const headers = new Headers();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return { method, url: `https://${headers.get("host")}${path}`, headers, body };
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return new Uint8Array(digest).toHex();
+}
+
+function read(path: string): string {
+  return Deno.readTextFileSync(path);
+}
+
+function foldersIn(path: string | undefined): string[] {
+  if (path === undefined) return [];
+  const entries = [...Deno.readDirSync(path)].filter(({ isDirectory }) => isDirectory);
+  return entries.map(({ name }) => name).sort();
+}
+
+function filesIn(path: string | undefined, ending: string): string[] {
+  if (path === undefined) return [];
+  return [...Deno.readDirSync(path)].map(({ name }) => name).filter((name) => name.endsWith(ending))
+    .sort();
+}

@@ -1,0 +1,290 @@
+import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
+import { withEnvironment } from "../../adapters/bedrock/environment.ts";
+import { type BedrockOptions, createBedrock } from "../../adapters/bedrock/mod.ts";
+import { BEDROCK_PACKAGES } from "../../adapters/bedrock/packages.ts";
+import { connect } from "../../adapters/connect.ts";
+import { systemClock } from "../../adapters/shared/clock.ts";
+import type { StreamRequest } from "../../src/core/stream.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
+import {
+  type ReplayFetch,
+  replayFetch,
+  type ReplayRequest,
+} from "../../src/testing/replay_fetch.ts";
+import { EVENT_STREAM_TYPE, eventStream } from "./bedrock_frames.ts";
+import { requestTo } from "./wire_tests.ts";
+
+const MODEL = "anthropic.claude-sonnet-4-5-20250929-v1:0";
+const CREDENTIALS = {
+  accessKeyId: "AKIDEXAMPLE",
+  secretAccessKey: "wJalrXUtnFEMI+bPxRfiCYEXAMPLE",
+};
+const NOW = Date.UTC(2025, 0, 2, 3, 4, 5, 678);
+const CLOCK = { ...systemClock, now: () => NOW };
+
+interface Asked {
+  readonly modelId?: string;
+  readonly apiKey?: string;
+}
+
+function answering(): ReplayFetch {
+  const body = eventStream([
+    { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Hi" } } },
+    { messageStop: { stopReason: "end_turn" } },
+    { metadata: { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } } },
+  ]);
+  return replayFetch({ headers: { "content-type": EVENT_STREAM_TYPE }, body });
+}
+
+function asked({ modelId = MODEL, apiKey }: Asked = {}): StreamRequest {
+  const { options: _options, ...request } = requestTo("bedrock", modelId);
+  return { ...request, options: apiKey === undefined ? {} : { apiKey } };
+}
+
+async function sent(options: BedrockOptions, request = asked()): Promise<ReplayRequest> {
+  const fetch = answering();
+  const { error } = await readReply(createBedrock({ clock: CLOCK, fetch, ...options })(request));
+  const [first] = fetch.requests;
+  assert(first, error?.message);
+  return first;
+}
+
+async function refused(options: BedrockOptions, request = asked()): Promise<[string, string]> {
+  const { error } = await readReply(createBedrock(options)(request));
+  return [error?.code ?? "", error?.message ?? ""];
+}
+
+/** The signature as AWS describes it, worked out without any package. */
+async function expectedSignature({ url, headers, body }: ReplayRequest): Promise<string> {
+  const { host, pathname } = new URL(url);
+  const names = headers.get("authorization")?.match(/SignedHeaders=([^,]+)/)?.[1]?.split(";") ?? [];
+  const canonical = [
+    "POST",
+    pathname.split("/").map(encodeURIComponent).join("/"),
+    "",
+    ...names.map((name) => `${name}:${name === "host" ? host : headers.get(name)}`),
+    "",
+    names.join(";"),
+    await sha256(body),
+  ].join("\n");
+  const date = headers.get("x-amz-date") ?? "";
+  const scope = [date.slice(0, 8), "us-east-1", "bedrock", "aws4_request"];
+  const text = ["AWS4-HMAC-SHA256", date, scope.join("/"), await sha256(canonical)].join("\n");
+  let key = new TextEncoder().encode(`AWS4${CREDENTIALS.secretAccessKey}`);
+  for (const part of [...scope, text]) key = await hmac(key, part);
+  return key.toHex();
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return new Uint8Array(digest).toHex();
+}
+
+async function hmac(
+  key: Uint8Array<ArrayBuffer>,
+  text: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
+  return new Uint8Array(
+    await crypto.subtle.sign("HMAC", imported, new TextEncoder().encode(text)),
+  );
+}
+
+Deno.test("a request is signed with the keys, for the region and the time", async () => {
+  const request = await sent({ region: "us-east-1", credentials: CREDENTIALS });
+  const authorization = request.headers.get("authorization") ?? "";
+  assertStringIncludes(
+    authorization,
+    "Credential=AKIDEXAMPLE/20250102/us-east-1/bedrock/aws4_request",
+  );
+  assertEquals(request.headers.get("x-amz-date"), "20250102T030405Z");
+  assertStringIncludes(authorization, `Signature=${await expectedSignature(request)}`);
+});
+
+Deno.test("a session token is sent and signed, and so are the caller's own headers", async () => {
+  const credentials = { ...CREDENTIALS, sessionToken: "session-token" };
+  const headers = { "x-amz-bedrock-trace": "on" };
+  const request = await sent({ region: "us-east-1", credentials: () => credentials, headers });
+  assertEquals(request.headers.get("x-amz-security-token"), "session-token");
+  const authorization = request.headers.get("authorization") ?? "";
+  assertStringIncludes(
+    authorization,
+    "SignedHeaders=accept;host;x-amz-bedrock-trace;x-amz-date;x-amz-security-token",
+  );
+  assertStringIncludes(authorization, `Signature=${await expectedSignature(request)}`);
+});
+
+Deno.test("a Bedrock API key beats the keys, and the request's own beats both", async () => {
+  const options = { region: "us-east-1", credentials: CREDENTIALS, bearerToken: "ABSK-adapter" };
+  const adapter = await sent(options);
+  assertEquals(adapter.headers.get("authorization"), "Bearer ABSK-adapter");
+  assertEquals(adapter.headers.get("x-amz-date"), null);
+  const request = await sent(options, asked({ apiKey: "ABSK-request" }));
+  assertEquals(request.headers.get("authorization"), "Bearer ABSK-request");
+  const own = await sent({ region: "us-east-1", headers: { Authorization: "Custom" } });
+  assertEquals(own.headers.get("authorization"), "Custom");
+});
+
+Deno.test("the address follows the region, the model's ARN, or the caller", async () => {
+  const url = async (options: BedrockOptions, modelId = MODEL) =>
+    (await sent({ bearerToken: "k", ...options }, asked({ modelId }))).url;
+  assertStringIncludes(
+    await url({ region: "eu-central-1" }),
+    "//bedrock-runtime.eu-central-1.amazonaws.com/",
+  );
+  assertStringIncludes(await url({ region: "cn-north-1" }), ".cn-north-1.amazonaws.com.cn/");
+  const arn = "arn:aws:bedrock:ap-south-1:123456789012:inference-profile/global.anthropic.claude-x";
+  assertEquals(
+    await url({}, arn),
+    `https://bedrock-runtime.ap-south-1.amazonaws.com/model/${
+      encodeURIComponent(arn)
+    }/converse-stream`,
+  );
+  assertStringIncludes(
+    await url({ baseUrl: "https://vpce.example/" }),
+    "https://vpce.example/model/",
+  );
+});
+
+Deno.test("what is missing is told with what to do", async () => {
+  const [code, message] = await refused({ region: "us-east-1" });
+  assertEquals(code, "auth_error");
+  assertStringIncludes(message, "give createBedrock credentials or a bearerToken");
+  const [regionCode, regionMessage] = await refused({ bearerToken: "k" });
+  assertEquals(regionCode, "bad_request");
+  assertStringIncludes(regionMessage, "region");
+  const failing = { region: "us-east-1", credentials: () => Promise.reject(new Error("no role")) };
+  assertEquals(await refused(failing), [
+    "auth_error",
+    "The credentials for bedrock could not be had: no role",
+  ]);
+});
+
+Deno.test("neither secret nor session token is ever told", async () => {
+  const credentials = { ...CREDENTIALS, sessionToken: "FwoGZXIvYXdzEXAMPLE" };
+  const body =
+    `{"message":"${credentials.secretAccessKey} and ${credentials.sessionToken} are bad"}`;
+  const fetch = replayFetch({ status: 403, body });
+  const bedrock = createBedrock({ region: "us-east-1", credentials, fetch });
+  const { error } = await readReply(bedrock(asked()));
+  assertEquals(error?.message, "bedrock answered 403: [redacted] and [redacted] are bad");
+});
+
+Deno.test("an abort while keys are being fetched ends the reply at once", async () => {
+  const controller = new AbortController();
+  const credentials = () => {
+    queueMicrotask(() => controller.abort("enough"));
+    return new Promise<undefined>(() => {});
+  };
+  const bedrock = createBedrock({ region: "us-east-1", credentials });
+  const { stopReason } = await readReply(bedrock({ ...asked(), signal: controller.signal }));
+  assertEquals(stopReason, "aborted");
+});
+
+function environment(variables: Record<string, string>): (name: string) => string | undefined {
+  return (name) => variables[name];
+}
+
+Deno.test("connect reads region and keys from the usual variables, when it is asked", async () => {
+  const fetch = answering();
+  const read: string[] = [];
+  const variables: Record<string, string> = {
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+    AWS_SESSION_TOKEN: "session-token",
+  };
+  const streamFn = connect({
+    fetch,
+    env: (name) => {
+      read.push(name);
+      return variables[name];
+    },
+  });
+  assertEquals(read, []);
+  assertEquals((await readReply(streamFn(asked()))).text, "Hi");
+  const [request] = fetch.requests;
+  assertStringIncludes(request?.url ?? "", "bedrock-runtime.us-east-1.");
+  assertEquals(request?.headers.get("x-amz-security-token"), "session-token");
+
+  variables["AWS_BEARER_TOKEN_BEDROCK"] = "ABSK-from-env";
+  await readReply(streamFn(asked()));
+  assertEquals(fetch.requests[1]?.headers.get("authorization"), "Bearer ABSK-from-env");
+});
+
+Deno.test("without anything connect tells of both kinds of keys", async () => {
+  const env = environment({ AWS_REGION: "us-east-1", HOME: "/nowhere" });
+  const { error } = await readReply(connect({ env })(asked()));
+  assertEquals(error?.code, "auth_error");
+  assertStringIncludes(error?.message ?? "", "AWS_BEARER_TOKEN_BEDROCK");
+  assertStringIncludes(error?.message ?? "", "AWS_ACCESS_KEY_ID");
+});
+
+const FILES: Readonly<Record<string, string>> = {
+  "/home/me/.aws/credentials": [
+    "# a comment",
+    "[default]",
+    "aws_access_key_id = AKID-default",
+    "aws_secret_access_key = secret-default",
+    "",
+    "[work]",
+    "aws_access_key_id=AKID-work",
+    "aws_secret_access_key=secret/with=signs+",
+    "aws_session_token=token-work",
+    "[sso]",
+    "sso_session = mine",
+  ].join("\r\n"),
+  "/home/me/.aws/config": "[profile work]\nregion = eu-west-1\n[default]\nregion = us-west-2\n",
+};
+
+async function profile(variables: Record<string, string>): Promise<unknown> {
+  const env = environment({ HOME: "/home/me", ...variables });
+  const { region, credentials } = withEnvironment({}, env, (path) => FILES[path]);
+  return { region, ...(typeof credentials === "function" && await credentials()) };
+}
+
+Deno.test("without variables the profile counts: the default one, or the one that AWS_PROFILE names", async () => {
+  assertEquals(await profile({}), {
+    region: "us-west-2",
+    accessKeyId: "AKID-default",
+    secretAccessKey: "secret-default",
+    sessionToken: undefined,
+  });
+  assertEquals(await profile({ AWS_PROFILE: "work" }), {
+    region: "eu-west-1",
+    accessKeyId: "AKID-work",
+    secretAccessKey: "secret/with=signs+",
+    sessionToken: "token-work",
+  });
+  assertEquals(await profile({ AWS_PROFILE: "sso" }), { region: undefined });
+  assertEquals(await profile({ AWS_PROFILE: "absent" }), { region: undefined });
+  assertEquals(await profile({ AWS_SHARED_CREDENTIALS_FILE: "/none", AWS_CONFIG_FILE: "/none" }), {
+    region: undefined,
+  });
+});
+
+Deno.test("the packages have the versions that the project is checked with", async () => {
+  const { imports, tasks } = JSON.parse(
+    await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
+  );
+  for (const [name, version] of Object.entries(BEDROCK_PACKAGES)) {
+    assertEquals(imports[name], `npm:${name}@${version}`);
+    assertStringIncludes(tasks.compile.command, `--include npm:${name}@${version}`);
+  }
+});
+
+Deno.test("importing the adapters loads neither package", async () => {
+  const { modules } = await graphOf("adapters/mod.ts");
+  assertFalse(modules.some((specifier) => /aws4fetch|smithy/.test(specifier)));
+});
+
+async function graphOf(path: string): Promise<{ modules: string[] }> {
+  const file = new URL(`../../${path}`, import.meta.url);
+  const args = ["info", "--json", "--no-lock", "--no-config", "--quiet", file.href];
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args }).output();
+  const { modules } = JSON.parse(new TextDecoder().decode(stdout));
+  return {
+    modules: modules.map(({ specifier }: { specifier: string }) => specifier),
+  };
+}
