@@ -11,8 +11,6 @@ import { messageOf, SessionError } from "../core/errors.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
-  QueuedMessage,
-  QueuedMessages,
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
 } from "../core/event.ts";
@@ -20,12 +18,12 @@ import type { CompactionReport } from "../core/context.ts";
 import { toolCallsOf } from "../core/content.ts";
 import { hasContent } from "../core/history.ts";
 import type { AgentMessage } from "../core/message.ts";
-import type { ModelSpec } from "../core/model.ts";
 import type { Session, SessionStore } from "../core/session.ts";
-import type { RunEndedEntry, SessionEntry } from "../core/session_entry.ts";
+import type { RunEndedEntry } from "../core/session_entry.ts";
 import type { AgentTool, SideEffect } from "../core/tool.ts";
 import type { CompactingTransform } from "./compaction.ts";
-import { jsonText } from "./json_text.ts";
+import { LoggedPath } from "./logged_path.ts";
+import { QueueRecord } from "./queue_record.ts";
 import { sessionStateOf } from "./session_state.ts";
 
 /** Options of {@linkcode recordSession}. */
@@ -99,38 +97,31 @@ export async function recordInto(
   return recorder;
 }
 
-const NOTHING_QUEUED: QueuedMessages = { steering: [], followUp: [] };
-
 class Recorder implements SessionRecording {
   readonly session: Session;
   readonly #agent: Agent;
   readonly #options: RecorderOptions;
-  readonly #ids = new WeakMap<AgentMessage, string>();
-  /** The messages that the log's path holds, in order. */
-  #logged: AgentMessage[] = [];
-  /** How many entries were looked at for moves of the leaf by others. */
-  #seen = 0;
+  readonly #path: LoggedPath;
+  readonly #queues = new QueueRecord();
+  readonly #asked = new Map<string, string>();
+  /** Whether the session could not be written, and this run is not recorded any more. */
   #isSuspended = false;
   #runId = "";
+  /** The entry of the reply whose calls run. */
   #callsFrom: string | null = null;
-  #model: ModelSpec | undefined;
-  #toolNames: string | undefined;
-  #queued = NOTHING_QUEUED;
-  #delivering = NOTHING_QUEUED;
-  readonly #asked = new Map<string, string>();
   #unsubscribe: () => void = () => {};
 
   constructor(agent: Agent, session: Session, options: RecorderOptions) {
     this.session = session;
     this.#agent = agent;
     this.#options = options;
+    this.#path = new LoggedPath(session);
   }
 
   async begin(): Promise<void> {
-    await this.#readPath();
-    this.#queued = NOTHING_QUEUED;
+    await this.#path.read();
     this.#unsubscribe = this.#agent.subscribe((event) => this.#listen(event));
-    if (this.#agent.hasPendingMessages) this.#recordQueues(this.#agent.queued, false);
+    if (this.#agent.hasPendingMessages) this.#recordQueues(false);
   }
 
   async rewind(entryId: string | null): Promise<void> {
@@ -167,7 +158,6 @@ class Recorder implements SessionRecording {
   #take(event: AgentEvent): Promise<void> | undefined {
     switch (event.type) {
       case "agent_start":
-        this.#isSuspended = false;
         this.#runId = event.runId;
         return this.#startRun();
       case "message_end":
@@ -188,10 +178,10 @@ class Recorder implements SessionRecording {
         this.#recordCompaction(event.report);
         return undefined;
       case "queue_changed":
-        this.#recordQueues(event.queued, event.seq !== undefined);
+        this.session.append(this.#queues.change(event.queued, event.seq !== undefined));
         return undefined;
       case "model_changed":
-        this.#recordModel(event.to);
+        this.#path.useModel(event.to);
         return undefined;
       case "custom":
         this.session.append({ type: "custom", name: event.name, data: event.data });
@@ -224,70 +214,27 @@ class Recorder implements SessionRecording {
   }
 
   async #startRun(): Promise<void> {
-    if (this.#hasMoved()) await this.#readPath();
-    this.#reconcile(this.#agent.state.messages);
-    const { model, tools } = this.#agent.state;
-    this.#recordModel(model);
-    this.#recordTools(tools);
+    const wasSuspended = this.#isSuspended;
+    this.#isSuspended = false;
+    // What could not be written is not in the session any more.
+    if (this.#path.hasMoved() || wasSuspended) await this.#path.read();
+    if (wasSuspended) this.#recordQueues(false);
+    const { messages, model, tools } = this.#agent.state;
+    this.#path.follow(messages);
+    this.#path.useModel(model);
+    this.#path.useTools(tools);
     // What cannot be recorded should not cost a model call.
     await this.session.flush();
   }
 
-  /** Whether somebody else has moved the leaf. */
-  #hasMoved(): boolean {
-    const news = this.session.outline.slice(this.#seen);
-    this.#seen = this.session.outline.length;
-    return news.some(({ type }) => type === "leaf_moved");
-  }
-
-  /** Learns what the path holds. */
-  async #readPath(): Promise<void> {
-    const path = await this.session.path();
-    this.#logged = [];
-    this.#model = undefined;
-    this.#toolNames = undefined;
-    for (const entry of path) this.#learn(entry);
-    this.#seen = this.session.outline.length;
-  }
-
-  #learn(entry: SessionEntry): void {
-    switch (entry.type) {
-      case "message":
-        this.#ids.set(entry.message, entry.id);
-        this.#logged.push(entry.message);
-        return;
-      case "model_changed":
-        this.#model = entry.model;
-        return;
-      case "tools_changed":
-        this.#toolNames = entry.names.join("\n");
-        return;
-    }
-  }
-
-  /** Brings the path to what the history is: goes back to where they part, and records the rest. */
-  #reconcile(history: readonly AgentMessage[]): void {
-    const common = history.findIndex((message, at) => message !== this.#logged[at]);
-    const kept = common < 0 ? history.length : common;
-    if (kept < this.#logged.length) {
-      const last = this.#logged[kept - 1];
-      this.session.moveLeaf(last ? this.#ids.get(last) ?? null : null);
-      this.#seen = this.session.outline.length;
-      this.#logged.length = kept;
-      this.#model = undefined;
-      this.#toolNames = undefined;
-    }
-    for (const message of history.slice(kept)) this.#recordMessage(message);
+  #recordQueues(isRunning: boolean): void {
+    this.session.append(this.#queues.change(this.#agent.queued, isRunning));
   }
 
   #recordMessage(message: AgentMessage): void {
     if (message.role === "assistant" && !hasContent(message.content)) return;
-    const { id } = this.session.append({ type: "message", message });
-    this.#ids.set(message, id);
-    this.#logged.push(message);
-    this.#delivering = message.role === "assistant"
-      ? NOTHING_QUEUED
-      : without(this.#delivering, message);
+    const id = this.#path.say(message);
+    this.#queues.said(message);
     if (message.role === "assistant" && toolCallsOf(message.content).length > 0) {
       this.#callsFrom = id;
     }
@@ -322,12 +269,11 @@ class Recorder implements SessionRecording {
 
   #recordCompaction(report: CompactionReport): void {
     const { droppedMessages = [], droppedCount, tokensBefore, tokensAfter } = report;
-    const idOf = (message: AgentMessage | undefined) => message && this.#ids.get(message) || null;
     const { summary, usage, cost } = report;
     this.session.append({
       type: "compaction",
-      firstDroppedId: idOf(droppedMessages[0]),
-      lastDroppedId: idOf(droppedMessages.at(-1)),
+      firstDroppedId: this.#path.idOf(droppedMessages[0]),
+      lastDroppedId: this.#path.idOf(droppedMessages.at(-1)),
       droppedCount,
       tokensBefore,
       tokensAfter,
@@ -335,32 +281,6 @@ class Recorder implements SessionRecording {
       ...(usage !== undefined && { usage }),
       ...(cost !== undefined && { cost }),
     });
-  }
-
-  #recordQueues(queued: QueuedMessages, isRunning: boolean): void {
-    // What a run takes out is on its way into the history; until it is there, it must not get lost.
-    const taken = isRunning ? difference(this.#queued, queued) : NOTHING_QUEUED;
-    this.#queued = queued;
-    this.#delivering = {
-      steering: [...this.#delivering.steering, ...taken.steering],
-      followUp: [...this.#delivering.followUp, ...taken.followUp],
-    };
-    const isDelivering = this.#delivering.steering.length + this.#delivering.followUp.length > 0;
-    const delivering = isDelivering ? { delivering: this.#delivering } : {};
-    this.session.append({ type: "queue_changed", queued, ...delivering });
-  }
-
-  #recordModel(model: ModelSpec): void {
-    if (this.#model && jsonText(this.#model) === jsonText(model)) return;
-    this.#model = model;
-    this.session.append({ type: "model_changed", model });
-  }
-
-  #recordTools(tools: readonly AgentTool[]): void {
-    const names = tools.map(({ name }) => name);
-    if (this.#toolNames === names.join("\n")) return;
-    this.#toolNames = names.join("\n");
-    this.session.append({ type: "tools_changed", names });
   }
 }
 
@@ -376,18 +296,4 @@ function runEnded({ stopReason, error, stoppedBy }: AgentEndEvent): RunEndedEntr
     ...(error && { error: error.toJSON() }),
     ...(stoppedBy && { stoppedBy }),
   };
-}
-
-function difference(before: QueuedMessages, after: QueuedMessages): QueuedMessages {
-  const gone = (old: readonly QueuedMessage[], now: readonly QueuedMessage[]) =>
-    old.filter(({ id }) => !now.some((queued) => queued.id === id));
-  return {
-    steering: gone(before.steering, after.steering),
-    followUp: gone(before.followUp, after.followUp),
-  };
-}
-
-function without({ steering, followUp }: QueuedMessages, message: AgentMessage): QueuedMessages {
-  const isOther = (queued: QueuedMessage) => queued.message !== message;
-  return { steering: steering.filter(isOther), followUp: followUp.filter(isOther) };
 }

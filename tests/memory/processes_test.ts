@@ -1,0 +1,131 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { SessionError } from "../../src/core/errors.ts";
+import { FileSessionStore } from "../../src/memory/file_store.ts";
+import type { FillReport } from "./session_child.ts";
+
+const CHILD = new URL("./session_child.ts", import.meta.url).pathname;
+const FLAGS = ["run", "--quiet", "--no-config", "--no-lock", "--cached-only", "--no-check", "-A"];
+const canMount = Deno.build.os === "linux" && await succeeds("unshare", ["-rm", "true"]);
+
+async function succeeds(command: string, args: string[]): Promise<boolean> {
+  try {
+    return (await new Deno.Command(command, { args, stdout: "null", stderr: "null" }).output())
+      .success;
+  } catch {
+    return false;
+  }
+}
+
+function inFolder(name: string, test: (directory: string) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const directory = await Deno.makeTempDir({ prefix: name });
+    try {
+      await test(directory);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  };
+}
+
+async function begin(directory: string): Promise<FileSessionStore> {
+  const store = new FileSessionStore({ directory });
+  await using session = await store.create({ id: "s" });
+  session.append({ type: "title", title: "begun" });
+  return store;
+}
+
+Deno.test(
+  "another process is told who writes, may read, and writes as soon as that one was killed",
+  inFolder("held", async (directory) => {
+    const store = await begin(directory);
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [...FLAGS, CHILD, "hold", directory],
+      stdout: "piped",
+    }).spawn();
+    const output = child.stdout.getReader();
+    await output.read();
+    const error = await assertRejects(
+      () => store.open("s"),
+      SessionError,
+      "is open in the other one",
+    );
+    assertEquals([error.reason, error.owner?.pid], ["locked", child.pid]);
+    const reader = await store.open("s", { access: "read" });
+    assertEquals(reader.outline.length, 2);
+    await reader.close();
+    child.kill("SIGKILL");
+    await child.status;
+    await output.cancel();
+    await using session = await store.open("s");
+    assertEquals(session.damage, []);
+  }),
+);
+
+Deno.test(
+  "of many processes each writes in turn, and nothing is lost",
+  inFolder("turns", async (directory) => {
+    const store = await begin(directory);
+    const [processes, entries] = [4, 15];
+    const children = Array.from({ length: processes }, () =>
+      new Deno.Command(Deno.execPath(), {
+        args: [...FLAGS, CHILD, "append", directory, String(entries)],
+        stderr: "inherit",
+      }).output());
+    for (const { success } of await Promise.all(children)) assert(success);
+    await using session = await store.open("s");
+    assertEquals(session.damage, []);
+    const path = await session.path({ types: ["custom"] });
+    assertEquals(path.length, processes * entries);
+    assertEquals(
+      new Set(path.map((entry) => entry.type === "custom" && String(entry.data))).size,
+      60,
+    );
+  }),
+);
+
+Deno.test({
+  name:
+    "B 77: an agent on a disk that is full stops before it acts unrecorded, and goes on when there is room",
+  ignore: !canMount,
+  fn: inFolder("full", async (directory) => {
+    const command = [Deno.execPath(), ...FLAGS, CHILD, "fill", directory].join(" ");
+    const mount = `mount -t tmpfs -o size=64k tmpfs ${directory}`;
+    const { success, stdout } = await new Deno.Command("unshare", {
+      args: ["-rm", "sh", "-c", `${mount} && ${command}`],
+      stderr: "inherit",
+    }).output();
+    assert(success);
+    const report: FillReport = JSON.parse(new TextDecoder().decode(stdout));
+    assertEquals([report.stopReason, report.reason], ["aborted", "write_failed"]);
+    assert(report.message.includes("the disk is full: free some space"), report.message);
+    assert(
+      report.ran > 3 && report.ran <= report.started,
+      "no tool ran that the log does not know",
+    );
+    assertEquals([report.agreed, report.agreedAgain, report.ended], [true, true, "stop"]);
+  }),
+});
+
+Deno.test(
+  "a folder that was made read-only refuses to be written to, and can be read",
+  inFolder("read_only", async (directory) => {
+    const store = await begin(directory);
+    await Deno.chmod(directory, 0o555);
+    try {
+      // The superuser may write everywhere.
+      if (Deno.uid() !== 0) {
+        const error = await assertRejects(
+          () => store.open("s"),
+          SessionError,
+          "permission was denied",
+        );
+        assertEquals(error.reason, "write_failed");
+      }
+      await using reader = await store.open("s", { access: "read" });
+      assertEquals(reader.outline.length, 1);
+      assertEquals((await store.list()).length, 1);
+    } finally {
+      await Deno.chmod(directory, 0o755);
+    }
+  }),
+);

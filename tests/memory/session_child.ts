@@ -1,0 +1,110 @@
+/**
+ * Another process on the same sessions: `hold` keeps one open until it is killed, `append` adds to it as soon
+ * as it is free, `fill` runs an agent until the disk is full and goes on when there is room again.
+ *
+ * @module
+ */
+
+import { Agent } from "../../src/agent/agent.ts";
+import { SessionError } from "../../src/core/errors.ts";
+import type { Session } from "../../src/core/session.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { FileSessionStore } from "../../src/memory/file_store.ts";
+import { recordSession } from "../../src/memory/recorder.ts";
+import { resumeSession } from "../../src/memory/resume.ts";
+import { reply } from "../../src/testing/script.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+
+/** What {@linkcode fill} found. */
+export interface FillReport {
+  readonly stopReason: string;
+  readonly reason: string | undefined;
+  readonly message: string;
+  /** Tools that ran, and those that the log knows to have started. */
+  readonly ran: number;
+  readonly started: number;
+  /** Whether memory and log said the same when the disk was full, and at the end. */
+  readonly agreed: boolean;
+  readonly agreedAgain: boolean;
+  readonly ended: string;
+}
+
+async function hold(directory: string): Promise<void> {
+  const store = new FileSessionStore({ directory, owner: "the other one" });
+  const session = await store.open("s");
+  session.append({ type: "title", title: "held" });
+  await session.flush();
+  console.log("held");
+  await new Promise(() => setInterval(() => {}, 60_000));
+}
+
+async function append(directory: string, count: number): Promise<void> {
+  const store = new FileSessionStore({ directory });
+  for (let number = 0; number < count;) {
+    try {
+      await using session = await store.open("s");
+      session.append({ type: "custom", name: "appended", data: [Deno.pid, number] });
+      number++;
+    } catch (error) {
+      if (!(error instanceof SessionError) || error.reason !== "locked") throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+}
+
+async function fill(directory: string): Promise<FillReport> {
+  await Deno.writeFile(`${directory}/ballast`, new Uint8Array(36 * 1024));
+  const store = new FileSessionStore({ directory });
+  let ran = 0;
+  const write = defineTool({
+    name: "write",
+    description: "Writes.",
+    parameters: { type: "object" },
+    execute: () => `${++ran} ${"x".repeat(3000)}`,
+  });
+  const steps = Array.from(
+    { length: 60 },
+    (_, number) =>
+      number % 13 === 12
+        ? reply("enough")
+        : reply([toolCall("write", {}, { id: `call_${number}` })]),
+  );
+  const streamFn = scriptedStream(steps);
+  const agent = new Agent({ model: "p/m", streamFn, tools: [write], validator: () => () => [] });
+  const recording = await recordSession(agent, store, { id: "s" });
+  const { stopReason, abortReason } = await agent.prompt("go");
+  const { session } = recording;
+  const started = session.outline.filter(({ type }) => type === "tool_started").length;
+  const agreed = await agrees(store, session);
+  const full = ran;
+  await Deno.remove(`${directory}/ballast`);
+  const ended = await agent.continue();
+  await recording.stop();
+  const again = await resumeSession(store, "s");
+  const agreedAgain = JSON.stringify(again.messages) === JSON.stringify(agent.state.messages);
+  await again.session.close();
+  const error = abortReason instanceof SessionError ? abortReason : undefined;
+  return {
+    stopReason,
+    reason: error?.reason,
+    message: error?.message ?? "",
+    ran: full,
+    started,
+    agreed,
+    agreedAgain,
+    ended: ended.stopReason,
+  };
+}
+
+async function agrees(store: FileSessionStore, session: Session): Promise<boolean> {
+  await using reader = await store.open("s", { access: "read" });
+  return JSON.stringify(reader.outline) === JSON.stringify(session.outline);
+}
+
+if (import.meta.main) {
+  const [what, directory = "", count] = Deno.args;
+  if (what === "hold") await hold(directory);
+  if (what === "append") await append(directory, Number(count));
+  if (what === "fill") console.log(JSON.stringify(await fill(directory)));
+}
