@@ -1,0 +1,28 @@
+// Ask for an answer of a given shape. An answer that does not fit goes back to the model with the errors.
+
+import { Agent } from "@swink/agent";
+import { reply, scriptedStream, toolCall } from "@swink/agent/testing";
+
+const agent = new Agent({
+  model: "example/scripted",
+  streamFn: scriptedStream([
+    reply([toolCall("structured_output", { title: "Dune", year: "1965" })]),
+    reply([toolCall("structured_output", { title: "Dune", year: 1965 })]),
+  ]),
+});
+
+// The type of `book` comes from the schema: { title: string, year: number, tags?: string[] }.
+const book = await agent.structuredOutput("Which book is this about?", {
+  type: "object",
+  properties: {
+    title: { type: "string" },
+    year: { type: "integer" },
+    tags: { type: "array", items: { type: "string" } },
+  },
+  required: ["title", "year"],
+});
+
+console.log(`${book.title}, ${book.year + 1}`);
+
+// Prints:
+// Dune, 1966
