@@ -35,6 +35,11 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
     load: loadBedrock,
   },
   openai: { keys: ["OPENAI_API_KEY"], url: "OPENAI_BASE_URL", load: loadOpenAI },
+  mistral: {
+    keys: ["MISTRAL_API_KEY"],
+    url: "MISTRAL_BASE_URL",
+    load: async (options) => (await import("./mistral/mod.ts")).createMistral(options),
+  },
   ollama: {
     keys: ["OLLAMA_API_KEY"],
     url: "OLLAMA_HOST",

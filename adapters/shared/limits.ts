@@ -33,12 +33,12 @@ export function maxTokensOf(
   return entry.maxOutput;
 }
 
-/** Tells that a model that is asked to think cannot. */
+/** Tells that a model cannot be asked to think. */
 export function warnOfThinking(
   { modelId, thinkingLevel }: ModelSpec,
-  entry: CatalogEntry | undefined,
+  entry: Pick<CatalogEntry, "thinking"> | undefined,
   sink: WarningSink,
 ): void {
   if (thinkingLevel === "off" || entry?.thinking.type !== "none") return;
-  sink.warning("thinking_left_out", `${modelId} does not think`);
+  sink.warning("thinking_left_out", `How hard ${modelId} thinks cannot be set`);
 }

@@ -1,0 +1,63 @@
+/**
+ * Mistral's models, after Mistral's own pages; previews at their later price.
+ *
+ * @module
+ */
+
+import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
+import { efforts, type Facts, NO_THINKING, rates } from "./catalog_facts.ts";
+
+/** A model that sees images and does not think, unless the facts say otherwise. */
+function mistral(facts: Facts): CatalogEntry {
+  return {
+    contextWindow: 262_144,
+    maxOutput: 262_144,
+    thinking: NO_THINKING,
+    images: true,
+    strictSchema: true,
+    priceDate: "2026-11-20",
+    ...facts,
+  };
+}
+
+const LARGE_4 = mistral({
+  contextWindow: 1_048_576,
+  thinking: efforts("none high"),
+  rates: rates(1.36, 4.18, 0.14),
+});
+const LARGE_3 = mistral({ rates: rates(0.5, 1.5) });
+const MEDIUM_3_5 = mistral({ thinking: efforts("none high"), rates: rates(1.5, 7.5, 0.15) });
+const SMALL_4 = mistral({
+  contextWindow: 256_000,
+  maxOutput: 256_000,
+  thinking: efforts("none high"),
+  rates: rates(0.15, 0.6),
+});
+const DEVSTRAL_2 = mistral({ images: false, rates: rates(0.4, 2) });
+
+/** Mistral's models by name; one without a version is what `-latest` means. */
+export const MISTRAL: Catalog = {
+  "mistral-large-4": LARGE_4,
+  "mistral-large": LARGE_3,
+  "mistral-large-2512": LARGE_3,
+  "mistral-medium": MEDIUM_3_5,
+  "mistral-medium-3-5": MEDIUM_3_5,
+  "mistral-medium-3.5": MEDIUM_3_5,
+  "mistral-medium-2604": MEDIUM_3_5,
+  "mistral-small": SMALL_4,
+  "mistral-small-2603": SMALL_4,
+  "devstral": DEVSTRAL_2,
+  "devstral-2512": DEVSTRAL_2,
+  "codestral": mistral({
+    contextWindow: 256_000,
+    maxOutput: 4096,
+    images: false,
+    rates: rates(0.3, 0.9),
+  }),
+  "ministral-8b": mistral({
+    contextWindow: 128_000,
+    maxOutput: 128_000,
+    images: false,
+    rates: rates(0.1, 0.1),
+  }),
+};

@@ -1,0 +1,51 @@
+/**
+ * xAI's models, after xAI's own pages.
+ *
+ * Where a price depends on the length of the prompt, the one for short prompts is given.
+ *
+ * @module
+ */
+
+import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
+import { efforts, type Facts, NO_THINKING, rates } from "./catalog_facts.ts";
+
+/** A Grok that thinks as hard as it is told, and whose thoughts only the newer API carries along. */
+function grok(facts: Facts): CatalogEntry {
+  return {
+    contextWindow: 500_000,
+    maxOutput: 128_000,
+    thinking: efforts("low medium high xhigh", "never"),
+    images: true,
+    strictSchema: true,
+    api: "responses",
+    priceDate: "2026-11-20",
+    ...facts,
+  };
+}
+
+/** How hard these think cannot be set. */
+const GROK_4_20 = grok({
+  contextWindow: 1_000_000,
+  maxOutput: 30_000,
+  thinking: NO_THINKING,
+  rates: rates(1.25, 2.5, 0.2),
+});
+
+/** xAI's models by name. */
+export const XAI: Catalog = {
+  "grok-4.7": grok({ rates: rates(2, 6, 0.5) }),
+  "grok-4.6": grok({ rates: rates(2, 6, 0.5) }),
+  "grok-4.5": grok({ thinking: efforts("low medium high", "never"), rates: rates(2, 6, 0.5) }),
+  "grok-4.3": grok({
+    contextWindow: 1_000_000,
+    thinking: efforts("none low medium high"),
+    rates: rates(1.25, 2.5, 0.2),
+  }),
+  "grok-4.20-0309-reasoning": GROK_4_20,
+  "grok-4.20-0309-non-reasoning": GROK_4_20,
+  "grok-build-0.1": grok({
+    contextWindow: 256_000,
+    thinking: NO_THINKING,
+    rates: rates(1, 2, 0.2),
+  }),
+};

@@ -1,0 +1,39 @@
+/**
+ * Mistral.
+ *
+ * @module
+ */
+
+import type { StreamFn } from "../../src/core/stream.ts";
+import { createChat } from "../openai/chat.ts";
+import { type ErrorTable, THROTTLED, UNKNOWN_MODEL } from "../shared/error_table.ts";
+import { type AdapterOptions, settingsOf } from "../shared/options.ts";
+import { MISTRAL } from "./request.ts";
+
+export type { AdapterOptions } from "../shared/options.ts";
+
+/** Options of {@linkcode createMistral}. */
+export type MistralOptions = AdapterOptions;
+
+const ERRORS: ErrorTable = {
+  codes: { service_tier_capacity_exceeded: THROTTLED, invalid_model: UNKNOWN_MODEL },
+};
+
+/**
+ * Makes a stream function for Mistral's API.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createMistral } from "@swink/agent/adapters/mistral";
+ *
+ * const agent = new Agent({
+ *   model: "mistral/mistral-medium-latest",
+ *   streamFn: createMistral({ apiKey: "…" }),
+ * });
+ * ```
+ */
+export function createMistral(options: MistralOptions = {}): StreamFn {
+  const settings = settingsOf(options, "https://api.mistral.ai/v1");
+  return createChat({ settings, apiKey: options.apiKey, dialect: MISTRAL, errors: ERRORS });
+}
