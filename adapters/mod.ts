@@ -24,6 +24,7 @@ export {
   serveProxy,
   type ServeProxyOptions,
 } from "./proxy/mod.ts";
+export { createXai, type XaiOptions } from "./xai/mod.ts";
 export {
   type Catalog,
   catalog,

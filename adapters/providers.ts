@@ -45,6 +45,9 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
     url: "OLLAMA_HOST",
     load: async (options) => (await import("./ollama/mod.ts")).createOllama(options),
   },
+  xai: {
+    load: async (options) => (await import("./xai/mod.ts")).createXai(options),
+  },
 
   // Servers that speak chat completions.
   cerebras: compatible("CEREBRAS_API_KEY", "https://api.cerebras.ai/v1"),

@@ -1,0 +1,57 @@
+/**
+ * xAI.
+ *
+ * @module
+ */
+
+import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { findModel } from "../catalog.ts";
+import { createChat } from "../openai/chat.ts";
+import { type ChatDialect, COMPATIBLE } from "../openai/dialect.ts";
+import { createResponses } from "../openai/responses.ts";
+import { type AdapterOptions, settingsOf } from "../shared/options.ts";
+import { withStrictSchema } from "../shared/strict_schema.ts";
+
+export type { AdapterOptions } from "../shared/options.ts";
+
+/** Options of {@linkcode createXai}. */
+export interface XaiOptions extends AdapterOptions {
+  /**
+   * Which API is used. Default: `responses` for the models that the catalog lists with it, whose reasoning it carries
+   * from turn to turn; `chat` for others.
+   */
+  readonly api?: "chat" | "responses" | undefined;
+}
+
+const DIALECT: ChatDialect = { ...COMPATIBLE, maxTokensField: "max_completion_tokens" };
+
+/**
+ * Makes a stream function for xAI's API.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createXai } from "@swink/agent/adapters/xai";
+ *
+ * const agent = new Agent({ model: "xai/grok-4.7:high", streamFn: createXai({ apiKey: "xai-…" }) });
+ * ```
+ */
+export function createXai(options: XaiOptions = {}): StreamFn {
+  const settings = settingsOf(options, "https://api.x.ai/v1");
+  const { api, apiKey } = options;
+  const server = { settings, apiKey };
+  const apis = {
+    chat: createChat({ ...server, dialect: DIALECT, headers: conversationHeader }),
+    responses: createResponses(server),
+  };
+  return withStrictSchema(
+    (request) => apis[api ?? findModel(settings.catalog, request.model)?.api ?? "chat"](request),
+    settings.catalog,
+  );
+}
+
+/** Requests of one conversation go to the server that has it in its cache. */
+function conversationHeader({ options }: StreamRequest): Readonly<Record<string, string>> {
+  const { sessionId = "" } = options;
+  return /^[\x21-\x7e]+$/.test(sessionId) ? { "x-grok-conv-id": sessionId } : {};
+}

@@ -1,0 +1,86 @@
+import { createXai } from "../../adapters/xai/mod.ts";
+import { testStreamFn } from "../../src/testing/stream_conformance.ts";
+import type { RefusalFixture } from "../../src/testing/stream_fixture.ts";
+import { ownFixtures } from "./fixture_files.ts";
+
+const REFUSALS: readonly RefusalFixture[] = [
+  {
+    name: "a wrong key, which is no 401 here",
+    status: 400,
+    body:
+      '{"code":"Client specified an invalid argument","error":"Incorrect API key provided: xa***na. You can obtain an API key from https://console.x.ai."}',
+    expect: { code: "auth_error", retryable: false },
+  },
+  {
+    name: "a prompt that is too long",
+    status: 400,
+    body:
+      '{"code":"invalid-argument","error":"This model\'s maximum prompt length is 131072 but the request contains 537812 tokens."}',
+    expect: { code: "context_window_overflow", retryable: false },
+  },
+  {
+    name: "an unknown model",
+    status: 404,
+    body:
+      '{"code":"Some requested entity was not found","error":"The model grok-99 does not exist or your team does not have access to it."}',
+    expect: { code: "model_not_found", retryable: false },
+  },
+  {
+    name: "too many requests",
+    status: 429,
+    headers: { "retry-after": "7" },
+    body: '{"code":"Some resource has been exhausted","error":"Too many requests"}',
+    expect: { code: "model_throttled", retryable: true, retryAfterMs: 7000 },
+  },
+];
+
+testStreamFn(
+  Deno.test,
+  "xai chat",
+  (fetch, limits) => createXai({ fetch, ...limits }),
+  {
+    model: { provider: "xai", modelId: "grok-code-fast-1", thinkingLevel: "off" },
+    replies: ownFixtures("xai", {
+      chat_text: {
+        text: "Grüezi, Welt 👋",
+        stopReason: "stop",
+        usage: {
+          input: 7,
+          output: 253,
+          cacheRead: 300,
+          cacheWrite: 0,
+          total: 560,
+          extra: { reasoning: 227 },
+        },
+      },
+      chat_thinking_and_calls: {
+        thinking: "First, look.",
+        calls: [
+          { name: "read_file", arguments: { path: "ü" } },
+          { name: "list_all", arguments: {} },
+        ],
+        stopReason: "tool_use",
+      },
+      chat_error: { text: "Half a", errorCode: "network_error" },
+    }),
+    refusals: REFUSALS,
+  },
+);
+
+testStreamFn(
+  Deno.test,
+  "xai responses",
+  (fetch, limits) => createXai({ fetch, ...limits }),
+  {
+    model: { provider: "xai", modelId: "grok-4.7", thinkingLevel: "low" },
+    replies: ownFixtures("xai", {
+      responses_tools: {
+        thinking: "Look first.",
+        calls: [{ name: "read_file", arguments: { path: "a" } }],
+        stopReason: "tool_use",
+        usage: { input: 80, output: 50, cacheRead: 20, total: 150, extra: { reasoning: 30 } },
+      },
+    }),
+    refusals: REFUSALS,
+  },
+);
