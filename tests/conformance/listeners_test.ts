@@ -228,10 +228,10 @@ Deno.test("a listener that waits for a run which it began itself does not wait f
   let answer: string[] = [];
   agent.subscribe(async ({ type, seq }) => {
     if (type !== "queue_changed" || seq !== undefined) return;
+    await Promise.resolve();
     answer = sayingsOf((await agent.continue()).messages);
   });
   agent.steer("Hi");
-  agent.clearFollowUp();
   agent.setModel("other/model");
   await settle();
   clock.advance(100);
