@@ -91,7 +91,10 @@ export class EventChannel {
       cancel: (reason) => this.#cancel(reason),
     }, { highWaterMark: 0 });
     const values = (options: ReadableStreamIteratorOptions = {}) =>
-      this.#iterate(stream.getReader(), { ...options, close: () => controller?.close() });
+      this.#iterate(stream.getReader(), {
+        ...options,
+        close: () => this.#failure ? controller?.error(this.#failure.error) : controller?.close(),
+      });
     return Object.defineProperties(stream, {
       values: { value: values },
       [Symbol.asyncIterator]: { value: values },
@@ -195,7 +198,7 @@ export class EventChannel {
       next: () => {
         if (ended) return Promise.resolve(DONE);
         const read = this.#read();
-        if (!this.#open && this.#waiting === 0 && this.#failure === undefined) this.#last(read);
+        if (!this.#open && this.#waiting === 0) this.#last(read);
         return read;
       },
       return: async (value?: unknown) => {
@@ -210,7 +213,7 @@ export class EventChannel {
 
   /** The stream is closed only when the reader has been told the end, not with its last event. */
   #last(read: Promise<IteratorResult<AgentEvent, undefined>>): void {
-    void read.then(({ done }) => done && this.#exhausted?.());
+    read.then(({ done }) => done && this.#exhausted?.(), () => this.#exhausted?.());
   }
 }
 

@@ -35,6 +35,9 @@ export const defaultPorts: Ports = {
   random: Math.random,
 };
 
+/** Platforms take a longer time for none at all. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -43,7 +46,7 @@ function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener("abort", wake);
       resolve();
     };
-    const timer = setTimeout(wake, milliseconds);
+    const timer = setTimeout(wake, Math.min(milliseconds, LONGEST_TIMER_MS));
     signal?.addEventListener("abort", wake);
   });
 }

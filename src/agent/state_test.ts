@@ -1,0 +1,90 @@
+import { assertEquals } from "@std/assert";
+import type { AgentEvent } from "../core/event.ts";
+import { NetworkError } from "../core/errors.ts";
+import { userMessage } from "../core/message.ts";
+import { modelSpec } from "../core/model.ts";
+import type { AssistantMessageDelta } from "../core/stream.ts";
+import { zeroCost, zeroUsage } from "../core/usage.ts";
+import { assistantMessage } from "../testing/messages.ts";
+import { applyEvent, LiveState } from "./state.ts";
+
+function stateAfter(...events: AgentEvent[]): LiveState {
+  const state = new LiveState({
+    systemPrompt: "",
+    model: modelSpec("test/model"),
+    tools: [],
+    messages: [],
+  });
+  for (const event of events) applyEvent(state, event);
+  return state;
+}
+
+const update = (delta: AssistantMessageDelta): AgentEvent => ({ type: "message_update", delta });
+const opening: AgentEvent = { type: "message_start", message: assistantMessage("") };
+
+Deno.test("finished messages join the history, replies that say nothing do not", () => {
+  const messages = [userMessage("Hi", 0), assistantMessage(""), assistantMessage("Hello")];
+  const state = stateAfter(
+    ...messages.map((message): AgentEvent => ({ type: "message_end", message })),
+  );
+  assertEquals(
+    state.messages,
+    [messages[0], messages[2]].filter((message) => message !== undefined),
+  );
+});
+
+Deno.test("a streaming reply can be looked at at any time, and each look is its own", () => {
+  const state = stateAfter(
+    opening,
+    update({ type: "thinking_delta", contentIndex: 0, delta: "Hm" }),
+    update({ type: "text_delta", contentIndex: 2, delta: "Hel" }),
+    update({ type: "tool_call_start", contentIndex: 3, id: "a", name: "look" }),
+    update({ type: "tool_call_delta", contentIndex: 3, delta: '{"at":' }),
+  );
+  const first = state.streamingMessage;
+  applyEvent(state, update({ type: "text_delta", contentIndex: 2, delta: "lo" }));
+  const call = { type: "tool_call", id: "a", name: "look", arguments: {}, partialJson: '{"at":' };
+  assertEquals(first?.content, [
+    { type: "thinking", thinking: "Hm" },
+    { type: "text", text: "Hel" },
+    call,
+  ] as unknown);
+  assertEquals(state.streamingMessage?.content[1], { type: "text", text: "Hello" });
+});
+
+Deno.test("a discarded attempt and a fallback make the streaming reply begin again", () => {
+  const shown = [opening, update({ type: "text_delta", contentIndex: 0, delta: "Half" })];
+  const error = new NetworkError("Reset");
+  const retry = { type: "retry", attempt: 1, delayMs: 0, error } as const;
+  assertEquals(stateAfter(...shown, { ...retry, discard: true }).streamingMessage?.content, []);
+  assertEquals(
+    stateAfter(...shown, { ...retry, discard: false }).streamingMessage?.content.length,
+    1,
+  );
+  const [from, to] = [modelSpec("a/b"), modelSpec("c/d")];
+  assertEquals(
+    stateAfter(...shown, { type: "model_fallback", from, to }).streamingMessage?.content,
+    [],
+  );
+  const ended = stateAfter(...shown, { type: "message_end", message: assistantMessage("Half") });
+  assertEquals(ended.streamingMessage, undefined);
+});
+
+Deno.test("running calls are known by id, and the last run's error is kept until the next", () => {
+  const call = { id: "a", name: "look" };
+  const state = stateAfter({ type: "tool_execution_start", ...call, arguments: {} });
+  assertEquals([...state.pendingToolCalls], ["a"]);
+  applyEvent(state, {
+    type: "tool_execution_end",
+    ...call,
+    result: { content: [] },
+    isError: false,
+  });
+  assertEquals(state.pendingToolCalls.size, 0);
+  const error = new NetworkError("Reset");
+  const outcome = { messages: [], usage: zeroUsage(), cost: zeroCost() };
+  applyEvent(state, { type: "agent_end", ...outcome, stopReason: "error", error });
+  assertEquals(state.error, error);
+  applyEvent(state, { type: "agent_start", runId: "r" });
+  assertEquals(state.error, undefined);
+});

@@ -1,0 +1,44 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { ImageBlock } from "../core/content.ts";
+import { BadRequestError } from "../core/errors.ts";
+import type { LlmMessage } from "../core/message.ts";
+import { hasFile, withFilesRead } from "./image_files.ts";
+
+function showing(path: string, mediaType?: string): LlmMessage {
+  const source = { type: "file", path, ...(mediaType && { mediaType }) } as const;
+  const image: ImageBlock = { type: "image", source };
+  return { role: "user", content: [{ type: "text", text: "See" }, image], timestamp: 0 };
+}
+
+const plain: LlmMessage = { role: "user", content: [{ type: "text", text: "Hi" }], timestamp: 0 };
+const bytes = () => Promise.resolve(new Uint8Array([1, 2, 3]));
+
+Deno.test("images that are files get their bytes and a media type, everything else stays", async () => {
+  const given = [plain, showing("a.JPG"), showing("b.webp"), showing("c", "image/gif")];
+  const read = await withFilesRead(given, bytes);
+  assertEquals(read[0], plain);
+  const sources = read.slice(1).map(({ content }) =>
+    content[1]?.type === "image" ? content[1].source : undefined
+  );
+  assertEquals(sources, [
+    { type: "base64", mediaType: "image/jpeg", data: "AQID" },
+    { type: "base64", mediaType: "image/webp", data: "AQID" },
+    { type: "base64", mediaType: "image/gif", data: "AQID" },
+  ]);
+  assertEquals(hasFile(given[1] ?? plain), true, "the messages that were given are not changed");
+  assertEquals(read.some(hasFile), false);
+});
+
+Deno.test("a file that cannot be read is a bad request that names it", async () => {
+  const missing = () => Promise.reject(new Error("no such file"));
+  await assertRejects(
+    () => withFilesRead([showing("a.png")], missing),
+    BadRequestError,
+    'Cannot read the image "a.png": no such file',
+  );
+  await assertRejects(
+    () => withFilesRead([showing("a.png")], undefined),
+    BadRequestError,
+    "readFile port",
+  );
+});

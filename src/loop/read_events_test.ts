@@ -1,0 +1,169 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { AbortedError } from "../core/errors.ts";
+import type { AssistantMessageEvent } from "../core/stream.ts";
+import { zeroUsage } from "../core/usage.ts";
+import { Cancellation } from "./cancellation.ts";
+import { type ReadEnd, readEvents } from "./read_events.ts";
+
+const start: AssistantMessageEvent = { type: "start" };
+const done: AssistantMessageEvent = { type: "done", stopReason: "stop", usage: zeroUsage() };
+const aborted: AssistantMessageEvent = {
+  type: "error",
+  stopReason: "aborted",
+  error: new AbortedError(),
+};
+const delta: AssistantMessageEvent = { type: "text_delta", contentIndex: 0, delta: "x" };
+
+type Source = (signal: AbortSignal) => AsyncIterable<AssistantMessageEvent>;
+
+/** Reads a source; the log says what was taken, and how it ended. */
+async function read(
+  source: Source,
+  take: (event: AssistantMessageEvent, abort: () => void) => Promise<void> | undefined = () =>
+    undefined,
+): Promise<string[]> {
+  const cancellation = new Cancellation({ sleep: () => Promise.resolve() });
+  const log: string[] = [];
+  const end: ReadEnd = await readEvents(source(cancellation.signal), {
+    cancellation,
+    take: (event) => {
+      log.push(event.type);
+      return take(event, () => cancellation.abort());
+    },
+    takeLast: (event) => void log.push(`last ${event.type}`),
+  });
+  return [...log, end];
+}
+
+/** The same events as a native stream and as a generator; both tell when they were closed. */
+function sourcesOf(
+  events: readonly AssistantMessageEvent[],
+): { name: string; source: Source; closed: () => boolean }[] {
+  let streamClosed = false;
+  let generatorClosed = false;
+  return [{
+    name: "a native stream",
+    closed: () => streamClosed,
+    source: () => {
+      const left = [...events];
+      return new ReadableStream({
+        pull(controller): void {
+          const next = left.shift();
+          if (next) controller.enqueue(next);
+          else controller.close();
+        },
+        cancel: () => void (streamClosed = true),
+      });
+    },
+  }, {
+    name: "a generator",
+    closed: () => generatorClosed,
+    source: async function* () {
+      try {
+        yield* events;
+      } finally {
+        generatorClosed = true;
+      }
+    },
+  }];
+}
+
+for (const { name, source, closed } of sourcesOf([start, delta, done, delta])) {
+  Deno.test(`${name} is read to its terminal event and closed`, async () => {
+    assertEquals(await read(source), ["start", "text_delta", "done", "terminal"]);
+    await Promise.resolve();
+    assertEquals(closed(), true);
+  });
+}
+
+for (const { name, source } of sourcesOf([start, delta])) {
+  Deno.test(`${name} that ends before its terminal event is told as closed`, async () => {
+    assertEquals(await read(source), ["start", "text_delta", "closed"]);
+  });
+
+  Deno.test(`reading ${name} waits for whoever takes its events`, async () => {
+    const order: string[] = [];
+    await read(source, async ({ type }) => {
+      order.push(`+${type}`);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      order.push(`-${type}`);
+    });
+    assertEquals(order, ["+start", "-start", "+text_delta", "-text_delta"]);
+  });
+}
+
+Deno.test("what a source or a taker throws is thrown", async () => {
+  const throwing: Source = async function* () {
+    yield start;
+    await Promise.resolve();
+    throw new Error("no socket");
+  };
+  await assertRejects(() => read(throwing), Error, "no socket");
+  const [stream, generator] = sourcesOf([start, done]);
+  for (const { source, closed } of [stream, generator].filter((made) => made !== undefined)) {
+    const refusing = () => {
+      throw new Error("no room");
+    };
+    await assertRejects(() => read(source, refusing), Error, "no room");
+    assertEquals(closed(), true);
+  }
+});
+
+Deno.test("after an abort only the last word of a source that obeys is taken", async () => {
+  const obeying: Source = async function* (signal) {
+    yield start;
+    if (!signal.aborted) yield done;
+    yield delta;
+    yield aborted;
+  };
+  assertEquals(await read(obeying, (_event, abort) => void abort() as undefined), [
+    "start",
+    "last error",
+    "aborted",
+  ]);
+});
+
+Deno.test("a source that does not answer to an abort is not waited for", async () => {
+  const deaf: Source = async function* () {
+    yield start;
+    await new Promise(() => {});
+  };
+  assertEquals(await read(deaf, (_event, abort) => void setTimeout(abort, 0) as undefined), [
+    "start",
+    "aborted",
+  ]);
+});
+
+Deno.test("a source that never pauses hears an abort all the same, and is closed", async () => {
+  let closed = false;
+  const flooding: Source = async function* () {
+    try {
+      while (true) yield delta;
+    } finally {
+      closed = true;
+    }
+  };
+  let first = true;
+  const log = await read(flooding, (_event, abort) => {
+    if (first) setTimeout(abort, 5);
+    first = false;
+    return undefined;
+  });
+  assertEquals([log.at(-1), log.includes("last done")], ["aborted", false]);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals(closed, true);
+});
+
+Deno.test("nothing is read after an abort that came before", async () => {
+  const cancellation = new Cancellation({ sleep: () => Promise.resolve() });
+  cancellation.abort();
+  let asked = false;
+  const source: AsyncIterable<AssistantMessageEvent> = {
+    [Symbol.asyncIterator]: () => {
+      asked = true;
+      return { next: () => new Promise(() => {}) };
+    },
+  };
+  const end = await readEvents(source, { cancellation, take: () => undefined, takeLast: () => {} });
+  assertEquals([end, asked], ["aborted", false]);
+});
