@@ -36,6 +36,9 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What the agent needs of its latest run. */
+type LatestRun = Pick<StartedRun, "pipe" | "settled">;
+
 /** What differs from the agent's own configuration for one run. */
 interface RunOverrides {
   /** Members of the configuration. */
@@ -72,7 +75,7 @@ export class Agent {
   #repairs: readonly HistoryRepair[] = [];
   #run: StartedRun | undefined;
   /** The latest run: whatever the agent tells goes its way, also after its end. */
-  #latest: Pick<StartedRun, "pipe" | "settled">;
+  #latest: LatestRun;
 
   /**
    * Makes an idle agent.
@@ -300,14 +303,13 @@ export class Agent {
     { config, prepare }: RunOverrides,
   ): ReadableStream<AgentEvent> {
     const state = this.#state;
-    const before = this.#latest;
     const run: StartedRun = startRun({
       incoming,
       context: state,
       repairs: this.#repairs,
       config: { ...this.#config(), ...config },
       ...(signal && { signal }),
-      after: this.#heard(before).then(() => run.pipe.takeOver(before.pipe)).then(prepare),
+      after: this.#handOver(this.#latest, () => run.pipe).then(prepare),
       observe: (event, withGrace) => {
         applyEvent(state, event);
         return this.#subscribers.tell(event, withGrace);
@@ -325,15 +327,16 @@ export class Agent {
 
   /**
    * Settles when a run is over and every listener has looked at what was said after it. A listener may itself be
-   * waiting for the next run, so it is waited for no longer than after an abort.
+   * waiting for the next run, so it is waited for no longer than after an abort; the next run's pipe then takes over.
    */
-  async #heard({ settled, pipe }: Pick<StartedRun, "pipe" | "settled">): Promise<void> {
+  async #handOver({ settled, pipe }: LatestRun, next: () => EventPipe): Promise<void> {
     await settled;
     const looking = pipe.settled();
     if (!looking) return;
     const hurry = new Cancellation({ sleep: this.#options.sleep ?? defaultPorts.sleep });
     hurry.abort();
     await hurry.withGrace(looking).catch(() => {});
+    next().takeOver(pipe);
   }
 
   #config(): AgentLoopConfig {

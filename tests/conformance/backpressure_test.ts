@@ -138,6 +138,16 @@ Deno.test("agent.prompt reads for itself", async () => {
   assertEquals(said(), 5000);
 });
 
+Deno.test("B 59: two hundred thousand deltas in one burst cost linear time", async () => {
+  const { streamFn } = talkative(200_000);
+  const { agent } = testAgent([], { streamFn });
+  const start = performance.now();
+  await agent.prompt("Hi");
+  const seconds = (performance.now() - start) / 1_000;
+  // What is quadratic takes minutes; the bound leaves room for a machine that is busy otherwise.
+  assert(seconds < 10, `${seconds} s`);
+});
+
 Deno.test("a slow listener holds the model back as a slow reader does", async () => {
   const { streamFn, said } = talkative(50);
   const { agent } = testAgent([], { streamFn });

@@ -31,6 +31,43 @@ Deno.test("3.4, A 5, B 4: transformContext runs once in every turn, and convertT
   ]);
 });
 
+Deno.test("each turn goes through policies, transform, conversion and key, in this order", async () => {
+  const order: string[] = [];
+  const { agent } = testAgent([
+    () => {
+      order.push("model");
+      return reply("Hello");
+    },
+  ], {
+    policies: [{
+      name: "watch",
+      preTurn: () => void order.push("policy"),
+      postTurn: () => void order.push("after"),
+    }],
+    transformContext: (messages) => {
+      order.push("transform");
+      return messages;
+    },
+    convertToLlm: (message) => {
+      order.push("convert");
+      return message.role === "custom" ? null : message;
+    },
+    getApiKey: () => void order.push("key"),
+  });
+  agent.subscribe(({ type }) => void (type.startsWith("turn") && order.push(type)));
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(order, [
+    "policy",
+    "turn_start",
+    "transform",
+    "convert",
+    "key",
+    "model",
+    "after",
+    "turn_end",
+  ]);
+});
+
 Deno.test("B 5: what a transform leaves out is left out of the request only", async () => {
   const { agent, streamFn } = testAgent([reply("One"), reply("Two")], {
     transformContext: (messages) => ({

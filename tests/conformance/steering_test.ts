@@ -45,7 +45,7 @@ async function steered(
   };
 }
 
-Deno.test("3.7, A 9, A 68, B 44: under cancel, steering cancels what runs and what waits", async () => {
+Deno.test("3.7, 4.6, A 9, A 68, B 44: under cancel, steering cancels what runs and what waits", async () => {
   const { events, sayings, reason } = await steered({});
   assertEquals([reason, sayings], ["steering_interrupt", [cancelled, cancelled, "user: Wait"]]);
   const lines = outlineOf(events);

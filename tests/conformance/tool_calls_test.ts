@@ -86,6 +86,23 @@ Deno.test("3.17, A 23, B 15: invalid arguments name each path and what was expec
   );
 });
 
+Deno.test("B 26: a list that arrives as a text is not taken for a list", async () => {
+  const tool = fakeTool({
+    name: "pick",
+    parameters: { type: "object", properties: { names: { type: "array" } } },
+  });
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("pick", { names: '["x"]' })]),
+    reply("Sorry"),
+  ], { tools: [tool] });
+  await checkEvents(agent.promptStream("Pick"));
+  assertEquals(tool.calls, []);
+  assertStringIncludes(
+    sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "",
+    "- /names: must be array",
+  );
+});
+
 Deno.test("A 42, B 34: arguments that are no JSON make an error result that quotes them", async () => {
   const tool = fakeTool({ name: "write" });
   const { agent, streamFn } = testAgent([

@@ -1,0 +1,15 @@
+import { assert } from "@std/assert";
+import { deno } from "../project.ts";
+
+Deno.test("an agent holds its latest run and none before it", async () => {
+  const script = "tests/conformance/leaks.ts";
+  const { success, text } = await deno("run", [
+    "--v8-flags=--expose-gc",
+    "--no-check",
+    "-A",
+    script,
+  ]);
+  assert(success, text);
+  const held = Number(text.trim().split("\n").at(-1));
+  assert(held <= 2, `${held} of 20 runs are held`);
+});
