@@ -7,6 +7,7 @@
  */
 
 export { type AnthropicOptions, createAnthropic } from "./anthropic/mod.ts";
+export { type AccessToken, type AzureOptions, createAzure, type GetToken } from "./azure/mod.ts";
 export { type AwsCredentials, type BedrockOptions, createBedrock } from "./bedrock/mod.ts";
 export { createMistral, type MistralOptions } from "./mistral/mod.ts";
 export { createOllama, type OllamaOptions } from "./ollama/mod.ts";

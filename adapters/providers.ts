@@ -6,6 +6,7 @@
 
 import type { StreamFn } from "../src/core/stream.ts";
 import type { BedrockOptions } from "./bedrock/mod.ts";
+import type { AzureOptions } from "./azure/mod.ts";
 import type { ReadEnvironment } from "./environment.ts";
 import type { AdapterOptions } from "./shared/options.ts";
 
@@ -35,6 +36,11 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
     load: loadBedrock,
   },
   openai: { keys: ["OPENAI_API_KEY"], url: "OPENAI_BASE_URL", load: loadOpenAI },
+  azure: {
+    keys: ["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
+    url: "AZURE_OPENAI_ENDPOINT",
+    load: loadAzure,
+  },
   mistral: {
     keys: ["MISTRAL_API_KEY"],
     url: "MISTRAL_BASE_URL",
@@ -46,6 +52,8 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
     load: async (options) => (await import("./ollama/mod.ts")).createOllama(options),
   },
   xai: {
+    keys: ["XAI_API_KEY"],
+    url: "XAI_BASE_URL",
     load: async (options) => (await import("./xai/mod.ts")).createXai(options),
   },
 
@@ -75,6 +83,12 @@ async function loadBedrock(options: BedrockOptions, env: ReadEnvironment): Promi
   const { withEnvironment } = await import("./bedrock/environment.ts");
   const { createBedrock } = await import("./bedrock/mod.ts");
   return createBedrock(withEnvironment(options, env));
+}
+
+async function loadAzure(options: AzureOptions, env: ReadEnvironment): Promise<StreamFn> {
+  const { createAzure } = await import("./azure/mod.ts");
+  const apiVersion = env("AZURE_OPENAI_API_VERSION") || env("OPENAI_API_VERSION") || undefined;
+  return createAzure({ apiVersion, ...options });
 }
 
 /** A server that the caller names, with its address. */

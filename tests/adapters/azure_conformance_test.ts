@@ -1,0 +1,83 @@
+import { createAzure } from "../../adapters/azure/mod.ts";
+import { testStreamFn } from "../../src/testing/stream_conformance.ts";
+import type { RefusalFixture } from "../../src/testing/stream_fixture.ts";
+import { ownFixtures } from "./fixture_files.ts";
+
+const baseUrl = "https://my-resource.openai.azure.com";
+const model = { provider: "azure", modelId: "gpt-5-mini", thinkingLevel: "low" } as const;
+
+const REFUSALS: readonly RefusalFixture[] = [
+  {
+    name: "a wrong key",
+    status: 401,
+    body:
+      '{"error":{"code":"401","message":"Access denied due to invalid subscription key or wrong API endpoint."}}',
+    expect: { code: "auth_error", retryable: false },
+  },
+  {
+    name: "a prompt that is filtered",
+    status: 400,
+    body:
+      '{"error":{"message":"The response was filtered","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}',
+    expect: { code: "content_filtered", retryable: false },
+  },
+  {
+    name: "a deployment that is not there",
+    status: 404,
+    body:
+      '{"error":{"type":"invalid_request_error","code":"DeploymentNotFound","message":"The API deployment for this resource does not exist."}}',
+    expect: { code: "model_not_found", retryable: false },
+  },
+  {
+    name: "too many requests, with a wait in milliseconds",
+    status: 429,
+    headers: { "retry-after": "2", "retry-after-ms": "1500" },
+    body: '{"error":{"code":"429","message":"Requests have exceeded call rate limit."}}',
+    expect: { code: "model_throttled", retryable: true, retryAfterMs: 1500 },
+  },
+];
+
+testStreamFn(
+  Deno.test,
+  "azure chat",
+  (fetch, limits) => createAzure({ fetch, baseUrl, ...limits }),
+  {
+    model,
+    replies: ownFixtures("azure", {
+      text: {
+        text: "Grüezi, Welt 👋",
+        stopReason: "stop",
+        usage: { input: 15, output: 76, cacheRead: 4, total: 95, extra: { reasoning: 64 } },
+      },
+      async_filter: { text: "Yes.", stopReason: "stop" },
+      // A 134: what a filter took away makes the reply a refused one, whatever its reason to stop says.
+      filtered_late: { text: "Half a", errorCode: "content_filtered" },
+      filtered: { text: "Half a", errorCode: "content_filtered" },
+      tool_calls: {
+        calls: [
+          { name: "read_file", arguments: { path: "ü" } },
+          { name: "list_all", arguments: {} },
+        ],
+        stopReason: "tool_use",
+      },
+    }),
+    refusals: REFUSALS,
+  },
+);
+
+testStreamFn(
+  Deno.test,
+  "azure responses",
+  (fetch, limits) => createAzure({ fetch, baseUrl, api: "responses", ...limits }),
+  {
+    model,
+    replies: ownFixtures("azure", {
+      responses_text: {
+        text: "Yes.",
+        stopReason: "stop",
+        usage: { input: 80, output: 50, cacheRead: 20, total: 150 },
+      },
+    }),
+    refusals: REFUSALS,
+  },
+);
