@@ -53,11 +53,12 @@ Deno.test("imports are read from statements, types and expressions, not from com
     `import "./c.ts";`,
     `/**\n * import { x } from "./comment.ts";\n */`,
     `const lazy = () => import("./d.ts");`,
+    `const worker = new URL("./e.ts", import.meta.url);`,
     `// import("./comment.ts")`,
   ].join("\n");
   assertEquals(readImports("src/core/x.ts", source), {
     path: "src/core/x.ts",
-    ours: ["src/core/a.ts", "src/b.ts", "src/core/c.ts", "src/core/d.ts"],
+    ours: ["src/core/a.ts", "src/b.ts", "src/core/c.ts", "src/core/d.ts", "src/core/e.ts"],
     others: ["ajv/dist/2020.js"],
   });
 });

@@ -42,7 +42,9 @@ function specifiersIn(source: string): string[] {
   const code = source.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, "").replaceAll(/^\s*\/\/.*$/gm, "");
   const statements = code.matchAll(/^(?:import|export)\b(?:[^"';]*?\bfrom)?\s*"([^"]+)"/gm);
   const expressions = code.matchAll(/\bimport\(\s*"([^"]+)"/g);
-  return [...statements, ...expressions].flatMap(([, specifier]) => specifier ?? []);
+  // Modules that run in a thread or process of their own, or are loaded late, are named by their address.
+  const addresses = code.matchAll(/\bnew URL\(\s*"(\.[^"]+\.ts)",\s*import\.meta\.url/g);
+  return [...statements, ...expressions, ...addresses].flatMap(([, specifier]) => specifier ?? []);
 }
 
 /** The TypeScript files at or under a path, tests left out on demand. */
