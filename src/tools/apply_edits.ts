@@ -155,6 +155,7 @@ function countBelow(ascending: readonly number[], value: number): number {
 
 /** The line ending that most lines of a text have. */
 function lineEndingOf(text: string): "\n" | "\r\n" {
+  if (!text.includes("\r\n")) return "\n";
   const returns = text.split("\r\n").length - 1;
   const newlines = text.split("\n").length - 1;
   return returns * 2 > newlines ? "\r\n" : "\n";

@@ -60,7 +60,7 @@ Deno.test("A 98: two edits at once to different places both survive", async () =
   assertEquals(bench.get("a.txt"), "1\n2\n");
 });
 
-Deno.test("A 98: a stale hash is refused; of two edits with one hash the second is", async () => {
+Deno.test("A 98: a stale hash is refused; of two edits with one hash the later is", async () => {
   await using bench = new Workbench();
   bench.put("a.txt", "one two");
   const expected_hash = await contentHash("one two");
@@ -69,8 +69,8 @@ Deno.test("A 98: a stale hash is refused; of two edits with one hash the second 
       bench.call("edit_file", { path: "a.txt", edits: [replace(word, "x")], expected_hash })
     ),
   );
-  assertEquals(answers.map(({ isError }) => isError), [false, true]);
-  assertEquals(bench.get("a.txt"), "x two");
+  assertEquals(answers.filter(({ isError }) => isError).length, 1);
+  assert(["x two", "one x"].includes(bench.get("a.txt")));
 });
 
 Deno.test("A 98: a file that changed since it was read is not edited", async () => {

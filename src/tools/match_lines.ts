@@ -35,12 +35,13 @@ const MAX_SHOWN = 400;
 /** Of a longer line only the beginning is searched: it is minified or data. */
 const MAX_SEARCHED = 10_000;
 
+const decoder = new TextDecoder();
+
 /** Finds the lines; none in a binary file. */
 export function matchesIn(bytes: Uint8Array, { expression, context }: MatchOptions): LineMatch[] {
-  const kind = fileKind(bytes.subarray(0, SNIFF_BYTES));
-  if (kind.type !== "text") return [];
-  const whole = new TextDecoder().decode(bytes);
+  const whole = decoder.decode(bytes);
   if (!mayMatch(whole, expression)) return [];
+  if (fileKind(bytes.subarray(0, SNIFF_BYTES)).type !== "text") return [];
   const lines = whole.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const matches: LineMatch[] = [];

@@ -16,7 +16,7 @@ import { fileFailure, shown, systemCodeOf } from "./file_failure.ts";
 import type { FileAccess, FileRules } from "./file_rules.ts";
 import { type IgnoreRules, ignoreRulesAbove } from "./git_ignore.ts";
 import { grouped } from "./output_limit.ts";
-import { holdFolder } from "./held_folder.ts";
+import { holdFolder, pathOfDescriptor } from "./held_folder.ts";
 import { readQuickly } from "./read_quickly.ts";
 
 /** A file that was opened for reading. */
@@ -25,7 +25,7 @@ export interface OpenedFile extends AsyncDisposable {
   readonly path: string;
   /** Bytes in the file when it was opened. */
   readonly size: number;
-  /** The bytes from the beginning, in pieces of at most 64 KiB. */
+  /** The bytes from the beginning, in pieces of at most 1 MiB. */
   chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array>;
 }
 
@@ -57,8 +57,9 @@ export interface SandboxFiles {
   /** The names in a folder, sorted; protected ones are left out. */
   readFolder(path: string): Promise<FolderEntry[]>;
   /**
-   * Reads a file that {@linkcode SandboxFiles.readFolder} met, quickly; `undefined` when it is too large, gone or no
-   * regular file any more. Before any of it is shown, resolve its path again: it must still lead to itself.
+   * Reads a file that {@linkcode SandboxFiles.readFolder} met, quickly and unverified; `undefined` when it is too
+   * large, gone or no regular file any more. A folder on the way may have been swapped for a link meanwhile: what is
+   * to be shown must be read again.
    */
   readMet(
     path: string,
@@ -70,7 +71,7 @@ export interface SandboxFiles {
   kindOf(path: string): Promise<FolderEntry["kind"] | undefined>;
 }
 
-const CHUNK_BYTES = 64 * 1024;
+const MAX_CHUNK_BYTES = 1024 * 1024;
 
 /** The machine's own file system behind the rules. */
 export class ConfinedFiles implements SandboxFiles {
@@ -126,30 +127,35 @@ export class ConfinedFiles implements SandboxFiles {
 
   /** Opens a regular file for reading. */
   async open(path: string): Promise<OpenedFile> {
+    const file = await this.#openIfThere(path);
+    if (file) return file;
+    throw new BadRequestError(`${shown(this.#nameOf(path))} does not exist`);
+  }
+
+  async #openIfThere(path: string): Promise<OpenedFile | undefined> {
     const canonical = await this.resolve(path, "read");
     let handle: FileHandle | undefined;
     try {
-      refuseUnlessFile(await Deno.lstat(canonical), this.#nameOf(path));
+      const found = await statIfThere(canonical);
+      if (!found) return undefined;
+      refuseUnlessFile(found, this.#nameOf(path));
       // Not to block on a pipe that took the file's place, nor to follow a link that did.
       handle = await open(
         canonical,
         constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
       );
-      const opened = await handle.stat();
-      await this.#verifySame(canonical, opened, path);
-      return new OpenedHandle(canonical, opened.size, handle);
+      const { size, ino, dev } = await handle.stat();
+      await this.#verifySame(canonical, { fd: handle.fd, ino, dev }, path);
+      return new OpenedHandle(canonical, size, handle);
     } catch (error) {
       await handle?.close();
       throw fileFailure(this.#nameOf(path), error);
     }
   }
 
-  /** What was opened must still be what the judged path names. */
-  async #verifySame(
-    canonical: string,
-    opened: { readonly ino: number; readonly dev: number },
-    asked: string,
-  ): Promise<void> {
+  /** What was opened must be what the judged path names: a folder on the way may have been swapped for a link. */
+  async #verifySame(canonical: string, opened: Opened, asked: string): Promise<void> {
+    if (pathOfDescriptor(opened.fd) === canonical) return;
     const again = await canonicalPath(canonical, this.#root);
     const { ino, dev } = await Deno.lstat(canonical);
     if (again === canonical && ino === opened.ino && dev === opened.dev) return;
@@ -162,10 +168,8 @@ export class ConfinedFiles implements SandboxFiles {
     options: { readonly maxBytes: number; readonly signal?: AbortSignal },
   ): Promise<Uint8Array | undefined> {
     const { maxBytes, signal } = options;
-    const canonical = await this.resolve(path, "read");
-    const kind = await this.kindOf(canonical);
-    if (kind === undefined) return undefined;
-    await using file = await this.open(canonical);
+    await using file = await this.#openIfThere(path);
+    if (!file) return undefined;
     const tooLarge = () =>
       new BadRequestError(
         `${shown(this.#nameOf(path))} is larger than ${
@@ -195,7 +199,7 @@ export class ConfinedFiles implements SandboxFiles {
       if (there) refuseUnlessFile(there, this.#nameOf(path));
       await using folder = await holdFolder(dirname(canonical), { create: true });
       const mode = there?.mode ?? options.mode;
-      await folder.replaceFile(canonical.slice(dirname(canonical).length).replace(/^[\\/]/, ""), {
+      await folder.replaceFile(nameIn(canonical), {
         bytes,
         ...(mode !== null && mode !== undefined && { mode: mode & 0o7777 }),
         ...(there && { owner: { uid: there.uid, gid: there.gid } }),
@@ -209,7 +213,11 @@ export class ConfinedFiles implements SandboxFiles {
   async remove(path: string): Promise<void> {
     const canonical = await this.resolve(path, "write");
     try {
-      await Deno.remove(canonical);
+      const there = await statIfThere(canonical);
+      if (!there) return;
+      refuseUnlessFile(there, this.#nameOf(path));
+      await using folder = await holdFolder(dirname(canonical), { create: false });
+      await folder.removeFile(nameIn(canonical));
     } catch (error) {
       if (systemCodeOf(error) !== "ENOENT") throw fileFailure(this.#nameOf(path), error);
     }
@@ -219,12 +227,12 @@ export class ConfinedFiles implements SandboxFiles {
   async readFolder(path: string): Promise<FolderEntry[]> {
     const canonical = await this.resolve(path, "read");
     try {
-      const entries: FolderEntry[] = [];
-      for await (const entry of Deno.readDir(canonical)) {
-        if (this.#rules(`${canonical}${sep}${entry.name}`, "read") !== "allowed") continue;
-        entries.push({ name: entry.name, kind: entryKind(entry) });
-      }
-      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+      await using folder = await holdFolder(canonical, { create: false });
+      const isAllowed = ({ name }: Deno.DirEntry) =>
+        this.#rules(`${canonical}${sep}${name}`, "read") === "allowed";
+      return (await folder.entries()).filter(isAllowed)
+        .map((entry) => ({ name: entry.name, kind: entryKind(entry) }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (error) {
       throw fileFailure(this.#nameOf(path), error);
     }
@@ -252,6 +260,12 @@ export class ConfinedFiles implements SandboxFiles {
   }
 }
 
+interface Opened {
+  readonly fd: number;
+  readonly ino: number;
+  readonly dev: number;
+}
+
 class OpenedHandle implements OpenedFile {
   readonly path: string;
   readonly size: number;
@@ -264,13 +278,16 @@ class OpenedHandle implements OpenedFile {
   }
 
   async *chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    // One byte more than there is: a file that did not grow is known to be at its end after one read.
+    const chunkBytes = Math.min(this.size + 1, MAX_CHUNK_BYTES);
     for (let position = 0;;) {
       if (signal?.aborted) throw new AbortedError("Reading was cancelled");
-      const buffer = new Uint8Array(CHUNK_BYTES);
-      const { bytesRead } = await this.#handle.read(buffer, 0, CHUNK_BYTES, position);
-      if (bytesRead === 0) return;
+      const buffer = new Uint8Array(chunkBytes);
+      const { bytesRead } = await this.#handle.read(buffer, 0, chunkBytes, position);
       position += bytesRead;
-      yield buffer.subarray(0, bytesRead);
+      if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
+      const isAtEnd = bytesRead === 0 || (bytesRead < chunkBytes && position >= this.size);
+      if (isAtEnd) return;
     }
   }
 
@@ -286,6 +303,11 @@ async function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
     if (systemCodeOf(error) === "ENOENT") return undefined;
     throw error;
   }
+}
+
+/** The last part of a canonical path. */
+function nameIn(canonical: string): string {
+  return canonical.slice(canonical.lastIndexOf(sep) + 1);
 }
 
 function refuseUnlessFile(found: Deno.FileInfo, path: string): void {

@@ -203,11 +203,14 @@ async function* matchingFiles(
       sliceEnd = performance.now() + SLICE_MS;
     }
     const bytes = await files.readMet(path, MAX_FILE_BYTES);
-    const lines = bytes ? matchesIn(bytes, { expression, context }) : [];
-    if (lines.length > 0 && await leadsToItself(files, path)) yield { path, lines };
+    if (!bytes || matchesIn(bytes, { expression, context }).length === 0) continue;
+    const lines = matchesIn(await readVerified(files, path), { expression, context });
+    if (lines.length > 0) yield { path, lines };
   }
 }
 
-async function leadsToItself(files: SandboxFiles, path: string): Promise<boolean> {
-  return await files.resolve(path, "read").then((resolved) => resolved === path, () => false);
+/** What is shown is read by a way that no swapped link redirects. */
+async function readVerified(files: SandboxFiles, path: string): Promise<Uint8Array> {
+  const bytes = await files.readIfThere(path, { maxBytes: MAX_FILE_BYTES }).catch(() => undefined);
+  return bytes ?? new Uint8Array();
 }

@@ -16,9 +16,61 @@ export function unifiedDiff(change: Omit<FileChange, "diff">): string {
   if (before === after) return "";
   const from = before === null ? "/dev/null" : quoted(`a/${path}`);
   const to = after === null ? "/dev/null" : quoted(`b/${path}`);
-  const texts = { before: linesOf(before ?? ""), after: linesOf(after ?? "") };
+  const skipped = equalStart(before ?? "", after ?? "");
+  const [textBefore, textAfter] = withoutEqualEnd(
+    (before ?? "").slice(skipped.characters),
+    (after ?? "").slice(skipped.characters),
+  );
+  const texts = {
+    before: linesOf(textBefore),
+    after: linesOf(textAfter),
+    skippedLines: skipped.lines,
+  };
   const hunks = groupEdits(lineDiff(texts.before, texts.after)).map((edits) => hunk(edits, texts));
   return `--- ${from}\n+++ ${to}\n${hunks.join("")}`;
+}
+
+/** Texts are compared in blocks first: equal ones are passed over at the speed of memory. */
+const BLOCK = 4_096;
+
+/** The lines that both texts begin with, but for the last few, which are shown around a change. */
+function equalStart(before: string, after: string): { characters: number; lines: number } {
+  let equal = 0;
+  while (equal < before.length && after.startsWith(before.slice(equal, equal + BLOCK), equal)) {
+    equal += BLOCK;
+  }
+  let characters = Math.min(equal, before.length, after.length);
+  for (let kept = 0; kept <= CONTEXT_LINES && characters > 0; kept++) {
+    characters = before.lastIndexOf("\n", characters - 2) + 1;
+  }
+  let lines = 0;
+  for (
+    let at = before.indexOf("\n");
+    at !== -1 && at < characters;
+    at = before.indexOf("\n", at + 1)
+  ) {
+    lines++;
+  }
+  return { characters, lines };
+}
+
+/** The texts without the lines that both end with, but for the first few of those. */
+function withoutEqualEnd(before: string, after: string): readonly [string, string] {
+  let equal = 0;
+  const most = Math.min(before.length, after.length);
+  while (
+    equal + BLOCK <= most &&
+    before.slice(-equal - BLOCK, before.length - equal) ===
+      after.slice(-equal - BLOCK, after.length - equal)
+  ) {
+    equal += BLOCK;
+  }
+  if (equal === 0) return [before, after];
+  // The block may begin in the middle of a line that differs before it.
+  let end = before.indexOf("\n", before.length - equal) + 1;
+  for (let kept = 0; kept < CONTEXT_LINES && end > 0; kept++) end = before.indexOf("\n", end) + 1;
+  if (end === 0) return [before, after];
+  return [before.slice(0, end), after.slice(0, after.length - (before.length - end))];
 }
 
 /** A file change with its diff. */
@@ -37,6 +89,8 @@ export function countChangedLines(diff: string): { added: number; removed: numbe
 interface Texts {
   readonly before: readonly string[];
   readonly after: readonly string[];
+  /** Equal lines before these. */
+  readonly skippedLines: number;
 }
 
 /** Lines with their ends, so that a missing last newline is a difference. */
@@ -57,13 +111,14 @@ function groupEdits(edits: readonly LineEdit[]): LineEdit[][] {
   return groups;
 }
 
-function hunk(edits: readonly LineEdit[], { before, after }: Texts): string {
+function hunk(edits: readonly LineEdit[], { before, after, skippedLines }: Texts): string {
   const [first, last] = [edits[0], edits.at(-1)];
   if (!first || !last) return "";
   const lead = Math.min(CONTEXT_LINES, first.beforeStart);
   const trail = Math.min(CONTEXT_LINES, before.length - last.beforeEnd);
-  const beforeRange = range(first.beforeStart - lead, last.beforeEnd + trail);
-  const afterRange = range(first.afterStart - lead, last.afterEnd + trail);
+  const [beforeStart, afterStart] = [first.beforeStart - lead, first.afterStart - lead];
+  const beforeRange = range(beforeStart + skippedLines, last.beforeEnd + trail + skippedLines);
+  const afterRange = range(afterStart + skippedLines, last.afterEnd + trail + skippedLines);
   let body = "";
   let at = first.beforeStart - lead;
   for (const edit of edits) {

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { countChangedLines, fileChange, unifiedDiff } from "./unified_diff.ts";
 import { lineDiff } from "./line_diff.ts";
 
@@ -60,6 +60,42 @@ Deno.test("two texts that share nothing cost one edit, not a search without end"
   const after = Array.from({ length: 20_000 }, (_, index) => `b${index}`);
   assertEquals(lineDiff(before, after).length, 1);
 });
+
+Deno.test("the diff of long texts is that of their differing middle, with the right line numbers", () => {
+  const random = seeded(13);
+  for (let round = 0; round < 60; round++) {
+    const lines = Array.from(
+      { length: 900 },
+      (_, index) => `line ${index} ${"x".repeat(random() * 60)}`,
+    );
+    const before = lines.join("\n") + (round % 2 ? "\n" : "");
+    const at = Math.floor(random() * 900);
+    const changed = [...lines];
+    changed.splice(
+      at,
+      Math.floor(random() * 3),
+      ...Array.from({ length: Math.floor(random() * 3) }, () => "new"),
+    );
+    const after = changed.join("\n") + (round % 2 ? "\n" : "");
+    if (before === after) continue;
+    const diff = unifiedDiff({ path: "a", before, after });
+    assertEquals(patched(before, diff), after);
+    assert((diff.match(/^ /gm)?.length ?? 0) <= 6);
+  }
+});
+
+/** Applies a diff of one hunk by its line numbers. */
+function patched(before: string, diff: string): string {
+  const [, start = "", count = "1"] = /@@ -(\d+)(?:,(\d+))?/.exec(diff) ?? [];
+  const lines = before.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const body = diff.slice(diff.indexOf("\n", diff.indexOf("@@")) + 1).replace(
+    /\n\\ No newline[^\n]*\n/g,
+    "",
+  );
+  const added = body.match(/^[ +].*\n?/gm)?.map((line) => line.slice(1)) ?? [];
+  const from = Number(count) === 0 ? Number(start) : Number(start) - 1;
+  return [...lines.slice(0, from), ...added, ...lines.slice(from + Number(count))].join("");
+}
 
 Deno.test("git applies the diffs", async () => {
   const folder = await Deno.makeTempDir();

@@ -111,6 +111,7 @@ kernelTest("escape: a symbolic link swapped in a race redirects no file tool", 1
   const out = `${bench.outside}/outside`;
   Deno.mkdirSync(out);
   Deno.writeTextFileSync(`${out}/secret`, "secret");
+  Deno.writeTextFileSync(`${out}/outside_name`, "");
   bench.put("real/secret", "public");
   const swap =
     `while :; do mv real kept; ln -s ${out} real; rm real; mv kept real; done 2>/dev/null`;
@@ -123,12 +124,17 @@ kernelTest("escape: a symbolic link swapped in a race redirects no file tool", 1
       await bench.call("write_file", { path: "real/mine", content: "mine" });
       const found = await bench.call("search_files", { pattern: "secret" });
       assert(!found.text.includes("1: secret"), found.text);
+      const listed = await bench.call("list_directory", { path: "real" });
+      assert(!listed.text.includes("outside_name"), listed.text);
     }
   } finally {
     controller.abort();
     await racing;
   }
-  assertEquals([...Deno.readDirSync(out)].map(({ name }) => name), ["secret"]);
+  assertEquals([...Deno.readDirSync(out)].map(({ name }) => name).sort(), [
+    "outside_name",
+    "secret",
+  ]);
 });
 
 kernelTest(
