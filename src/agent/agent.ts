@@ -18,7 +18,7 @@ import { type AgentMessage, messagesOf, type PromptInput } from "../core/message
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { Cancellation } from "../loop/cancellation.ts";
-import { type AgentLoopConfig, freshMemory, type LoopMemory } from "../loop/config.ts";
+import { type AgentLoopConfig, checkConfig, freshMemory, type LoopMemory } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
 import { continuation, isSayable, type StartedRun, startRun } from "../loop/loop.ts";
 import type { Incoming } from "../loop/message_source.ts";
@@ -80,7 +80,8 @@ export class Agent {
   /**
    * Makes an idle agent.
    *
-   * @throws {BadRequestError} When the model's name cannot be read, two tools share a name, or there is no `streamFn`.
+   * @throws {BadRequestError} When the model's name cannot be read, two tools share a name, there is no `streamFn`,
+   * or another option cannot be meant.
    */
   constructor(options: AgentOptions) {
     if (typeof options.streamFn !== "function") {
@@ -88,10 +89,12 @@ export class Agent {
         "The agent needs a streamFn: connect() from the adapters, or one of your own",
       );
     }
+    const { model, ...others } = options;
+    checkConfig(others);
     const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
     const queue = { newId: () => newId("queued"), onChange: () => this.#tellQueues() };
     this.#options = options;
-    this.#model = modelSpec(options.model);
+    this.#model = modelSpec(model);
     this.#now = options.now ?? defaultPorts.now;
     this.#subscribers = new Subscribers((thrown) => this.#tellFailure(thrown));
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });

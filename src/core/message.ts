@@ -5,7 +5,7 @@
  */
 
 import type { ContentBlock, ImageBlock } from "./content.ts";
-import type { AgentErrorCode } from "./errors.ts";
+import { type AgentErrorCode, BadRequestError } from "./errors.ts";
 import type { StopReason } from "./model.ts";
 import type { Cost, Usage } from "./usage.ts";
 
@@ -86,9 +86,18 @@ export type PromptInput =
   | AgentMessage
   | readonly AgentMessage[];
 
-/** Turns prompt input into messages, stamped with the given time in milliseconds. */
+/**
+ * Turns prompt input into messages, stamped with the given time in milliseconds.
+ *
+ * @throws {BadRequestError} When it is none of what a prompt can be.
+ */
 export function messagesOf(input: PromptInput, timestamp: number): AgentMessage[] {
   if (typeof input === "string") return [userMessage(input, timestamp)];
+  if (typeof input !== "object" || input === null) {
+    throw new BadRequestError(
+      "A prompt is a text, { text, images }, a message or a list of messages",
+    );
+  }
   if (isMessageList(input)) return [...input];
   if ("role" in input) return [input];
   const content: ContentBlock[] = [{ type: "text", text: input.text }, ...(input.images ?? [])];

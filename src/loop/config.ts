@@ -5,6 +5,7 @@
  */
 
 import type { ApprovalMode, Approve } from "../core/approval.ts";
+import { BadRequestError } from "../core/errors.ts";
 import { type ConvertToLlm, convertWithoutCustom, type TransformContext } from "../core/context.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
@@ -126,8 +127,37 @@ export function freshMemory(): LoopMemory {
   return { overflowed: false, unpriced: new Set() };
 }
 
-/** Fills in the defaults. */
+const CHOICES = {
+  interrupt: ["cancel", "boundary", "after_batch"],
+  approvalMode: ["enabled", "smart", "bypassed"],
+} as const;
+
+/**
+ * Refuses what types cannot: a limit that is none, and a word that is not one of those there are. A misspelt
+ * `approvalMode` would otherwise let everything pass.
+ *
+ * @throws {BadRequestError} When there is such.
+ */
+export function checkConfig(config: Partial<AgentLoopConfig>): void {
+  for (const name of ["maxTurns", "toolTimeoutMs"] as const) {
+    const { [name]: limit = Infinity } = config;
+    if (!(limit > 0)) throw new BadRequestError(`${name} must be a number above 0, not ${limit}`);
+  }
+  for (const name of ["interrupt", "approvalMode"] as const) {
+    const { [name]: choice } = config;
+    const choices: readonly unknown[] = CHOICES[name];
+    if (choice === undefined || choices.includes(choice)) continue;
+    throw new BadRequestError(`${name} must be one of ${choices.join(", ")}, not ${choice}`);
+  }
+}
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws {BadRequestError} When an option cannot be meant.
+ */
 export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
+  checkConfig(config);
   const random = config.random ?? defaultPorts.random;
   return {
     ...defaultPorts,

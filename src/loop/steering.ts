@@ -21,9 +21,9 @@ export class Steering {
     this.#stop = source?.onArrival?.(() => this.#onArrival());
   }
 
-  /** Whether a message arrived since the last one was taken. */
+  /** Whether a message arrived since the last one was taken, and was not taken back. */
   get arrived(): boolean {
-    return this.#arrived;
+    return this.#arrived && this.peek().length > 0;
   }
 
   /** What waits. */

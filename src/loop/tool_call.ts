@@ -75,12 +75,12 @@ export class ToolCall {
     void this.#run.config.sleep(GRACE_MS, grace.signal).then(() => this.#end(result));
   }
 
-  /** Runs the tool on a copy of the arguments, so that it cannot change the history. */
+  /** Copies what goes to the tool and what comes from it, so that it can change neither history nor events. */
   async #execute(): Promise<AgentToolResult> {
     const { tool, arguments: args } = this.#ready;
     try {
       const result = await tool.execute(cloneJson(args), this.#context());
-      return typeof result === "string" ? textResult(result) : normalised(result);
+      return typeof result === "string" ? textResult(result) : normalised(cloneJson(result));
     } catch (thrown) {
       return errorResult(messageOf(thrown) || "The tool failed without saying why");
     }
@@ -120,7 +120,7 @@ export class ToolCall {
   #update(update: ToolUpdate): void {
     if (this.#state !== "running") return;
     if (this.#updates.length >= WAITING_UPDATES) this.#updates.pop();
-    this.#updates.push(update);
+    this.#updates.push(cloneJson(update));
     this.#showing ??= Promise.resolve().then(() => this.#show());
   }
 

@@ -1,7 +1,11 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
+import type { AgentOptions } from "../../src/agent/options.ts";
 import { AlreadyRunningError, BadRequestError } from "../../src/core/errors.ts";
 import { userMessage } from "../../src/core/message.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import type { AgentLoopConfig } from "../../src/loop/config.ts";
+import { agentLoopContinue } from "../../src/loop/loop.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
@@ -269,6 +273,48 @@ Deno.test("options that cannot work are refused with what to do instead", () => 
     BadRequestError,
     "streamFn",
   );
+});
+
+for (
+  const [options, words] of [
+    [{ maxTurns: 0 }, "maxTurns must be a number above 0, not 0"],
+    [{ maxTurns: Number.NaN }, "not NaN"],
+    [{ toolTimeoutMs: -1 }, "toolTimeoutMs must be a number above 0, not -1"],
+    [{ approvalMode: "smrt" }, "approvalMode must be one of enabled, smart, bypassed, not smrt"],
+    [{ interrupt: "now" }, "interrupt must be one of cancel, boundary, after_batch, not now"],
+  ] as const
+) {
+  Deno.test(`an option that cannot be meant is refused: ${JSON.stringify(options)}`, () => {
+    assertThrows(() => testAgent([], options as Partial<AgentOptions>), BadRequestError, words);
+    const config = { model: modelSpec("a/b"), streamFn: scriptedStream([]), ...options };
+    const context = { systemPrompt: "", messages: [userMessage("Hi", 0)], tools: [] };
+    assertThrows(
+      () => agentLoopContinue(context, config as AgentLoopConfig),
+      BadRequestError,
+      words,
+    );
+  });
+}
+
+Deno.test("a prompt that is none is refused with what it can be", async () => {
+  const { agent } = testAgent([]);
+  for (const input of [undefined, null, 5] as unknown as string[]) {
+    await assertRejects(() => agent.prompt(input), BadRequestError, "A prompt is a text");
+    assertThrows(() => agent.steer(input), BadRequestError, "A prompt is a text");
+  }
+  assertEquals(agent.state.isRunning, false);
+});
+
+Deno.test("a listener may reset the agent in the middle of a run", async () => {
+  const { agent, seen } = testAgent([reply([toolCall("look")]), reply("Hello")], {
+    tools: [fakeTool({ name: "look" })],
+  });
+  atFirst(agent, "tool_execution_start", () => agent.reset());
+  const { stopReason, abortReason } = await agent.prompt("Look");
+  assertEquals([stopReason, abortReason, agent.state.messages], ["aborted", "reset", []]);
+  await agent.prompt("Hi");
+  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Hello"]);
+  assertEquals(findViolation(seen), undefined);
 });
 
 Deno.test("the calls that run are known by their ids, and a streaming reply can be looked at", async () => {

@@ -126,6 +126,15 @@ Deno.test("steering while the model speaks keeps its calls from beginning", asyn
   assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "steering_interrupt");
 });
 
+Deno.test("steering that was taken back before the calls begin does not cancel them", async () => {
+  const look = fakeTool({ name: "look" });
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], { tools: [look] });
+  atFirst(agent, "message_update", () => agent.cancelQueued(agent.steer("Wait").id));
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(look.calls.length, 1);
+  assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "tools_executed");
+});
+
 Deno.test("B 48: steering that no person sent does not claim that one did", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("slow")]), reply("Steered")], {
     tools: [fakeTool({ name: "slow", delayMs: Infinity })],

@@ -301,6 +301,37 @@ Deno.test("B 25: a tool that changes its arguments changes neither the history n
   );
 });
 
+Deno.test("a tool that goes on changing what it told changes no event and no message", async () => {
+  const progress = { content: [text("starting")], details: { done: 0 } };
+  const tool = fakeTool({
+    name: "dig",
+    result: (_args, { onUpdate }) => {
+      for (let done = 1; done <= 3; done++) {
+        progress.details.done = done;
+        onUpdate(progress);
+      }
+      return progress;
+    },
+  });
+  const { agent } = testAgent([
+    reply([toolCall("dig")]),
+    () => {
+      progress.details.done = 100;
+      progress.content.push(text("and more"));
+      return reply("Done");
+    },
+  ], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Dig"));
+  const updates = eventsOfType(events, "tool_execution_update").map(({ update }) => update);
+  assertEquals(
+    updates,
+    [1, 2, 3].map((done) => ({ content: [text("starting")], details: { done } })),
+  );
+  const [end] = eventsOfType(events, "tool_execution_end");
+  assertEquals(end?.result, { content: [text("starting")], details: { done: 3 } });
+  assertEquals(sayingsOf(agent.state.messages)[2], "tool_result: starting");
+});
+
 Deno.test("A 43: fifty calls in one reply lose nothing", async () => {
   const tool = fakeTool({ name: "look", result: ({ n }) => `seen ${n}` });
   const calls = Array.from({ length: 50 }, (_, n) => toolCall("look", { n }));
