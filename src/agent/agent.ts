@@ -17,13 +17,13 @@ import type { JsonSchema } from "../core/json.ts";
 import { type AgentMessage, messagesOf, type PromptInput } from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { Cancellation } from "../loop/cancellation.ts";
 import { type AgentLoopConfig, checkConfig, freshMemory, type LoopMemory } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
 import { continuation, isSayable, type StartedRun, startRun } from "../loop/loop.ts";
 import type { Incoming } from "../loop/message_source.ts";
-import { defaultPorts } from "../loop/ports.ts";
+import { defaultPorts, type Sleep } from "../loop/ports.ts";
 import { type AgentResult, collectResult } from "./collect.ts";
+import { handOver, type LatestRun } from "./latest_run.ts";
 import { MessageQueue } from "./message_queue.ts";
 import { type AgentOptions, withoutDuplicates } from "./options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
@@ -35,9 +35,6 @@ export interface RunOptions {
   /** Aborts the run. */
   readonly signal?: AbortSignal;
 }
-
-/** What the agent needs of its latest run. */
-type LatestRun = Pick<StartedRun, "pipe" | "settled">;
 
 /** What differs from the agent's own configuration for one run. */
 interface RunOverrides {
@@ -67,6 +64,7 @@ export class Agent {
   readonly #options: AgentOptions;
   readonly #model: ModelSpec;
   readonly #now: () => number;
+  readonly #sleep: Sleep;
   readonly #subscribers: Subscribers;
   readonly #steering: MessageQueue;
   readonly #followUp: MessageQueue;
@@ -74,7 +72,6 @@ export class Agent {
   #memory: LoopMemory = freshMemory();
   #repairs: readonly HistoryRepair[] = [];
   #run: StartedRun | undefined;
-  /** The latest run: whatever the agent tells goes its way, also after its end. */
   #latest: LatestRun;
 
   /**
@@ -96,6 +93,7 @@ export class Agent {
     this.#options = options;
     this.#model = modelSpec(model);
     this.#now = options.now ?? defaultPorts.now;
+    this.#sleep = options.sleep ?? defaultPorts.sleep;
     this.#subscribers = new Subscribers((thrown) => this.#tellFailure(thrown));
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
@@ -312,7 +310,7 @@ export class Agent {
       repairs: this.#repairs,
       config: { ...this.#config(), ...config },
       ...(signal && { signal }),
-      after: this.#handOver(this.#latest, () => run.pipe).then(prepare),
+      after: handOver(this.#latest, { next: () => run.pipe, sleep: this.#sleep }).then(prepare),
       observe: (event, withGrace) => {
         applyEvent(state, event);
         return this.#subscribers.tell(event, withGrace);
@@ -326,20 +324,6 @@ export class Agent {
     this.#repairs = [];
     this.#run = this.#latest = run;
     return run.stream;
-  }
-
-  /**
-   * Settles when a run is over and every listener has looked at what was said after it. A listener may itself be
-   * waiting for the next run, so it is waited for no longer than after an abort; the next run's pipe then takes over.
-   */
-  async #handOver({ settled, pipe }: LatestRun, next: () => EventPipe): Promise<void> {
-    await settled;
-    const looking = pipe.settled();
-    if (!looking) return;
-    const hurry = new Cancellation({ sleep: this.#options.sleep ?? defaultPorts.sleep });
-    hurry.abort();
-    await hurry.withGrace(looking).catch(() => {});
-    next().takeOver(pipe);
   }
 
   #config(): AgentLoopConfig {

@@ -1,0 +1,38 @@
+/**
+ * From one run to the next.
+ *
+ * @module
+ */
+
+import { Cancellation } from "../loop/cancellation.ts";
+import type { EventPipe } from "../loop/event_pipe.ts";
+import type { StartedRun } from "../loop/loop.ts";
+import type { Sleep } from "../loop/ports.ts";
+
+/** What an agent needs of its latest run: whatever it tells goes that run's way, also after its end. */
+export type LatestRun = Pick<StartedRun, "pipe" | "settled">;
+
+/** What {@linkcode handOver} takes. */
+export interface HandOver {
+  /** The pipe of the run that comes. */
+  readonly next: () => EventPipe;
+  /** Waits for listeners. */
+  readonly sleep: Sleep;
+}
+
+/**
+ * Settles when a run is over and every listener has looked at what was said after it. A listener may itself be
+ * waiting for the next run, so it is waited for no longer than after an abort; the next run's pipe then takes over.
+ */
+export async function handOver(
+  { settled, pipe }: LatestRun,
+  { next, sleep }: HandOver,
+): Promise<void> {
+  await settled;
+  const looking = pipe.settled();
+  if (!looking) return;
+  const hurry = new Cancellation({ sleep });
+  hurry.abort();
+  await hurry.withGrace(looking).catch(() => {});
+  next().takeOver(pipe);
+}
