@@ -53,6 +53,14 @@ export function providerNames(): string[] {
   return Object.keys(PROVIDERS);
 }
 
+/**
+ * The environment variables that may hold the key of a provider, in order; none where no key is needed, or none is
+ * known.
+ */
+export function keyVariables(provider: string): readonly string[] {
+  return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.keys ?? [] : [];
+}
+
 /** What one provider is asked through. */
 class Connection {
   readonly #provider: string;

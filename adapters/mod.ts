@@ -37,7 +37,7 @@ export {
   type ThinkingEffort,
   type ThinkingOff,
 } from "./catalog.ts";
-export { connect, type ConnectOptions, providerNames } from "./connect.ts";
+export { connect, type ConnectOptions, keyVariables, providerNames } from "./connect.ts";
 export type { ProviderOptions } from "./providers.ts";
 export type { ReadEnvironment } from "./environment.ts";
 export { RateLimiter, type RateLimiterOptions } from "./rate_limiter.ts";

@@ -5,6 +5,7 @@
  */
 
 import type { AgentError } from "../mod.ts";
+import { keyVariables } from "../adapters/mod.ts";
 import { ExitCode } from "./exit_code.ts";
 import type { Host } from "./host.ts";
 import { plainText } from "./render/plain_text.ts";
@@ -61,11 +62,15 @@ function failureWords(error: AgentError | undefined): EndWords {
   return { reason: error.message + request, advice: adviceOn(error) };
 }
 
-function adviceOn({ code, provider = "", retryable }: AgentError): string | undefined {
+function adviceOn(
+  { code, provider = "", retryable, status }: AgentError,
+): string | undefined {
   switch (code) {
     case "auth_error": {
-      const variable = `${provider.toUpperCase() || "ANTHROPIC"}_API_KEY`;
-      return `Is the key right, and may it use this model? It is read from ${variable}.`;
+      const variables = keyVariables(provider).join(" or ");
+      // Without a status nothing was asked: the message says already that there is no key.
+      if (status === undefined || variables === "") return undefined;
+      return `Is the key right, and may it use this model? It is read from ${variables}.`;
     }
     case "model_not_found":
       return "Is the name right? It is written as -m provider/model.";

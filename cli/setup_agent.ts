@@ -4,14 +4,22 @@
  * @module
  */
 
-import { Agent, type ApprovalMode } from "../mod.ts";
-import { connect, prices } from "../adapters/mod.ts";
+import { Agent, type ApprovalMode, type ModelSpec } from "../mod.ts";
+import {
+  connect,
+  keyVariables,
+  prices,
+  providerNames,
+  type ProviderOptions,
+} from "../adapters/mod.ts";
 import { approvalGate, codingTools, createSandbox } from "../src/tools/mod.ts";
 import { AbsentPerson, askAtTerminal } from "./approval.ts";
+import { ConfigurationError } from "./cli_error.ts";
 import type { RunSettings } from "./commands/run_settings.ts";
 import type { Host } from "./host.ts";
 import { LineReader } from "./line_reader.ts";
 import { chooseModel } from "./model_choice.ts";
+import { suggestionFor } from "./suggestion.ts";
 import { systemPrompt } from "./system_prompt.ts";
 import { toolRules } from "./tool_rules.ts";
 
@@ -39,7 +47,7 @@ export interface AgentSetup extends AsyncDisposable {
  */
 export function setUpAgent(wish: AgentWish, host: Host): AgentSetup {
   const { env, fetch } = host;
-  const { cwd, baseUrl, maxTurns, environment = {} } = wish;
+  const { cwd, maxTurns, environment = {} } = wish;
   const model = chooseModel(wish, env);
   const sandbox = createSandbox({ cwd, net: wish.net, environment });
   const { tools, allow, deny } = toolRules(wish, codingTools({ cwd, sandbox }));
@@ -51,7 +59,7 @@ export function setUpAgent(wish: AgentWish, host: Host): AgentSetup {
     streamFn: connect({
       fetch,
       env,
-      ...(baseUrl !== undefined && { providers: { [model.provider]: { baseUrl } } }),
+      providers: { [model.provider]: providerOptions(model, wish) },
     }),
     prices,
     systemPrompt: wish.systemPrompt ?? promptFor(wish, host),
@@ -69,6 +77,19 @@ export function setUpAgent(wish: AgentWish, host: Host): AgentSetup {
     },
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
+}
+
+/** How the provider is reached: a server of one's own may go without a key, but has an address. */
+function providerOptions({ provider }: ModelSpec, { baseUrl }: AgentWish): ProviderOptions {
+  if (baseUrl !== undefined) return { baseUrl, keyless: true };
+  const known = providerNames();
+  if (!known.includes(provider)) {
+    const suggestion = suggestionFor(provider, known);
+    const meant = suggestion ? `. Did you mean ${suggestion}?` : "";
+    const advice = `Known are ${known.join(", ")}; any other needs --base-url.`;
+    throw new ConfigurationError(`There is no provider "${provider}"${meant}`, advice);
+  }
+  return { keyHint: `set ${keyVariables(provider).join(" or ")}` };
 }
 
 /** Somebody can be asked who sees the question and can type an answer. */

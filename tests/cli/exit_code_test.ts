@@ -32,8 +32,31 @@ Deno.test("an address without a model is 3, and says how to name one", async () 
 Deno.test("a model without a key is 3, and names the variable", async () => {
   const { code, host } = await session({ env: {} }, "-m", "anthropic/claude-opus-5");
   assertEquals(code, 3);
-  assertStringIncludes(host.messages, "ANTHROPIC_API_KEY");
+  assertStringIncludes(
+    host.messages,
+    "swink: There is no API key for anthropic: set ANTHROPIC_API_KEY\n",
+  );
   assertEquals(host.requests.length, 0);
+});
+
+Deno.test("a provider that does not exist is 3, and says which was meant", async () => {
+  const { code, host } = await session({}, "-m", "opneai/gpt-5");
+  assertEquals(code, 3);
+  assertStringIncludes(host.messages, 'There is no provider "opneai". Did you mean openai?');
+});
+
+Deno.test("a server of one's own needs no key", async () => {
+  const chunk = JSON.stringify({
+    choices: [{ index: 0, delta: { content: "Hi." }, finish_reason: "stop" }],
+  });
+  const body = `data: ${chunk}\n\ndata: [DONE]\n\n`;
+  const answer = { headers: { "content-type": "text/event-stream" }, body };
+  for (const model of ["openai/tiny", "mine/tiny"]) {
+    const args = ["-m", model, "--base-url", "http://127.0.0.1:1/v1"];
+    const { code, host } = await session({ model: [answer], env: {} }, ...args);
+    assertEquals({ code, output: host.output }, { code: 0, output: "Hi.\n" });
+    assertEquals(host.requests[0]?.headers.has("authorization"), false);
+  }
 });
 
 Deno.test("a key that is refused is 3 after one request, and is not shown", async () => {
