@@ -9,6 +9,7 @@ import { BlockWriter } from "../../src/core/block_writer.ts";
 import { AgentError, messageOf, NetworkError, StreamError } from "../../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../src/core/stream.ts";
 import type { Usage } from "../../src/core/usage.ts";
+import { EventBuffer, readableEvents } from "./event_buffer.ts";
 import { IdleTimer } from "./idle_timer.ts";
 import type { AdapterSettings } from "./options.ts";
 
@@ -69,21 +70,16 @@ const CLOSING_MS = 50;
 export function toEventStream<Frame>(
   options: EventStreamOptions<Frame>,
 ): ReadableStream<AssistantMessageEvent> {
-  let call: Call<Frame>;
-  return new ReadableStream<AssistantMessageEvent>({
-    start: (controller) => {
-      call = new Call(options, controller);
-    },
-    pull: () => call.pull(),
-    cancel: (reason) => call.cancel(reason),
-  }, { highWaterMark: 0 });
+  const call = new Call(options);
+  return readableEvents(call.events, { cancel: (reason) => call.cancel(reason) });
 }
 
 class Call<Frame> {
   readonly #request: StreamRequest;
   readonly #begin: (writer: BlockWriter) => Exchange<Frame>;
   readonly #settings: EventStreamOptions<Frame>["settings"];
-  readonly #controller: ReadableStreamDefaultController<AssistantMessageEvent>;
+  /** What has been read and not yet taken. */
+  readonly events: EventBuffer<AssistantMessageEvent>;
   readonly #writer: BlockWriter;
   readonly #idle: IdleTimer;
   readonly #connection = new AbortController();
@@ -92,31 +88,18 @@ class Call<Frame> {
   #exchange: Exchange<Frame> | null = null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #chunk: Uint8Array = new Uint8Array(0);
-  #written = 0;
+  #started = false;
   #failed = false;
   #closed = false;
 
-  constructor(
-    { request, settings, begin }: EventStreamOptions<Frame>,
-    controller: ReadableStreamDefaultController<AssistantMessageEvent>,
-  ) {
+  constructor({ request, settings, begin }: EventStreamOptions<Frame>) {
     this.#request = request;
     this.#begin = begin;
     this.#settings = settings;
-    this.#controller = controller;
-    this.#writer = new BlockWriter((event) => {
-      this.#written++;
-      if (!this.#closed) controller.enqueue(event);
-    });
+    this.events = new EventBuffer(() => this.#advance());
+    this.#writer = new BlockWriter((event) => this.events.push(event));
     const { clock, idleTimeoutMs: limitMs } = settings;
     this.#idle = new IdleTimer({ clock, limitMs, onIdle: () => this.#timeOut() });
-  }
-
-  /** Goes on until there is something to read. */
-  async pull(): Promise<void> {
-    const before = this.#written;
-    if (this.#written === 0) this.#start();
-    while (this.#written === before && !this.#closed) await this.#advance();
   }
 
   /** The reader has left. */
@@ -127,12 +110,15 @@ class Call<Frame> {
 
   #start(): void {
     const { signal } = this.#request;
+    this.#started = true;
     this.#writer.start();
     if (signal.aborted) this.#abort();
     else signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
+  /** Goes one step on: begins, opens the connection, or reads a piece of the body. */
   async #advance(): Promise<void> {
+    if (!this.#started) return this.#start();
     try {
       if (this.#reader === null) await this.#open();
       else await this.#read(this.#reader);
@@ -232,7 +218,7 @@ class Call<Frame> {
     this.#closed = true;
     this.#idle.dispose();
     this.#request.signal.removeEventListener("abort", this.#onAbort);
-    if (this.#writer.ended) this.#controller.close();
+    this.events.close();
   }
 
   #disconnect(reason?: unknown): void {
