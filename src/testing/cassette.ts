@@ -5,7 +5,8 @@
  */
 
 import { BadRequestError } from "../core/errors.ts";
-import { isJsonObject, type JsonValue } from "../core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../core/json.ts";
+import { jsonOf } from "./cassette_bytes.ts";
 
 const VERSION = 1;
 
@@ -33,6 +34,8 @@ export interface CassetteResponse {
   readonly at: number;
   /** The HTTP status. */
   readonly status: number;
+  /** The words beside it; none on newer connections. */
+  readonly statusText?: string;
   /** The headers. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -67,6 +70,14 @@ export interface CassetteExchange {
   readonly end: CassetteEnd;
 }
 
+/** What a cassette holds. */
+export interface Cassette {
+  /** When it was recorded, in milliseconds since the epoch. */
+  readonly recordedAt: number;
+  /** The exchanges, in the order in which they were asked. */
+  readonly exchanges: readonly CassetteExchange[];
+}
+
 /** The first line. */
 export function cassetteHeader(recordedAt: number): string {
   return `${JSON.stringify({ cassette: VERSION, recordedAt })}\n`;
@@ -79,49 +90,88 @@ export function exchangeLine(exchange: CassetteExchange): string {
 
 /** Whether a text begins as a cassette does. */
 export function isCassette(text: string): boolean {
-  const header = parsed(text.slice(0, text.indexOf("\n") + 1));
-  return isJsonObject(header) && typeof header["cassette"] === "number";
+  return headerOf(text) !== undefined;
 }
 
 /**
- * Reads a cassette. Exchanges come in the order in which they were asked; a last line that was torn by a crash is left
- * out.
+ * Reads a cassette. A last line that was torn by a crash is left out.
  *
- * @throws {BadRequestError} When it is not a cassette, of a newer version, or damaged.
+ * @throws {BadRequestError} When it is not a cassette, of another version, or damaged.
  */
-export function readCassette(text: string, file: string): CassetteExchange[] {
-  if (!isCassette(text)) throw new BadRequestError(`"${file}" is not a cassette`);
-  const [header = "", ...lines] = text.slice(0, text.lastIndexOf("\n")).split("\n");
-  const { cassette: version } = JSON.parse(header);
+export function readCassette(text: string, file: string): Cassette {
+  const header = headerOf(text);
+  if (!header) throw new BadRequestError(`"${file}" is not a cassette`);
+  const { version, recordedAt } = header;
   if (version !== VERSION) {
     throw new BadRequestError(
-      `The cassette "${file}" has version ${version}, and only version ${VERSION} can be read: record it again`,
+      `The cassette "${file}" has version ${version}, and this program reads version ${VERSION}: record it again`,
     );
   }
-  return lines.map((line, index) => readExchange(line, `${file}:${index + 2}`))
+  const lines = text.slice(0, text.lastIndexOf("\n")).split("\n").slice(1);
+  const exchanges = lines.map((line, index) => readExchange(line, `${file}:${index + 2}`))
     .toSorted((one, other) => one.exchange - other.exchange);
+  return { recordedAt, exchanges };
+}
+
+function headerOf(
+  text: string,
+): { readonly version: number; readonly recordedAt: number } | undefined {
+  const header = jsonOf(text.slice(0, text.indexOf("\n") + 1));
+  if (!isJsonObject(header)) return undefined;
+  const { cassette: version, recordedAt } = header;
+  const isHeader = typeof version === "number" && typeof recordedAt === "number";
+  return isHeader ? { version, recordedAt } : undefined;
 }
 
 function readExchange(line: string, place: string): CassetteExchange {
-  const value = parsed(line);
+  const value = jsonOf(line);
   if (isExchange(value)) return value;
   throw new BadRequestError(`${place} is not an exchange: record the cassette again`);
 }
 
 function isExchange(value: unknown): value is CassetteExchange {
-  if (!isJsonObject(value) || typeof value["exchange"] !== "number") return false;
-  const { request, response, chunks, end } = value;
-  return isJsonObject(request) && typeof request["method"] === "string" &&
-    typeof request["url"] === "string" &&
-    (response === undefined ||
-      (isJsonObject(response) && typeof response["status"] === "number")) &&
-    Array.isArray(chunks) && isJsonObject(end) && typeof end["type"] === "string";
+  if (!isJsonObject(value)) return false;
+  const { exchange, request, response, chunks, end } = value;
+  return typeof exchange === "number" && isRequest(request) &&
+    (response === undefined || isResponse(response)) &&
+    Array.isArray(chunks) && chunks.every(isChunk) && isEnd(end);
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function isRequest(value: unknown): value is CassetteRequest {
+  if (!isJsonObject(value)) return false;
+  const { method, url, headers, body } = value;
+  return typeof method === "string" && typeof url === "string" && areHeaders(headers) &&
+    (body === undefined || (isJsonObject(body) && ("json" in body || isContent(body))));
+}
+
+/** A status of 1xx is never an answer, and no `Response` can be made of one beyond 599. */
+function isResponse(value: unknown): value is CassetteResponse {
+  if (!isJsonObject(value)) return false;
+  const { at, status, statusText, headers } = value;
+  return typeof at === "number" && Number.isInteger(status) && Number(status) >= 200 &&
+    Number(status) <= 599 && areHeaders(headers) &&
+    (statusText === undefined || typeof statusText === "string");
+}
+
+function isChunk(value: unknown): value is CassetteChunk {
+  return isJsonObject(value) && typeof value["at"] === "number" && isContent(value);
+}
+
+function isEnd(value: unknown): value is CassetteEnd {
+  if (!isJsonObject(value) || typeof value["at"] !== "number") return false;
+  const { type, name, message } = value;
+  if (type === "failed") return typeof name === "string" && typeof message === "string";
+  return type === "complete" || type === "aborted";
+}
+
+function isContent({ text, base64 }: JsonObject): boolean {
+  return typeof text === "string" || (typeof base64 === "string" && isBase64(base64));
+}
+
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}
+
+function areHeaders(value: unknown): value is Readonly<Record<string, string>> {
+  return isJsonObject(value) && Object.values(value).every((header) => typeof header === "string");
 }

@@ -1,5 +1,5 @@
 /**
- * Bytes as they are written into a cassette.
+ * Bytes as texts.
  *
  * @module
  */

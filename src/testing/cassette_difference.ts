@@ -43,6 +43,19 @@ export function differences(
   return [{ path, recorded, asked }];
 }
 
+/** How much differs, in characters: a word within a text counts less than a message that is not there. */
+export function amountOf(found: readonly Difference[]): number {
+  let amount = 0;
+  for (const { recorded, asked } of found) {
+    const one = rawText(recorded);
+    const other = rawText(asked);
+    const same = commonStart(one, other);
+    amount += Math.max(one.length, other.length) - same -
+      commonEnd(one.slice(same), other.slice(same));
+  }
+  return amount;
+}
+
 /** Writes differences as lines, the first few of them. */
 export function writeDifferences(found: readonly Difference[]): string {
   const lines = found.slice(0, MAX_WRITTEN).map(({ path, recorded, asked }) => {
@@ -68,6 +81,16 @@ function commonStart(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length++;
   return length;
+}
+
+function commonEnd(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one.at(-1 - length) === other.at(-1 - length)) length++;
+  return length;
+}
+
+function rawText(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
 }
 
 /** The part of a text that matters; an ellipsis for each part that is left out. */

@@ -6,7 +6,7 @@
 
 import type { JsonValue } from "../core/json.ts";
 import type { CassetteBody, CassetteExchange, CassetteRequest } from "./cassette.ts";
-import { type Difference, differences, writeDifferences } from "./cassette_difference.ts";
+import { amountOf, type Difference, differences, writeDifferences } from "./cassette_difference.ts";
 
 /** The exchanges of a cassette; each answers one request. */
 export class RecordedExchanges {
@@ -55,17 +55,18 @@ export class RecordedExchanges {
     return `The closest is exchange ${exchange.exchange}, in which\n${writeDifferences(found)}`;
   }
 
+  /** The exchange that differs least; among the same, one that has answered nothing yet. */
   #closest(request: CassetteRequest): Closest | undefined {
-    const left = new Set(this.left);
-    let closest: Closest | undefined;
-    for (const exchange of this.#all) {
-      if (addressOf(exchange.request) !== addressOf(request)) continue;
+    const { left } = this;
+    const sameAddress = this.#all.filter((each) => addressOf(each.request) === addressOf(request));
+    const byUse = sameAddress.toSorted((one, other) =>
+      Number(left.includes(other)) - Number(left.includes(one))
+    );
+    const compared = byUse.map((exchange): Closest => {
       const found = differences(comparable(exchange.request), comparable(request));
-      const isCloser = !closest || found.length < closest.found.length ||
-        (found.length === closest.found.length && left.has(exchange) &&
-          !left.has(closest.exchange));
-      if (isCloser) closest = { exchange, found };
-    }
+      return { exchange, found, amount: amountOf(found) };
+    });
+    const [closest] = compared.toSorted((one, other) => one.amount - other.amount);
     return closest;
   }
 
@@ -79,6 +80,7 @@ export class RecordedExchanges {
 interface Closest {
   readonly exchange: CassetteExchange;
   readonly found: readonly Difference[];
+  readonly amount: number;
 }
 
 /** What two requests have in common that are the same. */

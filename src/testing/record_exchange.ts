@@ -4,7 +4,9 @@
  * @module
  */
 
-import type { CassetteChunk, CassetteEnd, CassetteExchange } from "./cassette.ts";
+import { messageOf } from "../core/errors.ts";
+import { redact } from "../core/redact.ts";
+import type { CassetteChunk, CassetteEnd, CassetteExchange, CassetteResponse } from "./cassette.ts";
 import { textOf } from "./cassette_bytes.ts";
 import {
   redactedChunks,
@@ -15,7 +17,7 @@ import {
 import type { OutgoingRequest } from "./cassette_request.ts";
 
 /** What an exchange is recorded with. */
-export interface RecordedExchangeOptions {
+export interface ExchangeRecorderOptions {
   /** Which request it is. */
   readonly number: number;
   /** What is asked. */
@@ -24,143 +26,149 @@ export interface RecordedExchangeOptions {
   readonly secrets: readonly string[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Takes the exchange when it is over. */
-  readonly save: (exchange: CassetteExchange) => Promise<void>;
+  /** Called once, when the exchange is over; never rejects. */
+  readonly save: (exchange: () => CassetteExchange) => Promise<void>;
 }
 
-/** An exchange that is being recorded. */
-export class RecordedExchange {
-  readonly #options: RecordedExchangeOptions;
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Records one exchange. */
+export class ExchangeRecorder {
+  readonly #options: ExchangeRecorderOptions;
+  readonly #secrets: readonly string[];
   readonly #begunAt: number;
-  readonly #chunks: { readonly at: number; readonly bytes: Uint8Array }[] = [];
+  readonly #chunks: { readonly at: number; readonly bytes: Bytes }[] = [];
   readonly #over = Promise.withResolvers<void>();
-  #response: { readonly at: number; readonly status: number; readonly headers: Headers } | null =
-    null;
+  #response: CassetteResponse | null = null;
   #isOver = false;
 
   /** Begins to record. */
-  constructor(options: RecordedExchangeOptions) {
+  constructor(options: ExchangeRecorderOptions) {
     this.#options = options;
+    this.#secrets = [...options.secrets, ...secretsOf(options.request)];
     this.#begunAt = options.now();
   }
 
   /** Resolves when the exchange is over and saved. */
-  get ended(): Promise<void> {
+  get over(): Promise<void> {
     return this.#over.promise;
   }
 
-  /** Sends the request; the body of the response is recorded as it is read. */
+  /** Sends the request. The body of the response is recorded as it is read; its end is told when all of it is saved. */
   async send(fetch: typeof globalThis.fetch): Promise<Response> {
     const { sendable, signal } = this.#options.request;
     try {
       const response = await fetch(...sendable);
-      const { status, statusText, headers } = response;
-      this.#response = { at: this.#at(), status, headers };
+      this.#response = this.#headOf(response);
       if (response.body === null) {
         await this.#end({ type: "complete", at: this.#at() });
         return response;
       }
-      return new Response(this.#body(response.body), { status, statusText, headers });
+      const { status, statusText, headers } = response;
+      return new Response(this.#passOn(response.body), { status, statusText, headers });
     } catch (error) {
-      await this.#end(signal.aborted ? this.#aborted() : this.#failed(error));
+      if (signal.aborted) this.breakOff();
+      else await this.#end(this.#failed(error));
       throw error;
     }
   }
 
-  /** Nobody waits for the end any more. */
-  leave(): void {
-    void this.#end(this.#aborted());
+  /** Records what has come so far. */
+  breakOff(): void {
+    void this.#end({ type: "aborted", at: this.#at() });
   }
 
-  #body(source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  #passOn(source: ReadableStream<Bytes>): ReadableStream<Bytes> {
     const { signal } = this.#options.request;
     const reader = source.getReader();
-    const abort = (): void => {
-      void this.#end(this.#aborted());
-      reader.cancel(signal.reason).catch(() => {});
-    };
-    const release = (): void => signal.removeEventListener("abort", breakOff);
-    let breakOff = abort;
-    return new ReadableStream<Uint8Array<ArrayBuffer>>({
-      start(controller): void {
-        breakOff = () => {
+    let abort = (): void => {};
+    return new ReadableStream<Bytes>({
+      start: (controller): void => {
+        abort = () => {
           controller.error(signal.reason);
-          abort();
+          this.breakOff();
+          reader.cancel(signal.reason).catch(ignore);
         };
-        signal.addEventListener("abort", breakOff, { once: true });
-        if (signal.aborted) breakOff();
+        signal.addEventListener("abort", abort, { once: true });
+        if (signal.aborted) abort();
       },
       pull: async (controller): Promise<void> => {
-        try {
-          const { done, value } = await reader.read();
-          if (signal.aborted) return;
-          if (!done) {
-            const bytes = value.slice();
-            this.#chunks.push({ at: this.#at(), bytes });
-            return controller.enqueue(value.slice());
-          }
-          release();
-          await this.#end({ type: "complete", at: this.#at() });
-          controller.close();
-        } catch (error) {
-          release();
-          if (signal.aborted) return;
-          await this.#end(this.#failed(error));
-          controller.error(error);
-        }
+        const next = await this.#read(reader);
+        if (signal.aborted) return;
+        if ("chunk" in next) return controller.enqueue(next.chunk);
+        signal.removeEventListener("abort", abort);
+        if ("error" in next) controller.error(next.error);
+        else controller.close();
       },
       cancel: async (reason): Promise<void> => {
-        release();
-        await this.#end(this.#aborted());
+        signal.removeEventListener("abort", abort);
+        this.breakOff();
         await reader.cancel(reason);
       },
     }, { highWaterMark: 0 });
   }
 
+  async #read(reader: ReadableStreamDefaultReader<Bytes>): Promise<BodyStep> {
+    try {
+      const { done, value } = await reader.read();
+      if (!done) {
+        // Whoever reads the chunk may do with it what he likes.
+        this.#chunks.push({ at: this.#at(), bytes: value.slice() });
+        return { chunk: value };
+      }
+      await this.#end({ type: "complete", at: this.#at() });
+      return { end: true };
+    } catch (error) {
+      await this.#end(this.#failed(error));
+      return { error };
+    }
+  }
+
   async #end(end: CassetteEnd): Promise<void> {
     if (!this.#isOver) {
       this.#isOver = true;
-      this.#options.save(this.#exchange(end)).then(this.#over.resolve, this.#over.resolve);
+      this.#options.save(() => this.#exchange(end)).then(this.#over.resolve);
     }
     await this.#over.promise;
   }
 
   #exchange(end: CassetteEnd): CassetteExchange {
     const { number, request } = this.#options;
-    const secrets = [...this.#options.secrets, ...secretsOf(request)];
     return {
       exchange: number,
-      request: redactedRequest(request, secrets),
-      ...(this.#response && {
-        response: {
-          ...this.#response,
-          headers: redactedHeaders(this.#response.headers, secrets),
-        },
-      }),
-      chunks: this.#cleanChunks(secrets),
+      request: redactedRequest(request, this.#secrets),
+      ...(this.#response && { response: this.#response }),
+      chunks: this.#cleanChunks(),
       end,
     };
   }
 
-  #cleanChunks(secrets: readonly string[]): CassetteChunk[] {
-    const clean = redactedChunks(this.#chunks.map(({ bytes }) => bytes), secrets);
-    return clean.flatMap((bytes, index) => {
-      const at = this.#chunks[index]?.at ?? 0;
-      if (bytes.length === 0) return [];
+  #headOf({ status, statusText, headers }: Response): CassetteResponse {
+    return {
+      at: this.#at(),
+      status,
+      ...(statusText !== "" && { statusText }),
+      headers: redactedHeaders(headers, this.#secrets),
+    };
+  }
+
+  #cleanChunks(): CassetteChunk[] {
+    const clean = redactedChunks(this.#chunks.map(({ bytes }) => bytes), this.#secrets);
+    return this.#chunks.map(({ at }, index) => {
+      const bytes = clean[index] ?? new Uint8Array(0);
       const text = textOf(bytes);
-      return [text === undefined ? { at, base64: bytes.toBase64() } : { at, text }];
+      return text === undefined ? { at, base64: bytes.toBase64() } : { at, text };
     });
   }
 
-  #aborted(): CassetteEnd {
-    return { type: "aborted", at: this.#at() };
-  }
-
   #failed(error: unknown): CassetteEnd {
-    const { name, message } = error instanceof Error
-      ? error
-      : { name: "Error", message: String(error) };
-    return { type: "failed", at: this.#at(), name, message };
+    const name = error instanceof Error ? error.name : "Error";
+    return {
+      type: "failed",
+      at: this.#at(),
+      name,
+      message: redact(messageOf(error), this.#secrets),
+    };
   }
 
   /** Milliseconds since the request; a clock that was set back tells none. */
@@ -168,3 +176,8 @@ export class RecordedExchange {
     return Math.max(0, Math.round(this.#options.now() - this.#begunAt));
   }
 }
+
+/** What comes next of a body. */
+type BodyStep = { readonly chunk: Bytes } | { readonly error: unknown } | { readonly end: true };
+
+function ignore(): void {}

@@ -8,7 +8,7 @@ import { BadRequestError, messageOf } from "../core/errors.ts";
 import { type CassetteExchange, cassetteHeader, exchangeLine, isCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, nodeFiles } from "./cassette_files.ts";
 import { type FetchArguments, outgoingRequest } from "./cassette_request.ts";
-import { RecordedExchange } from "./record_exchange.ts";
+import { ExchangeRecorder } from "./record_exchange.ts";
 import { realSleep, type Sleep } from "./sleep.ts";
 
 /** Options of {@linkcode recordFetch}. */
@@ -77,7 +77,8 @@ class Recording {
   readonly #now: () => number;
   readonly #sleep: Sleep;
   readonly #secrets: readonly string[];
-  readonly #open = new Set<RecordedExchange>();
+  readonly #open = new Set<ExchangeRecorder>();
+  readonly #recordedAt: number;
   #sent = 0;
   #checked: Promise<void> | null = null;
   #hasBegun = false;
@@ -89,6 +90,7 @@ class Recording {
     this.#file = file;
     this.#files = options.files ?? nodeFiles;
     this.#now = options.now ?? Date.now;
+    this.#recordedAt = this.#now();
     this.#sleep = options.sleep ?? realSleep;
     this.#secrets = options.secrets ?? [];
   }
@@ -99,23 +101,23 @@ class Recording {
     if (this.#failure) throw this.#failure;
     const asked = await outgoingRequest(...request);
     asked.signal.throwIfAborted();
-    const exchange: RecordedExchange = new RecordedExchange({
+    const recorder: ExchangeRecorder = new ExchangeRecorder({
       number: ++this.#sent,
       request: asked,
       secrets: this.#secrets,
       now: this.#now,
-      save: (recorded) => this.#save(recorded, exchange),
+      save: (exchange) => this.#save(exchange, recorder),
     });
-    this.#open.add(exchange);
-    return await exchange.send(this.#fetch);
+    this.#open.add(recorder);
+    return await recorder.send(this.#fetch);
   }
 
   async close(): Promise<void> {
-    const ended = new AbortController();
-    const all = Promise.all(Array.from(this.#open, ({ ended }) => ended));
-    await Promise.race([all, this.#sleep(CLOSING_MS, ended.signal)]);
-    ended.abort();
-    for (const exchange of this.#open) exchange.leave();
+    const woken = new AbortController();
+    const all = Promise.all(Array.from(this.#open, ({ over }) => over));
+    await Promise.race([all, this.#sleep(CLOSING_MS, woken.signal)]);
+    woken.abort();
+    for (const recorder of this.#open) recorder.breakOff();
     await this.#written;
     if (this.#failure) throw this.#failure;
   }
@@ -134,18 +136,19 @@ class Recording {
     );
   }
 
-  #save(exchange: CassetteExchange, open: RecordedExchange): Promise<void> {
-    this.#open.delete(open);
+  #save(exchange: () => CassetteExchange, recorder: ExchangeRecorder): Promise<void> {
+    this.#open.delete(recorder);
     this.#written = this.#written.then(() => this.#write(exchange));
     return this.#written;
   }
 
-  async #write(exchange: CassetteExchange): Promise<void> {
+  /** After a failure nothing more is written: the line that failed may be half there. */
+  async #write(exchange: () => CassetteExchange): Promise<void> {
     if (this.#failure) return;
-    const line = exchangeLine(exchange);
     try {
+      const line = exchangeLine(exchange());
       if (this.#hasBegun) return await this.#files.append(this.#file, line);
-      await this.#files.replace(this.#file, cassetteHeader(this.#now()) + line);
+      await this.#files.replace(this.#file, cassetteHeader(this.#recordedAt) + line);
       this.#hasBegun = true;
     } catch (error) {
       this.#failure = this.#failed(error);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError, messageOf } from "../core/errors.ts";
 import { type CassetteExchange, readCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, nodeFiles } from "./cassette_files.ts";
 import { addressOf, RecordedExchanges } from "./cassette_match.ts";
@@ -29,7 +29,17 @@ export interface CassetteOptions {
 export interface CassetteFetch {
   /** Answers a request with what was recorded for it. */
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** Throws an error that names the exchanges which no request has asked for. */
+  /**
+   * Reads when the cassette was recorded, in milliseconds since the epoch: the time for whoever writes it into prompts.
+   *
+   * @throws {BadRequestError} When there is no cassette.
+   */
+  recordedAt(): Promise<number>;
+  /**
+   * Checks that nothing is left.
+   *
+   * @throws {Error} When there are exchanges that no request has asked for; it names them.
+   */
   assertDone(): void;
 }
 
@@ -55,34 +65,44 @@ export interface CassetteFetch {
  */
 export function replayCassette(file: CassettePath, options: CassetteOptions = {}): CassetteFetch {
   const { timing = "at_once", sleep = realSleep, files = nodeFiles, secrets = [] } = options;
-  let loading: Promise<RecordedExchanges> | null = null;
+  let loading: Promise<Loaded> | null = null;
   let exchanges: RecordedExchanges | null = null;
+  const loaded = (): Promise<Loaded> => loading ??= load(file, files);
   const replay = async (...request: FetchArguments): Promise<Response> => {
     const asked = await outgoingRequest(...request);
-    loading ??= load(file, files);
-    exchanges = await loading;
+    exchanges = (await loaded()).exchanges;
     asked.signal.throwIfAborted();
     const clean = redactedRequest(asked, [...secrets, ...secretsOf(asked)]);
     const exchange = exchanges.take(clean);
     if (!exchange) throw new BadRequestError(exchanges.explain(clean));
     return await replayExchange(exchange, { signal: asked.signal, timing, sleep });
   };
-  const assertDone = (): void => {
-    if (!exchanges) throw new Error(`Nothing has been asked of "${file}"`);
-    const { left } = exchanges;
-    if (left.length > 0) {
-      throw new Error(`Not asked for of "${file}":\n${left.map(nameOf).join("\n")}`);
-    }
-  };
-  return Object.assign(replay, { assertDone });
+  return Object.assign(replay, {
+    recordedAt: async () => (await loaded()).recordedAt,
+    assertDone(): void {
+      if (!exchanges) throw new Error(`Nothing has been asked of the cassette "${file}"`);
+      const names = exchanges.left.map(nameOf);
+      if (names.length === 0) return;
+      throw new Error(`The cassette "${file}" holds more than was asked for:\n${names.join("\n")}`);
+    },
+  });
 }
 
-async function load(file: CassettePath, files: CassetteFiles): Promise<RecordedExchanges> {
-  const text = await files.read(file);
+interface Loaded {
+  readonly recordedAt: number;
+  readonly exchanges: RecordedExchanges;
+}
+
+async function load(file: CassettePath, files: CassetteFiles): Promise<Loaded> {
+  const name = String(file);
+  const text = await files.read(file).catch((cause: unknown) => {
+    throw new BadRequestError(`Cannot read the cassette "${name}": ${messageOf(cause)}`, { cause });
+  });
   if (text === undefined) {
-    throw new BadRequestError(`There is no cassette "${file}": record it with recordFetch first`);
+    throw new BadRequestError(`There is no cassette "${name}": record it with recordFetch first`);
   }
-  return new RecordedExchanges(String(file), readCassette(text, String(file)));
+  const { recordedAt, exchanges } = readCassette(text, name);
+  return { recordedAt, exchanges: new RecordedExchanges(name, exchanges) };
 }
 
 function nameOf({ exchange, request }: CassetteExchange): string {

@@ -33,10 +33,10 @@ export async function replayExchange(
   }
   await pace.until(response.at);
   options.signal.throwIfAborted();
-  const { status, headers } = response;
+  const { status, statusText = "", headers } = response;
   const hasNoBody = status === 204 || status === 205 || status === 304;
   const body = hasNoBody ? null : bodyOf(chunks, end, pace);
-  return new Response(body, { status, headers });
+  return new Response(body, { status, statusText, headers });
 }
 
 function bodyOf(

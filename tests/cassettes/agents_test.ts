@@ -1,0 +1,149 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { Agent, type AgentEvent, type StreamFn } from "../../mod.ts";
+import { fakeTool, recordFetch, replayCassette, seededRandom } from "../../src/testing/mod.ts";
+import { type Loopback, loopback } from "../adapters/loopback.ts";
+import { temporaryFolder } from "../cli/temporary_folder.ts";
+import { InstantClock, scriptedPorts } from "../conformance/ports.ts";
+
+/** A provider, and the fixtures with which it answers. */
+interface Provider {
+  readonly name: string;
+  readonly model: string;
+  readonly fixtures: readonly string[];
+  readonly make: (fetch: typeof globalThis.fetch, baseUrl: string) => StreamFn;
+}
+
+const KEY = "sk-test-abcdefghijklmnop";
+
+const PROVIDERS: readonly Provider[] = [
+  {
+    name: "Anthropic",
+    model: "anthropic/claude-sonnet-4-6:high",
+    fixtures: ["anthropic/thinking", "anthropic/tool_calls", "anthropic/text"],
+    make: (fetch, baseUrl) => createAnthropic({ fetch, baseUrl, apiKey: KEY }),
+  },
+  {
+    name: "OpenAI's chat completions",
+    model: "openai/gpt-4o",
+    fixtures: ["openai/chat_tool_calls", "openai/chat_interleaved", "openai/chat_text"],
+    make: (fetch, baseUrl) => createOpenAI({ fetch, baseUrl, apiKey: KEY, api: "chat" }),
+  },
+  {
+    name: "OpenAI's responses",
+    model: "openai/gpt-5:high",
+    fixtures: ["openai/responses_tools", "openai/responses_text"],
+    make: (fetch, baseUrl) => createOpenAI({ fetch, baseUrl, apiKey: KEY, api: "responses" }),
+  },
+];
+
+for (const provider of PROVIDERS) {
+  Deno.test(`${provider.name}: a run is recorded once, and replayed with the same events`, async () => {
+    await using folder = await temporaryFolder();
+    const file = `${folder.path}/run.jsonl`;
+    const { live, url } = await recordedRun(provider, file);
+    const cassette = folder.read("run.jsonl");
+    // The server is gone by now.
+    const [first, second] = [
+      await replayedRun(provider, { file, url }),
+      await replayedRun(provider, { file, url }),
+    ];
+    assertEquals(first, live);
+    assertEquals(second, first);
+    assertEquals(live.filter((line) => line.includes('"type":"retry"')).length, 2);
+    assert(live.length > 30, `${live.length} events`);
+    assertStringIncludes(live.at(-1) ?? "", '"stopReason":"stop"');
+    assert(!cassette.includes(KEY));
+    assertEquals(cassette.split("\n").length, provider.fixtures.length + 4);
+  });
+}
+
+Deno.test("a run that has changed ends with what differs, and without a retry", async () => {
+  const [provider] = PROVIDERS;
+  assert(provider);
+  await using folder = await temporaryFolder();
+  const file = `${folder.path}/run.jsonl`;
+  const { url } = await recordedRun(provider, file);
+  const streamFn = provider.make(replayCassette(file), url);
+  const agent = new Agent({ ...optionsOf(provider, streamFn), systemPrompt: "Be kind." });
+  const { error, messages } = await agent.prompt("What is in the files?");
+  assertEquals(error?.code, "bad_request");
+  assertStringIncludes(
+    error?.message ?? "",
+    `system[0].text\n    was  "Be brief."\n    is   "Be kind."\n`,
+  );
+  assertEquals(messages.length, 1);
+});
+
+/** Runs an agent against a server of its own, which fails at first; gives the events, and where the server was. */
+async function recordedRun(
+  provider: Provider,
+  file: string,
+): Promise<{ readonly live: string[]; readonly url: string }> {
+  await using server = fixtureServer(provider.fixtures);
+  await using fetch = recordFetch(globalThis.fetch, file);
+  const live = await eventsOf(provider, provider.make(fetch, server.url));
+  return { live, url: server.url };
+}
+
+async function replayedRun(
+  provider: Provider,
+  { file, url }: { readonly file: string; readonly url: string },
+): Promise<string[]> {
+  const fetch = replayCassette(file);
+  const events = await eventsOf(provider, provider.make(fetch, url));
+  fetch.assertDone();
+  return events;
+}
+
+async function eventsOf(provider: Provider, streamFn: StreamFn): Promise<string[]> {
+  const agent = new Agent(optionsOf(provider, streamFn));
+  const events: AgentEvent[] = [];
+  for await (const event of agent.promptStream("What is in the files?")) events.push(event);
+  return events.map((event) => JSON.stringify(event));
+}
+
+function optionsOf({ model }: Provider, streamFn: StreamFn) {
+  const names = ["read_file", "list_all", "list", "get_weather", "search", "a", "b"];
+  const tools = names.map((name) => fakeTool({ name, result: `${name} has been called` }));
+  return {
+    model,
+    streamFn,
+    tools,
+    systemPrompt: "Be brief.",
+    ...scriptedPorts(new InstantClock()),
+  };
+}
+
+/** A server that refuses the first request, breaks the answer to the second off, and gives the others fixtures in pieces. */
+function fixtureServer(fixtures: readonly string[]): Loopback {
+  let asked = 0;
+  return loopback(() => {
+    asked++;
+    if (asked === 1) {
+      return Response.json({ error: { message: "slow down", type: "rate_limit_error" } }, {
+        status: 429,
+        headers: { "retry-after": "2" },
+      });
+    }
+    const name = fixtures[Math.max(0, asked - 3)];
+    const bytes = Deno.readFileSync(new URL(`../fixtures/${name}.sse`, import.meta.url));
+    return new Response(inPieces(asked === 2 ? bytes.slice(0, 700) : bytes, asked), {
+      headers: { "content-type": "text/event-stream", "set-cookie": `session=${KEY}` },
+    });
+  });
+}
+
+function inPieces(bytes: Uint8Array<ArrayBuffer>, seed: number): ReadableStream<Uint8Array> {
+  const random = seededRandom(seed);
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const end = at + 1 + Math.floor(random() * 200);
+      controller.enqueue(bytes.slice(at, end));
+      at = end;
+      if (at >= bytes.length) controller.close();
+    },
+  });
+}
