@@ -80,7 +80,7 @@ export function redactedChunks(
   chunks: readonly Uint8Array[],
   secrets: readonly string[],
 ): Uint8Array[] {
-  const text = chunks.map(oneCharacterPerByte).join("");
+  const text = oneCharacterPerByte(joined(chunks));
   const searched = secrets.map((secret) => oneCharacterPerByte(new TextEncoder().encode(secret)));
   const spans = spansIn(text, searched);
   if (spans.length === 0) return [...chunks];
