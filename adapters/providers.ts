@@ -41,6 +41,8 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
     url: "AZURE_OPENAI_ENDPOINT",
     load: loadAzure,
   },
+  google: gemini(),
+  gemini: gemini(),
   mistral: {
     keys: ["MISTRAL_API_KEY"],
     url: "MISTRAL_BASE_URL",
@@ -89,6 +91,15 @@ async function loadAzure(options: AzureOptions, env: ReadEnvironment): Promise<S
   const { createAzure } = await import("./azure/mod.ts");
   const apiVersion = env("AZURE_OPENAI_API_VERSION") || env("OPENAI_API_VERSION") || undefined;
   return createAzure({ apiVersion, ...options });
+}
+
+/** Google's models go by the name of the maker, and by their own. */
+function gemini(): ProviderEntry {
+  return {
+    keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    url: "GEMINI_BASE_URL",
+    load: async (options) => (await import("./google/mod.ts")).createGemini(options),
+  };
 }
 
 /** A server that the caller names, with its address. */

@@ -64,6 +64,7 @@ function codesOf(outer: JsonObject, inner: JsonObject): string[] {
   const details = Array.isArray(inner["details"]) ? inner["details"] : [];
   const reasons = details.map((detail) => isJsonObject(detail) ? detail["reason"] : undefined);
   const candidates = [
+    details.some(isDailyQuota) ? "daily_quota_exceeded" : undefined,
     ...reasons,
     inner["code"],
     nested["code"],
@@ -74,6 +75,15 @@ function codesOf(outer: JsonObject, inner: JsonObject): string[] {
     outer["type"],
   ];
   return candidates.filter((code): code is string => typeof code === "string" && code !== "");
+}
+
+/** Google names the quota that is used up; it asks to wait for seconds also when it is that of the day. */
+function isDailyQuota(detail: unknown): boolean {
+  const violations = isJsonObject(detail) ? detail["violations"] : undefined;
+  return Array.isArray(violations) &&
+    violations.some((violation) =>
+      isJsonObject(violation) && /PerDay/.test(String(violation["quotaId"]))
+    );
 }
 
 /** OpenRouter, Google and llama.cpp put the status into the error; Azure does so as text. */

@@ -55,6 +55,7 @@ export const COMMON_CODES: Readonly<Record<string, ErrorVerdict>> = {
   RESOURCE_EXHAUSTED: THROTTLED,
 
   insufficient_quota: QUOTA,
+  daily_quota_exceeded: QUOTA,
   billing_error: QUOTA,
   billing_hard_limit_reached: QUOTA,
   billing_not_active: QUOTA,

@@ -1,0 +1,98 @@
+/**
+ * Google's Gemini, at the Gemini API or at Vertex AI.
+ *
+ * @module
+ */
+
+import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { AccessTokens, type GetToken } from "../shared/access_token.ts";
+import { AUTH, type ErrorTable, UNAVAILABLE } from "../shared/error_table.ts";
+import { jsonBody } from "../shared/json_body.ts";
+import { ModelFinder } from "../shared/model_finder.ts";
+import { type AdapterOptions, settingsOf } from "../shared/options.ts";
+import { streamFnOf } from "../shared/provider.ts";
+import { namesFromWire } from "../shared/wire_names.ts";
+import { GoogleFrames } from "./frames.ts";
+import { GOOGLE_NAME_RULE } from "./names.ts";
+import { googleBody } from "./request.ts";
+import { GoogleReply } from "./response.ts";
+
+export type { AccessToken, GetToken } from "../shared/access_token.ts";
+export type { AdapterOptions } from "../shared/options.ts";
+
+/** Options of {@linkcode createGemini}. */
+export interface GeminiOptions extends AdapterOptions {
+  /**
+   * Where the models are. Default: the Gemini API. For Vertex AI, the address of the publisher in a project:
+   * `https://aiplatform.googleapis.com/v1/projects/my-project/locations/global/publishers/google`.
+   */
+  readonly baseUrl?: string | undefined;
+  /** Gives access tokens of Google Cloud, instead of a key. One that says when it expires is kept until shortly before. */
+  readonly getToken?: GetToken | undefined;
+}
+
+const ERRORS: ErrorTable = {
+  codes: {
+    API_KEY_INVALID: AUTH,
+    API_KEY_SERVICE_BLOCKED: AUTH,
+    UNAUTHENTICATED: AUTH,
+    PERMISSION_DENIED: AUTH,
+    UNAVAILABLE,
+    INTERNAL: UNAVAILABLE,
+    DEADLINE_EXCEEDED: UNAVAILABLE,
+    ABORTED: UNAVAILABLE,
+    CANCELLED: UNAVAILABLE,
+  },
+};
+
+/**
+ * Makes a stream function for Google's models.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createGemini } from "@swink/agent/adapters/gemini";
+ *
+ * const agent = new Agent({
+ *   model: "google/gemini-3.8-flash:low",
+ *   streamFn: createGemini({ apiKey: "AIza…" }),
+ * });
+ * ```
+ */
+export function createGemini(options: GeminiOptions = {}): StreamFn {
+  const { getToken } = options;
+  const settings = settingsOf(options, "https://generativelanguage.googleapis.com/v1beta");
+  const tokens = getToken && new AccessTokens(getToken, settings.clock);
+  const models = new ModelFinder(settings.catalog);
+  return streamFnOf({
+    settings: tokens ? { ...settings, fetch: tokens.watching(settings.fetch) } : settings,
+    apiKey: tokens ? () => tokens.get() : options.apiKey,
+    errors: ERRORS,
+    parser: () => new GoogleFrames(),
+    reply: ({ request, writer, origin }) => {
+      const names = request.context.tools.map(({ name }) => name);
+      return new GoogleReply(writer, { toolName: namesFromWire(names, GOOGLE_NAME_RULE), origin });
+    },
+    prepare({ request, writer }, key) {
+      const entry = models.find(request.model, writer);
+      const isToken = tokens !== undefined && !request.options.apiKey;
+      return {
+        url: urlOf(settings.baseUrl, request),
+        headers: {
+          "content-type": "application/json",
+          ...(key && (isToken ? { authorization: `Bearer ${key}` } : { "x-goog-api-key": key })),
+        },
+        body: jsonBody(googleBody(request, entry, writer)),
+      };
+    },
+  });
+}
+
+/** A tuned model names its own place: `tunedModels/name`. */
+function urlOf(baseUrl: string, { model }: StreamRequest): string {
+  const { modelId } = model;
+  const place = modelId.includes("/")
+    ? encodeURI(modelId)
+    : `models/${encodeURIComponent(modelId)}`;
+  return `${baseUrl}/${place}:streamGenerateContent?alt=sse`;
+}

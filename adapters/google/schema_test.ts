@@ -1,0 +1,206 @@
+import { assert, assertEquals } from "@std/assert";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
+import { googleSchema } from "./schema.ts";
+
+/** The members of Google's schema object. */
+const KEYWORDS = [
+  "type",
+  "format",
+  "description",
+  "nullable",
+  "enum",
+  "items",
+  "minItems",
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "minProperties",
+  "maxProperties",
+  "minimum",
+  "maximum",
+  "pattern",
+  "properties",
+  "required",
+  "anyOf",
+];
+
+/** Says what Google would refuse. */
+function problemsOf(schema: unknown, path = "$"): string[] {
+  if (!isJsonObject(schema)) return [`${path} is no schema`];
+  const { type, items, properties, required, anyOf, enum: words } = schema;
+  const problems = Object.keys(schema).filter((keyword) => !KEYWORDS.includes(keyword)).map(
+    (keyword) => `${path} has ${keyword}`,
+  );
+  if ((type === undefined) === (anyOf === undefined)) problems.push(`${path} is of no single kind`);
+  if ((type === "ARRAY") !== (items !== undefined)) problems.push(`${path} and its items`);
+  if (words !== undefined && type !== "STRING") problems.push(`${path} lists other than texts`);
+  const members = isJsonObject(properties) ? properties : {};
+  for (const name of Array.isArray(required) ? required : []) {
+    if (!Object.hasOwn(members, name)) problems.push(`${path} requires ${name}`);
+  }
+  const inner: [string, unknown][] = [
+    ...Object.entries(members),
+    ...(items === undefined ? [] : [["items", items] as [string, unknown]]),
+    ...(Array.isArray(anyOf) ? anyOf : []).map((
+      one,
+      index,
+    ): [string, unknown] => [`${index}`, one]),
+  ];
+  return [...problems, ...inner.flatMap(([name, one]) => problemsOf(one, `${path}.${name}`))];
+}
+
+/** Converts a schema of one property, and gives that. */
+function property(schema: unknown, definitions: JsonObject = {}): unknown {
+  const root = { type: "object", properties: { p: schema }, $defs: definitions };
+  const { properties } = googleSchema(root);
+  return isJsonObject(properties) ? properties["p"] : undefined;
+}
+
+Deno.test("what both know stays, and what only JSON Schema knows goes", () => {
+  assertEquals(
+    googleSchema({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      title: "T",
+      description: "A file.",
+      properties: {
+        path: { type: "string", minLength: 1, pattern: "^/", format: "uri", default: "/" },
+        size: { type: "integer", minimum: 0, multipleOf: 2, format: "int64" },
+        tags: { type: "array", items: { type: "string" }, uniqueItems: true, maxItems: 9 },
+        at: { type: "string", format: "date-time" },
+      },
+      required: ["path", "gone"],
+      additionalProperties: false,
+    }),
+    {
+      type: "OBJECT",
+      description: "A file.",
+      properties: {
+        path: { type: "STRING", minLength: 1, pattern: "^/" },
+        size: { type: "INTEGER", minimum: 0, format: "int64" },
+        tags: { type: "ARRAY", items: { type: "STRING" }, maxItems: 9 },
+        at: { type: "STRING", format: "date-time" },
+      },
+      required: ["path"],
+    },
+  );
+});
+
+Deno.test("null among the types makes a value nullable", () => {
+  const nullable = { type: "STRING", nullable: true };
+  assertEquals(property({ type: ["string", "null"] }), nullable);
+  assertEquals(property({ anyOf: [{ type: "string" }, { type: "null" }] }), nullable);
+  assertEquals(property({ oneOf: [{ type: "null" }, { type: "string" }] }), nullable);
+});
+
+Deno.test("several types, and alternatives, become alternatives", () => {
+  const anyOf = [{ type: "STRING" }, { type: "NUMBER" }];
+  assertEquals(property({ type: ["string", "number"], description: "Both." }), {
+    anyOf,
+    description: "Both.",
+  });
+  assertEquals(property({ oneOf: [{ type: "string" }, { type: "number" }] }), { anyOf });
+  assertEquals(property({ prefixItems: [{ type: "string" }, { type: "number" }] }), {
+    type: "ARRAY",
+    items: { anyOf },
+  });
+});
+
+Deno.test("texts are listed, other values are told in words", () => {
+  assertEquals(property({ enum: ["a", "b"] }), { type: "STRING", enum: ["a", "b"] });
+  assertEquals(property({ const: "a" }), { type: "STRING", enum: ["a"] });
+  assertEquals(property({ type: "integer", enum: [1, 2], description: "How many." }), {
+    type: "INTEGER",
+    description: "How many. One of: 1, 2.",
+  });
+});
+
+Deno.test("references are followed, and parts of a whole are joined", () => {
+  const definitions = {
+    named: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+  };
+  assertEquals(property({ $ref: "#/$defs/named", description: "Who." }, definitions), {
+    type: "OBJECT",
+    properties: { name: { type: "STRING" } },
+    required: ["name"],
+    description: "Who.",
+  });
+  assertEquals(
+    property({
+      allOf: [{ $ref: "#/$defs/named" }, { properties: { age: { type: "integer" } } }],
+    }, definitions),
+    {
+      type: "OBJECT",
+      properties: { name: { type: "STRING" }, age: { type: "INTEGER" } },
+      required: ["name"],
+    },
+  );
+});
+
+Deno.test("a schema that contains itself ends", () => {
+  const definitions = {
+    tree: {
+      type: "object",
+      properties: { kids: { type: "array", items: { $ref: "#/$defs/tree" } } },
+    },
+    list: { type: "array", items: { $ref: "#/$defs/list" } },
+    loop: { $ref: "#/$defs/loop" },
+  };
+  assertEquals(property({ $ref: "#/$defs/tree" }, definitions), {
+    type: "OBJECT",
+    properties: { kids: { type: "ARRAY", items: { type: "OBJECT" } } },
+  });
+  for (const name of Object.keys(definitions)) {
+    assertEquals(problemsOf(property({ $ref: `#/$defs/${name}` }, definitions)), [], name);
+  }
+});
+
+Deno.test("a pattern that Google cannot read is left out", () => {
+  for (const pattern of ["(?=a)b", "(?<!a)b", "(a)\\1"]) {
+    assertEquals(property({ type: "string", pattern }), { type: "STRING" });
+  }
+});
+
+Deno.test("references that multiply do not take long, and make no huge schema", () => {
+  const definitions: Record<string, unknown> = {};
+  for (let index = 0; index < 40; index++) {
+    const next = { $ref: `#/$defs/d${index + 1}` };
+    definitions[`d${index}`] = { type: "object", properties: { a: next, b: next } };
+  }
+  const converted = property({ $ref: "#/$defs/d0" }, definitions);
+  assertEquals(problemsOf(converted), []);
+  assert(JSON.stringify(converted).length < 1_000_000);
+});
+
+Deno.test("whatever a schema says, what comes out is one that Google takes", () => {
+  const random = seededRandom(1);
+  const pick = <Value>(values: readonly Value[]): Value =>
+    values[Math.floor(random() * values.length)] as Value;
+  const some = (depth: number): unknown =>
+    depth === 0 ? pick([true, {}, null, 5]) : made(depth - 1);
+  const made = (depth: number): JsonSchema => {
+    const keywords: readonly (readonly [string, () => unknown])[] = [
+      ["type", () => pick(["string", "object", "array", "null", "odd", ["string", "null"], 5])],
+      ["properties", () => ({ a: some(depth), "b-c": some(depth), __proto__: some(depth) })],
+      ["required", () => pick([["a"], ["z"], "a", null])],
+      ["items", () => pick([some(depth), [some(depth)], false])],
+      ["anyOf", () => pick([[some(depth), some(depth)], [], null])],
+      ["oneOf", () => [some(depth)]],
+      ["allOf", () => pick([[some(depth), some(depth)], "odd"])],
+      ["enum", () => pick([["a", 1, null], [], [""], "a"])],
+      ["const", () => pick(["a", 1, null])],
+      ["$ref", () => pick(["#", "#/properties/a", "#/$defs/none", "https://example.com", "#/%"])],
+      ["pattern", () => pick(["^a$", "(?=a)", 5])],
+      ["minimum", () => pick([1, "1"])],
+      ["additionalProperties", () => some(depth)],
+      ["not", () => some(depth)],
+    ];
+    const taken = keywords.filter(() => random() < 0.2);
+    return Object.fromEntries(taken.map(([keyword, value]) => [keyword, value()]));
+  };
+  for (let round = 0; round < 2000; round++) {
+    const schema = made(3);
+    assertEquals(problemsOf(googleSchema(schema)), [], JSON.stringify(schema));
+  }
+});

@@ -1,0 +1,56 @@
+import { assertEquals } from "@std/assert";
+import { createGemini } from "../../adapters/google/mod.ts";
+import { type GroundTruth, piecesOf, wireFixtures } from "./wire_fixtures.ts";
+import { readRecording, testRecordings, testRefusals, type WireSubject } from "./wire_tests.ts";
+
+const STOP_REASONS: Readonly<Record<string, string>> = {
+  MAX_TOKENS: "length",
+  SAFETY: "content_filtered",
+  RECITATION: "content_filtered",
+  MALFORMED_FUNCTION_CALL: "stream_error",
+};
+
+/** Google counts what is cached within the prompt, and what is thought and what its tools add beside it. */
+function usageOf({ usage, usageRaw }: GroundTruth): object {
+  if (!usageRaw) return {};
+  const { input = 0, output = 0, cacheRead = 0, toolUse = 0, reasoning, total } = usage;
+  return {
+    input: input - cacheRead + toolUse,
+    output: output + (reasoning ?? 0),
+    cacheRead,
+    cacheWrite: 0,
+    ...(total !== undefined && { total }),
+    ...(reasoning !== undefined && { extra: { reasoning } }),
+  };
+}
+
+const SUBJECT: WireSubject = {
+  make: (fetch) => createGemini({ fetch }),
+  provider: "google",
+  stop: ({ stopReason, toolCalls }) =>
+    STOP_REASONS[stopReason ?? ""] ?? (toolCalls.length > 0 ? "tool_use" : "stop"),
+  usage: usageOf,
+};
+
+/** Google's own client hands out arguments in pieces as calls of their own; there is more to tell. */
+const IN_PIECES = "vx-google-stream-no-args-tool-call";
+
+testRecordings(["google"], { ...SUBJECT, skip: ({ name }) => name.endsWith(IN_PIECES) });
+testRefusals(["google", "any"], (fetch) => createGemini({ fetch }));
+
+for (const fixture of wireFixtures("google")) {
+  if (!fixture.name.endsWith(IN_PIECES)) continue;
+  Deno.test(`recording ${fixture.name} has its streamed arguments put together`, async () => {
+    for (const pieces of piecesOf(fixture)) {
+      const { thinking, calls, stopReason } = await readRecording(fixture, SUBJECT, pieces);
+      assertEquals(thinking, fixture.truth.thinking);
+      assertEquals(calls.map(({ name, arguments: args }) => [name, args]), [
+        ["read_theme", {}],
+        ["read_screen", { id: "A" }],
+        ["read_screen", { id: "B" }],
+        ["read_screen", { id: "C" }],
+      ]);
+      assertEquals(stopReason, "tool_use");
+    }
+  });
+}
