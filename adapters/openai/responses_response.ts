@@ -82,7 +82,7 @@ export class ResponsesReply implements ReplyReader<string> {
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
-        return this.#finish(event.response, event.type === "response.incomplete");
+        return this.#finish(event.response);
       case "error":
         throw classifyStreamError(event, this.#options.origin);
     }
@@ -133,10 +133,13 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#writer.extension(ITEM_PREFIX + item.type, item);
   }
 
-  #finish(response: WireResponse, isIncomplete: boolean): void {
+  #finish(response: WireResponse): void {
     this.#counts = response.usage ?? this.#counts;
     const { origin } = this.#options;
-    if (response.status === "failed" || response.error) throw classifyStreamError(response, origin);
+    if (response.status === "failed" || response.error) {
+      const error = response.error ?? { message: "It failed without saying why" };
+      throw classifyStreamError({ error }, origin);
+    }
     const { provider } = origin;
     const usage = responsesUsage(this.#counts ?? {});
     const reason = response.incomplete_details?.reason;
@@ -147,7 +150,8 @@ export class ResponsesReply implements ReplyReader<string> {
       return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
     }
     const ended = this.#calledTool ? "tool_use" : "stop";
-    this.#writer.finish({ stopReason: isIncomplete ? "length" : ended, usage });
+    const isCut = response.status === "incomplete";
+    this.#writer.finish({ stopReason: isCut ? "length" : ended, usage });
   }
 }
 
