@@ -40,8 +40,13 @@ export const prices: Prices = pricesOf(catalog);
 
 /** Makes the `prices` option of an agent from a catalog. */
 export function pricesOf(models: Catalog): Prices {
-  return (model: ModelSpec): Rates | undefined => findModel(models, model)?.rates;
+  return (model: ModelSpec): Rates | undefined =>
+    findModel(models, model)?.rates ?? (OWN_MACHINES.includes(model.provider) ? FREE : undefined);
 }
+
+/** What answers on one's own machine costs nothing by the token. */
+const OWN_MACHINES = ["ollama", "lmstudio", "llamacpp", "vllm", "local"];
+const FREE: Rates = { input: 0, output: 0 };
 
 /**
  * Finds what is known of a model; a date or `latest` at the end of its name makes no difference.

@@ -82,3 +82,10 @@ Deno.test("prices are those of the catalog, a user's own included", () => {
   assertEquals(ratesOf(own, { ...model, provider: "acme", modelId: "a" })?.input, 2);
   assertEquals(ratesOf(own, model), undefined);
 });
+
+Deno.test("models on one's own machine cost nothing; the price of other unknown ones is unknown", () => {
+  const priceOf = (provider: string) =>
+    ratesOf(prices, { provider, modelId: "some-model", thinkingLevel: "off" });
+  assertEquals(priceOf("ollama"), { input: 0, output: 0 });
+  assertEquals(priceOf("openai"), undefined);
+});

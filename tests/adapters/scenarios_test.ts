@@ -7,7 +7,9 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createAzure } from "../../adapters/azure/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { createXai } from "../../adapters/xai/mod.ts";
 import { Agent, defineTool, exponentialBackoff, extractText, type StreamFn } from "../../mod.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { sameValue, wireFolder } from "./wire_fixtures.ts";
@@ -49,6 +51,18 @@ const SCENARIOS: readonly Scenario[] = [
     make: (fetch) => createOpenAI({ fetch, baseUrl, api: "chat" }),
     conversation: ({ messages }) => messages,
   })),
+  {
+    name: "azure-tool-loop",
+    provider: "azure",
+    make: (fetch) => createAzure({ fetch, baseUrl: "https://my-resource.openai.azure.com" }),
+    conversation: ({ messages }) => messages,
+  },
+  {
+    name: "xai-tool-loop",
+    provider: "xai",
+    make: (fetch) => createXai({ fetch }),
+    conversation: ({ messages }) => messages,
+  },
   {
     name: "openai-responses-parallel-tools-loop",
     provider: "openai",
