@@ -99,14 +99,17 @@ async function handle(
   }
 }
 
-/** A name that is allowed may still lead into this machine's own network; only one that is an address may. */
+/**
+ * A host that was named is reached wherever it is, also in a company's own network. Of names that a `*` stands for
+ * nobody knows who owns them: they must not lead into this machine's own network.
+ */
 async function reach(target: Target, options: HostProxyOptions): Promise<Deno.Conn> {
-  const { resolve = resolveName, connect = (to) => Deno.connect({ ...to }) } = options;
+  const { hosts, resolve = resolveName, connect = (to) => Deno.connect({ ...to }) } = options;
   const { hostname, port } = target;
-  const isLiteral = /^[\d.]+$/.test(hostname) || hostname.includes(":") || hostname === "localhost";
-  if (isLiteral) return await connect({ hostname, port });
-  const addresses = (await resolve(hostname)).filter((address) => !isPrivateAddress(address));
-  const [address] = addresses;
+  if (isAllowed(target, hosts.filter((host) => !host.startsWith("*")))) {
+    return await connect(target);
+  }
+  const [address] = (await resolve(hostname)).filter((found) => !isPrivateAddress(found));
   if (address === undefined) throw new Error(`${hostname} has no public address`);
   return await connect({ hostname: address, port });
 }
