@@ -125,6 +125,14 @@ Deno.test("an error of the adapter's own ends the reply as it is, any other as a
   assertStringIncludes(error?.message ?? "", "oops");
 });
 
+Deno.test("5.8: an event that makes no sense is a stream error; at the very end it was cut off", async () => {
+  const read = (line: string) => void JSON.parse(line);
+  const inside = lines({ open: () => Promise.resolve(bodyOf('{"half\n{}\n').stream), read });
+  assertEquals((await readReply(inside)).error?.code, "stream_error");
+  const atTheEnd = lines({ open: () => Promise.resolve(bodyOf('{}\n{"half').stream), read });
+  assertEquals((await readReply(atTheEnd)).error?.code, "network_error");
+});
+
 Deno.test("5.9: what was said before an error stays, and its tokens are told", async () => {
   const body = hostileBody(new TextEncoder().encode("x\n"), { then: "break" });
   const reply = await readReply(lines({ open: () => Promise.resolve(body.stream) }));
