@@ -118,8 +118,13 @@ async function askForLess(
   { refused, answer, opening }: Refusal,
 ): Promise<Answer> {
   const { error, shown } = answer.attempt;
-  const prepared = await smallerContext(run, settings, refused.context);
-  if (run.cancellation.aborted) return abortedAnswer(run, answer);
+  let prepared: PreparedContext | undefined;
+  try {
+    prepared = await smallerContext(run, settings, refused.context);
+  } catch (thrown) {
+    if (!run.cancellation.aborted) return endedBy(hookError("A hook", thrown), answer);
+  }
+  if (run.cancellation.aborted) return endedBy(abortedError(run), answer);
   if (!prepared) return answer;
   if (error && shown) {
     await run.emit({ type: "retry", attempt: 1, delayMs: 0, error, discard: true });
@@ -129,10 +134,10 @@ async function askForLess(
   return { ...second, usage, cost: addCost(answer.cost, second.cost) };
 }
 
-/** What was shown before the abort is kept. */
-function abortedAnswer(run: RunContext, answer: Answer): Answer {
-  const attempt = { ...answer.attempt, stopReason: "aborted", error: abortedError(run) } as const;
-  return { ...answer, attempt };
+/** An answer that ends otherwise than it did; what it has shown and used is kept. */
+function endedBy(error: AgentError, answer: Answer): Answer {
+  const stopReason = error.code === "aborted" ? "aborted" : "error";
+  return { ...answer, attempt: { ...answer.attempt, stopReason, error } };
 }
 
 /** Remembers whether the next run must begin by leaving something out. */

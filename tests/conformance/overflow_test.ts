@@ -4,7 +4,7 @@ import { ContextWindowOverflowError } from "../../src/core/errors.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { outlineOf, sayingsOf } from "./outline.ts";
-import { atFirst, testAgent } from "./test_agent.ts";
+import { testAgent } from "./test_agent.ts";
 
 const usage = { input: 5, output: 0, cacheRead: 0, cacheWrite: 0, total: 5 };
 const tooLong = fail("context_window_overflow", "prompt is too long", { usage });
@@ -174,14 +174,18 @@ Deno.test("what was shown before an overflow is void", async () => {
 });
 
 Deno.test("a transform that throws when it is asked for less ends the turn as an error", async () => {
-  const { agent } = testAgent([tooLong], {
+  const { agent } = testAgent([
+    fail("context_window_overflow", "Too long", { after: "Half", usage }),
+  ], {
     transformContext: (messages, { overflow }) => {
       if (overflow) throw new Error("cannot summarise");
       return messages;
     },
   });
-  atFirst(agent, "agent_end", () => {});
   const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Half"]);
+  const end = events.at(-1);
+  assertEquals(end?.type === "agent_end" && end.usage, usage);
   assertEquals(outlineOf(events).slice(-3), [
     "message_end assistant",
     "turn_end error",

@@ -1,6 +1,7 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { setImmediate } from "node:timers";
 import { Agent } from "../../src/agent/agent.ts";
+import { AgentError, InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import { repairHistory } from "../../src/core/history.ts";
 import { findViolation } from "../../src/testing/event_grammar.ts";
@@ -38,102 +39,134 @@ function countedSignal(): { signal: AbortSignal; listeners: () => number } {
   return { signal, listeners: () => listeners };
 }
 
-/** Lets time pass until the work is done; aborts when nothing moves any more. */
-async function drive(
-  work: Promise<unknown>,
-  agent: Agent,
-  { clocks, disturb }: { clocks: ManualClock[]; disturb: () => void },
-): Promise<void> {
-  let isDone = false;
-  let still = 0;
-  const done = work.finally(() => isDone = true);
-  while (!isDone) {
-    await new Promise((resolve) =>
-      still < PATIENCE.tasks ? setImmediate(resolve) : setTimeout(resolve, 0)
-    );
-    disturb();
-    const sleeping = clocks.filter(({ sleepers }) => sleepers > 0);
-    for (const clock of sleeping) clock.advanceToNext();
-    still = sleeping.length > 0 ? 0 : still + 1;
-    if (still > PATIENCE.tasks + PATIENCE.timers) agent.abort("nothing moves");
+/** An agent in a random world. */
+class Trial {
+  readonly #dice: Dice;
+  readonly #clock = new ManualClock();
+  readonly #world: World;
+  readonly #model: WatchedModel;
+  readonly #agent: Agent;
+  readonly #seen: AgentEvent[] = [];
+  readonly #caller = countedSignal();
+  readonly #disturb: () => void;
+
+  constructor(seed: number) {
+    this.#dice = new Dice(seed);
+    const world = { dice: this.#dice, toolClock: new ManualClock(), isCalm: false };
+    this.#world = world;
+    const tools = randomTools(world);
+    const names = [...tools.map(({ name }) => name), "structured_output"];
+    this.#model = new WatchedModel(randomScript(this.#dice, names));
+    const { streamFn } = this.#model;
+    const ports = scriptedPorts(this.#clock);
+    const model = "test/model";
+    this.#agent = new Agent({ model, streamFn, tools, ...ports, ...randomOptions(world) });
+    this.#agent.subscribe((event) => void this.#seen.push(event));
+    this.#disturb = disturbances(this.#agent, world);
   }
-  await done;
-}
 
-async function fuzzOnce(seed: number): Promise<void> {
-  const dice = new Dice(seed);
-  const clock = new ManualClock();
-  const world: World = { dice, toolClock: new ManualClock(), isCalm: false };
-  const tools = randomTools(world);
-  const names = tools.map(({ name }) => name);
-  const model = new WatchedModel(randomScript(dice, names));
-  const { streamFn } = model;
-  const agent = new Agent({
-    model: "test/model",
-    streamFn,
-    tools,
-    ...scriptedPorts(clock),
-    ...randomOptions(world),
-  });
-  const seen: AgentEvent[] = [];
-  agent.subscribe((event) => void seen.push(event));
-  const timing = { clocks: [clock, world.toolClock], disturb: disturbances(agent, world) };
-  const { signal, listeners } = countedSignal();
-
-  for (let run = dice.below(3); run >= 0; run--) {
-    const before = seen.length;
+  /** Prompts or continues, and reads in one of many ways. */
+  async run(): Promise<void> {
+    const agent = this.#agent;
+    const { signal } = this.#caller;
+    const before = this.#seen.length;
     const history = agent.state.messages.slice();
-    const reading = randomRead(agent.promptStream("Go", { signal }), world);
-    await drive(reading, agent, timing);
-    await drive(agent.waitForIdle(), agent, timing);
+    const stream = this.#dice.happens(0.2)
+      ? agent.continueStream({ signal })
+      : agent.promptStream("Go", { signal });
+    if (!agent.state.isRunning) {
+      const error = await assertRejects(() => stream.getReader().read());
+      assert(error instanceof NoMessagesError || error instanceof InvalidContinueError);
+      return;
+    }
+    const reading = randomRead(stream, this.#world);
+    await this.#drive(reading);
+    await this.#drive(agent.waitForIdle());
     const read = await reading;
-    const told = seen.slice(before).filter(({ seq }) => seq !== undefined);
+    const told = this.#seen.slice(before).filter(({ seq }) => seq !== undefined);
     if (read) assertEquals(read, told, "reader and subscriber are told the same");
     const end = told.at(-1);
     assert(end?.type === "agent_end", "the run has its end");
     assertEquals(history.concat(end.messages), agent.state.messages);
-    assertWhole(agent, seen);
+    await this.#assertWhole();
   }
-  await assertNothingLeaks();
 
-  if (dice.happens(0.2)) {
-    const first = agent.prompt("Go");
-    for (let tasks = dice.below(30); tasks > 0; tasks--) {
+  /** Resets in the middle of a run, and prompts right away. */
+  async reset(): Promise<void> {
+    const first = this.#agent.prompt("Go");
+    for (let tasks = this.#dice.below(30); tasks > 0; tasks--) {
       await new Promise((resolve) => setImmediate(resolve));
     }
-    agent.reset();
-    const second = agent.prompt("Go again");
-    await drive(Promise.all([first, second]), agent, timing);
-    assertEquals((await second).messages, agent.state.messages);
-    assertWhole(agent, seen);
-    await assertNothingLeaks();
+    this.#agent.reset();
+    const second = this.#agent.prompt("Go again");
+    await this.#drive(Promise.all([first, second]));
+    assertEquals((await second).messages, this.#agent.state.messages);
+    await this.#assertWhole();
   }
 
-  world.isCalm = true;
-  agent.clearQueues();
-  agent.setModel("test/model");
-  model.play([reply("fine"), reply("fine")]);
-  const next = agent.prompt("Are you well?");
-  await drive(next, agent, timing);
-  assertEquals((await next).stopReason, "stop");
-  assertEquals(sayingsOf(agent.state.messages).at(-1), "assistant: fine");
-  assertWhole(agent, seen);
-  await assertNothingLeaks();
+  /** Asks for a structured answer, and may get one or an error of the tree. */
+  async ask(): Promise<void> {
+    const schema = { type: "object", properties: { n: { type: "number" } } } as const;
+    const maxRetries = this.#dice.below(3);
+    const asking = this.#agent.structuredOutput("How many?", schema, { maxRetries }).then(
+      (value) => assert(["number", "undefined"].includes(typeof value.n)),
+      (error) => assert(AgentError.is(error), `${error}`),
+    );
+    await this.#drive(asking);
+    await this.#assertWhole();
+  }
 
-  async function assertNothingLeaks(): Promise<void> {
+  /** When everybody behaves again, so does the agent. */
+  async recover(): Promise<void> {
+    this.#world.isCalm = true;
+    this.#agent.clearQueues();
+    this.#agent.setModel("test/model");
+    this.#model.play([reply("fine"), reply("fine")]);
+    const next = this.#agent.prompt("Are you well?");
+    await this.#drive(next);
+    assertEquals((await next).stopReason, "stop");
+    assertEquals(sayingsOf(this.#agent.state.messages).at(-1), "assistant: fine");
+    await this.#assertWhole();
+  }
+
+  /** Lets time pass until the work is done; aborts when nothing moves any more. */
+  async #drive(work: Promise<unknown>): Promise<void> {
+    let isDone = false;
+    let still = 0;
+    const done = work.finally(() => isDone = true);
+    while (!isDone) {
+      await new Promise((resolve) =>
+        still < PATIENCE.tasks ? setImmediate(resolve) : setTimeout(resolve, 0)
+      );
+      this.#disturb();
+      const sleeping = [this.#clock, this.#world.toolClock].filter(({ sleepers }) => sleepers > 0);
+      for (const clock of sleeping) clock.advanceToNext();
+      still = sleeping.length > 0 ? 0 : still + 1;
+      if (still > PATIENCE.tasks + PATIENCE.timers) this.#agent.abort("nothing moves");
+    }
+    await done;
+  }
+
+  /** What must hold after every run. */
+  async #assertWhole(): Promise<void> {
+    const { messages, isRunning, streamingMessage, pendingToolCalls } = this.#agent.state;
+    assertEquals(findViolation(this.#seen), undefined);
+    assertEquals(repairHistory(messages).repairs, []);
+    assertEquals([isRunning, streamingMessage, pendingToolCalls.size], [false, undefined, 0]);
     await new Promise((resolve) => setTimeout(resolve, 0));
-    assertEquals(clock.sleepers, 0, "timers");
-    assertEquals(model.open, 0, "model streams");
-    assertEquals(listeners(), 0, "listeners on the caller's signal");
+    assertEquals(this.#clock.sleepers, 0, "timers");
+    assertEquals(this.#model.open, 0, "model streams");
+    assertEquals(this.#caller.listeners(), 0, "listeners on the caller's signal");
   }
 }
 
-/** What must hold after every run. */
-function assertWhole(agent: Agent, seen: readonly AgentEvent[]): void {
-  assertEquals(findViolation(seen), undefined);
-  assertEquals(repairHistory(agent.state.messages).repairs, []);
-  const { isRunning, streamingMessage, pendingToolCalls } = agent.state;
-  assertEquals([isRunning, streamingMessage, pendingToolCalls.size], [false, undefined, 0]);
+async function fuzzOnce(seed: number): Promise<void> {
+  const trial = new Trial(seed);
+  const dice = new Dice(-seed);
+  for (let runs = dice.below(3); runs >= 0; runs--) await trial.run();
+  if (dice.happens(0.2)) await trial.reset();
+  if (dice.happens(0.2)) await trial.ask();
+  await trial.recover();
 }
 
 Deno.test(`${RUNS} random runs keep every promise of the engine`, async () => {
