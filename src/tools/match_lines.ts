@@ -6,6 +6,7 @@
 
 import { fileKind, SNIFF_BYTES } from "./file_kind.ts";
 import { cutAfter } from "./output_limit.ts";
+import { patternRisk } from "./pattern_risk.ts";
 
 /** A file with lines that fit. */
 export interface FileMatch {
@@ -35,22 +36,26 @@ const MAX_SHOWN = 400;
 /** Of a longer line only the beginning is searched: it is minified or data. */
 const MAX_SEARCHED = 10_000;
 
+/** What one line may cost, in steps of the engine. */
+const MAX_STEPS = 20_000_000;
+
 const decoder = new TextDecoder();
 
 /** Finds the lines; none in a binary file. */
 export function matchesIn(bytes: Uint8Array, { expression, context }: MatchOptions): LineMatch[] {
   const whole = decoder.decode(bytes);
-  if (!mayMatch(whole, expression)) return [];
+  const { searched, wholeText } = costOf(expression);
+  if (wholeText && !wholeText.test(whole)) return [];
   if (fileKind(bytes.subarray(0, SNIFF_BYTES)).type !== "text") return [];
   const lines = whole.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const matches: LineMatch[] = [];
   let lastShown = -1;
   for (const [index, line] of lines.entries()) {
-    const at = searchLine(line, expression);
+    const at = searchLine(line, { expression, searched });
     if (at === -1) continue;
     const before = lines.slice(Math.max(index - context, lastShown + 1), index);
-    const after = followingLines(lines, index, { context, expression });
+    const after = followingLines(lines, index, { context, expression, searched });
     const gap = context > 0 && matches.length > 0 && index - before.length > lastShown + 1;
     const text = [
       ...before.map((other, offset) => numbered(index - before.length + offset, other, "-")),
@@ -63,33 +68,52 @@ export function matchesIn(bytes: Uint8Array, { expression, context }: MatchOptio
   return matches;
 }
 
-const multiline = new WeakMap<RegExp, RegExp>();
+interface Cost {
+  /** Characters of a line that are searched: fewer for patterns that take more than one look at each. */
+  readonly searched: number;
+  /**
+   * Fits every text that has a line which fits: one look, before a text is taken apart. Only for patterns that take
+   * linear time, and that do not say what must not follow.
+   */
+  readonly wholeText: RegExp | undefined;
+}
 
-/**
- * One look at a whole text, before it is taken apart. A line that fits also fits inside of the text, unless the
- * expression says what must not follow.
- */
-function mayMatch(text: string, expression: RegExp): boolean {
-  if (/\(\?<?!/.test(expression.source)) return true;
-  const whole = multiline.get(expression) ?? new RegExp(expression.source, `${expression.flags}m`);
-  multiline.set(expression, whole);
-  return whole.test(text);
+const costs = new WeakMap<RegExp, Cost>();
+
+function costOf(expression: RegExp): Cost {
+  const known = costs.get(expression);
+  if (known) return known;
+  const { source, flags } = expression;
+  const risk = patternRisk(source);
+  const exponent = risk.type === "power" ? risk.exponent + 1 : 1;
+  const isSimple = risk.type === "linear" && !/\(\?<?!/.test(source);
+  const cost = {
+    searched: Math.min(MAX_SEARCHED, Math.floor(MAX_STEPS ** (1 / exponent))),
+    wholeText: isSimple ? new RegExp(source, `${flags}m`) : undefined,
+  };
+  costs.set(expression, cost);
+  return cost;
 }
 
 /** The lines after a match, up to the next line that is a match itself. */
 function followingLines(
   lines: readonly string[],
   index: number,
-  { context, expression }: MatchOptions,
+  { context, ...search }: MatchOptions & LineSearch,
 ): string[] {
   const following = lines.slice(index + 1, index + 1 + context);
-  const next = following.findIndex((line) => searchLine(line, expression) !== -1);
+  const next = following.findIndex((line) => searchLine(line, search) !== -1);
   return next === -1 ? following : following.slice(0, next);
 }
 
-function searchLine(line: string, expression: RegExp): number {
+interface LineSearch {
+  readonly expression: RegExp;
+  readonly searched: number;
+}
+
+function searchLine(line: string, { expression, searched }: LineSearch): number {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
-  return cutAfter(text, MAX_SEARCHED).search(expression);
+  return cutAfter(text, searched).search(expression);
 }
 
 function numbered(index: number, line: string, mark: ":" | "-", at = 0): string {

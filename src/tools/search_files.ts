@@ -9,7 +9,8 @@ import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
 import { shown } from "./file_failure.ts";
 import { compileGlob, type PathMatcher } from "./glob.ts";
 import { printable } from "./list_directory.ts";
-import { type FileMatch, matchesIn } from "./match_lines.ts";
+import { lineMatcher } from "./line_matcher.ts";
+import type { FileMatch } from "./match_lines.ts";
 import { nameSuggestion } from "./name_suggestion.ts";
 import { limitText } from "./output_limit.ts";
 import { filesWithMatch } from "./ripgrep.ts";
@@ -195,6 +196,7 @@ async function* matchingFiles(
   files: SandboxFiles,
   { entries, expression, context, signal }: LineSearch,
 ): AsyncGenerator<FileMatch> {
+  using matcher = lineMatcher({ expression, context }, signal);
   let sliceEnd = performance.now() + SLICE_MS;
   for await (const { path } of entries) {
     if (performance.now() > sliceEnd) {
@@ -203,8 +205,8 @@ async function* matchingFiles(
       sliceEnd = performance.now() + SLICE_MS;
     }
     const bytes = await files.readMet(path, MAX_FILE_BYTES);
-    if (!bytes || matchesIn(bytes, { expression, context }).length === 0) continue;
-    const lines = matchesIn(await readVerified(files, path), { expression, context });
+    if (!bytes || (await matcher.match(bytes)).length === 0) continue;
+    const lines = await matcher.match(await readVerified(files, path));
     if (lines.length > 0) yield { path, lines };
   }
 }
