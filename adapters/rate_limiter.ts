@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BadRequestError } from "../src/core/errors.ts";
 import { abortable } from "./shared/abortable.ts";
 import { type Clock, systemClock } from "./shared/clock.ts";
 import type { RequestLimiter } from "./shared/options.ts";
@@ -14,7 +15,10 @@ import { TokenBucket } from "./shared/token_bucket.ts";
 export interface RateLimiterOptions {
   /** Most requests in a minute. Default: what the provider's headers tell, else no limit. */
   readonly requestsPerMinute?: number | undefined;
-  /** Most tokens of prompts in a minute; estimated. Default: what the provider's headers tell, else no limit. */
+  /**
+   * Most tokens in a minute, in and out, without those that come from a cache; estimated before a request, counted after
+   * it. Default: what the provider's headers tell, else no limit.
+   */
   readonly tokensPerMinute?: number | undefined;
   /** Port: time and timers. Default: the runtime's. */
   readonly clock?: Clock | undefined;
@@ -39,13 +43,18 @@ export class RateLimiter implements RequestLimiter {
   readonly #requests: TokenBucket;
   readonly #tokens: TokenBucket;
   #turn: Promise<void> = Promise.resolve();
+  #wakeFirst = (): void => {};
 
-  /** Makes a limiter with nothing used yet. */
+  /**
+   * Makes a limiter with nothing used yet.
+   *
+   * @throws {BadRequestError} When a limit is not a number above 0.
+   */
   constructor(options: RateLimiterOptions = {}) {
-    const { requestsPerMinute = Infinity, tokensPerMinute = Infinity } = options;
     this.#clock = options.clock ?? systemClock;
-    this.#requests = new TokenBucket(requestsPerMinute, this.#clock.now());
-    this.#tokens = new TokenBucket(tokensPerMinute, this.#clock.now());
+    const now = this.#clock.now();
+    this.#requests = new TokenBucket(limitOf(options, "requestsPerMinute"), now);
+    this.#tokens = new TokenBucket(limitOf(options, "tokensPerMinute"), now);
   }
 
   /**
@@ -68,6 +77,12 @@ export class RateLimiter implements RequestLimiter {
       if (told.limit !== undefined) bucket.learnRate(told.limit);
       if (told.remaining !== undefined) bucket.learnRest(told.remaining, told.resetMs, now);
     }
+  }
+
+  /** Puts an estimate right; whoever waits may have to wait less. */
+  settle(acquired: number, used: number): void {
+    this.#tokens.correct(acquired, used);
+    this.#wakeFirst();
   }
 
   async #wait(tokens: number, signal: AbortSignal): Promise<void> {
@@ -93,7 +108,17 @@ export class RateLimiter implements RequestLimiter {
         resolve();
       };
       const cancel = this.#clock.after(delayMs, end);
+      this.#wakeFirst = end;
       signal.addEventListener("abort", end, { once: true });
     });
   }
+}
+
+function limitOf(
+  options: RateLimiterOptions,
+  name: "requestsPerMinute" | "tokensPerMinute",
+): number {
+  const { [name]: limit = Infinity } = options;
+  if (limit > 0) return limit;
+  throw new BadRequestError(`${name} must be a number above 0, not ${limit}`);
 }

@@ -53,6 +53,8 @@ export interface EventStreamOptions<Frame> {
   readonly settings: Pick<AdapterSettings, "clock" | "idleTimeoutMs">;
   /** Prepares the call; the reply is written with `writer`. */
   readonly begin: (writer: BlockWriter) => Exchange<Frame>;
+  /** Called when the reply has ended, with its tokens as far as they are known. */
+  readonly onEnd?: (usage: Usage | undefined) => void;
 }
 
 /** A body may come as one huge chunk; the events of this much are made ahead of the reader, no more. */
@@ -92,12 +94,15 @@ class Call<Frame> {
   #failed = false;
   #closed = false;
 
-  constructor({ request, settings, begin }: EventStreamOptions<Frame>) {
+  constructor({ request, settings, begin, onEnd }: EventStreamOptions<Frame>) {
     this.#request = request;
     this.#begin = begin;
     this.#settings = settings;
     this.events = new EventBuffer(() => this.#advance());
-    this.#writer = new BlockWriter((event) => this.events.push(event));
+    this.#writer = new BlockWriter((event) => {
+      this.events.push(event);
+      if (event.type === "done" || event.type === "error") onEnd?.(event.usage);
+    });
     const { clock, idleTimeoutMs: limitMs } = settings;
     this.#idle = new IdleTimer({ clock, limitMs, onIdle: () => this.#timeOut() });
   }

@@ -18,6 +18,8 @@ export interface RequestLimiter {
   acquire(tokens: number, signal: AbortSignal): Promise<void>;
   /** Reads what the headers of a response tell of limits. */
   observe(headers: Headers): void;
+  /** Hears what a request that was acquired has really used, once that is known. */
+  settle?(acquired: number, used: number): void;
 }
 
 /** Options that all adapters take. */

@@ -41,8 +41,6 @@ export async function post(
   settings: AdapterSettings,
   connection: AbortController,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  // Four bytes a token are near enough to share a limit.
-  await settings.limiter?.acquire(Math.ceil(request.body.length / 4), connection.signal);
   const response = await send(request, settings, connection);
   const { status, headers, ok } = response;
   settings.limiter?.observe(headers);

@@ -9,6 +9,7 @@ import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import type { ErrorOrigin } from "./classify.ts";
 import type { ErrorTable } from "./error_table.ts";
 import { type FrameParser, type ReplyReader, toEventStream } from "./event_stream.ts";
+import { LimitShare } from "./limit_share.ts";
 import {
   type AdapterSettings,
   type ApiKey,
@@ -66,10 +67,12 @@ export interface Provider<Frame> {
 
 /** Makes the stream function of a provider. */
 export function streamFnOf<Frame>(provider: Provider<Frame>): StreamFn {
-  const streamFn: StreamFn = (request) =>
-    toEventStream({
+  const streamFn: StreamFn = (request) => {
+    const share = new LimitShare(provider.settings.limiter);
+    return toEventStream({
       request,
       settings: provider.settings,
+      onEnd: (usage) => share.settle(usage),
       begin(writer) {
         // The reply is made before the key is known; both share the list of what must not be told.
         const secrets: string[] = [];
@@ -77,22 +80,24 @@ export function streamFnOf<Frame>(provider: Provider<Frame>): StreamFn {
         return {
           parser: provider.parser(),
           reply: provider.reply(call),
-          open: (connection) => open(provider, { call, secrets, connection }),
+          open: (connection) => open(provider, { call, secrets, share, connection }),
         };
       },
     });
+  };
   return withStrictSchema(streamFn, provider.settings.catalog);
 }
 
 interface Opening {
   readonly call: ProviderCall;
   readonly secrets: string[];
+  readonly share: LimitShare;
   readonly connection: AbortController;
 }
 
 async function open<Frame>(
   provider: Provider<Frame>,
-  { call, secrets, connection }: Opening,
+  { call, secrets, share, connection }: Opening,
 ): Promise<ReadableStream<Uint8Array> | null> {
   const { settings, errors } = provider;
   const key = await keyOf(provider, call.request);
@@ -100,7 +105,13 @@ async function open<Frame>(
   const outgoing = await provider.prepare(call, key);
   secrets.push(...outgoing.secrets ?? []);
   const name = call.origin.provider;
-  return await post({ ...outgoing, provider: name, secrets, errors }, settings, connection);
+  await share.reserve(call.request.context, connection.signal);
+  try {
+    return await post({ ...outgoing, provider: name, secrets, errors }, settings, connection);
+  } catch (error) {
+    share.giveBack(error);
+    throw error;
+  }
 }
 
 async function keyOf<Frame>(

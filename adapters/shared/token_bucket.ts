@@ -9,6 +9,7 @@ const MINUTE_MS = 60_000;
 /** A bucket that fills up within a minute. What is taken beyond its content has to be waited for. */
 export class TokenBucket {
   #perMinute: number;
+  readonly #isGiven: boolean;
   #content: number;
   #filledAt: number;
   #closedUntil = 0;
@@ -16,6 +17,7 @@ export class TokenBucket {
   /** Makes a full bucket; `Infinity` never runs dry. */
   constructor(perMinute: number, now: number) {
     this.#perMinute = perMinute;
+    this.#isGiven = perMinute !== Infinity;
     this.#content = perMinute;
     this.#filledAt = now;
   }
@@ -35,11 +37,16 @@ export class TokenBucket {
     this.#content -= amount;
   }
 
-  /** Somebody else has told the rate. */
+  /** What was taken has turned out to be more, or less. */
+  correct(taken: number, used: number): void {
+    this.#content = Math.min(this.#perMinute, this.#content + taken - used);
+  }
+
+  /** Somebody else has told the rate; a rate that was given stays. */
   learnRate(perMinute: number): void {
-    if (this.#perMinute !== Infinity || perMinute <= 0) return;
+    if (this.#isGiven || perMinute <= 0) return;
     this.#perMinute = perMinute;
-    this.#content = perMinute;
+    this.#content = Math.min(this.#content, perMinute);
   }
 
   /** Somebody else has told what is left, and when it is full again. */
