@@ -88,19 +88,18 @@ export class GoogleReply implements ReplyReader<string> {
   }
 
   #append(part: WirePart): void {
-    const { text, thought, thoughtSignature, functionCall, ...rest } = part;
-    if (functionCall) {
+    if (part.functionCall) {
       this.#endText();
-      this.#calls.append(functionCall, part);
-    } else if (thought) {
+      this.#calls.append(part.functionCall, part);
+    } else if (part.thought) {
       this.#endText();
-      this.#think(textOf(text), textOf(thoughtSignature));
-    } else if (text === undefined && Object.keys(rest).length > 0) {
+      this.#think(textOf(part.text), textOf(part.thoughtSignature));
+    } else if (part.text === undefined && isItem(part)) {
       this.#endText();
       this.#writer.extension(GOOGLE_PART, part);
     } else {
-      this.#writer.text(textOf(text));
-      this.#textSignature = textOf(thoughtSignature) || this.#textSignature;
+      this.#writer.text(textOf(part.text));
+      this.#textSignature = textOf(part.thoughtSignature) || this.#textSignature;
     }
   }
 
@@ -148,6 +147,11 @@ export class GoogleReply implements ReplyReader<string> {
     const message = `${provider} blocked the prompt: ${reason}${words && `, ${words}`}`;
     return new ContentFilteredError(message, { provider });
   }
+}
+
+/** A part of Google's own; a signature may also come alone. */
+function isItem({ thoughtSignature: _signature, ...others }: WirePart): boolean {
+  return Object.keys(others).length > 0;
 }
 
 /** A request for several replies (`candidateCount`, through `extra`) gets the first one. */

@@ -1,5 +1,5 @@
 /**
- * Mistral.
+ * Mistral, whose chat completions are almost those of OpenAI.
  *
  * @module
  */

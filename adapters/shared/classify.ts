@@ -1,7 +1,8 @@
 /**
  * A provider's refusal becomes an error of the one tree.
  *
- * The provider's code decides first, then the status, and the wording last.
+ * The provider's code decides first, then the status, and the wording last; a provider's table may name wordings that
+ * the status does not overrule.
  *
  * @module
  */
@@ -108,6 +109,7 @@ interface Refusal extends Pick<ProviderError, "codes" | "message"> {
 
 function verdictOf(refusal: Refusal, table: ErrorTable | undefined): ErrorVerdict {
   const verdict = verdictOfCodes(refusal.codes, [table?.codes ?? {}, COMMON_CODES]) ??
+    verdictByWording(refusal.message, table?.decisive) ??
     verdictOfStatus(refusal) ??
     verdictOfWords(refusal.message, table) ??
     verdictOfCodes(refusal.codes, [WEAK_CODES]) ??
@@ -137,11 +139,16 @@ function verdictOfStatus({ status, message }: Refusal): ErrorVerdict | undefined
 }
 
 function verdictOfWords(message: string, table: ErrorTable | undefined): ErrorVerdict | undefined {
-  for (const [wording, verdict] of table?.wordings ?? []) {
-    if (wording.test(message)) return verdict;
-  }
-  if (saysOverflow(message)) return OVERFLOW;
-  return COMMON_WORDINGS.find(([wording]) => wording.test(message))?.[1];
+  const verdict = verdictByWording(message, table?.wordings);
+  if (verdict) return verdict;
+  return saysOverflow(message) ? OVERFLOW : verdictByWording(message, COMMON_WORDINGS);
+}
+
+function verdictByWording(
+  message: string,
+  wordings: ErrorTable["wordings"],
+): ErrorVerdict | undefined {
+  return wordings?.find(([wording]) => wording.test(message))?.[1];
 }
 
 /** Quota words are final, unless the provider says itself when to come back. */

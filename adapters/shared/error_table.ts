@@ -18,6 +18,8 @@ export interface ErrorVerdict {
 export interface ErrorTable {
   /** Verdicts by the provider's codes, types and exception names. */
   readonly codes?: Readonly<Record<string, ErrorVerdict>>;
+  /** Verdicts by wording, in order, that the status does not overrule. */
+  readonly decisive?: readonly (readonly [RegExp, ErrorVerdict])[];
   /** Verdicts by wording, in order; looked at where neither code nor status decides. */
   readonly wordings?: readonly (readonly [RegExp, ErrorVerdict])[];
 }

@@ -1,5 +1,5 @@
 /**
- * xAI.
+ * xAI, in both of its APIs: chat completions and responses.
  *
  * @module
  */
@@ -9,6 +9,7 @@ import { findModel } from "../catalog.ts";
 import { createChat } from "../openai/chat.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/dialect.ts";
 import { createResponses } from "../openai/responses.ts";
+import { type ErrorTable, FILTERED, QUOTA } from "../shared/error_table.ts";
 import { type AdapterOptions, settingsOf } from "../shared/options.ts";
 import { withStrictSchema } from "../shared/strict_schema.ts";
 
@@ -25,6 +26,14 @@ export interface XaiOptions extends AdapterOptions {
 
 const DIALECT: ChatDialect = { ...COMPATIBLE, maxTokensField: "max_completion_tokens" };
 
+/** What is refused for its content, or for want of credit, has the status of what is not permitted. */
+const ERRORS: ErrorTable = {
+  decisive: [
+    [/violates usage guidelines/i, FILTERED],
+    [/(?:doesn't have any|used all available) credits/i, QUOTA],
+  ],
+};
+
 /**
  * Makes a stream function for xAI's API.
  *
@@ -39,7 +48,7 @@ const DIALECT: ChatDialect = { ...COMPATIBLE, maxTokensField: "max_completion_to
 export function createXai(options: XaiOptions = {}): StreamFn {
   const settings = settingsOf(options, "https://api.x.ai/v1");
   const { api, apiKey } = options;
-  const server = { settings, apiKey };
+  const server = { settings, apiKey, errors: ERRORS };
   const apis = {
     chat: createChat({ ...server, dialect: DIALECT, headers: conversationHeader }),
     responses: createResponses(server),

@@ -26,6 +26,27 @@ const REFUSALS: readonly RefusalFixture[] = [
     expect: { code: "model_not_found", retryable: false },
   },
   {
+    name: "a prompt that breaks the rules, which is not permitted here",
+    status: 403,
+    body:
+      '{"code":"The caller does not have permission to execute the specified operation","error":"Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"}',
+    expect: { code: "content_filtered", retryable: false },
+  },
+  {
+    name: "a team without credits, which is not permitted here",
+    status: 403,
+    body:
+      '{"code":"The caller does not have permission to execute the specified operation","error":"Your newly created team doesn\'t have any credits or licenses yet."}',
+    expect: { code: "model_throttled", retryable: false },
+  },
+  {
+    name: "a key that may not do this",
+    status: 403,
+    body:
+      '{"code":"The caller does not have permission to execute the specified operation","error":"Team is not authorized to perform this action."}',
+    expect: { code: "auth_error", retryable: false },
+  },
+  {
     name: "too many requests",
     status: 429,
     headers: { "retry-after": "7" },
