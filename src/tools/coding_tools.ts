@@ -17,6 +17,7 @@ import { readFileTool } from "./read_file.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import { searchFilesTool } from "./search_files.ts";
 import { SeenFiles } from "./seen_files.ts";
+import { ShownChanges } from "./shown_changes.ts";
 import { todoTool } from "./todo.ts";
 import type { ToolKit } from "./tool_kit.ts";
 import { writeFileTool } from "./write_file.ts";
@@ -55,6 +56,7 @@ export function codingTools(options: CodingToolsOptions = {}): AgentTool[] {
   const kit: ToolKit = {
     sandbox: sandboxOf(options),
     seen: new SeenFiles(),
+    shownChanges: new ShownChanges(),
     locks: new PathLocks(),
     ...(options.journal && { journal: options.journal }),
   };

@@ -8,14 +8,14 @@ import { BadRequestError } from "../core/errors.ts";
 import type { FileChange } from "../core/file_change.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
 import { applyEdits, type TextEdit } from "./apply_edits.ts";
-import { changeOnce } from "./change_file.ts";
+import { changeFile, previewChange } from "./change_file.ts";
 import { contentHash } from "./content_hash.ts";
 import { shown } from "./file_failure.ts";
 import { nameSuggestion } from "./name_suggestion.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
-import { decodeForEditing, encodeEdited, MAX_EDIT_BYTES, textForChange } from "./text_content.ts";
+import { decodeForEditing, encodeEdited } from "./text_content.ts";
 import { answering, type ToolKit } from "./tool_kit.ts";
-import { countChangedLines, fileChange } from "./unified_diff.ts";
+import { countChangedLines } from "./unified_diff.ts";
 
 /** Makes `edit_file`. */
 export function editFileTool(kit: ToolKit): AgentTool {
@@ -60,37 +60,36 @@ export function editFileTool(kit: ToolKit): AgentTool {
     },
     interruptible: false,
     concurrencyKey: ({ path }) => `file:${path}`,
-    preview: async ({ path, edits }, { signal }): Promise<FileChange[]> => {
-      const canonical = await files.resolve(path, "write");
-      const before = await files.readIfThere(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
-      const after = await rewritten(before, edits, { path, files });
-      return [fileChange({
-        path: files.display(canonical),
-        before: textForChange(before),
-        after: textForChange(after),
-      })];
+    preview: async (args, { signal }): Promise<FileChange[]> => {
+      const rewrite = (before: Uint8Array | undefined) => rewritten(before, args, files);
+      return [await previewChange(kit, { args, signal, rewrite })];
     },
-    execute: answering(async ({ path, edits, expected_hash }, { signal }) => {
-      const change = await changeOnce(kit, path, signal, async (before) => {
-        if (before && expected_hash !== undefined) await verifyHash(before, expected_hash, path);
-        return await rewritten(before, edits, { path, files });
-      });
+    execute: answering(async (args, { signal }) => {
+      const rewrite = (before: Uint8Array | undefined) => rewritten(before, args, files);
+      const change = await changeFile(kit, { args, signal, rewrite });
       const { added, removed } = countChangedLines(change.diff ?? "");
       return textResult(`Edited ${change.path} (+${added} -${removed})`, { change });
     }),
   });
 }
 
+interface EditArguments {
+  readonly path: string;
+  readonly edits: readonly TextEdit[];
+  readonly expected_hash?: string | undefined;
+}
+
 async function rewritten(
   before: Uint8Array | undefined,
-  edits: readonly TextEdit[],
-  { path, files }: { readonly path: string; readonly files: SandboxFiles },
+  { path, edits, expected_hash }: EditArguments,
+  files: SandboxFiles,
 ): Promise<Uint8Array> {
   if (before === undefined) {
     throw new BadRequestError(
       `${shown(path)} does not exist${await nameSuggestion(files, path)}; make it with write_file`,
     );
   }
+  if (expected_hash !== undefined) await verifyHash(before, expected_hash, path);
   const { text, hasMark } = decodeForEditing(before, path);
   return encodeEdited({ text: applyEdits(text, edits), hasMark });
 }

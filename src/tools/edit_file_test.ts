@@ -110,3 +110,16 @@ Deno.test("the preview shows the change and a failing edit as its error", async 
   assertEquals(settled.status, "rejected");
   assertEquals(bench.get("a.txt"), "one\n");
 });
+
+Deno.test("two edits of one file that were approved together are both made", async () => {
+  await using bench = new Workbench();
+  bench.put("a.txt", "one\ntwo\n");
+  const context = { signal: new AbortController().signal };
+  const calls = ["one", "two"].map((word) => ({
+    path: "a.txt",
+    edits: [replace(word, word.toUpperCase())],
+  }));
+  for (const args of calls) await bench.tool("edit_file").preview?.(args, context);
+  for (const args of calls) assertEquals((await bench.call("edit_file", args)).isError, false);
+  assertEquals(bench.get("a.txt"), "ONE\nTWO\n");
+});

@@ -10,6 +10,7 @@ import type { FileJournal } from "./file_journal.ts";
 import type { PathLocks } from "./path_locks.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { SeenFiles } from "./seen_files.ts";
+import type { ShownChanges } from "./shown_changes.ts";
 
 /** What the tools of one agent share. */
 export interface ToolKit {
@@ -17,6 +18,8 @@ export interface ToolKit {
   readonly sandbox: Sandbox;
   /** What the model last saw of each file. */
   readonly seen: SeenFiles;
+  /** What a person was shown before they approved. */
+  readonly shownChanges: ShownChanges;
   /** One writer per file. */
   readonly locks: PathLocks;
   /** Keeps what files were before each change. */

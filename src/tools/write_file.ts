@@ -6,15 +6,13 @@
 
 import type { FileChange } from "../core/file_change.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
-import { changeOnce } from "./change_file.ts";
+import { changeFile, previewChange } from "./change_file.ts";
 import { grouped } from "./output_limit.ts";
-import { MAX_EDIT_BYTES, textForChange } from "./text_content.ts";
 import { answering, type ToolKit } from "./tool_kit.ts";
-import { countChangedLines, fileChange } from "./unified_diff.ts";
+import { countChangedLines } from "./unified_diff.ts";
 
 /** Makes `write_file`. */
 export function writeFileTool(kit: ToolKit): AgentTool {
-  const { files } = kit.sandbox;
   return defineTool({
     name: "write_file",
     label: "Write file",
@@ -33,17 +31,16 @@ export function writeFileTool(kit: ToolKit): AgentTool {
     interruptible: false,
     sideEffect: "idempotent",
     concurrencyKey: ({ path }) => `file:${path}`,
-    preview: async ({ path, content }, { signal }): Promise<FileChange[]> => {
-      const canonical = await files.resolve(path, "write");
-      const before = await files.readIfThere(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
-      return [fileChange({
-        path: files.display(canonical),
-        before: textForChange(before),
-        after: content,
-      })];
-    },
-    execute: answering(async ({ path, content }, { signal }) => {
-      const change = await changeOnce(kit, path, signal, () => new TextEncoder().encode(content));
+    preview: async (args, { signal }): Promise<FileChange[]> => [
+      await previewChange(kit, {
+        args,
+        signal,
+        rewrite: () => new TextEncoder().encode(args.content),
+      }),
+    ],
+    execute: answering(async (args, { signal }) => {
+      const rewrite = () => new TextEncoder().encode(args.content);
+      const change = await changeFile(kit, { args, signal, rewrite });
       return textResult(describe(change), { change });
     }),
   });

@@ -75,3 +75,16 @@ Deno.test("A 97: outside of the root there is neither a preview nor a file", asy
   assertStringIncludes(text, "outside of");
   assertEquals([...Deno.readDirSync(bench.outside)].map(({ name }) => name), ["project"]);
 });
+
+Deno.test("a file that changed after its change was approved is left alone", async () => {
+  await using bench = new Workbench();
+  bench.put("a.txt", "old");
+  const args = { path: "a.txt", content: "new" };
+  await bench.tool("write_file").preview?.(structuredClone(args), live);
+  bench.put("a.txt", "by hand");
+  const refused = await bench.call("write_file", args);
+  assert(refused.isError);
+  assertStringIncludes(refused.text, "after the change was approved");
+  assertEquals(bench.get("a.txt"), "by hand");
+  assertEquals((await bench.call("write_file", args)).isError, false);
+});
