@@ -7,15 +7,15 @@
 import { BadRequestError } from "../core/errors.ts";
 import type { FileChange } from "../core/file_change.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
-import { applyEdits, type TextEdit } from "./apply_edits.ts";
-import { changeFile, previewChange } from "./change_file.ts";
-import { contentHash } from "./content_hash.ts";
-import { shown } from "./file_failure.ts";
-import { nameSuggestion } from "./name_suggestion.ts";
-import type { SandboxFiles } from "./sandbox_files.ts";
-import { decodeForEditing, encodeEdited } from "./text_content.ts";
+import { applyEdits, type TextEdit } from "./text/apply_edits.ts";
+import { changeFile, previewChange } from "./changes/change_file.ts";
+import { contentHash } from "./text/content_hash.ts";
+import { shown } from "./sandbox/file_failure.ts";
+import { nameSuggestion } from "./text/name_suggestion.ts";
+import type { SandboxFiles } from "./sandbox/sandbox_files.ts";
+import { decodeForEditing, encodeEdited } from "./text/text_content.ts";
 import { answering, type ToolKit } from "./tool_kit.ts";
-import { countChangedLines } from "./unified_diff.ts";
+import { countChangedLines } from "./text/unified_diff.ts";
 
 /** Makes `edit_file`. */
 export function editFileTool(kit: ToolKit): AgentTool {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { contentHash } from "./content_hash.ts";
+import { contentHash } from "./text/content_hash.ts";
 import { Workbench } from "../../tests/sandbox/workbench.ts";
 
 const replace = (old_string: string, new_string: string) => ({ old_string, new_string });

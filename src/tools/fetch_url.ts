@@ -6,10 +6,10 @@
 
 import { BadRequestError, messageOf } from "../core/errors.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
-import { htmlText } from "./html_text.ts";
-import { isAllowed } from "./host_proxy.ts";
-import { grouped, limitText } from "./output_limit.ts";
-import { isPrivateAddress } from "./private_address.ts";
+import { htmlText } from "./text/html_text.ts";
+import { isAllowed } from "./sandbox/host_proxy.ts";
+import { grouped, limitText } from "./text/output_limit.ts";
+import { isPrivateAddress } from "./sandbox/private_address.ts";
 import { answering } from "./tool_kit.ts";
 
 /** What {@linkcode fetchUrlTool} may do, and the ports through which it does it. */

@@ -6,10 +6,10 @@
 
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
 import { BadRequestError } from "../core/errors.ts";
-import { shown } from "./file_failure.ts";
-import { nameSuggestion } from "./name_suggestion.ts";
+import { shown } from "./sandbox/file_failure.ts";
+import { nameSuggestion } from "./text/name_suggestion.ts";
 import { answering, type ToolKit } from "./tool_kit.ts";
-import { type WalkEntry, walkFiles } from "./walk_files.ts";
+import { type WalkEntry, walkFiles } from "./search/walk_files.ts";
 
 /** Names in one answer. */
 const MAX_ENTRIES = 1_000;

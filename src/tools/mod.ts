@@ -11,10 +11,10 @@ export {
   type Ask,
   type GateRequest,
   type Trust,
-} from "./approval_gate.ts";
-export { type CommandJudgement, judgeCommand } from "./command_judge.ts";
-export { confinedExecMain } from "./confined_exec.ts";
-export { planMode } from "./plan_mode.ts";
+} from "./approval/approval_gate.ts";
+export { type CommandJudgement, judgeCommand } from "./approval/command_judge.ts";
+export { confinedExecMain } from "./confinement/confined_exec.ts";
+export { planMode } from "./approval/plan_mode.ts";
 export { codingTools, type CodingToolsOptions } from "./coding_tools.ts";
 export {
   createSandbox,
@@ -22,9 +22,9 @@ export {
   type SandboxCommand,
   type SandboxNet,
   type SandboxOptions,
-} from "./sandbox.ts";
-export type { EnforcedBy, SandboxReport, SandboxRule } from "./sandbox_report.ts";
-export type { FolderEntry, OpenedFile, SandboxFiles } from "./sandbox_files.ts";
+} from "./sandbox/sandbox.ts";
+export type { EnforcedBy, SandboxReport, SandboxRule } from "./sandbox/sandbox_report.ts";
+export type { FolderEntry, OpenedFile, SandboxFiles } from "./sandbox/sandbox_files.ts";
 export { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 export {
   FileJournal,
@@ -33,15 +33,20 @@ export {
   MemoryJournalStore,
   type UndoReport,
   undoTurn,
-} from "./file_journal.ts";
-export { FolderJournalStore } from "./file_journal_store.ts";
-export { type FileAccess, PROTECTED_FILES } from "./file_rules.ts";
-export { type IgnoreRule, type IgnoreRules, isIgnored, parseIgnoreFile } from "./git_ignore.ts";
+} from "./changes/file_journal.ts";
+export { FolderJournalStore } from "./changes/file_journal_store.ts";
+export { type FileAccess, PROTECTED_FILES } from "./sandbox/file_rules.ts";
+export {
+  type IgnoreRule,
+  type IgnoreRules,
+  isIgnored,
+  parseIgnoreFile,
+} from "./sandbox/git_ignore.ts";
 export {
   type IsolatedPermissions,
   isolatedTool,
   type IsolatedToolOptions,
-} from "./isolated_tool.ts";
+} from "./isolated/isolated_tool.ts";
 export {
   findSkills,
   type FoundSkills,
@@ -50,5 +55,5 @@ export {
   skillTool,
 } from "./skills.ts";
 export { type TodoItem, todoTool } from "./todo.ts";
-export type { ProcessExit, RunningProcess } from "./running_process.ts";
-export { unifiedDiff } from "./unified_diff.ts";
+export type { ProcessExit, RunningProcess } from "./sandbox/running_process.ts";
+export { unifiedDiff } from "./text/unified_diff.ts";

@@ -7,13 +7,13 @@
 import type { ContentBlock } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { type AgentTool, type AgentToolResult, defineTool, textResult } from "../core/tool.ts";
-import { contentHash } from "./content_hash.ts";
-import { shown } from "./file_failure.ts";
-import { fileKind, hasUtf16Mark, SNIFF_BYTES } from "./file_kind.ts";
-import { type LineRange, LineWindow } from "./line_window.ts";
-import { grouped } from "./output_limit.ts";
-import type { OpenedFile } from "./sandbox_files.ts";
-import { nameSuggestion } from "./name_suggestion.ts";
+import { contentHash } from "./text/content_hash.ts";
+import { shown } from "./sandbox/file_failure.ts";
+import { fileKind, hasUtf16Mark, SNIFF_BYTES } from "./text/file_kind.ts";
+import { type LineRange, LineWindow } from "./text/line_window.ts";
+import { grouped } from "./text/output_limit.ts";
+import type { OpenedFile } from "./sandbox/sandbox_files.ts";
+import { nameSuggestion } from "./text/name_suggestion.ts";
 import { answering, type ToolKit } from "./tool_kit.ts";
 
 /** Lines in one answer, unless the model asks for fewer. */

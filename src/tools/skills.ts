@@ -7,8 +7,8 @@
 
 import { join } from "node:path";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
-import { systemCodeOf } from "./file_failure.ts";
-import { limitText } from "./output_limit.ts";
+import { systemCodeOf } from "./sandbox/file_failure.ts";
+import { limitText } from "./text/output_limit.ts";
 import { answering } from "./tool_kit.ts";
 
 /** A skill that was found. */

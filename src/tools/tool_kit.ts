@@ -6,11 +6,11 @@
 
 import { AbortedError, messageOf } from "../core/errors.ts";
 import { type AgentToolResult, errorResult, type ToolContext } from "../core/tool.ts";
-import type { FileJournal } from "./file_journal.ts";
-import type { PathLocks } from "./path_locks.ts";
-import type { Sandbox } from "./sandbox.ts";
-import type { SeenFiles } from "./seen_files.ts";
-import type { ShownChanges } from "./shown_changes.ts";
+import type { FileJournal } from "./changes/file_journal.ts";
+import type { PathLocks } from "./changes/path_locks.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
+import type { SeenFiles } from "./changes/seen_files.ts";
+import type { ShownChanges } from "./changes/shown_changes.ts";
 
 /** What the tools of one agent share. */
 export interface ToolKit {

@@ -6,10 +6,10 @@
 
 import type { FileChange } from "../core/file_change.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
-import { changeFile, previewChange } from "./change_file.ts";
-import { grouped } from "./output_limit.ts";
+import { changeFile, previewChange } from "./changes/change_file.ts";
+import { grouped } from "./text/output_limit.ts";
 import { answering, type ToolKit } from "./tool_kit.ts";
-import { countChangedLines } from "./unified_diff.ts";
+import { countChangedLines } from "./text/unified_diff.ts";
 
 /** Makes `write_file`. */
 export function writeFileTool(kit: ToolKit): AgentTool {

@@ -5,9 +5,9 @@
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { findConfinement } from "../../src/tools/confinement.ts";
-import { markedProcesses } from "../../src/tools/stray_processes.ts";
-import type { SandboxOptions } from "../../src/tools/sandbox.ts";
+import { findConfinement } from "../../src/tools/confinement/confinement.ts";
+import { markedProcesses } from "../../src/tools/sandbox/stray_processes.ts";
+import type { SandboxOptions } from "../../src/tools/sandbox/sandbox.ts";
 import { Workbench } from "./workbench.ts";
 
 const confinement = await findConfinement();

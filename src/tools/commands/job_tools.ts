@@ -1,0 +1,77 @@
+/**
+ * The tools that look after background jobs.
+ *
+ * @module
+ */
+
+import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
+import type { BackgroundJobs, JobLook } from "./background_jobs.ts";
+import { answering } from "../tool_kit.ts";
+
+/** The longest time a look may wait. */
+const MAX_WAIT_MS = 300_000;
+
+/** Makes `job_output` and `job_stop`. */
+export function jobTools(jobs: BackgroundJobs): AgentTool[] {
+  return [jobOutputTool(jobs), jobStopTool(jobs)];
+}
+
+function jobOutputTool(jobs: BackgroundJobs): AgentTool {
+  return defineTool({
+    name: "job_output",
+    label: "Job output",
+    description:
+      "Tells what a background job wrote since the last look, and whether it still runs.",
+    parameters: {
+      type: "object",
+      properties: {
+        job_id: { type: "string" },
+        wait_ms: {
+          type: "integer",
+          minimum: 0,
+          maximum: MAX_WAIT_MS,
+          description: "How long to wait for something new. Default: 0",
+        },
+      },
+      required: ["job_id"],
+      additionalProperties: false,
+    },
+    readOnly: true,
+    concurrencyKey: ({ job_id }) => `job:${job_id}`,
+    execute: answering(async ({ job_id, wait_ms = 0 }, { signal }) => {
+      const look = await jobs.look(job_id, { waitMs: wait_ms, signal });
+      return textResult(describeJob(job_id, look), { jobId: job_id, exit: look.exit ?? null });
+    }),
+  });
+}
+
+function jobStopTool(jobs: BackgroundJobs): AgentTool {
+  return defineTool({
+    name: "job_stop",
+    label: "Stop job",
+    description: "Stops a background job and everything it started; tells its last output.",
+    parameters: {
+      type: "object",
+      properties: { job_id: { type: "string" } },
+      required: ["job_id"],
+      additionalProperties: false,
+    },
+    requiresApproval: false,
+    sideEffect: "idempotent",
+    concurrencyKey: ({ job_id }) => `job:${job_id}`,
+    execute: answering(async ({ job_id }) => {
+      const look = await jobs.stop(job_id);
+      return textResult(describeJob(job_id, look), { jobId: job_id, exit: look.exit ?? null });
+    }),
+  });
+}
+
+/** A job in words: its state first, then what is new. */
+export function describeJob(id: string, { output, exit }: JobLook): string {
+  const state = exit === undefined
+    ? `Job ${id} is running`
+    : `Job ${id} has ended. Exit code: ${exit.code}${
+      exit.signal === null ? "" : ` (ended by ${exit.signal})`
+    }`;
+  return output.trim() === "" ? `${state}\n(nothing new)` : `${state}\n${output.trimEnd()}`;
+}

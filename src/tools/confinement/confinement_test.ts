@@ -1,0 +1,204 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { commandEnvironment } from "../sandbox/command_environment.ts";
+import { confined, confinedNetwork } from "./confinement.ts";
+import { handledRights, pathRule, rulesetAttributes, writingRights } from "./landlock.ts";
+import { readablePaths } from "./readable_paths.ts";
+import { seatbeltProfile } from "./seatbelt_profile.ts";
+import { type Architecture, seccompFilter, type SocketRules } from "./seccomp_filter.ts";
+
+const POLICY = {
+  writable: ["/p"],
+  readable: ["/"],
+  hidden: ['/h/"x'],
+  network: { type: "off" },
+  unixSockets: false,
+} as const;
+
+Deno.test("Landlock: each version of the interface gets the rights and the structure it knows", () => {
+  assertEquals([1, 2, 3, 4, 5, 6, 7].map(handledRights), [
+    0x1fff,
+    0x3fff,
+    0x7fff,
+    0x7fff,
+    0xffff,
+    0xffff,
+    0xffff,
+  ]);
+  const lengths = [1, 3, 4, 5, 6, 7].map((version) =>
+    rulesetAttributes(version, { type: "off" }).length
+  );
+  assertEquals(lengths, [8, 8, 16, 16, 24, 24]);
+  assertEquals(rulesetAttributes(4, { type: "on" })[8], 0);
+  assertEquals(rulesetAttributes(4, { type: "off" })[8], 3);
+});
+
+Deno.test("Landlock: no device is ever made, and a file gets no rights of a folder", () => {
+  assertEquals(writingRights(true, 7) & ((1 << 6) | (1 << 11)), 0);
+  assertEquals(writingRights(false, 7), 0b1100000000000111);
+  assertEquals([...pathRule(5, 9)], [5, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0]);
+});
+
+/** Runs a filter as the kernel would, on one system call. */
+function answerOf(
+  architecture: Architecture,
+  rules: SocketRules,
+  call: { readonly number: number; readonly audit?: number; readonly args?: readonly number[] },
+): "allow" | number {
+  const audit = call.audit ?? (architecture === "x86_64" ? 0xc000003e : 0xc00000b7);
+  const facts = new DataView(new ArrayBuffer(64));
+  facts.setUint32(0, call.number, true);
+  facts.setUint32(4, audit, true);
+  for (const [index, value] of (call.args ?? []).entries()) {
+    facts.setUint32(16 + index * 8, value, true);
+  }
+  const filter = seccompFilter(architecture, rules);
+  const view = new DataView(filter.buffer);
+  let accumulator = 0;
+  for (let at = 0;; at++) {
+    const [code, jt, jf, k] = [
+      view.getUint16(at * 8, true),
+      view.getUint8(at * 8 + 2),
+      view.getUint8(at * 8 + 3),
+      view.getUint32(at * 8 + 4, true),
+    ];
+    const jump = (condition: boolean) => at += condition ? jt : jf;
+    switch (code) {
+      case 0x20:
+        accumulator = facts.getUint32(k, true);
+        break;
+      case 0x54:
+        accumulator = (accumulator & k) >>> 0;
+        break;
+      case 0x15:
+        jump(accumulator === k);
+        break;
+      case 0x35:
+        jump(accumulator >= k);
+        break;
+      case 0x45:
+        jump((accumulator & k) !== 0);
+        break;
+      case 0x06:
+        return k === 0x7fff0000 ? "allow" : k & 0xffff;
+      default:
+        throw new Error(`unknown instruction ${code}`);
+    }
+  }
+}
+
+const SOCKET = { x86_64: 41, aarch64: 198 } as const;
+const [UNIX, INET, INET6, NETLINK, PACKET, VSOCK] = [1, 2, 10, 16, 17, 40];
+const [STREAM, DATAGRAM, RAW] = [1, 2, 3];
+const NONBLOCK_CLOEXEC = 0o2004000;
+
+for (const architecture of ["x86_64", "aarch64"] as const) {
+  const socket = (rules: SocketRules, ...args: number[]) =>
+    answerOf(architecture, rules, { number: SOCKET[architecture], args });
+
+  Deno.test(`seccomp, ${architecture}: without a network there are no sockets but the kernel's own`, () => {
+    const rules = { sockets: "none", unixSockets: false } as const;
+    for (const domain of [UNIX, INET, INET6, PACKET, VSOCK, 43, 0xffff]) {
+      for (const type of [STREAM, DATAGRAM, RAW]) assertEquals(socket(rules, domain, type, 0), 1);
+    }
+    assertEquals(socket(rules, NETLINK, RAW, 0), "allow");
+    assertEquals(socket(rules, NETLINK, RAW, 15), 1);
+    assertEquals(socket({ ...rules, unixSockets: true }, UNIX, STREAM, 0), "allow");
+  });
+
+  Deno.test(`seccomp, ${architecture}: beside a proxy there is TCP and nothing else`, () => {
+    const rules = { sockets: "tcp", unixSockets: false } as const;
+    for (const domain of [INET, INET6]) {
+      assertEquals(socket(rules, domain, STREAM | NONBLOCK_CLOEXEC, 0), "allow");
+      assertEquals(socket(rules, domain, STREAM, 6), "allow");
+      assertEquals(socket(rules, domain, STREAM, 262), 1);
+      assertEquals(socket(rules, domain, STREAM, 132), 1);
+      assertEquals(socket(rules, domain, DATAGRAM, 0), 1);
+      assertEquals(socket(rules, domain, RAW, 6), 1);
+    }
+    assertEquals(socket(rules, UNIX, STREAM, 0), 1);
+  });
+
+  Deno.test(`seccomp, ${architecture}: with a network there is IP of every kind`, () => {
+    const rules = { sockets: "ip", unixSockets: false } as const;
+    assertEquals(socket(rules, INET, DATAGRAM, 0), "allow");
+    assertEquals(socket(rules, INET6, STREAM, 0), "allow");
+    assertEquals(socket(rules, UNIX, STREAM, 0), 1);
+    assertEquals(socket(rules, PACKET, RAW, 0), 1);
+  });
+
+  Deno.test(`seccomp, ${architecture}: fast open, io_uring and other instruction sets are closed`, () => {
+    const rules = { sockets: "tcp", unixSockets: false } as const;
+    const [sendto, sendmsg, sendmmsg] = architecture === "x86_64" ? [44, 46, 307] : [206, 211, 269];
+    const open = 0x20000000;
+    const ask = (number: number, ...args: number[]) =>
+      answerOf(architecture, rules, { number, args });
+    assertEquals([ask(sendto, 0, 0, 0, open), ask(sendto, 0, 0, open, 0x4000)], [1, "allow"]);
+    assertEquals([ask(sendmsg, 0, 0, open), ask(sendmsg, 0, 0, 0, open)], [1, "allow"]);
+    assertEquals([ask(sendmmsg, 0, 0, 0, open), ask(sendmmsg, 0, 0, open)], [1, "allow"]);
+    assertEquals(ask(425), 38);
+    assertEquals(ask(0), "allow");
+    assertEquals(answerOf(architecture, rules, { number: 0, audit: 0x40000003 }), 1);
+  });
+}
+
+Deno.test("seccomp, x86_64: calls of the x32 kind are refused", () => {
+  const rules = { sockets: "ip", unixSockets: false } as const;
+  assertEquals(answerOf("x86_64", rules, { number: 0x40000000 + 41, args: [UNIX, STREAM, 0] }), 1);
+});
+
+Deno.test("Seatbelt: the profile denies writing, then allows the roots, and quotes paths", () => {
+  const profile = seatbeltProfile(POLICY, POLICY);
+  assertMatch(profile, /\(deny file-write\*\)\n\(allow file-write\* \(subpath "\/p"\)\)/);
+  assertMatch(profile, /\(deny file-read-data \(subpath "\/h\/\\"x"\)\)/);
+  assertMatch(profile, /\(deny network\*\)/);
+  const proxied = seatbeltProfile({ ...POLICY, network: { type: "proxy", port: 81 } }, POLICY);
+  assertMatch(
+    proxied,
+    /\(deny network\*\)\n\(allow network-outbound \(remote ip "localhost:81"\)\)/,
+  );
+});
+
+Deno.test("a launch: Seatbelt wraps it, nothing leaves it, Landlock sends it to the helper's input", () => {
+  const launch = { program: "bash", args: ["-c", "x"], cwd: "/p", env: { A: "b" } };
+  assertEquals(confined(launch, { type: "none", reason: "" }, POLICY), launch);
+  const seatbelt = confined(launch, { type: "seatbelt" }, POLICY);
+  assertEquals(seatbelt.args.slice(2), ["/usr/bin/env", "bash", "-c", "x"]);
+  const support = { landlock: 7, seccomp: true };
+  const { input = "", env } = confined(launch, { type: "landlock", support }, POLICY);
+  const { argv, env: sent, policy } = JSON.parse(input);
+  assertEquals([argv, sent, "hidden" in policy], [
+    ["/usr/bin/env", "bash", "-c", "x"],
+    { A: "b" },
+    false,
+  ]);
+  assert(!("A" in env));
+});
+
+Deno.test("a network of hosts is a proxy's port, or nothing while there is none", () => {
+  assertEquals(confinedNetwork("on", undefined), { type: "on" });
+  assertEquals(confinedNetwork(["a"], 5), { type: "proxy", port: 5 });
+  assertEquals(confinedNetwork(["a"], undefined), { type: "off" });
+});
+
+Deno.test("what is hidden is granted to nobody, its neighbours are", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  for (const name of ["a/key", "a/other", "b/x"]) {
+    Deno.mkdirSync(`${folder}/${name}`, { recursive: true });
+  }
+  Deno.symlinkSync("a/key", `${folder}/link`);
+  const granted = readablePaths([`${folder}/a/key`]).filter((path) => path.startsWith(folder));
+  assertEquals(granted.sort(), [`${folder}/a/other`, `${folder}/b`]);
+  assertEquals(readablePaths([]), ["/"]);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("an environment has what was named and nothing else", () => {
+  const own: Record<string, string> = { PATH: "/bin", HOME: "/h", API_KEY: "x", FLAG: "f" };
+  const environment = commandEnvironment({
+    read: (name) => own[name],
+    passEnvironment: ["FLAG"],
+    set: { TERM: "xterm" },
+  });
+  assertEquals(environment.API_KEY, undefined);
+  assertEquals([environment.PATH, environment.FLAG, environment.TERM], ["/bin", "f", "xterm"]);
+});

@@ -1,0 +1,190 @@
+/**
+ * Tools that run in a process of their own, with the permissions that they declare and no others.
+ *
+ * @module
+ */
+
+import { BadRequestError, messageOf } from "../../core/errors.ts";
+import type { AgentTool, ToolUpdate } from "../../core/tool.ts";
+import { commandEnvironment, environmentVariable } from "../sandbox/command_environment.ts";
+import {
+  ANSWER_MARK,
+  type IsolatedAnswer,
+  type IsolatedDescription,
+  type IsolatedRequest,
+} from "./isolated_protocol.ts";
+import { startProcess } from "../sandbox/running_process.ts";
+import { watchProcess } from "../sandbox/watch_process.ts";
+
+/** What a tool may use: nothing by default, the named things, or with `true` everything of a kind. */
+export interface IsolatedPermissions {
+  /** Files and folders that it may read. */
+  readonly read?: boolean | readonly string[];
+  /** Files and folders that it may write. */
+  readonly write?: boolean | readonly string[];
+  /** Hosts that it may reach, each with `:port` or without. */
+  readonly net?: boolean | readonly string[];
+  /** Programs that it may start. They are not bound by its permissions: name none that you do not trust. */
+  readonly run?: boolean | readonly string[];
+  /** Variables of the environment that it may read, and gets. */
+  readonly env?: readonly string[];
+}
+
+/** What {@linkcode isolatedTool} is told. */
+export interface IsolatedToolOptions {
+  /** The module; its default export is a tool made with `defineTool`. */
+  readonly module: URL | string;
+  /** What the tool may use. Default: nothing. */
+  readonly permissions?: IsolatedPermissions;
+  /** A `deno.json` with the import map that the module needs. Default: none. */
+  readonly config?: string;
+  /** Longest time of a call in milliseconds. Default: the agent's. */
+  readonly timeoutMs?: number;
+}
+
+/** How long a module may take to say what it is. */
+const DESCRIBE_TIMEOUT_MS = 30_000;
+
+/**
+ * Makes a tool whose code runs in its own `deno run` process. What it did not declare fails as an error that the model
+ * reads. This program never loads the module itself.
+ *
+ * @throws {BadRequestError} When the module does not load or exports no tool, or when a compiled program finds no
+ * `deno` to run it with.
+ *
+ * @example
+ * ```ts ignore
+ * import { isolatedTool } from "@swink/agent/tools";
+ *
+ * const weather = await isolatedTool({
+ *   module: new URL("./weather.ts", import.meta.url),
+ *   permissions: { net: ["api.weather.example"] },
+ * });
+ * ```
+ */
+export async function isolatedTool(options: IsolatedToolOptions): Promise<AgentTool> {
+  const description = await describe(options);
+  const { timeoutMs } = options;
+  return {
+    ...description,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    async execute(args, { signal, onUpdate, toolCallId, idempotencyKey }) {
+      const request = { type: "execute", arguments: args, toolCallId, idempotencyKey } as const;
+      const answer = await ask(options, request, { signal, onUpdate });
+      if (answer.type === "result") return answer.result;
+      throw new BadRequestError(
+        answer.type === "error" ? answer.message : "The tool gave no result",
+      );
+    },
+  };
+}
+
+async function describe(options: IsolatedToolOptions): Promise<IsolatedDescription> {
+  const signal = AbortSignal.timeout(DESCRIBE_TIMEOUT_MS);
+  const answer = await ask(options, { type: "describe" }, { signal, onUpdate: () => {} });
+  if (answer.type === "description") return answer.description;
+  const why = answer.type === "error" ? answer.message : "it did not say what it is";
+  throw new BadRequestError(`The module ${options.module} makes no isolated tool: ${why}`);
+}
+
+interface AskOptions {
+  readonly signal: AbortSignal;
+  readonly onUpdate: (update: ToolUpdate) => void;
+}
+
+/** One process, one request, its last answer. */
+async function ask(
+  options: IsolatedToolOptions,
+  request: IsolatedRequest,
+  { signal, onUpdate }: AskOptions,
+): Promise<IsolatedAnswer> {
+  const folder = await Deno.makeTempDir({ prefix: "swink_tool_" });
+  try {
+    const entry = `${folder}/tool.ts`;
+    await Deno.writeTextFile(entry, entrySource(options.module));
+    const process = startProcess({
+      program: denoProgram(),
+      args: ["run", ...flags(options), entry],
+      cwd: Deno.cwd(),
+      env: commandEnvironment({ passEnvironment: options.permissions?.env ?? [] }),
+      input: JSON.stringify(request),
+    });
+    let last: IsolatedAnswer = { type: "error", message: "The tool ended without an answer" };
+    const lines = new AnswerLines((answer) => {
+      if (answer.type === "update") onUpdate(answer.update);
+      else last = answer;
+    });
+    const outcome = await watchProcess(process, { signal, onOutput: (chunk) => lines.push(chunk) });
+    if (outcome.type === "cancelled") return { type: "error", message: "The call was cancelled" };
+    return last;
+  } catch (error) {
+    return { type: "error", message: messageOf(error) };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** What a main module names is imported without a permission; nothing else is. */
+function entrySource(module: URL | string): string {
+  const main = new URL("./isolated_main.ts", import.meta.url).href;
+  const address = typeof module === "string" && !URL.canParse(module)
+    ? new URL(`file://${Deno.realPathSync(module)}`).href
+    : String(module);
+  return `import { serveIsolatedTool } from ${JSON.stringify(main)};\n` +
+    `await serveIsolatedTool(() => import(${JSON.stringify(address)}));\n`;
+}
+
+function flags({ permissions = {}, config }: IsolatedToolOptions): string[] {
+  const { read, write, net, run, env } = permissions;
+  const settings = config === undefined ? ["--no-config"] : [`--config=${config}`];
+  return [
+    ...["--quiet", "--no-prompt", "--no-lock", "--no-check", ...settings],
+    ...allow("read", read),
+    ...allow("write", write),
+    ...allow("net", net),
+    ...allow("run", run),
+    ...allow("env", env),
+  ];
+}
+
+function allow(kind: string, granted: boolean | readonly string[] | undefined): string[] {
+  if (granted === true) return [`--allow-${kind}`];
+  if (!granted || granted.length === 0) return [];
+  // In a list of paths a comma is written twice.
+  return [`--allow-${kind}=${granted.map((item) => item.replaceAll(",", ",,")).join(",")}`];
+}
+
+function denoProgram(): string {
+  if (!Deno.build.standalone) return Deno.execPath();
+  const paths = (environmentVariable("PATH") ?? "").split(":").map((folder) => `${folder}/deno`);
+  const found = paths.find((path) => {
+    try {
+      return Deno.statSync(path).isFile;
+    } catch {
+      return false;
+    }
+  });
+  if (found) return found;
+  throw new BadRequestError(
+    "Isolated tools need a deno program: install Deno, so that it is found in PATH",
+  );
+}
+
+/** Takes the answers out of what a process prints; the rest is of no interest. */
+class AnswerLines {
+  readonly #onAnswer: (answer: IsolatedAnswer) => void;
+  readonly #decoder = new TextDecoder();
+  #line = "";
+
+  constructor(onAnswer: (answer: IsolatedAnswer) => void) {
+    this.#onAnswer = onAnswer;
+  }
+
+  push(chunk: Uint8Array): void {
+    const lines = (this.#line + this.#decoder.decode(chunk, { stream: true })).split("\n");
+    this.#line = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line.startsWith(ANSWER_MARK)) this.#onAnswer(JSON.parse(line.slice(ANSWER_MARK.length)));
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { extractText } from "../../core/content.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { AgentTool } from "../../core/tool.ts";
+import { isolatedTool } from "./isolated_tool.ts";
+
+const toolModule = new URL("../../core/tool.ts", import.meta.url).href;
+
+/** A module of an isolated tool, in a file. */
+async function withModule(source: string, run: (module: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const module = `${folder}/tool.ts`;
+    await Deno.writeTextFile(module, `import { defineTool } from "${toolModule}";\n${source}`);
+    await run(module);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const TOOL = `
+export default defineTool({
+  name: "probe",
+  description: "Tries things.",
+  parameters: { type: "object", properties: { do: { type: "string" }, path: { type: "string" } }, required: ["do"] },
+  readOnly: true,
+  async execute({ do: what, path = "" }, { onUpdate }) {
+    onUpdate("trying");
+    console.log("noise");
+    switch (what) {
+      case "read": return await Deno.readTextFile(path);
+      case "write": await Deno.writeTextFile(path, "x"); return "written";
+      case "net": await fetch("http://127.0.0.1:59999"); return "fetched";
+      case "env": return Deno.env.get("HOME") ?? "none";
+      case "run": await new Deno.Command("true").output(); return "ran";
+      case "hang": return await new Promise(() => setInterval(() => {}, 1000));
+      case "exit": Deno.exit(1);
+      default: return "nothing";
+    }
+  },
+});`;
+
+async function call(tool: AgentTool, args: JsonObject, signal = new AbortController().signal) {
+  const updates: unknown[] = [];
+  const result = await tool.execute(args, {
+    toolCallId: "1",
+    idempotencyKey: "1",
+    signal,
+    onUpdate: (update) => updates.push(update),
+  });
+  return { text: typeof result === "string" ? result : extractText(result.content), updates };
+}
+
+Deno.test("an isolated tool is described and runs in a process with what it declared", async () => {
+  await withModule(TOOL, async (module) => {
+    await Deno.writeTextFile(`${module}.txt`, "content");
+    const tool = await isolatedTool({ module, permissions: { read: [`${module}.txt`] } });
+    assertEquals([tool.name, tool.description, tool.readOnly], ["probe", "Tries things.", true]);
+    const read = await call(tool, { do: "read", path: `${module}.txt` });
+    assertEquals(read, { text: "content", updates: ["trying"] });
+  });
+});
+
+Deno.test("what was not declared fails as an error that names it", async () => {
+  await withModule(TOOL, async (module) => {
+    const tool = await isolatedTool({ module });
+    for (
+      const [what, kind] of [["read", "read"], ["write", "write"], ["net", "net"], ["env", "env"], [
+        "run",
+        "run",
+      ]]
+    ) {
+      const error = await assertRejects(
+        () => call(tool, { do: what, path: module }),
+        BadRequestError,
+      );
+      assertMatch(error.message, new RegExp(`was not granted this: .*${kind}`, "i"));
+    }
+  });
+});
+
+Deno.test("a tool that never ends is ended by an abort; one that exits is an error", async () => {
+  await withModule(TOOL, async (module) => {
+    const tool = await isolatedTool({ module });
+    const controller = new AbortController();
+    const hanging = call(tool, { do: "hang" }, controller.signal);
+    controller.abort();
+    await assertRejects(() => hanging, BadRequestError, "cancelled");
+    await assertRejects(() => call(tool, { do: "exit" }), BadRequestError, "without an answer");
+  });
+});
+
+Deno.test("a module without a tool, a broken one and a missing one are told", async () => {
+  await withModule("export default 5;", async (module) => {
+    await assertRejects(
+      () => isolatedTool({ module }),
+      BadRequestError,
+      "default export is no tool",
+    );
+  });
+  await withModule("throw new Error('at import');", async (module) => {
+    await assertRejects(() => isolatedTool({ module }), BadRequestError, "at import");
+    await assertRejects(() => isolatedTool({ module: `file://${module}x` }), BadRequestError);
+  });
+});

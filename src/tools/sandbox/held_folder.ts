@@ -1,0 +1,176 @@
+/**
+ * A folder that is held open, so that nothing can be put in its place while a file in it is written.
+ *
+ * On Linux the folder is addressed through its open descriptor (`/proc/self/fd/N`), which a swapped link cannot
+ * redirect. Elsewhere, and where the program may not use `/proc`, the path is used and checked before and after.
+ *
+ * @module
+ */
+
+import { type FileHandle, open } from "node:fs/promises";
+import { constants } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { BadRequestError } from "../../core/errors.ts";
+import { shown, systemCodeOf } from "./file_failure.ts";
+
+/** A file that shall be in the folder. */
+export interface NewFile {
+  /** All its bytes. */
+  readonly bytes: Uint8Array;
+  /** Its mode. Default: 0o644 less the umask. */
+  readonly mode?: number;
+  /** Whose it shall be, where that is allowed. */
+  readonly owner?: { readonly uid: number | null; readonly gid: number | null };
+}
+
+/** A folder that is held open. */
+export interface HeldFolder extends AsyncDisposable {
+  /** Puts a whole file in its place, in one step that readers see or do not see. */
+  replaceFile(name: string, file: NewFile): Promise<void>;
+  /** Removes a file. */
+  removeFile(name: string): Promise<void>;
+  /** The names in it. */
+  entries(): Promise<readonly Deno.DirEntry[]>;
+}
+
+/**
+ * Holds a canonical folder open.
+ *
+ * @throws {BadRequestError} When the path no longer leads to itself.
+ */
+export async function holdFolder(
+  folder: string,
+  options: { readonly create: boolean },
+): Promise<HeldFolder> {
+  const missing: string[] = [];
+  let existing = folder;
+  while (options.create && !(await exists(existing)) && dirname(existing) !== existing) {
+    missing.push(basename(existing));
+    existing = dirname(existing);
+  }
+  let held = await openFolder(existing, existing);
+  for (const name of missing.reverse()) held = await enter(held, name);
+  return new Held(held);
+}
+
+/** An open folder: its canonical path, and the path by which the system reaches it. */
+interface OpenFolder {
+  readonly path: string;
+  readonly reach: string;
+  readonly handle?: FileHandle;
+}
+
+async function openFolder(path: string, reach: string): Promise<OpenFolder> {
+  const handle = await openDescriptor(reach);
+  const actual = handle && pathOfDescriptor(handle.fd);
+  if (handle && actual === path) return { path, reach: `/proc/self/fd/${handle.fd}`, handle };
+  await handle?.close();
+  if (actual !== undefined || await Deno.realPath(path) !== path) throw moved(path);
+  return { path, reach: path };
+}
+
+/** The canonical path of what is open; `undefined` where the system does not tell. Asking it never waits for a disk. */
+export function pathOfDescriptor(descriptor: number): string | undefined {
+  if (Deno.build.os !== "linux") return undefined;
+  try {
+    return Deno.readLinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return undefined;
+  }
+}
+
+async function openDescriptor(path: string): Promise<FileHandle | undefined> {
+  if (Deno.build.os !== "linux") return undefined;
+  try {
+    const flags = constants.O_RDONLY | constants.O_DIRECTORY;
+    // The link of our own descriptor is the one link that is meant to be followed.
+    return await open(path, path.startsWith("/proc/self/fd/") ? flags | NOFOLLOW_LAST : flags);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return undefined;
+    throw error;
+  }
+}
+
+const NOFOLLOW_LAST = constants.O_NOFOLLOW;
+
+async function enter(parent: OpenFolder, name: string): Promise<OpenFolder> {
+  try {
+    await Deno.mkdir(join(parent.reach, name)).catch((error) => {
+      if (systemCodeOf(error) !== "EEXIST") throw error;
+    });
+    return await openFolder(join(parent.path, name), join(parent.reach, name));
+  } finally {
+    await parent.handle?.close();
+  }
+}
+
+class Held implements HeldFolder {
+  readonly #folder: OpenFolder;
+
+  constructor(folder: OpenFolder) {
+    this.#folder = folder;
+  }
+
+  async replaceFile(name: string, file: NewFile): Promise<void> {
+    const { reach } = this.#folder;
+    const temporary = join(reach, `.${name.slice(0, 60)}.${crypto.randomUUID().slice(0, 8)}.tmp`);
+    try {
+      await writeNew(temporary, file);
+      await this.#verify();
+      await Deno.rename(temporary, join(reach, name));
+    } catch (error) {
+      await Deno.remove(temporary).catch(() => {});
+      throw error;
+    }
+  }
+
+  async removeFile(name: string): Promise<void> {
+    await this.#verify();
+    await Deno.remove(join(this.#folder.reach, name));
+  }
+
+  async entries(): Promise<readonly Deno.DirEntry[]> {
+    await this.#verify();
+    // The folder was opened, so its disk answers; name by name through a thread takes six times as long.
+    return [...Deno.readDirSync(this.#folder.reach)];
+  }
+
+  /** A folder reached by its path may have been replaced; one reached by its descriptor cannot. */
+  async #verify(): Promise<void> {
+    const { handle, path } = this.#folder;
+    if (!handle && await Deno.realPath(path) !== path) throw moved(path);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#folder.handle?.close();
+  }
+}
+
+async function writeNew(path: string, { bytes, mode, owner }: NewFile): Promise<void> {
+  using file = await Deno.open(path, { write: true, createNew: true, mode: mode ?? 0o666 });
+  let written = 0;
+  while (written < bytes.length) written += await file.write(bytes.subarray(written));
+  if (Deno.build.os === "windows") return;
+  // The umask has had its say at the opening; an existing file's mode and owner are kept exactly.
+  if (owner && owner.uid !== Deno.uid()) await keepOwner(path, owner);
+  if (mode !== undefined) await Deno.chmod(path, mode);
+}
+
+async function keepOwner(path: string, owner: NonNullable<NewFile["owner"]>): Promise<void> {
+  // Only the superuser may give files away; for everybody else the file becomes their own.
+  await Deno.chown(path, owner.uid, owner.gid).catch(() => {});
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function moved(path: string): BadRequestError {
+  return new BadRequestError(`The folder ${shown(path)} changed while it was used: try again`);
+}

@@ -1,0 +1,345 @@
+/**
+ * The files that tools see: every path is resolved and judged at the moment it is used.
+ *
+ * Between the judgement and the use a running command could swap a folder for a link. Therefore what was opened is
+ * compared with what was judged before a byte of it is handed out, and writes go through a folder that is held open.
+ *
+ * @module
+ */
+
+import { type FileHandle, open } from "node:fs/promises";
+import { constants } from "node:fs";
+import { dirname, isAbsolute, relative, sep } from "node:path";
+import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import { canonicalPath } from "./canonical_path.ts";
+import { fileFailure, shown, systemCodeOf } from "./file_failure.ts";
+import type { FileAccess, FileRules } from "./file_rules.ts";
+import { type IgnoreRules, ignoreRulesAbove } from "./git_ignore.ts";
+import { grouped } from "../text/output_limit.ts";
+import { holdFolder, pathOfDescriptor } from "./held_folder.ts";
+import { readQuickly } from "./read_quickly.ts";
+
+/** A file that was opened for reading. */
+export interface OpenedFile extends AsyncDisposable {
+  /** Canonical path. */
+  readonly path: string;
+  /** Bytes in the file when it was opened. */
+  readonly size: number;
+  /** The bytes from the beginning, in pieces of at most 1 MiB. */
+  chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array>;
+}
+
+/** One name in a folder. */
+export interface FolderEntry {
+  /** The name. */
+  readonly name: string;
+  /** What it is. A link counts as a link, wherever it leads. */
+  readonly kind: "file" | "folder" | "link" | "other";
+}
+
+/** The file system as the tools see it. Paths are absolute or relative to the root. */
+export interface SandboxFiles {
+  /** Where a path really leads. @throws {BadRequestError} When it may not be used. */
+  resolve(path: string, access: FileAccess): Promise<string>;
+  /** A canonical path as a person would write it: relative to the root where it lies below. */
+  display(path: string): string;
+  /** Opens a regular file. @throws {BadRequestError} With words, when that is not possible. */
+  open(path: string): Promise<OpenedFile>;
+  /** Reads a whole file; `undefined` when there is none. @throws {BadRequestError} When it is too large. */
+  readIfThere(
+    path: string,
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<Uint8Array | undefined>;
+  /** Writes a whole file, at once or not at all; makes folders, keeps the mode of a file that was there. */
+  write(path: string, bytes: Uint8Array, options?: { readonly mode?: number }): Promise<void>;
+  /** Removes a file; fine when it is gone. */
+  remove(path: string): Promise<void>;
+  /** The names in a folder, sorted; protected ones are left out. */
+  readFolder(path: string): Promise<FolderEntry[]>;
+  /**
+   * Reads a file that {@linkcode SandboxFiles.readFolder} met, quickly and unverified; `undefined` when it is too
+   * large, gone or no regular file any more. A folder on the way may have been swapped for a link meanwhile: what is
+   * to be shown must be read again.
+   */
+  readMet(
+    path: string,
+    maxBytes: number,
+  ): Uint8Array | undefined | Promise<Uint8Array | undefined>;
+  /** What git's rules from above the root leave out. */
+  ignoreRulesAbove(): Promise<readonly IgnoreRules[]>;
+  /** What a path is; `undefined` when there is nothing. */
+  kindOf(path: string): Promise<FolderEntry["kind"] | undefined>;
+}
+
+const MAX_CHUNK_BYTES = 1024 * 1024;
+
+/** The machine's own file system behind the rules. */
+export class ConfinedFiles implements SandboxFiles {
+  readonly #root: string;
+  readonly #rules: FileRules;
+
+  /** Makes the view of a canonical root folder. */
+  constructor(root: string, rules: FileRules) {
+    this.#root = root;
+    this.#rules = rules;
+  }
+
+  /** Resolves and judges a path. */
+  async resolve(path: string, access: FileAccess): Promise<string> {
+    if (path === "") throw new BadRequestError("The path is empty: name a file or a folder");
+    if (path.includes("\0")) {
+      throw new BadRequestError(`${shown(path)} contains a NUL character, which no path can`);
+    }
+    const canonical = await canonicalPath(path, this.#root).catch((error) => {
+      throw fileFailure(this.#nameOf(path), error);
+    });
+    this.#judge(canonical, access, path);
+    return canonical;
+  }
+
+  #judge(canonical: string, access: FileAccess, asked: string): void {
+    const verdict = this.#rules(canonical, access);
+    if (verdict === "allowed") return;
+    const leads = canonical.endsWith(asked) ? "" : ` (it leads to ${shown(canonical)})`;
+    const why = verdict === "outside"
+      ? `is outside of ${shown(this.#root)}, where files may be ${
+        access === "read" ? "read" : "written"
+      }`
+      : `is protected: ${
+        access === "read"
+          ? "files that usually hold secrets are not read"
+          : "secrets and git's hooks and settings are not written"
+      } by tools`;
+    throw new BadRequestError(`${shown(asked)}${leads} ${why}`);
+  }
+
+  /** Shows a path relative to the root where it lies below it. */
+  display(path: string): string {
+    const below = relative(this.#root, path);
+    if (below === "") return ".";
+    return below.startsWith("..") ? path : below.replaceAll(sep, "/");
+  }
+
+  /** A path as it stands in a message. */
+  #nameOf(path: string): string {
+    return isAbsolute(path) ? this.display(path) : path;
+  }
+
+  /** Opens a regular file for reading. */
+  async open(path: string): Promise<OpenedFile> {
+    const file = await this.#openIfThere(path);
+    if (file) return file;
+    throw new BadRequestError(`${shown(this.#nameOf(path))} does not exist`);
+  }
+
+  async #openIfThere(path: string): Promise<OpenedFile | undefined> {
+    const canonical = await this.resolve(path, "read");
+    let handle: FileHandle | undefined;
+    try {
+      const found = await statIfThere(canonical);
+      if (!found) return undefined;
+      refuseUnlessFile(found, this.#nameOf(path));
+      // Not to block on a pipe that took the file's place, nor to follow a link that did.
+      handle = await open(
+        canonical,
+        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      );
+      const { size, ino, dev } = await handle.stat();
+      await this.#verifySame(canonical, { fd: handle.fd, ino, dev }, path);
+      return new OpenedHandle(canonical, size, handle);
+    } catch (error) {
+      await handle?.close();
+      throw fileFailure(this.#nameOf(path), error);
+    }
+  }
+
+  /** What was opened must be what the judged path names: a folder on the way may have been swapped for a link. */
+  async #verifySame(canonical: string, opened: Opened, asked: string): Promise<void> {
+    if (pathOfDescriptor(opened.fd) === canonical) return;
+    const again = await canonicalPath(canonical, this.#root);
+    const { ino, dev } = await Deno.lstat(canonical);
+    if (again === canonical && ino === opened.ino && dev === opened.dev) return;
+    throw new BadRequestError(`${shown(asked)} changed while it was opened: try again`);
+  }
+
+  /** Reads a whole file of limited size. */
+  async readIfThere(
+    path: string,
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<Uint8Array | undefined> {
+    const { maxBytes, signal } = options;
+    await using file = await this.#openIfThere(path);
+    if (!file) return undefined;
+    const tooLarge = () =>
+      new BadRequestError(
+        `${shown(this.#nameOf(path))} is larger than ${
+          grouped(maxBytes)
+        } bytes: use a command instead`,
+      );
+    if (file.size > maxBytes) throw tooLarge();
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of file.chunks(signal)) {
+      length += chunk.length;
+      if (length > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+    return joined(chunks, length);
+  }
+
+  /** Writes a file through a temporary one beside it. */
+  async write(
+    path: string,
+    bytes: Uint8Array,
+    options: { readonly mode?: number } = {},
+  ): Promise<void> {
+    const canonical = await this.resolve(path, "write");
+    try {
+      const there = await statIfThere(canonical);
+      if (there) refuseUnlessFile(there, this.#nameOf(path));
+      await using folder = await holdFolder(dirname(canonical), { create: true });
+      const mode = there?.mode ?? options.mode;
+      await folder.replaceFile(nameIn(canonical), {
+        bytes,
+        ...(mode !== null && mode !== undefined && { mode: mode & 0o7777 }),
+        ...(there && { owner: { uid: there.uid, gid: there.gid } }),
+      });
+    } catch (error) {
+      throw fileFailure(this.#nameOf(path), error);
+    }
+  }
+
+  /** Removes a file. */
+  async remove(path: string): Promise<void> {
+    const canonical = await this.resolve(path, "write");
+    try {
+      const there = await statIfThere(canonical);
+      if (!there) return;
+      refuseUnlessFile(there, this.#nameOf(path));
+      await using folder = await holdFolder(dirname(canonical), { create: false });
+      await folder.removeFile(nameIn(canonical));
+    } catch (error) {
+      if (systemCodeOf(error) !== "ENOENT") throw fileFailure(this.#nameOf(path), error);
+    }
+  }
+
+  /** Lists a folder. */
+  async readFolder(path: string): Promise<FolderEntry[]> {
+    const canonical = await this.resolve(path, "read");
+    try {
+      await using folder = await holdFolder(canonical, { create: false });
+      const isAllowed = ({ name }: Deno.DirEntry) =>
+        this.#rules(`${canonical}${sep}${name}`, "read") === "allowed";
+      return (await folder.entries()).filter(isAllowed)
+        .map((entry) => ({ name: entry.name, kind: entryKind(entry) }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+    } catch (error) {
+      throw fileFailure(this.#nameOf(path), error);
+    }
+  }
+
+  /** Reads a file that a walk met. */
+  readMet(path: string, maxBytes: number): Uint8Array | undefined {
+    return readQuickly(path, maxBytes);
+  }
+
+  /** Reads git's rules from above the root. */
+  ignoreRulesAbove(): Promise<readonly IgnoreRules[]> {
+    return ignoreRulesAbove(this.#root);
+  }
+
+  /** Tells what a path is. */
+  async kindOf(path: string): Promise<FolderEntry["kind"] | undefined> {
+    const canonical = await this.resolve(path, "read");
+    try {
+      const found = await statIfThere(canonical);
+      return found && entryKind(found);
+    } catch (error) {
+      throw fileFailure(this.#nameOf(path), error);
+    }
+  }
+}
+
+interface Opened {
+  readonly fd: number;
+  readonly ino: number;
+  readonly dev: number;
+}
+
+class OpenedHandle implements OpenedFile {
+  readonly path: string;
+  readonly size: number;
+  readonly #handle: FileHandle;
+
+  constructor(path: string, size: number, handle: FileHandle) {
+    this.path = path;
+    this.size = size;
+    this.#handle = handle;
+  }
+
+  async *chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    // One byte more than there is: a file that did not grow is known to be at its end after one read.
+    const chunkBytes = Math.min(this.size + 1, MAX_CHUNK_BYTES);
+    for (let position = 0;;) {
+      if (signal?.aborted) throw new AbortedError("Reading was cancelled");
+      const buffer = new Uint8Array(chunkBytes);
+      const { bytesRead } = await this.#handle.read(buffer, 0, chunkBytes, position);
+      position += bytesRead;
+      if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
+      const isAtEnd = bytesRead === 0 || (bytesRead < chunkBytes && position >= this.size);
+      if (isAtEnd) return;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+async function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
+  try {
+    return await Deno.lstat(path);
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The last part of a canonical path. */
+function nameIn(canonical: string): string {
+  return canonical.slice(canonical.lastIndexOf(sep) + 1);
+}
+
+function refuseUnlessFile(found: Deno.FileInfo, path: string): void {
+  if (found.isFile) return;
+  throw new BadRequestError(`${shown(path)} is ${describeKind(found)}, not a regular file`);
+}
+
+function describeKind(found: Deno.FileInfo): string {
+  if (found.isDirectory) return "a folder";
+  if (found.isSymlink) return "a symbolic link";
+  if (found.isFifo) return "a named pipe";
+  if (found.isSocket) return "a socket";
+  if (found.isCharDevice || found.isBlockDevice) return "a device";
+  return "a special file";
+}
+
+function entryKind(
+  entry: { readonly isFile: boolean; readonly isDirectory: boolean; readonly isSymlink: boolean },
+): FolderEntry["kind"] {
+  if (entry.isSymlink) return "link";
+  if (entry.isDirectory) return "folder";
+  return entry.isFile ? "file" : "other";
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const [only] = chunks;
+  if (only && chunks.length === 1) return only;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

@@ -1,0 +1,67 @@
+import { assert, assertEquals } from "@std/assert";
+import { patternRisk } from "./pattern_risk.ts";
+import { Workbench } from "../../../tests/sandbox/workbench.ts";
+
+const LINEAR = [
+  "foo",
+  "^import \\{",
+  "a|b",
+  "(foo|bar)",
+  "[a-z]{3}",
+  "a?b",
+  "\\(\\*\\)",
+  "[*+]",
+  "\\bx\\b",
+  "(a{1,3}){1,3}",
+];
+const POWER: readonly (readonly [string, number])[] = [
+  ["a*", 1],
+  ["foo.*bar", 1],
+  ["\\w+\\s*=\\s*\\w+", 4],
+  ["(ab)+", 1],
+  ["a{3,}", 1],
+  ["(a+)?", 1],
+  ["x{21}", 1],
+];
+const EXPONENTIAL = [
+  "(a+)+",
+  "(a*)*$",
+  "(a|a)*",
+  "(?:x|y+)+z",
+  "((a+)b)*",
+  "(a{2,})+",
+  "(.*a){25}",
+  "(a+)\\1",
+  "(?<x>a+)+",
+  "([a-z]+)*",
+];
+
+Deno.test("patterns are judged by their form", () => {
+  for (const source of LINEAR) assertEquals(patternRisk(source).type, "linear", source);
+  for (const [source, exponent] of POWER) {
+    assertEquals(patternRisk(source), { type: "power", exponent }, source);
+  }
+  for (const source of EXPONENTIAL) assertEquals(patternRisk(source).type, "exponential", source);
+});
+
+Deno.test("a pattern that never ends is ended; a harmless one of the same form finds its lines", async () => {
+  await using bench = new Workbench();
+  bench.put("a.txt", `${"a".repeat(60)}!\nfoo.bar.baz\n`);
+  const start = performance.now();
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 80);
+  const endless = await bench.call("search_files", { pattern: "^(a+)+$" }, controller.signal);
+  assert(endless.isError && performance.now() - start < 1_000);
+  const found = await bench.call("search_files", { pattern: "(\\w+\\.)+baz" });
+  assertEquals(found.text, "a.txt\n2: foo.bar.baz");
+});
+
+Deno.test("patterns that backtrack much take bounded time on long lines", async () => {
+  await using bench = new Workbench();
+  bench.put("a.txt", `${"a ".repeat(200_000)}\n${" ".repeat(200_000)}x\n`);
+  for (const pattern of ["\\s+$", ".*foo.*bar", "a*b*c*d*e*!", "(?!x).*.*.*foo"]) {
+    const start = performance.now();
+    await bench.call("search_files", { pattern });
+    assert(performance.now() - start < 3_000, pattern);
+  }
+});
