@@ -5,7 +5,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { join } from "./sandbox/paths.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
 import { systemCodeOf } from "./sandbox/file_failure.ts";
 import { limitText } from "./text/output_limit.ts";

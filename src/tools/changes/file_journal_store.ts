@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { join } from "../sandbox/paths.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { JournalEntry, JournalStore } from "./file_journal.ts";
 import { holdFolder } from "../sandbox/held_folder.ts";

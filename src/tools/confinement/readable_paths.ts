@@ -5,7 +5,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { join } from "../sandbox/paths.ts";
 import { isWithin } from "../sandbox/file_rules.ts";
 
 /** Keys and credentials below a home folder that no command reads. */

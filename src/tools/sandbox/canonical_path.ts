@@ -4,7 +4,7 @@
  * @module
  */
 
-import { dirname, isAbsolute, join, parse } from "node:path";
+import { dirname, isAbsolute, join, namesOf, rootOf } from "./paths.ts";
 
 /** As many links as Linux follows. */
 const MAX_LINKS = 40;
@@ -29,9 +29,8 @@ export async function canonicalPath(path: string, from: string): Promise<string>
 }
 
 async function followByHand(absolute: string): Promise<string> {
-  const { root } = parse(absolute);
-  const pending = segments(absolute.slice(root.length)).reverse();
-  let current = root;
+  const pending = namesOf(absolute).reverse();
+  let current = rootOf(absolute);
   let links = 0;
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (name === "..") {
@@ -45,8 +44,8 @@ async function followByHand(absolute: string): Promise<string> {
       continue;
     }
     if (++links > MAX_LINKS) throw new Deno.errors.FilesystemLoop(`Too many links: ${absolute}`);
-    if (isAbsolute(target)) current = parse(target).root;
-    pending.push(...segments(target.slice(isAbsolute(target) ? current.length : 0)).reverse());
+    if (isAbsolute(target)) current = rootOf(target);
+    pending.push(...namesOf(target).reverse());
   }
   return current;
 }
@@ -60,9 +59,4 @@ async function linkTarget(path: string): Promise<string | undefined> {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
-}
-
-function segments(path: string): string[] {
-  return path.split(/[\\/]/.test(path) && Deno.build.os === "windows" ? /[\\/]/ : "/")
-    .filter((segment) => segment !== "" && segment !== ".");
 }

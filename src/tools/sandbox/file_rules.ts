@@ -4,7 +4,7 @@
  * @module
  */
 
-import { basename, isAbsolute, relative, sep } from "node:path";
+import { basename, below, SEPARATOR } from "./paths.ts";
 import { compileGlob, compileGlobs, type PathMatcher } from "../text/glob.ts";
 
 /** What a tool wants with a file. */
@@ -62,8 +62,7 @@ export function fileRules(roots: FileRoots, protectedGlobs: readonly string[]): 
     const allowedRoots = access === "write" ? roots.write : forReading;
     const root = allowedRoots.find((folder) => isWithin(path, folder));
     if (root === undefined) return "outside";
-    const below = relative(root, path).replaceAll(sep, "/");
-    const name = below === "" ? basename(path) : below;
+    const name = (below(root, path) || basename(path)).replaceAll(SEPARATOR, "/");
     if (isProtected(name)) return "protected";
     return access === "write" && isNeverWritten(name) ? "protected" : "allowed";
   };
@@ -71,8 +70,7 @@ export function fileRules(roots: FileRoots, protectedGlobs: readonly string[]): 
 
 /** Tells whether a canonical path is a folder or lies below it. */
 export function isWithin(path: string, folder: string): boolean {
-  const below = relative(folder, path);
-  return below === "" || (below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below));
+  return below(folder, path) !== undefined;
 }
 
 function lastMatchDecides(globs: readonly string[]): PathMatcher {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { basename, dirname } from "node:path";
 import { globSource } from "../text/glob.ts";
+import { basename, dirname } from "./paths.ts";
 
 /** The rules of one ignore file. */
 export interface IgnoreRules {

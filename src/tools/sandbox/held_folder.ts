@@ -7,11 +7,11 @@
  * @module
  */
 
-import { type FileHandle, open } from "node:fs/promises";
-import { constants } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import type { FileHandle } from "node:fs/promises";
 import { BadRequestError } from "../../core/errors.ts";
 import { shown, systemCodeOf } from "./file_failure.ts";
+import { nodeFiles } from "./node_files.ts";
+import { basename, dirname, join } from "./paths.ts";
 
 /** A file that shall be in the folder. */
 export interface NewFile {
@@ -82,16 +82,18 @@ export function pathOfDescriptor(descriptor: number): string | undefined {
 async function openDescriptor(path: string): Promise<FileHandle | undefined> {
   if (Deno.build.os !== "linux") return undefined;
   try {
+    const { open, sync: { constants } } = await nodeFiles();
     const flags = constants.O_RDONLY | constants.O_DIRECTORY;
     // The link of our own descriptor is the one link that is meant to be followed.
-    return await open(path, path.startsWith("/proc/self/fd/") ? flags | NOFOLLOW_LAST : flags);
+    return await open(
+      path,
+      path.startsWith("/proc/self/fd/") ? flags | constants.O_NOFOLLOW : flags,
+    );
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return undefined;
     throw error;
   }
 }
-
-const NOFOLLOW_LAST = constants.O_NOFOLLOW;
 
 async function enter(parent: OpenFolder, name: string): Promise<OpenFolder> {
   try {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { environmentVariable } from "./command_environment.ts";
+import { join } from "./paths.ts";
 
 /** A private folder below the system's temporary one. */
 export class PrivateFolder {
@@ -21,7 +21,7 @@ export class PrivateFolder {
 
   /** Chooses the paths; nothing is written yet. */
   constructor() {
-    this.path = join(Deno.realPathSync(tmpdir()), `swink-${crypto.randomUUID()}`);
+    this.path = join(Deno.realPathSync(systemTemporaryFolder()), `swink-${crypto.randomUUID()}`);
     this.temporary = join(this.path, "tmp");
     this.caches = join(this.path, "cache");
     this.output = join(this.path, "output");
@@ -46,4 +46,8 @@ export class PrivateFolder {
     await Deno.remove(this.path, { recursive: true }).catch(() => {});
     this.#made = undefined;
   }
+}
+
+function systemTemporaryFolder(): string {
+  return environmentVariable("TMPDIR") || environmentVariable("TEMP") || "/tmp";
 }

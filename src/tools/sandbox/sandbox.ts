@@ -4,7 +4,6 @@
  * @module
  */
 
-import { join } from "node:path";
 import { BadRequestError } from "../../core/errors.ts";
 import { commandEnvironment, environmentVariable } from "./command_environment.ts";
 import {
@@ -17,6 +16,7 @@ import { type Confinement, HARMLESS_DEVICES } from "../confinement/confinement.t
 import { fileFailure } from "./file_failure.ts";
 import { fileRules, PROTECTED_FILES } from "./file_rules.ts";
 import { type HostProxy, startHostProxy } from "./host_proxy.ts";
+import { join } from "./paths.ts";
 import { PrivateFolder } from "./private_folder.ts";
 import { hiddenPaths, readablePaths } from "../confinement/readable_paths.ts";
 import { type Launch, type RunningProcess, startProcess } from "./running_process.ts";

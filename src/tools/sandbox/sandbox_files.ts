@@ -7,9 +7,7 @@
  * @module
  */
 
-import { type FileHandle, open } from "node:fs/promises";
-import { constants } from "node:fs";
-import { dirname, isAbsolute, relative, sep } from "node:path";
+import type { FileHandle } from "node:fs/promises";
 import { AbortedError, BadRequestError } from "../../core/errors.ts";
 import { canonicalPath } from "./canonical_path.ts";
 import { fileFailure, shown, systemCodeOf } from "./file_failure.ts";
@@ -17,6 +15,8 @@ import type { FileAccess, FileRules } from "./file_rules.ts";
 import { type IgnoreRules, ignoreRulesAbove } from "./git_ignore.ts";
 import { grouped } from "../text/output_limit.ts";
 import { holdFolder, pathOfDescriptor } from "./held_folder.ts";
+import { type NodeFiles, nodeFiles } from "./node_files.ts";
+import { below, dirname, isAbsolute, SEPARATOR } from "./paths.ts";
 import { readQuickly } from "./read_quickly.ts";
 
 /** A file that was opened for reading. */
@@ -77,6 +77,7 @@ const MAX_CHUNK_BYTES = 1024 * 1024;
 export class ConfinedFiles implements SandboxFiles {
   readonly #root: string;
   readonly #rules: FileRules;
+  #nodeFiles: NodeFiles | undefined;
 
   /** Makes the view of a canonical root folder. */
   constructor(root: string, rules: FileRules) {
@@ -115,9 +116,9 @@ export class ConfinedFiles implements SandboxFiles {
 
   /** Shows a path relative to the root where it lies below it. */
   display(path: string): string {
-    const below = relative(this.#root, path);
-    if (below === "") return ".";
-    return below.startsWith("..") ? path : below.replaceAll(sep, "/");
+    const way = below(this.#root, path);
+    if (way === "") return ".";
+    return way === undefined ? path : way.replaceAll(SEPARATOR, "/");
   }
 
   /** A path as it stands in a message. */
@@ -139,6 +140,7 @@ export class ConfinedFiles implements SandboxFiles {
       const found = await statIfThere(canonical);
       if (!found) return undefined;
       refuseUnlessFile(found, this.#nameOf(path));
+      const { open, sync: { constants } } = await nodeFiles();
       // Not to block on a pipe that took the file's place, nor to follow a link that did.
       handle = await open(
         canonical,
@@ -229,7 +231,7 @@ export class ConfinedFiles implements SandboxFiles {
     try {
       await using folder = await holdFolder(canonical, { create: false });
       const isAllowed = ({ name }: Deno.DirEntry) =>
-        this.#rules(`${canonical}${sep}${name}`, "read") === "allowed";
+        this.#rules(`${canonical}${SEPARATOR}${name}`, "read") === "allowed";
       return (await folder.entries()).filter(isAllowed)
         .map((entry) => ({ name: entry.name, kind: entryKind(entry) }))
         .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -239,8 +241,12 @@ export class ConfinedFiles implements SandboxFiles {
   }
 
   /** Reads a file that a walk met. */
-  readMet(path: string, maxBytes: number): Uint8Array | undefined {
-    return readQuickly(path, maxBytes);
+  readMet(
+    path: string,
+    maxBytes: number,
+  ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+    if (this.#nodeFiles) return readQuickly(this.#nodeFiles, path, maxBytes);
+    return nodeFiles().then((loaded) => readQuickly(this.#nodeFiles = loaded, path, maxBytes));
   }
 
   /** Reads git's rules from above the root. */
@@ -307,7 +313,7 @@ async function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
 
 /** The last part of a canonical path. */
 function nameIn(canonical: string): string {
-  return canonical.slice(canonical.lastIndexOf(sep) + 1);
+  return canonical.slice(canonical.lastIndexOf(SEPARATOR) + 1);
 }
 
 function refuseUnlessFile(found: Deno.FileInfo, path: string): void {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { dirname } from "node:path";
+import { dirname } from "../sandbox/paths.ts";
 import { shown } from "../sandbox/file_failure.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 

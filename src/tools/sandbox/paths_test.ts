@@ -1,0 +1,41 @@
+import { assertEquals } from "@std/assert";
+import * as node from "node:path";
+import { basename, below, dirname, isAbsolute, join } from "./paths.ts";
+import { seeded } from "../../../tests/sandbox/workbench.ts";
+
+Deno.test({
+  name: "paths have the parts that node finds in them",
+  ignore: Deno.build.os === "windows",
+  fn() {
+    const random = seeded(8);
+    const pieces = ["/", "a", "b.c", "..", ".", "//", " ", "é"];
+    for (let round = 0; round < 2_000; round++) {
+      const length = 1 + Math.floor(random() * 6);
+      const path = Array.from({ length }, () => pieces[Math.floor(random() * pieces.length)]).join(
+        "",
+      );
+      const other = pieces[Math.floor(random() * pieces.length)] ?? "";
+      const normal = node.normalize(path).replace(/(.)\/$/, "$1");
+      assertEquals(isAbsolute(path), node.isAbsolute(path), path);
+      assertEquals(
+        join(path, other),
+        node.join(path, other).replace(/(.)\/$/, "$1"),
+        `${path} + ${other}`,
+      );
+      assertEquals(dirname(normal), node.dirname(normal), normal);
+      assertEquals(
+        basename(normal) || "/",
+        node.basename(normal).replace(/^\.$/, "") || "/",
+        normal,
+      );
+    }
+  },
+});
+
+Deno.test("what lies below a folder", () => {
+  assertEquals(below("/a/b", "/a/b"), "");
+  assertEquals(below("/a/b", "/a/b/c/d"), "c/d");
+  assertEquals(below("/a/b", "/a/bc"), undefined);
+  assertEquals(below("/a/b", "/a"), undefined);
+  assertEquals(below("/", "/a"), "a");
+});
