@@ -100,6 +100,11 @@ function runCommand(chosen: Chosen) {
       "--patch <file:string>",
       "Writes what the run changed as a patch for git apply; - for standard output.",
     )
+    .option("--record <file:string>", "Keeps what the model is asked and answers, for --replay.")
+    .option(
+      "--replay <file:string>",
+      "Lets a recording answer in the model's place, without a network or a key.",
+    )
     .option(
       "--allowed-tools <names:string>",
       "The only tools of the run, with commas between: they need no permission. bash(deno test *) allows some commands.",

@@ -27,6 +27,8 @@ import { toolRules } from "./tool_rules.ts";
 export interface AgentWish extends Omit<RunSettings, "outputFormat" | "patch"> {
   /** Variables that commands get. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The day that the model is told. Default: this day. */
+  readonly today?: Date;
 }
 
 /** An agent that is ready to be prompted. Dispose of it to remove what its tools left in temporary folders. */
@@ -80,8 +82,13 @@ export function setUpAgent(wish: AgentWish, host: Host): AgentSetup {
 }
 
 /** How the provider is reached: a server of one's own may go without a key, but has an address. */
-function providerOptions({ provider }: ModelSpec, { baseUrl }: AgentWish): ProviderOptions {
-  if (baseUrl !== undefined) return { baseUrl, keyless: true };
+function providerOptions(
+  { provider }: ModelSpec,
+  { baseUrl, replay }: AgentWish,
+): ProviderOptions {
+  // A recording asks for no key.
+  const key = replay === undefined ? {} : { apiKey: "replayed" };
+  if (baseUrl !== undefined) return { baseUrl, keyless: true, ...key };
   const known = providerNames();
   if (!known.includes(provider)) {
     const suggestion = suggestionFor(provider, known);
@@ -89,7 +96,7 @@ function providerOptions({ provider }: ModelSpec, { baseUrl }: AgentWish): Provi
     const advice = `Known are ${known.join(", ")}; any other needs --base-url.`;
     throw new ConfigurationError(`There is no provider "${provider}"${meant}`, advice);
   }
-  return { keyHint: `set ${keyVariables(provider).join(" or ")}` };
+  return { keyHint: `set ${keyVariables(provider).join(" or ")}`, ...key };
 }
 
 /** Somebody can be asked who sees the question and can type an answer. */
@@ -97,12 +104,12 @@ function canAsk({ terminal }: Host): boolean {
   return terminal.input.isTerminal && terminal.messages.isTerminal;
 }
 
-function promptFor({ cwd, net }: AgentWish, host: Host): string {
+function promptFor({ cwd, net, today = new Date() }: AgentWish, host: Host): string {
   return systemPrompt({
     cwd,
     net,
     platform: Deno.build.os,
-    date: new Date().toISOString().slice(0, 10),
+    date: today.toISOString().slice(0, 10),
     attended: canAsk(host),
   });
 }

@@ -20,6 +20,8 @@ export interface RunFlags {
   readonly maxTurns?: number | undefined;
   readonly outputFormat?: string | undefined;
   readonly patch?: string | undefined;
+  readonly record?: string | undefined;
+  readonly replay?: string | undefined;
   readonly allowedTools?: readonly string[] | undefined;
   readonly disallowedTools?: readonly string[] | undefined;
   readonly approveAll?: boolean | undefined;
@@ -47,6 +49,10 @@ export interface RunSettings {
   readonly outputFormat: OutputFormat;
   /** Where the patch goes, if one is wanted: an absolute path, or `-` for standard output. */
   readonly patch?: string;
+  /** The file into which everything is recorded that the model is asked and answers; an absolute path. */
+  readonly record?: string;
+  /** The recording that answers in the model's place; an absolute path. */
+  readonly replay?: string;
   /** The only tools, as rules; all of them when there is no list. */
   readonly allowedTools?: readonly string[];
   /** Tools that are left out, as rules. */
@@ -63,7 +69,10 @@ export interface RunSettings {
  * @throws {UsageError} When one of them does not make sense.
  */
 export function runSettings(flags: RunFlags): RunSettings {
-  const { system: systemPrompt, baseUrl, maxTurns, model, patch } = flags;
+  const { system: systemPrompt, baseUrl, maxTurns, model, patch, record, replay } = flags;
+  if (record !== undefined && replay !== undefined) {
+    throw new UsageError("--record and --replay cannot both be given");
+  }
   return {
     cwd: folderOf(flags.cwd),
     outputFormat: outputFormatOf(flags.outputFormat),
@@ -75,7 +84,9 @@ export function runSettings(flags: RunFlags): RunSettings {
     ...(baseUrl !== undefined && { baseUrl: urlOf(baseUrl) }),
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(maxTurns !== undefined && { maxTurns: countOf(maxTurns) }),
-    ...(patch !== undefined && { patch: patchFileOf(patch) }),
+    ...(patch !== undefined && { patch: patch === "-" ? patch : newFile("--patch", patch) }),
+    ...(record !== undefined && { record: newFile("--record", record) }),
+    ...(replay !== undefined && { replay: resolve(replay) }),
   };
 }
 
@@ -116,13 +127,12 @@ function folderOf(path = "."): string {
   throw new UsageError(`--cwd ${JSON.stringify(path)} is not a folder`);
 }
 
-/** A run may take an hour: that its patch has nowhere to go is told before it. */
-function patchFileOf(path: string): string {
-  if (path === "-") return path;
+/** A run may take an hour: that what comes of it has nowhere to go is told before it. */
+function newFile(option: string, path: string): string {
   const file = resolve(path);
-  if (isFolder(file)) throw new UsageError(`--patch ${JSON.stringify(path)} is a folder`);
+  if (isFolder(file)) throw new UsageError(`${option} ${JSON.stringify(path)} is a folder`);
   if (isFolder(dirname(file))) return file;
-  throw new UsageError(`--patch ${JSON.stringify(path)}: there is no folder ${dirname(file)}`);
+  throw new UsageError(`${option} ${JSON.stringify(path)}: there is no folder ${dirname(file)}`);
 }
 
 function isFolder(path: string): boolean {
