@@ -142,7 +142,10 @@ export function startRun(start: RunStart): StartedRun {
   const run = new RunContext({ context: start.context, config, pipe, cancellation });
   const settled = Promise.resolve(start.after)
     .then(() => takeRun(run, pipe, start))
-    .finally(() => (pipe.giveUp(), start.onSettled?.()))
+    .finally(() => {
+      pipe.giveUp();
+      start.onSettled?.();
+    })
     .then(() => channel.close(), (thrown) => channel.fail(thrown))
     .finally(() => run.dispose());
   return {
