@@ -40,9 +40,7 @@ export interface ChosenCut extends HistoryPart {
 export function chooseCut(request: CutRequest): ChosenCut | undefined {
   const { messages, groups, leftOutTo, pin } = request;
   const head = headOf(request);
-  const isPinned = (group: MessageGroup) =>
-    messages.slice(group.from, group.to).some((message) => pin(message));
-  const pinned = new Set(groups.slice(head).filter(isPinned));
+  const pinned = new Set(groups.slice(head).filter((group) => isAny(messages, group, pin)));
   const tail = beginWithUser(request, head, tailOf(request, head, pinned));
   const from = groups[head]?.from ?? messages.length;
   const to = groups[tail]?.from ?? messages.length;
@@ -50,6 +48,18 @@ export function chooseCut(request: CutRequest): ChosenCut | undefined {
   const gone = inside.filter((group) => group.to > leftOutTo && !pinned.has(group));
   if (gone.length === 0) return undefined;
   return { from, to, pinned: inside.filter((group) => pinned.has(group)) };
+}
+
+function isAny(
+  messages: readonly AgentMessage[],
+  { from, to }: HistoryPart,
+  is: (message: AgentMessage) => boolean,
+): boolean {
+  for (let position = from; position < to; position++) {
+    const message = messages[position];
+    if (message && is(message)) return true;
+  }
+  return false;
 }
 
 /** How many groups the anchor takes. */

@@ -166,10 +166,12 @@ class Compaction {
     const window = typeof contextWindow === "function" ? contextWindow(input.model) : contextWindow;
     const limit = window === undefined ? Infinity : window * threshold;
     if (used <= limit && !input.overflow && told > 0) return { used, scale: 1, window, limit };
-    const estimate = Math.max(1, estimateContext(request, countTokens));
+    const estimate = told === 0 ? used : estimateContext(request, countTokens);
     // A request that was refused was longer than the window, whatever was counted.
     const real = input.overflow ? Math.max(used, window ?? 0) : used;
-    const scale = told > 0 || input.overflow ? Math.max(LEAST_SCALE, real / estimate) : 1;
+    const scale = told > 0 || input.overflow
+      ? Math.max(LEAST_SCALE, real / Math.max(1, estimate))
+      : 1;
     return { used: real, scale, window, limit };
   }
 

@@ -43,10 +43,10 @@ export const denoFileSystem: FileSystem = {
     new DenoLockableFile(
       Deno.openSync(path, { read: true, write: true, create: true, mode: PRIVATE }),
     ),
-  async replace(path, text) {
+  async replace(path, text, { sync }) {
     const beside = `${path}.${Deno.pid}.tmp`;
     try {
-      await writeAndSync(beside, text);
+      await writeWhole(beside, text, sync);
       await Deno.rename(beside, path);
     } catch (error) {
       await Deno.remove(beside).catch(() => {});
@@ -136,7 +136,7 @@ class DenoLockableFile implements LockableFile {
   }
 }
 
-async function writeAndSync(path: string, text: string): Promise<void> {
+async function writeWhole(path: string, text: string, sync: boolean): Promise<void> {
   using file = await Deno.open(path, {
     write: true,
     create: true,
@@ -146,7 +146,7 @@ async function writeAndSync(path: string, text: string): Promise<void> {
   const bytes = new TextEncoder().encode(text);
   let written = 0;
   while (written < bytes.length) written += await file.write(bytes.subarray(written));
-  await file.syncData();
+  if (sync) await file.syncData();
 }
 
 function factsOf({ size, mtime, ino }: Deno.FileInfo): FileFacts {

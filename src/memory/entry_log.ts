@@ -20,8 +20,11 @@ export interface EntryLog {
   append(entries: readonly SessionEntry[]): Promise<AppendOutcome>;
   /** Resolves when all that is kept would survive a loss of power. */
   sync(): Promise<void>;
-  /** Reads entries of known ids. Those that cannot be read any more are left out. */
-  read(ids: readonly string[]): Promise<readonly SessionEntry[]>;
+  /**
+   * Reads the entries at positions of the session's tree, given from the oldest on; `undefined` for one that
+   * cannot be read any more.
+   */
+  read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]>;
   /** Gives the session free. */
   close(): Promise<void>;
 }

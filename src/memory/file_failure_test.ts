@@ -15,9 +15,9 @@ class FullDisk {
 
   readonly files: FileSystem = {
     ...denoFileSystem,
-    replace: (path, text) => {
+    replace: (path, text, options) => {
       if (this.room <= 0) throw systemError("ENOSPC", "no space left on device");
-      return denoFileSystem.replace(path, text);
+      return denoFileSystem.replace(path, text, options);
     },
     openToAppend: async (path) => {
       const file = await denoFileSystem.openToAppend(path);

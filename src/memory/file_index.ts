@@ -11,9 +11,10 @@
 
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { SessionDamage, SessionSummary } from "../core/session.ts";
-import type { EntryOutline, SessionEntryType, SessionHeader } from "../core/session_entry.ts";
+import type { SessionEntryType, SessionHeader } from "../core/session_entry.ts";
 import type { FileFacts } from "./file_system.ts";
-import type { KnownLog, LinePlace } from "./log_scan.ts";
+import { LinePlaces } from "./line_places.ts";
+import type { KnownLog } from "./log_scan.ts";
 import { SessionTree } from "./session_tree.ts";
 
 const INDEX_VERSION = 1;
@@ -35,8 +36,8 @@ export interface IndexSummary {
   readonly modified: number;
 }
 
-/** Id, parent (0: the row before), offset, length, kind and time of an entry. */
-type IndexRow = readonly [string, string | null | 0, number, number, SessionEntryType, number];
+/** Id, parent (0: the entry before), offset, length, kind and time; all rows stand in one flat list. */
+const ROW_LENGTH = 6;
 
 /** A part of a log to be written to its index. */
 export interface IndexedPart {
@@ -53,18 +54,20 @@ export interface IndexedPart {
 /** Writes the lines that a part adds to an index. */
 export function encodeIndex({ known, from, damageFrom, modified }: IndexedPart): string {
   const { tree: { nodes }, places, header, summary } = known;
-  const rows: IndexRow[] = [];
-  for (let position = from; position < places.length; position++) {
+  const rows: unknown[] = [];
+  for (let position = from; position < places.count; position++) {
     const node = nodes[position];
-    const place = places[position];
-    if (node && place) rows.push(rowOf(node, place, nodes[position - 1]?.id));
+    if (!node) continue;
+    const isNext = node.parentId !== null && node.parentId === nodes[position - 1]?.id;
+    rows.push(node.id, isNext ? 0 : node.parentId);
+    rows.push(places.offsetAt(position), places.lengthAt(position), node.type, node.timestamp);
   }
   const damage = known.damage.slice(damageFrom);
   const sum: IndexSummary = {
     index: INDEX_VERSION,
     header,
     summary,
-    rows: places.length,
+    rows: places.count,
     modified,
   };
   return `${JSON.stringify({ index: INDEX_VERSION, rows, damage })}\n${JSON.stringify(sum)}\n`;
@@ -84,13 +87,13 @@ export function decodeIndex(text: string): (KnownLog & { readonly modified: numb
   const last = asSummary(parsed(lines.at(-1) ?? ""));
   if (!last) return undefined;
   const tree = new SessionTree();
-  const places: LinePlace[] = [];
+  const places = new LinePlaces();
   const damage: SessionDamage[] = [];
   for (const line of lines) {
     const value = parsed(line);
     if (!isJsonObject(value) || value["index"] !== INDEX_VERSION) return undefined;
     if (!Array.isArray(value["rows"])) continue;
-    for (const row of value["rows"]) if (!takeRow(row, tree, places)) return undefined;
+    if (!takeRows(value["rows"], tree, places)) return undefined;
     if (Array.isArray(value["damage"])) damage.push(...value["damage"]);
   }
   if (tree.nodes.length !== last.rows) return undefined;
@@ -106,21 +109,18 @@ export function isUpToDate(
   return summary.bytes === log.bytes && modified === log.modified;
 }
 
-function rowOf(node: EntryOutline, place: LinePlace, previousId: string | undefined): IndexRow {
-  const parent = node.parentId !== null && node.parentId === previousId ? 0 : node.parentId;
-  return [node.id, parent, place.offset, place.length, node.type, node.timestamp];
-}
-
-function takeRow(row: unknown, tree: SessionTree, places: LinePlace[]): boolean {
-  if (!Array.isArray(row)) return false;
-  const [id, parent, offset, length, type, timestamp] = row;
-  const isRow = typeof id === "string" && typeof offset === "number" &&
-    typeof length === "number" && typeof type === "string" && typeof timestamp === "number";
-  const parentId = parent === 0 ? tree.leafId : parent;
-  const isPlaced = parentId === null || (typeof parentId === "string" && tree.has(parentId));
-  if (!isRow || !isPlaced || tree.has(id)) return false;
-  tree.add({ id, parentId, timestamp, type: type as SessionEntryType });
-  places.push({ offset, length });
+function takeRows(rows: readonly unknown[], tree: SessionTree, places: LinePlaces): boolean {
+  for (let at = 0; at < rows.length; at += ROW_LENGTH) {
+    const [id, parent, offset, length, type, timestamp] = rows.slice(at, at + ROW_LENGTH);
+    const isRow = typeof id === "string" && typeof offset === "number" &&
+      typeof length === "number" && typeof type === "string" && typeof timestamp === "number";
+    if (!isRow) return false;
+    const parentId = parent === 0 ? tree.leafId : parent;
+    if (parentId !== null && typeof parentId !== "string") return false;
+    if (parentId !== null && tree.positionOf(parentId) < 0) return false;
+    tree.add({ id, parentId, timestamp, type: type as SessionEntryType });
+    places.add(offset, length);
+  }
   return true;
 }
 

@@ -11,8 +11,10 @@ import { lockLost } from "./failure.ts";
 import { encodeIndex } from "./file_index.ts";
 import type { FileSystem, GrowingFile, ReadableFile } from "./file_system.ts";
 import { JournalEchoes } from "./journal_echo.ts";
-import { type DecodedEntry, decodeLine, encodeEntry, encodeHeader, fillEchoes } from "./jsonl.ts";
-import type { KnownLog, LinePlace } from "./log_scan.ts";
+import { type DecodedLine, decodeLine, encodeEntry, encodeHeader, fillEchoes } from "./jsonl.ts";
+import type { LinePlaces } from "./line_places.ts";
+import type { KnownLog } from "./log_scan.ts";
+import { linesIn } from "./read_lines.ts";
 import type { SessionTree } from "./session_tree.ts";
 import { SummaryDraft } from "./summary.ts";
 import type { WriterLock } from "./writer_lock.ts";
@@ -21,6 +23,8 @@ import type { WriterLock } from "./writer_lock.ts";
 const INDEX_EVERY_BYTES = 1024 * 1024;
 /** Lines that stand closer than this are read together, in bytes. */
 const READ_TOGETHER_BYTES = 16 * 1024;
+/** So much is read at a time, in bytes; a single line may be longer. */
+const READ_AT_MOST_BYTES = 1024 * 1024;
 
 /** The files of one session. */
 export interface SessionPaths {
@@ -62,7 +66,7 @@ export class FileLog implements EntryLog {
   readonly #paths: SessionPaths;
   readonly #header: SessionHeader;
   readonly #tree: SessionTree;
-  readonly #places: LinePlace[];
+  readonly #places: LinePlaces;
   readonly #damage: SessionDamage[];
   readonly #summary: SummaryDraft;
   readonly #lock: WriterLock | undefined;
@@ -124,11 +128,11 @@ export class FileLog implements EntryLog {
     if (this.#bytes - this.#indexedBytes > INDEX_EVERY_BYTES) await this.#writeIndex();
   }
 
-  async read(ids: readonly string[]): Promise<readonly SessionEntry[]> {
-    const lines = await this.#readPlaces(ids);
+  async read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
+    const lines = await this.#readLines(positions);
     return await fillEchoes(
       lines,
-      (sources) => this.#readPlaces(sources.filter((id) => this.#tree.has(id))),
+      (sources) => this.#readLines(sources.map((id) => this.#tree.positionOf(id))),
     );
   }
 
@@ -148,7 +152,7 @@ export class FileLog implements EntryLog {
   async #open(): Promise<GrowingFile> {
     if (this.#isNew) {
       const header = encodeHeader(this.#header) + "\n";
-      await this.#files.replace(this.#paths.log, header);
+      await this.#files.replace(this.#paths.log, header, { sync: true });
       this.#bytes = new TextEncoder().encode(header).length;
       this.#isNew = false;
       this.#needsHeader = false;
@@ -183,7 +187,7 @@ export class FileLog implements EntryLog {
       if (end + line.length - 1 > written) break;
       const entry = entries[kept];
       if (entry) this.#summary.add(entry);
-      this.#places.push({ offset: this.#bytes + end, length: line.length - 1 });
+      this.#places.add(this.#bytes + end, line.length - 1);
       end += line.length;
       kept++;
     }
@@ -193,17 +197,18 @@ export class FileLog implements EntryLog {
     return kept;
   }
 
-  async #readPlaces(ids: readonly string[]): Promise<DecodedEntry[]> {
-    const wanted = ids.map((id) => ({ id, place: this.#places[this.#tree.positionOf(id)] }))
-      .filter((at): at is WantedLine => at.place !== undefined)
-      .toSorted((left, right) => left.place.offset - right.place.offset);
-    if (wanted.length === 0) return [];
+  /** Reads lines, those that stand close to each other together. */
+  async #readLines(positions: readonly number[]): Promise<DecodedLine[]> {
+    if (positions.length === 0) return [];
     this.#readable ??= await this.#files.openToRead(this.#paths.log);
-    const byId = new Map<string, DecodedEntry>();
-    for (const group of neighbours(wanted)) {
-      for (const line of await readGroup(this.#readable, group)) byId.set(line.entry.id, line);
+    const lines: DecodedLine[] = [];
+    for (let from = 0; from < positions.length;) {
+      const to = endOfGroup(this.#places, positions, from);
+      const group = positions.slice(from, to);
+      for (const line of await readGroup(this.#readable, this.#places, group)) lines.push(line);
+      from = to;
     }
-    return ids.flatMap((id) => byId.get(id) ?? []);
+    return lines;
   }
 
   /** Brings the index up to date. It is a cache: when it cannot be written, it is made anew later. */
@@ -219,9 +224,9 @@ export class FileLog implements EntryLog {
       };
       const from = this.#indexed;
       const text = encodeIndex({ known, from, damageFrom: this.#indexedDamage, modified });
-      if (from === 0) await this.#files.replace(this.#paths.index, text);
+      if (from === 0) await this.#files.replace(this.#paths.index, text, { sync: false });
       else await appendText(this.#files, this.#paths.index, text);
-      this.#indexed = this.#places.length;
+      this.#indexed = this.#places.count;
       this.#indexedDamage = this.#damage.length;
       this.#indexedBytes = this.#bytes;
     } catch {
@@ -231,37 +236,35 @@ export class FileLog implements EntryLog {
   }
 }
 
-interface WantedLine {
-  readonly id: string;
-  readonly place: LinePlace;
-}
-
-/** Groups lines that one read fetches together. */
-function neighbours(lines: readonly WantedLine[]): WantedLine[][] {
-  const groups: WantedLine[][] = [];
-  let end = -Infinity;
-  for (const line of lines) {
-    const group = groups.at(-1);
-    if (group && line.place.offset - end <= READ_TOGETHER_BYTES) group.push(line);
-    else groups.push([line]);
-    end = line.place.offset + line.place.length;
+/** How far the lines stand close to each other, counted from the first of them. */
+function endOfGroup(places: LinePlaces, positions: readonly number[], from: number): number {
+  const start = places.offsetAt(positions[from] ?? -1);
+  let to = from + 1;
+  while (to < positions.length) {
+    const [before = -1, next = -1] = [positions[to - 1], positions[to]];
+    const gap = places.offsetAt(next) - places.endAt(before);
+    const isNear = gap >= 0 && gap <= READ_TOGETHER_BYTES &&
+      places.endAt(next) - start <= READ_AT_MOST_BYTES;
+    if (!isNear) break;
+    to++;
   }
-  return groups;
+  return to;
 }
 
 async function readGroup(
   file: ReadableFile,
-  group: readonly WantedLine[],
-): Promise<DecodedEntry[]> {
-  const first = group[0]?.place.offset ?? 0;
-  const last = group.at(-1)?.place ?? { offset: first, length: 0 };
-  const bytes = await file.read(first, last.offset + last.length - first);
-  const decoder = new TextDecoder();
-  return group.flatMap(({ id, place: { offset, length } }) => {
-    const start = offset - first;
-    const line = decodeLine(decoder.decode(bytes.subarray(start, start + length)));
-    if (line.type === "broken") return []; // changed by somebody else since it was indexed
-    return [line.entry.id === id ? line : { ...line, entry: { ...line.entry, id } }];
+  places: LinePlaces,
+  group: readonly number[],
+): Promise<DecodedLine[]> {
+  const first = places.offsetAt(group[0] ?? -1);
+  if (first < 0) return group.map(() => undefined);
+  const length = places.endAt(group.at(-1) ?? -1) - first;
+  const lines = linesIn(await file.read(first, length), first);
+  let next = 0;
+  return group.map((position) => {
+    while ((lines[next]?.offset ?? Infinity) < places.offsetAt(position)) next++;
+    // One that is broken was changed by somebody else since it was indexed.
+    return decodeLine(lines[next]?.text ?? "");
   });
 }
 

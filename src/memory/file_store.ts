@@ -21,6 +21,7 @@ import { isUpToDate, readIndexSummary, SUMMARY_BYTES } from "./file_index.ts";
 import { FileLog, type SessionPaths } from "./file_log.ts";
 import type { FileFacts, FileSystem } from "./file_system.ts";
 import { headerOf, SESSION_VERSION } from "./jsonl.ts";
+import { LinePlaces } from "./line_places.ts";
 import { learnLog, type LearntLog, saveIndex } from "./learn_log.ts";
 import { adoptEntries, LiveSession } from "./live_session.ts";
 import { searchLog } from "./search_log.ts";
@@ -93,7 +94,7 @@ export class FileSessionStore implements SessionStore {
       const log = new FileLog({
         files: this.#files,
         paths,
-        known: { header, tree, places: [], damage: [], summary },
+        known: { header, tree, places: new LinePlaces(), damage: [], summary },
         isNew: true,
         needsHeader: true,
         endsOpen: false,
@@ -102,8 +103,7 @@ export class FileSessionStore implements SessionStore {
         lock,
       });
       if (entries.length > 0) await keepAll(log, entries);
-      const known = new Map(entries.map((entry) => [entry.id, entry]));
-      return this.#session({ header, access: "write", tree, known, log });
+      return this.#session({ header, access: "write", tree, known: entries, log });
     });
   }
 

@@ -71,8 +71,11 @@ export interface FileSystem {
   openToAppend(path: string): Promise<GrowingFile>;
   /** Opens a file to lock it, and makes it if need be. */
   openToLock(path: string): LockableFile;
-  /** Writes a file beside another and puts it in that one's place, all or nothing. */
-  replace(path: string, text: string): Promise<void>;
+  /**
+   * Writes a file beside another and puts it in that one's place, all or nothing; a loss of power counts only
+   * where `sync` is wanted.
+   */
+  replace(path: string, text: string, options: { readonly sync: boolean }): Promise<void>;
   /** Copies a file. */
   copy(from: string, to: string): Promise<void>;
   /** Gives a file another name, in place of one that has it. */

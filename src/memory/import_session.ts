@@ -7,7 +7,7 @@
 import { SessionError } from "../core/errors.ts";
 import type { Session, SessionDamage, SessionStore } from "../core/session.ts";
 import { LogScan } from "./log_scan.ts";
-import { splitLines } from "./read_lines.ts";
+import { linesIn } from "./read_lines.ts";
 
 /** Options of {@linkcode importSession}. */
 export interface ImportSessionOptions {
@@ -38,11 +38,10 @@ export async function importSession(
 ): Promise<ImportedSession> {
   const scan = new LogScan({ id: id ?? "import", created });
   const bytes = new TextEncoder().encode(jsonl);
-  const { lines, end } = splitLines(bytes, 0);
-  for (const line of lines) scan.take(line);
-  if (end < bytes.length) scan.take({ bytes: bytes.subarray(end), offset: end, isEnded: false });
+  for (const line of linesIn(bytes, 0)) scan.take(line);
   const { damage, entries, header: { cwd, parent } } = scan;
-  if (entries.size === 0) {
+  const found = entries.filter((entry) => entry !== undefined);
+  if (found.length === 0) {
     throw new SessionError(
       "There is no session entry in what was to be imported: it takes JSON lines, one entry or message each",
       { reason: "not_a_session" },
@@ -52,7 +51,7 @@ export async function importSession(
     ...(id !== undefined && { id }),
     ...(cwd !== undefined && { cwd }),
     ...(parent !== undefined && { parent }),
-    entries: [...entries.values()],
+    entries: found,
   });
   return { session, damage };
 }

@@ -149,8 +149,8 @@ export class InMemorySessionStore implements SessionStore {
       keep: () => this.#kept.set(kept.header.id, kept),
       free: () => access === "write" && this.#writing.delete(kept.header.id),
     });
-    const { header, entries } = kept;
-    const known = new Map(entries.map((entry) => [entry.id, entry]));
+    const { header } = kept;
+    const known = kept.entries.slice();
     return new LiveSession({
       header,
       access,
@@ -190,9 +190,8 @@ class MemoryLog implements EntryLog {
     return Promise.resolve();
   }
 
-  read(ids: readonly string[]): Promise<readonly SessionEntry[]> {
-    const wanted = new Set(ids);
-    return Promise.resolve(this.#kept.entries.filter(({ id }) => wanted.has(id)));
+  read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
+    return Promise.resolve(positions.map((position) => this.#kept.entries[position]));
   }
 
   close(): Promise<void> {

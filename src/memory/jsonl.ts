@@ -19,18 +19,18 @@ import { jsonText } from "./json_text.ts";
 /** Version of the format that is written. Version 0 is a bare list of messages, one a line. */
 export const SESSION_VERSION = 1;
 
-/** An entry that was read; where it echoes the journal, its content is still to be put back. */
-export interface DecodedEntry {
+/** An entry that echoes the journal; its content is still to be put back. */
+export interface EchoEntry {
   /** Discriminant. */
-  readonly type: "entry";
+  readonly type: "echo";
   /** The entry. */
   readonly entry: SessionEntry;
   /** The journal's entry that holds its content. */
-  readonly contentFrom?: string;
+  readonly contentFrom: string;
 }
 
-/** What a line holds. */
-export type DecodedLine = DecodedEntry | { readonly type: "broken" };
+/** What a line holds; `undefined` when it is broken. */
+export type DecodedLine = SessionEntry | EchoEntry | undefined;
 
 /** The header of a session of this version. */
 export function headerOf(
@@ -72,28 +72,35 @@ export function decodeLine(text: string): DecodedLine {
   try {
     return decodeRecord(JSON.parse(text));
   } catch {
-    return { type: "broken" };
+    return undefined;
   }
 }
 
 /** Reads a line that `JSON.parse` has taken; its id and parent are still to be looked at. */
 export function decodeRecord(value: unknown): DecodedLine {
-  if (!isJsonObject(value)) return { type: "broken" };
-  const { contentFrom, ...record } = value;
-  const isReference = typeof contentFrom === "string" && isJsonObject(record["message"]);
-  const filled = isReference ? { ...record, message: withLostContent(record["message"]) } : value;
-  switch (checkRecord(filled)) {
+  if (!isJsonObject(value)) return undefined;
+  const { contentFrom } = value;
+  if (typeof contentFrom === "string") return decodeEcho(value, contentFrom);
+  switch (checkRecord(value)) {
     case "broken":
-      return { type: "broken" };
+      return undefined;
     case "unknown": {
       const { id, parentId, timestamp } = value as unknown as EntryPlace;
-      return { type: "entry", entry: { type: "opaque", id, parentId, timestamp, record: value } };
+      return { type: "opaque", id, parentId, timestamp, record: value };
     }
-    case "known": {
-      const entry = filled as unknown as SessionEntry;
-      return isReference ? { type: "entry", entry, contentFrom } : { type: "entry", entry };
-    }
+    case "known":
+      return value as unknown as SessionEntry;
   }
+}
+
+function decodeEcho(
+  { contentFrom: _from, ...record }: JsonObject,
+  contentFrom: string,
+): DecodedLine {
+  if (!isJsonObject(record["message"])) return undefined;
+  const entry = { ...record, message: withLostContent(record["message"]) };
+  if (checkRecord(entry) !== "known") return undefined;
+  return { type: "echo", entry: entry as unknown as SessionEntry, contentFrom };
 }
 
 /** Puts back the content that an entry refers to; without it, the entry says that its result was lost. */
@@ -116,26 +123,25 @@ export function withContentOf(entry: SessionEntry, source: SessionEntry | undefi
 
 /** Puts back the content of echoes; what they refer to is fetched where it is not among the lines. */
 export async function fillEchoes(
-  lines: readonly DecodedEntry[],
-  fetch: (ids: readonly string[]) => Promise<readonly DecodedEntry[]>,
-): Promise<readonly SessionEntry[]> {
-  const found = new Map(lines.map(({ entry }) => [entry.id, entry]));
-  const missing = lines.flatMap(({ contentFrom }) =>
-    contentFrom === undefined || found.has(contentFrom) ? [] : [contentFrom]
-  );
-  if (missing.length > 0) {
-    for (const { entry } of await fetch(missing)) {
-      found.set(entry.id, entry);
-    }
-  }
-  return lines.map(({ entry, contentFrom }) =>
-    contentFrom === undefined ? entry : withContentOf(entry, found.get(contentFrom))
+  lines: readonly DecodedLine[],
+  fetch: (ids: readonly string[]) => Promise<readonly DecodedLine[]>,
+): Promise<readonly (SessionEntry | undefined)[]> {
+  const wanted = new Set<string>();
+  for (const line of lines) if (line?.type === "echo") wanted.add(line.contentFrom);
+  const found = new Map<string, SessionEntry>();
+  const find = (line: DecodedLine) => {
+    if (line && line.type !== "echo" && wanted.delete(line.id)) found.set(line.id, line);
+  };
+  if (wanted.size > 0) lines.forEach(find);
+  if (wanted.size > 0) (await fetch([...wanted])).forEach(find);
+  return lines.map((line) =>
+    line?.type === "echo" ? withContentOf(line.entry, found.get(line.contentFrom)) : line
   );
 }
 
-function withLostContent(message: unknown): JsonObject {
+function withLostContent(message: JsonObject): JsonObject {
   const content = [{ type: "text", text: LOST_RESULT_TEXT }];
-  return { ...(message as JsonObject), content, isError: true };
+  return { ...message, content, isError: true };
 }
 
 function encodeOpaque({ id, parentId, timestamp, record }: SessionEntry & { record: JsonObject }) {

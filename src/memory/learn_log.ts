@@ -19,8 +19,8 @@ const NEWLINE = 10;
 export interface LearntLog {
   /** What it holds. */
   readonly known: KnownLog;
-  /** Entries that were read on the way, by id. */
-  readonly entries: Map<string, SessionEntry>;
+  /** Entries that were read on the way, each at its position in the tree. */
+  readonly entries: readonly (SessionEntry | undefined)[];
   /** Version of its format. */
   readonly version: number;
   /** Whether it has a header that can be read. */
@@ -71,7 +71,7 @@ export async function saveIndex(
   const log = files.facts(paths.log);
   if (log?.bytes !== known.summary.bytes) return;
   const text = encodeIndex({ known, from: 0, damageFrom: 0, modified: log.modified });
-  await files.replace(paths.index, text).catch(() => {});
+  await files.replace(paths.index, text, { sync: false }).catch(() => {});
 }
 
 async function readIndex(
@@ -92,10 +92,11 @@ async function readIndex(
 
 /** Looks at the last entry that an index knows: it must stand where the index says. */
 async function isIndexOf(index: IndexedLog, log: ReadableFile): Promise<boolean> {
-  const place = index.places.at(-1);
-  const node = index.tree.nodes.at(-1);
-  if (!place || !node) return false;
-  const line = await log.read(place.offset, place.length + 1);
+  const { places, tree: { nodes } } = index;
+  const node = nodes.at(-1);
+  if (!node) return false;
+  const last = places.count - 1;
+  const line = await log.read(places.offsetAt(last), places.lengthAt(last) + 1);
   if (line.at(-1) !== NEWLINE) return false;
   return new TextDecoder().decode(line).includes(`"timestamp":${node.timestamp}`);
 }
@@ -108,7 +109,7 @@ async function fromIndex(
   const [last] = await file.read(log.bytes - 1, 1);
   return {
     known: index,
-    entries: new Map(),
+    entries: [],
     version: SESSION_VERSION,
     hasHeader: true,
     endsOpen: last !== NEWLINE,

@@ -29,8 +29,8 @@ export interface LiveSessionParts {
   readonly tree: SessionTree;
   /** What was found broken in it. */
   readonly damage?: readonly SessionDamage[];
-  /** Entries that were read already, by id. */
-  readonly known?: Map<string, SessionEntry>;
+  /** Entries that were read already, each at the position it has in the tree. */
+  readonly known?: readonly (SessionEntry | undefined)[];
   /** Where entries are kept. */
   readonly log: EntryLog;
   /** The clock, in milliseconds since the epoch. */
@@ -46,7 +46,7 @@ export class LiveSession implements Session {
   readonly damage: readonly SessionDamage[];
   readonly #parts: LiveSessionParts;
   readonly #tree: SessionTree;
-  readonly #known: Map<string, SessionEntry>;
+  readonly #known: (SessionEntry | undefined)[];
   #waiting: SessionEntry[] = [];
   #writing: Promise<void> | undefined;
   #failure: SessionError | undefined;
@@ -59,7 +59,7 @@ export class LiveSession implements Session {
     this.damage = parts.damage ?? [];
     this.#parts = parts;
     this.#tree = parts.tree;
-    this.#known = parts.known ?? new Map();
+    this.#known = [...parts.known ?? []];
   }
 
   get id(): string {
@@ -86,22 +86,25 @@ export class LiveSession implements Session {
   async path(options: PathOptions = {}): Promise<readonly SessionEntry[]> {
     const { leaf = this.leafId, types, after, last } = options;
     if (leaf !== null) this.#mustHave(leaf);
-    const wanted = this.#tree.pathTo(leaf).filter((node) =>
-      (types === undefined || types.includes(node.type)) &&
-      (after === undefined || node.timestamp >= after)
-    );
+    const wanted = this.#tree.pathTo(leaf).filter((position) => {
+      const node = this.#tree.nodes[position];
+      return node && (types === undefined || types.includes(node.type)) &&
+        (after === undefined || node.timestamp >= after);
+    });
     const from = last === undefined ? 0 : Math.max(0, wanted.length - last);
     return await this.#load(wanted.slice(from));
   }
 
   async entry(id: string): Promise<SessionEntry | undefined> {
-    const node = this.#tree.get(id);
-    return node && (await this.#load([node]))[0];
+    const position = this.#tree.positionOf(id);
+    return position < 0 ? undefined : (await this.#load([position]))[0];
   }
 
   async *entries(): AsyncIterable<SessionEntry> {
     for (let from = 0; from < this.outline.length; from += READ_AHEAD) {
-      yield* await this.#load(this.outline.slice(from, from + READ_AHEAD), { keep: false });
+      const length = Math.min(READ_AHEAD, this.outline.length - from);
+      const positions = Array.from({ length }, (_, at) => from + at);
+      yield* await this.#load(positions, { keep: false });
     }
   }
 
@@ -135,8 +138,8 @@ export class LiveSession implements Session {
     const id = this.#freeId();
     const timestamp = this.#parts.now();
     const entry: SessionEntry = { ...body, id, parentId, timestamp };
+    this.#known[this.outline.length] = entry;
     this.#tree.add({ type: body.type, id, parentId, timestamp });
-    this.#known.set(id, entry);
     this.#waiting.push(entry);
     // One step later, so that entries of the same moment go out in one write.
     if (!this.#writing && this.#waiting.length === 1) queueMicrotask(() => this.#write());
@@ -161,31 +164,38 @@ export class LiveSession implements Session {
   #rollBack(lost: readonly SessionEntry[], error: unknown): void {
     const [first] = lost;
     if (first) this.#tree.cut(this.#tree.positionOf(first.id));
-    for (const { id } of lost) this.#known.delete(id);
+    this.#known.length = Math.min(this.#known.length, this.outline.length);
     this.#waiting = [];
     this.#failure = this.#failed(error, lost.length);
   }
 
   async #load(
-    nodes: readonly EntryOutline[],
+    positions: readonly number[],
     { keep = true }: { readonly keep?: boolean } = {},
   ): Promise<SessionEntry[]> {
-    const missing = nodes.filter(({ id }) => !this.#known.has(id)).map(({ id }) => id);
-    const read = new Map<string, SessionEntry>();
-    if (missing.length > 0) {
-      for (const entry of await this.#read(missing)) {
-        (keep ? this.#known : read).set(entry.id, entry);
-      }
+    const read = await this.#readMissing(positions);
+    const entries: SessionEntry[] = [];
+    let next = 0;
+    for (const position of positions) {
+      const known = this.#known[position];
+      const entry = known ?? read[next++];
+      const node = this.outline[position];
+      if (!entry || !node) continue;
+      const placed = known ?? inPlace(entry, node);
+      if (keep) this.#known[position] = placed;
+      entries.push(placed);
     }
-    return nodes.flatMap((node) => {
-      const entry = this.#known.get(node.id) ?? read.get(node.id);
-      return entry ? [inPlace(entry, node)] : [];
-    });
+    return entries;
   }
 
-  async #read(ids: readonly string[]): Promise<readonly SessionEntry[]> {
+  /** Reads the entries that are not known, in their order. */
+  async #readMissing(
+    positions: readonly number[],
+  ): Promise<readonly (SessionEntry | undefined)[]> {
+    const missing = positions.filter((position) => !this.#known[position]);
+    if (missing.length === 0) return [];
     try {
-      return await this.#parts.log.read(ids);
+      return await this.#parts.log.read(missing);
     } catch (error) {
       throw sessionFailure(error, { id: this.id, reason: "read_failed" });
     }

@@ -14,17 +14,10 @@ import type { SessionDamage, SessionSummary } from "../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../core/session_entry.ts";
 import { isMessage } from "./entry_check.ts";
 import { decodeRecord, SESSION_VERSION, withContentOf } from "./jsonl.ts";
+import { LinePlaces } from "./line_places.ts";
 import type { LogLine } from "./read_lines.ts";
 import { SessionTree } from "./session_tree.ts";
 import { SummaryDraft } from "./summary.ts";
-
-/** Where an entry stands in its log. */
-export interface LinePlace {
-  /** Where its line begins, in bytes. */
-  readonly offset: number;
-  /** How long its line is, in bytes, without the end. */
-  readonly length: number;
-}
 
 /** What is known of a log up to some byte. */
 export interface KnownLog {
@@ -33,7 +26,7 @@ export interface KnownLog {
   /** The entries. */
   readonly tree: SessionTree;
   /** Where each of them stands, in the same order. */
-  readonly places: LinePlace[];
+  readonly places: LinePlaces;
   /** What could not be read. */
   readonly damage: SessionDamage[];
   /** The summary. */
@@ -53,15 +46,14 @@ export interface LogScanStart {
 /** Reads a log line by line. */
 export class LogScan {
   readonly tree: SessionTree;
-  readonly places: LinePlace[];
+  readonly places: LinePlaces;
   readonly damage: SessionDamage[];
-  /** The entries of the lines that were taken. */
-  readonly entries = new Map<string, SessionEntry>();
+  /** The entries of the lines that were taken, each at its position in the tree. */
+  readonly entries: (SessionEntry | undefined)[];
   readonly #id: string;
   readonly #created: number;
   #header: SessionHeader | undefined;
   #summary: SummaryDraft | undefined;
-  #decoder = new TextDecoder("utf-8", { fatal: true });
   #isFirst: boolean;
   #version = SESSION_VERSION;
   #endsOpen = false;
@@ -75,7 +67,8 @@ export class LogScan {
     this.#header = known?.header;
     this.#summary = known && new SummaryDraft(known.summary);
     this.tree = known?.tree ?? new SessionTree();
-    this.places = known?.places ?? [];
+    this.places = known?.places ?? new LinePlaces();
+    this.entries = new Array(this.tree.nodes.length);
     this.damage = known?.damage ?? [];
     this.#bytes = known?.summary.bytes ?? 0;
   }
@@ -119,7 +112,7 @@ export class LogScan {
    */
   take(line: LogLine): void {
     this.#endsOpen = !line.isEnded;
-    this.#bytes = line.offset + line.bytes.length + (line.isEnded ? 1 : 0);
+    this.#bytes = line.offset + line.length + (line.isEnded ? 1 : 0);
     const value = this.#parse(line);
     if (value === undefined) return;
     const isFirst = this.#isFirst;
@@ -131,13 +124,15 @@ export class LogScan {
   }
 
   #parse(line: LogLine): unknown {
+    const { text, isEnded } = line;
+    if (text !== undefined && isBlank(text)) return undefined;
     try {
-      const text = this.#decoder.decode(line.bytes);
-      return text.trim() === "" ? undefined : JSON.parse(text);
+      if (text !== undefined) return JSON.parse(text);
     } catch {
-      this.#tell(line.isEnded ? "broken_line" : "torn_tail", line);
-      return undefined;
+      // told below
     }
+    this.#tell(isEnded ? "broken_line" : "torn_tail", line);
+    return undefined;
   }
 
   #takeHeader(record: JsonObject, line: LogLine): void {
@@ -172,21 +167,21 @@ export class LogScan {
 
   #takeEntry(value: unknown, line: LogLine): void {
     const decoded = decodeRecord(value);
-    if (decoded.type === "broken") return this.#tell("broken_entry", line);
-    const { entry, contentFrom } = decoded;
-    const source = contentFrom === undefined ? undefined : this.entries.get(contentFrom);
-    this.#adopt(source ? withContentOf(entry, source) : entry, line);
+    if (!decoded) return this.#tell("broken_entry", line);
+    if (decoded.type !== "echo") return this.#adopt(decoded, line);
+    const source = this.entries[this.tree.positionOf(decoded.contentFrom)];
+    this.#adopt(source ? withContentOf(decoded.entry, source) : decoded.entry, line);
     // Its content stands before the lines of this scan; it is read when it is asked for.
-    if (contentFrom !== undefined && !source) this.entries.delete(entry.id);
+    if (!source) this.entries[this.entries.length - 1] = undefined;
   }
 
   #adopt(entry: SessionEntry, line: LogLine): void {
     const { type, id, parentId, timestamp } = entry;
     const { node, mends } = this.tree.adopt({ type, id, parentId, timestamp });
     for (const mend of mends) this.#tell(mend, line, node.id);
-    this.places.push({ offset: line.offset, length: line.bytes.length });
+    this.places.add(line.offset, line.length);
     const placed = mends.length === 0 ? entry : { ...entry, id: node.id, parentId: node.parentId };
-    this.entries.set(node.id, placed);
+    this.entries.push(placed);
     this.#draft().add(placed);
   }
 
@@ -196,9 +191,14 @@ export class LogScan {
   }
 
   #tell(type: SessionDamage["type"], line: LogLine, entryId?: string): void {
-    const { offset, bytes: { length } } = line;
+    const { offset, length } = line;
     this.damage.push({ type, offset, length, ...(entryId !== undefined && { entryId }) });
   }
+}
+
+/** Most lines begin with a brace, and need no longer look. */
+function isBlank(text: string): boolean {
+  return !text.startsWith("{") && text.trim() === "";
 }
 
 function madeUpHeader(id: string, created: number): SessionHeader {

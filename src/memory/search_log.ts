@@ -25,12 +25,11 @@ export interface LogSearch {
 /** The entries of a log that match, the oldest first. */
 export async function searchLog(file: ReadableFile, search: LogSearch): Promise<SearchHit[]> {
   const { sessionId, query, limit, signal } = search;
-  const decoder = new TextDecoder();
   const hits: SearchHit[] = [];
   for await (const lines of readLines(file)) {
     for (const line of lines) {
       if (signal?.aborted || hits.length >= limit) return hits;
-      const hit = hitIn(decoder.decode(line.bytes), sessionId, query);
+      const hit = hitIn(line.text ?? "", sessionId, query);
       if (hit) hits.push(hit);
     }
   }
@@ -41,6 +40,5 @@ function hitIn(line: string, sessionId: string, query: SearchQuery): SearchHit |
   if (!query.mayMatch(line.toLowerCase())) return undefined;
   const decoded = decodeLine(line);
   // The content of an echo is found where the journal holds it.
-  if (decoded.type === "broken" || decoded.contentFrom !== undefined) return undefined;
-  return query.hit(sessionId, decoded.entry);
+  return decoded && decoded.type !== "echo" ? query.hit(sessionId, decoded) : undefined;
 }

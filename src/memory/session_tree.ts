@@ -9,10 +9,16 @@ import type { EntryOutline } from "../core/session_entry.ts";
 /** What {@linkcode SessionTree.add} had to mend. */
 export type TreeMend = "lost_parent" | "duplicate_id";
 
+/** Where the parent of a root stands. */
+const NOWHERE = -1;
+
 /** A tree of entries that only grows. The entry that was added last is the leaf. */
 export class SessionTree {
   readonly #nodes: EntryOutline[] = [];
+  readonly #parents: number[] = [];
+  /** Positions by id, of as many entries as were ever looked up. */
   readonly #positions = new Map<string, number>();
+  #lookedUp = 0;
 
   /** All entries, oldest first. */
   get nodes(): readonly EntryOutline[] {
@@ -26,22 +32,20 @@ export class SessionTree {
 
   /** Whether there is an entry of this id. */
   has(id: string): boolean {
-    return this.#positions.has(id);
+    return this.#index().has(id);
   }
 
   /** Where an entry stands among all, the oldest at 0; -1 when there is none of this id. */
-  positionOf(id: string): number {
-    return this.#positions.get(id) ?? -1;
-  }
-
-  /** The entry of an id. */
-  get(id: string): EntryOutline | undefined {
-    return this.#nodes[this.positionOf(id)];
+  positionOf(id: string | null): number {
+    if (id === null) return NOWHERE;
+    // Most often it is the last one that is asked for.
+    if (this.#nodes.at(-1)?.id === id) return this.#nodes.length - 1;
+    return this.#index().get(id) ?? NOWHERE;
   }
 
   /** Adds an entry whose id is free and whose parent is there. */
   add(node: EntryOutline): void {
-    this.#positions.set(node.id, this.#nodes.length);
+    this.#parents.push(this.positionOf(node.parentId));
     this.#nodes.push(node);
   }
 
@@ -50,35 +54,41 @@ export class SessionTree {
    * gets another. Since a parent must stand before its child, there are no circles.
    */
   adopt(node: EntryOutline): { readonly node: EntryOutline; readonly mends: readonly TreeMend[] } {
-    const mends: TreeMend[] = [];
-    let { id, parentId } = node;
-    if (parentId !== null && !this.has(parentId)) {
-      parentId = this.leafId;
-      mends.push("lost_parent");
+    const isLost = node.parentId !== null && this.positionOf(node.parentId) === NOWHERE;
+    const isTaken = this.has(node.id);
+    if (!isLost && !isTaken) {
+      this.add(node);
+      return { node, mends: NO_MENDS };
     }
-    if (this.has(id)) {
-      id = this.#freeId(id);
-      mends.push("duplicate_id");
-    }
-    const adopted = mends.length === 0 ? node : { ...node, id, parentId };
+    const parentId = isLost ? this.leafId : node.parentId;
+    const adopted = { ...node, parentId, id: isTaken ? this.#freeId(node.id) : node.id };
     this.add(adopted);
-    return { node: adopted, mends };
+    return { node: adopted, mends: mendsOf(isLost, isTaken) };
   }
 
   /** Forgets all entries from a position on. */
   cut(position: number): void {
     for (const { id } of this.#nodes.splice(position)) this.#positions.delete(id);
+    this.#parents.length = this.#nodes.length;
+    this.#lookedUp = Math.min(this.#lookedUp, this.#nodes.length);
   }
 
-  /** The entries from the root to an entry. */
-  pathTo(leafId: string | null): EntryOutline[] {
-    const path: EntryOutline[] = [];
-    let node = leafId === null ? undefined : this.get(leafId);
-    while (node) {
-      path.push(node);
-      node = node.parentId === null ? undefined : this.get(node.parentId);
+  /** The positions of the entries from the root to an entry, which is also their order in time. */
+  pathTo(leafId: string | null): number[] {
+    const path: number[] = [];
+    for (let at = this.positionOf(leafId); at >= 0; at = this.#parents[at] ?? NOWHERE) {
+      path.push(at);
     }
     return path.reverse();
+  }
+
+  /** A long log that is only read from root to leaf never needs it. */
+  #index(): ReadonlyMap<string, number> {
+    for (; this.#lookedUp < this.#nodes.length; this.#lookedUp++) {
+      const node = this.#nodes[this.#lookedUp];
+      if (node) this.#positions.set(node.id, this.#lookedUp);
+    }
+    return this.#positions;
   }
 
   #freeId(id: string): string {
@@ -86,4 +96,13 @@ export class SessionTree {
     while (this.has(`${id}~${number}`)) number++;
     return `${id}~${number}`;
   }
+}
+
+const NO_MENDS: readonly TreeMend[] = [];
+
+function mendsOf(isLost: boolean, isTaken: boolean): TreeMend[] {
+  return [
+    ...(isLost ? ["lost_parent"] as const : []),
+    ...(isTaken ? ["duplicate_id"] as const : []),
+  ];
 }

@@ -4,14 +4,15 @@
  * @module
  */
 
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { SessionSummary } from "../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../core/session_entry.ts";
 import type { AppendOutcome, EntryLog } from "./entry_log.ts";
 import { JournalEchoes } from "./journal_echo.ts";
-import { type DecodedEntry, decodeLine, encodeEntry, fillEchoes } from "./jsonl.ts";
+import { type DecodedLine, decodeLine, encodeEntry, fillEchoes } from "./jsonl.ts";
 import { searchedText } from "./search.ts";
 import { inTransaction } from "./sqlite_database.ts";
+import type { SessionTree } from "./session_tree.ts";
 import { SummaryDraft } from "./summary.ts";
 
 /** What a {@linkcode SqliteLog} is made of. */
@@ -20,6 +21,8 @@ export interface SqliteLogParts {
   readonly database: DatabaseSync;
   /** The header. */
   readonly header: SessionHeader;
+  /** The shape of the session; shared with it. */
+  readonly tree: SessionTree;
   /** The summary of what is kept already. */
   readonly summary: SessionSummary;
   /** Fails when somebody else has taken the session over. */
@@ -34,6 +37,7 @@ export class SqliteLog implements EntryLog {
   readonly #echoes = new JournalEchoes();
   #summary: SummaryDraft;
   #isUnsynced = false;
+  #prepared: Statements | undefined;
 
   /** Opens the log. */
   constructor(parts: SqliteLogParts) {
@@ -64,17 +68,9 @@ export class SqliteLog implements EntryLog {
     });
   }
 
-  async read(ids: readonly string[]): Promise<readonly SessionEntry[]> {
-    const select = this.#parts.database.prepare(
-      "SELECT line FROM entries WHERE session = ? AND id IN (SELECT value FROM json_each(?))",
-    );
-    const fetch = (ids: readonly string[]): Promise<DecodedEntry[]> => {
-      const rows = select.all(this.#parts.header.id, JSON.stringify(ids));
-      return Promise.resolve(
-        rows.map(({ line }) => decodeLine(String(line))).filter((line) => line.type === "entry"),
-      );
-    };
-    return await fillEchoes(await fetch(ids), fetch);
+  async read(wanted: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
+    const lines = this.#readLines(wanted.map((position) => this.#parts.tree.nodes[position]?.id));
+    return await fillEchoes(lines, (sources) => Promise.resolve(this.#readLines(sources)));
   }
 
   close(): Promise<void> {
@@ -82,27 +78,35 @@ export class SqliteLog implements EntryLog {
     return Promise.resolve();
   }
 
+  #readLines(ids: readonly (string | undefined)[]): DecodedLine[] {
+    const rows = this.#parts.database.prepare(`
+      SELECT line FROM json_each(?2) AS wanted
+      LEFT JOIN entries ON entries.session = ?1 AND entries.id = wanted.value
+      ORDER BY wanted.key
+    `).all(this.#parts.header.id, JSON.stringify(ids));
+    return rows.map(({ line }) => line === null ? undefined : decodeLine(String(line)));
+  }
+
   #insert(entries: readonly SessionEntry[]): void {
-    const { database, header } = this.#parts;
-    database.prepare(
-      "INSERT INTO sessions (id, header, summary, updated) VALUES (?, ?, '{}', 0) ON CONFLICT DO NOTHING",
-    ).run(header.id, JSON.stringify(header));
-    const insertEntry = database.prepare(
-      "INSERT INTO entries (session, id, parent, type, timestamp, line) VALUES (?, ?, ?, ?, ?, ?)",
-    );
-    const insertText = database.prepare("INSERT INTO entry_text (rowid, text) VALUES (?, ?)");
+    const { header } = this.#parts;
+    const { addSession, addEntry, addText, setSummary } = this.#statements();
+    addSession.run(header.id, JSON.stringify(header));
     for (const entry of entries) {
       const { id, parentId, type, timestamp } = entry;
       const echoOf = this.#echoes.take(entry);
       const line = encodeEntry(entry, echoOf);
-      const row = insertEntry.run(header.id, id, parentId, type, timestamp, line);
+      const row = addEntry.run(header.id, id, parentId, type, timestamp, line);
       const text = echoOf === undefined ? searchedText(entry) : "";
-      if (text !== "") insertText.run(row.lastInsertRowid, text);
+      if (text !== "") addText.run(row.lastInsertRowid, text);
       this.#summary.add(entry);
     }
     const summary = this.#summary.finish(0);
-    database.prepare("UPDATE sessions SET summary = ?, updated = ? WHERE id = ?")
-      .run(JSON.stringify(summary), summary.updated, header.id);
+    setSummary.run(JSON.stringify(summary), summary.updated, header.id);
+  }
+
+  #statements(): Statements {
+    this.#prepared ??= prepareStatements(this.#parts.database);
+    return this.#prepared;
   }
 
   #sync(): void {
@@ -114,4 +118,22 @@ export class SqliteLog implements EntryLog {
       database.exec("PRAGMA synchronous = NORMAL");
     }
   }
+}
+
+/** The statements that keep entries. */
+type Statements = Readonly<
+  Record<"addSession" | "addEntry" | "addText" | "setSummary", StatementSync>
+>;
+
+function prepareStatements(database: DatabaseSync): Statements {
+  return {
+    addSession: database.prepare(
+      "INSERT INTO sessions (id, header, summary, updated) VALUES (?, ?, '{}', 0) ON CONFLICT DO NOTHING",
+    ),
+    addEntry: database.prepare(
+      "INSERT INTO entries (session, id, parent, type, timestamp, line) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    addText: database.prepare("INSERT INTO entry_text (rowid, text) VALUES (?, ?)"),
+    setSummary: database.prepare("UPDATE sessions SET summary = ?, updated = ? WHERE id = ?"),
+  };
 }

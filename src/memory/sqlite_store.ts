@@ -86,7 +86,7 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
       const summary = SummaryDraft.of(header).finish(0);
       const tree = new SessionTree();
       const entries = adoptEntries(tree, options.entries ?? []);
-      const log = this.#log({ database, header, summary, lock });
+      const log = this.#log({ database, header, tree, summary, lock });
       if (entries.length > 0) {
         const { error } = await log.append(entries);
         if (error !== undefined) throw error;
@@ -129,7 +129,8 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
     for (const { session, line } of matchingRows(database, wanted.words, sessionId)) {
       if (hits.length >= limit || signal?.aborted) break;
       const decoded = decodeLine(String(line));
-      const hit = decoded.type === "entry" && wanted.hit(String(session), decoded.entry);
+      if (!decoded || decoded.type === "echo") continue;
+      const hit = wanted.hit(String(session), decoded);
       if (hit) hits.push(hit);
     }
     return hits;
@@ -204,14 +205,15 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
     if (!row) throw notFound(id);
     const header: SessionHeader = JSON.parse(String(row["header"]));
     const summary: SessionSummary = JSON.parse(String(row["summary"]));
-    const log = this.#log({ database, header, summary, lock });
+    const tree = treeOf(database, id);
+    const log = this.#log({ database, header, tree, summary, lock });
     const access = lock ? "write" : "read";
-    return new LiveSession({ header, access, tree: treeOf(database, id), log, ...this.#ports });
+    return new LiveSession({ header, access, tree, log, ...this.#ports });
   }
 
   #log(
     { lock, ...parts }:
-      & Pick<ConstructorParameters<typeof SqliteLog>[0], "database" | "header" | "summary">
+      & Pick<ConstructorParameters<typeof SqliteLog>[0], "database" | "header" | "tree" | "summary">
       & { readonly lock: WriterLock | undefined },
   ): SqliteLog {
     const mustBeOurs = () => {

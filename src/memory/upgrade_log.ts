@@ -28,8 +28,8 @@ export async function upgradeLog(
   await files.copy(paths.log, oldLogPath(paths, version));
   const lines = [
     encodeHeader(header),
-    ...Array.from(entries.values(), (entry) => encodeEntry(entry)),
+    ...entries.flatMap((entry) => entry ? [encodeEntry(entry)] : []),
   ];
-  await files.replace(paths.log, lines.join("\n") + "\n");
+  await files.replace(paths.log, lines.join("\n") + "\n", { sync: true });
   files.remove(paths.index);
 }
