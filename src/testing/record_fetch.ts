@@ -49,14 +49,13 @@ const CLOSING_MS = 100;
  * alone, and the request rejected.
  *
  * @example
- * ```ts ignore
- * import { Agent } from "@swink/agent";
- * import { connect } from "@swink/agent/adapters";
- * import { recordFetch } from "@swink/agent/testing";
+ * ```ts
+ * import { recordFetch, replayFetch } from "@swink/agent/testing";
  *
- * await using fetch = recordFetch(globalThis.fetch, "greeting.jsonl");
- * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect({ fetch }) });
- * await agent.prompt("Hello");
+ * const file = `${await Deno.makeTempDir()}/greeting.jsonl`;
+ * await using fetch = recordFetch(replayFetch("hello"), file); // or globalThis.fetch, and the network
+ * const response = await fetch("https://api.example.com/greeting");
+ * await response.text(); // "hello"
  * ```
  */
 export function recordFetch(

@@ -52,14 +52,16 @@ export interface CassetteFetch {
  * where it differs from the closest one.
  *
  * @example
- * ```ts ignore
- * import { Agent } from "@swink/agent";
- * import { connect } from "@swink/agent/adapters";
- * import { replayCassette } from "@swink/agent/testing";
+ * ```ts
+ * import { recordFetch, replayCassette, replayFetch } from "@swink/agent/testing";
  *
- * const fetch = replayCassette("greeting.jsonl");
- * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect({ fetch }) });
- * await agent.prompt("Hello");
+ * const file = `${await Deno.makeTempDir()}/greeting.jsonl`;
+ * const live = recordFetch(replayFetch("hello"), file);
+ * await (await live("https://api.example.com/greeting")).text();
+ *
+ * const fetch = replayCassette(file);
+ * const response = await fetch("https://api.example.com/greeting");
+ * await response.text(); // "hello"
  * fetch.assertDone();
  * ```
  */
