@@ -192,8 +192,9 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       case "model_context_window_exceeded":
         return this.#writer.finish({ stopReason: "length", usage });
       case "content_filtered":
+      case "content_filter":
       case "guardrail_intervened": {
-        const who = stopReason === "content_filtered" ? "the content filter" : "a guardrail";
+        const who = stopReason === "guardrail_intervened" ? "a guardrail" : "the content filter";
         const message = `${provider}: The reply was stopped by ${who}`;
         return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
       }

@@ -1,0 +1,12 @@
+/**
+ * aimock as a process of its own, which ends with its standard input. Its first line of output is its address.
+ *
+ * @module
+ */
+
+import { LLMock } from "@copilotkit/aimock";
+
+const mock = new LLMock({ port: 0, strict: true, logLevel: "silent" });
+console.log(await mock.start());
+for await (const _line of Deno.stdin.readable);
+Deno.exit();

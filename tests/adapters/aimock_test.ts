@@ -1,0 +1,287 @@
+/**
+ * Whole runs against servers that we did not write.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  Agent,
+  type AgentEvent,
+  type AgentOptions,
+  type AgentResult,
+  extractText,
+  type StreamFn,
+} from "../../mod.ts";
+import { serveProxy } from "../../adapters/proxy/mod.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { type FakeTool, fakeTool } from "../../src/testing/fake_tool.ts";
+import { InstantClock } from "../conformance/ports.ts";
+import { eventsOfType } from "../conformance/outline.ts";
+import { Aimock, type AimockFixture, startAimock } from "./aimock_server.ts";
+import { loopback } from "./loopback.ts";
+import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
+
+const aimock = await startAimock();
+const server = aimock ?? new Aimock("");
+
+const CITY = JSON.stringify({ city: "Zürich" });
+const ANSWER = "It is 21 °C in Zürich 🌤 and rising.";
+
+const TOOL_LOOP: readonly AimockFixture[] = [
+  {
+    match: { userMessage: "weather", hasToolResult: false },
+    response: {
+      content: "Let me check.",
+      toolCalls: [
+        { id: "call_w1", name: "get_weather", arguments: CITY },
+        { id: "call_w2", name: "get_time", arguments: "{}" },
+      ],
+      usage: { prompt_tokens: 111, completion_tokens: 22, total_tokens: 133 },
+    },
+  },
+  {
+    match: { userMessage: "weather", hasToolResult: true },
+    response: {
+      content: ANSWER,
+      usage: { prompt_tokens: 150, completion_tokens: 12, total_tokens: 162 },
+    },
+  },
+];
+
+/** aimock counts no tokens for Ollama, and for Mistral only when it is asked as OpenAI would be. */
+const COUNTS_NOTHING = ["ollama", "mistral"];
+/** aimock lets these models reason. */
+const REASONS = ["anthropic", "openai responses", "gemini", "bedrock"];
+/** aimock gives Ollama no other reason to stop. */
+const ONLY_STOPS = ["ollama"];
+
+function rejection(status: number, error: AimockFixture["response"]["error"]): AimockFixture {
+  return { match: { userMessage: "weather" }, response: { status, ...(error && { error }) } };
+}
+
+interface Run {
+  readonly agent: Agent;
+  readonly events: readonly AgentEvent[];
+  readonly result: Pick<AgentResult, "stopReason" | "usage" | "error">;
+  readonly weather: FakeTool;
+  readonly clock: InstantClock;
+  readonly requests: number;
+}
+
+/** Lets an agent with two tools ask a server that answers with fixtures. */
+async function run(
+  subject: ProviderSubject,
+  fixtures: readonly AimockFixture[],
+  options: Partial<AgentOptions> = {},
+): Promise<Run> {
+  await server.answerWith(fixtures);
+  const weather = fakeTool({ name: "get_weather", result: "21 degrees" });
+  const clock = new InstantClock();
+  const agent = new Agent({
+    model: subject.model,
+    streamFn: subject.make({ url: server.url }),
+    tools: [weather, fakeTool({ name: "get_time", result: "noon" })],
+    now: clock.now,
+    sleep: clock.sleep,
+    prices: {},
+    // aimock takes every entry of Bedrock's tools for a tool, a cache point as well.
+    ...(subject.name === "bedrock" && { streamOptions: { cache: "off" } }),
+    ...options,
+  });
+  const events = await checkEvents(agent.promptStream("What is the weather?"));
+  const [end] = eventsOfType(events, "agent_end");
+  assert(end);
+  return { agent, events, result: end, weather, clock, requests: await server.requestCount() };
+}
+
+function lastText({ agent }: Run): string {
+  const last = agent.state.messages.at(-1);
+  return last && last.role !== "custom" ? extractText(last.content) : "";
+}
+
+function test(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name: `aimock: ${name}`, ignore: aimock === undefined, fn });
+}
+
+for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
+  const { name } = subject;
+
+  test(`${name} goes through a whole tool loop`, async () => {
+    const loop = await run(subject, TOOL_LOOP);
+    assertEquals(loop.result.error, undefined);
+    assertEquals(loop.result.stopReason, "stop");
+    assertEquals(lastText(loop), ANSWER);
+    assertEquals(loop.weather.calls.map(({ arguments: args }) => args), [{ city: "Zürich" }]);
+    const roles = loop.agent.state.messages.map(({ role }) => role);
+    assertEquals(roles, ["user", "assistant", "tool_result", "tool_result", "assistant"]);
+    assertEquals(loop.requests, 2);
+    if (COUNTS_NOTHING.includes(name)) return;
+    assertEquals(loop.result.usage.input, 261);
+    assertEquals(loop.result.usage.output, 34);
+  });
+
+  test(`${name} is asked again after 429, when the server says`, async () => {
+    const flaky = await run(subject, [
+      {
+        match: { userMessage: "weather", sequenceIndex: 0 },
+        response: {
+          status: 429,
+          retryAfter: 7,
+          error: { message: "Slow down", type: "rate_limit_error" },
+        },
+      },
+      { match: { userMessage: "weather" }, response: { content: "Second time lucky." } },
+    ]);
+    assertEquals(lastText(flaky), "Second time lucky.");
+    const [retry] = eventsOfType(flaky.events, "retry");
+    assertEquals(retry?.error.code, "model_throttled");
+    assertEquals(flaky.clock.waits, [7000]);
+  });
+
+  test(`${name} is given up on after three times 500`, async () => {
+    const failing = await run(subject, [rejection(500, { message: "boom", type: "server_error" })]);
+    assertEquals(failing.result.error?.code, "network_error");
+    assertEquals(failing.result.error?.status, 500);
+    assertEquals(failing.requests, 3);
+  });
+
+  test(`${name} is not asked again after 401`, async () => {
+    const error = { message: "invalid x-api-key", type: "authentication_error" };
+    const refused = await run(subject, [rejection(401, error)]);
+    assertEquals(refused.result.error?.code, "auth_error");
+    assertEquals(refused.requests, 1);
+  });
+
+  test(`${name} is asked once more with less when the context is too long`, async () => {
+    const asked: boolean[] = [];
+    const error = {
+      message: "prompt is too long: 210510 tokens > 200000 maximum",
+      type: "invalid_request_error",
+      code: "context_length_exceeded",
+    };
+    const overflow = await run(subject, [rejection(400, error)], {
+      transformContext: (messages, { overflow }) => {
+        asked.push(overflow);
+        return messages;
+      },
+    });
+    assertEquals(overflow.result.error?.code, "context_window_overflow");
+    assertEquals(asked, [false, true]);
+  });
+
+  test(`${name} starts again after a connection that broke`, async () => {
+    const content = "This answer is cut off after a few chunks, and the second one is as well.";
+    const cut = await run(subject, [{
+      match: { userMessage: "weather" },
+      response: { content },
+      latency: 5,
+      chunkSize: 4,
+      truncateAfterChunks: 12,
+    }]);
+    assertEquals(cut.result.error?.code, "network_error");
+    assertEquals(eventsOfType(cut.events, "retry").length, 2);
+    assert(content.startsWith(lastText(cut)), lastText(cut));
+  });
+
+  test(`${name} closes a run whose server answers nonsense`, async () => {
+    const nonsense = await run(subject, [{
+      match: { userMessage: "weather" },
+      response: { content: "never" },
+      chaos: { malformedRate: 1 },
+    }]);
+    assert(nonsense.result.error);
+    assertEquals(nonsense.result.stopReason, "error");
+  });
+
+  test(`${name} tells a reply that was cut by its limit from one that was filtered`, async () => {
+    if (ONLY_STOPS.includes(name)) return;
+    const ending = (finishReason: string) =>
+      run(subject, [{
+        match: { userMessage: "weather" },
+        response: { content: "Half a", finishReason },
+      }]);
+    assertEquals((await ending("length")).result.stopReason, "length");
+    const filtered = await ending("content_filter");
+    // aimock's Responses API says that the reply failed, and not why.
+    const code = name === "openai responses" ? "stream_error" : "content_filtered";
+    assertEquals(filtered.result.error?.code, code);
+  });
+
+  if (REASONS.includes(name)) {
+    test(`${name} thinks before it answers`, async () => {
+      const thinking = await run(subject, [{
+        match: { userMessage: "weather" },
+        response: { content: ANSWER, reasoning: "Step by step.", reasoningSignature: "sig-abc" },
+      }]);
+      const shown = eventsOfType(thinking.events, "message_update").map(({ delta }) => delta)
+        .filter(({ type }) => type === "thinking_delta")
+        .map((delta) => "delta" in delta ? delta.delta : "");
+      assertStringIncludes(shown.join(""), "Step by step.");
+      assertEquals(lastText(thinking), ANSWER);
+    });
+  }
+}
+
+test("an agent behind a proxy goes through the same loop", async () => {
+  const [anthropic] = NINE_PROVIDERS;
+  const proxy = NINE_PROVIDERS.find(({ name }) => name === "proxy");
+  assert(anthropic && proxy);
+  await server.answerWith(TOOL_LOOP);
+  const behind = anthropic.make({ url: server.url });
+  await using front = loopback(serveProxy(behind, { authorize: (token) => token === "sk-test" }));
+  const agent = new Agent({
+    model: anthropic.model,
+    streamFn: proxy.make({ url: front.url }),
+    tools: [fakeTool({ name: "get_weather", result: "21" }), fakeTool({ name: "get_time" })],
+    prices: {},
+  });
+  const { error, messages } = await agent.prompt("What is the weather?");
+  assertEquals(error, undefined);
+  const last = messages.at(-1);
+  assertEquals(last && last.role !== "custom" && extractText(last.content), ANSWER);
+});
+
+test("one conversation goes round all providers", async () => {
+  await server.answerWith([
+    {
+      match: { userMessage: "weather", hasToolResult: false },
+      response: {
+        content: "Let me check.",
+        reasoning: "I need a tool.",
+        toolCalls: [{ id: "call_w1", name: "get_weather", arguments: CITY }],
+      },
+    },
+    { match: { userMessage: "weather", hasToolResult: true }, response: { content: ANSWER } },
+  ]);
+  const sent: { name: string; problems: string[] }[] = [];
+  const agent = new Agent({
+    model: "anthropic/claude-sonnet-4-5",
+    streamFn: (request) => streamFn(request),
+    tools: [fakeTool({ name: "get_weather", result: "21 degrees" })],
+    streamOptions: { cache: "off" },
+    prices: {},
+  });
+  let streamFn: StreamFn = () => ReadableStream.from([]);
+  // The second time nobody thinks: aimock wants thinking at the beginning of every tool loop, Anthropic of the last.
+  const again = NINE_PROVIDERS.map((subject) => ({
+    ...subject,
+    model: { ...subject.model, thinkingLevel: "off" as const },
+  }));
+  for (const subject of [...NINE_PROVIDERS, ...again]) {
+    if (subject.name === "proxy") continue;
+    streamFn = subject.make({
+      url: server.url,
+      fetch: (url, init) => {
+        const problems = subject.problems(JSON.parse(String(init?.body)));
+        sent.push({ name: subject.name, problems });
+        return fetch(url, init);
+      },
+    });
+    agent.setModel(subject.model);
+    const { error } = await agent.prompt("And what is the weather now?");
+    assertEquals(error, undefined, subject.name);
+  }
+  assertEquals(sent.length, 36);
+  assertEquals(sent.filter(({ problems }) => problems.length > 0), []);
+});

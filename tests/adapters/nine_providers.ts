@@ -1,0 +1,135 @@
+/**
+ * The nine stream functions of the library, each with a model and a way to send it somewhere else.
+ *
+ * @module
+ */
+
+import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createAzure } from "../../adapters/azure/mod.ts";
+import { createBedrock } from "../../adapters/bedrock/mod.ts";
+import { createGemini } from "../../adapters/google/mod.ts";
+import { createMistral } from "../../adapters/mistral/mod.ts";
+import { createOllama } from "../../adapters/ollama/mod.ts";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { createProxy } from "../../adapters/proxy/mod.ts";
+import { createXai } from "../../adapters/xai/mod.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import {
+  anthropicProblems,
+  bedrockProblems,
+  chatProblems,
+  geminiProblems,
+  mistralProblems,
+  ollamaProblems,
+  proxyProblems,
+  type RequestCheck,
+  responsesProblems,
+} from "./request_rules.ts";
+
+/** Where requests go. */
+export interface Place {
+  /** The root of a server that plays all providers. Default: the provider's own address. */
+  readonly url?: string;
+  /** How requests are sent. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** One way to ask one provider. */
+export interface ProviderSubject {
+  /** Names it in tests. */
+  readonly name: string;
+  /** The model that is asked. */
+  readonly model: ModelSpec;
+  /** Makes the stream function. */
+  readonly make: (place: Place) => StreamFn;
+  /** Says what its provider would refuse in a request's body. */
+  readonly problems: RequestCheck;
+}
+
+type Options = { baseUrl?: string; fetch?: typeof globalThis.fetch };
+
+function subject(
+  name: string,
+  model: string,
+  make: (options: Options) => StreamFn,
+  { path = "", problems }: { path?: string; problems: RequestCheck },
+): ProviderSubject {
+  return {
+    name,
+    model: modelSpec(model),
+    make: ({ url, fetch }) =>
+      make({ ...(url !== undefined && { baseUrl: url + path }), ...(fetch && { fetch }) }),
+    problems,
+  };
+}
+
+const apiKey = "sk-test";
+
+/** All nine; where one has two APIs, each of them. */
+export const NINE_PROVIDERS: readonly ProviderSubject[] = [
+  subject(
+    "anthropic",
+    "anthropic/claude-sonnet-4-5:low",
+    (options) => createAnthropic({ apiKey, ...options }),
+    { problems: anthropicProblems },
+  ),
+  subject(
+    "openai",
+    "openai/gpt-4o",
+    (options) => createOpenAI({ apiKey, api: "chat", ...options }),
+    {
+      path: "/v1",
+      problems: chatProblems,
+    },
+  ),
+  subject(
+    "openai responses",
+    "openai/gpt-5-mini:low",
+    (options) => createOpenAI({ apiKey, api: "responses", ...options }),
+    { path: "/v1", problems: responsesProblems },
+  ),
+  subject("ollama", "ollama/llama3.2", (options) => createOllama(options), {
+    problems: ollamaProblems,
+  }),
+  subject(
+    "gemini",
+    "google/gemini-2.5-flash:low",
+    (options) => createGemini({ apiKey, ...options }),
+    { path: "/v1beta", problems: geminiProblems },
+  ),
+  subject(
+    "azure",
+    "azure/gpt-4o",
+    (options) =>
+      createAzure({
+        apiKey,
+        apiVersion: "2024-10-21",
+        baseUrl: "https://resource.openai.azure.com",
+        ...options,
+      }),
+    { problems: chatProblems },
+  ),
+  subject("xai", "xai/grok-3", (options) => createXai({ apiKey, api: "chat", ...options }), {
+    path: "/v1",
+    problems: chatProblems,
+  }),
+  subject(
+    "mistral",
+    "mistral/mistral-large-latest",
+    (options) => createMistral({ apiKey, ...options }),
+    { path: "/v1", problems: mistralProblems },
+  ),
+  subject(
+    "bedrock",
+    "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
+    (options) => createBedrock({ bearerToken: apiKey, region: "us-east-1", ...options }),
+    { problems: bedrockProblems },
+  ),
+  subject(
+    "proxy",
+    "anthropic/claude-sonnet-5-5",
+    (options) => createProxy({ apiKey, baseUrl: "https://proxy.example", ...options }),
+    { problems: proxyProblems },
+  ),
+];
