@@ -118,9 +118,7 @@ for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     const args = ["run", "--approve-all", "--patch", "fix.patch", "Work"];
     await using process = startSwink(args, at.options);
     await process.until("• bash");
-    while (!exists(join(at.folder.path, "pid"))) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await process.when(() => exists(join(at.folder.path, "pid")));
     process.kill(signal);
     assertEquals((await process.end()).code, expected);
     assertStringIncludes(at.folder.read("fix.patch"), "+half");
@@ -131,7 +129,7 @@ for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
 Deno.test("SIGINT before the model answers ends at once", async () => {
   await using at = await place("silence");
   await using process = startSwink(["run", "Hello"], at.options);
-  while (at.provider.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await process.when(() => at.provider.requests.length > 0);
   process.kill("SIGINT");
   assertEquals((await process.end()).code, 130);
 });
@@ -141,7 +139,7 @@ Deno.test("SIGINT while it waits for its input ends at once", async () => {
     stdin: "piped",
     env: { ANTHROPIC_API_KEY: "k" },
   });
-  await waitForReading(process.child.pid);
+  await process.when(() => handlesInterrupt(process.child.pid));
   process.kill("SIGINT");
   assertEquals((await process.end()).code, 130);
 });
@@ -151,9 +149,7 @@ Deno.test("a second SIGINT leaves at once, whatever the first one waits for", as
   const command = "trap '' TERM; echo $$ > pid; while :; do sleep 1; done";
   await using at = await place(says(calls("bash", { command })));
   await using process = startSwink(["run", "--approve-all", "Work"], at.options);
-  while (!exists(join(at.folder.path, "pid"))) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await process.when(() => exists(join(at.folder.path, "pid")));
   process.kill("SIGINT");
   process.kill("SIGINT");
   assertEquals((await process.end()).code, 130);
@@ -201,14 +197,9 @@ function endGroup(pid: number): void {
   }
 }
 
-/** Until a process has opened its second half: a thread that reads. */
-async function waitForReading(pid: number): Promise<void> {
-  const isReading = () => {
-    for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
-      const stack = Deno.readTextFileSync(`/proc/${pid}/task/${name}/wchan`);
-      if (stack.includes("pipe_read")) return true;
-    }
-    return false;
-  };
-  while (!isReading()) await new Promise((resolve) => setTimeout(resolve, 5));
+/** Whether a process handles SIGINT by itself. */
+function handlesInterrupt(pid: number): boolean {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  const [, caught = "0"] = status.match(/^SigCgt:\s+(\w+)$/m) ?? [];
+  return (BigInt(`0x${caught}`) & 2n) !== 0n;
 }

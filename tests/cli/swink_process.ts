@@ -23,6 +23,8 @@ export interface SwinkProcess extends AsyncDisposable {
   readonly child: Deno.ChildProcess;
   /** Waits until standard output or standard error holds a text. */
   until(text: string): Promise<void>;
+  /** Waits until something is so. */
+  when(condition: () => boolean): Promise<void>;
   /** Sends it a signal. */
   kill(signal: Deno.Signal): void;
   /** Waits for its end. */
@@ -43,6 +45,7 @@ export const SWINK: readonly string[] = [
   Deno.execPath(),
   "run",
   "-A",
+  "--no-lock",
   "-c",
   config,
   decodeURIComponent(new URL("cli/main.ts", root).pathname),
@@ -50,7 +53,7 @@ export const SWINK: readonly string[] = [
 
 /** Variables that any program needs. */
 export function basicEnvironment(): Record<string, string> {
-  const names = ["PATH", "HOME", "DENO_DIR", "TMPDIR"];
+  const names = ["PATH", "HOME", "DENO_DIR", "JSR_URL", "TMPDIR"];
   return Object.fromEntries(names.flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
@@ -73,7 +76,15 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
   const [output, messages] = [new Heard(child.stdout), new Heard(child.stderr)];
   return {
     child,
-    until: (text) => Promise.race([output.until(text), messages.until(text)]),
+    until: (text) => Promise.any([output.until(text), messages.until(text)]),
+    async when(condition) {
+      let ended = false;
+      void child.status.then(() => ended = true);
+      while (!condition()) {
+        if (ended) throw new Error(`It ended before: ${condition}\n${messages.text}`);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
     kill: (signal) => child.kill(signal),
     async end() {
       const { code } = await child.status;
@@ -106,7 +117,11 @@ export async function swink(
 class Heard {
   text = "";
   readonly ended: Promise<void>;
-  #waiting: { readonly text: string; readonly resolve: () => void }[] = [];
+  #waiting: {
+    readonly text: string;
+    readonly resolve: () => void;
+    readonly reject: (why: Error) => void;
+  }[] = [];
 
   constructor(stream: ReadableStream<Uint8Array>) {
     this.ended = this.#listen(stream);
@@ -114,13 +129,16 @@ class Heard {
 
   until(text: string): Promise<void> {
     if (this.text.includes(text)) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push({ text, resolve }));
+    return new Promise((resolve, reject) => this.#waiting.push({ text, resolve, reject }));
   }
 
   async #listen(stream: ReadableStream<Uint8Array>): Promise<void> {
     for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
       this.text += piece;
       for (const { text, resolve } of this.#waiting) if (this.text.includes(text)) resolve();
+    }
+    for (const { text, reject } of this.#waiting) {
+      reject(new Error(`It ended without: ${text}\n${this.text}`));
     }
   }
 }
