@@ -144,18 +144,22 @@ function demoCommand(chosen: Chosen) {
 }
 
 function completionsCommand(chosen: Chosen) {
-  const command: Command = new Command()
+  return new Command()
     .description("Prints completions for a shell: bash, zsh or fish.")
     .arguments("<shell:string>")
     .example("source <(swink completions bash)", "in ~/.bashrc")
     .action((_options, shell) => {
       chosen.action = async (host) => {
         const { completionScript } = await import("./completions.ts");
-        await host.terminal.output.write(completionScript(shell, commandTree({})));
+        await host.terminal.output.write(completionScript(shell, shapeOfTree()));
         return 0;
       };
     });
-  return command;
+}
+
+/** The tree by the part of its type that does not depend on its commands, which one of them needs. */
+function shapeOfTree(): CommandShape {
+  return commandTree({});
 }
 
 async function showVersion(host: Host): Promise<ExitCode> {
