@@ -71,6 +71,9 @@ export interface SandboxFiles {
   kindOf(path: string): Promise<FolderEntry["kind"] | undefined>;
 }
 
+/** Up to here a file is read and written in one go. */
+const SMALL_BYTES = 64 * 1024;
+
 const MAX_CHUNK_BYTES = 1024 * 1024;
 
 /** The machine's own file system behind the rules. */
@@ -170,6 +173,8 @@ export class ConfinedFiles implements SandboxFiles {
     options: { readonly maxBytes: number; readonly signal?: AbortSignal },
   ): Promise<Uint8Array | undefined> {
     const { maxBytes, signal } = options;
+    const small = await this.#readSmall(path, maxBytes);
+    if (small) return small;
     await using file = await this.#openIfThere(path);
     if (!file) return undefined;
     const tooLarge = () =>
@@ -187,6 +192,14 @@ export class ConfinedFiles implements SandboxFiles {
       chunks.push(chunk);
     }
     return joined(chunks, length);
+  }
+
+  /** A small file is read before a thread would have been asked; whatever is unusual goes the long way. */
+  async #readSmall(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+    const canonical = await this.resolve(path, "read");
+    const found = await statIfThere(canonical).catch(() => undefined);
+    if (!found?.isFile || found.size > Math.min(SMALL_BYTES, maxBytes)) return undefined;
+    return readQuickly(await nodeFiles(), canonical, { maxBytes: SMALL_BYTES, verified: true });
   }
 
   /** Writes a file through a temporary one beside it. */
@@ -245,8 +258,9 @@ export class ConfinedFiles implements SandboxFiles {
     path: string,
     maxBytes: number,
   ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
-    if (this.#nodeFiles) return readQuickly(this.#nodeFiles, path, maxBytes);
-    return nodeFiles().then((loaded) => readQuickly(this.#nodeFiles = loaded, path, maxBytes));
+    const options = { maxBytes, verified: false };
+    if (this.#nodeFiles) return readQuickly(this.#nodeFiles, path, options);
+    return nodeFiles().then((loaded) => readQuickly(this.#nodeFiles = loaded, path, options));
   }
 
   /** Reads git's rules from above the root. */
