@@ -33,6 +33,8 @@ import { oldLogPath, upgradeLog } from "./upgrade_log.ts";
 import { acquireWriterLock, type WriterLock } from "./writer_lock.ts";
 
 const LOG_ENDING = ".jsonl";
+/** How many logs are read at a time when their indexes are behind. */
+const READ_AT_ONCE = 16;
 
 /** Options of a {@linkcode FileSessionStore}. */
 export interface FileSessionStoreOptions {
@@ -128,9 +130,16 @@ export class FileSessionStore implements SessionStore {
   /** All sessions, the one that was written to last first. Indexes that are behind are brought up to date. */
   async list(options: ListSessionsOptions = {}): Promise<readonly SessionSummary[]> {
     const summaries: SessionSummary[] = [];
+    const behind: string[] = [];
     for (const id of this.#ids()) {
-      const summary = this.#quickSummary(id) ?? await this.#slowSummary(id);
+      const summary = this.#quickSummary(id);
       if (summary) summaries.push(summary);
+      else behind.push(id);
+    }
+    for (let from = 0; from < behind.length; from += READ_AT_ONCE) {
+      const some = behind.slice(from, from + READ_AT_ONCE);
+      const read = await Promise.all(some.map((id) => this.#slowSummary(id)));
+      summaries.push(...read.filter((summary) => summary !== undefined));
     }
     return chosenSummaries(summaries, options);
   }

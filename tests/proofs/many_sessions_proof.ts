@@ -1,0 +1,95 @@
+import { assert, assertEquals } from "@std/assert";
+import { userMessage } from "../../src/core/message.ts";
+import type { Session } from "../../src/core/session.ts";
+import { denoFileSystem } from "../../src/memory/deno_file_system.ts";
+import { FileSessionStore } from "../../src/memory/file_store.ts";
+import type { FileSystem } from "../../src/memory/file_system.ts";
+
+const SESSIONS = 10_000;
+const LARGE_BYTES = 100_000_000;
+const LINE = "x".repeat(14_000);
+
+/** A disk that counts what is read from logs. */
+function countingDisk(): { readonly files: FileSystem; readonly read: () => number } {
+  let bytesRead = 0;
+  const openToRead: FileSystem["openToRead"] = async (path) => {
+    const file = await denoFileSystem.openToRead(path);
+    return {
+      facts: () => file.facts(),
+      close: () => file.close(),
+      read: async (offset, length) => {
+        const bytes = await file.read(offset, length);
+        if (path.endsWith(".jsonl")) bytesRead += bytes.length;
+        return bytes;
+      },
+    };
+  };
+  return { files: { ...denoFileSystem, openToRead }, read: () => bytesRead };
+}
+
+async function inFolder(test: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await Deno.makeTempDir();
+  try {
+    await test(directory);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+function say(session: Session, text: string): void {
+  session.append({ type: "message", message: userMessage(text, 1) });
+}
+
+Deno.test(`${SESSIONS} sessions are listed, the second time without reading a log`, async () => {
+  await inFolder(async (directory) => {
+    const disk = countingDisk();
+    const store = () => new FileSessionStore({ directory, files: disk.files });
+    const first = await store().create({ id: "s0" });
+    for (let number = 0; number < 10; number++) say(first, `prompt ${number}`);
+    await first.close();
+    for (let number = 1; number < SESSIONS; number++) {
+      await Deno.link(`${directory}/s0.jsonl`, `${directory}/s${number}.jsonl`);
+    }
+    assertEquals((await store().list()).length, SESSIONS);
+    const read = disk.read();
+    const summaries = await store().list();
+    assertEquals([summaries.length, disk.read() - read], [SESSIONS, 0]);
+    assertEquals(new Set(summaries.map(({ id }) => id)).size, SESSIONS);
+    assert(
+      summaries.every(({ entries, firstPrompt }) => entries === 10 && firstPrompt === "prompt 0"),
+    );
+  });
+});
+
+Deno.test("a session of 100 MB is written, opened with and without its index, and gone on with", async () => {
+  await inFolder(async (directory) => {
+    const disk = countingDisk();
+    const store = () => new FileSessionStore({ directory, files: disk.files });
+    const session = await store().create({ id: "large" });
+    const count = Math.ceil(LARGE_BYTES / LINE.length);
+    for (let number = 0; number < count; number++) {
+      say(session, `${number} ${LINE}`);
+      if (number % 500 === 0) await session.flush();
+    }
+    await session.close();
+    assert((await Deno.stat(`${directory}/large.jsonl`)).size >= LARGE_BYTES);
+
+    const byIndex = await store().open("large");
+    assert(disk.read() < 100_000, "opening by the index does not read the log");
+    const last = byIndex.append({ type: "title", title: "still fast" });
+    await byIndex.flush();
+    assertEquals((await byIndex.path({ last: 2 })).length, 2);
+    assert(disk.read() < 200_000, "the end of a path does not need its beginning");
+    await byIndex.close();
+
+    await Deno.remove(`${directory}/large.index`);
+    await using byLines = await store().open("large", { access: "read" });
+    assertEquals([byLines.outline.length, byLines.leafId], [count + 1, last.id]);
+    assertEquals(byLines.damage, []);
+    const path = await byLines.path();
+    assertEquals(path.length, count + 1);
+    let entries = 0;
+    for await (const entry of byLines.entries()) entries += entry.id === "" ? 0 : 1;
+    assertEquals(entries, count + 1);
+  });
+});
