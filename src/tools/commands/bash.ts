@@ -37,7 +37,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
     description:
       "Runs a bash command and tells its exit code and output (stdout and stderr together). The working directory " +
       "is kept between calls. There is no input and no terminal: use flags instead of prompts. Processes left " +
-      "running are ended with the command.",
+      "running are ended with the command. A sandbox may keep commands from the network and from writing outside.",
     parameters: jobs ? WITH_JOBS : PARAMETERS,
     concurrencyKey: () => "bash",
     execute: answering(
@@ -59,6 +59,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
         const { workingDirectory } = await started.finish();
         const { text, file } = await output.finish();
         notes.push(...shell.moveTo(workingDirectory, kit));
+        notes.push(...await sandboxNotes(kit, outcome, text));
         const isError = outcome.type !== "exited";
         const body = [firstLine(outcome, timeout_ms), text.trimEnd(), ...notes]
           .filter((part) => part !== "").join("\n");
@@ -109,6 +110,25 @@ async function startJob(
   const id = await jobs.start(command, cwd);
   const look = await jobs.firstLook(id, { waitMs: FIRST_LOOK_MS, signal });
   return textResult(describeJob(id, look), { jobId: id });
+}
+
+/** Words of programs that ran into the sandbox, or into something like it. */
+const REFUSED =
+  /operation not permitted|permission denied|read-only file system|could not resolve|name resolution|network is unreachable|\b(?:EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b/i;
+
+/** A model that knows what it ran into does not try it five other ways. */
+async function sandboxNotes(
+  kit: ToolKit,
+  outcome: ProcessOutcome,
+  text: string,
+): Promise<string[]> {
+  const hasFailed = outcome.type === "exited" && outcome.exit.code !== 0;
+  if (!hasFailed || !REFUSED.test(text)) return [];
+  const { rules } = await kit.sandbox.describe();
+  if (!rules.some(({ enforcedBy }) => enforcedBy === "kernel")) return [];
+  const { net } = kit.sandbox;
+  const network = typeof net === "string" ? net : `only to ${net.join(", ")}`;
+  return [`[Sandbox: writes only in the working directory and $TMPDIR; network ${network}]`];
 }
 
 /** The folder in which the next command starts. */

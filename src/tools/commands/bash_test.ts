@@ -171,3 +171,19 @@ function processesOf(folder: string): string[] {
 async function untilProcessIn(folder: string): Promise<void> {
   while (processesOf(folder).length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
 }
+
+Deno.test({
+  name: "a command that fails at the sandbox is told so; one that fails otherwise is not",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using bench = new Workbench();
+    const { rules } = await bench.sandbox.describe();
+    const note = "[Sandbox: writes only in the working directory and $TMPDIR; network off]";
+    const isConfined = rules.some(({ enforcedBy }) => enforcedBy === "kernel");
+    const run = async (command: string) => (await bench.call("bash", { command })).text;
+    const failed = await run(`echo 'mkdir: Permission denied'; exit 1`);
+    assertEquals(failed.endsWith(note), isConfined);
+    assert(!(await run("echo 'Permission denied'")).includes(note));
+    assert(!(await run("exit 1")).includes(note));
+  },
+});

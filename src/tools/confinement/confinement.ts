@@ -15,7 +15,7 @@ import { environmentVariable } from "../sandbox/command_environment.ts";
 import type { Launch } from "../sandbox/running_process.ts";
 import { seatbeltProfile } from "./seatbelt_profile.ts";
 
-/** What confines commands on this machine. */
+/** What confines commands on this machine; on Linux Landlock and seccomp, or whichever of them is there. */
 export type Confinement =
   | { readonly type: "landlock"; readonly support: KernelSupport }
   | { readonly type: "seatbelt" }
@@ -76,8 +76,8 @@ async function probeLinux(): Promise<Confinement> {
     const text = new TextDecoder().decode(stdout);
     if (code !== 0) return { type: "none", reason: text.trim() || `the helper ended with ${code}` };
     const support: KernelSupport = JSON.parse(text);
-    if (support.landlock > 0) return { type: "landlock", support };
-    return { type: "none", reason: "the kernel has no Landlock, or it is not switched on" };
+    if (support.landlock > 0 || support.seccomp) return { type: "landlock", support };
+    return { type: "none", reason: "the kernel has neither Landlock nor seccomp switched on" };
   } catch (error) {
     return { type: "none", reason: error instanceof Error ? error.message : String(error) };
   }

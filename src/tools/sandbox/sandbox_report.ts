@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { KernelSupport } from "../confinement/confinement_policy.ts";
 import type { Confinement } from "../confinement/confinement.ts";
 
 /** Who sees to it that a rule is kept. */
@@ -62,14 +63,20 @@ function summaryOf(
   const rest = gaps === 0 ? "" : `, ${gaps} ${gaps === 1 ? "rule" : "rules"} not enforced`;
   switch (confinement.type) {
     case "landlock":
-      return `commands confined by Landlock ${confinement.support.landlock}${
-        confinement.support.seccomp ? " and seccomp" : ""
-      }, network ${network}${rest}`;
+      return `commands confined by ${namesOf(confinement.support)}, network ${network}${rest}`;
     case "seatbelt":
       return `commands confined by Seatbelt, network ${network}${rest}`;
     case "none":
       return `commands NOT confined: ${confinement.reason}`;
   }
+}
+
+function namesOf({ landlock, seccomp }: KernelSupport): string {
+  const names = [
+    ...(landlock > 0 ? [`Landlock ${landlock}`] : []),
+    ...(seccomp ? ["seccomp"] : []),
+  ];
+  return names.join(" and ");
 }
 
 function rulesOfProgram({ root }: ReportedSandbox): SandboxRule[] {
@@ -180,9 +187,11 @@ function kernelRules(confinement: Confinement): KernelRules {
     case "landlock": {
       const { landlock, seccomp } = confinement.support;
       const since = (version: number) =>
-        landlock >= version
-          ? byKernel("Landlock")
-          : nobody(`Landlock ${landlock} cannot; version ${version} can`);
+        landlock >= version ? byKernel("Landlock") : nobody(
+          `${
+            landlock === 0 ? "there is no Landlock" : `Landlock ${landlock} cannot`
+          }; version ${version} can`,
+        );
       const sockets = seccomp ? byKernel("seccomp") : nobody("no filters of system calls here");
       return {
         files: since(1),

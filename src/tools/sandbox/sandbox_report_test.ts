@@ -17,7 +17,7 @@ const landlock = (version: number, seccomp = true): Confinement => ({
 const open = (confinement: Confinement, more: object = {}) =>
   sandboxReport({ ...sandbox, ...more }, confinement).rules
     .filter(({ enforcedBy, how }) =>
-      enforcedBy === "nobody" && /Landlock \d|filters|switched|kernel has/.test(how)
+      enforcedBy === "nobody" && /version \d can|filters|switched|kernel has/.test(how)
     )
     .map(({ rule }) => rule);
 
@@ -30,6 +30,11 @@ Deno.test("a new kernel enforces every rule; an old one says which it does not",
     "commands do not send signals to other programs",
   ]);
   assertEquals(open(landlock(3, false)).length, 4);
+  assertEquals(open(landlock(0)).length, 5);
+  assertStringIncludes(
+    sandboxReport(sandbox, landlock(0)).summary,
+    "by seccomp, network off, 5 rules",
+  );
 });
 
 Deno.test("without confinement every rule of the kernel is enforced by nobody, and the summary shouts", () => {
