@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BadRequestError } from "../src/core/errors.ts";
 import type { StreamFn } from "../src/core/stream.ts";
 import type { BedrockOptions } from "./bedrock/mod.ts";
 import type { AzureOptions } from "./azure/mod.ts";
@@ -53,6 +54,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
     url: "OLLAMA_HOST",
     load: async (options) => (await import("./ollama/mod.ts")).createOllama(options),
   },
+  proxy: { keys: ["SWINK_PROXY_TOKEN"], url: "SWINK_PROXY_URL", load: loadProxy },
   xai: {
     keys: ["XAI_API_KEY"],
     url: "XAI_BASE_URL",
@@ -79,6 +81,15 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
 
 async function loadOpenAI(options: AdapterOptions): Promise<StreamFn> {
   return (await import("./openai/mod.ts")).createOpenAI(options);
+}
+
+async function loadProxy({ baseUrl, ...options }: AdapterOptions): Promise<StreamFn> {
+  if (!baseUrl) {
+    const how =
+      "set SWINK_PROXY_URL in the environment, or give connect() providers: { proxy: { baseUrl } }";
+    throw new BadRequestError(`Where is the proxy? Please ${how}`, { provider: "proxy" });
+  }
+  return (await import("./proxy/mod.ts")).createProxy({ ...options, baseUrl });
 }
 
 async function loadBedrock(options: BedrockOptions, env: ReadEnvironment): Promise<StreamFn> {

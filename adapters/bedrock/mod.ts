@@ -20,6 +20,7 @@ import {
   settingsOf,
 } from "../shared/options.ts";
 import { type OutgoingRequest, streamFnOf } from "../shared/provider.ts";
+import { withStrictSchema } from "../shared/strict_schema.ts";
 import { namesFromWire, TOOL_NAME_RULE } from "../shared/wire_names.ts";
 import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
@@ -85,7 +86,7 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
   const settings = settingsOf({ keyHint: KEY_HINT, ...options }, "");
   const models = new ModelFinder(settings.catalog);
   const codec = new EventCodec();
-  return streamFnOf({
+  const streamFn = streamFnOf({
     settings,
     apiKey: options.bearerToken ?? options.apiKey,
     keyless: true,
@@ -107,6 +108,7 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
       return outgoing;
     },
   });
+  return withStrictSchema(streamFn, settings.catalog);
 }
 
 const KEY_HINT =

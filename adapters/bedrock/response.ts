@@ -10,6 +10,7 @@ import { isJsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../shared/classify.ts";
 import type { ReplyReader } from "../shared/event_stream.ts";
+import { countOf, textOf } from "../shared/untrusted.ts";
 import { streamException } from "./errors.ts";
 import type { BedrockFrame } from "./event_codec.ts";
 import type {
@@ -94,8 +95,8 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
         return this.#close(contentBlockIndex);
       }
       case "messageStop": {
-        const { stopReason = "end_turn" }: WireMessageStop = JSON.parse(body);
-        this.#stopReason = stopReason;
+        const { stopReason }: WireMessageStop = JSON.parse(body);
+        this.#stopReason = textOf(stopReason) || "end_turn";
         break;
       }
       case "metadata": {
@@ -112,38 +113,35 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     if (toolResult) return { type: "server_tool_result", toolResult, content: [] };
     if (!toolUse) return undefined;
     if (toolUse.type === "server_tool_use") return { type: "server_tool_use", toolUse, json: "" };
-    const { toolUseId = "", name = "" } = toolUse;
+    const name = this.#options.toolName(textOf(toolUse.name));
     this.#calledTool = true;
-    const contentIndex = this.#writer.openToolCall(toolUseId, this.#options.toolName(name));
+    const contentIndex = this.#writer.openToolCall(textOf(toolUse.toolUseId), name);
     return { type: "tool_use", contentIndex };
   }
 
   #append(index: number, delta: WireDelta): void {
     const { text, toolUse, toolResult, reasoningContent } = delta;
     if (text !== undefined) {
-      this.#writer.text(text);
+      this.#writer.text(textOf(text));
     } else if (reasoningContent !== undefined) {
       this.#think(index, reasoningContent);
     } else if (toolUse !== undefined) {
-      this.#appendInput(this.#blocks.get(index), toolUse.input ?? "");
-    } else if (toolResult !== undefined) {
+      this.#appendInput(this.#blocks.get(index), textOf(toolUse.input));
+    } else if (Array.isArray(toolResult)) {
       const block = this.#blocks.get(index);
       if (block?.type === "server_tool_result") block.content.push(...toolResult);
     }
   }
 
-  #think(
-    index: number,
-    { text = "", signature = "", redactedContent = "" }: NonNullable<WireDelta["reasoningContent"]>,
-  ): void {
+  #think(index: number, reasoning: NonNullable<WireDelta["reasoningContent"]>): void {
     const known = this.#blocks.get(index);
     const block = known?.type === "thinking"
       ? known
       : { type: "thinking" as const, signature: "", redacted: "" };
     this.#blocks.set(index, block);
-    block.signature += signature;
-    block.redacted += redactedContent;
-    this.#writer.thinking(text);
+    block.signature += textOf(reasoning.signature);
+    block.redacted += textOf(reasoning.redactedContent);
+    this.#writer.thinking(textOf(reasoning.text));
   }
 
   #appendInput(block: OpenBlock | undefined, json: string): void {
@@ -226,12 +224,10 @@ function messageIn(body: string): string {
 
 /** Bedrock's `inputTokens` has neither cache reads nor cache writes in it; its total has both. */
 function usageOf(counts: WireUsage): Usage {
-  const {
-    inputTokens: input = 0,
-    outputTokens: output = 0,
-    cacheReadInputTokens: cacheRead = 0,
-    cacheWriteInputTokens: cacheWrite = 0,
-  } = counts;
-  const { totalTokens: total = input + output + cacheRead + cacheWrite } = counts;
+  const input = countOf(counts.inputTokens);
+  const output = countOf(counts.outputTokens);
+  const cacheRead = countOf(counts.cacheReadInputTokens);
+  const cacheWrite = countOf(counts.cacheWriteInputTokens);
+  const total = countOf(counts.totalTokens) || input + output + cacheRead + cacheWrite;
   return { input, output, cacheRead, cacheWrite, total };
 }

@@ -41,7 +41,7 @@ export interface WireBlockStart {
 export interface WireDelta {
   readonly text?: string;
   readonly toolUse?: { readonly input?: string };
-  readonly toolResult?: readonly unknown[];
+  readonly toolResult?: unknown;
   readonly reasoningContent?: {
     readonly text?: string;
     readonly signature?: string;

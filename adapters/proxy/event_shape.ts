@@ -4,16 +4,27 @@
  * @module
  */
 
-import { anything, count, fields, flag, number, type Shape, table, text, word } from "./shape.ts";
+import {
+  amount,
+  anything,
+  count,
+  fields,
+  flag,
+  number,
+  type Shape,
+  table,
+  text,
+  word,
+} from "./shape.ts";
 
 /** Tokens or money; what is not told counts as nothing. */
 const AMOUNTS = fields({}, {
-  input: number,
-  output: number,
-  cacheRead: number,
-  cacheWrite: number,
-  total: number,
-  extra: table(number),
+  input: amount,
+  output: amount,
+  cacheRead: amount,
+  cacheWrite: amount,
+  total: amount,
+  extra: table(amount),
 });
 
 const ERROR = fields({ code: text, message: text }, {

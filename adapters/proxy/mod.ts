@@ -7,6 +7,7 @@
  */
 
 import type { LlmMessage } from "../../src/core/message.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { jsonBody } from "../shared/json_body.ts";
 import { type AdapterOptions, settingsOf } from "../shared/options.ts";
@@ -34,7 +35,8 @@ export interface ProxyOptions extends AdapterOptions {
 /**
  * Makes a stream function that asks a proxy, which asks the model.
  *
- * The `apiKey` is the token for the proxy and travels as a bearer token. It never goes into a request's body.
+ * The `apiKey` is the token for the proxy and travels as a bearer token. It never goes into a request's body. A model
+ * may be named as the proxy knows it, or with `proxy/` before that.
  *
  * @example
  * ```ts
@@ -73,9 +75,9 @@ export function createProxy(options: ProxyOptions): StreamFn {
 function proxyRequest({ model, context, options }: StreamRequest): ProxyRequest {
   const { apiKey: _apiKey, ...others } = options;
   return {
-    model,
+    model: behindProxy(model),
     systemPrompt: context.systemPrompt,
-    messages: context.messages.map(withoutDetails),
+    messages: context.messages.map(wireMessage),
     tools: context.tools.map(({ name, description, parameters }) => ({
       name,
       description,
@@ -85,9 +87,25 @@ function proxyRequest({ model, context, options }: StreamRequest): ProxyRequest 
   };
 }
 
-/** Details are for displays and logs on the agent's side. */
-function withoutDetails(message: LlmMessage): LlmMessage {
-  if (message.role !== "tool_result" || message.details === undefined) return message;
-  const { details: _details, ...shown } = message;
-  return shown;
+function wireMessage(message: LlmMessage): LlmMessage {
+  switch (message.role) {
+    case "user":
+      return message;
+    case "assistant":
+      return behindProxy(message);
+    case "tool_result": {
+      // Details are for displays and logs on the agent's side.
+      const { details: _details, ...shown } = message;
+      return shown;
+    }
+  }
+}
+
+/** `proxy/anthropic/claude-sonnet-5-5` is a model of Anthropic for the proxy. */
+function behindProxy<Named extends { readonly provider: string; readonly modelId: string }>(
+  named: Named,
+): Named {
+  if (named.provider !== "proxy") return named;
+  const { provider, modelId } = modelSpec(named.modelId);
+  return { ...named, provider, modelId };
 }

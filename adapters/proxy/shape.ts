@@ -24,6 +24,12 @@ export const name: Shape = must(
 /** A finite number. */
 export const number: Shape = must(Number.isFinite, "be a number");
 
+/** An amount: a finite number from zero on. */
+export const amount: Shape = must(
+  (value) => Number.isFinite(value) && Number(value) >= 0,
+  "be a number from 0 on",
+);
+
 /** A count: a whole number from zero on. */
 export const count: Shape = must(
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,

@@ -43,14 +43,18 @@ function messageOf([name, payload]: [string, unknown]): Uint8Array {
   });
 }
 
+/** The events of one of the project's own fixtures. */
+export function fixtureEvents(name: string): object[] {
+  const file = new URL(`../fixtures/bedrock/${name}.jsonl`, import.meta.url);
+  return Deno.readTextFileSync(file).trimEnd().split("\n").map((line) => JSON.parse(line));
+}
+
 /** The project's own fixtures of Bedrock: the files that are named, and what each must come to. */
 export function bedrockFixtures(
   expected: Readonly<Record<string, ExpectedReply>>,
 ): ReplyFixture[] {
   return Object.entries(expected).map(([name, expect]) => {
-    const file = new URL(`../fixtures/bedrock/${name}.jsonl`, import.meta.url);
-    const lines = Deno.readTextFileSync(file).trimEnd().split("\n");
-    const body = eventStream(lines.map((line) => JSON.parse(line)));
+    const body = eventStream(fixtureEvents(name));
     return { name, body, contentType: EVENT_STREAM_TYPE, expect };
   });
 }

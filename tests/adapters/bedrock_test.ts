@@ -1,6 +1,9 @@
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
+import { EVENT_STREAM_TYPE, eventStream, fixtureEvents } from "./bedrock_frames.ts";
 import type { GroundTruth, WireFixture } from "./wire_fixtures.ts";
-import { testRecordings, testRefusals } from "./wire_tests.ts";
+import { requestTo, testRecordings, testRefusals } from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
   end_turn: "stop",
@@ -22,3 +25,27 @@ testRecordings(["bedrock"], {
   skip: runsItself,
 });
 testRefusals(["bedrock", "any"], (fetch) => createBedrock({ fetch, region: "us-east-1" }));
+
+Deno.test("what Bedrock says with wrong types gets into no event", async () => {
+  const random = seededRandom(7);
+  const wrong = [null, -1, 7, "x", true, [], {}, [null]];
+  const pick = () => wrong[Math.floor(random() * wrong.length)];
+  const twisted = (value: unknown): unknown => {
+    if (random() < 0.08) return pick();
+    if (Array.isArray(value)) return value.map(twisted);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, twisted(item)]));
+  };
+  const streams = ["text", "tool_calls", "thinking", "server_tool"].map(fixtureEvents);
+  for (let round = 0; round < 300; round++) {
+    const events = streams[round % streams.length] ?? [];
+    const body = eventStream(
+      events.map((event) =>
+        Object.fromEntries(Object.entries(event).map(([name, payload]) => [name, twisted(payload)]))
+      ),
+    );
+    const headers = { "content-type": EVENT_STREAM_TYPE };
+    const fetch = () => Promise.resolve(new Response(body, { headers }));
+    await readReply(createBedrock({ fetch, region: "us-east-1" })(requestTo("bedrock", "m")));
+  }
+});

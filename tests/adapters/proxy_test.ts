@@ -1,5 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createProxy, type ProxyEvent } from "../../adapters/proxy/mod.ts";
+import { connect } from "../../adapters/connect.ts";
+import { isJsonObject } from "../../src/core/json.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import type { StreamRequest } from "../../src/core/stream.ts";
 import { type ReadReply, readReply } from "../../src/testing/read_reply.ts";
 import { deadUrl, loopback } from "./loopback.ts";
@@ -223,4 +226,37 @@ Deno.test("a reply that the proxy calls off can be tried again", async () => {
   assertEquals(reply.stopReason, "error");
   assertEquals(reply.error?.code, "network_error");
   assertStringIncludes(reply.error?.message ?? "", "shutting down");
+});
+
+Deno.test("connect asks a proxy for models with its name before theirs", async () => {
+  const sent: unknown[] = [];
+  await using server = loopback(async (request) => {
+    sent.push([request.headers.get("authorization"), await request.json()]);
+    return events({ type: "done", stopReason: "stop", usage: USAGE });
+  });
+  const variables: Record<string, string> = {
+    SWINK_PROXY_URL: server.url,
+    SWINK_PROXY_TOKEN: TOKEN,
+  };
+  const streamFn = connect({ env: (name) => variables[name] });
+  const model = modelSpec("proxy/anthropic/claude-sonnet-5-5:low");
+  const messages = [prompt("Hello"), replyOf(model, [{ type: "text", text: "Hi" }]), prompt("?")];
+  const { context, ...request } = asked();
+  await readReply(streamFn({ ...request, model, context: { ...context, messages } }));
+  const [authorization, body] = [sent].flat(2);
+  assertEquals(authorization, `Bearer ${TOKEN}`);
+  assert(isJsonObject(body));
+  assertEquals(body["model"], MODEL);
+  assertEquals(body["messages"], [
+    prompt("Hello"),
+    replyOf(MODEL, [{ type: "text", text: "Hi" }]),
+    prompt("?"),
+  ]);
+});
+
+Deno.test("connect says where the proxy's address is to be told", async () => {
+  const model = modelSpec("proxy/anthropic/claude-sonnet-5-5");
+  const { error } = await readReply(connect({ env: () => undefined })({ ...asked(), model }));
+  assertEquals(error?.code, "bad_request");
+  assertStringIncludes(error?.message ?? "", "SWINK_PROXY_URL");
 });
