@@ -11,7 +11,7 @@ import type { Policy, PolicyContext } from "../core/policy.ts";
 import type { Cost, Usage } from "../core/usage.ts";
 
 /** What every record says. */
-interface AuditStamp {
+export interface AuditStamp {
   /** Id of the run. */
   readonly runId: string;
   /** Number of the turn. */
