@@ -6,6 +6,7 @@
  */
 
 import { join } from "./sandbox/paths.ts";
+import { BadRequestError } from "../core/errors.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
 import { systemCodeOf } from "./sandbox/file_failure.ts";
 import { limitText } from "./text/output_limit.ts";
@@ -80,7 +81,7 @@ export function skillTool(skills: readonly Skill[]): AgentTool {
     readOnly: true,
     execute: answering(async ({ name }) => {
       const skill = skills.find((candidate) => candidate.name === name);
-      if (!skill) throw new Error(`There is no skill ${JSON.stringify(name)}`);
+      if (!skill) throw new BadRequestError(`There is no skill ${JSON.stringify(name)}`);
       const { body } = parseSkill(await Deno.readTextFile(join(skill.folder, "SKILL.md")));
       const others = (await namesIn(skill.folder)).filter((other) => other !== "SKILL.md");
       const files = others.length === 0 ? "" : `\nOther files there: ${others.join(", ")}`;

@@ -114,7 +114,7 @@ class LocalSandbox implements Sandbox {
   readonly #options: SandboxOptions;
   readonly #writable: readonly string[];
   #net: SandboxNet;
-  readonly #running = new Set<RunningProcess>();
+  readonly #running = new Map<RunningProcess, string>();
   #proxy: { readonly running: HostProxy; readonly hosts: readonly string[] } | undefined;
 
   constructor(options: SandboxOptions) {
@@ -148,7 +148,7 @@ class LocalSandbox implements Sandbox {
     const env = this.#environment({ ...proxyVariables(proxy), [MARK_VARIABLE]: mark });
     const launch = shellLaunch(command, { cwd, env, folderFile });
     const process = startProcess(await this.#confine(launch, proxy));
-    this.#running.add(process);
+    this.#running.set(process, mark);
     void process.exited.then(() => this.#running.delete(process));
     return {
       process,
@@ -227,7 +227,10 @@ class LocalSandbox implements Sandbox {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#running].map((process) => process.end(DISPOSE_GRACE_MS)));
+    await Promise.all([...this.#running].map(async ([process, mark]) => {
+      await process.end(DISPOSE_GRACE_MS);
+      endStrays(mark);
+    }));
     await this.#proxy?.running[Symbol.asyncDispose]();
     await this.#folder.remove();
   }

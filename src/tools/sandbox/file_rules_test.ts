@@ -1,0 +1,38 @@
+import { assertEquals } from "@std/assert";
+import { type FileAccess, fileRules, PROTECTED_FILES } from "./file_rules.ts";
+
+const rules = fileRules({ write: ["/p"], read: ["/r"] }, PROTECTED_FILES);
+
+const CASES: readonly (readonly [string, FileAccess, ReturnType<typeof rules>])[] = [
+  ["/p", "read", "allowed"],
+  ["/p/a/b", "write", "allowed"],
+  ["/px", "read", "outside"],
+  ["/", "read", "outside"],
+  ["/r/a", "read", "allowed"],
+  ["/r/a", "write", "outside"],
+  ["/p/.env", "read", "protected"],
+  ["/p/a/.ENV.local", "read", "protected"],
+  ["/p/.env.example", "read", "allowed"],
+  ["/p/environment.ts", "write", "allowed"],
+  ["/p/x/.ssh/config", "read", "protected"],
+  ["/p/certs/server.pem", "read", "protected"],
+  ["/p/keys.ts", "read", "allowed"],
+  ["/p/.git/hooks/pre-commit", "write", "protected"],
+  ["/p/.git/hooks/pre-commit", "read", "allowed"],
+  ["/p/sub/.git/config", "write", "protected"],
+  ["/p/sub/.git", "write", "protected"],
+  ["/p/.gitignore", "write", "allowed"],
+];
+
+for (const [path, access, verdict] of CASES) {
+  Deno.test(`${access} ${path}: ${verdict}`, () => assertEquals(rules(path, access), verdict));
+}
+
+Deno.test("a list of one's own replaces the usual one, and its last word counts", () => {
+  const own = fileRules({ write: ["/p"], read: [] }, ["*.secret", "!open.secret", "open.secret.*"]);
+  assertEquals(["/p/a.secret", "/p/open.secret", "/p/.env"].map((path) => own(path, "read")), [
+    "protected",
+    "allowed",
+    "allowed",
+  ]);
+});

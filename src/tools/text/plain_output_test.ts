@@ -1,0 +1,44 @@
+import { assert, assertEquals } from "@std/assert";
+import { seeded } from "../../../tests/sandbox/workbench.ts";
+import { plainOutput } from "./plain_output.ts";
+
+Deno.test("colours, titles, cursor movements and bells go; text, tabs and lines stay", () => {
+  assertEquals(plainOutput("\u001b[1;31mred\u001b[0m\ttab\r\nnext\u0007"), "red\ttab\nnext");
+  assertEquals(
+    plainOutput("\u001b]0;title\u0007a\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\"),
+    "alink",
+  );
+  assertEquals(plainOutput("\u001bPq#0;2;0\u001b\\b\u001b(Bc\u001b[?25l\u001b[2J"), "bc");
+  assertEquals(plainOutput("a\u009b31mb"), "a31mb");
+});
+
+Deno.test("of a line that was written over, its last state stays", () => {
+  assertEquals(plainOutput("10%\r50%\r100%\ndone\n"), "100%\ndone\n");
+  assertEquals(plainOutput("a\rb\r\nc"), "b\nc");
+});
+
+Deno.test("random bytes never leave a control character behind", () => {
+  const random = seeded(2);
+  const pieces = [
+    "\u001b",
+    "[",
+    "]",
+    "0",
+    ";",
+    "m",
+    "\u0007",
+    "\\",
+    "\r",
+    "\n",
+    "x",
+    "P",
+    "\u0000",
+    "\u009b",
+  ];
+  for (let round = 0; round < 3_000; round++) {
+    const text = Array.from({ length: 15 }, () => pieces[Math.floor(random() * pieces.length)])
+      .join("");
+    const plain = plainOutput(text).replace(/[\t\n]/g, "");
+    assert(!/(?!\r)\p{Cc}/u.test(plain), JSON.stringify(text));
+  }
+});
