@@ -28,7 +28,8 @@ export interface RateLimiterOptions {
  * Makes requests wait for their turn, so that a provider need not refuse them.
  *
  * Hand the same limiter to the adapters of all agents that share a limit. What the provider's headers tell of limits
- * is taken into account as well: what is left, and when it is full again.
+ * is taken into account as well: what is left, and when it is full again. When one request is refused and told how long
+ * to wait, all wait.
  *
  * @example
  * ```ts
@@ -83,6 +84,11 @@ export class RateLimiter implements RequestLimiter {
   settle(acquired: number, used: number): void {
     this.#tokens.correct(acquired, used);
     this.#wakeFirst();
+  }
+
+  /** Lets nobody go on for so long, in milliseconds: one was refused, and so would all others be. */
+  pause(delayMs: number): void {
+    this.#requests.closeUntil(this.#clock.now() + delayMs);
   }
 
   async #wait(tokens: number, signal: AbortSignal): Promise<void> {

@@ -203,6 +203,23 @@ Deno.test("a request that is refused uses no tokens", async () => {
   assertEquals(clock.now(), 0);
 });
 
+Deno.test("when one is told to wait, all wait", async () => {
+  const clock = new FakeClock();
+  const limiter = new RateLimiter({ clock });
+  const refusals = [
+    { status: 429, headers: { "retry-after": "20" } },
+    { status: 429, body: '{"error":{"code":"insufficient_quota","message":"Retry in 90s"}}' },
+  ];
+  const streamFn = createOpenAI({ fetch: replayFetch(refusals), limiter, api: "chat" });
+  await readReply(streamFn(asking("first")));
+  const next = limiter.acquire(1, never).then(() => clock.now());
+  await clock.next();
+  assertEquals(await next, 20_000);
+  await readReply(streamFn(asking("A used-up quota is for its owner to see to.")));
+  await limiter.acquire(1, never);
+  assertEquals(clock.now(), 20_000);
+});
+
 Deno.test("an image counts as the tokens of an image, not as its bytes", async () => {
   const clock = new FakeClock();
   const limiter = new RateLimiter({ tokensPerMinute: 10_000, clock });

@@ -34,9 +34,13 @@ export class LimitShare {
     if (usage) this.#settle(usage.input + usage.cacheWrite + usage.output);
   }
 
-  /** The request has failed. One that was refused has used nothing. */
+  /** The request has failed. One that was refused has used nothing, and may say how long all others would be. */
   giveBack(error: unknown): void {
-    if (AgentError.is(error) && error.status !== undefined) this.#settle(0);
+    if (!AgentError.is(error)) return;
+    if (error.status !== undefined) this.#settle(0);
+    if (error.code === "model_throttled" && error.retryable && error.retryAfterMs !== undefined) {
+      this.#limiter?.pause?.(error.retryAfterMs);
+    }
   }
 
   #settle(used: number): void {

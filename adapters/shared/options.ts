@@ -20,6 +20,8 @@ export interface RequestLimiter {
   observe(headers: Headers): void;
   /** Hears what a request that was acquired has really used, once that is known. */
   settle?(acquired: number, used: number): void;
+  /** Hears that the provider wants no requests for so long, in milliseconds. */
+  pause?(delayMs: number): void;
 }
 
 /** Options that all adapters take. */

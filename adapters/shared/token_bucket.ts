@@ -56,6 +56,11 @@ export class TokenBucket {
     if (rest <= 0 && resetMs !== undefined) this.#closedUntil = now + resetMs;
   }
 
+  /** Gives nothing until then. */
+  closeUntil(time: number): void {
+    this.#closedUntil = Math.max(this.#closedUntil, time);
+  }
+
   #fill(now: number): void {
     const filled = (now - this.#filledAt) / MINUTE_MS * this.#perMinute;
     if (this.#perMinute !== Infinity) {
