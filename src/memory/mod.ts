@@ -6,59 +6,67 @@
 
 export type * from "../core/session.ts";
 export type * from "../core/session_entry.ts";
-export { InMemorySessionStore, type InMemorySessionStoreOptions } from "./in_memory_store.ts";
-export { FileSessionStore, type FileSessionStoreOptions } from "./file_store.ts";
+export { InMemorySessionStore, type InMemorySessionStoreOptions } from "./store/in_memory_store.ts";
+export { FileSessionStore, type FileSessionStoreOptions } from "./file/file_store.ts";
 export type {
   FileFacts,
   FileSystem,
   GrowingFile,
   LockableFile,
   ReadableFile,
-} from "./file_system.ts";
-export { SqliteSessionStore, type SqliteSessionStoreOptions } from "./sqlite_store.ts";
-export { forkSession, type ForkSessionOptions } from "./fork.ts";
-export { exportHtml } from "./export_html.ts";
-export { exportJsonl } from "./export_jsonl.ts";
-export { exportMarkdown } from "./export_markdown.ts";
-export type { ExportOptions } from "./transcript.ts";
+} from "./file/file_system.ts";
+export { SqliteSessionStore, type SqliteSessionStoreOptions } from "./sqlite/sqlite_store.ts";
+export { forkSession, type ForkSessionOptions } from "./transfer/fork.ts";
+export { exportHtml } from "./transfer/export_html.ts";
+export { exportJsonl } from "./transfer/export_jsonl.ts";
+export { exportMarkdown } from "./transfer/export_markdown.ts";
+export type { ExportOptions } from "./transfer/transcript.ts";
 export {
   type ImportedSession,
   importSession,
   type ImportSessionOptions,
-} from "./import_session.ts";
-export { slidingWindow } from "./sliding_window.ts";
-export { summarize, type SummarizeOptions } from "./summarize.ts";
-export { composeTransforms } from "./compose_transforms.ts";
-export { compact, type CompactNowOptions } from "./compact.ts";
+} from "./transfer/import_session.ts";
+export { slidingWindow } from "./context/sliding_window.ts";
+export { summarize, type SummarizeOptions } from "./context/summarize.ts";
+export { composeTransforms } from "./context/compose_transforms.ts";
+export { compact, type CompactNowOptions } from "./context/compact.ts";
 export type {
   CompactingTransform,
   CompactionOptions,
   CompactOptions,
   ContextCut,
   ContextView,
-} from "./compaction.ts";
-export type { CountTokens, HistoryPart } from "./message_groups.ts";
-export { isPlan } from "./plan_message.ts";
-export { type ContextGauge, contextGauge, type ContextGaugeOptions } from "./context_gauge.ts";
-export type { ContextCount } from "./context_count.ts";
-export { recordSession, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
+} from "./context/compaction.ts";
+export type { CountTokens, HistoryPart } from "./context/message_groups.ts";
+export { isPlan } from "./context/plan_message.ts";
+export {
+  type ContextGauge,
+  contextGauge,
+  type ContextGaugeOptions,
+} from "./context/context_gauge.ts";
+export type { ContextCount } from "./context/context_count.ts";
+export {
+  recordSession,
+  type RecordSessionOptions,
+  type SessionRecording,
+} from "./recording/recorder.ts";
 export {
   type ResumedAgent,
   type ResumedSession,
   type ResumeIntoOptions,
   resumeSession,
   type ResumeSessionOptions,
-} from "./resume.ts";
+} from "./recording/resume.ts";
 export type {
   ResumedApproval,
   ResumedPlan,
   ResumedPlanStep,
   SessionState,
-} from "./session_state.ts";
-export type { PendingCall } from "./settle.ts";
+} from "./recording/session_state.ts";
+export type { PendingCall } from "./recording/settle.ts";
 export {
   type AgentCheckpoint,
   checkpoint,
   restore,
   type RestoredCheckpoint,
-} from "./checkpoint.ts";
+} from "./recording/checkpoint.ts";

@@ -2,7 +2,7 @@ import { assert } from "@std/assert";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { Usage } from "../../src/core/usage.ts";
-import { countContext } from "../../src/memory/context_count.ts";
+import { countContext } from "../../src/memory/context/context_count.ts";
 import { assistantMessage, text, thinking, toolResultMessage } from "../../src/testing/messages.ts";
 import { wireFolder } from "../adapters/wire_fixtures.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { SessionError } from "../../src/core/errors.ts";
-import { FileSessionStore } from "../../src/memory/file_store.ts";
+import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import type { FillReport } from "./session_child.ts";
 
 const CHILD = new URL("./session_child.ts", import.meta.url).pathname;

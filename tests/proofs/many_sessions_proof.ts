@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { userMessage } from "../../src/core/message.ts";
 import type { Session } from "../../src/core/session.ts";
-import { denoFileSystem } from "../../src/memory/deno_file_system.ts";
-import { FileSessionStore } from "../../src/memory/file_store.ts";
-import type { FileSystem } from "../../src/memory/file_system.ts";
+import { denoFileSystem } from "../../src/memory/file/deno_file_system.ts";
+import { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import type { FileSystem } from "../../src/memory/file/file_system.ts";
 
 const SESSIONS = 10_000;
 const LARGE_BYTES = 100_000_000;

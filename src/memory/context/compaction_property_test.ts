@@ -1,0 +1,208 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import type { TransformOutput } from "../../core/context.ts";
+import { ContextWindowOverflowError } from "../../core/errors.ts";
+import { repairHistory } from "../../core/history.ts";
+import { type AgentMessage, userMessage } from "../../core/message.ts";
+import { estimateTokens } from "../../core/tokens.ts";
+import { assistantMessage, text, toolCall, toolResultMessage } from "../../testing/messages.ts";
+import { reply } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
+import { isPlan } from "./plan_message.ts";
+import { slidingWindow } from "./sliding_window.ts";
+import { summarize } from "./summarize.ts";
+
+const RUNS = Deno.env.get("SWINK_PROVE") ? 20_000 : 300;
+const MODEL = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
+
+/** One exchange of a history: what is said, and how long it is. */
+type Step =
+  | { readonly type: "user" | "assistant" | "plan" | "note"; readonly length: number }
+  | { readonly type: "tools"; readonly lengths: readonly number[]; readonly told: boolean };
+
+const length = fc.integer({ min: 0, max: 4000 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("user" as const), length }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("assistant" as const), length }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("plan" as const), length }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("note" as const), length }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant("tools" as const),
+      lengths: fc.array(length, { minLength: 1, maxLength: 4 }),
+      told: fc.boolean(),
+    }),
+  },
+);
+
+const options: fc.Arbitrary<CompactionOptions> = fc.record({
+  contextWindow: fc.integer({ min: 500, max: 8000 }),
+  threshold: fc.double({ min: 0.3, max: 1, noNaN: true }),
+  target: fc.double({ min: 0.1, max: 1, noNaN: true }),
+  overflowTarget: fc.double({ min: 0.1, max: 0.6, noNaN: true }),
+  anchor: fc.integer({ min: 0, max: 3 }),
+  keepSteps: fc.integer({ min: 0, max: 6 }),
+});
+
+const history = fc.array(step, { minLength: 1, maxLength: 40 });
+const overflows = fc.array(fc.boolean(), { minLength: 1, maxLength: 40 });
+
+/** The messages of some steps; each call has its result, and some replies tell what the request took. */
+function messagesOf(steps: readonly Step[]): AgentMessage[][] {
+  let used = 0;
+  let calls = 0;
+  return steps.map((step, number) => {
+    const made = stepMessages(step, number, () => `call_${++calls}`, used);
+    used += made.reduce((sum, message) => sum + estimateTokens(message), 0);
+    return made;
+  });
+}
+
+function stepMessages(
+  step: Step,
+  number: number,
+  nextId: () => string,
+  used: number,
+): AgentMessage[] {
+  switch (step.type) {
+    case "user":
+      return [userMessage("u".repeat(step.length + 1), number)];
+    case "assistant":
+      return [assistantMessage("a".repeat(step.length + 1))];
+    case "plan":
+    case "note":
+      return [{ role: "custom", type: step.type, data: step.length, timestamp: number }];
+    case "tools": {
+      const made = step.lengths.map((length) => ({
+        call: toolCall("t", {}, { id: nextId() }),
+        length,
+      }));
+      const usage = { input: step.told ? used : 0, output: step.told ? 20 : 0 };
+      const none = { cacheRead: 0, cacheWrite: 0, total: 0 };
+      return [
+        assistantMessage([text("t"), ...made.map(({ call }) => call)], {
+          usage: { ...usage, ...none },
+        }),
+        ...made.map(({ call, length }) => toolResultMessage(call, "r".repeat(length))),
+      ];
+    }
+  }
+}
+
+function listOf(output: TransformOutput): readonly AgentMessage[] {
+  return "messages" in output ? output.messages : output;
+}
+
+/** What must be true of every request, whatever was left out of it. */
+function expectValid(
+  whole: readonly AgentMessage[],
+  output: TransformOutput,
+  { threshold = 0, contextWindow, anchor = 0 }: CompactionOptions,
+): void {
+  const kept = listOf(output);
+  // No call without its result, no result without its call, directly behind it and in order.
+  assertEquals(repairHistory(kept).repairs, []);
+  // What was not added is in the history, in its order.
+  const positions = kept.map((message) => whole.indexOf(message)).filter((at) => at >= 0);
+  assertEquals(positions, positions.toSorted((left, right) => left - right));
+  assertEquals(new Set(positions).size, positions.length);
+  // The newest message and every plan stay; so does the anchor.
+  assert(whole.length === 0 || kept.includes(whole[whole.length - 1] as AgentMessage));
+  assert(whole.filter(isPlan).every((plan) => kept.includes(plan)));
+  const first = whole.filter(({ role }) => role !== "custom").slice(0, anchor);
+  assert(first.every((message) => kept.includes(message)));
+  if (!("messages" in output) || !output.report) return;
+  const { report } = output;
+  assertEquals(report.droppedCount, whole.length - positions.length);
+  assert(report.droppedCount > 0);
+  assert(report.tokensAfter <= threshold * Number(contextWindow), "below the threshold");
+}
+
+/** Feeds a history step by step, as a run does, and looks at every request. */
+async function walk(
+  transform: CompactingTransform,
+  steps: readonly Step[],
+  { overflowing, settings }: {
+    readonly overflowing: readonly boolean[];
+    readonly settings: CompactionOptions;
+  },
+): Promise<void> {
+  const whole: AgentMessage[] = [];
+  for (const [number, messages] of messagesOf(steps).entries()) {
+    whole.push(...messages);
+    const given = whole.slice();
+    const overflow = overflowing[number] ?? false;
+    const { signal } = new AbortController();
+    const input = { overflow, model: MODEL, systemPrompt: "s", tools: [], signal };
+    try {
+      const output = await transform(given, input);
+      expectValid(whole, output, settings);
+      // What is asked again is answered the same, and told once.
+      const again = await transform(given, { ...input, overflow: false });
+      if (!("messages" in again)) assertEquals(again, listOf(output));
+    } catch (error) {
+      if (!(error instanceof ContextWindowOverflowError)) throw error;
+      assert(error.message.includes("cannot be made to fit"));
+    }
+    assertEquals(given, whole);
+  }
+}
+
+Deno.test("126a: whatever the history, a sliding window gives valid requests that fit", async () => {
+  await fc.assert(
+    fc.asyncProperty(history, options, overflows, async (steps, settings, overflowing) => {
+      await walk(slidingWindow(settings), steps, { overflowing, settings });
+    }),
+    { numRuns: RUNS, seed: 1 },
+  );
+});
+
+Deno.test("126a: whatever the history, summaries give valid requests that fit", async () => {
+  await fc.assert(
+    fc.asyncProperty(history, options, overflows, async (steps, settings, overflowing) => {
+      const streamFn = scriptedStream(steps.flatMap(() => [reply("sum"), reply("sum")]));
+      const transform = summarize({ ...settings, streamFn, maxSummaryTokens: 50 });
+      await walk(transform, steps, { overflowing, settings });
+    }),
+    { numRuns: RUNS, seed: 2 },
+  );
+});
+
+Deno.test("a window gives up only when what must stay does not fit", async () => {
+  const untold = history.map((steps) => steps.map((step) => ({ ...step, told: false })));
+  const anchored = options.map((settings) => ({ ...settings, anchor: 1 }));
+  await fc.assert(
+    fc.asyncProperty(untold, anchored, async (steps, settings) => {
+      const groups = messagesOf(steps);
+      const whole = groups.flat();
+      const { signal } = new AbortController();
+      const input = { overflow: false, model: MODEL, systemPrompt: "", tools: [], signal };
+      const first = groups.findIndex(([message]) => message?.role !== "custom");
+      const least = new Set([...groups.slice(0, first + 1), ...groups.slice(-1)].flat());
+      const tokens = Array.from(least, estimateTokens).reduce((sum, count) => sum + count, 0);
+      const limit = Number(settings.contextWindow) * (settings.threshold ?? 0);
+      const failed = await Promise.resolve(slidingWindow(settings)(whole, input))
+        .then(() => false, () => true);
+      assert(!failed || tokens > limit, `${tokens} tokens must stay, ${limit} may be used`);
+    }),
+    { numRuns: RUNS, seed: 4 },
+  );
+});
+
+Deno.test("whatever the history, a cut that is restored gives the same request", async () => {
+  await fc.assert(
+    fc.asyncProperty(history, options, async (steps, settings) => {
+      const whole = messagesOf(steps).flat();
+      const { signal } = new AbortController();
+      const input = { overflow: true, model: MODEL, systemPrompt: "", tools: [], signal };
+      const transform = slidingWindow(settings);
+      await Promise.resolve(transform(whole, input)).catch(() => {});
+      const restored = slidingWindow(settings);
+      restored.restore(structuredClone(transform.cut));
+      assertEquals(restored.view(whole).messages, transform.view(whole).messages);
+    }),
+    { numRuns: RUNS, seed: 3 },
+  );
+});

@@ -1,0 +1,64 @@
+import { assertEquals, assertStrictEquals } from "@std/assert";
+import type { CompactionReport, TransformContext } from "../../core/context.ts";
+import { type AgentMessage, userMessage } from "../../core/message.ts";
+import { assistantMessage } from "../../testing/messages.ts";
+import { composeTransforms } from "./compose_transforms.ts";
+import { slidingWindow } from "./sliding_window.ts";
+
+const input: Parameters<TransformContext>[1] = {
+  overflow: false,
+  model: { provider: "p", modelId: "m", thinkingLevel: "off" },
+  systemPrompt: "",
+  tools: [],
+  signal: new AbortController().signal,
+};
+
+function dropping(count: number, report: Partial<CompactionReport>): TransformContext {
+  return (messages) => ({
+    messages: messages.slice(count),
+    report: { droppedCount: count, tokensBefore: 10, tokensAfter: 5, ...report },
+  });
+}
+
+Deno.test("no transform changes nothing, and each gets what the one before gave", async () => {
+  const messages = [userMessage("a", 0), userMessage("b", 0), userMessage("c", 0)];
+  assertStrictEquals(await composeTransforms()(messages, input), messages);
+  const composed = composeTransforms(
+    (given) => given.slice(1),
+    (given) => Promise.resolve({ messages: given.slice(1) }),
+  );
+  assertEquals(await composed(messages, input), messages.slice(2));
+});
+
+Deno.test("the reports of several become one", async () => {
+  const messages = [userMessage("a", 0), userMessage("b", 0), userMessage("c", 0)];
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+  const composed = composeTransforms(
+    dropping(1, { droppedMessages: messages.slice(0, 1), summary: "s", usage }),
+    dropping(1, { tokensBefore: 5, tokensAfter: 2, usage }),
+  );
+  assertEquals(await composed(messages, input), {
+    messages: messages.slice(2),
+    report: {
+      droppedCount: 2,
+      droppedMessages: messages.slice(0, 1),
+      tokensBefore: 10,
+      tokensAfter: 2,
+      summary: "s",
+      usage: { input: 2, output: 2, cacheRead: 0, cacheWrite: 0, total: 4 },
+    },
+  });
+});
+
+Deno.test("a second window does not take replies to the longer request for its own", async () => {
+  const usage = { input: 9000, output: 10, cacheRead: 0, cacheWrite: 0, total: 9010 };
+  const messages: AgentMessage[] = [
+    ...Array.from({ length: 20 }, (_, number) => userMessage(`${number}`, 0)),
+    assistantMessage("a", { usage }),
+    userMessage("q", 0),
+  ];
+  const first = slidingWindow({ contextWindow: 10_000 });
+  const second = slidingWindow({ contextWindow: 10_000 });
+  await composeTransforms(first, second)(messages, input);
+  assertEquals([first.cut !== undefined, second.cut], [true, undefined]);
+});

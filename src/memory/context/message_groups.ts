@@ -1,0 +1,52 @@
+/**
+ * Messages that belong together: a reply and the results of its calls.
+ *
+ * @module
+ */
+
+import type { AgentMessage } from "../../core/message.ts";
+
+/** Estimates the tokens of a message. */
+export type CountTokens = (message: AgentMessage) => number;
+
+/** A part of a history: from one position up to another. */
+export interface HistoryPart {
+  /** Position of the first message. */
+  readonly from: number;
+  /** Position behind the last. */
+  readonly to: number;
+}
+
+/** Messages that are kept or left out together. */
+export interface MessageGroup extends HistoryPart {
+  /** Estimated tokens of all of them. */
+  readonly tokens: number;
+}
+
+/** Divides a history into groups: each reply with its tool results, every other message alone. */
+export function groupMessages(
+  messages: readonly AgentMessage[],
+  countTokens: CountTokens,
+): MessageGroup[] {
+  const groups: MessageGroup[] = [];
+  let from = 0;
+  while (from < messages.length) {
+    let tokens = 0;
+    let to = from;
+    do tokens += tokensAt(messages, to++, countTokens); while (
+      messages[to]?.role === "tool_result"
+    );
+    groups.push({ from, to, tokens });
+    from = to;
+  }
+  return groups;
+}
+
+function tokensAt(
+  messages: readonly AgentMessage[],
+  position: number,
+  countTokens: CountTokens,
+): number {
+  const message = messages[position];
+  return message ? countTokens(message) : 0;
+}

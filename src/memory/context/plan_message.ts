@@ -1,0 +1,16 @@
+/**
+ * Messages that carry a plan, which no compaction leaves out.
+ *
+ * @module
+ */
+
+import type { AgentMessage } from "../../core/message.ts";
+
+/**
+ * Whether a message carries a plan: a custom message of type `plan`, or any message with an extension block
+ * whose `typeName` is `plan`.
+ */
+export function isPlan(message: AgentMessage): boolean {
+  if (message.role === "custom") return message.type === "plan";
+  return message.content.some((block) => block.type === "extension" && block.typeName === "plan");
+}

@@ -1,0 +1,204 @@
+import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import type { TransformInput, TransformOutput } from "../../core/context.ts";
+import { ContextWindowOverflowError } from "../../core/errors.ts";
+import { type AgentMessage, userMessage } from "../../core/message.ts";
+import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
+import type { CompactionOptions } from "./compaction.ts";
+import { slidingWindow } from "./sliding_window.ts";
+
+const MODEL = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
+
+function input(overrides: Partial<TransformInput> = {}): TransformInput {
+  const { signal } = new AbortController();
+  return { overflow: false, model: MODEL, systemPrompt: "", tools: [], signal, ...overrides };
+}
+
+/** A window in which each message takes 100 tokens, all of which may be used. */
+function window(options: Partial<CompactionOptions> = {}) {
+  return slidingWindow({
+    contextWindow: 250,
+    threshold: 1,
+    target: 1,
+    keepSteps: 1,
+    countTokens: () => 100,
+    ...options,
+  });
+}
+
+function messagesOf(output: TransformOutput): readonly AgentMessage[] {
+  return "messages" in output ? output.messages : output;
+}
+
+function reportOf(output: TransformOutput) {
+  return "messages" in output ? output.report : undefined;
+}
+
+const user = (text: string) => userMessage(text, 0);
+const [u1, u2, u3, u4] = [user("1"), user("2"), user("3"), user("4")];
+const [a1, a2] = [assistantMessage("a1"), assistantMessage("a2")];
+const call = toolCall("bash", {}, { id: "c1" });
+const other = toolCall("bash", {}, { id: "c2" });
+const calling = assistantMessage([call, other]);
+const results = [toolResultMessage(call, "r1"), toolResultMessage(other, "r2")];
+
+Deno.test("A 117: of four messages, the first and the last are left", async () => {
+  const output = await window()([u1, a1, u2, a2], input());
+  assertEquals(messagesOf(output), [u1, a2]);
+  assertEquals(reportOf(output), {
+    droppedCount: 2,
+    droppedMessages: [a1, u2],
+    tokensBefore: 400,
+    tokensAfter: 200,
+  });
+});
+
+Deno.test("A 117: after an overflow more is left out", async () => {
+  const history = [u1, a1, u2, a2, u3, u4];
+  const roomy = { contextWindow: 500, target: 0.8, overflowTarget: 0.5 };
+  assertEquals(messagesOf(await window(roomy)(history, input())), [u1, a2, u3, u4]);
+  assertEquals(messagesOf(await window(roomy)(history, input({ overflow: true }))), [u1, u4]);
+});
+
+Deno.test("A 118: results are not parted from their call, in the anchor and in the tail", async () => {
+  const history = [u1, a1, u2, calling, ...results];
+  const narrow = window({ contextWindow: 450 });
+  assertEquals(messagesOf(await narrow(history, input())), [u1, calling, ...results]);
+  const anchored = [u1, calling, ...results, a1, u2, u3];
+  const wide = window({ anchor: 2, contextWindow: 550 });
+  assertEquals(messagesOf(await wide(anchored, input())), [u1, calling, ...results, u3]);
+});
+
+Deno.test("A 119: an empty history and a single message stay as they are, whatever they take", async () => {
+  for (const history of [[], [u1], [calling, ...results]]) {
+    for (const overflow of [false, true]) {
+      const output = await window({ contextWindow: 10 })(history, input({ overflow }));
+      assertEquals(messagesOf(output), history);
+      assertEquals(reportOf(output), undefined);
+    }
+  }
+});
+
+Deno.test("A 120: under the threshold the history itself is given, without a report", async () => {
+  const history = [u1, a1];
+  assertStrictEquals(await window()(history, input()), history);
+});
+
+Deno.test("A 120: custom messages are left out of the report's messages, not of its count", async () => {
+  const note = { role: "custom", type: "note", data: 1, timestamp: 0 } as const;
+  const report = reportOf(await window()([u1, note, a1, u2], input()));
+  assertEquals([report?.droppedCount, report?.droppedMessages], [2, [a1]]);
+});
+
+Deno.test("A 121: the system prompt and the tools take room; without a window nothing is counted", async () => {
+  const history = [u1, a1];
+  const systemPrompt = "x".repeat(800);
+  const output = await window({ contextWindow: 450 })([...history, u2], input({ systemPrompt }));
+  assertEquals(messagesOf(output), [u1, u2]);
+  const unknown = window({ contextWindow: () => undefined });
+  assertStrictEquals(await unknown(history, input({ systemPrompt })), history);
+});
+
+Deno.test("without a known window, an overflow leaves out a good part", async () => {
+  const unknown = window({ contextWindow: () => undefined });
+  const history = [u1, a1, u2, a2, u3, a1, u4, a2];
+  assertEquals(messagesOf(await unknown(history, input({ overflow: true }))).length, 4);
+});
+
+Deno.test("the window may depend on the model", async () => {
+  const contextWindow = ({ modelId }: { modelId: string }) => modelId === "small" ? 250 : 1000;
+  const transform = window({ contextWindow });
+  const history = [u1, a1, u2, a2];
+  assertStrictEquals(await transform(history, input()), history);
+  const small = { ...MODEL, modelId: "small" };
+  assertEquals(messagesOf(await transform(history, input({ model: small }))), [u1, a2]);
+});
+
+Deno.test("a cut stays until the threshold is passed again, and is told once", async () => {
+  const transform = window({ contextWindow: 450, target: 0.5 });
+  const history: AgentMessage[] = [u1, a1, u2, a2, u3];
+  const first = await transform(history, input());
+  assertEquals(messagesOf(first), [u1, u3]);
+  assert(reportOf(first));
+  const seen: number[] = [];
+  for (const message of [a1, u2, a2, u3, a1]) {
+    history.push(message);
+    const output = await transform(history.slice(), input());
+    seen.push(reportOf(output) ? -messagesOf(output).length : messagesOf(output).length);
+  }
+  assertEquals(seen, [3, 4, -2, 3, 4]);
+});
+
+Deno.test("a history that is no longer the one that was cut is looked at anew", async () => {
+  const transform = window();
+  await transform([u1, a1, u2, a2], input());
+  assert(transform.cut);
+  const fresh = [user("x"), assistantMessage("y")];
+  assertStrictEquals(await transform(fresh, input()), fresh);
+});
+
+Deno.test("plans and what the host pins stay, each with its group", async () => {
+  const plan = { role: "custom", type: "plan", data: "do it", timestamp: 0 } as const;
+  const marked = {
+    ...user("the plan"),
+    content: [{ type: "extension", typeName: "plan", data: 1 }],
+  } as const;
+  const history = [u1, plan, a1, marked, calling, ...results, a2, u4];
+  const wide = window({ contextWindow: 450 });
+  assertEquals(messagesOf(await wide(history, input())), [u1, plan, marked, u4]);
+  const pin = (message: AgentMessage) => message === results[0];
+  const pinning = window({ contextWindow: 550, pin });
+  assertEquals(messagesOf(await pinning(history, input())), [u1, calling, ...results, u4]);
+});
+
+Deno.test("the last steps stay as long as they fit, the newest always", async () => {
+  const history = [u1, a1, u2, a2, u3, u4];
+  for (
+    const [keepSteps, kept] of [[1, [u1, u4]], [2, [u1, u3, u4]], [9, [u1, a2, u3, u4]]] as const
+  ) {
+    const transform = window({ contextWindow: 550, target: 0.5, keepSteps });
+    assertEquals(messagesOf(await transform(history, input())), kept);
+  }
+});
+
+Deno.test("without an anchor, a request still begins with a user's message", async () => {
+  const bare = window({ anchor: 0, contextWindow: 350 });
+  assertEquals(messagesOf(await bare([u1, a1, u2, a2, u3], input())), [u2, a2, u3]);
+  assertEquals(messagesOf(await bare([u1, a1, u2, a2, a1, a2], input())), [u2, a2, a1, a2]);
+});
+
+Deno.test("what cannot be made to fit ends with an error that says what takes the room", async () => {
+  const countTokens = (message: AgentMessage) => message === u1 ? 300 : 100;
+  const error = await assertRejects(
+    async () => await window({ countTokens })([u1, a1, u2, a2], input()),
+    ContextWindowOverflowError,
+    "takes about 400 tokens, and 250 of the model's 250 may be used",
+  );
+  assertEquals(error.retryable, false);
+});
+
+Deno.test("the provider's own count decides, and cuts are measured by it", async () => {
+  const usage = { input: 5000, output: 100, cacheRead: 2000, cacheWrite: 1000, total: 8100 };
+  const counted = assistantMessage("a", { usage });
+  const history = [u1, a1, u2, a2, u3, counted, u4];
+  const transform = window({ contextWindow: 10_000, threshold: 0.8, target: 0.5 });
+  const output = await transform(history, input());
+  // 8,200 tokens for seven messages: each estimated 100 stands for 1,171 of the provider's.
+  assertEquals(messagesOf(output), [u1, u3, counted, u4]);
+  assertEquals([reportOf(output)?.tokensBefore, reportOf(output)?.tokensAfter], [8200, 4686]);
+  // The count of the longer request is not believed of the shorter one.
+  assertEquals(reportOf(await transform([...history, a1], input())), undefined);
+});
+
+Deno.test("a cut can be put into another transform as JSON, and taken back", async () => {
+  const history = [u1, a1, u2, a2];
+  const transform = window();
+  const output = await transform(history, input());
+  const again = window();
+  again.restore(JSON.parse(JSON.stringify(transform.cut)));
+  assertEquals(messagesOf(await again(history, input())), messagesOf(output));
+  assertEquals(again.cut, { from: 1, to: 3 });
+  again.restore(undefined);
+  assertEquals(again.view(history).messages, history);
+  again.restore({ from: 3, to: 99 });
+  assertEquals(again.view(history).messages, history);
+});

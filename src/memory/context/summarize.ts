@@ -1,0 +1,144 @@
+/**
+ * Fitting the window by summarising the middle.
+ *
+ * @module
+ */
+
+import { AbortedError, messageOf } from "../../core/errors.ts";
+import { type ModelSpec, modelSpec } from "../../core/model.ts";
+import type { AssistantMessageEvent, StreamFn, StreamOptions } from "../../core/stream.ts";
+import { type Cost, costOf, type Prices, ratesOf, type Usage } from "../../core/usage.ts";
+import type { GetApiKey } from "../../loop/config.ts";
+import { compactingTransform } from "./compacting_transform.ts";
+import type {
+  CompactingTransform,
+  CompactionOptions,
+  SummaryRequest,
+  SummaryWriter,
+  WrittenSummary,
+} from "./compaction.ts";
+import { summaryRequest } from "./summary_request.ts";
+
+/** The part of a window that a request for a summary may take. */
+const REQUEST_PART = 0.75;
+/** The window of a model of which nothing is known, in tokens. */
+const SMALL_WINDOW = 32_000;
+
+/** Options of {@linkcode summarize}. */
+export interface SummarizeOptions extends CompactionOptions {
+  /** Asks the model that writes summaries. */
+  readonly streamFn: StreamFn;
+  /** The model that writes summaries. Default: the one that the agent asks, without thinking. */
+  readonly model?: ModelSpec | string;
+  /** Tokens that this model takes. Default: `contextWindow`. */
+  readonly summaryWindow?: number;
+  /** Longest summary, in tokens. Default: 2,000. */
+  readonly maxSummaryTokens?: number;
+  /** Gives the key of a provider. Default: none, the adapter has its own. */
+  readonly getApiKey?: GetApiKey;
+  /** Prices of models. Default: only what a provider itself says is counted. */
+  readonly prices?: Prices;
+}
+
+/**
+ * A `transformContext` that replaces the middle of a history that outgrows the model's window by a summary
+ * that a model writes: the goal, the decisions, the files touched, the open steps. The request for it is
+ * clipped to fit, and what it takes counts as the run's own. When no summary can be had, the middle is left
+ * out all the same, and the report says why.
+ *
+ * It remembers what it left out, so each agent needs its own.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { summarize } from "@swink/agent/memory";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const streamFn = scriptedStream([reply("Hello!")]);
+ * const agent = new Agent({
+ *   model: "any/model",
+ *   streamFn,
+ *   transformContext: summarize({ streamFn, contextWindow: 200_000 }),
+ * });
+ * await agent.prompt("Say hello");
+ * ```
+ */
+export function summarize(options: SummarizeOptions): CompactingTransform {
+  return compactingTransform(options, new ModelWriter(options));
+}
+
+class ModelWriter implements SummaryWriter {
+  readonly maxTokens: number;
+  readonly #options: SummarizeOptions;
+
+  constructor(options: SummarizeOptions) {
+    this.maxTokens = options.maxSummaryTokens ?? 2_000;
+    this.#options = options;
+  }
+
+  async write(request: SummaryRequest): Promise<WrittenSummary> {
+    const { signal } = request.input;
+    const model = this.#modelFor(request);
+    const reply = new Collected();
+    try {
+      const options = await this.#streamOptions(model);
+      const context = summaryRequest({ ...request, maxTokens: this.#roomFor(request) });
+      for await (const event of this.#options.streamFn({ model, context, options, signal })) {
+        reply.take(event);
+      }
+    } catch (thrown) {
+      reply.fail(messageOf(thrown));
+    }
+    if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
+    return { ...reply.result(), ...this.#spent(model, reply) };
+  }
+
+  #modelFor({ input }: SummaryRequest): ModelSpec {
+    const { model } = this.#options;
+    return model === undefined ? { ...input.model, thinkingLevel: "off" } : modelSpec(model);
+  }
+
+  #roomFor({ contextWindow }: SummaryRequest): number {
+    const window = this.#options.summaryWindow ?? contextWindow ?? SMALL_WINDOW;
+    return Math.floor(window * REQUEST_PART) - this.maxTokens;
+  }
+
+  async #streamOptions({ provider }: ModelSpec): Promise<StreamOptions> {
+    const apiKey = await this.#options.getApiKey?.(provider);
+    const options: StreamOptions = { maxTokens: this.maxTokens, cache: "off" };
+    return apiKey === undefined ? options : { ...options, apiKey };
+  }
+
+  #spent(model: ModelSpec, { usage, cost }: Collected): Pick<WrittenSummary, "usage" | "cost"> {
+    if (!usage) return {};
+    const { prices } = this.#options;
+    const rates = prices && ratesOf(prices, model);
+    const priced = cost ?? (rates && costOf(usage, rates));
+    return priced ? { usage, cost: priced } : { usage };
+  }
+}
+
+/** The text of a reply, and what it took. */
+class Collected {
+  usage: Usage | undefined;
+  cost: Cost | undefined;
+  #text = "";
+  #problem: string | undefined;
+
+  take(event: AssistantMessageEvent): void {
+    if (event.type === "text_delta") this.#text += event.delta;
+    if (event.type === "done" || event.type === "error") this.usage = event.usage;
+    if (event.type === "done") this.cost = event.cost;
+    if (event.type === "error") this.fail(event.error.message);
+  }
+
+  fail(problem: string): void {
+    this.#problem = problem;
+  }
+
+  result(): WrittenSummary {
+    const summary = this.#text.trim();
+    if (this.#problem === undefined && summary !== "") return { summary };
+    return { problem: `No summary was written: ${this.#problem ?? "the model said nothing"}` };
+  }
+}

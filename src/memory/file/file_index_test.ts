@@ -1,0 +1,183 @@
+import { assert, assertEquals } from "@std/assert";
+import { userMessage } from "../../core/message.ts";
+import type { SessionStore } from "../../core/session.ts";
+import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { denoFileSystem } from "./deno_file_system.ts";
+import { FileSessionStore } from "./file_store.ts";
+import type { FileSystem } from "./file_system.ts";
+
+/** A disk that counts what is read from logs. */
+class CountingDisk {
+  logBytes = 0;
+
+  readonly files: FileSystem = {
+    ...denoFileSystem,
+    openToRead: async (path) => {
+      const file = await denoFileSystem.openToRead(path);
+      return {
+        facts: () => file.facts(),
+        close: () => file.close(),
+        read: async (offset, length) => {
+          const bytes = await file.read(offset, length);
+          if (path.endsWith(".jsonl")) this.logBytes += bytes.length;
+          return bytes;
+        },
+      };
+    },
+  };
+}
+
+function inFolder(name: string, test: (directory: string) => Promise<void>): void {
+  Deno.test(name, async () => {
+    const directory = await Deno.makeTempDir();
+    try {
+      await test(directory);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  });
+}
+
+function said(text: string): SessionEntryBody {
+  return { type: "message", message: userMessage(text, 1) };
+}
+
+async function write(store: SessionStore, id: string, count: number): Promise<void> {
+  await using session = await store.create({ id });
+  for (let number = 0; number < count; number++) {
+    session.append(said(`${number} ${"x".repeat(1000)}`));
+  }
+}
+
+inFolder("B 78: listing reads no log, whatever its size", async (directory) => {
+  const { files, ...disk } = new CountingDisk();
+  const store = new FileSessionStore({ directory, files });
+  await write(store, "small", 1);
+  await write(store, "large", 200);
+  assertEquals((await store.list()).map(({ id, entries }) => [id, entries]), [
+    ["large", 200],
+    ["small", 1],
+  ]);
+  const again = await new FileSessionStore({ directory, files }).list();
+  assertEquals(again.map(({ id }) => id), ["large", "small"]);
+  assertEquals(disk.logBytes, 0);
+});
+
+inFolder("opening by the index reads the bytes of the path and no more", async (directory) => {
+  const disk = new CountingDisk();
+  const store = new FileSessionStore({ directory, files: disk.files });
+  const session = await store.create({ id: "tree" });
+  const root = session.append(said("root"));
+  for (let number = 0; number < 300; number++) session.append(said("x".repeat(1000)));
+  session.moveLeaf(root.id);
+  session.append(said("leaf"));
+  await session.close();
+  disk.logBytes = 0;
+  await using again = await store.open("tree", { access: "read" });
+  assertEquals(again.outline.length, 303);
+  assertEquals((await again.path()).length, 3);
+  assert(disk.logBytes < 2000, `read ${disk.logBytes} bytes`);
+});
+
+inFolder(
+  "an index that is missing or torn is made anew when sessions are listed",
+  async (directory) => {
+    const disk = new CountingDisk();
+    const store = () => new FileSessionStore({ directory, files: disk.files });
+    await write(store(), "s", 20);
+    const before = await store().list();
+    const whole = await Deno.readFile(`${directory}/s.index`);
+    for (const broken of [undefined, whole.slice(0, -5), whole.slice(0, 100), new Uint8Array(9)]) {
+      if (broken) await Deno.writeFile(`${directory}/s.index`, broken);
+      else await Deno.remove(`${directory}/s.index`);
+      disk.logBytes = 0;
+      assertEquals(await store().list(), before);
+      assert(disk.logBytes > 20_000);
+      assertEquals(await Deno.readFile(`${directory}/s.index`), whole);
+      disk.logBytes = 0;
+      assertEquals(await store().list(), before);
+      assertEquals(disk.logBytes, 0);
+    }
+  },
+);
+
+inFolder("an index that is behind is caught up from the rest of the log", async (directory) => {
+  const disk = new CountingDisk();
+  const store = new FileSessionStore({ directory, files: disk.files });
+  await write(store, "s", 100);
+  const old = await Deno.readFile(`${directory}/s.index`);
+  const session = await store.open("s");
+  const last = session.append(said("last"));
+  await session.close();
+  await Deno.writeFile(`${directory}/s.index`, old);
+  disk.logBytes = 0;
+  await using again = await store.open("s");
+  assertEquals(again.leafId, last.id);
+  assertEquals(again.outline.length, 101);
+  assert(disk.logBytes < 2000, `read ${disk.logBytes} bytes`);
+  assertEquals((await again.path()).at(-1), last);
+});
+
+inFolder("an index of another log is not believed", async (directory) => {
+  const store = new FileSessionStore({ directory });
+  await write(store, "a", 3);
+  await write(store, "b", 40);
+  await Deno.copyFile(`${directory}/a.index`, `${directory}/b.index`);
+  await using session = await new FileSessionStore({ directory }).open("b");
+  assertEquals((await session.path()).length, 40);
+  const summaries = await new FileSessionStore({ directory }).list();
+  assertEquals(summaries.find(({ id }) => id === "b")?.entries, 40);
+});
+
+inFolder("an index whose log was changed by hand is not believed", async (directory) => {
+  const store = new FileSessionStore({ directory });
+  await write(store, "s", 3);
+  const path = `${directory}/s.jsonl`;
+  const text = await Deno.readTextFile(path);
+  await Deno.writeTextFile(path, text.replace(`"0 x`, `"9 x`));
+  await Deno.utime(path, 5, 5);
+  assertEquals(
+    (await new FileSessionStore({ directory }).list())[0]?.firstPrompt?.slice(0, 3),
+    "9 x",
+  );
+});
+
+inFolder("an open session is listed as it is now", async (directory) => {
+  const store = new FileSessionStore({ directory });
+  await using session = await store.create({ id: "s" });
+  for (const count of [1, 2, 3]) {
+    session.append(said("again"));
+    await session.flush();
+    assertEquals((await store.list())[0]?.entries, count);
+    assertEquals((await new FileSessionStore({ directory }).list())[0]?.entries, count);
+  }
+});
+
+inFolder("what a tool answered stands in the log once", async (directory) => {
+  const store = new FileSessionStore({ directory });
+  const content = [{ type: "text", text: "output ".repeat(100) }] as const;
+  const call = { messageId: null, toolCallId: "c", name: "bash" };
+  const session = await store.create({ id: "s" });
+  session.append({ type: "tool_finished", ...call, result: { content }, isError: false });
+  const told = session.append({
+    type: "message",
+    message: {
+      role: "tool_result",
+      toolCallId: "c",
+      toolName: "bash",
+      content,
+      isError: false,
+      timestamp: 9,
+    },
+  });
+  await session.close();
+  const log = await Deno.readTextFile(`${directory}/s.jsonl`);
+  assert(log.length < 1500, `the log has ${log.length} bytes`);
+  // From lines, from the index, and one entry alone.
+  for (const prepare of [() => Deno.remove(`${directory}/s.index`), () => store.list()]) {
+    await prepare();
+    await using again = await store.open("s", { access: "read" });
+    assertEquals(await again.entry(told.id), told);
+    assertEquals((await again.path()).at(-1), told);
+  }
+});

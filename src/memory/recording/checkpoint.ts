@@ -1,0 +1,117 @@
+/**
+ * An agent's state as one JSON value, for hosts with a storage of their own.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../agent/agent.ts";
+import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
+import type { QueuedMessages } from "../../core/event.ts";
+import { type HistoryRepair, repairHistory } from "../../core/history.ts";
+import { isJsonObject } from "../../core/json.ts";
+import type { AgentMessage } from "../../core/message.ts";
+import type { ModelSpec } from "../../core/model.ts";
+import { isMessage, isModel, isQueued } from "../store/entry_check.ts";
+import { jsonText } from "../store/json_text.ts";
+
+/** An agent's state; a JSON value. */
+export interface AgentCheckpoint {
+  /** Discriminant. */
+  readonly type: "agent_checkpoint";
+  /** Version of the format. */
+  readonly version: 1;
+  /** The system prompt. */
+  readonly systemPrompt: string;
+  /** The model. */
+  readonly model: ModelSpec;
+  /** Names of the tools. */
+  readonly tools: readonly string[];
+  /** The history. */
+  readonly messages: readonly AgentMessage[];
+  /** What waits in the queues. */
+  readonly queued: QueuedMessages;
+}
+
+/** What restoring found. */
+export interface RestoredCheckpoint {
+  /** Tools that the checkpoint names and the agent has not. */
+  readonly missingTools: readonly string[];
+  /** What had to be mended in the history. */
+  readonly repairs: readonly HistoryRepair[];
+}
+
+/**
+ * Takes an agent's state as one JSON value that shares nothing with the agent. While a run is active, it is the
+ * state as of the last event.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { checkpoint, restore } from "@swink/agent/memory";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
+ * await agent.prompt("Say hello");
+ * const stored = JSON.stringify(checkpoint(agent));
+ *
+ * const again = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Bye!")]) });
+ * restore(again, JSON.parse(stored));
+ * again.state.messages.length; // 2
+ * ```
+ */
+export function checkpoint(agent: Agent): AgentCheckpoint {
+  const { systemPrompt, model, tools, messages } = agent.state;
+  const value: AgentCheckpoint = {
+    type: "agent_checkpoint",
+    version: 1,
+    systemPrompt,
+    model,
+    tools: tools.map(({ name }) => name),
+    messages,
+    queued: agent.queued,
+  };
+  return JSON.parse(jsonText(value));
+}
+
+/**
+ * Gives an idle agent the state of a checkpoint: all of it, or nothing when the value is no checkpoint. The
+ * agent keeps those of its tools that the checkpoint names.
+ *
+ * @throws {AlreadyRunningError} While a run is active.
+ * @throws {BadRequestError} When the value is no checkpoint; the agent is then unchanged.
+ */
+export function restore(agent: Agent, value: unknown): RestoredCheckpoint {
+  if (agent.state.isRunning) throw new AlreadyRunningError();
+  const { systemPrompt, model, tools: names, messages, queued } = checked(value);
+  const { tools } = agent.state;
+  const repaired = repairHistory(messages);
+  agent.setSystemPrompt(systemPrompt);
+  agent.setModel(model);
+  agent.setTools(tools.filter(({ name }) => names.includes(name)));
+  agent.setMessages(repaired.messages);
+  agent.clearQueues();
+  for (const { message } of queued.steering) agent.steer(message);
+  for (const { message } of queued.followUp) agent.followUp(message);
+  const missingTools = names.filter((name) => !tools.some((tool) => tool.name === name));
+  return { missingTools, repairs: repaired.repairs };
+}
+
+function checked(value: unknown): AgentCheckpoint {
+  if (!isJsonObject(value) || value["type"] !== "agent_checkpoint") {
+    throw new BadRequestError("This is no checkpoint of an agent: take one with checkpoint(agent)");
+  }
+  const { version, systemPrompt, model, tools, messages, queued } = value;
+  if (version !== 1) {
+    throw new BadRequestError(
+      `The checkpoint has version ${version}, and this program reads version 1: update the program`,
+    );
+  }
+  const isWhole = typeof systemPrompt === "string" && isModel(model) && isTexts(tools) &&
+    Array.isArray(messages) && messages.every(isMessage) && isQueued(queued);
+  if (!isWhole) throw new BadRequestError("The checkpoint is broken: take another");
+  return value as unknown as AgentCheckpoint;
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}

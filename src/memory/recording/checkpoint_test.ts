@@ -1,0 +1,106 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
+import { userMessage } from "../../core/message.ts";
+import { defineTool } from "../../core/tool.ts";
+import { assistantMessage, toolCall } from "../../testing/messages.ts";
+import { reply } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { checkpoint, restore } from "./checkpoint.ts";
+
+const pay = defineTool({
+  name: "pay",
+  description: "Pays.",
+  parameters: { type: "object" },
+  execute: () => "paid",
+});
+const look = { ...pay, name: "look" };
+
+function agentWith(steps: Parameters<typeof scriptedStream>[0] = []): Agent {
+  return new Agent({ model: "p/m", streamFn: scriptedStream(steps), tools: [pay, look] });
+}
+
+async function stored(): Promise<string> {
+  const agent = agentWith([reply([toolCall("pay")]), reply("Done.")]);
+  agent.setSystemPrompt("Be brief.");
+  agent.setModel("p/big:high");
+  await agent.prompt("Pay");
+  agent.setMessages([...agent.state.messages, {
+    role: "custom",
+    type: "note",
+    data: 1,
+    timestamp: 2,
+  }]);
+  agent.setTools([pay]);
+  agent.steer("now");
+  agent.followUp("later");
+  return JSON.stringify(checkpoint(agent));
+}
+
+Deno.test("A 124: a checkpoint goes through JSON and comes back whole, queues exactly once", async () => {
+  const text = await stored();
+  const agent = agentWith([reply("one"), reply("two"), reply("three")]);
+  agent.followUp("forgotten");
+  assertEquals(restore(agent, JSON.parse(text)), { missingTools: [], repairs: [] });
+  assertEquals(agent.state.systemPrompt, "Be brief.");
+  assertEquals(agent.state.model, { provider: "p", modelId: "big", thinkingLevel: "high" });
+  assertEquals(agent.state.tools.map(({ name }) => name), ["pay"]);
+  assertEquals(agent.state.messages.map(({ role }) => role), [
+    "user",
+    "assistant",
+    "tool_result",
+    "assistant",
+    "custom",
+  ]);
+  const { queued, ...state } = checkpoint(agent);
+  const { queued: before, ...old } = JSON.parse(text);
+  assertEquals(state, old);
+  assertEquals(queued.followUp[0]?.message, before.followUp[0].message);
+  await agent.continue();
+  const said = agent.state.messages.filter(({ role }) => role === "user").slice(1);
+  assertEquals(said.length, 2);
+  assertEquals(agent.hasPendingMessages, false);
+});
+
+Deno.test("A 125: missing tools are named, and a broken history is mended", () => {
+  const agent = agentWith();
+  const taken = checkpoint(agentWith());
+  const messages = [userMessage("hi", 1), assistantMessage([toolCall("pay", {}, { id: "c" })])];
+  const { missingTools, repairs } = restore(agent, { ...taken, tools: ["pay", "gone"], messages });
+  assertEquals(missingTools, ["gone"]);
+  assertEquals(repairs.map(({ type }) => type), ["missing_result_added"]);
+  assertEquals(agent.state.messages.length, 3);
+});
+
+Deno.test("A 125: what is no checkpoint is refused, and the agent stays as it is", async () => {
+  const agent = agentWith([reply("hello")]);
+  await agent.prompt("hi");
+  const before = checkpoint(agent);
+  const whole = JSON.parse(await stored());
+  const broken = [
+    null,
+    "text",
+    {},
+    { ...whole, version: 2 },
+    { ...whole, systemPrompt: undefined },
+    { ...whole, model: "m" },
+    { ...whole, tools: [1] },
+    { ...whole, messages: [{ role: "user" }] },
+    { ...whole, messages: {} },
+    { ...whole, queued: { steering: [] } },
+  ];
+  for (const value of broken) assertThrows(() => restore(agent, value), BadRequestError);
+  assertEquals(checkpoint(agent), before);
+});
+
+Deno.test("A 124: restoring is refused while a run is active, taking a checkpoint is not", async () => {
+  const agent = agentWith([reply("hello")]);
+  const taken: unknown[] = [];
+  agent.subscribe((event) => {
+    if (event.type === "turn_end") taken.push(checkpoint(agent));
+  });
+  const running = agent.prompt("hi");
+  assertThrows(() => restore(agent, checkpoint(agentWith())), AlreadyRunningError);
+  await running;
+  assertEquals(taken, [checkpoint(agent)]);
+});

@@ -1,0 +1,362 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
+import { type AgentMessage, userMessage } from "../../core/message.ts";
+import type { Session } from "../../core/session.ts";
+import type { SessionEntry, SessionEntryType } from "../../core/session_entry.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { assistantMessage, text, toolCall } from "../../testing/messages.ts";
+import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { compact } from "../context/compact.ts";
+import { InMemorySessionStore } from "../store/in_memory_store.ts";
+import { recordSession } from "./recorder.ts";
+import { slidingWindow } from "../context/sliding_window.ts";
+
+interface Bench {
+  readonly agent: Agent;
+  readonly store: InMemorySessionStore;
+}
+
+function bench(
+  steps: readonly ScriptedStep[],
+  options: { tools?: readonly AgentTool[] } = {},
+): Bench {
+  let id = 0;
+  const store = new InMemorySessionStore({ now: () => 5, newId: () => `e${++id}` });
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream(steps),
+    now: () => 7,
+    newId: (kind) => `${kind}_1`,
+    ...options,
+  });
+  return { agent, store };
+}
+
+/** Entries without their place, and messages by what they say. */
+function bodiesOf(entries: readonly SessionEntry[]): unknown[] {
+  return entries.map((entry) => {
+    const { id: _id, parentId: _parentId, timestamp: _timestamp, ...body } = entry;
+    return body.type === "message" ? wordsOf(body.message) : body;
+  });
+}
+
+function wordsOf(message: AgentMessage): string {
+  if (message.role === "custom") return `custom: ${message.type}`;
+  const words = message.content.map((block) =>
+    block.type === "text" ? block.text : block.type === "tool_call" ? `${block.name}()` : block.type
+  );
+  return `${message.role}: ${words.join(" ")}`;
+}
+
+async function typesIn(session: Session): Promise<SessionEntryType[]> {
+  return (await session.path()).map(({ type }) => type);
+}
+
+function tool(name: string, more: Partial<AgentTool> = {}): AgentTool {
+  return {
+    ...defineTool({
+      name,
+      description: name,
+      parameters: { type: "object" },
+      execute: () => `${name}!`,
+    }),
+    ...more,
+  };
+}
+
+Deno.test("a run becomes entries in the order of its events", async () => {
+  const call = toolCall("write", { path: "a" }, { id: "call_1" });
+  const { agent, store } = bench([reply([text("I write."), call]), reply("Done.")], {
+    tools: [tool("write"), tool("read", { readOnly: true })],
+  });
+  await using recording = await recordSession(agent, store, { id: "s", cwd: "/work" });
+  await agent.prompt("Write a");
+  const path = await recording.session.path();
+  assertEquals(bodiesOf(path), [
+    { type: "model_changed", model: { provider: "p", modelId: "m", thinkingLevel: "off" } },
+    { type: "tools_changed", names: ["write", "read"] },
+    "user: Write a",
+    "assistant: I write. write()",
+    {
+      type: "tool_started",
+      messageId: "e4",
+      toolCallId: "call_1",
+      name: "write",
+      arguments: { path: "a" },
+      sideEffect: "once",
+      idempotencyKey: "run_1:call_1",
+    },
+    {
+      type: "tool_finished",
+      messageId: "e4",
+      toolCallId: "call_1",
+      name: "write",
+      result: { content: [text("write!")] },
+      isError: false,
+    },
+    "tool_result: write!",
+    "assistant: Done.",
+    { type: "run_ended", stopReason: "stop" },
+  ]);
+  const messages = path.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+  assertEquals(messages, agent.state.messages);
+  assertEquals(recording.session.header.cwd, "/work");
+});
+
+Deno.test("the tool is given the key that the journal holds", async () => {
+  const keys: string[] = [];
+  const execute: AgentTool["execute"] = (_args, { idempotencyKey }) => {
+    keys.push(idempotencyKey);
+    return Promise.resolve("ok");
+  };
+  const { agent, store } = bench([reply([toolCall("write")]), reply("Done.")], {
+    tools: [tool("write", { execute })],
+  });
+  await using recording = await recordSession(agent, store);
+  await agent.prompt("Go");
+  const [started] = await recording.session.path({ types: ["tool_started"] });
+  assertEquals(keys, [started?.type === "tool_started" ? started.idempotencyKey : ""]);
+});
+
+Deno.test("what the journal says of a tool with side effects is kept before the tool runs", async () => {
+  const seen: unknown[] = [];
+  const spy = (name: string, more: Partial<AgentTool> = {}) =>
+    tool(name, {
+      ...more,
+      execute: async () => {
+        await using reader = await store.open("s", { access: "read" });
+        const started = await reader.path({ types: ["tool_started"] });
+        seen.push([name, started.some((entry) => "name" in entry && entry.name === name)]);
+        return "ok";
+      },
+    });
+  const { agent, store } = bench([reply([toolCall("write")]), reply("Done.")], {
+    tools: [spy("write")],
+  });
+  await using _recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("Go");
+  assertEquals(seen, [["write", true]]);
+});
+
+Deno.test("a reply without content is not recorded, as it is not in the history", async () => {
+  const { agent, store } = bench([fail("auth_error", "no key")]);
+  await using recording = await recordSession(agent, store);
+  await agent.prompt("Hello");
+  const path = await recording.session.path();
+  assertEquals(bodiesOf(path).slice(2), ["user: Hello", {
+    type: "run_ended",
+    stopReason: "error",
+    error: { code: "auth_error", message: "no key", retryable: false },
+  }]);
+});
+
+Deno.test("what the agent knew before is recorded with its first run", async () => {
+  const { agent, store } = bench([reply("Hi.")]);
+  agent.setMessages([userMessage("before", 1), assistantMessage("yes")]);
+  agent.followUp("later");
+  agent.setModel("p/other:high");
+  await using recording = await recordSession(agent, store);
+  assertEquals(await typesIn(recording.session), ["queue_changed"]);
+  agent.clearQueues();
+  await agent.prompt("now");
+  assertEquals(bodiesOf(await recording.session.path({ types: ["message"] })), [
+    "user: before",
+    "assistant: yes",
+    "user: now",
+    "assistant: Hi.",
+  ]);
+});
+
+Deno.test("a history that was replaced goes another way from where they part", async () => {
+  const { agent, store } = bench([reply("one"), reply("two"), reply("three")]);
+  await using recording = await recordSession(agent, store);
+  await agent.prompt("first");
+  await agent.prompt("second");
+  agent.setMessages([...agent.state.messages.slice(0, 2), userMessage("other", 1)]);
+  await agent.continue();
+  const { session } = recording;
+  assertEquals(bodiesOf(await session.path({ types: ["message"] })), [
+    "user: first",
+    "assistant: one",
+    "user: other",
+    "assistant: three",
+  ]);
+  const all = session.outline.filter(({ type }) => type === "message");
+  assertEquals(all.length, 6);
+  agent.clearMessages();
+  assertEquals((await session.path({ types: ["message"] })).length, 4);
+});
+
+Deno.test("rewinding moves the leaf and the history, and keeps what was", async () => {
+  const { agent, store } = bench([reply("one"), reply("two"), reply("three")]);
+  await using recording = await recordSession(agent, store);
+  const { session } = recording;
+  await agent.prompt("first");
+  const here = session.leafId;
+  await agent.prompt("second");
+  const there = session.leafId;
+  await recording.rewind(here);
+  assertEquals(agent.state.messages.map(wordsOf), ["user: first", "assistant: one"]);
+  await agent.prompt("third");
+  assertEquals(bodiesOf(await session.path({ types: ["message"] })), [
+    "user: first",
+    "assistant: one",
+    "user: third",
+    "assistant: three",
+  ]);
+  await recording.rewind(there);
+  assertEquals(agent.state.messages.map(wordsOf).at(-1), "assistant: two");
+  await recording.rewind(null);
+  assertEquals(agent.state.messages, []);
+  const running = agent.prompt("fourth");
+  await assertRejects(() => recording.rewind(null), AlreadyRunningError);
+  await running;
+});
+
+Deno.test("changes of model, thinking level and tools are recorded once each", async () => {
+  const { agent, store } = bench([reply("one"), reply("two")], { tools: [tool("write")] });
+  await using recording = await recordSession(agent, store);
+  await agent.prompt("first");
+  agent.setThinkingLevel("high");
+  agent.setThinkingLevel("high");
+  agent.setTools([]);
+  await agent.prompt("second");
+  const changes = await recording.session.path({ types: ["model_changed", "tools_changed"] });
+  assertEquals(bodiesOf(changes).slice(2), [
+    { type: "model_changed", model: { provider: "p", modelId: "m", thinkingLevel: "high" } },
+    { type: "tools_changed", names: [] },
+  ]);
+});
+
+Deno.test("what a run takes out of a queue is on its way until it is said", async () => {
+  const { agent, store } = bench([reply("one"), reply("two")]);
+  await using recording = await recordSession(agent, store);
+  const queued = agent.followUp("later");
+  await agent.prompt("now");
+  const path = await recording.session.path({ types: ["queue_changed", "message"] });
+  assertEquals(bodiesOf(path), [
+    { type: "queue_changed", queued: { steering: [], followUp: [queued] } },
+    "user: now",
+    "assistant: one",
+    {
+      type: "queue_changed",
+      queued: { steering: [], followUp: [] },
+      delivering: { steering: [], followUp: [queued] },
+    },
+    "user: later",
+    "assistant: two",
+  ]);
+});
+
+Deno.test("approvals are recorded with the tool they are about", async () => {
+  const { store } = bench([]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply([toolCall("write", {}, { id: "c1" })]), reply("Done.")]),
+    tools: [tool("write")],
+    approve: () => ({ type: "approved", scope: "tool" }),
+  });
+  await using recording = await recordSession(agent, store);
+  await agent.prompt("Go");
+  assertEquals(bodiesOf(await recording.session.path({ types: ["approval"] })), [
+    {
+      type: "approval",
+      toolCallId: "c1",
+      name: "write",
+      decision: { type: "approved", scope: "tool" },
+    },
+  ]);
+});
+
+Deno.test("a compaction names what it left out, and is undone by rewinding", async () => {
+  const transform = slidingWindow({ contextWindow: 1000, keepSteps: 1 });
+  const { store } = bench([]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream(Array.from({ length: 5 }, () => reply("a".repeat(800)))),
+    transformContext: transform,
+  });
+  await using recording = await recordSession(agent, store, { transform });
+  const leaves: (string | null)[] = [];
+  for (const word of ["one", "two", "three", "four"]) {
+    await agent.prompt(word.padEnd(800, "."));
+    leaves.push(recording.session.leafId);
+  }
+  const [entry] = await recording.session.path({ types: ["compaction"] });
+  assert(entry?.type === "compaction");
+  const dropped = await recording.session.entry(entry.firstDroppedId ?? "");
+  assert(dropped?.type === "message" && wordsOf(dropped.message).startsWith("assistant: aaa"));
+  const { from, to } = transform.cut ?? { from: 0, to: 0 };
+  assertEquals(agent.state.messages[from], dropped.message);
+  assertEquals(to - from, entry.droppedCount);
+  await recording.rewind(leaves[0] ?? null);
+  assertEquals(transform.cut, undefined);
+  await recording.rewind(leaves[3] ?? null);
+  assertEquals(transform.cut, { from, to });
+});
+
+Deno.test("a compaction by hand is not lost when nothing follows it", async () => {
+  const transform = slidingWindow({ contextWindow: 2000, target: 0.1, keepSteps: 1 });
+  const { store } = bench([]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("a".repeat(800)), reply("b".repeat(800))]),
+    transformContext: transform,
+  });
+  const recording = await recordSession(agent, store, { id: "s", transform });
+  for (const word of ["one", "two"]) await agent.prompt(word.padEnd(800, "."));
+  const report = await compact(agent, transform);
+  await recording.stop();
+  await using session = await store.open("s", { access: "read" });
+  const [entry] = await session.path({ types: ["compaction"] });
+  assertEquals(entry?.type === "compaction" && entry.droppedCount, report?.droppedCount);
+});
+
+Deno.test("a session that cannot be written aborts the run before the tool runs, and catches up later", async () => {
+  const ran: string[] = [];
+  const execute = () => {
+    ran.push("write");
+    return Promise.resolve("ok");
+  };
+  const steps = [reply([toolCall("write")]), reply([toolCall("write")]), reply("Done.")];
+  const { agent, store } = bench(steps, { tools: [tool("write", { execute })] });
+  const session = await store.create({ id: "s" });
+  const errors: SessionError[] = [];
+  await using recording = await recordSession(agent, store, {
+    session,
+    onError: (error) => errors.push(error),
+  });
+  const flush = session.flush.bind(session);
+  const broken = new SessionError("Cannot write: the disk is full", { reason: "write_failed" });
+  const isBroken = { now: false };
+  session.flush = () => isBroken.now ? Promise.reject(broken) : flush();
+  agent.subscribe((event) => {
+    if (event.type === "message_end" && event.message.role === "assistant") isBroken.now = true;
+  });
+  const result = await agent.prompt("Go");
+  assertEquals([result.stopReason, result.abortReason, ran], ["aborted", broken, []]);
+  assertEquals(errors, [broken]);
+
+  // While the disk is full, a run costs nothing.
+  const refused = await agent.continue();
+  assertEquals([refused.stopReason, refused.turns], ["aborted", 1]);
+  isBroken.now = false;
+  session.flush = flush;
+  const done = await agent.continue();
+  assertEquals([done.stopReason, ran], ["stop", ["write"]]);
+  const path = await recording.session.path({ types: ["message"] });
+  const messages = path.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+  assertEquals(messages, agent.state.messages);
+});
+
+Deno.test("after the recording was stopped nothing more is recorded", async () => {
+  const { agent, store } = bench([reply("one"), reply("two")]);
+  const recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("first");
+  await recording.stop();
+  await agent.prompt("second");
+  await using session = await store.open("s");
+  assertEquals((await session.path({ types: ["message"] })).length, 2);
+});

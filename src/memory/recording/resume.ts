@@ -1,0 +1,206 @@
+/**
+ * Coming back to a session, also to one that a crash cut off in the middle of a turn.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../agent/agent.ts";
+import type { QueuedMessages } from "../../core/event.ts";
+import type { HistoryRepair } from "../../core/history.ts";
+import type { AgentMessage } from "../../core/message.ts";
+import type { AgentTool, AgentToolResult } from "../../core/tool.ts";
+import { AlreadyRunningError } from "../../core/errors.ts";
+import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
+import { forkSession } from "../transfer/fork.ts";
+import { recordInto, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
+import { type SessionState, sessionStateOf } from "./session_state.ts";
+import {
+  answerWithoutRunning,
+  mayRunAgain,
+  type OpenHistory,
+  type PendingCall,
+  readOpenHistory,
+  resultMessage,
+  runAgain,
+} from "./settle.ts";
+
+/** Options of {@linkcode resumeSession}. */
+export interface ResumeSessionOptions {
+  /** The entry to come back to. Default: the leaf. */
+  readonly leaf?: string | null;
+  /** Goes on in a new session, `true` or its name, and leaves this one as it is; it may be open elsewhere. */
+  readonly fork?: boolean | string;
+}
+
+/** Options of {@linkcode ResumedSession.into}. */
+export interface ResumeIntoOptions extends Pick<RecordSessionOptions, "transform" | "onError"> {
+  /** Ends calls that run again. */
+  readonly signal?: AbortSignal;
+  /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** An agent that has come back. */
+export interface ResumedAgent extends SessionRecording {
+  /** Tools that the session had and the agent has not. */
+  readonly missingTools: readonly string[];
+}
+
+/** A session that was come back to. */
+export interface ResumedSession extends SessionState {
+  /** The session, open for writing. */
+  readonly session: Session;
+  /** The history; valid, and every call that is pending has an error result that says why. */
+  readonly messages: readonly AgentMessage[];
+  /** Calls of the interrupted turn without a result. */
+  readonly pendingCalls: readonly PendingCall[];
+  /** What was mended in the history. */
+  readonly repairs: readonly HistoryRepair[];
+  /** What could not be read in the log. */
+  readonly damage: readonly SessionDamage[];
+  /**
+   * Gives an idle agent the history, the model, the tools it has of those the session had, and the queues, and
+   * records it from here on; `transform` takes up the session's compaction. Calls of the interrupted turn are settled first, by the rules of the journal:
+   * those that may run again do. When the session was interrupted, `agent.continue()` goes on with the turn.
+   *
+   * @throws {AlreadyRunningError} While a run is active.
+   */
+  into(agent: Agent, options?: ResumeIntoOptions): Promise<ResumedAgent>;
+}
+
+/**
+ * Opens a session for an agent to go on with, whatever happened to the one before it.
+ *
+ * @throws {SessionError} When the session cannot be opened; with the reason `locked` when it is open elsewhere.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { InMemorySessionStore, recordSession, resumeSession } from "@swink/agent/memory";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const store = new InMemorySessionStore();
+ * const first = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
+ * const recording = await recordSession(first, store, { id: "greeting" });
+ * await first.prompt("Say hello");
+ * await recording.stop();
+ *
+ * const agent = new Agent({ model: "any/other", streamFn: scriptedStream([reply("Bye!")]) });
+ * const resumed = await resumeSession(store, "greeting");
+ * await using again = await resumed.into(agent);
+ * await agent.prompt("Say goodbye");
+ * agent.state.messages.length; // 4
+ * agent.state.model.modelId; // "model"
+ * ```
+ */
+export async function resumeSession(
+  store: SessionStore,
+  id: string,
+  { leaf, fork = false }: ResumeSessionOptions = {},
+): Promise<ResumedSession> {
+  const session = fork === false ? await store.open(id) : await forkSession(store, id, {
+    ...(leaf !== undefined && { leaf }),
+    ...(typeof fork === "string" && { id: fork }),
+  });
+  try {
+    if (fork === false && leaf !== undefined && leaf !== session.leafId) session.moveLeaf(leaf);
+    const path = await session.path();
+    return resumed(session, sessionStateOf(path), await readOpenHistory(session, path));
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+function resumed(session: Session, state: SessionState, history: OpenHistory): ResumedSession {
+  const { messages, repairs, pending } = history;
+  const answers = pending.map((call) =>
+    resultMessage(call.call, answerWithoutRunning(call), messages.at(-1)?.timestamp ?? 0)
+  );
+  return {
+    ...state,
+    session,
+    messages: [...messages, ...answers],
+    pendingCalls: pending,
+    repairs,
+    damage: session.damage,
+    into: (agent, options) => resumeInto(agent, { session, state, history }, options),
+  };
+}
+
+interface Resumption {
+  readonly session: Session;
+  readonly state: SessionState;
+  readonly history: OpenHistory;
+}
+
+async function resumeInto(
+  agent: Agent,
+  { session, state, history }: Resumption,
+  options: ResumeIntoOptions = {},
+): Promise<ResumedAgent> {
+  if (agent.state.isRunning) throw new AlreadyRunningError();
+  const results = await settle(session, history, { ...options, tools: agent.state.tools });
+  agent.setMessages([...history.messages, ...results]);
+  const missingTools = takeTools(agent, state.toolNames);
+  if (state.model) agent.setModel(state.model);
+  options.transform?.restore(state.cut);
+  queue(agent, state.queued);
+  const recording = await recordInto(agent, session, options);
+  return Object.assign(recording, { missingTools });
+}
+
+/** Answers what the interrupted turn left open, in the log as well. */
+async function settle(
+  session: Session,
+  { pending, messageId }: OpenHistory,
+  { tools, now = Date.now, signal = new AbortController().signal }: ResumeIntoOptions & {
+    readonly tools: readonly AgentTool[];
+  },
+): Promise<readonly AgentMessage[]> {
+  const results: AgentMessage[] = [];
+  for (const call of pending) {
+    const tool = tools.find(({ name }) => name === call.call.name);
+    const result = call.type === "started" && mayRunAgain(call, tool)
+      ? await repeat(session, call, { tool, signal, messageId })
+      : answerWithoutRunning(call);
+    const message = resultMessage(call.call, result, now());
+    session.append({ type: "message", message });
+    results.push(message);
+  }
+  await session.flush();
+  return results;
+}
+
+/** Runs a call again, in the journal as well: resuming may be interrupted too. */
+async function repeat(
+  session: Session,
+  call: Extract<PendingCall, { type: "started" }>,
+  { tool, signal, messageId }: {
+    readonly tool: AgentTool;
+    readonly signal: AbortSignal;
+    readonly messageId: string | null;
+  },
+): Promise<AgentToolResult> {
+  const { toolCallId, name, arguments: args, sideEffect, idempotencyKey } = call.journal;
+  const place = { messageId, toolCallId, name };
+  session.append({ type: "tool_started", ...place, arguments: args, sideEffect, idempotencyKey });
+  await session.flush();
+  const result = await runAgain(call, tool, signal);
+  session.append({ type: "tool_finished", ...place, result, isError: result.isError ?? false });
+  return result;
+}
+
+/** Leaves the agent the tools that the session had; gives the names of those that it has not. */
+function takeTools(agent: Agent, names: readonly string[] | undefined): readonly string[] {
+  if (!names) return [];
+  const { tools } = agent.state;
+  agent.setTools(tools.filter(({ name }) => names.includes(name)));
+  return names.filter((name) => !tools.some((tool) => tool.name === name));
+}
+
+function queue(agent: Agent, { steering, followUp }: QueuedMessages): void {
+  agent.clearQueues();
+  for (const { message } of steering) agent.steer(message);
+  for (const { message } of followUp) agent.followUp(message);
+}

@@ -1,0 +1,387 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
+import { repairHistory } from "../../core/history.ts";
+import { type AgentMessage, userMessage } from "../../core/message.ts";
+import type { Session } from "../../core/session.ts";
+import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { type AgentTool, defineTool, type SideEffect } from "../../core/tool.ts";
+import { assistantMessage, text, toolCall, toolResultMessage } from "../../testing/messages.ts";
+import { reply, type ScriptedStep } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { InMemorySessionStore } from "../store/in_memory_store.ts";
+import { recordSession } from "./recorder.ts";
+import { type ResumeIntoOptions, resumeSession } from "./resume.ts";
+import { slidingWindow } from "../context/sliding_window.ts";
+
+function said(message: AgentMessage): SessionEntryBody {
+  return { type: "message", message };
+}
+
+const call = toolCall("pay", { amount: 5 }, { id: "call_1" });
+const second = toolCall("pay", { amount: 7 }, { id: "call_2" });
+
+function started(messageId: string, sideEffect: SideEffect = "once", toolCallId = "call_1") {
+  return {
+    type: "tool_started",
+    messageId,
+    toolCallId,
+    name: "pay",
+    arguments: { amount: 6 },
+    sideEffect,
+    idempotencyKey: `run_1:${toolCallId}`,
+  } as const;
+}
+
+function finished(messageId: string, toolCallId = "call_1") {
+  const result = { content: [text("paid")], details: { receipt: 1 } };
+  return {
+    type: "tool_finished",
+    messageId,
+    toolCallId,
+    name: "pay",
+    result,
+    isError: false,
+  } as const;
+}
+
+/** A session that was cut off behind what `write` appends to a reply with two calls. */
+async function interrupted(
+  write: (session: Session, messageId: string) => void,
+): Promise<InMemorySessionStore> {
+  const store = new InMemorySessionStore();
+  await using session = await store.create({ id: "s" });
+  session.append(said(userMessage("pay twice", 1)));
+  const { id } = session.append(said(assistantMessage([call, second])));
+  write(session, id);
+  return store;
+}
+
+interface Ran {
+  readonly args: unknown;
+  readonly key: string;
+}
+
+function payTool(ran: Ran[], more: Partial<AgentTool> = {}): AgentTool {
+  return {
+    ...defineTool({
+      name: "pay",
+      description: "Pays.",
+      parameters: { type: "object" },
+      execute: (args, { idempotencyKey }) => {
+        ran.push({ args, key: idempotencyKey });
+        return "paid again";
+      },
+    }),
+    ...more,
+  };
+}
+
+interface Resumed {
+  readonly agent: Agent;
+  readonly ran: readonly Ran[];
+  readonly results: readonly string[];
+}
+
+async function resume(
+  store: InMemorySessionStore,
+  { tool, steps = [reply("Done.")], ...options }: ResumeIntoOptions & {
+    readonly tool?: Partial<AgentTool>;
+    readonly steps?: readonly ScriptedStep[];
+  } = {},
+): Promise<Resumed> {
+  const ran: Ran[] = [];
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream(steps),
+    tools: [payTool(ran, tool)],
+  });
+  const resumed = await resumeSession(store, "s");
+  await using _recording = await resumed.into(agent, { now: () => 9, ...options });
+  const results = agent.state.messages.flatMap((message) =>
+    message.role === "tool_result" ? [`${message.isError ? "error: " : ""}${textOf(message)}`] : []
+  );
+  assertEquals(repairHistory(agent.state.messages).repairs, []);
+  await agent.continue();
+  assertEquals(agent.state.messages.at(-1)?.role, "assistant");
+  return { agent, ran, results };
+}
+
+function textOf(message: AgentMessage): string {
+  if (message.role === "custom") return message.type;
+  return message.content.map((block) => block.type === "text" ? block.text.slice(0, 45) : "").join(
+    "",
+  );
+}
+
+const UNKNOWN = "error: The outcome of this tool call is not known: i";
+const NOT_RUN = "error: This tool call was not run: the session was i";
+
+Deno.test("a finished call keeps its result, one that never started was not run", async () => {
+  const store = await interrupted((session, id) => {
+    session.append(started(id));
+    session.append(finished(id));
+  });
+  const { results, ran } = await resume(store);
+  assertEquals(results, ["paid", NOT_RUN]);
+  assertEquals(ran, []);
+});
+
+Deno.test("a call with a side effect that started is not run again, and says so", async () => {
+  const store = await interrupted((session, id) => session.append(started(id)));
+  const { results, ran } = await resume(store);
+  assertEquals(results, [UNKNOWN, NOT_RUN]);
+  assertEquals(ran, []);
+});
+
+Deno.test("an idempotent call runs again with the arguments and the key that it had", async () => {
+  for (const sideEffect of ["idempotent", "none"] as const) {
+    const store = await interrupted((session, id) => session.append(started(id, sideEffect)));
+    const { results, ran } = await resume(store, { tool: { sideEffect } });
+    assertEquals(results, ["paid again", NOT_RUN]);
+    assertEquals(ran, [{ args: { amount: 6 }, key: "run_1:call_1" }]);
+    await using session = await store.open("s", { access: "read" });
+    const journal = await session.path({ types: ["tool_started", "tool_finished"] });
+    assertEquals(journal.map(({ type }) => type), [
+      "tool_started",
+      "tool_started",
+      "tool_finished",
+    ]);
+  }
+});
+
+Deno.test("a call is run again only when the tool was and is made for it", async () => {
+  const was = await interrupted((session, id) => session.append(started(id, "idempotent")));
+  assertEquals((await resume(was, { tool: { sideEffect: "once" } })).ran, []);
+  const is = await interrupted((session, id) => session.append(started(id, "once")));
+  assertEquals((await resume(is, { tool: { sideEffect: "none" } })).ran, []);
+  const gone = await interrupted((session, id) => session.append(started(id, "idempotent")));
+  assertEquals((await resume(gone, { tool: { name: "other" } })).results, [UNKNOWN, NOT_RUN]);
+});
+
+Deno.test("resuming that was itself interrupted is settled by the same rules", async () => {
+  const store = await interrupted((session, id) => {
+    session.append(started(id, "idempotent"));
+    session.append(started(id, "idempotent"));
+    session.append(finished(id));
+  });
+  const { results, ran } = await resume(store, { tool: { sideEffect: "idempotent" } });
+  assertEquals([results, ran], [["paid", NOT_RUN], []]);
+});
+
+Deno.test("a call that runs again may fail, hang past its time, or be aborted", async () => {
+  const hanging = () => new Promise<never>(() => {});
+  const cases: [Partial<AgentTool>, ResumeIntoOptions, string][] = [
+    [{ execute: () => Promise.reject(new Error("no money")) }, {}, "error: no money"],
+    [{ execute: hanging, timeoutMs: 5 }, {}, "error: timed out after 5 ms"],
+    [
+      { execute: hanging },
+      { signal: AbortSignal.abort() },
+      "error: tool call cancelled: resuming was aborted",
+    ],
+  ];
+  for (const [tool, options, words] of cases) {
+    const store = await interrupted((session, id) => session.append(started(id, "none")));
+    const { results } = await resume(store, { tool: { ...tool, sideEffect: "none" }, ...options });
+    assertEquals(results[0], words);
+  }
+});
+
+Deno.test("results that are in the conversation already stay", async () => {
+  const store = await interrupted((session, id) => {
+    for (const toolCallId of ["call_1", "call_2"]) {
+      session.append(started(id, "once", toolCallId));
+      session.append(finished(id, toolCallId));
+    }
+    session.append(said(toolResultMessage(call, "said before")));
+  });
+  assertEquals((await resume(store)).results, ["said before", "paid"]);
+});
+
+Deno.test("a call that ran on another branch is not run again on this one", async () => {
+  const store = await interrupted((session, id) => {
+    session.append(started(id));
+    session.append(finished(id));
+    session.moveLeaf(id);
+  });
+  const resumed = await resumeSession(store, "s");
+  assertEquals(resumed.pendingCalls.map(({ type }) => type), ["finished", "not_started"]);
+  assertEquals(resumed.isInterrupted, false);
+  await resumed.session.close();
+});
+
+Deno.test("calls of another reply with the same ids are another's", async () => {
+  const store = new InMemorySessionStore();
+  const session = await store.create({ id: "s" });
+  const before = session.append(said(userMessage("go", 1)));
+  const other = session.append(said(assistantMessage([call])));
+  session.append(started(other.id));
+  session.append(finished(other.id));
+  session.moveLeaf(before.id);
+  session.append(said(assistantMessage([call])));
+  await session.close();
+  const resumed = await resumeSession(store, "s");
+  assertEquals(resumed.pendingCalls.map(({ type }) => type), ["not_started"]);
+  await resumed.session.close();
+});
+
+Deno.test("what is resumed is recorded, and opens the same again", async () => {
+  const store = await interrupted((session, id) => session.append(started(id)));
+  const { agent } = await resume(store);
+  const again = await resumeSession(store, "s");
+  assertEquals(again.messages, agent.state.messages);
+  assertEquals([again.pendingCalls, again.repairs, again.isInterrupted], [[], [], false]);
+  await again.session.close();
+});
+
+Deno.test("without an agent the history is valid as well", async () => {
+  const store = await interrupted((session, id) => session.append(started(id)));
+  const { messages, pendingCalls, session, isInterrupted } = await resumeSession(store, "s");
+  assertEquals(repairHistory(messages).repairs, []);
+  assertEquals(messages.length, 4);
+  assertEquals(pendingCalls.map(({ type }) => type), ["started", "not_started"]);
+  assertEquals(isInterrupted, true);
+  await session.close();
+});
+
+Deno.test("model, tools, queues, plan, plan mode and approvals come back", async () => {
+  const store = new InMemorySessionStore();
+  const session = await store.create({ id: "s" });
+  const model = { provider: "p", modelId: "big", thinkingLevel: "high" } as const;
+  const waiting = { id: "q1", message: userMessage("later", 3) };
+  const decision = { type: "approved", scope: "prefix", prefix: "git " } as const;
+  const bodies: SessionEntryBody[] = [
+    { type: "model_changed", model },
+    { type: "tools_changed", names: ["pay", "gone"] },
+    { type: "approval_mode", mode: "smart" },
+    { type: "plan_mode", active: true },
+    { type: "plan_created", plan: "# Old", steps: ["x"] },
+    { type: "plan_created", plan: "# Plan", steps: ["one", "two", "three"] },
+    { type: "plan_step", step: 0, state: "complete" },
+    { type: "plan_step", step: 1, state: "in_progress" },
+    { type: "approval", toolCallId: "c", name: "pay", decision: { type: "approved" } },
+    { type: "approval", toolCallId: "c", name: "bash", decision },
+    { type: "approval", toolCallId: "c", name: "bash", decision: { type: "denied" } },
+    { type: "queue_changed", queued: { steering: [], followUp: [waiting] } },
+  ];
+  for (const body of bodies) session.append(body);
+  await session.close();
+
+  const agent = new Agent({
+    model: "p/small",
+    streamFn: scriptedStream([]),
+    tools: [payTool([]), payTool([], { name: "extra" })],
+  });
+  agent.steer("forgotten");
+  const resumed = await resumeSession(store, "s");
+  assertEquals(resumed.approvals, [{ name: "bash", decision }]);
+  assertEquals([resumed.approvalMode, resumed.planMode], ["smart", true]);
+  assertEquals(resumed.plan, {
+    plan: "# Plan",
+    steps: [
+      { step: "one", state: "complete" },
+      { step: "two", state: "in_progress" },
+      { step: "three", state: "pending" },
+    ],
+  });
+  await using recording = await resumed.into(agent);
+  assertEquals(recording.missingTools, ["gone"]);
+  assertEquals(agent.state.model, model);
+  assertEquals(agent.state.tools.map(({ name }) => name), ["pay"]);
+  assertEquals(agent.queued.steering, []);
+  assertEquals(agent.queued.followUp.map(({ message }) => message), [waiting.message]);
+});
+
+Deno.test("what was taken out of a queue and not yet said still waits", async () => {
+  const [one, two, three] = ["one", "two", "three"].map((words, number) => ({
+    id: words,
+    message: userMessage(words, number),
+  }));
+  assert(one && two && three);
+  const entry: SessionEntryBody = {
+    type: "queue_changed",
+    queued: { steering: [three], followUp: [] },
+    delivering: { steering: [one, two], followUp: [] },
+  };
+  const cases: [SessionEntryBody[], string[]][] = [
+    [[], ["one", "two", "three"]],
+    [[said(one.message)], ["two", "three"]],
+    [[said(one.message), said(two.message)], ["three"]],
+    [[said(one.message), said(assistantMessage("yes"))], ["three"]],
+  ];
+  for (const [after, expected] of cases) {
+    const store = new InMemorySessionStore();
+    const session = await store.create({ id: "s" });
+    for (const body of [said(userMessage("go", 0)), entry, ...after]) session.append(body);
+    await session.close();
+    const resumed = await resumeSession(store, "s");
+    assertEquals(resumed.queued.steering.map(({ id }) => id), expected);
+    await resumed.session.close();
+  }
+});
+
+Deno.test("a compaction is in effect again", async () => {
+  const store = new InMemorySessionStore();
+  const session = await store.create({ id: "s" });
+  const ids = ["one", "two", "three", "four"].map((words) =>
+    session.append(said(userMessage(words, 1))).id
+  );
+  session.append({
+    type: "compaction",
+    firstDroppedId: ids[1] ?? null,
+    lastDroppedId: ids[2] ?? null,
+    droppedCount: 2,
+    tokensBefore: 9,
+    tokensAfter: 5,
+    summary: "two and three",
+  });
+  await session.close();
+  const transform = slidingWindow({ contextWindow: 1000 });
+  const streamFn = scriptedStream([reply("ok")]);
+  const agent = new Agent({ model: "p/m", streamFn, transformContext: transform });
+  const resumed = await resumeSession(store, "s");
+  assertEquals(resumed.cut, { from: 1, to: 3, summary: "two and three" });
+  await using _recording = await resumed.into(agent, { transform });
+  await agent.continue();
+  assertEquals(streamFn.calls[0]?.context.messages.map(textOf), [
+    "one",
+    "Summary of the conversation so far:\n\ntwo and ",
+    "four",
+  ]);
+});
+
+Deno.test("a leaf, and a fork, may be resumed; the session may be open elsewhere when it is forked", async () => {
+  const store = new InMemorySessionStore();
+  const agent = new Agent({ model: "p/m", streamFn: scriptedStream([reply("one"), reply("two")]) });
+  const recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("first");
+  const leaf = recording.session.leafId;
+  await agent.prompt("second");
+  await assertRejects(() => resumeSession(store, "s"), SessionError, "is open in");
+  const fork = await resumeSession(store, "s", { leaf, fork: "other" });
+  assertEquals([fork.session.id, fork.messages.length, fork.isInterrupted], ["other", 2, false]);
+  await fork.session.close();
+  const whole = await resumeSession(store, "s", { fork: true });
+  assertEquals(whole.messages.length, 4);
+  await whole.session.close();
+  await recording.stop();
+
+  const back = await resumeSession(store, "s", { leaf });
+  assertEquals(back.messages.length, 2);
+  await back.session.close();
+  const still = await resumeSession(store, "s");
+  assertEquals(still.messages.length, 2);
+  await still.session.close();
+  await assertRejects(() => resumeSession(store, "s", { leaf: "nowhere" }), SessionError);
+  await (await store.open("s")).close();
+});
+
+Deno.test("a running agent is not given another session", async () => {
+  const store = await interrupted(() => {});
+  const agent = new Agent({ model: "p/m", streamFn: scriptedStream([reply("one")]) });
+  const running = agent.prompt("go");
+  const resumed = await resumeSession(store, "s");
+  await assertRejects(() => resumed.into(agent), AlreadyRunningError);
+  await running;
+  await resumed.session.close();
+});

@@ -1,0 +1,88 @@
+/**
+ * The one file through which sessions reach SQLite.
+ *
+ * @module
+ */
+
+import type { DatabaseSync as Database, StatementSync as Statement } from "node:sqlite";
+import { SessionError } from "../../core/errors.ts";
+
+export type { Database, Statement };
+
+/** Version of the tables. */
+const TABLES_VERSION = 1;
+
+const TABLES = `
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    header TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    updated INTEGER NOT NULL,
+    syncs INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE entries (
+    number INTEGER PRIMARY KEY,
+    session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    parent TEXT,
+    type TEXT NOT NULL,
+    timestamp INTEGER NOT NULL,
+    line TEXT NOT NULL,
+    UNIQUE (session, id)
+  ) STRICT;
+
+  CREATE INDEX entries_in_order ON entries (session, number);
+
+  CREATE VIRTUAL TABLE entry_text USING fts5(
+    text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
+  );
+
+  PRAGMA user_version = ${TABLES_VERSION};
+`;
+
+/**
+ * Opens a database of sessions, and makes its tables if it has none.
+ *
+ * @throws {SessionError} With the reason `newer_version` when the tables are of a newer version.
+ */
+export async function openDatabase(path: string): Promise<Database> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  try {
+    database.exec(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON",
+    );
+    inTransaction(database, () => makeTables(database, path));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Does something in one transaction: all of it happens, or nothing. */
+export function inTransaction<Value>(database: Database, act: () => Value): Value {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const value = act();
+    database.exec("COMMIT");
+    return value;
+  } catch (error) {
+    // A full disk has already ended the transaction.
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function makeTables(database: Database, path: string): void {
+  const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
+  if (version === 0) database.exec(TABLES);
+  else if (version !== TABLES_VERSION) {
+    throw new SessionError(
+      `The sessions in "${path}" have version ${version}, and this program reads version ` +
+        `${TABLES_VERSION}: update the program to open them`,
+      { reason: "newer_version" },
+    );
+  }
+}

@@ -1,0 +1,259 @@
+/**
+ * Sessions in one SQLite database, for hosts that keep many.
+ *
+ * @module
+ */
+
+import type {
+  CreateSessionOptions,
+  ListSessionsOptions,
+  SearchHit,
+  SearchSessionsOptions,
+  Session,
+  SessionAccess,
+  SessionStore,
+  SessionSummary,
+} from "../../core/session.ts";
+import type { SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
+import { denoFileSystem } from "../file/deno_file_system.ts";
+import { alreadyExists, lockedBy, lockLost, notFound, sessionFailure } from "../store/failure.ts";
+import type { FileSystem } from "../file/file_system.ts";
+import { decodeLine, headerOf } from "../store/jsonl.ts";
+import { adoptEntries, LiveSession } from "../store/live_session.ts";
+import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
+import { checkSessionId, newSessionId, randomName } from "../store/session_id.ts";
+import { SessionTree } from "../store/session_tree.ts";
+import { type Database, inTransaction, openDatabase } from "./sqlite_database.ts";
+import { SqliteLog } from "./sqlite_log.ts";
+import { chosenSummaries, SummaryDraft } from "../store/summary.ts";
+import { acquireWriterLock, type WriterLock } from "../file/writer_lock.ts";
+
+/** Options of a {@linkcode SqliteSessionStore}. */
+export interface SqliteSessionStoreOptions {
+  /** The database's file; made when it is not there. Locks are kept in the folder `<path>-locks`. */
+  readonly path: string;
+  /** What the host calls itself, for those who find a session open elsewhere. */
+  readonly owner?: string;
+  /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
+  readonly now?: () => number;
+  /** Makes ids for entries. Default: twelve random letters and digits. */
+  readonly newId?: () => string;
+  /** The disk that locks are on. Default: that of this machine, through `Deno`. */
+  readonly files?: FileSystem;
+}
+
+/**
+ * Keeps sessions in one SQLite database with a write-ahead log and a full-text index: listing and searching
+ * take as long for a million entries as for a thousand. Uses the runtime's own `node:sqlite`.
+ *
+ * @example
+ * ```ts
+ * import { SqliteSessionStore } from "@swink/agent/memory";
+ *
+ * const path = `${await Deno.makeTempDir()}/sessions.db`;
+ * await using store = new SqliteSessionStore({ path });
+ * await using session = await store.create();
+ * session.append({ type: "title", title: "First steps" });
+ * await session.flush();
+ * (await store.search("steps")).length; // 1
+ * ```
+ */
+export class SqliteSessionStore implements SessionStore, AsyncDisposable {
+  readonly #path: string;
+  readonly #owner: string | undefined;
+  readonly #now: () => number;
+  readonly #newId: () => string;
+  readonly #files: FileSystem;
+  #opening: Promise<Database> | undefined;
+
+  /** Takes a path; nothing is opened yet. */
+  constructor(options: SqliteSessionStoreOptions) {
+    this.#path = options.path;
+    this.#owner = options.owner;
+    this.#now = options.now ?? Date.now;
+    this.#newId = options.newId ?? randomName;
+    this.#files = options.files ?? denoFileSystem;
+  }
+
+  /** Begins a session. */
+  async create(options: CreateSessionOptions = {}): Promise<Session> {
+    const { id = newSessionId(this.#now()) } = options;
+    checkSessionId(id);
+    return await this.#withLock(id, async (database, lock) => {
+      if (headerIn(database, id)) throw alreadyExists(id);
+      const header = headerOf({ ...options, id, created: this.#now() });
+      const summary = SummaryDraft.of(header).finish(0);
+      const tree = new SessionTree();
+      const entries = adoptEntries(tree, options.entries ?? []);
+      const log = this.#log({ database, header, tree, summary, lock });
+      if (entries.length > 0) {
+        const { error } = await log.append(entries);
+        if (error !== undefined) throw error;
+        await log.sync();
+      }
+      const { now, newId } = this.#ports;
+      return new LiveSession({ header, access: "write", tree, log, now, newId });
+    });
+  }
+
+  /** Opens a session. */
+  async open(
+    id: string,
+    { access = "write" }: { readonly access?: SessionAccess } = {},
+  ): Promise<Session> {
+    checkSessionId(id);
+    const database = await this.#database(id);
+    if (!headerIn(database, id)) throw notFound(id);
+    if (access === "read") return this.#opened(database, id);
+    return await this.#withLock(id, (database, lock) => {
+      return Promise.resolve(this.#opened(database, id, lock));
+    });
+  }
+
+  /** All sessions, the one that was written to last first. */
+  async list(options: ListSessionsOptions = {}): Promise<readonly SessionSummary[]> {
+    const database = await this.#database("");
+    const rows = database.prepare("SELECT summary FROM sessions").all();
+    return chosenSummaries(rows.map(({ summary }) => JSON.parse(String(summary))), options);
+  }
+
+  /** Searches the full-text index. */
+  async search(query: string, options: SearchSessionsOptions = {}): Promise<readonly SearchHit[]> {
+    const { sessionId, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+    const database = await this.#database(sessionId ?? "");
+    if (sessionId !== undefined && !headerIn(database, sessionId)) throw notFound(sessionId);
+    const wanted = new SearchQuery(query, options);
+    if (wanted.words.length === 0) return [];
+    const hits: SearchHit[] = [];
+    for (const { session, line } of matchingRows(database, wanted.words, sessionId)) {
+      if (hits.length >= limit || signal?.aborted) break;
+      const decoded = decodeLine(String(line));
+      if (!decoded || decoded.type === "echo") continue;
+      const hit = wanted.hit(String(session), decoded);
+      if (hit) hits.push(hit);
+    }
+    return hits;
+  }
+
+  /** Deletes a session. */
+  async delete(id: string): Promise<void> {
+    checkSessionId(id);
+    if (!headerIn(await this.#database(id), id)) throw notFound(id);
+    await this.#withLock(id, (database, lock) => {
+      inTransaction(database, () => {
+        database.prepare(
+          "DELETE FROM entry_text WHERE rowid IN (SELECT number FROM entries WHERE session = ?)",
+        ).run(id);
+        database.prepare("DELETE FROM sessions WHERE id = ?").run(id);
+      });
+      lock?.release();
+      return Promise.resolve();
+    });
+  }
+
+  /** Closes the database. Sessions of this store that are still open can no longer be written to. */
+  async close(): Promise<void> {
+    const opening = this.#opening;
+    this.#opening = undefined;
+    (await opening?.catch(() => undefined))?.close();
+  }
+
+  /** As {@linkcode SqliteSessionStore.close}. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get #ports(): { now: () => number; newId: () => string } {
+    return { now: this.#now, newId: this.#newId };
+  }
+
+  async #database(id: string): Promise<Database> {
+    this.#opening ??= openDatabase(this.#path);
+    try {
+      return await this.#opening;
+    } catch (error) {
+      this.#opening = undefined;
+      throw sessionFailure(error, { id: id || this.#path, reason: "read_failed" });
+    }
+  }
+
+  /** Does something that needs the right to write; gives the right back when it fails. */
+  async #withLock<Value>(
+    id: string,
+    act: (database: Database, lock: WriterLock) => Promise<Value>,
+  ): Promise<Value> {
+    const database = await this.#database(id);
+    let lock: WriterLock | undefined;
+    try {
+      const folder = `${this.#path}-locks`;
+      this.#files.makeFolder(folder);
+      const path = `${folder}/${id}.lock`;
+      const asked = { files: this.#files, path, now: this.#now, name: this.#owner };
+      const answer = acquireWriterLock(asked);
+      if (answer.type === "refused") throw lockedBy(id, answer.owner);
+      lock = answer.lock;
+      return await act(database, lock);
+    } catch (error) {
+      lock?.release();
+      throw sessionFailure(error, { id, reason: "write_failed" });
+    }
+  }
+
+  #opened(database: Database, id: string, lock?: WriterLock): Session {
+    const row = database.prepare("SELECT header, summary FROM sessions WHERE id = ?").get(id);
+    if (!row) throw notFound(id);
+    const header: SessionHeader = JSON.parse(String(row["header"]));
+    const summary: SessionSummary = JSON.parse(String(row["summary"]));
+    const tree = treeOf(database, id);
+    const log = this.#log({ database, header, tree, summary, lock });
+    const access = lock ? "write" : "read";
+    return new LiveSession({ header, access, tree, log, ...this.#ports });
+  }
+
+  #log(
+    { lock, ...parts }:
+      & Pick<ConstructorParameters<typeof SqliteLog>[0], "database" | "header" | "tree" | "summary">
+      & { readonly lock: WriterLock | undefined },
+  ): SqliteLog {
+    const mustBeOurs = () => {
+      if (lock && !lock.isHeld()) throw lockLost(parts.header.id, lock.successor());
+    };
+    return new SqliteLog({ ...parts, mustBeOurs, free: () => lock?.release() });
+  }
+}
+
+function headerIn(database: Database, id: string): boolean {
+  return database.prepare("SELECT 1 FROM sessions WHERE id = ?").get(id) !== undefined;
+}
+
+function treeOf(database: Database, session: string): SessionTree {
+  const tree = new SessionTree();
+  const rows = database.prepare(
+    "SELECT id, parent, type, timestamp FROM entries WHERE session = ? ORDER BY number",
+  ).iterate(session);
+  for (const { id, parent, type, timestamp } of rows) {
+    tree.add({
+      id: String(id),
+      parentId: parent === null ? null : String(parent),
+      type: String(type) as SessionEntryType,
+      timestamp: Number(timestamp),
+    });
+  }
+  return tree;
+}
+
+/** Rows whose text has a word that begins with each of the given ones. */
+function matchingRows(
+  database: Database,
+  words: readonly string[],
+  sessionId: string | undefined,
+): Iterable<Record<string, unknown>> {
+  const match = words.map((word) => `"${word}"*`).join(" ");
+  return database.prepare(`
+    SELECT session, line FROM entry_text
+    JOIN entries ON entries.number = entry_text.rowid
+    JOIN sessions ON sessions.id = entries.session
+    WHERE entry_text MATCH ?1 AND (?2 IS NULL OR session = ?2)
+    ORDER BY sessions.updated DESC, sessions.id DESC, entries.number
+  `).iterate(match, sessionId ?? null);
+}

@@ -1,0 +1,93 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { SessionError } from "../../core/errors.ts";
+import { testSessionStore } from "../../testing/session_conformance.ts";
+import { openDatabase } from "./sqlite_database.ts";
+import { SqliteSessionStore } from "./sqlite_store.ts";
+
+testSessionStore((name, run) => Deno.test(`in SQLite, ${name}`, run), async () => {
+  const directory = await Deno.makeTempDir();
+  const stores: SqliteSessionStore[] = [];
+  const open = () => {
+    const store = new SqliteSessionStore({ path: `${directory}/sessions.db` });
+    stores.push(store);
+    return store;
+  };
+  return {
+    store: open(),
+    reopened: open,
+    dispose: async () => {
+      for (const store of stores) await store.close();
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+});
+
+Deno.test("a database of a newer version is refused with a word on what to do", async () => {
+  const directory = await Deno.makeTempDir();
+  const path = `${directory}/sessions.db`;
+  const database = await openDatabase(path);
+  database.exec("PRAGMA user_version = 7");
+  database.close();
+  await using store = new SqliteSessionStore({ path });
+  const error = await assertRejects(() => store.list(), SessionError, "update the program");
+  assertEquals(error.reason, "newer_version");
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("a file that is no database is told of, and the store can be used once it is gone", async () => {
+  const directory = await Deno.makeTempDir();
+  const path = `${directory}/sessions.db`;
+  await Deno.writeTextFile(path, "not a database, ".repeat(100));
+  await using store = new SqliteSessionStore({ path });
+  const error = await assertRejects(() => store.create(), SessionError, "not a database");
+  assertEquals(error.reason, "read_failed");
+  await Deno.remove(path);
+  assertEquals(await store.list(), []);
+  await store.close();
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("a database that refuses to write leaves memory and rows the same", async () => {
+  const directory = await Deno.makeTempDir();
+  const path = `${directory}/sessions.db`;
+  await using store = new SqliteSessionStore({ path });
+  const session = await store.create({ id: "s" });
+  const kept = session.append({ type: "title", title: "kept" });
+  await session.flush();
+  const database = await openDatabase(path);
+  database.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(FAIL, 'full'); END",
+  );
+  session.append({ type: "title", title: "lost" });
+  await assertRejects(() => session.flush(), SessionError, "full");
+  assertEquals(session.leafId, kept.id);
+  database.exec("DROP TRIGGER full");
+  database.close();
+  session.append({ type: "title", title: "kept again" });
+  await session.close();
+  const [summary] = await store.list();
+  assertEquals([summary?.entries, summary?.title], [2, "kept again"]);
+  await store.close();
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("what was flushed is in the database of another process at once", async () => {
+  const directory = await Deno.makeTempDir();
+  const path = `${directory}/sessions.db`;
+  await using store = new SqliteSessionStore({ path });
+  await using session = await store.create({ id: "s" });
+  session.append({ type: "title", title: "now" });
+  await session.flush();
+  const script = `
+    import { DatabaseSync } from "node:sqlite";
+    const database = new DatabaseSync(${JSON.stringify(path)}, { readOnly: true });
+    console.log(database.prepare("SELECT count(*) AS n FROM entries").get().n);
+  `;
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--no-config", script],
+  }).output();
+  assert(new TextDecoder().decode(stdout).trim() === "1");
+  await session.close();
+  await store.close();
+  await Deno.remove(directory, { recursive: true });
+});

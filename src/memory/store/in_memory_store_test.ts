@@ -1,0 +1,7 @@
+import { testSessionStore } from "../../testing/session_conformance.ts";
+import { InMemorySessionStore } from "./in_memory_store.ts";
+
+testSessionStore(
+  (name, run) => Deno.test(`in memory, ${name}`, run),
+  () => new InMemorySessionStore(),
+);

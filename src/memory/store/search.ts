@@ -1,0 +1,119 @@
+/**
+ * Full-text search, as its own pass over entries.
+ *
+ * @module
+ */
+
+import { type ContentBlock, extractText } from "../../core/content.ts";
+import type { AgentMessage } from "../../core/message.ts";
+import type { SearchHit, SearchSessionsOptions } from "../../core/session.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
+import { jsonText } from "./json_text.ts";
+
+/** How much is shown on both sides of a match, in characters. */
+const SNIPPET_CHARACTERS = 60;
+const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
+
+/** How many hits are given when nothing is said. */
+export const DEFAULT_SEARCH_LIMIT = 50;
+
+/** The words of a text, in lower case. */
+export function wordsIn(text: string): string[] {
+  return text.toLowerCase().match(WORD) ?? [];
+}
+
+/** What is searched in an entry. Reasoning is not. */
+export function searchedText(entry: SessionEntry): string {
+  switch (entry.type) {
+    case "message":
+      return textOfMessage(entry.message);
+    case "tool_finished":
+      return extractText(entry.result.content);
+    case "compaction":
+      return entry.summary ?? "";
+    case "sub_agent_spawned":
+      return entry.prompt;
+    case "sub_agent_result":
+      return entry.result;
+    case "plan_created":
+      return entry.plan;
+    case "plan_step":
+      return entry.note ?? "";
+    case "label":
+      return entry.label ?? "";
+    case "title":
+      return entry.title;
+    case "custom":
+      return `${entry.name} ${jsonText(entry.data)}`;
+    case "tool_started":
+    case "model_changed":
+    case "tools_changed":
+    case "queue_changed":
+    case "plan_mode":
+    case "approval":
+    case "approval_mode":
+    case "leaf_moved":
+    case "run_ended":
+    case "opaque":
+      return "";
+  }
+}
+
+/** Finds entries in which every word of a query begins a word. */
+export class SearchQuery {
+  /** The words of the query, in lower case. */
+  readonly words: readonly string[];
+  readonly #patterns: readonly RegExp[];
+  readonly #options: SearchSessionsOptions;
+
+  /** Reads a query. */
+  constructor(query: string, options: SearchSessionsOptions = {}) {
+    this.words = [...new Set(wordsIn(query))];
+    this.#patterns = this.words.map((word) =>
+      new RegExp(`(?<![\\p{L}\\p{N}\\p{Co}])${word}`, "iu")
+    );
+    this.#options = options;
+  }
+
+  /** Whether a text in lower case may hold what is looked for; quick, and sure only of a no. */
+  mayMatch(lowerCaseText: string): boolean {
+    return this.words.every((word) => lowerCaseText.includes(word));
+  }
+
+  /** Whether an entry is of a kind and a time that are asked for. */
+  admits({ type, timestamp }: { readonly type: string; readonly timestamp: number }): boolean {
+    const { types, after, before } = this.#options;
+    return (types === undefined || types.some((wanted) => wanted === type)) &&
+      (after === undefined || timestamp >= after) && (before === undefined || timestamp < before);
+  }
+
+  /** The hit that an entry is, or `undefined`. */
+  hit(sessionId: string, entry: SessionEntry): SearchHit | undefined {
+    if (this.words.length === 0 || !this.admits(entry)) return undefined;
+    const text = searchedText(entry);
+    const places = this.#patterns.map((pattern) => text.search(pattern));
+    if (places.some((place) => place < 0)) return undefined;
+    const { id: entryId, type, timestamp } = entry;
+    const snippet = snippetOf(text, Math.min(...places));
+    return { sessionId, entryId, type, timestamp, snippet };
+  }
+}
+
+function textOfMessage(message: AgentMessage): string {
+  if (message.role === "custom") return jsonText(message.data);
+  return message.content.map(textOfBlock).filter((text) => text !== "").join("\n");
+}
+
+function textOfBlock(block: ContentBlock): string {
+  if (block.type === "text") return block.text;
+  return block.type === "tool_call" ? `${block.name} ${jsonText(block.arguments)}` : "";
+}
+
+/** The text around a place, on one line and without control characters. */
+function snippetOf(text: string, place: number): string {
+  const start = Math.max(0, place - SNIPPET_CHARACTERS);
+  const end = Math.min(text.length, place + 2 * SNIPPET_CHARACTERS);
+  const part = text.slice(start, end).toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
+  return `${start > 0 ? "…" : ""}${part}${end < text.length ? "…" : ""}`;
+}

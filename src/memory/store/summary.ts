@@ -1,0 +1,105 @@
+/**
+ * What a list of sessions shows, kept up to date entry by entry.
+ *
+ * @module
+ */
+
+import { extractText } from "../../core/content.ts";
+import type { ListSessionsOptions, SessionSummary } from "../../core/session.ts";
+import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
+
+/** The beginning of a text that a list shows, in characters. */
+const SHOWN_CHARACTERS = 200;
+
+type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+
+/** A summary that grows with its session. */
+export class SummaryDraft {
+  readonly #summary: Mutable<SessionSummary>;
+
+  /** Goes on from an earlier summary. */
+  constructor(summary: SessionSummary) {
+    this.#summary = { ...summary };
+  }
+
+  /** Begins for a session without entries. */
+  static of({ id, created, cwd, parent }: SessionHeader): SummaryDraft {
+    return new SummaryDraft({
+      id,
+      created,
+      updated: created,
+      ...(cwd !== undefined && { cwd }),
+      ...(parent !== undefined && { parent }),
+      entries: 0,
+      messages: 0,
+      leafId: null,
+      usage: zeroUsage(),
+      cost: zeroCost(),
+      bytes: 0,
+    });
+  }
+
+  /** Counts an entry in. */
+  add(entry: SessionEntry): void {
+    const summary = this.#summary;
+    summary.entries++;
+    summary.leafId = entry.id;
+    summary.updated = entry.timestamp;
+    switch (entry.type) {
+      case "message":
+        return this.#addMessage(entry.message);
+      case "model_changed":
+        summary.model = entry.model;
+        return;
+      case "title":
+        summary.title = shortened(entry.title);
+        return;
+      case "compaction":
+      case "sub_agent_result":
+        return this.#addSpending(entry);
+    }
+  }
+
+  /** The summary of a log of so many bytes. */
+  finish(bytes: number): SessionSummary {
+    return { ...this.#summary, bytes };
+  }
+
+  #addMessage(message: Extract<SessionEntry, { type: "message" }>["message"]): void {
+    const summary = this.#summary;
+    summary.messages++;
+    if (message.role === "assistant") this.#addSpending(message);
+    if (message.role === "user" && summary.firstPrompt === undefined) {
+      const prompt = shortened(extractText(message.content));
+      if (prompt !== "") summary.firstPrompt = prompt;
+    }
+  }
+
+  #addSpending({ usage, cost }: { readonly usage?: Usage; readonly cost?: Cost }): void {
+    if (usage) this.#summary.usage = addUsage(this.#summary.usage, usage);
+    if (cost) this.#summary.cost = addCost(this.#summary.cost, cost);
+  }
+}
+
+/** The summaries that are asked for, the one that was written to last first. */
+export function chosenSummaries(
+  summaries: readonly SessionSummary[],
+  { cwd, limit }: ListSessionsOptions,
+): readonly SessionSummary[] {
+  return summaries.filter((summary) => cwd === undefined || summary.cwd === cwd)
+    .toSorted((left, right) => right.updated - left.updated || compare(right.id, left.id))
+    .slice(0, limit);
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The beginning of a text, on one line. */
+function shortened(text: string): string {
+  const line = text.slice(0, 4 * SHOWN_CHARACTERS).replaceAll(/\s+/g, " ").trim();
+  const characters = Array.from(line);
+  if (characters.length <= SHOWN_CHARACTERS) return line;
+  return characters.slice(0, SHOWN_CHARACTERS - 1).join("") + "…";
+}

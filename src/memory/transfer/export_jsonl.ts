@@ -1,0 +1,23 @@
+/**
+ * A whole session as JSON lines, each of which stands for itself.
+ *
+ * @module
+ */
+
+import type { Session } from "../../core/session.ts";
+import { encodeEntry, encodeHeader } from "../store/jsonl.ts";
+import { type ExportOptions, redacted } from "./transcript.ts";
+
+/**
+ * Writes a session as JSON lines: the header, then every entry of every branch, oldest first. What
+ * {@linkcode importSession} reads.
+ */
+export async function exportJsonl(
+  session: Session,
+  { redact }: Pick<ExportOptions, "redact"> = {},
+): Promise<string> {
+  const clean = <Value>(value: Value): Value => redact ? redacted(value, redact) : value;
+  let text = encodeHeader(clean(session.header)) + "\n";
+  for await (const entry of session.entries()) text += encodeEntry(clean(entry)) + "\n";
+  return text;
+}

@@ -1,0 +1,186 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { SessionError } from "../../core/errors.ts";
+import { userMessage } from "../../core/message.ts";
+import type { Session } from "../../core/session.ts";
+import {
+  assistantMessage,
+  text,
+  thinking,
+  toolCall,
+  toolResultMessage,
+} from "../../testing/messages.ts";
+import { exportHtml } from "./export_html.ts";
+import { exportJsonl } from "./export_jsonl.ts";
+import { exportMarkdown } from "./export_markdown.ts";
+import { importSession } from "./import_session.ts";
+import { InMemorySessionStore } from "../store/in_memory_store.ts";
+
+const EVIL = `<script>alert("1")</script> & 'x' \u001b[31m`;
+
+async function sampleSession(): Promise<Session> {
+  let id = 0;
+  const store = new InMemorySessionStore({ now: () => 86_400_000, newId: () => `e${++id}` });
+  const session = await store.create({ id: "sample", cwd: "/work" });
+  const call = toolCall("bash", { command: "echo ````" }, { id: "call_1" });
+  const silent = toolCall("bash", {}, { id: "call_2" });
+  const usage = { input: 100, output: 20, cacheRead: 0, cacheWrite: 0, total: 120 };
+  session.append({ type: "message", message: userMessage(`Hello ${EVIL}`, 86_400_000) });
+  session.append({
+    type: "message",
+    message: assistantMessage([thinking("hm\nhm"), text("I look."), call, silent], { usage }),
+  });
+  session.append({
+    type: "approval",
+    toolCallId: "call_1",
+    name: "bash",
+    decision: { type: "approved" },
+  });
+  session.append({
+    type: "message",
+    message: toolResultMessage(call, [
+      text("Exit code: 0\n```\nfence\n```"),
+      { type: "image", source: { type: "base64", mediaType: "image/png", data: "iVBORw0K" } },
+      { type: "image", source: { type: "base64", mediaType: "image/svg+xml", data: "PHN2Zz4=" } },
+      { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
+    ]),
+  });
+  session.append({
+    type: "message",
+    message: assistantMessage("Oh", { stopReason: "error", errorMessage: EVIL }),
+  });
+  session.append({ type: "plan_mode", active: true });
+  return session;
+}
+
+Deno.test("a page carries everything escaped, with calls folded, and asks for nothing", async () => {
+  const page = await exportHtml(await sampleSession());
+  assert(!page.includes("<script"));
+  assert(!page.includes("\u001b"));
+  assert(page.includes("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39;"));
+  assert(page.includes(`default-src 'none'`));
+  assert(!/(src|href)="(?!data:image\/png;base64,iVBORw0K)/.test(page));
+  assertEquals(page.match(/<details class="tool/g)?.length, 2);
+  assertEquals(page.match(/<details class="thinking/g)?.length, 1);
+  assert(page.includes("<summary>bash: done</summary>"));
+  assert(page.includes("<summary>bash: no answer</summary>"));
+  assert(page.includes("(an image, image/svg+xml)"));
+  assert(page.includes("Approved: bash"));
+  assert(page.includes("120 tokens"));
+  assert(page.includes("1970-01-02T00:00:00.000Z"));
+});
+
+Deno.test("Markdown shows every turn, and fences hold whatever a tool says", async () => {
+  const markdown = await exportMarkdown(await sampleSession());
+  assertEquals(
+    markdown.replaceAll(EVIL.trim(), "EVIL"),
+    `# Hello EVIL
+
+Session \`sample\` · 1970-01-02T00:00:00.000Z · in \`/work\` · 120 tokens
+
+## User
+
+Hello EVIL
+
+## Assistant (test/test-model)
+
+> hm
+> hm
+
+I look.
+
+### Tool: bash
+
+\`\`\`\`\`json
+{
+  "command": "echo \`\`\`\`"
+}
+\`\`\`\`\`
+
+It answered:
+
+\`\`\`\`
+Exit code: 0
+\`\`\`
+fence
+\`\`\`
+\`\`\`\`
+
+*(an image, image/png)*
+
+*(an image, image/svg+xml)*
+
+*(an image: <https://example.com/a.png>)*
+
+### Tool: bash
+
+\`\`\`json
+{}
+\`\`\`
+
+It never answered.
+
+> Approved: bash
+
+## Assistant (test/test-model)
+
+Oh
+
+**Error:** EVIL
+
+> Plan mode: read-only tools
+`,
+  );
+});
+
+Deno.test("JSON lines that were exported come back entry by entry, with every branch", async () => {
+  const session = await sampleSession();
+  const [first] = session.outline;
+  session.moveLeaf(first?.id ?? null);
+  const store = new InMemorySessionStore();
+  const { session: copy, damage } = await importSession(store, await exportJsonl(session));
+  assertEquals(damage, []);
+  assertEquals(await copy.path(), await session.path());
+  assertEquals(copy.outline, session.outline);
+  assertEquals(copy.header.cwd, "/work");
+  assert(copy.id !== session.id);
+});
+
+Deno.test("importing tells what it could not read, and refuses what has no entry", async () => {
+  const store = new InMemorySessionStore();
+  const bare = JSON.stringify(userMessage("hi", 1));
+  const { session, damage } = await importSession(store, `${bare}\nnoise\n${bare}`, { id: "x" });
+  assertEquals(session.id, "x");
+  assertEquals((await session.path()).length, 2);
+  assertEquals(damage.map(({ type }) => type), ["broken_line"]);
+  for (const nothing of ["", "noise", `{"type":"session","version":1,"id":"s","created":1}`]) {
+    await assertRejects(() => importSession(store, nothing), SessionError, "no session entry");
+  }
+});
+
+Deno.test("what is to be left out is left out of every export", async () => {
+  const store = new InMemorySessionStore();
+  const session = await store.create({ id: "secrets", cwd: "/home/SECRET" });
+  const call = toolCall("SECRET", { id: "SECRET", deep: [{ type: "SECRET" }] }, { id: "call_1" });
+  session.append({ type: "title", title: "SECRET" });
+  session.append({ type: "message", message: assistantMessage([text("SECRET"), call]) });
+  session.append({
+    type: "message",
+    message: toolResultMessage(call, "SECRET", { details: { id: "SECRET" } }),
+  });
+  const redact = (text: string) => text.replaceAll("SECRET", "…");
+  for (const write of [exportJsonl, exportMarkdown, exportHtml]) {
+    const whole = await write(session);
+    assert(whole.includes("SECRET"));
+    const clean = await write(session, { redact });
+    assert(!clean.includes("SECRET"), clean);
+    assert(clean.includes("…"));
+  }
+  const { session: copy } = await importSession(store, await exportJsonl(session, { redact }));
+  assertEquals(copy.outline, session.outline);
+});
+
+Deno.test("an export of another leaf shows that leaf", async () => {
+  const session = await sampleSession();
+  const markdown = await exportMarkdown(session, { leaf: session.outline[0]?.id ?? null });
+  assert(!markdown.includes("Assistant"));
+});

@@ -1,0 +1,80 @@
+/**
+ * A new session out of a part of another.
+ *
+ * @module
+ */
+
+import type { Session, SessionStore } from "../../core/session.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
+import { randomName } from "../store/session_id.ts";
+
+/** Options of {@linkcode forkSession}. */
+export interface ForkSessionOptions {
+  /** Name of the new session. Default: the time and something random. */
+  readonly id?: string;
+  /** The entry up to which the new session is the same. Default: the leaf. */
+  readonly leaf?: string | null;
+  /** The store of the new session. Default: that of the old one. */
+  readonly into?: SessionStore;
+}
+
+/**
+ * Begins a session with the entries of another, which may be open elsewhere and is not changed.
+ *
+ * @throws {SessionError} When the session cannot be read, or has no such entry.
+ *
+ * @example
+ * ```ts
+ * import { forkSession, InMemorySessionStore } from "@swink/agent/memory";
+ *
+ * const store = new InMemorySessionStore();
+ * await using session = await store.create({ id: "plan" });
+ * session.append({ type: "title", title: "Plan A" });
+ * await session.flush();
+ * await using fork = await forkSession(store, "plan", { id: "other-plan" });
+ * fork.header.parent?.sessionId; // "plan"
+ * ```
+ */
+export async function forkSession(
+  store: SessionStore,
+  id: string,
+  options: ForkSessionOptions = {},
+): Promise<Session> {
+  await using source = await store.open(id, { access: "read" });
+  const { leaf = source.leafId, into = store } = options;
+  const entries = await entriesUpTo(source, leaf);
+  const { cwd } = source.header;
+  return await into.create({
+    ...(options.id !== undefined && { id: options.id }),
+    ...(cwd !== undefined && { cwd }),
+    parent: { sessionId: id, entryId: leaf },
+    entries,
+  });
+}
+
+/**
+ * The path to a leaf, and what the journal knows of its tool calls from elsewhere: a call that took effect on
+ * another branch has taken effect.
+ */
+async function entriesUpTo(source: Session, leaf: string | null): Promise<readonly SessionEntry[]> {
+  const path = await source.path({ leaf });
+  const onPath = new Set(path.map(({ id }) => id));
+  const journal: SessionEntry[] = [];
+  for (const { id, type } of source.outline) {
+    if (onPath.has(id) || (type !== "tool_started" && type !== "tool_finished")) continue;
+    const entry = await source.entry(id);
+    if (!entry || !("messageId" in entry) || !onPath.has(entry.messageId ?? "")) continue;
+    journal.push({ ...entry, parentId: entry.messageId });
+  }
+  const last = path.at(-1);
+  if (journal.length === 0 || !last) return path;
+  const { id: parentId, timestamp } = last;
+  const back: SessionEntry = {
+    type: "leaf_moved",
+    from: journal.at(-1)?.id ?? null,
+    id: randomName(),
+    parentId,
+    timestamp,
+  };
+  return [...path, ...journal, back];
+}

@@ -1,0 +1,55 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { SessionError } from "../../core/errors.ts";
+import { userMessage } from "../../core/message.ts";
+import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { assistantMessage, text, toolCall } from "../../testing/messages.ts";
+import { forkSession } from "./fork.ts";
+import { InMemorySessionStore } from "../store/in_memory_store.ts";
+
+function said(text: string): SessionEntryBody {
+  return { type: "message", message: userMessage(text, 1) };
+}
+
+Deno.test("a fork has the path to its leaf and goes its own way, also while the other is open", async () => {
+  const store = new InMemorySessionStore();
+  const source = await store.create({ id: "source", cwd: "/work" });
+  const [one, two] = [source.append(said("one")), source.append(said("two"))];
+  await source.flush();
+  const whole = await forkSession(store, "source", { id: "whole" });
+  assertEquals(await whole.path(), [one, two]);
+  const part = await forkSession(store, "source", { leaf: one.id });
+  part.append(said("three"));
+  assertEquals(part.header.parent, { sessionId: "source", entryId: one.id });
+  assertEquals(part.header.cwd, "/work");
+  assertEquals((await part.path()).length, 2);
+  assertEquals((await source.path()).length, 2);
+  const empty = await forkSession(store, "source", { leaf: null });
+  assertEquals(await empty.path(), []);
+  await assertRejects(() => forkSession(store, "source", { leaf: "nowhere" }), SessionError);
+  await assertRejects(() => forkSession(store, "nothing"), SessionError);
+});
+
+Deno.test("a fork at a message remembers what its calls have done on another branch", async () => {
+  const store = new InMemorySessionStore();
+  const source = await store.create({ id: "source" });
+  const call = toolCall("pay", {}, { id: "call_1" });
+  const asked = source.append({ type: "message", message: assistantMessage([call]) });
+  const journal = { messageId: asked.id, toolCallId: "call_1", name: "pay" };
+  const once = { arguments: {}, sideEffect: "once", idempotencyKey: "k" } as const;
+  source.append({ type: "tool_started", ...journal, ...once });
+  source.append({
+    type: "tool_finished",
+    ...journal,
+    result: { content: [text("paid")] },
+    isError: false,
+  });
+  await source.flush();
+  const fork = await forkSession(store, "source", { leaf: asked.id });
+  assertEquals((await fork.path({ types: ["message"] })).map(({ id }) => id), [asked.id]);
+  assertEquals(fork.outline.map(({ type }) => type), [
+    "message",
+    "tool_started",
+    "tool_finished",
+    "leaf_moved",
+  ]);
+});
