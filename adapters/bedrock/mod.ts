@@ -20,7 +20,6 @@ import {
   settingsOf,
 } from "../shared/options.ts";
 import { type OutgoingRequest, streamFnOf } from "../shared/provider.ts";
-import { withStrictSchema } from "../shared/strict_schema.ts";
 import { namesFromWire, TOOL_NAME_RULE } from "../shared/wire_names.ts";
 import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
@@ -86,7 +85,7 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
   const settings = settingsOf({ keyHint: KEY_HINT, ...options }, "");
   const models = new ModelFinder(settings.catalog);
   const codec = new EventCodec();
-  const streamFn = streamFnOf({
+  return streamFnOf({
     settings,
     apiKey: options.bearerToken ?? options.apiKey,
     keyless: true,
@@ -108,7 +107,6 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
       return outgoing;
     },
   });
-  return withStrictSchema(streamFn, settings.catalog);
 }
 
 const KEY_HINT =
