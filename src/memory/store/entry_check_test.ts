@@ -1,0 +1,111 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { repairHistory } from "../../core/history.ts";
+import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import { estimateTokens } from "../../core/tokens.ts";
+import {
+  assistantMessage,
+  text,
+  thinking,
+  toolCall,
+  toolResultMessage,
+} from "../../testing/messages.ts";
+import { sessionStateOf } from "../recording/session_state.ts";
+import { decodeLine, decodeRecord, encodeEntry, headerOf, withContentOf } from "./jsonl.ts";
+import { searchedText, SearchQuery } from "./search.ts";
+import { SummaryDraft } from "./summary.ts";
+
+const RUNS = Deno.env.get("SWINK_PROVE") ? 100_000 : 3_000;
+const call = toolCall("bash", { command: "ls" }, { id: "c" });
+const place = { id: "e", parentId: null, timestamp: 1 } as const;
+const image = { type: "image", source: { type: "url", url: "https://example.com" } } as const;
+const journal = { messageId: "e", toolCallId: "c", name: "bash" } as const;
+const queued = { steering: [{ id: "q", message: assistantMessage("hi") }], followUp: [] };
+const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+
+const ENTRIES: readonly SessionEntry[] = [
+  { type: "message", message: assistantMessage([text("t"), thinking("h"), call]), ...place },
+  { type: "message", message: { role: "user", content: [image], timestamp: 1 }, ...place },
+  { type: "message", message: toolResultMessage(call, "ok"), ...place },
+  { type: "message", message: { role: "custom", type: "n", data: {}, timestamp: 1 }, ...place },
+  { type: "tool_finished", ...journal, result: { content: [text("r")] }, isError: false, ...place },
+  {
+    type: "tool_started",
+    ...journal,
+    arguments: {},
+    sideEffect: "once",
+    idempotencyKey: "k",
+    ...place,
+  },
+  { type: "queue_changed", queued, delivering: queued, ...place },
+  { type: "model_changed", model: { provider: "p", modelId: "m", thinkingLevel: "off" }, ...place },
+  { type: "tools_changed", names: ["a"], ...place },
+  { type: "plan_created", plan: "p", steps: ["s"], ...place },
+  { type: "approval", toolCallId: "c", name: "b", decision: { type: "approved" }, ...place },
+  { type: "sub_agent_result", subAgentId: "s", result: "r", isError: false, usage, ...place },
+  {
+    type: "compaction",
+    firstDroppedId: null,
+    lastDroppedId: null,
+    droppedCount: 1,
+    tokensBefore: 1,
+    tokensAfter: 1,
+    usage,
+    cost: usage,
+    ...place,
+  },
+];
+
+/** Puts something else at a random place of a JSON value. */
+function spoilt(value: unknown, pick: readonly number[], other: unknown): unknown {
+  const [first = 0, ...rest] = pick;
+  if (typeof value !== "object" || value === null || pick.length === 0) return other;
+  const keys = Object.keys(value);
+  const key = keys[first % Math.max(1, keys.length)];
+  if (key === undefined) return other;
+  const member = spoilt((value as Record<string, unknown>)[key], rest, other);
+  if (Array.isArray(value)) return value.map((item, at) => String(at) === key ? member : item);
+  return { ...value, [key]: member };
+}
+
+/** Does with an entry whatever is done with entries that were read. */
+function use(entry: SessionEntry): void {
+  const header: SessionHeader = headerOf({ id: "s", created: 0 });
+  SummaryDraft.of(header).add(entry);
+  searchedText(entry);
+  new SearchQuery("ls ok").hit("s", entry);
+  encodeEntry(entry);
+  withContentOf(entry, entry);
+  sessionStateOf([entry, entry]);
+  if (entry.type !== "message") return;
+  estimateTokens(entry.message);
+  repairHistory([entry.message, entry.message]);
+}
+
+Deno.test("every kind of entry passes, and comes back from its line", () => {
+  for (const entry of ENTRIES) assertEquals(decodeLine(encodeEntry(entry)), entry);
+});
+
+Deno.test("an entry that was spoilt anywhere is refused, or can be used all the same", () => {
+  let refused = 0;
+  const where = fc.array(fc.nat(20), { maxLength: 7 });
+  const index = fc.nat(ENTRIES.length - 1);
+  fc.assert(
+    fc.property(index, where, fc.jsonValue(), (index, where, other) => {
+      const decoded = decodeRecord(spoilt(ENTRIES[index], where, other));
+      if (!decoded) refused++;
+      else use(decoded.type === "echo" ? decoded.entry : decoded);
+    }),
+    { numRuns: RUNS, seed: 5 },
+  );
+  assert(refused > RUNS / 4 && refused < RUNS);
+});
+
+Deno.test("nothing that JSON can say makes reading a line throw", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.json(), fc.string()), (line) => {
+      decodeLine(line);
+    }),
+    { numRuns: RUNS, seed: 6 },
+  );
+});
