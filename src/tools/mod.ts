@@ -24,7 +24,9 @@ export {
   type SandboxOptions,
 } from "./sandbox/sandbox.ts";
 export type { EnforcedBy, SandboxReport, SandboxRule } from "./sandbox/sandbox_report.ts";
-export type { FolderEntry, OpenedFile, SandboxFiles } from "./sandbox/sandbox_files.ts";
+export type { EntryKind } from "./sandbox/found_file.ts";
+export type { OpenedFile } from "./sandbox/opened_file.ts";
+export type { FolderEntry, SandboxFiles } from "./sandbox/sandbox_files.ts";
 export { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 export {
   FileJournal,

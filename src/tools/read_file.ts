@@ -12,7 +12,7 @@ import { shown } from "./sandbox/file_failure.ts";
 import { fileKind, hasUtf16Mark, SNIFF_BYTES } from "./text/file_kind.ts";
 import { type LineRange, LineWindow } from "./text/line_window.ts";
 import { grouped } from "./text/output_limit.ts";
-import type { OpenedFile } from "./sandbox/sandbox_files.ts";
+import { allBytes, type OpenedFile } from "./sandbox/opened_file.ts";
 import { nameSuggestion } from "./text/name_suggestion.ts";
 import { answering, type ToolKit } from "./tool_kit.ts";
 
@@ -87,7 +87,7 @@ async function imageResult(
       } can be shown: make it smaller first`,
     );
   }
-  const bytes = await allBytes(file);
+  const bytes = await wholeContent(file);
   const content: ContentBlock[] = [
     { type: "text", text: `Image ${path}, ${mediaType}, ${grouped(bytes.length)} bytes` },
     { type: "image", source: { type: "base64", mediaType, data: bytes.toBase64() } },
@@ -95,10 +95,15 @@ async function imageResult(
   return { content, details: { path: file.path, mediaType, bytes: bytes.length } };
 }
 
-async function allBytes(file: OpenedFile, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: BlobPart[] = [];
-  for await (const chunk of file.chunks(signal)) chunks.push(chunk as Uint8Array<ArrayBuffer>);
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+/** No text of this size is UTF-16; everything else is read in pieces. */
+const MAX_HELD_BYTES = 100_000_000;
+
+async function wholeContent(file: OpenedFile, signal?: AbortSignal): Promise<Uint8Array> {
+  const bytes = await allBytes(file, { maxBytes: MAX_HELD_BYTES, ...(signal && { signal }) });
+  if (bytes) return bytes;
+  throw new BadRequestError(
+    `The file has ${grouped(file.size)} bytes: too many to be read at once`,
+  );
 }
 
 interface ReadOptions {
@@ -114,7 +119,7 @@ async function readLines(
 ): Promise<AgentToolResult> {
   const window = new LineWindow(range);
   if (utf16 !== undefined || file.size <= MAX_COUNTED_BYTES) {
-    const bytes = await allBytes(file, signal);
+    const bytes = await wholeContent(file, signal);
     window.push(new TextDecoder(utf16 ?? "utf-8").decode(bytes));
     window.end();
     await kit.seen.note(file.path, bytes);

@@ -174,10 +174,6 @@ function dangersOf(command: SimpleCommand): string[] {
       say(has(/^reset$/) && has(/^--hard$/), "It throws away changes that are not committed.");
       say(has(/^clean$/) && has(/^-\w*f/), "It removes files that are not committed.");
       break;
-    case "eval":
-    case "source":
-    case ".":
-      break;
   }
   say(
     /^(?:mkfs|mkswap|fdisk|parted|wipefs)/.test(programOf(command)),

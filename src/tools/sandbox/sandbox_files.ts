@@ -8,33 +8,25 @@
  */
 
 import type { FileHandle } from "node:fs/promises";
-import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors.ts";
 import { canonicalPath } from "./canonical_path.ts";
 import { fileFailure, shown, systemCodeOf } from "./file_failure.ts";
 import type { FileAccess, FileRules } from "./file_rules.ts";
 import { type IgnoreRules, ignoreRulesAbove } from "./git_ignore.ts";
 import { grouped } from "../text/output_limit.ts";
+import { type EntryKind, entryKind, refuseUnlessFile, statIfThere } from "./found_file.ts";
 import { holdFolder, pathOfDescriptor } from "./held_folder.ts";
+import { allBytes, type OpenedFile, OpenedHandle } from "./opened_file.ts";
 import { type NodeFiles, nodeFiles } from "./node_files.ts";
 import { below, dirname, isAbsolute, SEPARATOR } from "./paths.ts";
 import { readQuickly } from "./read_quickly.ts";
-
-/** A file that was opened for reading. */
-export interface OpenedFile extends AsyncDisposable {
-  /** Canonical path. */
-  readonly path: string;
-  /** Bytes in the file when it was opened. */
-  readonly size: number;
-  /** The bytes from the beginning, in pieces of at most 1 MiB. */
-  chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array>;
-}
 
 /** One name in a folder. */
 export interface FolderEntry {
   /** The name. */
   readonly name: string;
-  /** What it is. A link counts as a link, wherever it leads. */
-  readonly kind: "file" | "folder" | "link" | "other";
+  /** What it is. */
+  readonly kind: EntryKind;
 }
 
 /** The file system as the tools see it. Paths are absolute or relative to the root. */
@@ -68,13 +60,11 @@ export interface SandboxFiles {
   /** What git's rules from above the root leave out. */
   ignoreRulesAbove(): Promise<readonly IgnoreRules[]>;
   /** What a path is; `undefined` when there is nothing. */
-  kindOf(path: string): Promise<FolderEntry["kind"] | undefined>;
+  kindOf(path: string): Promise<EntryKind | undefined>;
 }
 
 /** Up to here a file is read and written in one go. */
 const SMALL_BYTES = 64 * 1024;
-
-const MAX_CHUNK_BYTES = 1024 * 1024;
 
 /** The machine's own file system behind the rules. */
 export class ConfinedFiles implements SandboxFiles {
@@ -177,21 +167,13 @@ export class ConfinedFiles implements SandboxFiles {
     if (small) return small;
     await using file = await this.#openIfThere(path);
     if (!file) return undefined;
-    const tooLarge = () =>
-      new BadRequestError(
-        `${shown(this.#nameOf(path))} is larger than ${
-          grouped(maxBytes)
-        } bytes: use a command instead`,
-      );
-    if (file.size > maxBytes) throw tooLarge();
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of file.chunks(signal)) {
-      length += chunk.length;
-      if (length > maxBytes) throw tooLarge();
-      chunks.push(chunk);
-    }
-    return joined(chunks, length);
+    const bytes = await allBytes(file, { maxBytes, ...(signal && { signal }) });
+    if (bytes) return bytes;
+    throw new BadRequestError(
+      `${shown(this.#nameOf(path))} is larger than ${
+        grouped(maxBytes)
+      } bytes: use a command instead`,
+    );
   }
 
   /** A small file is read before a thread would have been asked; whatever is unusual goes the long way. */
@@ -269,7 +251,7 @@ export class ConfinedFiles implements SandboxFiles {
   }
 
   /** Tells what a path is. */
-  async kindOf(path: string): Promise<FolderEntry["kind"] | undefined> {
+  async kindOf(path: string): Promise<EntryKind | undefined> {
     const canonical = await this.resolve(path, "read");
     try {
       const found = await statIfThere(canonical);
@@ -286,80 +268,7 @@ interface Opened {
   readonly dev: number;
 }
 
-class OpenedHandle implements OpenedFile {
-  readonly path: string;
-  readonly size: number;
-  readonly #handle: FileHandle;
-
-  constructor(path: string, size: number, handle: FileHandle) {
-    this.path = path;
-    this.size = size;
-    this.#handle = handle;
-  }
-
-  async *chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-    // One byte more than there is: a file that did not grow is known to be at its end after one read.
-    const chunkBytes = Math.min(this.size + 1, MAX_CHUNK_BYTES);
-    for (let position = 0;;) {
-      if (signal?.aborted) throw new AbortedError("Reading was cancelled");
-      const buffer = new Uint8Array(chunkBytes);
-      const { bytesRead } = await this.#handle.read(buffer, 0, chunkBytes, position);
-      position += bytesRead;
-      if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
-      const isAtEnd = bytesRead === 0 || (bytesRead < chunkBytes && position >= this.size);
-      if (isAtEnd) return;
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close();
-  }
-}
-
-async function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
-  try {
-    return await Deno.lstat(path);
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
 /** The last part of a canonical path. */
 function nameIn(canonical: string): string {
   return canonical.slice(canonical.lastIndexOf(SEPARATOR) + 1);
-}
-
-function refuseUnlessFile(found: Deno.FileInfo, path: string): void {
-  if (found.isFile) return;
-  throw new BadRequestError(`${shown(path)} is ${describeKind(found)}, not a regular file`);
-}
-
-function describeKind(found: Deno.FileInfo): string {
-  if (found.isDirectory) return "a folder";
-  if (found.isSymlink) return "a symbolic link";
-  if (found.isFifo) return "a named pipe";
-  if (found.isSocket) return "a socket";
-  if (found.isCharDevice || found.isBlockDevice) return "a device";
-  return "a special file";
-}
-
-function entryKind(
-  entry: { readonly isFile: boolean; readonly isDirectory: boolean; readonly isSymlink: boolean },
-): FolderEntry["kind"] {
-  if (entry.isSymlink) return "link";
-  if (entry.isDirectory) return "folder";
-  return entry.isFile ? "file" : "other";
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const [only] = chunks;
-  if (only && chunks.length === 1) return only;
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
