@@ -13,6 +13,7 @@ import type { SessionStore } from "../../src/core/session.ts";
 import type { StreamRequest } from "../../src/core/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tool.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import { SqliteSessionStore } from "../../src/memory/sqlite/sqlite_store.ts";
 import { recordSession } from "../../src/memory/recording/recorder.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -23,10 +24,22 @@ import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 const TOOLS = ["append", "write", "look"] as const;
 const AT_A_TIME = 4;
 
+/** The stores that outlive their process. */
+export type StoreKind = "files" | "SQLite";
+
+/** Opens a store of a kind; gives it free again when it is disposed. */
+export function openStore(kind: StoreKind, directory: string): SessionStore & AsyncDisposable {
+  if (kind === "SQLite") return new SqliteSessionStore({ path: `${directory}/sessions.db` });
+  const nothing = { [Symbol.asyncDispose]: () => Promise.resolve() };
+  return Object.assign(new FileSessionStore({ directory }), nothing);
+}
+
 /** What is to be done, and where. */
 export interface Work {
   /** The folder of the sessions and of the files that tools change. */
   readonly directory: string;
+  /** Which store keeps the session. */
+  readonly kind: StoreKind;
   /** Name of the session. */
   readonly id: string;
   /** How many operations there are. */
@@ -34,8 +47,8 @@ export interface Work {
 }
 
 /** Works until everything is done. */
-export async function work({ directory, id, operations }: Work): Promise<Agent> {
-  const store = new FileSessionStore({ directory });
+export async function work({ directory, kind, id, operations }: Work): Promise<Agent> {
+  await using store = openStore(kind, directory);
   const agent = new Agent({
     model: "scripted/model",
     streamFn: scriptedStream(Array.from({ length: 1000 }, () => nextStep(operations))),
@@ -140,8 +153,13 @@ function toolsIn(directory: string): AgentTool[] {
 }
 
 if (import.meta.main) {
-  const [directory = "", id = "", operations = "0"] = Deno.args;
+  const [directory = "", kind, id = "", operations = "0"] = Deno.args;
   console.log("ready");
-  await work({ directory, id, operations: Number(operations) });
+  await work({
+    directory,
+    kind: kind === "SQLite" ? "SQLite" : "files",
+    id,
+    operations: Number(operations),
+  });
   console.log("finished");
 }

@@ -5,10 +5,12 @@ import type { AgentMessage } from "../../src/core/message.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
-import { isFinished, work } from "./crash_worker.ts";
+import { isFinished, openStore, type StoreKind, type Work, work } from "./crash_worker.ts";
 
 const PROVES = Deno.env.get("SWINK_PROVE") === "1";
-const KILLS = PROVES ? 500 : 6;
+const KILLS: Readonly<Record<StoreKind, number>> = PROVES
+  ? { files: 500, SQLite: 100 }
+  : { files: 6, SQLite: 2 };
 const CUTS = PROVES ? 4096 : 40;
 const OPERATIONS = 45;
 /** Most of a worker's life, in milliseconds. */
@@ -16,11 +18,14 @@ const LIFE_MS = 90;
 
 const worker = new URL("./crash_worker.ts", import.meta.url).pathname;
 
+/** A session, and where it is. */
+type Place = Omit<Work, "operations">;
+
 /** Starts a worker and kills it some time after it has begun; tells whether it finished before. */
-async function live(directory: string, id: string, lifeMs: number): Promise<boolean> {
+async function live({ directory, kind, id }: Place, lifeMs: number): Promise<boolean> {
   const flags = ["--quiet", "--no-config", "--no-lock", "--cached-only", "--no-check", "-A"];
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...flags, worker, directory, id, String(OPERATIONS)],
+    args: ["run", ...flags, worker, directory, kind, id, String(OPERATIONS)],
     stdin: "null",
     stdout: "piped",
     stderr: "inherit",
@@ -47,8 +52,8 @@ function kill(child: Deno.ChildProcess): void {
 }
 
 /** What must be true of a session at any moment, whatever happened to its writer. */
-async function expectWhole(directory: string, id: string): Promise<void> {
-  const store = new FileSessionStore({ directory });
+async function expectWhole({ directory, kind, id }: Place): Promise<void> {
+  await using store = openStore(kind, directory);
   if (!(await store.list()).some((summary) => summary.id === id)) return;
   await using session = await store.open(id, { access: "read" });
   const kinds = new Set(session.damage.map(({ type }) => type));
@@ -58,8 +63,8 @@ async function expectWhole(directory: string, id: string): Promise<void> {
 }
 
 /** What must be true when everything is done. */
-async function expectDoneOnce(directory: string, id: string): Promise<void> {
-  const store = new FileSessionStore({ directory });
+async function expectDoneOnce({ directory, kind, id }: Place): Promise<void> {
+  await using store = openStore(kind, directory);
   const { session, messages, isInterrupted, pendingCalls } = await resumeSession(store, id);
   await session.close();
   assert(isFinished(messages));
@@ -100,26 +105,29 @@ async function inFolder(test: (directory: string) => Promise<void>): Promise<voi
   }
 }
 
-Deno.test(`a program that is killed at ${KILLS} random points goes on each time, and does nothing twice`, async () => {
-  const random = seededRandom(11);
-  let kills = 0;
-  for (let number = 0; kills < KILLS; number++) {
-    await inFolder(async (directory) => {
-      const id = `session-${number}`;
-      for (let isDone = false; !isDone;) {
-        const lifeMs = kills < KILLS ? random() * LIFE_MS : 60_000;
-        isDone = await live(directory, id, lifeMs);
-        if (!isDone) kills++;
-        await expectWhole(directory, id);
-      }
-      await expectDoneOnce(directory, id);
-    });
-  }
-});
+for (const kind of ["files", "SQLite"] as const) {
+  Deno.test(`in ${kind}, a program that is killed at ${KILLS[kind]} random points goes on each time, and does nothing twice`, async () => {
+    const random = seededRandom(11);
+    let kills = 0;
+    for (let number = 0; kills < KILLS[kind]; number++) {
+      await inFolder(async (directory) => {
+        const place = { directory, kind, id: `session-${number}` };
+        for (let isDone = false; !isDone;) {
+          const lifeMs = kills < KILLS[kind] ? random() * LIFE_MS : 60_000;
+          isDone = await live(place, lifeMs);
+          if (!isDone) kills++;
+          await expectWhole(place);
+        }
+        await expectDoneOnce(place);
+      });
+    }
+  });
+}
 
 Deno.test(`a log that is cut at ${CUTS} places of its last 4 KiB opens, is valid and goes on`, async () => {
   await inFolder(async (directory) => {
-    await work({ directory, id: "whole", operations: 12 });
+    const place = { directory, kind: "files", operations: 12 } as const;
+    await work({ ...place, id: "whole" });
     const log = await Deno.readFile(`${directory}/whole.jsonl`);
     const random = seededRandom(12);
     const range = Math.min(4096, log.length);
@@ -127,8 +135,8 @@ Deno.test(`a log that is cut at ${CUTS} places of its last 4 KiB opens, is valid
       const back = PROVES ? number : Math.floor(random() * range);
       const id = `cut-${number}`;
       await Deno.writeFile(`${directory}/${id}.jsonl`, log.subarray(0, log.length - back));
-      await expectWhole(directory, id);
-      const agent = await work({ directory, id, operations: 12 });
+      await expectWhole({ ...place, id });
+      const agent = await work({ ...place, id });
       assert(isFinished(agent.state.messages), `it goes on when ${back} bytes are missing`);
       assertEquals(repairHistory(agent.state.messages).repairs, []);
       await new FileSessionStore({ directory }).delete(id);
