@@ -5,7 +5,7 @@
  */
 
 import type { AgentError } from "../mod.ts";
-import { keyVariables } from "../adapters/mod.ts";
+import { keyVariables } from "../adapters/connect.ts";
 import { ExitCode } from "./exit_code.ts";
 import type { Host } from "./host.ts";
 import { plainText } from "./render/plain_text.ts";

@@ -5,13 +5,10 @@
  */
 
 import { Agent, type ApprovalMode, type ModelSpec } from "../mod.ts";
-import {
-  connect,
-  keyVariables,
-  prices,
-  providerNames,
-  type ProviderOptions,
-} from "../adapters/mod.ts";
+import { prices } from "../adapters/catalog.ts";
+// Not mod.ts, which loads every adapter: connect() loads the one that is asked.
+import { connect, keyVariables, providerNames } from "../adapters/connect.ts";
+import type { ProviderOptions } from "../adapters/mod.ts";
 import { approvalGate, codingTools, createSandbox } from "../src/tools/mod.ts";
 import { AbsentPerson, askAtTerminal } from "./approval.ts";
 import { ConfigurationError } from "./cli_error.ts";

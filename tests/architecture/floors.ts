@@ -57,7 +57,8 @@ const floors: Floor[] = [
   { files: /^mod\.ts$/, ours: /^src\/(agent|loop|core)\//, others: [] },
   {
     files: /^cli\//,
-    ours: /^(mod\.ts|adapters\/mod\.ts|src\/\w+\/mod\.ts)$/,
+    // adapters/mod.ts loads every adapter; connect.ts and the catalog do not.
+    ours: /^(mod\.ts|adapters\/(mod|connect|catalog)\.ts|src\/\w+\/mod\.ts)$/,
     others: [{ specifier: /./ }],
   },
 ];
