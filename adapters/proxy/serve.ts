@@ -68,8 +68,7 @@ export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}):
     if (body.type === "refused") return await refuse(request, body.refusal);
     const read = readProxyRequest(body.text);
     if (read.type === "problem") return responseTo(badRequest(400, read.problem));
-    const { signal } = request;
-    const events = eventBody({ streamFn, request: read.request, signal, keepAliveMs, clock });
+    const events = eventBody({ streamFn, request: read.request, keepAliveMs, clock });
     return new Response(events, { headers: EVENT_STREAM });
   };
 }

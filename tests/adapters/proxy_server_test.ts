@@ -250,6 +250,20 @@ Deno.test("a caller who leaves aborts the call to the model", async () => {
   await aborted;
 });
 
+Deno.test("events that are there together are sent together, and no more than fit", async () => {
+  const words = "many words ".repeat(200);
+  const handler = serveProxy(scripted(reply([text(words.repeat(100))])), OPEN);
+  const { body } = await handler(posted(SMALLEST));
+  const sizes: number[] = [];
+  for await (const chunk of body ?? []) sizes.push(chunk.length);
+  assert(sizes.length > 1, "all came at once");
+  assert(sizes.every((size) => size < 300_000), `${sizes}`);
+  const few = await serveProxy(scripted(reply("Hi")), OPEN)(posted(SMALLEST));
+  let chunks = 0;
+  for await (const _chunk of few.body ?? []) chunks++;
+  assertEquals(chunks, 1);
+});
+
 Deno.test("while the model thinks in silence, comments keep the connection open", async () => {
   let ring = () => {};
   let timers = 0;
