@@ -153,7 +153,7 @@ class LocalSandbox implements Sandbox {
     return {
       process,
       finish: async () => {
-        endStrays(mark);
+        await endStrays(mark);
         const workingDirectory = await takeFolder(folderFile);
         return workingDirectory === undefined ? {} : { workingDirectory };
       },
@@ -229,7 +229,7 @@ class LocalSandbox implements Sandbox {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#running].map(async ([process, mark]) => {
       await process.end(DISPOSE_GRACE_MS);
-      endStrays(mark);
+      await endStrays(mark);
     }));
     await this.#proxy?.running[Symbol.asyncDispose]();
     await this.#folder.remove();

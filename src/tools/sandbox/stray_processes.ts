@@ -7,31 +7,61 @@
 /** The variable that marks everything a command starts. */
 export const MARK_VARIABLE = "SWINK_CALL";
 
-/** A process may be in the middle of starting another one: look until nothing new is found, but not for ever. */
-const MOST_PASSES = 5;
+/** A process takes a moment to die, and may have started another one just before: look again, but not for ever. */
+const MOST_PASSES = 50;
 
-/** Ends every process whose environment carries the mark. Works where there is a `/proc`. */
-export function endStrays(mark: string): void {
+/** A process that has no environment yet gets one within so many looks, or never. */
+const STARTING_PASSES = 5;
+
+const BETWEEN_PASSES_MS = 2;
+
+/** Ends every process whose environment carries the mark, and waits until it is gone. Works where there is a `/proc`. */
+export async function endStrays(mark: string): Promise<void> {
   for (let pass = 0; pass < MOST_PASSES; pass++) {
-    if (markedProcesses(mark).filter(kill).length === 0) return;
+    const { marked, starting } = lookAtProcesses(mark);
+    if (marked.length === 0 && (starting.length === 0 || pass >= STARTING_PASSES)) return;
+    marked.forEach(kill);
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_PASSES_MS));
   }
 }
 
 /** The processes whose environment carries the mark. */
 export function markedProcesses(mark: string): number[] {
-  if (Deno.build.os !== "linux") return [];
+  return lookAtProcesses(mark).marked;
+}
+
+interface Look {
+  readonly marked: number[];
+  /** Processes in the middle of becoming another program: for an instant they have no environment. */
+  readonly starting: number[];
+}
+
+function lookAtProcesses(mark: string): Look {
+  const look: Look = { marked: [], starting: [] };
+  if (Deno.build.os !== "linux") return look;
   const wanted = `${MARK_VARIABLE}=${mark}`;
   const decoder = new TextDecoder();
-  return processIds().filter((pid) => {
+  for (const pid of processIds()) {
     try {
-      const environment = decoder.decode(Deno.readFileSync(`/proc/${pid}/environ`));
-      return environment.split("\0").includes(wanted);
+      const environment = Deno.readFileSync(`/proc/${pid}/environ`);
+      if (decoder.decode(environment).split("\0").includes(wanted)) look.marked.push(pid);
+      else if (environment.length === 0 && isStarting(pid)) look.starting.push(pid);
     } catch {
       // Ended meanwhile, or somebody else's.
-      return false;
     }
-  });
+  }
+  return look;
 }
+
+/** Threads of the kernel have no program, and neither have the dead; a program without any environment is older. */
+function isStarting(pid: number): boolean {
+  Deno.readLinkSync(`/proc/${pid}/exe`);
+  const born = Deno.lstatSync(`/proc/${pid}`).mtime?.getTime() ?? 0;
+  return Date.now() - born < STARTING_MS;
+}
+
+/** Longer than that nobody takes to start. */
+const STARTING_MS = 1_000;
 
 function processIds(): number[] {
   try {
@@ -41,11 +71,10 @@ function processIds(): number[] {
   }
 }
 
-function kill(pid: number): boolean {
+function kill(pid: number): void {
   try {
     Deno.kill(pid, "SIGKILL");
-    return true;
   } catch {
-    return false;
+    // It was faster.
   }
 }
