@@ -125,9 +125,10 @@ async function writeOfflineConfig(configText: string): Promise<void> {
   for await (const entry of Deno.readDir(new URL("offline/", root))) {
     if (entry.isDirectory) links.push(`./offline/${entry.name}`);
   }
-  const config = JSON.parse(configText);
+  const config: { publish?: { include?: string[] } } = JSON.parse(configText);
   // Linked packages lie within this one, and a rehearsal of publishing misses what it does not include.
-  const publish = { ...config.publish, include: [...config.publish.include, "offline"] };
+  const include = [...config.publish?.include ?? [], "offline"];
+  const publish = { ...config.publish, include };
   const offline = { ...config, publish, links: links.sort(), lock: "./deno.offline.lock" };
   const text = JSON.stringify(offline, null, 2) + "\n";
   if (await readIfThere(offlineConfig) !== text) await writeWhole(offlineConfig, text);

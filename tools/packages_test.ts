@@ -58,6 +58,7 @@ Deno.test("the offline configuration is deno.json, the links and a lock file of 
   const { config } = await project.choose({ SWINK_PACKAGES: "offline" });
   assertEquals(JSON.parse(await Deno.readTextFile(config)), {
     imports,
+    publish: { include: ["offline"] },
     links: ["./offline/std_assert"],
     lock: "./deno.offline.lock",
   });
