@@ -1,7 +1,7 @@
 /**
  * What sessions and compaction cost, over the least code that reads or writes the same bytes.
  *
- * Each figure is the median of runs; the files are in the page cache.
+ * Each figure is the median of warm runs; the files are in the page cache.
  *
  * @module
  */
@@ -33,8 +33,8 @@ async function timed(work: () => unknown): Promise<number> {
 
 async function medianOf(work: () => unknown, runs = RUNS): Promise<number> {
   const times: number[] = [];
-  for (let run = 0; run < runs; run++) times.push(await timed(work));
-  return median(times);
+  for (let run = -2; run < runs; run++) times.push(await timed(work));
+  return median(times.slice(2));
 }
 
 const milliseconds = (time: number): string => `${time.toFixed(time < 10 ? 2 : 1)} ms`;

@@ -71,7 +71,11 @@ export function isFinished(messages: readonly AgentMessage[]): boolean {
 async function recordingOf(agent: Agent, store: SessionStore, id: string) {
   try {
     const resumed = await resumeSession(store, id);
-    return await resumed.into(agent);
+    const hasBegun = resumed.session.outline.length > 0;
+    const recording = await resumed.into(agent);
+    // Killed before anything was written of it, the session is there and says nothing.
+    if (!hasBegun) agent.followUp("say bye");
+    return recording;
   } catch (error) {
     if (!(error instanceof SessionError) || error.reason !== "not_found") throw error;
   }

@@ -180,7 +180,9 @@ Deno.test("a window gives up only when what must stay does not fit", async () =>
       const { signal } = new AbortController();
       const input = { overflow: false, model: MODEL, systemPrompt: "", tools: [], signal };
       const first = groups.findIndex(([message]) => message?.role !== "custom");
-      const least = new Set([...groups.slice(0, first + 1), ...groups.slice(-1)].flat());
+      const plans = whole.filter(isPlan);
+      const ends = [...groups.slice(0, first + 1), ...groups.slice(-1)].flat();
+      const least = new Set([...ends, ...plans]);
       const tokens = Array.from(least, estimateTokens).reduce((sum, count) => sum + count, 0);
       const limit = Number(settings.contextWindow) * (settings.threshold ?? 0);
       const failed = await Promise.resolve(slidingWindow(settings)(whole, input))
