@@ -35,7 +35,7 @@ export interface HeadlessRun extends Pick<RunSettings, "cwd" | "patch" | "output
 /** Runs a prompt; what has changed is kept, and the patch written, however it ends. */
 export async function headlessRun(run: HeadlessRun): Promise<ExitCode> {
   const { patch, interrupt, reporter, host, setup } = run;
-  await using snapshot = patch === undefined
+  using snapshot = patch === undefined
     ? undefined
     : await FolderSnapshot.take(run.cwd, interrupt.signal);
   if (interrupt.exitCode !== undefined) return interrupt.exitCode;

@@ -6,6 +6,7 @@
 
 import { join } from "node:path";
 import { ConfigurationError } from "../cli_error.ts";
+import { ContentStore, type StoredContent } from "./content_store.ts";
 import type { GitMode, PathChange, PathState } from "./path_change.ts";
 import { lstat, walkWorkTree, type WorkTree, workTreeOf } from "./work_tree.ts";
 
@@ -22,13 +23,13 @@ interface KeptPath {
   /** Changes whenever the file does. */
   readonly stamp: string;
   /** The copy of a file, or the target of a link; nothing for a file that was too large. */
-  readonly content: { readonly copy: string } | { readonly target: string } | undefined;
+  readonly content: StoredContent | { readonly target: string } | undefined;
 }
 
 /** The files of a folder as they were at one moment. Dispose of it to remove the copies. */
-export class FolderSnapshot implements AsyncDisposable {
+export class FolderSnapshot implements Disposable {
   readonly #tree: WorkTree;
-  readonly #store: string;
+  readonly #store = new ContentStore();
   readonly #kept = new Map<string, KeptPath>();
   readonly #ignored = new Set<string>();
   readonly #tooLarge: string[] = [];
@@ -36,7 +37,6 @@ export class FolderSnapshot implements AsyncDisposable {
 
   private constructor(folder: string) {
     this.#tree = workTreeOf(Deno.realPathSync(folder));
-    this.#store = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "swink-before-" }));
   }
 
   /**
@@ -50,7 +50,7 @@ export class FolderSnapshot implements AsyncDisposable {
       await snapshot.#keepAll(signal);
       return snapshot;
     } catch (error) {
-      await snapshot[Symbol.asyncDispose]();
+      snapshot[Symbol.dispose]();
       throw error;
     }
   }
@@ -80,7 +80,7 @@ export class FolderSnapshot implements AsyncDisposable {
     const onIgnored = (path: string): void => void this.#ignored.add(path);
     for await (const { path, stat } of walkWorkTree(this.#tree, { signal, onIgnored })) {
       if (this.#isOwn(path)) continue;
-      this.#bytes += stat.size;
+      if (stat.size <= MAX_FILE_BYTES) this.#bytes += stat.size;
       if (this.#kept.size >= MAX_FILES || this.#bytes > MAX_BYTES) throw tooMuch(this.#tree.root);
       const kept = this.#keep(path, stat);
       if (kept) this.#kept.set(path, kept);
@@ -89,18 +89,17 @@ export class FolderSnapshot implements AsyncDisposable {
     }
   }
 
+  /** Keeps what is at a path; `undefined` when it cannot be read. */
   #keep(path: string, stat: Deno.FileInfo): KeptPath | undefined {
     const source = join(this.#tree.root, path);
     const facts = { mode: modeOf(stat), stamp: stampOf(stat) };
-    try {
-      if (stat.isSymlink) return { ...facts, content: { target: Deno.readLinkSync(source) } };
-      if (stat.size > MAX_FILE_BYTES) return { ...facts, content: undefined };
-      const copy = join(this.#store, `${this.#kept.size}`);
-      Deno.copyFileSync(source, copy);
-      return { ...facts, content: { copy } };
-    } catch {
-      return undefined;
+    if (stat.isSymlink) {
+      const target = linkTarget(source);
+      return target === undefined ? undefined : { ...facts, content: { target } };
     }
+    if (stat.size > MAX_FILE_BYTES) return { ...facts, content: undefined };
+    const content = this.#store.add(source, stat.size);
+    return content && { ...facts, content };
   }
 
   #changeOf(path: string, stat: Deno.FileInfo | undefined): PathChange | undefined {
@@ -112,7 +111,9 @@ export class FolderSnapshot implements AsyncDisposable {
       return undefined;
     }
     const after = stat && this.#stateOf(path, stat);
-    return { path, before: stateOfKept(kept), after: after ?? null };
+    // There is something that cannot be in a patch.
+    if (stat && !stat.isDirectory && !after) return undefined;
+    return { path, before: this.#stateOfKept(kept), after: after ?? null };
   }
 
   #newPath(path: string, stat: Deno.FileInfo): PathChange | undefined {
@@ -126,12 +127,18 @@ export class FolderSnapshot implements AsyncDisposable {
       this.#tooLarge.push(path);
       return undefined;
     }
-    try {
-      if (stat.isSymlink) return { mode: "120000", content: encoded(Deno.readLinkSync(file)) };
-      return stat.isFile ? { mode: modeOf(stat), content: Deno.readFileSync(file) } : undefined;
-    } catch {
-      return undefined;
-    }
+    const content = stat.isSymlink
+      ? encodedTarget(file)
+      : stat.isFile
+      ? fileContent(file)
+      : undefined;
+    return content && { mode: modeOf(stat), content };
+  }
+
+  #stateOfKept({ mode, content }: KeptPath): PathState | null {
+    if (!content) return null;
+    if ("target" in content) return { mode, content: encoded(content.target) };
+    return { mode, content: this.#store.read(content) };
   }
 
   #wasIgnored(path: string): boolean {
@@ -143,19 +150,13 @@ export class FolderSnapshot implements AsyncDisposable {
 
   /** The copies may lie inside of the folder, when that is where temporary files are. */
   #isOwn(path: string): boolean {
-    return join(this.#tree.root, path).startsWith(this.#store);
+    return join(this.#tree.root, path).startsWith(this.#store.folder);
   }
 
   /** Removes the copies. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.#store, { recursive: true }).catch(() => {});
+  [Symbol.dispose](): void {
+    this.#store[Symbol.dispose]();
   }
-}
-
-function stateOfKept({ mode, content }: KeptPath): PathState | null {
-  if (!content) return null;
-  if ("target" in content) return { mode, content: encoded(content.target) };
-  return { mode, content: Deno.readFileSync(content.copy) };
 }
 
 function modeOf({ isSymlink, mode }: Deno.FileInfo): GitMode {
@@ -169,6 +170,27 @@ function stampOf({ size, mtime, ctime, ino, mode }: Deno.FileInfo): string {
 
 function encoded(text: string): Uint8Array {
   return new TextEncoder().encode(text);
+}
+
+function encodedTarget(link: string): Uint8Array | undefined {
+  const target = linkTarget(link);
+  return target === undefined ? undefined : encoded(target);
+}
+
+function linkTarget(link: string): string | undefined {
+  try {
+    return Deno.readLinkSync(link);
+  } catch {
+    return undefined;
+  }
+}
+
+function fileContent(file: string): Uint8Array | undefined {
+  try {
+    return Deno.readFileSync(file);
+  } catch {
+    return undefined;
+  }
 }
 
 function tooMuch(root: string): ConfigurationError {

@@ -183,6 +183,16 @@ Deno.test("outside of a repository, what programs leave behind is left out", asy
   assertEquals(filesOf(patch), ["b.txt"]);
 });
 
+Deno.test("a file that is too large is left out, and that is told", async () => {
+  await using folder = await temporaryFolder({ "grows.bin": "small\n" });
+  folder.write("shrinks.bin", "");
+  await Deno.truncate(join(folder.path, "shrinks.bin"), 100_000_001);
+  const commands = "truncate -s 100000001 grows.bin; echo > shrinks.bin; echo new > new.txt";
+  const { code, patch, messages } = await patchOf(folder, commands);
+  assertEquals({ code, files: filesOf(patch) }, { code: 0, files: ["new.txt"] });
+  assertStringIncludes(messages, "swink: too large for the patch: grows.bin, shrinks.bin");
+});
+
 Deno.test("a run that changes nothing has an empty patch, and ends with 7", async () => {
   await using folder = await temporaryFolder({ "a.txt": "a\n" });
   const { code, patch, messages } = await patchOf(folder, "touch a.txt; echo b > b; rm b");
