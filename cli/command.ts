@@ -21,7 +21,7 @@ export type Action = (host: Host) => Promise<ExitCode>;
  * @throws {UsageError} When it does not make sense.
  */
 export async function readCommand(args: readonly string[]): Promise<Action> {
-  const line = isPrint(args) ? ["run", ...args] : [...args];
+  const line = wholeLine(args);
   const chosen: Chosen = {};
   const tree = commandTree(chosen);
   const problem = usageProblem(tree, line);
@@ -32,12 +32,14 @@ export async function readCommand(args: readonly string[]): Promise<Action> {
   return action;
 }
 
-/** `swink -p …` is short for `swink run …`. */
-function isPrint(args: readonly string[]): boolean {
-  const [first = ""] = args;
+/** `swink -p …` is short for `swink run …`, and `swink help run` another way to say `swink run --help`. */
+function wholeLine(args: readonly string[]): string[] {
+  const [first = "", ...rest] = args;
+  if (first === "help") return [...rest, "--help"];
   const end = args.indexOf("--");
   const options = end < 0 ? args : args.slice(0, end);
-  return first.startsWith("-") && options.some((arg) => arg === "-p" || arg === "--print");
+  const isPrint = first.startsWith("-") && options.some((arg) => arg === "-p" || arg === "--print");
+  return isPrint ? ["run", ...args] : [...args];
 }
 
 /** Where the action of the chosen command is left, for parsing and doing to be two things. */

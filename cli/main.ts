@@ -30,8 +30,12 @@ export type { Input, Output, Terminal } from "./terminal.ts";
  */
 export async function main(args: readonly string[], host: Host = denoHost()): Promise<number> {
   if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
-    await host.terminal.output.write(`${VERSION}\n`);
-    return 0;
+    try {
+      await host.terminal.output.write(`${VERSION}\n`);
+      return 0;
+    } catch {
+      // The rest of the program fails at it as well, and has words for it.
+    }
   }
   const { runCommandLine } = await loadCommandLine();
   return await runCommandLine(args, host);

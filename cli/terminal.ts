@@ -13,7 +13,7 @@ export interface Output {
   /**
    * Writes all of it.
    *
-   * Rejects when it cannot be written for another reason than a reader that has gone away.
+   * Rejects when what was asked for cannot be written, for another reason than a reader that has gone away.
    */
   write(content: string | Uint8Array): Promise<void>;
 }
@@ -47,8 +47,9 @@ export function denoTerminal(): Terminal {
         return Deno.stdin.readable;
       },
     },
-    output: new DenoOutput(Deno.stdout),
-    messages: new DenoOutput(Deno.stderr),
+    output: new DenoOutput(Deno.stdout, { mayFail: true }),
+    // A message about a message that cannot be written helps nobody.
+    messages: new DenoOutput(Deno.stderr, { mayFail: false }),
     get columns() {
       return terminalColumns() ?? 80;
     },
@@ -57,11 +58,13 @@ export function denoTerminal(): Terminal {
 
 class DenoOutput implements Output {
   readonly #stream: typeof Deno.stdout;
+  readonly #mayFail: boolean;
   readonly #closing = new AbortController();
   #last: Promise<void> = Promise.resolve();
 
-  constructor(stream: typeof Deno.stdout) {
+  constructor(stream: typeof Deno.stdout, { mayFail }: { readonly mayFail: boolean }) {
     this.#stream = stream;
+    this.#mayFail = mayFail;
   }
 
   get isTerminal(): boolean {
@@ -85,7 +88,7 @@ class DenoOutput implements Output {
         at += await this.#stream.write(bytes.subarray(at));
       }
     } catch (error) {
-      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+      if (this.#mayFail && !(error instanceof Deno.errors.BrokenPipe)) throw error;
       this.#closing.abort();
     }
   }

@@ -116,7 +116,11 @@ function unknownOption(flag: string, command: CommandShape): UsageError {
   const flags = command.getOptions().flatMap((option) => option.flags);
   const suggestion = suggestionFor(flag, flags);
   const meant = suggestion ? `. Did you mean ${suggestion}?` : "";
-  return new UsageError(`${command.getPath()} has no option ${flag}${meant}`);
+  const owner = command.getCommands().find((below) =>
+    below.getOptions().some((option) => option.flags.includes(flag))
+  );
+  const advice = owner && `It is an option of ${owner.getPath()}: ${owner.getPath()} ${flag} …`;
+  return new UsageError(`${command.getPath()} has no option ${flag}${meant}`, advice);
 }
 
 function unknownCommand(word: string, command: CommandShape): UsageError {

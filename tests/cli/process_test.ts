@@ -180,6 +180,24 @@ for (
   });
 }
 
+Deno.test("output that cannot be written is told and ends with 1; messages that cannot, do not matter", async () => {
+  const codeOf = async (redirection: string, ...args: string[]) => {
+    await using at = await place(says("Hi."));
+    const line = [...SWINK, ...args].map((word) => `'${word}'`).join(" ");
+    const { code, stderr } = await new Deno.Command("bash", {
+      args: ["-c", `${line} ${redirection}`],
+      env: { ...basicEnvironment(), ...at.options.env },
+      clearEnv: true,
+      stdin: "null",
+    }).output();
+    return { code, isTold: new TextDecoder().decode(stderr).includes("swink: No space left") };
+  };
+  assertEquals(await codeOf(">/dev/full", "--version"), { code: 1, isTold: true });
+  assertEquals(await codeOf(">/dev/full", "run", "Hello"), { code: 1, isTold: true });
+  assertEquals(await codeOf("2>/dev/full", "run", "Hello"), { code: 0, isTold: false });
+  assertEquals(await codeOf("2>&-", "run", "Hello"), { code: 0, isTold: false });
+});
+
 function exists(path: string): boolean {
   try {
     return Deno.statSync(path).isFile || Deno.statSync(path).isDirectory;

@@ -27,6 +27,11 @@ Deno.test("without a command, the help says what there is", async () => {
   }
 });
 
+Deno.test("help is another way to say --help", async () => {
+  assertEquals((await session(["help"])).output, (await session(["--help"])).output);
+  assertEquals((await session(["help", "run"])).output, (await session(["run", "--help"])).output);
+});
+
 Deno.test("the help of run tells options, environment and every exit code", async () => {
   const { output } = await session(["run", "--help"]);
   for (const word of ["-m, --model <model>", "--patch <file>", "ANTHROPIC_API_KEY", "NO_COLOR"]) {
@@ -77,6 +82,12 @@ for (
       ["fix the tests"],
       "A prompt needs a command before it",
       'Try: swink run "fix the tests"',
+    ],
+    [
+      "an option of run before run",
+      ["-m", "openai/x", "hello"],
+      "swink has no option -m",
+      "It is an option of swink run: swink run -m …",
     ],
     ["a value that is missing", ["run", "x", "--model"], "--model needs a value: --model <model>"],
     [
