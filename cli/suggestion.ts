@@ -6,6 +6,8 @@
 
 /** The candidate that is a slip or two away from a word, if there is one. */
 export function suggestionFor(word: string, candidates: readonly string[]): string | undefined {
+  // A single letter is a slip away from every other.
+  if (word.replace(/^-+/, "").length < 2) return undefined;
   const most = Math.max(1, Math.floor(word.length / 3));
   let nearest: string | undefined;
   let least = most + 1;

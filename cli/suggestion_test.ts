@@ -13,5 +13,6 @@ Deno.test("suggestionFor() finds what is a slip or two away", () => {
 Deno.test("suggestionFor() does not guess", () => {
   assertEquals(suggestionFor("--verbose", FLAGS), undefined);
   assertEquals(suggestionFor("chat", ["run", "demo"]), undefined);
-  assertEquals(suggestionFor("x", []), undefined);
+  assertEquals(suggestionFor("-x", FLAGS), undefined);
+  assertEquals(suggestionFor("xyz", []), undefined);
 });
