@@ -113,6 +113,10 @@ function isOption(arg: string): boolean {
 }
 
 function unknownOption(flag: string, command: CommandShape): UsageError {
+  if (/\s/.test(flag)) {
+    const advice = `Write -- before what begins with a dash: ${command.getPath()} -- …`;
+    return new UsageError(`${JSON.stringify(flag)} looks like an option`, advice);
+  }
   const flags = command.getOptions().flatMap((option) => option.flags);
   const suggestion = suggestionFor(flag, flags);
   const meant = suggestion ? `. Did you mean ${suggestion}?` : "";

@@ -84,6 +84,12 @@ for (
       'Try: swink run "fix the tests"',
     ],
     [
+      "a prompt that begins with a dash",
+      ["run", "- mend this"],
+      '"- mend this" looks like an option',
+      "Write -- before what begins with a dash: swink run -- …",
+    ],
+    [
       "an option of run before run",
       ["-m", "openai/x", "hello"],
       "swink has no option -m",
