@@ -6,6 +6,7 @@
 
 import type { AgentEvent } from "../../mod.ts";
 import type { Output } from "../terminal.ts";
+import { BatchedOutput } from "./batched_output.ts";
 import { finalText } from "./final_text.ts";
 import type { Reporter, RunOpening, RunReport } from "./reporter.ts";
 
@@ -37,11 +38,11 @@ export class JsonReporter implements Reporter {
 
 /** Writes a run as lines of JSON: `init`, every event of the library as it is, `result`. */
 export class StreamJsonReporter implements Reporter {
-  readonly #output: Output;
+  readonly #output: BatchedOutput;
 
   /** Makes a reporter that writes to an output. */
   constructor(output: Output) {
-    this.#output = output;
+    this.#output = new BatchedOutput(output);
   }
 
   /** Writes the first line. */
@@ -57,6 +58,7 @@ export class StreamJsonReporter implements Reporter {
   /** Writes the last line; the messages were in the events. */
   async end(report: RunReport, patch?: string): Promise<void> {
     await this.#output.write(jsonLine(resultOf(report, patch)));
+    await this.#output.flush();
   }
 }
 
