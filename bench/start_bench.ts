@@ -83,7 +83,7 @@ async function peakMemory(process: Deno.ChildProcess): Promise<number> {
     } catch {
       // It has just ended, or this is not Linux.
     }
-    await Promise.race([end, new Promise((resolve) => setTimeout(resolve, 2))]);
+    await Promise.race([end, new Promise((resolve) => setTimeout(resolve, 10))]);
   }
   return kilobytes / 1024;
 }
