@@ -96,7 +96,7 @@ export interface Sandbox extends AsyncDisposable {
  * ```ts
  * import { createSandbox } from "@swink/agent/tools";
  *
- * await using sandbox = createSandbox({ cwd: Deno.cwd(), net: ["registry.npmjs.org"] });
+ * await using sandbox = createSandbox({ cwd: Deno.cwd(), net: ["api.example.com"] });
  * const { summary } = await sandbox.describe(); // "commands confined by Landlock 7 and seccomp, …"
  * ```
  */
