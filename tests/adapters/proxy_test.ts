@@ -3,7 +3,7 @@ import { createProxy, type ProxyEvent } from "../../adapters/proxy/mod.ts";
 import { connect } from "../../adapters/connect.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import { modelSpec } from "../../src/core/model.ts";
-import type { StreamRequest } from "../../src/core/stream.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../../src/core/stream.ts";
 import { type ReadReply, readReply } from "../../src/testing/read_reply.ts";
 import { deadUrl, loopback } from "./loopback.ts";
 import { prompt, replyOf, resultOf, TOOLS } from "./rich_conversation.ts";
@@ -193,18 +193,34 @@ Deno.test("5.10: an abort drops the connection and ends the reply as aborted", a
   await using server = loopback(() =>
     eventStream(
       new ReadableStream({
-        start: (body) => body.enqueue(new TextEncoder().encode(`data: {"type":"start"}\n\n`)),
+        start: (body) => body.enqueue(new TextEncoder().encode(HALF_A_REPLY)),
         cancel: () => leave(),
       }),
     )
   );
-  const reading = readReply(createProxy({ baseUrl: server.url })(asked(controller.signal)));
-  setTimeout(() => controller.abort("enough"), 5);
-  const { stopReason, error } = await reading;
+  const stream = createProxy({ baseUrl: server.url })(asked(controller.signal));
+  const { stopReason, error } = await readReply(abortAtText(stream, controller));
   assertEquals(stopReason, "aborted");
   assertEquals(error?.code, "aborted");
   await left;
 });
+
+const HALF_A_REPLY = [
+  { type: "start" },
+  { type: "text_start", contentIndex: 0 },
+  { type: "text_delta", contentIndex: 0, delta: "Half" },
+].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+
+/** Passes events on, and aborts once text has arrived. */
+async function* abortAtText(
+  stream: AsyncIterable<AssistantMessageEvent>,
+  controller: AbortController,
+): AsyncGenerator<AssistantMessageEvent> {
+  for await (const event of stream) {
+    yield event;
+    if (event.type === "text_delta") controller.abort("enough");
+  }
+}
 
 Deno.test("an error of the model comes through the proxy as it was", async () => {
   const record = {

@@ -4,6 +4,7 @@ import type { AgentEvent } from "../../mod.ts";
 import { checkEvents } from "../../src/testing/mod.ts";
 import { calls, fakeHost, type FakeHostOptions, says } from "./fake_host.ts";
 import { git, temporaryFolder } from "./temporary_folder.ts";
+import { waitUntil } from "../wait_until.ts";
 
 const WORK = says("I'll write it.", calls("write_file", { path: "a.txt", content: "one\n" }));
 const DONE = says("Done.");
@@ -110,9 +111,7 @@ Deno.test("when the reader of the lines goes away, the run ends quietly with 141
   await using folder = await temporaryFolder();
   const host = fakeHost({ model: [{ ...hanging() }] });
   const running = main(["run", "--cwd", folder.path, "-o", "stream-json", "Work"], host);
-  while (!host.output.includes("message_update")) {
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
+  await waitUntil(() => host.output.includes("message_update"));
   host.closeOutput();
   assertEquals(await running, 141);
   assertEquals(host.messages, "");

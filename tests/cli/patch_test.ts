@@ -3,6 +3,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import { calls, fakeHost, says } from "./fake_host.ts";
 import { git, type TemporaryFolder, temporaryFolder } from "./temporary_folder.ts";
+import { waitUntil } from "../wait_until.ts";
 
 /** Runs a shell command as the agent's only act, and gives the patch of it. */
 async function patchOf(folder: TemporaryFolder, command: string, cwd = folder.path) {
@@ -229,9 +230,7 @@ Deno.test("an interrupted run keeps what was done, and writes its patch", async 
     ["run", "--approve-all", "--cwd", folder.path, "--patch", file, "Work"],
     host,
   );
-  while (!exists(join(folder.path, "half.txt"))) {
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+  await waitUntil(() => exists(join(folder.path, "half.txt")));
   host.stop("SIGINT");
   assertEquals(await running, 130);
   assertEquals(filesOf(target.read("fix.patch")), ["half.txt"]);

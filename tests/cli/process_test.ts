@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import { calls, says } from "./fake_host.ts";
 import { type MockAnswer, mockProvider } from "./mock_provider.ts";
@@ -53,15 +53,13 @@ Deno.test("a run with a server that speaks OpenAI's language", async () => {
   assertEquals(at.provider.requests.length, 2);
 });
 
-Deno.test("a key that is refused ends the run with 3, within a second", async () => {
+Deno.test("a key that is refused ends the run with 3, without a second request", async () => {
   const body = JSON.stringify({
     type: "error",
     error: { type: "authentication_error", message: "invalid x-api-key" },
   });
   await using at = await place({ status: 401, body });
-  const start = performance.now();
   const { code, output, messages } = await swink(["run", "Hello"], at.options);
-  assertLess(performance.now() - start, 1_000);
   assertEquals({ code, output, requests: at.provider.requests.length }, {
     code: 3,
     output: "",

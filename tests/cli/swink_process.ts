@@ -6,6 +6,7 @@
 
 import { choosePackages } from "../../tools/packages.ts";
 import { root } from "../project.ts";
+import { waitUntil } from "../wait_until.ts";
 
 /** How the program is started. */
 export interface SwinkOptions {
@@ -80,10 +81,11 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
     async when(condition) {
       let ended = false;
       void child.status.then(() => ended = true);
-      while (!condition()) {
-        if (ended) throw new Error(`It ended before: ${condition}\n${messages.text}`);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
+      await waitUntil(condition, {
+        check() {
+          if (ended) throw new Error(`It ended before: ${condition}\n${messages.text}`);
+        },
+      });
     },
     kill: (signal) => child.kill(signal),
     async end() {

@@ -38,8 +38,9 @@ async function cancelled(
   const controller = new AbortController();
   const running = call(controller.signal);
   const { promise, resolve } = Promise.withResolvers<void>();
-  setTimeout(resolve, afterMs);
+  const timer = setTimeout(resolve, afterMs);
   await Promise.race([promise, running]);
+  clearTimeout(timer);
   const start = performance.now();
   controller.abort();
   await running;
