@@ -127,7 +127,7 @@ export {
   type ValidationError,
   type ValidationResult,
 } from "./src/core/schema.ts";
-export type { FileChange } from "./src/core/file_change.ts";
+export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
   type AgentTool,
   type AgentToolResult,
@@ -185,7 +185,7 @@ export type {
   ModelFallback,
   TurnSettings,
 } from "./src/loop/config.ts";
-export type { IdKind, Ports, ReadFile, Sleep } from "./src/loop/ports.ts";
+export type { IdKind, Ports, ReadFile, Sleep } from "./src/core/ports.ts";
 export type { MessageSource } from "./src/loop/message_source.ts";
 
 // The agent.

@@ -6,12 +6,12 @@
 
 import { BadRequestError } from "../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../src/core/stream.ts";
-import { type ReadEnvironment, runtimeEnvironment } from "./environment.ts";
+import { type ReadEnvironment, runtimeEnvironment } from "./kit/options/environment.ts";
 import { OWN_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } from "./providers.ts";
-import { catalog } from "./catalog.ts";
-import { failedStream, lateStream } from "./shared/late_stream.ts";
-import type { AdapterOptions } from "./shared/options.ts";
-import { withStrictSchema } from "./shared/strict_schema.ts";
+import { catalog } from "./catalog/catalog.ts";
+import { failedStream, lateStream } from "./kit/stream/lazy_stream.ts";
+import type { AdapterOptions } from "./kit/options/adapter_options.ts";
+import { withStrictSchema } from "./kit/request/strict_schema.ts";
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl"> {

@@ -118,7 +118,7 @@ Deno.test("a new name makes a stream function or a server known", async () => {
 });
 
 Deno.test("an environment that must not be read counts as empty", async () => {
-  const { runtimeEnvironment } = await import("./environment.ts");
+  const { runtimeEnvironment } = await import("./kit/options/environment.ts");
   assertEquals(runtimeEnvironment("SWINK_NO_SUCH_VARIABLE"), undefined);
 });
 

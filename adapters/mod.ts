@@ -37,10 +37,10 @@ export {
   type ThinkingAbility,
   type ThinkingEffort,
   type ThinkingOff,
-} from "./catalog.ts";
+} from "./catalog/catalog.ts";
 export { connect, type ConnectOptions, keyVariables, providerNames } from "./connect.ts";
 export type { ProviderOptions } from "./providers.ts";
-export type { ReadEnvironment } from "./environment.ts";
-export { RateLimiter, type RateLimiterOptions } from "./rate_limiter.ts";
-export type { AdapterOptions, ApiKey, RequestLimiter } from "./shared/options.ts";
-export type { Clock } from "./shared/clock.ts";
+export type { ReadEnvironment } from "./kit/options/environment.ts";
+export { RateLimiter, type RateLimiterOptions } from "./kit/limits/rate_limiter.ts";
+export type { AdapterOptions, ApiKey, RequestLimiter } from "./kit/options/adapter_options.ts";
+export type { Clock } from "./kit/options/clock.ts";

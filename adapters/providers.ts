@@ -8,8 +8,8 @@ import { BadRequestError } from "../src/core/errors.ts";
 import type { StreamFn } from "../src/core/stream.ts";
 import type { BedrockOptions } from "./bedrock/mod.ts";
 import type { AzureOptions } from "./azure/mod.ts";
-import type { ReadEnvironment } from "./environment.ts";
-import type { AdapterOptions } from "./shared/options.ts";
+import type { ReadEnvironment } from "./kit/options/environment.ts";
+import type { AdapterOptions } from "./kit/options/adapter_options.ts";
 
 /** Options of a provider: those of all adapters, and its own. */
 export type ProviderOptions = AdapterOptions & { readonly [option: string]: unknown };

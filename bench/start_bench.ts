@@ -5,7 +5,7 @@
  * @module
  */
 
-import { choosePackages } from "../tools/packages.ts";
+import { choosePackages } from "../scripts/packages.ts";
 import { anthropicFrames } from "../cli/demo/anthropic_bytes.ts";
 import { median, report, type Row } from "./report.ts";
 

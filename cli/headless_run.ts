@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { AgentEndEvent, AgentEvent, RunOutcome } from "../mod.ts";
+import { type AgentEndEvent, type AgentEvent, BadRequestError, type RunOutcome } from "../mod.ts";
+import { FolderSnapshot, makePatch } from "../src/patch/mod.ts";
+import { ConfigurationError } from "./cli_error.ts";
 import type { RunSettings } from "./commands/run_settings.ts";
 import type { ExitCode } from "./exit_code.ts";
 import type { Host } from "./host.ts";
 import type { Interrupt } from "./interrupt.ts";
-import { FolderSnapshot } from "./patch/folder_snapshot.ts";
-import { makePatch } from "./patch/make_patch.ts";
-import { writePatch } from "./patch/write_patch.ts";
+import { writePatch } from "./write_patch.ts";
 import type { Reporter, RunReport } from "./render/reporter.ts";
 import { type RunEnd, runExitCode } from "./run_exit_code.ts";
 import { tellRunEnd } from "./run_end_message.ts";
@@ -35,9 +35,7 @@ export interface HeadlessRun extends Pick<RunSettings, "cwd" | "patch" | "output
 /** Runs a prompt; what has changed is kept, and the patch written, however it ends. */
 export async function headlessRun(run: HeadlessRun): Promise<ExitCode> {
   const { patch, interrupt, reporter, host, setup } = run;
-  using snapshot = patch === undefined
-    ? undefined
-    : await FolderSnapshot.take(run.cwd, interrupt.signal);
+  using snapshot = patch === undefined ? undefined : await takeSnapshot(run.cwd, interrupt.signal);
   if (interrupt.exitCode !== undefined) return interrupt.exitCode;
   const { outcome, turns, durationMs } = await prompted(run);
   const changes = snapshot && await makePatch(snapshot);
@@ -56,6 +54,16 @@ export async function headlessRun(run: HeadlessRun): Promise<ExitCode> {
   if (patch !== undefined && changes && !isPartOfReport) await writePatch(changes, patch, host);
   await tellRunEnd(end, exitCode, host);
   return exitCode;
+}
+
+async function takeSnapshot(cwd: string, signal: AbortSignal): Promise<FolderSnapshot> {
+  try {
+    return await FolderSnapshot.take(cwd, signal);
+  } catch (error) {
+    if (!(error instanceof BadRequestError)) throw error;
+    const advice = "Work in a smaller folder (--cwd), or without --patch.";
+    throw new ConfigurationError(error.message, advice);
+  }
 }
 
 interface Prompted {

@@ -5,7 +5,7 @@
  */
 
 import { Agent, type ApprovalMode, type ModelSpec } from "../mod.ts";
-import { prices } from "../adapters/catalog.ts";
+import { prices } from "../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads the one that is asked.
 import { connect, keyVariables, providerNames } from "../adapters/connect.ts";
 import type { ProviderOptions } from "../adapters/mod.ts";

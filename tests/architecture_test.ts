@@ -81,5 +81,5 @@ Deno.test("a circle is told with its way", () => {
 
 /** The doors of the house: `mod.ts` of the root, of the rooms and of each adapter. */
 function isDoor(path: string): boolean {
-  return /^(mod|(src|adapters)\/([a-z_]+\/)?mod)\.ts$/.test(path) && !path.includes("shared");
+  return /^(mod|(src|adapters)\/([a-z_]+\/)?mod)\.ts$/.test(path) && !path.includes("/kit/");
 }

@@ -31,7 +31,7 @@ Deno.test("every JSR package has a stand-in with its name and a version in range
   for (const specifier of Object.values(imports).filter((text) => text.startsWith("jsr:"))) {
     const [, name = "", range = ""] = specifier.match(/^jsr:(@[^@]+)@\^(.+)$/) ?? [];
     const folder = name.slice(1).replace("/", "_").replaceAll("-", "_");
-    const standIn = JSON.parse(await read(`offline/${folder}/deno.json`));
+    const standIn = JSON.parse(await read(`scripts/offline/${folder}/deno.json`));
     assertEquals(standIn.name, name);
     assert(isInRange(standIn.version, range), `${standIn.version} is not in ^${range}`);
   }

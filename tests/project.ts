@@ -4,7 +4,7 @@
  * @module
  */
 
-import { choosePackages } from "../tools/packages.ts";
+import { choosePackages } from "../scripts/packages.ts";
 
 /** The root of the project. */
 export const root = new URL("../", import.meta.url);

@@ -8,8 +8,8 @@ import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import { hasWords, isOwnReply, shownBlocks, unreadFile } from "../shared/history.ts";
-import { CALL_ID_RULE, TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
+import { hasWords, isOwnReply, shownBlocks, unreadFile } from "../kit/request/history.ts";
+import { CALL_ID_RULE, TOOL_NAME_RULE, wireName } from "../kit/request/wire_names.ts";
 import { EXTENSION_PREFIX } from "./response.ts";
 import type { CacheControl, WireBlock, WireMessage } from "./wire.ts";
 

@@ -5,17 +5,17 @@
  */
 
 import type { StreamFn } from "../../src/core/stream.ts";
-import type { CatalogEntry } from "../catalog_entry.ts";
-import { jsonBody } from "../shared/json_body.ts";
-import { ModelFinder } from "../shared/model_finder.ts";
-import { type AdapterOptions, settingsOf } from "../shared/options.ts";
-import { streamFnOf } from "../shared/provider.ts";
-import { SseParser } from "../shared/sse.ts";
-import { namesFromWire, TOOL_NAME_RULE } from "../shared/wire_names.ts";
+import type { CatalogEntry } from "../catalog/catalog_entry.ts";
+import { jsonBody } from "../kit/request/json_body.ts";
+import { ModelFinder } from "../kit/request/model_finder.ts";
+import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
+import { streamFnOf } from "../kit/provider.ts";
+import { SseParser } from "../kit/stream/sse.ts";
+import { namesFromWire, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
 import { anthropicRequest } from "./request.ts";
 import { AnthropicReply } from "./response.ts";
 
-export type { AdapterOptions } from "../shared/options.ts";
+export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
 /** Options of {@linkcode createAnthropic}. */
 export type AnthropicOptions = AdapterOptions;

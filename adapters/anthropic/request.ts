@@ -6,11 +6,11 @@
 
 import type { JsonObject } from "../../src/core/json.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
-import type { CatalogEntry } from "../catalog_entry.ts";
-import { withExtra } from "../shared/json_body.ts";
-import type { WarningSink } from "../shared/warnings.ts";
-import { sortedTools } from "../shared/tools.ts";
-import { TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
+import type { CatalogEntry } from "../catalog/catalog_entry.ts";
+import { withExtra } from "../kit/request/json_body.ts";
+import type { WarningSink } from "../kit/request/warnings.ts";
+import { sortedTools } from "../kit/request/tools.ts";
+import { TOOL_NAME_RULE, wireName } from "../kit/request/wire_names.ts";
 import { isThinking, wireMessages } from "./messages.ts";
 import { betasOf, betweenCalls, isForced, type Thinking, thinkingOf } from "./thinking.ts";
 import type { CacheControl, WireMessage } from "./wire.ts";

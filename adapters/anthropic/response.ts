@@ -8,9 +8,9 @@ import type { BlockWriter } from "../../src/core/block_writer.ts";
 import { ContentFilteredError } from "../../src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
-import { classifyStreamError, type ErrorOrigin } from "../shared/classify.ts";
-import type { ReplyReader } from "../shared/event_stream.ts";
-import { countOf, textOf } from "../shared/untrusted.ts";
+import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
+import type { ReplyReader } from "../kit/stream/event_stream.ts";
+import { countOf, textOf } from "../kit/stream/wire_values.ts";
 import type { WireBlockStart, WireDelta, WireEvent, WireUsage } from "./wire.ts";
 
 /** Prefix of the extension blocks in which Anthropic's own items are kept. */

@@ -6,9 +6,9 @@
 
 import type { JsonObject } from "../../src/core/json.ts";
 import type { StreamRequest } from "../../src/core/stream.ts";
-import type { CatalogEntry } from "../catalog_entry.ts";
-import { budgetOf, effortOf } from "../shared/thinking.ts";
-import type { WarningSink } from "../shared/warnings.ts";
+import type { CatalogEntry } from "../catalog/catalog_entry.ts";
+import { budgetOf, effortOf } from "../kit/request/thinking.ts";
+import type { WarningSink } from "../kit/request/warnings.ts";
 
 /** How the model is to think. */
 export interface Thinking {

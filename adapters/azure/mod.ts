@@ -5,16 +5,16 @@
  */
 
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import { bearer, createChat } from "../openai/chat.ts";
-import { type ChatDialect, COMPATIBLE } from "../openai/dialect.ts";
-import { createResponses } from "../openai/responses.ts";
-import { AccessTokens, type GetToken } from "../shared/access_token.ts";
-import { type ErrorTable, FILTERED, UNKNOWN_MODEL } from "../shared/error_table.ts";
-import { type AdapterOptions, type ApiKey, settingsOf } from "../shared/options.ts";
+import { bearer, createChat } from "../openai/chat/chat.ts";
+import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
+import { createResponses } from "../openai/responses/responses.ts";
+import { AccessTokens, type GetToken } from "../kit/http/access_token.ts";
+import { type ErrorTable, FILTERED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
+import { type AdapterOptions, type ApiKey, settingsOf } from "../kit/options/adapter_options.ts";
 import { azureUrl, isDated } from "./url.ts";
 
-export type { AccessToken, GetToken } from "../shared/access_token.ts";
-export type { AdapterOptions } from "../shared/options.ts";
+export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
+export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
 /** Options of {@linkcode createAzure}. The model's name is that of the deployment. */
 export interface AzureOptions extends AdapterOptions {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ReadEnvironment } from "../environment.ts";
+import type { ReadEnvironment } from "../kit/options/environment.ts";
 import type { BedrockOptions } from "./mod.ts";
 import { type ReadFile, readProfile, runtimeFile } from "./profile.ts";
 import type { AwsCredentials } from "./signing.ts";

@@ -11,7 +11,7 @@ import {
   THROTTLED,
   UNAVAILABLE,
   UNKNOWN_MODEL,
-} from "../shared/error_table.ts";
+} from "../kit/errors/error_table.ts";
 
 /** By name; a `ValidationException` says in words what it is. */
 export const BEDROCK_ERRORS: ErrorTable = {

@@ -7,7 +7,7 @@
  */
 
 import { NetworkError, StreamError } from "../../src/core/errors.ts";
-import type { FrameParser } from "../shared/event_stream.ts";
+import type { FrameParser } from "../kit/stream/event_stream.ts";
 import type { BedrockFrame } from "./event_codec.ts";
 
 const LENGTH_BYTES = 4;

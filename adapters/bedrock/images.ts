@@ -5,8 +5,8 @@
  */
 
 import type { ImageBlock, ImageSource } from "../../src/core/content.ts";
-import { unreadFile } from "../shared/history.ts";
-import type { WarningSink } from "../shared/warnings.ts";
+import { unreadFile } from "../kit/request/history.ts";
+import type { WarningSink } from "../kit/request/warnings.ts";
 import type { WireBlock } from "./wire.ts";
 
 const FORMATS: Readonly<Record<string, string>> = {

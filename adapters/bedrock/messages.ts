@@ -8,9 +8,9 @@ import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content
 import { isJsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import { hasWords, isOwnReply, resultText, shownBlocks } from "../shared/history.ts";
-import type { WarningSink } from "../shared/warnings.ts";
-import { CALL_ID_RULE, TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
+import { hasWords, isOwnReply, resultText, shownBlocks } from "../kit/request/history.ts";
+import type { WarningSink } from "../kit/request/warnings.ts";
+import { CALL_ID_RULE, TOOL_NAME_RULE, wireName } from "../kit/request/wire_names.ts";
 import type { Family } from "./families.ts";
 import { wireImage } from "./images.ts";
 import { EXTENSION_PREFIX } from "./response.ts";

@@ -9,18 +9,18 @@
 
 import { AuthError, BadRequestError, messageOf } from "../../src/core/errors.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import type { CatalogEntry } from "../catalog_entry.ts";
-import { jsonBody } from "../shared/json_body.ts";
-import { ModelFinder } from "../shared/model_finder.ts";
+import type { CatalogEntry } from "../catalog/catalog_entry.ts";
+import { jsonBody } from "../kit/request/json_body.ts";
+import { ModelFinder } from "../kit/request/model_finder.ts";
 import {
   type AdapterOptions,
   type AdapterSettings,
   type ApiKey,
   carriesKey,
   settingsOf,
-} from "../shared/options.ts";
-import { type OutgoingRequest, streamFnOf } from "../shared/provider.ts";
-import { namesFromWire, TOOL_NAME_RULE } from "../shared/wire_names.ts";
+} from "../kit/options/adapter_options.ts";
+import { type OutgoingRequest, streamFnOf } from "../kit/provider.ts";
+import { namesFromWire, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
 import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
 import { familyOf } from "./families.ts";
@@ -29,7 +29,7 @@ import { converseBody } from "./request.ts";
 import { BedrockReply } from "./response.ts";
 import { type AwsCredentials, signedHeaders } from "./signing.ts";
 
-export type { AdapterOptions } from "../shared/options.ts";
+export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 export type { AwsCredentials } from "./signing.ts";
 
 /** Options of {@linkcode createBedrock}. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ReadEnvironment } from "../environment.ts";
+import type { ReadEnvironment } from "../kit/options/environment.ts";
 import type { AwsCredentials } from "./signing.ts";
 
 /** Port: the text of a file; `undefined` when there is none, or it must not be read. */

@@ -7,9 +7,9 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import type { StreamRequest } from "../../src/core/stream.ts";
 import { betasOf, betweenCalls, thinkingOf } from "../anthropic/thinking.ts";
-import type { CatalogEntry } from "../catalog_entry.ts";
-import { effortOf } from "../shared/thinking.ts";
-import type { WarningSink } from "../shared/warnings.ts";
+import type { CatalogEntry } from "../catalog/catalog_entry.ts";
+import { effortOf } from "../kit/request/thinking.ts";
+import type { WarningSink } from "../kit/request/warnings.ts";
 import type { Family } from "./families.ts";
 import { isThinking } from "./messages.ts";
 import type { WireMessage } from "./wire.ts";

@@ -9,7 +9,7 @@
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
 import { isJsonObject } from "../../src/core/json.ts";
-import { textOf } from "../shared/untrusted.ts";
+import { textOf } from "../kit/stream/wire_values.ts";
 import { PartialArguments } from "./partial_arguments.ts";
 import type { WireFunctionCall, WirePart } from "./wire.ts";
 

@@ -8,8 +8,14 @@ import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import { hasWords, isOwnReply, resultText, shownBlocks, unreadFile } from "../shared/history.ts";
-import { CALL_ID_RULE, wireName } from "../shared/wire_names.ts";
+import {
+  hasWords,
+  isOwnReply,
+  resultText,
+  shownBlocks,
+  unreadFile,
+} from "../kit/request/history.ts";
+import { CALL_ID_RULE, wireName } from "../kit/request/wire_names.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { GOOGLE_PART } from "./response.ts";
 import type { WireContent, WirePart } from "./wire.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { FrameParser } from "../shared/event_stream.ts";
-import { SseParser } from "../shared/sse.ts";
+import type { FrameParser } from "../kit/stream/event_stream.ts";
+import { SseParser } from "../kit/stream/sse.ts";
 
 /** No error is longer, in characters; what is no event must not fill the memory. */
 const MAX_STRAY = 65_536;

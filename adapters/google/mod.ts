@@ -5,20 +5,20 @@
  */
 
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import { AccessTokens, type GetToken } from "../shared/access_token.ts";
-import { AUTH, type ErrorTable, UNAVAILABLE } from "../shared/error_table.ts";
-import { jsonBody } from "../shared/json_body.ts";
-import { ModelFinder } from "../shared/model_finder.ts";
-import { type AdapterOptions, settingsOf } from "../shared/options.ts";
-import { streamFnOf } from "../shared/provider.ts";
-import { namesFromWire } from "../shared/wire_names.ts";
+import { AccessTokens, type GetToken } from "../kit/http/access_token.ts";
+import { AUTH, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
+import { jsonBody } from "../kit/request/json_body.ts";
+import { ModelFinder } from "../kit/request/model_finder.ts";
+import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
+import { streamFnOf } from "../kit/provider.ts";
+import { namesFromWire } from "../kit/request/wire_names.ts";
 import { GoogleFrames } from "./frames.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { googleBody } from "./request.ts";
 import { GoogleReply } from "./response.ts";
 
-export type { AccessToken, GetToken } from "../shared/access_token.ts";
-export type { AdapterOptions } from "../shared/options.ts";
+export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
+export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
 /** Options of {@linkcode createGemini}. */
 export interface GeminiOptions extends AdapterOptions {
@@ -51,7 +51,7 @@ const ERRORS: ErrorTable = {
  * @example
  * ```ts
  * import { Agent } from "@swink/agent";
- * import { createGemini } from "@swink/agent/adapters/gemini";
+ * import { createGemini } from "@swink/agent/adapters/google";
  *
  * const agent = new Agent({
  *   model: "google/gemini-3.8-flash:low",

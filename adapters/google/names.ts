@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NameRule } from "../shared/wire_names.ts";
+import type { NameRule } from "../kit/request/wire_names.ts";
 
 /** The rule for the names of functions: they begin with a letter or an underscore. */
 export const GOOGLE_NAME_RULE: NameRule = {

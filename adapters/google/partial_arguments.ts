@@ -4,7 +4,7 @@
  * @module
  */
 
-import { textOf } from "../shared/untrusted.ts";
+import { textOf } from "../kit/stream/wire_values.ts";
 import type { WirePartialArg } from "./wire.ts";
 
 /** An object or an array; objects have no prototype, so that no name means anything. */

@@ -7,9 +7,9 @@
 import type { BlockWriter } from "../../src/core/block_writer.ts";
 import { type AgentError, ContentFilteredError, StreamError } from "../../src/core/errors.ts";
 import type { Usage } from "../../src/core/usage.ts";
-import { classifyStreamError, type ErrorOrigin } from "../shared/classify.ts";
-import type { ReplyReader } from "../shared/event_stream.ts";
-import { countOf, textOf } from "../shared/untrusted.ts";
+import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
+import type { ReplyReader } from "../kit/stream/event_stream.ts";
+import { countOf, textOf } from "../kit/stream/wire_values.ts";
 import { GoogleCalls } from "./calls.ts";
 import type { WireCandidate, WireChunk, WirePart, WireUsage } from "./wire.ts";
 

@@ -5,12 +5,12 @@
  */
 
 import type { StreamFn } from "../../src/core/stream.ts";
-import { createChat } from "../openai/chat.ts";
-import { type ErrorTable, THROTTLED, UNKNOWN_MODEL } from "../shared/error_table.ts";
-import { type AdapterOptions, settingsOf } from "../shared/options.ts";
+import { createChat } from "../openai/chat/chat.ts";
+import { type ErrorTable, THROTTLED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
+import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
 import { MISTRAL } from "./request.ts";
 
-export type { AdapterOptions } from "../shared/options.ts";
+export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
 /** Options of {@linkcode createMistral}. */
 export type MistralOptions = AdapterOptions;

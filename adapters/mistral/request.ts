@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { WireMessage } from "../openai/chat_wire.ts";
-import { type ChatDialect, COMPATIBLE } from "../openai/dialect.ts";
-import { hashText } from "../shared/wire_names.ts";
+import type { WireMessage } from "../openai/chat/wire.ts";
+import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
+import { hashText } from "../kit/request/wire_names.ts";
 
 /** Ids of tool calls have so many letters and digits, and nothing else. */
 const CALL_ID_LENGTH = 9;

@@ -12,9 +12,9 @@ import {
 } from "../../src/core/content.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import { isOwnReply, resultText, shownBlocks, unreadFile } from "../shared/history.ts";
-import type { WarningSink } from "../shared/warnings.ts";
-import { TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
+import { isOwnReply, resultText, shownBlocks, unreadFile } from "../kit/request/history.ts";
+import type { WarningSink } from "../kit/request/warnings.ts";
+import { TOOL_NAME_RULE, wireName } from "../kit/request/wire_names.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** How a conversation is written. */

@@ -5,17 +5,17 @@
  */
 
 import type { StreamFn } from "../../src/core/stream.ts";
-import { findModel } from "../catalog.ts";
-import { type ErrorTable, UNAVAILABLE } from "../shared/error_table.ts";
-import { jsonBody } from "../shared/json_body.ts";
-import { NdjsonParser } from "../shared/ndjson.ts";
-import { type AdapterOptions, settingsOf } from "../shared/options.ts";
-import { streamFnOf } from "../shared/provider.ts";
-import { namesFromWire, TOOL_NAME_RULE } from "../shared/wire_names.ts";
+import { findModel } from "../catalog/catalog.ts";
+import { type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
+import { jsonBody } from "../kit/request/json_body.ts";
+import { NdjsonParser } from "../kit/stream/ndjson.ts";
+import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
+import { streamFnOf } from "../kit/provider.ts";
+import { namesFromWire, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
 import { ollamaBody } from "./request.ts";
 import { OllamaReply } from "./response.ts";
 
-export type { AdapterOptions } from "../shared/options.ts";
+export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
 /** Options of {@linkcode createOllama}. */
 export interface OllamaOptions extends AdapterOptions {

@@ -7,13 +7,13 @@
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import type { LlmContext, StreamOptions, StreamRequest } from "../../src/core/stream.ts";
-import type { CatalogEntry, ThinkingEffort } from "../catalog_entry.ts";
-import { withoutImages } from "../shared/history.ts";
-import { withExtra } from "../shared/json_body.ts";
-import { effortOf } from "../shared/thinking.ts";
-import { sortedTools } from "../shared/tools.ts";
-import type { WarningSink } from "../shared/warnings.ts";
-import { TOOL_NAME_RULE, wireName } from "../shared/wire_names.ts";
+import type { CatalogEntry, ThinkingEffort } from "../catalog/catalog_entry.ts";
+import { withoutImages } from "../kit/request/history.ts";
+import { withExtra } from "../kit/request/json_body.ts";
+import { effortOf } from "../kit/request/thinking.ts";
+import { sortedTools } from "../kit/request/tools.ts";
+import type { WarningSink } from "../kit/request/warnings.ts";
+import { TOOL_NAME_RULE, wireName } from "../kit/request/wire_names.ts";
 import { wireMessages } from "./messages.ts";
 
 /** Who is asked. */

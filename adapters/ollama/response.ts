@@ -6,9 +6,9 @@
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
 import type { Usage } from "../../src/core/usage.ts";
-import { classifyStreamError, type ErrorOrigin } from "../shared/classify.ts";
-import type { ReplyReader } from "../shared/event_stream.ts";
-import { countOf, textOf } from "../shared/untrusted.ts";
+import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
+import type { ReplyReader } from "../kit/stream/event_stream.ts";
+import { countOf, textOf } from "../kit/stream/wire_values.ts";
 import type { WireChunk, WireReply, WireToolCall } from "./wire.ts";
 
 /** Options of {@linkcode OllamaReply}. */

@@ -6,14 +6,18 @@
 
 import type { ModelSpec } from "../../src/core/model.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { findModel } from "../catalog.ts";
-import { type AdapterOptions, type AdapterSettings, settingsOf } from "../shared/options.ts";
-import { createChat } from "./chat.ts";
-import { dialectOf } from "./dialect.ts";
-import { withStrictSchema } from "../shared/strict_schema.ts";
-import { createResponses } from "./responses.ts";
+import { findModel } from "../catalog/catalog.ts";
+import {
+  type AdapterOptions,
+  type AdapterSettings,
+  settingsOf,
+} from "../kit/options/adapter_options.ts";
+import { createChat } from "./chat/chat.ts";
+import { dialectOf } from "./chat/dialect.ts";
+import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import { createResponses } from "./responses/responses.ts";
 
-export type { AdapterOptions } from "../shared/options.ts";
+export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
 /** Which of its APIs a provider is asked with. */
 export type OpenAIApi = "chat" | "responses";

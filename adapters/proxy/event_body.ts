@@ -6,8 +6,8 @@
 
 import { AgentError, messageOf, NetworkError, StreamError } from "../../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamFn } from "../../src/core/stream.ts";
-import type { Clock } from "../shared/clock.ts";
-import { IdleTimer } from "../shared/idle_timer.ts";
+import type { Clock } from "../kit/options/clock.ts";
+import { IdleTimer } from "../kit/stream/idle_timer.ts";
 import { redact } from "../../src/core/redact.ts";
 import type { ProxyRequest } from "./wire.ts";
 

@@ -9,14 +9,14 @@
 import type { LlmMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import { jsonBody } from "../shared/json_body.ts";
-import { type AdapterOptions, settingsOf } from "../shared/options.ts";
-import { streamFnOf } from "../shared/provider.ts";
-import { SseParser } from "../shared/sse.ts";
+import { jsonBody } from "../kit/request/json_body.ts";
+import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
+import { streamFnOf } from "../kit/provider.ts";
+import { SseParser } from "../kit/stream/sse.ts";
 import { ProxyReply } from "./response.ts";
 import { PROXY_ERRORS, type ProxyRequest } from "./wire.ts";
 
-export type { AdapterOptions } from "../shared/options.ts";
+export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 export {
   type Authorize,
   type ProxyConnection,

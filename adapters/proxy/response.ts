@@ -9,8 +9,8 @@ import { AgentError, NetworkError, StreamError } from "../../src/core/errors.ts"
 import { isJsonObject } from "../../src/core/json.ts";
 import type { BlockEndEvent } from "../../src/core/stream.ts";
 import type { Cost, Usage } from "../../src/core/usage.ts";
-import type { ErrorOrigin } from "../shared/classify.ts";
-import type { ReplyReader } from "../shared/event_stream.ts";
+import type { ErrorOrigin } from "../kit/errors/classify.ts";
+import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { redact } from "../../src/core/redact.ts";
 import { EVENT_SHAPES } from "./event_shape.ts";
 import type { ProxyDoneEvent, ProxyErrorEvent, ProxyEvent } from "./wire.ts";

@@ -29,7 +29,7 @@ import {
   UNAVAILABLE,
   UNKNOWN,
   UNKNOWN_MODEL,
-} from "../shared/error_table.ts";
+} from "../kit/errors/error_table.ts";
 
 /** What an agent asks. */
 export interface ProxyRequest {

@@ -5,15 +5,15 @@
  */
 
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import { findModel } from "../catalog.ts";
-import { createChat } from "../openai/chat.ts";
-import { type ChatDialect, COMPATIBLE } from "../openai/dialect.ts";
-import { createResponses } from "../openai/responses.ts";
-import { type ErrorTable, FILTERED, QUOTA } from "../shared/error_table.ts";
-import { type AdapterOptions, settingsOf } from "../shared/options.ts";
-import { withStrictSchema } from "../shared/strict_schema.ts";
+import { findModel } from "../catalog/catalog.ts";
+import { createChat } from "../openai/chat/chat.ts";
+import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
+import { createResponses } from "../openai/responses/responses.ts";
+import { type ErrorTable, FILTERED, QUOTA } from "../kit/errors/error_table.ts";
+import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
+import { withStrictSchema } from "../kit/request/strict_schema.ts";
 
-export type { AdapterOptions } from "../shared/options.ts";
+export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
 /** Options of {@linkcode createXai}. */
 export interface XaiOptions extends AdapterOptions {

@@ -21,7 +21,7 @@ import { type AgentLoopConfig, checkConfig, freshMemory, type LoopMemory } from 
 import { EventPipe } from "../loop/event_pipe.ts";
 import { continuation, isSayable, type StartedRun, startRun } from "../loop/loop.ts";
 import type { Incoming } from "../loop/message_source.ts";
-import { defaultPorts, type Sleep } from "../loop/ports.ts";
+import { defaultPorts, type Sleep } from "../core/ports.ts";
 import { type AgentResult, collectResult } from "./collect.ts";
 import { handOver, type LatestRun } from "./latest_run.ts";
 import { MessageQueue } from "./message_queue.ts";

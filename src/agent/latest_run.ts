@@ -7,7 +7,7 @@
 import { Cancellation } from "../loop/cancellation.ts";
 import type { EventPipe } from "../loop/event_pipe.ts";
 import type { StartedRun } from "../loop/loop.ts";
-import type { Sleep } from "../loop/ports.ts";
+import type { Sleep } from "../core/ports.ts";
 
 /** What an agent needs of its latest run: whatever it tells goes that run's way, also after its end. */
 export type LatestRun = Pick<StartedRun, "pipe" | "settled">;

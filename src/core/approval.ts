@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { FileChange } from "./file_change.ts";
+import type { FileChange } from "./diff/file_change.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentTool } from "./tool.ts";
 

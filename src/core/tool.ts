@@ -6,7 +6,7 @@
 
 import type { ContentBlock } from "./content.ts";
 import { BadRequestError } from "./errors.ts";
-import type { FileChange } from "./file_change.ts";
+import type { FileChange } from "./diff/file_change.ts";
 import type { InferArguments, SchemaSource } from "./infer.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import { jsonSchemaOf } from "./schema.ts";

@@ -5,7 +5,7 @@
  */
 
 import { AbortedError } from "../core/errors.ts";
-import type { Sleep } from "./ports.ts";
+import type { Sleep } from "../core/ports.ts";
 
 /** How long a tool, hook or listener may take to obey an abort, in milliseconds; then it is left behind. */
 export const GRACE_MS = 100;

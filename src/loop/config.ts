@@ -15,7 +15,7 @@ import type { StreamFn, StreamOptions } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Prices } from "../core/usage.ts";
 import type { MessageSource } from "./message_source.ts";
-import { defaultPorts, type Ports } from "./ports.ts";
+import { defaultPorts, type Ports } from "../core/ports.ts";
 
 /** Gives the key of a provider, asked anew before every model call; `undefined` leaves it to the adapter. */
 export type GetApiKey = (

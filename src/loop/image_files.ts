@@ -7,7 +7,7 @@
 import type { ContentBlock, ImageBlock } from "../core/content.ts";
 import { BadRequestError, messageOf } from "../core/errors.ts";
 import type { LlmMessage } from "../core/message.ts";
-import type { ReadFile } from "./ports.ts";
+import type { ReadFile } from "../core/ports.ts";
 
 /** Tells whether a message holds an image that is still a file. */
 export function hasFile(message: LlmMessage): boolean {

@@ -7,7 +7,7 @@
 import { AbortedError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { AgentTool, AgentToolResult, ToolContext } from "../core/tool.ts";
-import { realSleep, type Sleep } from "./sleep.ts";
+import { realSleep, type Sleep } from "../core/ports.ts";
 
 /** One call of a {@linkcode FakeTool}. */
 export interface FakeToolCall {

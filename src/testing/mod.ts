@@ -6,7 +6,6 @@
  * @module
  */
 
-export type { CassetteFiles, CassettePath } from "./cassette_files.ts";
 export { collectEvents } from "./collect_events.ts";
 export { checkedStream, checkEvents, EventGrammar, findViolation } from "./event_grammar.ts";
 export { EventOrderError, type EventRule, type EventViolation } from "./event_violation.ts";
@@ -26,8 +25,16 @@ export {
   type ToolCallOptions,
   toolResultMessage,
 } from "./messages.ts";
-export { recordFetch, type RecordingFetch, type RecordOptions } from "./record_fetch.ts";
-export { type CassetteFetch, type CassetteOptions, replayCassette } from "./replay_cassette.ts";
+export {
+  type CassetteFetch,
+  type CassetteFiles,
+  type CassetteOptions,
+  type CassettePath,
+  recordFetch,
+  type RecordingFetch,
+  type RecordOptions,
+  replayCassette,
+} from "../cassettes/mod.ts";
 export {
   type ReplayAnswer,
   type ReplayFetch,
@@ -62,7 +69,7 @@ export {
   type SessionStoreFixture,
   testSessionStore,
 } from "./session_conformance.ts";
-export type { Sleep } from "./sleep.ts";
+export type { Sleep } from "../core/ports.ts";
 export { testStreamFn } from "./stream_conformance.ts";
 export type {
   ExpectedReply,

@@ -18,7 +18,7 @@ import {
   type ScriptedEvents,
   type ScriptedStep,
 } from "./script.ts";
-import { realSleep, type Sleep } from "./sleep.ts";
+import { realSleep, type Sleep } from "../core/ports.ts";
 
 /** A {@linkcode StreamFn} that plays a script and remembers what it was asked. */
 export interface ScriptedStream extends StreamFn {

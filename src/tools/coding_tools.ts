@@ -7,20 +7,20 @@
 import type { AgentTool } from "../core/tool.ts";
 import { BackgroundJobs } from "./commands/background_jobs.ts";
 import { bashTool } from "./commands/bash.ts";
-import { editFileTool } from "./edit_file.ts";
+import { editFileTool } from "./file_tools/edit_file.ts";
 import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 import type { FileJournal } from "./changes/file_journal.ts";
 import { jobTools } from "./commands/job_tools.ts";
-import { listDirectoryTool } from "./list_directory.ts";
+import { listDirectoryTool } from "./file_tools/list_directory.ts";
 import { PathLocks } from "./changes/path_locks.ts";
-import { readFileTool } from "./read_file.ts";
+import { readFileTool } from "./file_tools/read_file.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox/sandbox.ts";
-import { searchFilesTool } from "./search/search_files.ts";
+import { searchFilesTool } from "./file_tools/search_files.ts";
 import { SeenFiles } from "./changes/seen_files.ts";
 import { ShownChanges } from "./changes/shown_changes.ts";
 import { todoTool } from "./todo.ts";
-import type { ToolKit } from "./tool_kit.ts";
-import { writeFileTool } from "./write_file.ts";
+import type { ToolKit } from "./kit/tool_kit.ts";
+import { writeFileTool } from "./file_tools/write_file.ts";
 
 /** What {@linkcode codingTools} is told. */
 export interface CodingToolsOptions {

@@ -10,7 +10,7 @@ import { htmlText } from "./text/html_text.ts";
 import { isAllowed } from "./sandbox/host_proxy.ts";
 import { grouped, limitText } from "./text/output_limit.ts";
 import { isPrivateAddress } from "./sandbox/private_address.ts";
-import { answering } from "./tool_kit.ts";
+import { answering } from "./kit/tool_kit.ts";
 
 /** What {@linkcode fetchUrlTool} may do, and the ports through which it does it. */
 export interface FetchUrlOptions {

@@ -24,8 +24,8 @@ export {
   type SandboxOptions,
 } from "./sandbox/sandbox.ts";
 export type { EnforcedBy, SandboxReport, SandboxRule } from "./sandbox/sandbox_report.ts";
-export type { EntryKind } from "./sandbox/found_file.ts";
-export type { OpenedFile } from "./sandbox/opened_file.ts";
+export type { EntryKind } from "./files/found_file.ts";
+export type { OpenedFile } from "./files/opened_file.ts";
 export type { FolderEntry, SandboxFiles } from "./sandbox/sandbox_files.ts";
 export { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 export {
@@ -37,13 +37,13 @@ export {
   undoTurn,
 } from "./changes/file_journal.ts";
 export { FolderJournalStore } from "./changes/file_journal_store.ts";
-export { type FileAccess, PROTECTED_FILES } from "./sandbox/file_rules.ts";
+export { type FileAccess, PROTECTED_FILES } from "./files/file_rules.ts";
 export {
   type IgnoreRule,
   type IgnoreRules,
   isIgnored,
   parseIgnoreFile,
-} from "./sandbox/git_ignore.ts";
+} from "../core/ignore/git_ignore.ts";
 export {
   type IsolatedPermissions,
   isolatedTool,
@@ -57,5 +57,5 @@ export {
   skillTool,
 } from "./skills.ts";
 export { type TodoItem, todoTool } from "./todo.ts";
-export type { ProcessExit, RunningProcess } from "./sandbox/running_process.ts";
-export { unifiedDiff } from "./text/unified_diff.ts";
+export type { ProcessExit, RunningProcess } from "./process/running_process.ts";
+export { unifiedDiff } from "../core/diff/unified_diff.ts";

@@ -5,12 +5,12 @@
  * @module
  */
 
-import { join } from "./sandbox/paths.ts";
+import { join } from "./files/paths.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
-import { systemCodeOf } from "./sandbox/file_failure.ts";
+import { systemCodeOf } from "./files/file_failure.ts";
 import { limitText } from "./text/output_limit.ts";
-import { answering } from "./tool_kit.ts";
+import { answering } from "./kit/tool_kit.ts";
 
 /** A skill that was found. */
 export interface Skill {

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { choosePackages } from "../../tools/packages.ts";
+import { choosePackages } from "../../scripts/packages.ts";
 
 /** What aimock answers, and to what; its own format. */
 export interface AimockFixture {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { catalog } from "../../adapters/catalog.ts";
+import { catalog } from "../../adapters/catalog/catalog.ts";
 import { createOllama, type OllamaOptions } from "../../adapters/ollama/mod.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";

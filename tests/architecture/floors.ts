@@ -50,15 +50,25 @@ const floors: Floor[] = [
     others: [{ specifier: /^(@std\/yaml|yaml)$/ }, { specifier: /^node:/ }],
   },
   {
-    files: /^src\/(policies|tools|memory|testing|sync)\//,
+    files: /^src\/(cassettes|patch)\//,
+    ours: /^src\/core\//,
+    others: [{ specifier: /^node:/ }],
+  },
+  {
+    files: /^src\/testing\//,
+    ours: /^src\/(agent|loop|core|cassettes)\//,
+    others: [{ specifier: /^node:/ }],
+  },
+  {
+    files: /^src\/(policies|tools|memory|sync)\//,
     ours: /^src\/(agent|loop|core)\//,
     others: [{ specifier: /^node:/ }],
   },
   { files: /^mod\.ts$/, ours: /^src\/(agent|loop|core)\//, others: [] },
   {
     files: /^cli\//,
-    // adapters/mod.ts loads every adapter; connect.ts and the catalog do not.
-    ours: /^(mod\.ts|adapters\/(mod|connect|catalog)\.ts|src\/\w+\/mod\.ts)$/,
+    // adapters/mod.ts loads every adapter; connect.ts and catalog/catalog.ts do not.
+    ours: /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog)\.ts|src\/\w+\/mod\.ts)$/,
     others: [{ specifier: /./ }],
   },
 ];

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { replayCassette } from "../../src/testing/mod.ts";
-import { choosePackages } from "../../tools/packages.ts";
+import { choosePackages } from "../../scripts/packages.ts";
 import { temporaryFolder } from "../cli/temporary_folder.ts";
 
 Deno.test("a program that is killed while it records loses no exchange that was over", async () => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { choosePackages } from "../../tools/packages.ts";
+import { choosePackages } from "../../scripts/packages.ts";
 import { root } from "../project.ts";
 import { waitUntil } from "../wait_until.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Ports } from "../../src/loop/ports.ts";
+import type { Ports } from "../../src/core/ports.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 
 interface Sleeper {

@@ -6,7 +6,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { findConfinement } from "../../src/tools/confinement/confinement.ts";
-import { markedProcesses } from "../../src/tools/sandbox/stray_processes.ts";
+import { markedProcesses } from "../../src/tools/process/orphan_processes.ts";
 import type { SandboxOptions } from "../../src/tools/sandbox/sandbox.ts";
 import { Workbench } from "./workbench.ts";
 

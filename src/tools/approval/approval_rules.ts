@@ -7,7 +7,7 @@
 import { BadRequestError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { isLooking } from "./command_judge.ts";
-import { compileGlob } from "../text/glob.ts";
+import { compileGlob } from "../../core/ignore/glob.ts";
 import { commandsRunBy } from "./run_commands.ts";
 import type { SimpleCommand } from "./shell_parser.ts";
 

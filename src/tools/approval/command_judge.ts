@@ -5,8 +5,8 @@
  * @module
  */
 
-import { fileRules, PROTECTED_FILES } from "../sandbox/file_rules.ts";
-import { compileGlob } from "../text/glob.ts";
+import { fileRules, PROTECTED_FILES } from "../files/file_rules.ts";
+import { compileGlob } from "../../core/ignore/glob.ts";
 import { commandsRunBy, programOf } from "./run_commands.ts";
 import type { ShellWord, SimpleCommand } from "./shell_parser.ts";
 

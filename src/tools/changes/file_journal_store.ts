@@ -4,11 +4,11 @@
  * @module
  */
 
-import { join } from "../sandbox/paths.ts";
+import { join } from "../files/paths.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { JournalEntry, JournalStore } from "./file_journal.ts";
-import { holdFolder } from "../sandbox/held_folder.ts";
-import { systemCodeOf } from "../sandbox/file_failure.ts";
+import { holdFolder } from "../files/directory_handle.ts";
+import { systemCodeOf } from "../files/file_failure.ts";
 
 /** Keeps a journal in a folder, so that turns can be undone after a restart. Keep it outside of the project. */
 export class FolderJournalStore implements JournalStore {

@@ -6,7 +6,7 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import { contentHash } from "../text/content_hash.ts";
-import { shown } from "../sandbox/file_failure.ts";
+import { shown } from "../files/file_failure.ts";
 
 /** Remembers the hash of each file as it was last read or written by a tool. */
 export class SeenFiles {

@@ -7,7 +7,7 @@
 import { BadRequestError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { contentHash } from "../text/content_hash.ts";
-import { shown } from "../sandbox/file_failure.ts";
+import { shown } from "../files/file_failure.ts";
 
 /** Previews that were not followed by their call are forgotten, the oldest first. */
 const MAX_REMEMBERED = 500;

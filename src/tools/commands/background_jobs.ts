@@ -8,7 +8,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import { CommandOutput } from "./command_output.ts";
 import { TextCollector } from "../text/output_limit.ts";
 import { plainOutput } from "../text/plain_output.ts";
-import { type ProcessExit, within } from "../sandbox/running_process.ts";
+import { type ProcessExit, within } from "../process/running_process.ts";
 import type { Sandbox, SandboxCommand } from "../sandbox/sandbox.ts";
 
 /** What is known of a job when somebody looks. */

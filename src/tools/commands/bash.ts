@@ -10,8 +10,8 @@ import type { BackgroundJobs } from "./background_jobs.ts";
 import { CommandOutput } from "./command_output.ts";
 import { describeJob } from "./job_tools.ts";
 import { plainOutput } from "../text/plain_output.ts";
-import { answering, type ToolKit } from "../tool_kit.ts";
-import { type ProcessOutcome, watchProcess } from "../sandbox/watch_process.ts";
+import { answering, type ToolKit } from "../kit/tool_kit.ts";
+import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 
 /** How long a command may take unless the model says otherwise. */
 const DEFAULT_TIMEOUT_MS = 120_000;

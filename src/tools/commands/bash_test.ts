@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { markedProcesses } from "../sandbox/stray_processes.ts";
+import { markedProcesses } from "../process/orphan_processes.ts";
 import { Workbench } from "../../../tests/sandbox/workbench.ts";
 
 Deno.test("A 95: the exit code comes first and is no error, whatever it is", async () => {

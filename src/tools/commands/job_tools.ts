@@ -6,7 +6,7 @@
 
 import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
 import type { BackgroundJobs, JobLook } from "./background_jobs.ts";
-import { answering } from "../tool_kit.ts";
+import { answering } from "../kit/tool_kit.ts";
 
 /** The longest time a look may wait. */
 const MAX_WAIT_MS = 300_000;

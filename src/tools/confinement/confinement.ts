@@ -11,8 +11,8 @@ import type {
   ConfinementPolicy,
   KernelSupport,
 } from "./confinement_policy.ts";
-import { environmentVariable } from "../sandbox/command_environment.ts";
-import type { Launch } from "../sandbox/running_process.ts";
+import { environmentVariable } from "../process/command_environment.ts";
+import type { Launch } from "../process/running_process.ts";
 import { seatbeltProfile } from "./seatbelt_profile.ts";
 
 /** What confines commands on this machine; on Linux Landlock and seccomp, or whichever of them is there. */

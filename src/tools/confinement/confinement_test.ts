@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { commandEnvironment } from "../sandbox/command_environment.ts";
+import { commandEnvironment } from "../process/command_environment.ts";
 import { confined, confinedNetwork } from "./confinement.ts";
 import { handledRights, pathRule, rulesetAttributes, writingRights } from "./landlock.ts";
 import { readablePaths } from "./readable_paths.ts";

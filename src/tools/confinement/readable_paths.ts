@@ -5,8 +5,8 @@
  * @module
  */
 
-import { join } from "../sandbox/paths.ts";
-import { isWithin } from "../sandbox/file_rules.ts";
+import { join } from "../files/paths.ts";
+import { isWithin } from "../files/file_rules.ts";
 
 /** Keys and credentials below a home folder that no command reads. */
 export const HIDDEN_IN_HOME: readonly string[] = [

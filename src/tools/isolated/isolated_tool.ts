@@ -6,15 +6,15 @@
 
 import { BadRequestError, messageOf } from "../../core/errors.ts";
 import type { AgentTool, ToolUpdate } from "../../core/tool.ts";
-import { commandEnvironment, environmentVariable } from "../sandbox/command_environment.ts";
+import { commandEnvironment, environmentVariable } from "../process/command_environment.ts";
 import {
   ANSWER_MARK,
   type IsolatedAnswer,
   type IsolatedDescription,
   type IsolatedRequest,
 } from "./isolated_protocol.ts";
-import { startProcess } from "../sandbox/running_process.ts";
-import { watchProcess } from "../sandbox/watch_process.ts";
+import { startProcess } from "../process/running_process.ts";
+import { watchProcess } from "../process/watch_process.ts";
 
 /** What a tool may use: nothing by default, the named things, or with `true` everything of a kind. */
 export interface IsolatedPermissions {

@@ -5,7 +5,7 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { commandEnvironment, environmentVariable } from "./command_environment.ts";
+import { commandEnvironment, environmentVariable } from "../process/command_environment.ts";
 import {
   confined,
   confinedNetwork,
@@ -13,17 +13,17 @@ import {
   findConfinement,
 } from "../confinement/confinement.ts";
 import { type Confinement, HARMLESS_DEVICES } from "../confinement/confinement.ts";
-import { fileFailure } from "./file_failure.ts";
-import { fileRules, PROTECTED_FILES } from "./file_rules.ts";
+import { fileFailure } from "../files/file_failure.ts";
+import { fileRules, PROTECTED_FILES } from "../files/file_rules.ts";
 import { type HostProxy, startHostProxy } from "./host_proxy.ts";
-import { join } from "./paths.ts";
-import { PrivateFolder } from "./private_folder.ts";
+import { join } from "../files/paths.ts";
+import { PrivateFolder } from "./private_directory.ts";
 import { hiddenPaths, readablePaths } from "../confinement/readable_paths.ts";
-import { type Launch, type RunningProcess, startProcess } from "./running_process.ts";
+import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
 import { ConfinedFiles, type SandboxFiles } from "./sandbox_files.ts";
 import { type SandboxReport, sandboxReport } from "./sandbox_report.ts";
-import { shellLaunch } from "./shell_command.ts";
-import { endStrays, MARK_VARIABLE } from "./stray_processes.ts";
+import { shellLaunch } from "../process/shell_command.ts";
+import { endStrays, MARK_VARIABLE } from "../process/orphan_processes.ts";
 
 /** What of the network commands may use: nothing, everything, or the named hosts (`example.org`, `*.example.org`). */
 export type SandboxNet = "on" | "off" | readonly string[];

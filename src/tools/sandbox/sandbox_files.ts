@@ -9,17 +9,18 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { BadRequestError } from "../../core/errors.ts";
-import { canonicalPath } from "./canonical_path.ts";
-import { fileFailure, shown, systemCodeOf } from "./file_failure.ts";
-import type { FileAccess, FileRules } from "./file_rules.ts";
-import { type IgnoreRules, ignoreRulesAbove } from "./git_ignore.ts";
+import { canonicalPath } from "../files/canonical_path.ts";
+import { fileFailure, shown, systemCodeOf } from "../files/file_failure.ts";
+import type { FileAccess, FileRules } from "../files/file_rules.ts";
+import type { IgnoreRules } from "../../core/ignore/git_ignore.ts";
+import { ignoreRulesAbove } from "../files/ignore_rules_above.ts";
 import { grouped } from "../text/output_limit.ts";
-import { type EntryKind, entryKind, refuseUnlessFile, statIfThere } from "./found_file.ts";
-import { holdFolder, pathOfDescriptor } from "./held_folder.ts";
-import { allBytes, type OpenedFile, OpenedHandle } from "./opened_file.ts";
-import { type NodeFiles, nodeFiles } from "./node_files.ts";
-import { below, dirname, isAbsolute, SEPARATOR } from "./paths.ts";
-import { readQuickly } from "./read_quickly.ts";
+import { type EntryKind, entryKind, refuseUnlessFile, statIfThere } from "../files/found_file.ts";
+import { holdFolder, pathOfDescriptor } from "../files/directory_handle.ts";
+import { allBytes, type OpenedFile, OpenedHandle } from "../files/opened_file.ts";
+import { type NodeFiles, nodeFiles } from "../files/node_files.ts";
+import { below, dirname, isAbsolute, SEPARATOR } from "../files/paths.ts";
+import { readQuickly } from "../files/read_quickly.ts";
 
 /** One name in a folder. */
 export interface FolderEntry {

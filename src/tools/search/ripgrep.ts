@@ -6,7 +6,7 @@
  */
 
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { watchProcess } from "../sandbox/watch_process.ts";
+import { watchProcess } from "../process/watch_process.ts";
 
 /** Tells whether a file, or anything in a folder, may have a match; both by their canonical paths. */
 export type Candidates = (path: string) => boolean;

@@ -5,7 +5,7 @@
  */
 
 import { AbortedError } from "../../core/errors.ts";
-import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../sandbox/git_ignore.ts";
+import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
 import type { FolderEntry, SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** An entry that a walk meets. */

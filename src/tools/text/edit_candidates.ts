@@ -5,7 +5,7 @@
  */
 
 import { cutAfter } from "./output_limit.ts";
-import { editDistance } from "./name_suggestion.ts";
+import { editDistance } from "../sandbox/name_suggestion.ts";
 import { lineAt, type Passage } from "./passage.ts";
 
 const MAX_CANDIDATES = 5;

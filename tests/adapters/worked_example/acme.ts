@@ -4,10 +4,10 @@
  * @module
  */
 
-import { type AdapterOptions, settingsOf } from "../../../adapters/shared/options.ts";
-import { jsonBody, withExtra } from "../../../adapters/shared/json_body.ts";
-import { streamFnOf } from "../../../adapters/shared/provider.ts";
-import { SseParser } from "../../../adapters/shared/sse.ts";
+import { type AdapterOptions, settingsOf } from "../../../adapters/kit/options/adapter_options.ts";
+import { jsonBody, withExtra } from "../../../adapters/kit/request/json_body.ts";
+import { streamFnOf } from "../../../adapters/kit/provider.ts";
+import { SseParser } from "../../../adapters/kit/stream/sse.ts";
 import type { StreamFn } from "../../../src/core/stream.ts";
 import { acmeMessages } from "./request.ts";
 import { AcmeReply } from "./response.ts";

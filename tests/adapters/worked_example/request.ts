@@ -1,5 +1,5 @@
-import { isOwnReply, resultText } from "../../../adapters/shared/history.ts";
-import { CALL_ID_RULE, wireName } from "../../../adapters/shared/wire_names.ts";
+import { isOwnReply, resultText } from "../../../adapters/kit/request/history.ts";
+import { CALL_ID_RULE, wireName } from "../../../adapters/kit/request/wire_names.ts";
 import { extractText, toolCallsOf } from "../../../src/core/content.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";

@@ -1,6 +1,6 @@
-import { classifyStreamError, type ErrorOrigin } from "../../../adapters/shared/classify.ts";
-import type { ReplyReader } from "../../../adapters/shared/event_stream.ts";
-import { countOf, textOf } from "../../../adapters/shared/untrusted.ts";
+import { classifyStreamError, type ErrorOrigin } from "../../../adapters/kit/errors/classify.ts";
+import type { ReplyReader } from "../../../adapters/kit/stream/event_stream.ts";
+import { countOf, textOf } from "../../../adapters/kit/stream/wire_values.ts";
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 

@@ -1,0 +1,91 @@
+import { assert, assertEquals } from "@std/assert";
+import { costOf, ratesOf } from "../../src/core/usage.ts";
+import { catalog, findModel, prices, pricesOf } from "./catalog.ts";
+
+Deno.test("a model is found by its name, with or without a date", () => {
+  for (
+    const modelId of [
+      "claude-sonnet-4-5",
+      "claude-sonnet-4-5-20250929",
+      "claude-sonnet-4-5@20250929",
+      "claude-sonnet-4-5-latest",
+    ]
+  ) {
+    assertEquals(findModel(catalog, { provider: "anthropic", modelId })?.maxOutput, 64_000);
+  }
+  assertEquals(
+    findModel(catalog, { provider: "openai", modelId: "gpt-4o-2024-08-06" })?.api,
+    "chat",
+  );
+  assertEquals(
+    findModel(catalog, { provider: "anthropic", modelId: "claude-opus-4-0" })?.maxOutput,
+    32_000,
+  );
+});
+
+Deno.test("a model behind Bedrock is found wherever it runs, in every version", () => {
+  for (
+    const modelId of [
+      "anthropic.claude-sonnet-4-5",
+      "anthropic.claude-sonnet-4-5-20250929-v1:0",
+      "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+      "global.anthropic.claude-sonnet-4-5-20250929-v1:0:200k",
+      "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+      "arn:aws:bedrock:eu-west-1::foundation-model/anthropic.claude-sonnet-4-5-20250929-v1:0",
+    ]
+  ) {
+    assertEquals(findModel(catalog, { provider: "bedrock", modelId })?.maxOutput, 64_000, modelId);
+  }
+  const nova = findModel(catalog, { provider: "bedrock", modelId: "eu.amazon.nova-pro-v1:0" });
+  assertEquals(nova?.contextWindow, 300_000);
+});
+
+Deno.test("a model of another provider, or with another name, is unknown", () => {
+  assertEquals(findModel(catalog, { provider: "bedrock", modelId: "gpt-4o" }), undefined);
+  assertEquals(findModel(catalog, { provider: "openai", modelId: "gpt-4o-mini-tts" }), undefined);
+  assertEquals(findModel(catalog, { provider: "", modelId: "constructor" }), undefined);
+});
+
+Deno.test("every entry makes sense", () => {
+  for (const [name, entry] of Object.entries(catalog)) {
+    assert(entry.maxOutput <= entry.contextWindow, name);
+    if (entry.thinking.type === "budget") assert(entry.thinking.max < entry.maxOutput, name);
+    if (entry.thinking.type === "effort") assert(entry.thinking.efforts.length > 0, name);
+    if (entry.rates) {
+      assert(/^20\d\d-\d\d-\d\d$/.test(entry.priceDate ?? ""), name);
+      assert(entry.rates.output >= entry.rates.input, name);
+      assert((entry.rates.cacheRead ?? 0) <= entry.rates.input, name);
+    }
+  }
+});
+
+Deno.test("prices are those of the catalog, a user's own included", () => {
+  const model = {
+    provider: "anthropic",
+    modelId: "claude-haiku-4-5",
+    thinkingLevel: "off",
+  } as const;
+  const rates = ratesOf(prices, model);
+  assertEquals(rates, { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 });
+  const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, total: 1_000_000 };
+  assertEquals(costOf(usage, rates ?? { input: 0, output: 0 }).total, 1);
+  const own = pricesOf({
+    "acme/a": {
+      contextWindow: 1,
+      maxOutput: 1,
+      thinking: { type: "none" },
+      images: false,
+      strictSchema: false,
+      rates: { input: 2, output: 3 },
+    },
+  });
+  assertEquals(ratesOf(own, { ...model, provider: "acme", modelId: "a" })?.input, 2);
+  assertEquals(ratesOf(own, model), undefined);
+});
+
+Deno.test("models on one's own machine cost nothing; the price of other unknown ones is unknown", () => {
+  const priceOf = (provider: string) =>
+    ratesOf(prices, { provider, modelId: "some-model", thinkingLevel: "off" });
+  assertEquals(priceOf("ollama"), { input: 0, output: 0 });
+  assertEquals(priceOf("openai"), undefined);
+});

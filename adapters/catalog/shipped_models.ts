@@ -1,0 +1,304 @@
+/**
+ * The shipped models, provider by provider, after the providers' own pages.
+ *
+ * Where a price depends on the length of the prompt, the one for short prompts is given.
+ *
+ * @module
+ */
+
+import { bedrockModels } from "./bedrock_models.ts";
+import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
+import { efforts, type Facts, NO_THINKING, rates } from "./catalog_facts.ts";
+import { GOOGLE } from "./google_models.ts";
+import { MISTRAL } from "./mistral_models.ts";
+import { XAI } from "./xai_models.ts";
+
+const PRICE_DATE = "2026-11-20";
+
+/** A model of the Claude 5 family or later, unless the facts say otherwise. */
+function claude(facts: Facts): CatalogEntry {
+  return {
+    contextWindow: 1_000_000,
+    maxOutput: 128_000,
+    thinking: efforts("low medium high xhigh max", "disabled"),
+    images: true,
+    strictSchema: true,
+    temperature: false,
+    prefill: false,
+    priceDate: PRICE_DATE,
+    ...facts,
+  };
+}
+
+/** A Claude that thinks within a number of tokens. */
+function budgetClaude(facts: Facts): CatalogEntry {
+  return claude({
+    contextWindow: 200_000,
+    maxOutput: 64_000,
+    thinking: { type: "budget", min: 1024, max: 60_000 },
+    temperature: true,
+    prefill: true,
+    ...facts,
+  });
+}
+
+const ANTHROPIC: Catalog = {
+  "claude-fable-5-1": claude({
+    thinking: efforts("low medium high xhigh max", "never"),
+    forcedTools: false,
+    boundThinking: true,
+    rates: rates(10, 50, 0.5, 12.5),
+  }),
+  "claude-opus-5-5": claude({
+    thinking: efforts("low medium high xhigh max", "never"),
+    forcedTools: false,
+    boundThinking: true,
+    rates: rates(4, 20, 0.2, 5),
+  }),
+  "claude-sonnet-5-5": claude({
+    thinking: efforts("low medium high xhigh max", "between_tools"),
+    forcedTools: false,
+    boundThinking: true,
+    rates: rates(2, 10, 0.1, 2.5),
+  }),
+  "claude-haiku-5-5": claude({ boundThinking: true, rates: rates(0.1, 0.5, 0.01, 0.125) }),
+  "claude-fable-5": claude({
+    thinking: efforts("low medium high xhigh max", "never"),
+    rates: rates(10, 50, 1, 12.5),
+  }),
+  "claude-opus-5": claude({ rates: rates(5, 25, 0.5, 6.25) }),
+  "claude-sonnet-5": claude({ rates: rates(2, 10, 0.2, 2.5) }),
+  "claude-opus-4-8": claude({
+    thinking: efforts("low medium high xhigh max"),
+    rates: rates(5, 25, 0.5, 6.25),
+  }),
+  "claude-opus-4-7": claude({
+    thinking: efforts("low medium high xhigh max"),
+    rates: rates(5, 25, 0.5, 6.25),
+  }),
+  "claude-opus-4-6": claude({
+    thinking: efforts("low medium high max"),
+    temperature: true,
+    rates: rates(5, 25, 0.5, 6.25),
+  }),
+  "claude-sonnet-4-6": claude({
+    maxOutput: 64_000,
+    thinking: efforts("low medium high max"),
+    temperature: true,
+    rates: rates(3, 15, 0.3, 3.75),
+  }),
+  "claude-opus-4-5": budgetClaude({ rates: rates(5, 25, 0.5, 6.25) }),
+  "claude-sonnet-4-5": budgetClaude({ rates: rates(3, 15, 0.3, 3.75) }),
+  "claude-haiku-4-5": budgetClaude({ rates: rates(1, 5, 0.1, 1.25) }),
+  "claude-opus-4-1": budgetClaude({
+    maxOutput: 32_000,
+    thinking: { type: "budget", min: 1024, max: 30_000 },
+    rates: rates(15, 75, 1.5, 18.75),
+  }),
+  "claude-opus-4": budgetClaude({
+    maxOutput: 32_000,
+    thinking: { type: "budget", min: 1024, max: 30_000 },
+    strictSchema: false,
+    rates: rates(15, 75, 1.5, 18.75),
+  }),
+  "claude-sonnet-4": budgetClaude({ strictSchema: false, rates: rates(3, 15, 0.3, 3.75) }),
+  "claude-3-7-sonnet": budgetClaude({ strictSchema: false, rates: rates(3, 15, 0.3, 3.75) }),
+  "claude-3-5-haiku": budgetClaude({
+    maxOutput: 8192,
+    thinking: NO_THINKING,
+    strictSchema: false,
+    rates: rates(0.8, 4, 0.08, 1),
+  }),
+  "claude-3-haiku": budgetClaude({
+    maxOutput: 4096,
+    thinking: NO_THINKING,
+    strictSchema: false,
+    rates: rates(0.25, 1.25, 0.03, 0.3),
+  }),
+};
+
+/** A reasoning model of OpenAI, unless the facts say otherwise. */
+function gpt(facts: Facts): CatalogEntry {
+  return {
+    contextWindow: 1_050_000,
+    maxOutput: 128_000,
+    thinking: efforts("none low medium high xhigh"),
+    images: true,
+    strictSchema: true,
+    temperature: false,
+    api: "responses",
+    priceDate: PRICE_DATE,
+    ...facts,
+  };
+}
+
+/** A model of OpenAI that does not reason. */
+function chatGpt(facts: Facts): CatalogEntry {
+  return gpt({
+    contextWindow: 128_000,
+    maxOutput: 16_384,
+    thinking: NO_THINKING,
+    temperature: true,
+    api: "chat",
+    ...facts,
+  });
+}
+
+const GPT_5: Partial<CatalogEntry> = {
+  contextWindow: 400_000,
+  thinking: efforts("minimal low medium high"),
+};
+const O_SERIES: Partial<CatalogEntry> = {
+  contextWindow: 200_000,
+  maxOutput: 100_000,
+  thinking: efforts("low medium high"),
+};
+
+const OPENAI: Catalog = {
+  "gpt-6.2-astra": gpt({
+    thinking: efforts("low medium high xhigh max"),
+    rates: rates(8, 40, 0.4, 10),
+  }),
+  "gpt-6.2-sol": gpt({
+    thinking: efforts("low medium high xhigh max"),
+    rates: rates(2, 10, 0.1, 2.5),
+  }),
+  "gpt-6.1-sol": gpt({
+    thinking: efforts("low medium high xhigh max"),
+    rates: rates(2, 10, 0.2, 2.5),
+  }),
+  "gpt-6-astra": gpt({
+    thinking: efforts("low medium high xhigh max"),
+    rates: rates(10, 50, 1, 12.5),
+  }),
+  "gpt-6-sol": gpt({
+    thinking: efforts("none low medium high xhigh max"),
+    rates: rates(2, 10, 0.2, 2.5),
+  }),
+  "gpt-6-luna": gpt({
+    thinking: efforts("none low medium high xhigh max"),
+    rates: rates(0.1, 0.5, 0.01, 0.125),
+  }),
+  "gpt-5.6": gpt({
+    thinking: efforts("none low medium high xhigh max"),
+    rates: rates(5, 30, 0.5, 6.25),
+  }),
+  "gpt-5.6-sol": gpt({
+    thinking: efforts("none low medium high xhigh max"),
+    rates: rates(5, 30, 0.5, 6.25),
+  }),
+  "gpt-5.6-luna": gpt({
+    thinking: efforts("none low medium high xhigh max"),
+    rates: rates(0.2, 1.2, 0.02, 0.25),
+  }),
+  "gpt-5.6-terra": gpt({
+    thinking: efforts("none low medium high xhigh max"),
+    rates: rates(2, 12, 0.2, 2.5),
+  }),
+  "gpt-5.5": gpt({ rates: rates(5, 30, 0.5) }),
+  "gpt-5.5-pro": gpt({ thinking: efforts("medium high xhigh"), rates: rates(30, 180) }),
+  "gpt-5.4": gpt({ rates: rates(2.5, 15, 0.25) }),
+  "gpt-5.4-mini": gpt({ contextWindow: 400_000, rates: rates(0.75, 4.5, 0.075) }),
+  "gpt-5.4-nano": gpt({ contextWindow: 400_000, rates: rates(0.2, 1.25, 0.02) }),
+  "gpt-5.4-pro": gpt({ thinking: efforts("medium high xhigh"), rates: rates(30, 180) }),
+  "gpt-5.3-codex": gpt({ contextWindow: 400_000, rates: rates(1.75, 14, 0.175) }),
+  "gpt-5.2": gpt({ contextWindow: 400_000, rates: rates(1.75, 14, 0.175) }),
+  "gpt-5.2-codex": gpt({
+    contextWindow: 400_000,
+    thinking: efforts("low medium high xhigh"),
+    rates: rates(1.75, 14, 0.175),
+  }),
+  "gpt-5.1": gpt({
+    contextWindow: 400_000,
+    thinking: efforts("none low medium high"),
+    rates: rates(1.25, 10, 0.125),
+  }),
+  "gpt-5.1-codex": gpt({
+    contextWindow: 400_000,
+    thinking: efforts("low medium high"),
+    rates: rates(1.25, 10, 0.125),
+  }),
+  "gpt-5": gpt({ ...GPT_5, rates: rates(1.25, 10, 0.125) }),
+  "gpt-5-mini": gpt({ ...GPT_5, rates: rates(0.25, 2, 0.025) }),
+  "gpt-5-nano": gpt({ ...GPT_5, rates: rates(0.05, 0.4, 0.005) }),
+  "gpt-5-codex": gpt({
+    contextWindow: 400_000,
+    thinking: efforts("low medium high"),
+    rates: rates(1.25, 10, 0.125),
+  }),
+  "gpt-5-pro": gpt({
+    contextWindow: 400_000,
+    maxOutput: 272_000,
+    thinking: efforts("high"),
+    rates: rates(15, 120),
+  }),
+  "gpt-5-chat-latest": chatGpt({ rates: rates(1.25, 10, 0.125) }),
+  "o4-mini": gpt({ ...O_SERIES, rates: rates(1.1, 4.4, 0.275) }),
+  "o3": gpt({ ...O_SERIES, rates: rates(2, 8, 0.5) }),
+  "o3-mini": gpt({ ...O_SERIES, images: false, rates: rates(1.1, 4.4, 0.55) }),
+  "o3-pro": gpt({ ...O_SERIES, rates: rates(20, 80) }),
+  "o1": gpt({ ...O_SERIES, rates: rates(15, 60, 7.5) }),
+  "gpt-4.1": chatGpt({ contextWindow: 1_047_576, maxOutput: 32_768, rates: rates(2, 8, 0.5) }),
+  "gpt-4.1-mini": chatGpt({
+    contextWindow: 1_047_576,
+    maxOutput: 32_768,
+    rates: rates(0.4, 1.6, 0.1),
+  }),
+  "gpt-4.1-nano": chatGpt({
+    contextWindow: 1_047_576,
+    maxOutput: 32_768,
+    rates: rates(0.1, 0.4, 0.025),
+  }),
+  "gpt-4o": chatGpt({ rates: rates(2.5, 10, 1.25) }),
+  "gpt-4o-mini": chatGpt({ rates: rates(0.15, 0.6, 0.075) }),
+  "gpt-4-turbo": chatGpt({ maxOutput: 4096, strictSchema: false, rates: rates(10, 30) }),
+  "gpt-3.5-turbo": chatGpt({
+    contextWindow: 16_385,
+    maxOutput: 4096,
+    images: false,
+    strictSchema: false,
+    rates: rates(0.5, 1.5),
+  }),
+};
+
+const DEEPSEEK_V4: Partial<CatalogEntry> = {
+  maxOutput: 384_000,
+  thinking: efforts("high max", "disabled"),
+  images: false,
+  strictSchema: false,
+  temperature: true,
+  api: "chat",
+};
+
+const DEEPSEEK: Catalog = {
+  "deepseek-v4-pro": gpt({
+    ...DEEPSEEK_V4,
+    contextWindow: 1_000_000,
+    rates: rates(0.435, 0.87, 0.003625),
+  }),
+  "deepseek-v4-flash": gpt({
+    ...DEEPSEEK_V4,
+    contextWindow: 1_000_000,
+    rates: rates(0.14, 0.28, 0.0028),
+  }),
+};
+
+/** All shipped models. */
+export const CATALOG_MODELS: Catalog = {
+  ...ofProvider("anthropic", ANTHROPIC),
+  ...ofProvider("bedrock", bedrockModels(ANTHROPIC)),
+  ...ofProvider("openai", OPENAI),
+  ...ofProvider("deepseek", DEEPSEEK),
+  ...ofProvider("google", GOOGLE),
+  ...ofProvider("gemini", GOOGLE),
+  ...ofProvider("mistral", MISTRAL),
+  ...ofProvider("xai", XAI),
+  // A deployment has the name that its owner gave it, and mostly that of its model.
+  ...ofProvider("azure", OPENAI),
+};
+
+function ofProvider(provider: string, models: Catalog): Catalog {
+  return Object.fromEntries(
+    Object.entries(models).map(([modelId, entry]) => [`${provider}/${modelId}`, entry]),
+  );
+}

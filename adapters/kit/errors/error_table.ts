@@ -1,0 +1,161 @@
+/**
+ * What errors mean: codes, statuses and wordings as tables.
+ *
+ * @module
+ */
+
+import type { AgentErrorCode } from "../../../src/core/errors.ts";
+
+/** What an error means for the run. */
+export interface ErrorVerdict {
+  /** The kind of failure. */
+  readonly code: AgentErrorCode;
+  /** Whether the same request may succeed later. Default: what the code says. */
+  readonly retryable?: boolean;
+}
+
+/** What a provider's own words mean, beyond the common tables. */
+export interface ErrorTable {
+  /** Verdicts by the provider's codes, types and exception names. */
+  readonly codes?: Readonly<Record<string, ErrorVerdict>>;
+  /** Verdicts by wording, in order, that the status does not overrule. */
+  readonly decisive?: readonly (readonly [RegExp, ErrorVerdict])[];
+  /** Verdicts by wording, in order; looked at where neither code nor status decides. */
+  readonly wordings?: readonly (readonly [RegExp, ErrorVerdict])[];
+}
+
+/** The input exceeds the model's context window. */
+export const OVERFLOW: ErrorVerdict = { code: "context_window_overflow" };
+/** Too many requests for now. */
+export const THROTTLED: ErrorVerdict = { code: "model_throttled" };
+/** A quota is used up or a bill is open: waiting does not help. */
+export const QUOTA: ErrorVerdict = { code: "model_throttled", retryable: false };
+/** Broken or overloaded for now. */
+export const UNAVAILABLE: ErrorVerdict = { code: "network_error" };
+/** The key is missing, wrong, or may not do this. */
+export const AUTH: ErrorVerdict = { code: "auth_error" };
+/** The content was refused. */
+export const FILTERED: ErrorVerdict = { code: "content_filtered" };
+/** There is no such model. */
+export const UNKNOWN_MODEL: ErrorVerdict = { code: "model_not_found" };
+/** The request is not valid. */
+export const BAD_REQUEST: ErrorVerdict = { code: "bad_request" };
+/** An error that no table knows. */
+export const UNKNOWN: ErrorVerdict = { code: "stream_error", retryable: false };
+
+/** Codes that mean the same wherever they occur. */
+export const COMMON_CODES: Readonly<Record<string, ErrorVerdict>> = {
+  context_length_exceeded: OVERFLOW,
+  exceed_context_size_error: OVERFLOW,
+  request_too_large: OVERFLOW,
+  string_above_max_length: OVERFLOW,
+
+  rate_limit_error: THROTTLED,
+  rate_limit_exceeded: THROTTLED,
+  rate_limited: THROTTLED,
+  too_many_requests: THROTTLED,
+  RESOURCE_EXHAUSTED: THROTTLED,
+
+  insufficient_quota: QUOTA,
+  daily_quota_exceeded: QUOTA,
+  billing_error: QUOTA,
+  billing_hard_limit_reached: QUOTA,
+  billing_not_active: QUOTA,
+  usage_limit_reached: QUOTA,
+
+  overloaded_error: UNAVAILABLE,
+  overloaded: UNAVAILABLE,
+  server_error: UNAVAILABLE,
+  api_error: UNAVAILABLE,
+  timeout_error: UNAVAILABLE,
+  internal_error: UNAVAILABLE,
+  internal_server_error: UNAVAILABLE,
+  service_unavailable: UNAVAILABLE,
+  engine_overloaded: UNAVAILABLE,
+
+  authentication_error: AUTH,
+  permission_error: AUTH,
+  invalid_api_key: AUTH,
+  invalid_authentication: AUTH,
+
+  content_filter: FILTERED,
+  content_policy_violation: FILTERED,
+  ResponsibleAIPolicyViolation: FILTERED,
+
+  model_not_found: UNKNOWN_MODEL,
+};
+
+/** Codes that say little: wordings are looked at first. */
+export const WEAK_CODES: Readonly<Record<string, ErrorVerdict>> = {
+  invalid_request_error: BAD_REQUEST,
+  invalid_prompt: BAD_REQUEST,
+  not_found_error: BAD_REQUEST,
+  unsupported_value: BAD_REQUEST,
+};
+
+/** Statuses that decide by themselves. */
+export const STATUSES: Readonly<Record<number, ErrorVerdict>> = {
+  401: AUTH,
+  402: QUOTA,
+  403: AUTH,
+  408: UNAVAILABLE,
+  409: UNAVAILABLE,
+  413: OVERFLOW,
+  425: UNAVAILABLE,
+  429: THROTTLED,
+  501: BAD_REQUEST,
+};
+
+/** Throttling words that look like overflow words ("too many tokens"). */
+const THROTTLING =
+  /rate limit|rate-limited|throttl|too many requests|too many tokens,? (?:please )?wait|tokens per (?:minute|day|hour)/i;
+
+/** How providers and servers say that the input exceeds the context window. */
+const OVERFLOWS: readonly RegExp[] = [
+  /prompt is too long/i, // Anthropic
+  /exceeds? context limit/i, // Anthropic
+  /request exceeds the maximum size/i, // Anthropic
+  /maximum context length/i, // OpenAI, Mistral, OpenRouter, vLLM
+  /exceeds? (?:the |the available |the model'?s |model'?s |its )?(?:maximum )?context (?:window|size|length|limit)/i, // OpenAI, llama.cpp
+  /exceeded max context length/i, // Ollama
+  /longer than the (?:maximum )?context (?:length|window)/i, // Ollama
+  /context (?:window|length|size) exceed/i, // MiniMax and others
+  /input token count.{0,40}exceeds/i, // Gemini
+  /input is too long/i, // Bedrock
+  /too many input tokens/i, // Bedrock
+  /maximum prompt length/i, // xAI
+  /reduce the length of the (?:messages|prompt|input)/i, // Groq
+  /greater than the context length/i, // LM Studio
+  /prompt token count of [\d,]+ exceeds the limit/i, // GitHub Copilot
+  /exceeded model token limit/i, // Kimi
+  /ContextWindowExceeded/, // LiteLLM
+];
+
+const QUOTAS =
+  /insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|credit balance is too low|out of credits|payment required|(?:spend|spending|billing|monthly|usage) (?:hard )?limit|quota.{0,40}per ?day|per ?day.{0,40}quota|daily (?:limit|quota)/i;
+
+/** Wordings, in order, for what neither code nor status decides. */
+export const COMMON_WORDINGS: readonly (readonly [RegExp, ErrorVerdict])[] = [
+  [QUOTAS, QUOTA],
+  [THROTTLING, THROTTLED],
+  [
+    /(?:invalid|incorrect|missing|expired|no|wrong) (?:x-)?(?:api[- _]?key|bearer token|credentials)|api[- _]?key (?:is )?(?:not valid|invalid|expired|missing)|invalid x-api-key|unauthori[sz]ed|authentication (?:failed|required|error)|security token .{0,40}invalid/i,
+    AUTH,
+  ],
+  [/content (?:management )?polic|content[_ ]filter|safety (?:system|polic)|flagged as/i, FILTERED],
+  [
+    /\bmodel\b[^.]{0,80}(?:not found|(?:does not|doesn't|not) exist|is not available|no longer|deprecated|decommissioned|retired)|(?:unknown|no such|invalid) model|model identifier is invalid|no endpoints found/i,
+    UNKNOWN_MODEL,
+  ],
+  [/overloaded|temporarily unavailable|service unavailable|internal server error/i, UNAVAILABLE],
+];
+
+/** Tells whether words say that the input exceeds the context window. */
+export function saysOverflow(message: string): boolean {
+  return !THROTTLING.test(message) && OVERFLOWS.some((wording) => wording.test(message));
+}
+
+/** Tells whether words say that waiting does not help. */
+export function saysQuota(message: string): boolean {
+  return QUOTAS.test(message);
+}

@@ -1,0 +1,139 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { AgentError, AuthError, NetworkError, StreamError } from "../../../src/core/errors.ts";
+import { createOpenAI } from "../../openai/mod.ts";
+import { readReply } from "../../../src/testing/read_reply.ts";
+import type { StreamRequest } from "../../../src/core/stream.ts";
+import { type AdapterOptions, settingsOf } from "../options/adapter_options.ts";
+import { post } from "./post.ts";
+
+const REQUEST = {
+  provider: "acme",
+  url: "https://acme.example/v1",
+  headers: { "x-key": "secret-key-1" },
+  body: "{}",
+  secrets: ["secret-key-1"],
+};
+
+function send(fetch: typeof globalThis.fetch, options: AdapterOptions = {}) {
+  const settings = settingsOf({ fetch, ...options }, "https://acme.example");
+  return post(REQUEST, settings, new AbortController());
+}
+
+function answering(body: BodyInit | null, init: ResponseInit = {}): typeof globalThis.fetch {
+  return () => Promise.resolve(new Response(body, init));
+}
+
+Deno.test("headers of the caller's beat those of the adapter", async () => {
+  let sent = new Headers();
+  await send((_url, init) => {
+    sent = new Headers(init?.headers);
+    return Promise.resolve(new Response(""));
+  }, { headers: { "X-Key": "mine", "x-more": "1" } });
+  assertEquals([sent.get("x-key"), sent.get("x-more")], ["mine", "1"]);
+});
+
+Deno.test("5.4: a connection that cannot be made is a network error without the key", async () => {
+  const failing = () => Promise.reject(new TypeError("cannot reach it with secret-key-1"));
+  const error = await assertRejects(() => send(failing), NetworkError);
+  assertEquals(error.message.includes("secret-key-1"), false);
+  assertEquals(error.retryable, true);
+});
+
+Deno.test("a fetch that throws at once is a network error as well", async () => {
+  const throwing = () => {
+    throw new TypeError("bad address");
+  };
+  await assertRejects(() => send(throwing), NetworkError, "bad address");
+});
+
+Deno.test("A 140: an error body is read to its limit", async () => {
+  const long = `{"error":{"message":"${"x".repeat(200_000)}"}}`;
+  const error = await assertRejects(() => send(answering(long, { status: 401 })), AuthError);
+  assertEquals(error.message.length < 2100, true);
+});
+
+Deno.test("an error body that breaks off is used as far as it came", async () => {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller): void {
+      controller.enqueue(new TextEncoder().encode("prompt is too long"));
+    },
+    pull: (controller) => controller.error(new TypeError("reset")),
+  });
+  const error = await assertRejects(() => send(answering(body, { status: 400 })), AgentError);
+  assertEquals(error.code, "context_window_overflow");
+});
+
+Deno.test("an error body that never ends is given up", async () => {
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode("slow")),
+  });
+  const error = await assertRejects(
+    () => send(answering(body, { status: 503 }), { idleTimeoutMs: 5 }),
+    NetworkError,
+  );
+  assertStringIncludes(error.message, "slow");
+});
+
+Deno.test("JSON or a web page where a stream was due is told, and an error in it classified", async () => {
+  const page = answering("<html></html>", { headers: { "content-type": "text/html" } });
+  await assertRejects(() => send(page), StreamError, "baseUrl");
+  const headers = { "content-type": "application/json" };
+  const refused = answering('{"error":{"code":"invalid_api_key"}}', { headers });
+  await assertRejects(() => send(refused), AuthError);
+});
+
+function requestOf(signal: AbortSignal): StreamRequest {
+  return {
+    model: { provider: "local", modelId: "m", thinkingLevel: "off" },
+    context: {
+      systemPrompt: "",
+      messages: [{ role: "user", content: [{ type: "text", text: "Hi" }], timestamp: 0 }],
+      tools: [],
+    },
+    options: { apiKey: "k" },
+    signal,
+  };
+}
+
+Deno.test("an abort closes a real connection", async () => {
+  const closed = Promise.withResolvers<void>();
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
+    const first = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\n';
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(first)),
+      cancel: () => closed.resolve(),
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  const controller = new AbortController();
+  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+  const reader = createOpenAI({ baseUrl })(requestOf(controller.signal))[Symbol.asyncIterator]();
+  for (let type = ""; type !== "text_delta";) type = (await reader.next()).value.type;
+  controller.abort();
+  for (let result = await reader.next(); !result.done;) result = await reader.next();
+  await closed.promise;
+  await server.shutdown();
+});
+
+Deno.test("the connection of a finished reply is used for the next", async () => {
+  const ports = new Set<number>();
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    (_request, { remoteAddr }) => {
+      if (remoteAddr.transport === "tcp") ports.add(remoteAddr.port);
+      const body = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n';
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    },
+  );
+  const client = Deno.createHttpClient({});
+  const fetch: typeof globalThis.fetch = (url, init) => globalThis.fetch(url, { ...init, client });
+  const streamFn = createOpenAI({ baseUrl: `http://127.0.0.1:${server.addr.port}`, fetch });
+  for (let i = 0; i < 3; i++) {
+    const { text } = await readReply(streamFn(requestOf(new AbortController().signal)));
+    assertEquals(text, "x");
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assertEquals(ports.size, 1);
+  client.close();
+  await server.shutdown();
+});

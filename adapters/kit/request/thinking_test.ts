@@ -1,0 +1,28 @@
+import { assertEquals } from "@std/assert";
+import { THINKING_LEVELS } from "../../../src/core/model.ts";
+import type { ThinkingEffort } from "../../catalog/catalog_entry.ts";
+import { budgetOf, effortOf } from "./thinking.ts";
+
+Deno.test("a level is the model's own effort, else the next above, else the next below", () => {
+  const all = (...efforts: ThinkingEffort[]) =>
+    THINKING_LEVELS.map((level) => effortOf(level, efforts));
+  assertEquals(all("none", "low", "high"), ["none", "low", "low", "high", "high", "high"]);
+  assertEquals(all("low", "medium", "high", "max"), [
+    "low",
+    "low",
+    "low",
+    "medium",
+    "high",
+    "max",
+  ]);
+  assertEquals(all("high"), Array(6).fill("high"));
+  assertEquals(all(), Array(6).fill(undefined));
+});
+
+Deno.test("a budget is the caller's or the level's, within the model's limits", () => {
+  const model = { provider: "p", modelId: "m", thinkingLevel: "high" } as const;
+  assertEquals(budgetOf(model, { min: 1024, max: 100_000 }), 20_480);
+  assertEquals(budgetOf(model, { min: 1024, max: 8000 }), 8000);
+  const own = { ...model, thinkingBudgets: { high: 5 } };
+  assertEquals(budgetOf(own, { min: 1024, max: 8000 }), 1024);
+});

@@ -1,0 +1,111 @@
+/**
+ * Bytes become lines.
+ *
+ * @module
+ */
+
+import { StreamError } from "../../../src/core/errors.ts";
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** No event of any provider comes near this; a body without line ends must not fill the memory. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Cuts a body into lines, whatever its chunks and line ends (LF, CRLF, CR).
+ *
+ * The cut is made in the bytes, after the last line end of a chunk, so that no character is ever cut and each chunk
+ * is decoded in one go. What is left waits as bytes for the next chunk.
+ */
+export class LineDecoder {
+  readonly #decoder = new TextDecoder();
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #afterCarriageReturn = false;
+
+  /**
+   * Takes the next chunk and gives the text of all lines that are complete now, each ended by `"\n"`.
+   *
+   * @throws {StreamError} When the bytes are not UTF-8; the lines before have been given.
+   */
+  feed(chunk: Uint8Array, onLines: (lines: string) => void): void {
+    const bytes = this.#withoutHalfLineEnd(chunk);
+    const end = endOfLastLine(bytes);
+    if (end === 0) return this.#wait(bytes);
+    this.#afterCarriageReturn = end === bytes.length && bytes[end - 1] === CARRIAGE_RETURN;
+    const lines = this.#join(bytes.subarray(0, end));
+    if (end < bytes.length) this.#wait(bytes.subarray(end));
+    this.#decode(lines, onLines);
+  }
+
+  /** Gives the last line when it has no end; the body is over. */
+  end(onLines: (lines: string) => void): void {
+    if (this.#waitingBytes === 0) return;
+    const rest = this.#decoder.decode(this.#join(new Uint8Array(0)));
+    onLines(withLineFeeds(rest) + "\n");
+  }
+
+  /** A CR that ended the last chunk has ended its line; an LF at the start of this one belongs to it. */
+  #withoutHalfLineEnd(chunk: Uint8Array): Uint8Array {
+    if (!this.#afterCarriageReturn || chunk.length === 0) return chunk;
+    this.#afterCarriageReturn = false;
+    return chunk[0] === LINE_FEED ? chunk.subarray(1) : chunk;
+  }
+
+  #wait(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#waitingBytes += bytes.length;
+    if (this.#waitingBytes > MAX_LINE_BYTES) {
+      throw new StreamError(`A line of the response is longer than ${MAX_LINE_BYTES} bytes`);
+    }
+    this.#waiting.push(bytes);
+  }
+
+  #join(last: Uint8Array): Uint8Array {
+    if (this.#waitingBytes === 0) return last;
+    const joined = new Uint8Array(this.#waitingBytes + last.length);
+    let offset = 0;
+    for (const part of [...this.#waiting, last]) {
+      joined.set(part, offset);
+      offset += part.length;
+    }
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    return joined;
+  }
+
+  #decode(bytes: Uint8Array, onLines: (lines: string) => void): void {
+    const text = this.#decoder.decode(bytes);
+    // The lenient decoder is several times faster than the strict one; it marks what it could not read.
+    if (text.includes("\uFFFD")) return decodeStrictly(bytes, onLines);
+    onLines(withLineFeeds(text));
+  }
+}
+
+function endOfLastLine(bytes: Uint8Array): number {
+  const lineFeed = bytes.lastIndexOf(LINE_FEED);
+  // Lines that end in CR alone are rare enough to be looked for only where there is no LF.
+  return (lineFeed >= 0 ? lineFeed : bytes.lastIndexOf(CARRIAGE_RETURN)) + 1;
+}
+
+function withLineFeeds(text: string): string {
+  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+}
+
+/** Line by line, so that what came before the broken one is read. */
+function decodeStrictly(bytes: Uint8Array, onLines: (lines: string) => void): void {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for (let start = 0; start < bytes.length;) {
+    const lineFeed = bytes.indexOf(LINE_FEED, start);
+    const end = lineFeed < 0 ? bytes.length : lineFeed + 1;
+    let line: string;
+    try {
+      line = decoder.decode(bytes.subarray(start, end));
+    } catch (cause) {
+      throw new StreamError("The response is not valid UTF-8", { cause });
+    }
+    onLines(withLineFeeds(line));
+    start = end;
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * A stream of the Responses API becomes a reply.
+ *
+ * @module
+ */
+
+import type { BlockWriter } from "../../../src/core/block_writer.ts";
+import { ContentFilteredError } from "../../../src/core/errors.ts";
+import type { Usage } from "../../../src/core/usage.ts";
+import { classifyStreamError, type ErrorOrigin } from "../../kit/errors/classify.ts";
+import type { ReplyReader } from "../../kit/stream/event_stream.ts";
+import { textOf } from "../../kit/stream/wire_values.ts";
+import { chatUsage } from "../chat/usage.ts";
+import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./wire.ts";
+
+/** Prefix of the extension blocks in which items of the API are kept. */
+export const ITEM_PREFIX = "openai.";
+
+/** Options of {@linkcode ResponsesReply}. */
+export interface ResponsesReplyOptions {
+  /** The tool's own name, for one on the wire. */
+  readonly toolName: (wireName: string) => string;
+  /** Whose errors these are. */
+  readonly origin: ErrorOrigin;
+}
+
+/** A tool call that has begun. */
+interface OpenCall {
+  readonly contentIndex: number;
+  hasArguments: boolean;
+}
+
+/** Reads the events of one stream. */
+export class ResponsesReply implements ReplyReader<string> {
+  readonly #writer: BlockWriter;
+  readonly #options: ResponsesReplyOptions;
+  readonly #calls = new Map<number, OpenCall>();
+  #counts: WireResponseUsage | null = null;
+  #refusal = "";
+  #hasText = false;
+  #calledTool = false;
+
+  /** Makes a reader that writes with `writer`. */
+  constructor(writer: BlockWriter, options: ResponsesReplyOptions) {
+    this.#writer = writer;
+    this.#options = options;
+  }
+
+  /** Tokens, once told. */
+  get usage(): Usage | undefined {
+    return this.#counts === null ? undefined : responsesUsage(this.#counts);
+  }
+
+  /** Reads one event. */
+  read(data: string): void {
+    if (data.startsWith("[DONE]")) return;
+    const event: WireEvent = JSON.parse(data);
+    switch (event.type) {
+      case "response.output_text.delta":
+        this.#hasText = true;
+        return this.#writer.text(textOf(event.delta));
+      case "response.output_text.done":
+        // Some servers do not stream a text, but give it whole.
+        if (!this.#hasText) this.#writer.text(textOf(event.text));
+        this.#hasText = false;
+        return;
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        return this.#writer.thinking(textOf(event.delta));
+      case "response.function_call_arguments.delta":
+        return this.#appendArguments(event.output_index, textOf(event.delta));
+      case "response.refusal.delta":
+        this.#refusal += textOf(event.delta);
+        return;
+      case "response.reasoning_summary_part.added":
+        return this.#writer.closeProse();
+      case "response.output_item.added":
+        if (event.item.type === "function_call") this.#openCall(event.output_index, event.item);
+        return;
+      case "response.output_item.done":
+        return this.#closeItem(event.output_index, event.item);
+      case "response.completed":
+      case "response.incomplete":
+      case "response.failed":
+        return this.#finish(event.response);
+      case "error":
+        throw classifyStreamError(event, this.#options.origin);
+    }
+  }
+
+  #openCall(index: number, item: WireItem): OpenCall {
+    this.#calledTool = true;
+    const name = this.#options.toolName(textOf(item.name));
+    const contentIndex = this.#writer.openToolCall(textOf(item.call_id), name);
+    const call = { contentIndex, hasArguments: false };
+    this.#calls.set(index, call);
+    return call;
+  }
+
+  #appendArguments(index: number, delta: string): void {
+    const call = this.#calls.get(index);
+    if (!call || delta === "") return;
+    call.hasArguments = true;
+    this.#writer.toolArguments(call.contentIndex, delta);
+  }
+
+  #closeItem(index: number, item: WireItem): void {
+    switch (item.type) {
+      case "function_call":
+        return this.#closeCall(index, item);
+      case "message":
+        return textOf(item.phase) === ""
+          ? this.#writer.closeProse()
+          : this.#writer.closeText({ signature: textOf(item.phase) });
+      case "reasoning":
+        this.#writer.closeProse();
+        if (isWantedBack(item)) this.#keep(item);
+        return;
+      default:
+        return this.#keep(item);
+    }
+  }
+
+  #closeCall(index: number, item: WireItem): void {
+    const call = this.#calls.get(index) ?? this.#openCall(index, item);
+    if (!call.hasArguments) {
+      this.#writer.toolArguments(call.contentIndex, textOf(item.arguments));
+    }
+    this.#writer.closeToolCall(call.contentIndex);
+  }
+
+  #keep(item: WireItem): void {
+    this.#writer.extension(ITEM_PREFIX + item.type, item);
+  }
+
+  #finish(response: WireResponse): void {
+    this.#counts = response.usage ?? this.#counts;
+    const { origin } = this.#options;
+    if (response.status === "failed" || response.error) {
+      const error = response.error ?? { message: "It failed without saying why" };
+      throw classifyStreamError({ error }, origin);
+    }
+    const { provider } = origin;
+    const usage = responsesUsage(this.#counts ?? {});
+    const reason = response.incomplete_details?.reason;
+    if (this.#refusal !== "" || reason === "content_filter") {
+      const message = this.#refusal === ""
+        ? `${provider} filtered the reply`
+        : `${provider} refused: ${this.#refusal}`;
+      return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
+    }
+    const ended = this.#calledTool ? "tool_use" : "stop";
+    const isCut = response.status === "incomplete";
+    this.#writer.finish({ stopReason: isCut ? "length" : ended, usage });
+  }
+}
+
+/** Reasoning is asked for again when it is encrypted, or when an open model told it. */
+function isWantedBack({ encrypted_content: encrypted, content }: WireItem): boolean {
+  return Boolean(encrypted) || (Array.isArray(content) && content.length > 0);
+}
+
+function responsesUsage(counts: WireResponseUsage): Usage {
+  return chatUsage({
+    prompt_tokens: counts.input_tokens ?? 0,
+    completion_tokens: counts.output_tokens ?? 0,
+    ...(counts.total_tokens !== undefined && { total_tokens: counts.total_tokens }),
+    prompt_tokens_details: counts.input_tokens_details ?? null,
+    completion_tokens_details: counts.output_tokens_details ?? null,
+  });
+}

@@ -1,0 +1,67 @@
+/**
+ * OpenAI's Responses API on the wire: only what we send, and what we read.
+ *
+ * @module
+ */
+
+import type { JsonObject } from "../../../src/core/json.ts";
+
+/** An item of a request or a reply. */
+export type WireItem = JsonObject & {
+  readonly type: string;
+  readonly id?: string;
+  readonly call_id?: string;
+  readonly name?: string;
+  readonly arguments?: unknown;
+  readonly phase?: string | null;
+  readonly content?: unknown;
+  readonly encrypted_content?: string | null;
+};
+
+/** Token counts. */
+export interface WireResponseUsage {
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly total_tokens?: number;
+  readonly input_tokens_details?: {
+    readonly cached_tokens?: number | null;
+    readonly cache_write_tokens?: number | null;
+  } | null;
+  readonly output_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
+}
+
+/** What the last event tells of the whole reply. */
+export interface WireResponse {
+  readonly status?: string | null;
+  readonly error?: unknown;
+  readonly incomplete_details?: { readonly reason?: string | null } | null;
+  readonly usage?: WireResponseUsage | null;
+}
+
+/** An event of a stream. */
+export type WireEvent =
+  | {
+    readonly type:
+      | "response.output_text.delta"
+      | "response.refusal.delta"
+      | "response.reasoning_summary_text.delta"
+      | "response.reasoning_text.delta";
+    readonly delta: string;
+  }
+  | { readonly type: "response.output_text.done"; readonly text: string }
+  | {
+    readonly type: "response.function_call_arguments.delta";
+    readonly output_index: number;
+    readonly delta: string;
+  }
+  | { readonly type: "response.reasoning_summary_part.added" }
+  | {
+    readonly type: "response.output_item.added" | "response.output_item.done";
+    readonly output_index: number;
+    readonly item: WireItem;
+  }
+  | {
+    readonly type: "response.completed" | "response.incomplete" | "response.failed";
+    readonly response: WireResponse;
+  }
+  | { readonly type: "error" };

@@ -1,0 +1,114 @@
+/**
+ * One recorded exchange, answered again.
+ *
+ * @module
+ */
+
+import type { CassetteChunk, CassetteEnd, CassetteExchange } from "./cassette.ts";
+import type { Sleep } from "../core/ports.ts";
+
+/** How an exchange is replayed. */
+export interface ReplayExchangeOptions {
+  /** Breaks it off. */
+  readonly signal: AbortSignal;
+  /** Whether it takes as long as it took. */
+  readonly timing: "at_once" | "as_recorded";
+  /** Waits. */
+  readonly sleep: Sleep;
+}
+
+/** Who broke an exchange off is expected to do so again; for how much longer than in the recording, in milliseconds. */
+const ABORT_GRACE_MS = 1_000;
+
+/** Answers as it was answered. */
+export async function replayExchange(
+  { response, chunks, end }: CassetteExchange,
+  options: ReplayExchangeOptions,
+): Promise<Response> {
+  const pace = new Pace(options);
+  if (!response) {
+    const error = await pace.untilEnd(end);
+    options.signal.throwIfAborted();
+    throw error;
+  }
+  await pace.until(response.at);
+  options.signal.throwIfAborted();
+  const { status, statusText = "", headers } = response;
+  const hasNoBody = status === 204 || status === 205 || status === 304;
+  const body = hasNoBody ? null : bodyOf(chunks, end, pace);
+  return new Response(body, { status, statusText, headers });
+}
+
+function bodyOf(
+  chunks: readonly CassetteChunk[],
+  end: CassetteEnd,
+  pace: Pace,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { signal } = pace;
+  const left = chunks.values();
+  let release = (): void => {};
+  return new ReadableStream({
+    start(controller): void {
+      const breakOff = (): void => controller.error(signal.reason);
+      signal.addEventListener("abort", breakOff, { once: true });
+      release = () => signal.removeEventListener("abort", breakOff);
+    },
+    async pull(controller): Promise<void> {
+      const { value: chunk } = left.next();
+      if (chunk) {
+        await pace.until(chunk.at);
+        if (!signal.aborted) controller.enqueue(bytesOf(chunk));
+        return;
+      }
+      const error = await pace.untilEnd(end);
+      release();
+      if (signal.aborted) return;
+      if (error) controller.error(error);
+      else controller.close();
+    },
+    cancel: () => release(),
+  }, { highWaterMark: 0 });
+}
+
+/** The time that goes by while an exchange is replayed. */
+class Pace {
+  readonly signal: AbortSignal;
+  readonly #timing: ReplayExchangeOptions["timing"];
+  readonly #sleep: Sleep;
+  #at = 0;
+
+  constructor({ signal, timing, sleep }: ReplayExchangeOptions) {
+    this.signal = signal;
+    this.#timing = timing;
+    this.#sleep = sleep;
+  }
+
+  /** Lets the time up to a moment of the exchange go by. */
+  async until(at: number): Promise<void> {
+    const delayMs = at - this.#at;
+    this.#at = Math.max(this.#at, at);
+    if (this.#timing === "as_recorded" && delayMs > 0) await this.#sleep(delayMs, this.signal);
+  }
+
+  /** Lets the time up to the end go by, and gives the error with which it ended, if any. */
+  async untilEnd(end: CassetteEnd): Promise<Error | undefined> {
+    if (end.type !== "aborted") {
+      await this.until(end.at);
+      return end.type === "failed" ? errorOf(end) : undefined;
+    }
+    await this.#sleep(Math.max(0, end.at - this.#at) + ABORT_GRACE_MS, this.signal);
+    return new DOMException("The recording was broken off here", "AbortError");
+  }
+}
+
+function bytesOf(chunk: CassetteChunk): Uint8Array<ArrayBuffer> {
+  return "text" in chunk
+    ? new TextEncoder().encode(chunk.text)
+    : Uint8Array.fromBase64(chunk.base64);
+}
+
+function errorOf({ name, message }: { readonly name: string; readonly message: string }): Error {
+  if (name === "TypeError") return new TypeError(message);
+  if (name === "AbortError" || name === "TimeoutError") return new DOMException(message, name);
+  return Object.assign(new Error(message), { name });
+}

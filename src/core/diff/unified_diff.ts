@@ -1,0 +1,153 @@
+/**
+ * A file change as a unified diff that `git apply` and `patch` take.
+ *
+ * @module
+ */
+
+import type { FileChange } from "./file_change.ts";
+import { lineDiff, type LineEdit } from "./line_diff.ts";
+
+/** Equal lines shown before and after each change. */
+const CONTEXT_LINES = 3;
+
+/** The change as a unified diff; empty when nothing changes. */
+export function unifiedDiff(change: Omit<FileChange, "diff">): string {
+  const { path, before, after } = change;
+  if (before === after) return "";
+  const from = before === null ? "/dev/null" : quoted(`a/${path}`);
+  const to = after === null ? "/dev/null" : quoted(`b/${path}`);
+  const skipped = equalStart(before ?? "", after ?? "");
+  const [textBefore, textAfter] = withoutEqualEnd(
+    (before ?? "").slice(skipped.characters),
+    (after ?? "").slice(skipped.characters),
+  );
+  const texts = {
+    before: linesOf(textBefore),
+    after: linesOf(textAfter),
+    skippedLines: skipped.lines,
+  };
+  const hunks = groupEdits(lineDiff(texts.before, texts.after)).map((edits) => hunk(edits, texts));
+  return `--- ${from}\n+++ ${to}\n${hunks.join("")}`;
+}
+
+/** Texts are compared in blocks first: equal ones are passed over at the speed of memory. */
+const BLOCK = 4_096;
+
+/** The lines that both texts begin with, but for the last few, which are shown around a change. */
+function equalStart(before: string, after: string): { characters: number; lines: number } {
+  let equal = 0;
+  while (equal < before.length && after.startsWith(before.slice(equal, equal + BLOCK), equal)) {
+    equal += BLOCK;
+  }
+  let characters = Math.min(equal, before.length, after.length);
+  for (let kept = 0; kept <= CONTEXT_LINES && characters > 0; kept++) {
+    characters = before.lastIndexOf("\n", characters - 2) + 1;
+  }
+  let lines = 0;
+  for (
+    let at = before.indexOf("\n");
+    at !== -1 && at < characters;
+    at = before.indexOf("\n", at + 1)
+  ) {
+    lines++;
+  }
+  return { characters, lines };
+}
+
+/** The texts without the lines that both end with, but for the first few of those. */
+function withoutEqualEnd(before: string, after: string): readonly [string, string] {
+  let equal = 0;
+  const most = Math.min(before.length, after.length);
+  while (
+    equal + BLOCK <= most &&
+    before.slice(-equal - BLOCK, before.length - equal) ===
+      after.slice(-equal - BLOCK, after.length - equal)
+  ) {
+    equal += BLOCK;
+  }
+  if (equal === 0) return [before, after];
+  // The block may begin in the middle of a line that differs before it.
+  let end = before.indexOf("\n", before.length - equal) + 1;
+  for (let kept = 0; kept < CONTEXT_LINES && end > 0; kept++) end = before.indexOf("\n", end) + 1;
+  if (end === 0) return [before, after];
+  return [before.slice(0, end), after.slice(0, after.length - (before.length - end))];
+}
+
+/** A file change with its diff. */
+export function fileChange(change: Omit<FileChange, "diff">): FileChange {
+  return { ...change, diff: unifiedDiff(change) };
+}
+
+/** Lines added and removed by a diff. */
+export function countChangedLines(diff: string): { added: number; removed: number } {
+  const [added, removed] = [/^\+(?!\+\+ )/gm, /^-(?!-- )/gm].map((pattern) =>
+    diff.match(pattern)?.length ?? 0
+  );
+  return { added: added ?? 0, removed: removed ?? 0 };
+}
+
+interface Texts {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** Equal lines before these. */
+  readonly skippedLines: number;
+}
+
+/** Lines with their ends, so that a missing last newline is a difference. */
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** Edits whose contexts touch belong to one hunk. */
+function groupEdits(edits: readonly LineEdit[]): LineEdit[][] {
+  const groups: LineEdit[][] = [];
+  let lastEnd = -Infinity;
+  for (const edit of edits) {
+    const near = edit.beforeStart - lastEnd <= 2 * CONTEXT_LINES;
+    if (near) groups.at(-1)?.push(edit);
+    else groups.push([edit]);
+    lastEnd = edit.beforeEnd;
+  }
+  return groups;
+}
+
+function hunk(edits: readonly LineEdit[], { before, after, skippedLines }: Texts): string {
+  const [first, last] = [edits[0], edits.at(-1)];
+  if (!first || !last) return "";
+  const lead = Math.min(CONTEXT_LINES, first.beforeStart);
+  const trail = Math.min(CONTEXT_LINES, before.length - last.beforeEnd);
+  const [beforeStart, afterStart] = [first.beforeStart - lead, first.afterStart - lead];
+  const beforeRange = range(beforeStart + skippedLines, last.beforeEnd + trail + skippedLines);
+  const afterRange = range(afterStart + skippedLines, last.afterEnd + trail + skippedLines);
+  let body = "";
+  let at = first.beforeStart - lead;
+  for (const edit of edits) {
+    body += marked(" ", before.slice(at, edit.beforeStart));
+    body += marked("-", before.slice(edit.beforeStart, edit.beforeEnd));
+    body += marked("+", after.slice(edit.afterStart, edit.afterEnd));
+    at = edit.beforeEnd;
+  }
+  body += marked(" ", before.slice(at, last.beforeEnd + trail));
+  return `@@ -${beforeRange} +${afterRange} @@\n${body}`;
+}
+
+/** `start,count` as diff counts: from 1, but the line before an empty range. */
+function range(start: number, end: number): string {
+  const count = end - start;
+  return count === 1 ? `${start + 1}` : `${count === 0 ? start : start + 1},${count}`;
+}
+
+function marked(mark: string, lines: readonly string[]): string {
+  return lines.map((line) =>
+    line.endsWith("\n") ? mark + line : `${mark}${line}\n\\ No newline at end of file\n`
+  ).join("");
+}
+
+/** Names with characters that would break a header line are quoted as git quotes them. */
+function quoted(name: string): string {
+  if (!/["\\\p{Cc}]/u.test(name)) return name;
+  return JSON.stringify(name).replace(
+    /\\u00([0-9a-f]{2})/g,
+    (_, hex: string) => `\\${parseInt(hex, 16).toString(8).padStart(3, "0")}`,
+  );
+}

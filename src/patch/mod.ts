@@ -1,0 +1,8 @@
+/**
+ * What a run changed in a directory, as a patch that `git apply` takes.
+ *
+ * @module
+ */
+
+export { FolderSnapshot } from "./folder_snapshot.ts";
+export { makePatch } from "./make_patch.ts";

@@ -1,0 +1,106 @@
+/**
+ * The tool that edits files.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import type { FileChange } from "../../core/diff/file_change.ts";
+import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
+import { applyEdits, type TextEdit } from "../text/apply_edits.ts";
+import { changeFile, previewChange } from "./change_file.ts";
+import { contentHash } from "../text/content_hash.ts";
+import { shown } from "../files/file_failure.ts";
+import { nameSuggestion } from "../sandbox/name_suggestion.ts";
+import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
+import { decodeForEditing, encodeEdited } from "../files/text_content.ts";
+import { answering, type ToolKit } from "../kit/tool_kit.ts";
+import { countChangedLines } from "../../core/diff/unified_diff.ts";
+
+/** Makes `edit_file`. */
+export function editFileTool(kit: ToolKit): AgentTool {
+  const { files } = kit.sandbox;
+  return defineTool({
+    name: "edit_file",
+    label: "Edit file",
+    description:
+      "Replaces passages of a file. Quote each old_string exactly as it stands in the file, without line numbers, " +
+      "with enough lines to be unique. Edits apply in order, all or none. Prefer one call with several edits.",
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "Path, relative to the working directory" },
+        edits: {
+          type: "array",
+          minItems: 1,
+          items: {
+            type: "object",
+            properties: {
+              old_string: { type: "string", description: "The passage as it stands" },
+              new_string: { type: "string", description: "What takes its place" },
+              replace_all: { type: "boolean", description: "Replace every occurrence" },
+              line_hint: {
+                type: "integer",
+                minimum: 1,
+                description: "Of several occurrences take the one nearest to this line",
+              },
+            },
+            required: ["old_string", "new_string"],
+            additionalProperties: false,
+          },
+        },
+        expected_hash: {
+          type: "string",
+          description:
+            "SHA-256 that the file must have; rarely needed, changes since reading are noticed",
+        },
+      },
+      required: ["path", "edits"],
+      additionalProperties: false,
+    },
+    interruptible: false,
+    concurrencyKey: ({ path }) => `file:${path}`,
+    preview: async (args, { signal }): Promise<FileChange[]> => {
+      const rewrite = (before: Uint8Array | undefined) => rewritten(before, args, files);
+      return [await previewChange(kit, { args, signal, rewrite })];
+    },
+    execute: answering(async (args, { signal }) => {
+      const rewrite = (before: Uint8Array | undefined) => rewritten(before, args, files);
+      const change = await changeFile(kit, { args, signal, rewrite });
+      const { added, removed } = countChangedLines(change.diff ?? "");
+      return textResult(`Edited ${change.path} (+${added} -${removed})`, { change });
+    }),
+  });
+}
+
+interface EditArguments {
+  readonly path: string;
+  readonly edits: readonly TextEdit[];
+  readonly expected_hash?: string | undefined;
+}
+
+async function rewritten(
+  before: Uint8Array | undefined,
+  { path, edits, expected_hash }: EditArguments,
+  files: SandboxFiles,
+): Promise<Uint8Array> {
+  if (before === undefined) {
+    throw new BadRequestError(
+      `${shown(path)} does not exist${await nameSuggestion(files, path)}; make it with write_file`,
+    );
+  }
+  if (expected_hash !== undefined) await verifyHash(before, expected_hash, path);
+  const { text, hasMark } = decodeForEditing(before, path);
+  return encodeEdited({ text: applyEdits(text, edits), hasMark });
+}
+
+/** The first digits of a hash are enough. */
+async function verifyHash(content: Uint8Array, expected: string, path: string): Promise<void> {
+  const actual = await contentHash(content);
+  if (expected.length >= 8 && actual.startsWith(expected.toLowerCase())) return;
+  throw new BadRequestError(
+    `${
+      shown(path)
+    } is not what expected_hash says (it is ${actual}): read it again, then repeat the edit`,
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * The tool that writes whole files.
+ *
+ * @module
+ */
+
+import type { FileChange } from "../../core/diff/file_change.ts";
+import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
+import { changeFile, previewChange } from "./change_file.ts";
+import { grouped } from "../text/output_limit.ts";
+import { answering, type ToolKit } from "../kit/tool_kit.ts";
+import { countChangedLines } from "../../core/diff/unified_diff.ts";
+
+/** Makes `write_file`. */
+export function writeFileTool(kit: ToolKit): AgentTool {
+  return defineTool({
+    name: "write_file",
+    label: "Write file",
+    description:
+      "Writes a whole file, new or in place of what was there; makes missing folders. To change a part of a file " +
+      "use edit_file.",
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "Path, relative to the working directory" },
+        content: { type: "string", description: "The whole content" },
+      },
+      required: ["path", "content"],
+      additionalProperties: false,
+    },
+    interruptible: false,
+    sideEffect: "idempotent",
+    concurrencyKey: ({ path }) => `file:${path}`,
+    preview: async (args, { signal }): Promise<FileChange[]> => [
+      await previewChange(kit, {
+        args,
+        signal,
+        rewrite: () => new TextEncoder().encode(args.content),
+      }),
+    ],
+    execute: answering(async (args, { signal }) => {
+      const rewrite = () => new TextEncoder().encode(args.content);
+      const change = await changeFile(kit, { args, signal, rewrite });
+      return textResult(describe(change), { change });
+    }),
+  });
+}
+
+function describe({ path, before, after, diff = "" }: FileChange): string {
+  const size = countedLines(after ?? "");
+  if (before === null) return `Created ${path} (${size})`;
+  if (before === after) return `${path} already had this content`;
+  const { added, removed } = countChangedLines(diff);
+  return `Wrote ${path} (${size}; +${added} -${removed})`;
+}
+
+function countedLines(text: string): string {
+  const count = text.split("\n").length - (text === "" || text.endsWith("\n") ? 1 : 0);
+  return count === 1 ? "1 line" : `${grouped(count)} lines`;
+}
