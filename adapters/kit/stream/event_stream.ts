@@ -7,9 +7,9 @@
 
 import { BlockWriter } from "../../../src/core/block_writer.ts";
 import { AgentError, messageOf, NetworkError, StreamError } from "../../../src/core/errors.ts";
+import { ReadableQueue } from "../../../src/core/readable_queue.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/stream.ts";
 import type { Usage } from "../../../src/core/usage.ts";
-import { EventBuffer, readableEvents } from "./event_buffer.ts";
 import { IdleTimer } from "./idle_timer.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 
@@ -72,8 +72,7 @@ const CLOSING_MS = 50;
 export function toEventStream<Frame>(
   options: EventStreamOptions<Frame>,
 ): ReadableStream<AssistantMessageEvent> {
-  const call = new Call(options);
-  return readableEvents(call.events, { cancel: (reason) => call.cancel(reason) });
+  return new Call(options).events.stream();
 }
 
 class Call<Frame> {
@@ -81,7 +80,7 @@ class Call<Frame> {
   readonly #begin: (writer: BlockWriter) => Exchange<Frame>;
   readonly #settings: EventStreamOptions<Frame>["settings"];
   /** What has been read and not yet taken. */
-  readonly events: EventBuffer<AssistantMessageEvent>;
+  readonly events: ReadableQueue<AssistantMessageEvent>;
   readonly #writer: BlockWriter;
   readonly #idle: IdleTimer;
   readonly #connection = new AbortController();
@@ -98,7 +97,11 @@ class Call<Frame> {
     this.#request = request;
     this.#begin = begin;
     this.#settings = settings;
-    this.events = new EventBuffer(() => this.#advance());
+    this.events = new ReadableQueue<AssistantMessageEvent>({
+      pull: () => this.#advance(),
+      cancel: (reason) => this.#cancel(reason),
+      readAhead: true,
+    });
     this.#writer = new BlockWriter((event) => {
       this.events.push(event);
       if (event.type === "done" || event.type === "error") onEnd?.(event.usage);
@@ -107,8 +110,7 @@ class Call<Frame> {
     this.#idle = new IdleTimer({ clock, limitMs, onIdle: () => this.#timeOut() });
   }
 
-  /** The reader has left. */
-  cancel(reason: unknown): void {
+  #cancel(reason: unknown): void {
     this.#close();
     this.#disconnect(reason);
   }
