@@ -28,7 +28,10 @@ async function checks(config: string): Promise<Check[]> {
     { name: "types", args: ["check", "-c", config, "--quiet"] },
     { name: "tests", args: ["run", "-A", "scripts/run_tests.ts"] },
     { name: "examples", args: ["test", "--doc", "-A", "-c", config, ...await withExamples()] },
-    { name: "documentation", args: ["doc", "--lint", "-c", config, ...modules] },
+    {
+      name: "documentation",
+      args: ["run", "-A", "scripts/check_documentation.ts", config, ...modules],
+    },
     { name: "publishing", args: ["publish", "--dry-run", "--allow-dirty", "-c", config] },
   ];
 }

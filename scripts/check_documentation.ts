@@ -1,0 +1,53 @@
+/**
+ * Runs `deno doc --lint` over modules, and accepts two symbols without a comment: constructors and discriminants.
+ *
+ * Usage: `deno run -A scripts/check_documentation.ts CONFIG MODULE...`
+ *
+ * @module
+ */
+
+/** An error of `deno doc --lint` and where it is. */
+export interface DocumentationError {
+  /** The name of the rule, such as `missing-jsdoc`. */
+  readonly rule: string;
+  /** The error as Deno prints it. */
+  readonly text: string;
+  /** The line of source code that it points at. */
+  readonly source: string;
+}
+
+/** Matches declarations whose type says all there is to say. */
+const SELF_EXPLANATORY = /^\s*(?:(?:private |protected )?constructor\(|readonly (?:type|role): ")/;
+
+/** Parses the uncoloured output of `deno doc --lint`. */
+export function parseDocumentationErrors(output: string): DocumentationError[] {
+  return output.split(/^(?=error\[)/m).flatMap((text) => {
+    const rule = /^error\[([\w-]+)\]/.exec(text)?.[1];
+    const source = /^\s*\d+ \| (.*)$/m.exec(text)?.[1];
+    return rule === undefined || source === undefined ? [] : [{ rule, text, source }];
+  });
+}
+
+/** Whether an error has to be fixed. */
+export function isDocumentationError({ rule, source }: DocumentationError): boolean {
+  return rule !== "missing-jsdoc" || !SELF_EXPLANATORY.test(source);
+}
+
+async function checkDocumentation([config = "deno.json", ...modules]: string[]): Promise<number> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["doc", "--lint", "-c", config, ...modules],
+    env: { NO_COLOR: "1" },
+    stdout: "null",
+  }).output();
+  const output = new TextDecoder().decode(stderr);
+  const found = parseDocumentationErrors(output);
+  if (!success && found.length === 0) {
+    console.error(output);
+    return 1;
+  }
+  const errors = found.filter(isDocumentationError);
+  for (const { text } of errors) console.error(text.trim());
+  return errors.length === 0 ? 0 : 1;
+}
+
+if (import.meta.main) Deno.exit(await checkDocumentation(Deno.args));
