@@ -6,3 +6,4 @@
 
 export { FolderSnapshot } from "./folder_snapshot.ts";
 export { makePatch } from "./make_patch.ts";
+export type { GitMode, PathChange, PathState } from "./path_change.ts";
