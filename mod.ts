@@ -9,12 +9,12 @@ export {
   type ContentBlock,
   type ExtensionBlock,
   extractText,
+  extractToolCalls,
   type ImageBlock,
   type ImageSource,
   type TextBlock,
   type ThinkingBlock,
   type ToolCallBlock,
-  toolCallsOf,
 } from "./src/core/content.ts";
 export type {
   AgentMessage,
@@ -36,8 +36,8 @@ export {
   addCost,
   addUsage,
   type Cost,
-  costOf,
   type Prices,
+  priceUsage,
   type Rates,
   type Usage,
   zeroCost,
@@ -104,7 +104,7 @@ export type {
   ToolChoice,
   ToolSpec,
 } from "./src/core/stream.ts";
-export { type BlockClosing, BlockWriter, type FinishedReply } from "./src/core/block_writer.ts";
+export { type BlockEndOptions, BlockWriter, type FinishedReply } from "./src/core/block_writer.ts";
 export {
   type AccumulatedReply,
   type ArgumentsState,
@@ -143,7 +143,7 @@ export {
   type AgentContext,
   type CompactionReport,
   type ConvertToLlm,
-  convertWithoutCustom,
+  omitCustomMessages,
   type TransformContext,
   type TransformInput,
   type TransformOutput,
@@ -156,8 +156,8 @@ export type {
 } from "./src/core/approval.ts";
 export type {
   ContinueVerdict,
-  DuringReplyContext,
   InjectVerdict,
+  OnDeltaContext,
   Policy,
   PolicyContext,
   PolicyVerdict,
@@ -194,7 +194,7 @@ export type { AgentOptions } from "./src/agent/options.ts";
 export type { AgentState } from "./src/agent/state.ts";
 export type { AgentResult } from "./src/agent/collect.ts";
 export type { StructuredOutputOptions } from "./src/agent/structured_output.ts";
-export type { Listener } from "./src/agent/subscribers.ts";
+export type { AgentListener } from "./src/agent/subscribers.ts";
 export {
   MessageQueue,
   type MessageQueueOptions,

@@ -6,10 +6,10 @@
 
 import { BadRequestError } from "../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../src/core/stream.ts";
-import { type ReadEnvironment, runtimeEnvironment } from "./kit/options/environment.ts";
-import { OWN_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } from "./providers.ts";
+import { type ReadEnvironment, readEnvironmentVariable } from "./kit/options/environment.ts";
+import { CUSTOM_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } from "./providers.ts";
 import { catalog } from "./catalog/catalog.ts";
-import { failedStream, lateStream } from "./kit/stream/lazy_stream.ts";
+import { failedStream, lazyStream } from "./kit/stream/lazy_stream.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
 import { withStrictSchema } from "./kit/request/strict_schema.ts";
 
@@ -44,7 +44,7 @@ export function connect(options: ConnectOptions = {}): StreamFn {
     const { provider } = request.model;
     const known = connections.get(provider) ?? new Connection(provider, options);
     connections.set(provider, known);
-    return known.ask(request);
+    return known.stream(request);
   }, options.catalog ?? catalog);
 }
 
@@ -58,7 +58,7 @@ export function providerNames(): string[] {
  * known.
  */
 export function keyVariables(provider: string): readonly string[] {
-  return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.keys ?? [] : [];
+  return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.keyVariables ?? [] : [];
 }
 
 /** What one provider is asked through. */
@@ -71,58 +71,61 @@ class Connection {
   constructor(provider: string, options: ConnectOptions) {
     this.#provider = provider;
     this.#options = options;
-    const own = this.#own();
+    const own = this.#getConfig();
     if (typeof own === "function") this.#streamFn = own;
   }
 
-  ask(request: StreamRequest): AsyncIterable<AssistantMessageEvent> {
+  stream(request: StreamRequest): AsyncIterable<AssistantMessageEvent> {
     if (this.#streamFn) return this.#streamFn(request);
-    const entry = this.#entry();
-    if (!entry) return failedStream(this.#unknown());
-    return lateStream(() => this.#load(entry), request);
+    const entry = this.#findEntry();
+    if (!entry) return failedStream(this.#createUnknownProviderError());
+    return lazyStream(() => this.#load(entry), request);
   }
 
   async #load(entry: ProviderEntry): Promise<StreamFn> {
-    const { env = runtimeEnvironment } = this.#options;
-    this.#loading ??= entry.load(this.#optionsFor(entry, env), env);
+    const { env = readEnvironmentVariable } = this.#options;
+    this.#loading ??= entry.load(this.#createOptions(entry, env), env);
     this.#streamFn = await this.#loading;
     return this.#streamFn;
   }
 
-  #own(): ProviderOptions | StreamFn | undefined {
+  #getConfig(): ProviderOptions | StreamFn | undefined {
     const { providers = {} } = this.#options;
     return Object.hasOwn(providers, this.#provider) ? providers[this.#provider] : undefined;
   }
 
-  #entry(): ProviderEntry | undefined {
+  #findEntry(): ProviderEntry | undefined {
     if (Object.hasOwn(PROVIDERS, this.#provider)) return PROVIDERS[this.#provider];
-    const own = this.#own();
-    return typeof own === "object" && own.baseUrl ? OWN_SERVER : undefined;
+    const own = this.#getConfig();
+    return typeof own === "object" && own.baseUrl ? CUSTOM_SERVER : undefined;
   }
 
-  #optionsFor({ keys, url }: ProviderEntry, env: ReadEnvironment): ProviderOptions {
+  #createOptions(
+    { keyVariables: keys, urlVariable: url }: ProviderEntry,
+    env: ReadEnvironment,
+  ): ProviderOptions {
     const { providers: _providers, env: _env, ...shared } = this.#options;
-    const own = this.#own();
+    const own = this.#getConfig();
     const { apiKey, ...rest } = typeof own === "object" ? own : {};
     return {
       ...shared,
       baseUrl: url === undefined ? undefined : env(url) || undefined,
-      keyHint: this.#keyHint(keys),
+      keyHint: this.#createKeyHint(keys),
       ...rest,
       apiKey: async () => {
         const given = typeof apiKey === "function" ? await apiKey() : apiKey;
-        return given || firstSet(keys, env);
+        return given || readFirstVariable(keys, env);
       },
     };
   }
 
-  #keyHint(keys: readonly string[]): string {
+  #createKeyHint(keys: readonly string[]): string {
     const give =
       `give connect() providers: { ${this.#provider}: { apiKey } }, or the agent a getApiKey`;
     return keys.length === 0 ? give : `set ${keys.join(" or ")} in the environment, ${give}`;
   }
 
-  #unknown(): BadRequestError {
+  #createUnknownProviderError(): BadRequestError {
     const provider = this.#provider;
     return new BadRequestError(
       `There is no provider named "${provider}". Known are ${providerNames().join(", ")}; ` +
@@ -132,7 +135,7 @@ class Connection {
   }
 }
 
-function firstSet(names: readonly string[], env: ReadEnvironment): string | undefined {
+function readFirstVariable(names: readonly string[], env: ReadEnvironment): string | undefined {
   for (const name of names) {
     const value = env(name);
     if (value) return value;

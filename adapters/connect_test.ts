@@ -13,7 +13,7 @@ const ANTHROPIC_REPLY = [
 ].map((data) => `data: ${data}\n\n`).join("");
 const CHAT_REPLY = 'data: {"choices":[{"delta":{"content":"hello"}}]}\n\ndata: [DONE]\n\n';
 
-function requestTo(provider: string, modelId = "some-model"): StreamRequest {
+function createRequest(provider: string, modelId = "some-model"): StreamRequest {
   return {
     model: { provider, modelId, thinkingLevel: "off" },
     context: {
@@ -27,7 +27,7 @@ function requestTo(provider: string, modelId = "some-model"): StreamRequest {
 }
 
 /** An environment that remembers what was read. */
-function environment(values: Record<string, string>) {
+function recordEnvironment(values: Record<string, string>) {
   const read: string[] = [];
   const env = (name: string) => {
     read.push(name);
@@ -38,11 +38,11 @@ function environment(values: Record<string, string>) {
 
 Deno.test("each request goes to the provider that its model names, with the key of that provider", async () => {
   const fetch = replayFetch([ANTHROPIC_REPLY, CHAT_REPLY, CHAT_REPLY]);
-  const { env } = environment({ ANTHROPIC_API_KEY: "a-key", GROQ_API_KEY: "g-key" });
+  const { env } = recordEnvironment({ ANTHROPIC_API_KEY: "a-key", GROQ_API_KEY: "g-key" });
   const streamFn = connect({ fetch, env });
-  assertEquals((await readReply(streamFn(requestTo("anthropic")))).text, "hi");
-  assertEquals((await readReply(streamFn(requestTo("groq")))).text, "hello");
-  assertEquals((await readReply(streamFn(requestTo("lmstudio")))).text, "hello");
+  assertEquals((await readReply(streamFn(createRequest("anthropic")))).text, "hi");
+  assertEquals((await readReply(streamFn(createRequest("groq")))).text, "hello");
+  assertEquals((await readReply(streamFn(createRequest("lmstudio")))).text, "hello");
   const [anthropic, groq, lmStudio] = fetch.requests;
   assertEquals(anthropic?.url, "https://api.anthropic.com/v1/messages");
   assertEquals(anthropic?.headers.get("x-api-key"), "a-key");
@@ -53,10 +53,10 @@ Deno.test("each request goes to the provider that its model names, with the key 
 });
 
 Deno.test("the environment is read by name, when a provider is asked and not before", async () => {
-  const { env, read } = environment({ ANTHROPIC_API_KEY: "a-key" });
+  const { env, read } = recordEnvironment({ ANTHROPIC_API_KEY: "a-key" });
   const streamFn = connect({ fetch: replayFetch(ANTHROPIC_REPLY), env });
   assertEquals(read, []);
-  const stream = streamFn(requestTo("anthropic"));
+  const stream = streamFn(createRequest("anthropic"));
   assertEquals(read, []);
   await readReply(stream);
   assertEquals(read, ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"]);
@@ -64,17 +64,17 @@ Deno.test("the environment is read by name, when a provider is asked and not bef
 
 Deno.test("the key of the request wins over those given, and those over the environment", async () => {
   const fetch = replayFetch(ANTHROPIC_REPLY);
-  const { env } = environment({ ANTHROPIC_API_KEY: "from the environment" });
+  const { env } = recordEnvironment({ ANTHROPIC_API_KEY: "from the environment" });
   const streamFn = connect({ fetch, env, providers: { anthropic: { apiKey: () => "given" } } });
-  await readReply(streamFn(requestTo("anthropic")));
-  await readReply(streamFn({ ...requestTo("anthropic"), options: { apiKey: "its own" } }));
+  await readReply(streamFn(createRequest("anthropic")));
+  await readReply(streamFn({ ...createRequest("anthropic"), options: { apiKey: "its own" } }));
   assertEquals(fetch.requests.map(({ headers }) => headers.get("x-api-key")), ["given", "its own"]);
 });
 
 Deno.test("without a key nothing is sent, and the error says what to do", async () => {
   const fetch = replayFetch(ANTHROPIC_REPLY);
-  const { env } = environment({});
-  const { error } = await readReply(connect({ fetch, env })(requestTo("anthropic")));
+  const { env } = recordEnvironment({});
+  const { error } = await readReply(connect({ fetch, env })(createRequest("anthropic")));
   assertEquals(error?.code, "auth_error");
   assertStringIncludes(error?.message ?? "", "set ANTHROPIC_API_KEY in the environment");
   assertStringIncludes(error?.message ?? "", "providers: { anthropic: { apiKey } }");
@@ -86,16 +86,16 @@ Deno.test("a header with a key is as good as a key", async () => {
   const fetch = replayFetch(ANTHROPIC_REPLY);
   const providers = { anthropic: { headers: { Authorization: "Bearer t" } } };
   const reply = await readReply(
-    connect({ fetch, env: () => undefined, providers })(requestTo("anthropic")),
+    connect({ fetch, env: () => undefined, providers })(createRequest("anthropic")),
   );
   assertEquals(reply.text, "hi");
 });
 
 Deno.test("a provider that nobody knows is an error that names those that are known", async () => {
-  const { error } = await readReply(connect({ env: () => undefined })(requestTo("acme")));
+  const { error } = await readReply(connect({ env: () => undefined })(createRequest("acme")));
   assertEquals(error?.code, "bad_request");
   for (const name of providerNames()) assertStringIncludes(error?.message ?? "", name);
-  const inherited = await readReply(connect()(requestTo("constructor")));
+  const inherited = await readReply(connect()(createRequest("constructor")));
   assertStringIncludes(inherited.error?.message ?? "", 'no provider named "constructor"');
 });
 
@@ -112,13 +112,15 @@ Deno.test("a new name makes a stream function or a server known", async () => {
       gateway: { baseUrl: "http://gateway/v1", apiKey: "k" },
     },
   });
-  assertEquals((await readReply(streamFn(requestTo("mine")))).text, "hello");
-  assertEquals((await readReply(streamFn(requestTo("gateway")))).text, "hello");
+  assertEquals((await readReply(streamFn(createRequest("mine")))).text, "hello");
+  assertEquals((await readReply(streamFn(createRequest("gateway")))).text, "hello");
   assertEquals(fetch.requests[0]?.url, "http://gateway/v1/chat/completions");
 });
 
 Deno.test("an environment that must not be read counts as empty", async () => {
-  const { runtimeEnvironment } = await import("./kit/options/environment.ts");
+  const { readEnvironmentVariable: runtimeEnvironment } = await import(
+    "./kit/options/environment.ts"
+  );
   assertEquals(runtimeEnvironment("SWINK_NO_SUCH_VARIABLE"), undefined);
 });
 

@@ -9,7 +9,12 @@
 export { type AnthropicOptions, createAnthropic } from "./anthropic/mod.ts";
 export { type AccessToken, type AzureOptions, createAzure, type GetToken } from "./azure/mod.ts";
 export { type AwsCredentials, type BedrockOptions, createBedrock } from "./bedrock/mod.ts";
-export { createGemini, type GeminiOptions } from "./google/mod.ts";
+export {
+  createGoogle,
+  createGoogle as createGemini,
+  type GoogleOptions,
+  type GoogleOptions as GeminiOptions,
+} from "./google/mod.ts";
 export { createMistral, type MistralOptions } from "./mistral/mod.ts";
 export { createOllama, type OllamaOptions } from "./ollama/mod.ts";
 export { createOpenAI, type OpenAIApi, type OpenAIOptions } from "./openai/mod.ts";
@@ -33,7 +38,7 @@ export {
   type CatalogEntry,
   findModel,
   prices,
-  pricesOf,
+  pricesFromCatalog,
   type ThinkingAbility,
   type ThinkingEffort,
   type ThinkingOff,

@@ -17,9 +17,9 @@ export type ProviderOptions = AdapterOptions & { readonly [option: string]: unkn
 /** How a provider is connected. */
 export interface ProviderEntry {
   /** Environment variables that may hold its key, in order; none for a server that needs no key. */
-  readonly keys: readonly string[];
+  readonly keyVariables: readonly string[];
   /** The environment variable that may hold its address. */
-  readonly url?: string;
+  readonly urlVariable?: string;
   /** Loads its adapter, the first time that it is asked; `env` is for whatever else the provider reads. */
   readonly load: (options: ProviderOptions, env: ReadEnvironment) => Promise<StreamFn>;
 }
@@ -27,56 +27,56 @@ export interface ProviderEntry {
 /** The providers by name. */
 export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
   anthropic: {
-    keys: ["ANTHROPIC_API_KEY"],
-    url: "ANTHROPIC_BASE_URL",
+    keyVariables: ["ANTHROPIC_API_KEY"],
+    urlVariable: "ANTHROPIC_BASE_URL",
     load: async (options) => (await import("./anthropic/mod.ts")).createAnthropic(options),
   },
   bedrock: {
-    keys: ["AWS_BEARER_TOKEN_BEDROCK"],
-    url: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+    keyVariables: ["AWS_BEARER_TOKEN_BEDROCK"],
+    urlVariable: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
     load: loadBedrock,
   },
-  openai: { keys: ["OPENAI_API_KEY"], url: "OPENAI_BASE_URL", load: loadOpenAI },
+  openai: { keyVariables: ["OPENAI_API_KEY"], urlVariable: "OPENAI_BASE_URL", load: loadOpenAI },
   azure: {
-    keys: ["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
-    url: "AZURE_OPENAI_ENDPOINT",
+    keyVariables: ["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
+    urlVariable: "AZURE_OPENAI_ENDPOINT",
     load: loadAzure,
   },
-  google: gemini(),
-  gemini: gemini(),
+  google: googleEntry(),
+  gemini: googleEntry(),
   mistral: {
-    keys: ["MISTRAL_API_KEY"],
-    url: "MISTRAL_BASE_URL",
+    keyVariables: ["MISTRAL_API_KEY"],
+    urlVariable: "MISTRAL_BASE_URL",
     load: async (options) => (await import("./mistral/mod.ts")).createMistral(options),
   },
   ollama: {
-    keys: ["OLLAMA_API_KEY"],
-    url: "OLLAMA_HOST",
+    keyVariables: ["OLLAMA_API_KEY"],
+    urlVariable: "OLLAMA_HOST",
     load: async (options) => (await import("./ollama/mod.ts")).createOllama(options),
   },
-  proxy: { keys: ["SWINK_PROXY_TOKEN"], url: "SWINK_PROXY_URL", load: loadProxy },
+  proxy: { keyVariables: ["SWINK_PROXY_TOKEN"], urlVariable: "SWINK_PROXY_URL", load: loadProxy },
   xai: {
-    keys: ["XAI_API_KEY"],
-    url: "XAI_BASE_URL",
+    keyVariables: ["XAI_API_KEY"],
+    urlVariable: "XAI_BASE_URL",
     load: async (options) => (await import("./xai/mod.ts")).createXai(options),
   },
 
   // Servers that speak chat completions.
-  cerebras: compatible("CEREBRAS_API_KEY", "https://api.cerebras.ai/v1"),
-  deepseek: compatible("DEEPSEEK_API_KEY", "https://api.deepseek.com/v1"),
-  fireworks: compatible("FIREWORKS_API_KEY", "https://api.fireworks.ai/inference/v1"),
-  groq: compatible("GROQ_API_KEY", "https://api.groq.com/openai/v1"),
-  huggingface: compatible("HF_TOKEN", "https://router.huggingface.co/v1"),
-  moonshot: compatible("MOONSHOT_API_KEY", "https://api.moonshot.ai/v1"),
-  openrouter: compatible("OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"),
-  together: compatible("TOGETHER_API_KEY", "https://api.together.xyz/v1"),
-  vercel: compatible("AI_GATEWAY_API_KEY", "https://ai-gateway.vercel.sh/v1"),
-  zai: compatible("ZAI_API_KEY", "https://api.z.ai/api/paas/v4"),
+  cerebras: compatibleServer("CEREBRAS_API_KEY", "https://api.cerebras.ai/v1"),
+  deepseek: compatibleServer("DEEPSEEK_API_KEY", "https://api.deepseek.com/v1"),
+  fireworks: compatibleServer("FIREWORKS_API_KEY", "https://api.fireworks.ai/inference/v1"),
+  groq: compatibleServer("GROQ_API_KEY", "https://api.groq.com/openai/v1"),
+  huggingface: compatibleServer("HF_TOKEN", "https://router.huggingface.co/v1"),
+  moonshot: compatibleServer("MOONSHOT_API_KEY", "https://api.moonshot.ai/v1"),
+  openrouter: compatibleServer("OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"),
+  together: compatibleServer("TOGETHER_API_KEY", "https://api.together.xyz/v1"),
+  vercel: compatibleServer("AI_GATEWAY_API_KEY", "https://ai-gateway.vercel.sh/v1"),
+  zai: compatibleServer("ZAI_API_KEY", "https://api.z.ai/api/paas/v4"),
 
   // Servers on one's own machine.
-  llamacpp: keyless("LLAMACPP_BASE_URL", "http://localhost:8080/v1"),
-  lmstudio: keyless("LMSTUDIO_BASE_URL", "http://localhost:1234/v1"),
-  vllm: keyless("VLLM_BASE_URL", "http://localhost:8000/v1"),
+  llamacpp: localServer("LLAMACPP_BASE_URL", "http://localhost:8080/v1"),
+  lmstudio: localServer("LMSTUDIO_BASE_URL", "http://localhost:1234/v1"),
+  vllm: localServer("VLLM_BASE_URL", "http://localhost:8000/v1"),
 };
 
 async function loadOpenAI(options: AdapterOptions): Promise<StreamFn> {
@@ -105,28 +105,28 @@ async function loadAzure(options: AzureOptions, env: ReadEnvironment): Promise<S
 }
 
 /** Google's models go by the name of the maker, and by their own. */
-function gemini(): ProviderEntry {
+function googleEntry(): ProviderEntry {
   return {
-    keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    url: "GEMINI_BASE_URL",
-    load: async (options) => (await import("./google/mod.ts")).createGemini(options),
+    keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    urlVariable: "GEMINI_BASE_URL",
+    load: async (options) => (await import("./google/mod.ts")).createGoogle(options),
   };
 }
 
 /** A server that the caller names, with its address. */
-export const OWN_SERVER: ProviderEntry = { keys: [], load: loadOpenAI };
+export const CUSTOM_SERVER: ProviderEntry = { keyVariables: [], load: loadOpenAI };
 
-function compatible(key: string, baseUrl: string): ProviderEntry {
+function compatibleServer(key: string, baseUrl: string): ProviderEntry {
   return {
-    keys: [key],
+    keyVariables: [key],
     load: (options) => loadOpenAI({ ...options, baseUrl: options.baseUrl ?? baseUrl }),
   };
 }
 
-function keyless(url: string, baseUrl: string): ProviderEntry {
+function localServer(url: string, baseUrl: string): ProviderEntry {
   return {
-    keys: [],
-    url,
+    keyVariables: [],
+    urlVariable: url,
     load: async (options) => {
       const { createOpenAI } = await import("./openai/mod.ts");
       return createOpenAI({ ...options, baseUrl: options.baseUrl ?? baseUrl, keyless: true });

@@ -9,12 +9,12 @@
 import { createAnthropic, createOpenAI } from "../adapters/mod.ts";
 import { Agent, type StreamFn } from "../mod.ts";
 import { ReplyAccumulator } from "../src/core/accumulate.ts";
-import { median, report, type Row } from "./report.ts";
+import { median, printReport, type Row } from "./report.ts";
 
 const RUNS = 9;
 
 type Api = "openai" | "anthropic";
-interface Case {
+interface BenchCase {
   readonly api: Api;
   readonly kind: "text" | "args";
   readonly count: number;
@@ -31,13 +31,13 @@ interface AnyEvent {
   readonly delta?: { readonly text?: string; readonly partial_json?: string };
 }
 
-function pieceOf(event: AnyEvent): string {
+function getDelta(event: AnyEvent): string {
   const delta = event.choices?.[0]?.delta;
   if (delta) return delta.content ?? delta.tool_calls?.[0]?.function?.arguments ?? "";
   return event.delta?.text ?? event.delta?.partial_json ?? "";
 }
 
-async function byHand(url: string): Promise<number> {
+async function readByHand(url: string): Promise<number> {
   const decoder = new TextDecoder();
   const { body } = await fetch(`${url}/by-hand`, { method: "POST", body: "{}" });
   let rest = "";
@@ -47,7 +47,7 @@ async function byHand(url: string): Promise<number> {
     let start = 0;
     for (let end; (end = text.indexOf("\n", start)) >= 0; start = end + 1) {
       if (text.startsWith("data: {", start)) {
-        message += pieceOf(JSON.parse(text.slice(start + 6, end)));
+        message += getDelta(JSON.parse(text.slice(start + 6, end)));
       }
     }
     rest = text.slice(start);
@@ -62,7 +62,7 @@ function streamFnOf(api: Api, baseUrl: string): StreamFn {
 
 const MODELS = { openai: "openai/gpt-4o", anthropic: "anthropic/claude-sonnet-4-5" };
 
-async function byAdapter(api: Api, url: string): Promise<number> {
+async function readByAdapter(api: Api, url: string): Promise<number> {
   const [provider = "", modelId = ""] = MODELS[api].split("/");
   const reply = new ReplyAccumulator();
   const events = streamFnOf(api, url)({
@@ -79,14 +79,14 @@ async function byAdapter(api: Api, url: string): Promise<number> {
   return reply.finish().content.length;
 }
 
-async function byAgent(api: Api, url: string): Promise<number> {
+async function readByAgent(api: Api, url: string): Promise<number> {
   const agent = new Agent({ model: MODELS[api], streamFn: streamFnOf(api, url) });
   let deltas = 0;
   for await (const event of agent.promptStream("Go")) if (event.type === "message_update") deltas++;
   return deltas;
 }
 
-async function inTurns(
+async function measureInterleaved(
   runs: Readonly<Record<string, () => Promise<number>>>,
 ): Promise<Record<string, number>> {
   const times: Record<string, number[]> = {};
@@ -100,12 +100,12 @@ async function inTurns(
   return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]));
 }
 
-async function compare(base: string, { api, kind, count }: Case): Promise<Row[]> {
+async function compare(base: string, { api, kind, count }: BenchCase): Promise<Row[]> {
   const url = `${base}/${api}/${kind}/${count}`;
-  const { floor = 0, adapter = 0, agent = 0 } = await inTurns({
-    floor: () => byHand(url),
-    adapter: () => byAdapter(api, url),
-    ...(kind === "text" && { agent: () => byAgent(api, url) }),
+  const { floor = 0, adapter = 0, agent = 0 } = await measureInterleaved({
+    floor: () => readByHand(url),
+    adapter: () => readByAdapter(api, url),
+    ...(kind === "text" && { agent: () => readByAgent(api, url) }),
   });
   const what = `${api}, ${count.toLocaleString("en")} ${
     kind === "text" ? "deltas" : "bytes of arguments"
@@ -121,7 +121,7 @@ async function compare(base: string, { api, kind, count }: Case): Promise<Row[]>
 }
 
 /** Memory while 100 MB go by and nothing is kept. */
-async function memoryOver(base: string, deltas: number): Promise<Row> {
+async function measureMemory(base: string, deltas: number): Promise<Row> {
   const url = `${base}/openai/text/${deltas}`;
   const events = streamFnOf("openai", url)({
     model: { provider: "openai", modelId: "gpt-4o", thinkingLevel: "off" },
@@ -166,8 +166,11 @@ try {
     rows.push(...await compare(base, { api, kind: "text", count: 50_000 }));
     rows.push(...await compare(base, { api, kind: "args", count: 1_000_000 }));
   }
-  rows.push(await memoryOver(base, 520_000));
-  report("Adapters: bytes to message over loopback, speed of the hand-written loop = 100 %", rows);
+  rows.push(await measureMemory(base, 520_000));
+  printReport(
+    "Adapters: bytes to message over loopback, speed of the hand-written loop = 100 %",
+    rows,
+  );
 } finally {
   server.kill();
   await server.stdout.cancel();

@@ -9,27 +9,27 @@
 
 import { setImmediate } from "node:timers";
 import { Agent, type AgentTool, type AssistantMessageEvent, defineTool } from "../mod.ts";
-import { median, report, type Row } from "./report.ts";
+import { median, printReport, type Row } from "./report.ts";
 
 const USAGE = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
 const CHUNKS_PER_TASK = 64;
 const RUNS = 9;
 
-const nextTask = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** Streams events, and lets other tasks run now and then. */
-async function* paced(
+async function* paceEvents(
   events: Iterable<AssistantMessageEvent>,
   chunksPerTask = CHUNKS_PER_TASK,
 ): AsyncGenerator<AssistantMessageEvent> {
   let count = 0;
   for (const event of events) {
-    if (++count % chunksPerTask === 0) await nextTask();
+    if (++count % chunksPerTask === 0) await yieldToEventLoop();
     yield event;
   }
 }
 
-function* textReply(deltas: number): Generator<AssistantMessageEvent> {
+function* createTextReply(deltas: number): Generator<AssistantMessageEvent> {
   yield { type: "start" };
   yield { type: "text_start", contentIndex: 0 };
   for (let i = 0; i < deltas; i++) yield { type: "text_delta", contentIndex: 0, delta: "8 chars." };
@@ -37,13 +37,16 @@ function* textReply(deltas: number): Generator<AssistantMessageEvent> {
   yield { type: "done", stopReason: "stop", usage: USAGE };
 }
 
-interface Call {
+interface ScriptedCall {
   readonly id: string;
   readonly name: string;
   readonly pieces: Iterable<string>;
 }
 
-function* callReply(calls: Iterable<Call>, text?: string): Generator<AssistantMessageEvent> {
+function* createCallReply(
+  calls: Iterable<ScriptedCall>,
+  text?: string,
+): Generator<AssistantMessageEvent> {
   let contentIndex = -1;
   yield { type: "start" };
   if (text) {
@@ -59,11 +62,11 @@ function* callReply(calls: Iterable<Call>, text?: string): Generator<AssistantMe
   yield { type: "done", stopReason: "tool_use", usage: USAGE };
 }
 
-function* slices(text: string, length: number): Generator<string> {
+function* splitText(text: string, length: number): Generator<string> {
   for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
 }
 
-async function timed(work: () => Promise<void>): Promise<number> {
+async function measureTime(work: () => Promise<void>): Promise<number> {
   const begun = performance.now();
   await work();
   return performance.now() - begun;
@@ -78,18 +81,18 @@ async function compare(
   const ours: number[] = [];
   const floors: number[] = [];
   for (let run = -2; run < runs; run++) {
-    const floorMs = await timed(floor);
-    const ourMs = await timed(work);
+    const floorMs = await measureTime(floor);
+    const ourMs = await measureTime(work);
     if (run >= 0) floors.push(floorMs), ours.push(ourMs);
   }
   return { ours: median(ours), floor: median(floors) };
 }
 
-async function streamRows(): Promise<Row[]> {
+async function benchStreams(): Promise<Row[]> {
   const agentOver = (deltas: number, chunksPerTask?: number) => async () => {
     const agent = new Agent({
       model: "bench/model",
-      streamFn: () => paced(textReply(deltas), chunksPerTask),
+      streamFn: () => paceEvents(createTextReply(deltas), chunksPerTask),
     });
     // The agent builds the message; its reader only looks, as a terminal does.
     let characters = 0;
@@ -98,20 +101,25 @@ async function streamRows(): Promise<Row[]> {
         characters += event.delta.delta.length;
       }
     }
-    expect(characters, deltas * 8);
+    assertEqual(characters, deltas * 8);
   };
   const floorOver = (deltas: number) => async () => {
     let text = "";
-    for await (const event of paced(textReply(deltas))) {
+    for await (const event of paceEvents(createTextReply(deltas))) {
       if (event.type === "text_delta") text += event.delta;
     }
-    expect(text.length, deltas * 8);
+    assertEqual(text.length, deltas * 8);
   };
   const many = await compare(agentOver(100_000), floorOver(100_000));
   const few = await compare(agentOver(10_000), floorOver(10_000), 30);
-  const burst = await timed(agentOver(200_000, Number.MAX_SAFE_INTEGER));
+  const burst = await measureTime(agentOver(200_000, Number.MAX_SAFE_INTEGER));
   return [
-    ["text delta, 100,000", perUnit(many.ours, 100_000), `${ratio(many)} x floor`, "<= 3"],
+    [
+      "text delta, 100,000",
+      formatPerUnit(many.ours, 100_000),
+      `${formatRatio(many)} x floor`,
+      "<= 3",
+    ],
     [
       "text delta, 100,000 against 10,000",
       "",
@@ -134,15 +142,15 @@ const add = defineTool({
   execute: () => "ok",
 });
 
-async function turnRows(): Promise<Row[]> {
+async function benchTurns(): Promise<Row[]> {
   const replyOf = (turn: number, turns: number) =>
-    paced(
+    paceEvents(
       turn < turns
-        ? callReply(
+        ? createCallReply(
           [{ id: `c${turn}`, name: "add", pieces: [`{"x":${turn}}`] }],
           "twenty characters ok",
         )
-        : textReply(1),
+        : createTextReply(1),
     );
   const agentOver = (turns: number) => async () => {
     let turn = 0;
@@ -154,7 +162,7 @@ async function turnRows(): Promise<Row[]> {
     });
     let ends = 0;
     for await (const event of agent.promptStream("go")) if (event.type === "turn_end") ends++;
-    expect(ends, turns + 1);
+    assertEqual(ends, turns + 1);
   };
   const floorOver = (turns: number) => async () => {
     const history: unknown[] = ["go"];
@@ -171,10 +179,10 @@ async function turnRows(): Promise<Row[]> {
       }
       history.push(message);
       history.push(
-        ...await Promise.all(message.calls.map(async ({ json }) => await run(add, json))),
+        ...await Promise.all(message.calls.map(async ({ json }) => await runTool(add, json))),
       );
     }
-    expect(history.length, turns * 2 + 2);
+    assertEqual(history.length, turns * 2 + 2);
   };
   const thousand = await compare(agentOver(1000), floorOver(1000));
   const few = await compare(agentOver(400), floorOver(400), 15);
@@ -183,16 +191,16 @@ async function turnRows(): Promise<Row[]> {
   return [
     [
       "turn with one call, 1,000",
-      perUnit(thousand.ours, 1000),
-      `${ratio(thousand)} x floor`,
+      formatPerUnit(thousand.ours, 1000),
+      `${formatRatio(thousand)} x floor`,
       "<= 30 us",
     ],
-    ["  its floor", perUnit(thousand.floor, 1000), "", "5 to 8 us"],
+    ["  its floor", formatPerUnit(thousand.floor, 1000), "", "5 to 8 us"],
     ["turn at 4,000 against 400", "", `${growth.toFixed(2)} x`, "<= 1.3"],
   ];
 }
 
-async function argumentRows(): Promise<Row[]> {
+async function benchArguments(): Promise<Row[]> {
   const line = 'const greeting = "hello";\n\treturn greeting + 42; // ok\n';
   const json = JSON.stringify({ path: "src/a.ts", content: line.repeat(17_000) });
   const write = defineTool({
@@ -205,20 +213,26 @@ async function argumentRows(): Promise<Row[]> {
     },
     execute: ({ content }) => String(content.length),
   });
-  const reply = () => paced(callReply([{ id: "c", name: "write", pieces: slices(json, 20) }]));
+  const reply = () =>
+    paceEvents(createCallReply([{ id: "c", name: "write", pieces: splitText(json, 20) }]));
   const both = await compare(async () => {
     let calls = 0;
-    const streamFn = () => calls++ === 0 ? reply() : paced(textReply(1));
+    const streamFn = () => calls++ === 0 ? reply() : paceEvents(createTextReply(1));
     await drain(new Agent({ model: "bench/model", tools: [write], streamFn }));
   }, async () => {
     let text = "";
     for await (const event of reply()) if (event.type === "tool_call_delta") text += event.delta;
-    await run(write, text);
+    await runTool(write, text);
   });
-  return [["arguments, 1 MB in 20 characters", ms(both.ours), `${ratio(both)} x floor`, "<= 2.5"]];
+  return [[
+    "arguments, 1 MB in 20 characters",
+    formatMilliseconds(both.ours),
+    `${formatRatio(both)} x floor`,
+    "<= 2.5",
+  ]];
 }
 
-async function fanOutRows(): Promise<Row[]> {
+async function benchFanOut(): Promise<Row[]> {
   const wait = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
   const slow = defineTool({
     name: "slow",
@@ -230,19 +244,25 @@ async function fanOutRows(): Promise<Row[]> {
   const calls = ids.map((id) => ({ id: `c${id}`, name: "slow", pieces: [`{"x":${id}}`] }));
   const both = await compare(async () => {
     let turn = 0;
-    const streamFn = () => turn++ === 0 ? paced(callReply(calls)) : paced(textReply(1));
+    const streamFn = () =>
+      turn++ === 0 ? paceEvents(createCallReply(calls)) : paceEvents(createTextReply(1));
     await drain(new Agent({ model: "bench/model", tools: [slow], streamFn }));
   }, async () => {
     const jsons: string[] = [];
-    for await (const event of paced(callReply(calls))) {
+    for await (const event of paceEvents(createCallReply(calls))) {
       if (event.type === "tool_call_delta") jsons.push(event.delta);
     }
-    await Promise.all(jsons.map((text) => run(slow, text)));
+    await Promise.all(jsons.map((text) => runTool(slow, text)));
   });
-  return [["1,000 calls of 1 ms together", ms(both.ours), `${ratio(both)} x Promise.all`, "<= 3"]];
+  return [[
+    "1,000 calls of 1 ms together",
+    formatMilliseconds(both.ours),
+    `${formatRatio(both)} x Promise.all`,
+    "<= 3",
+  ]];
 }
 
-async function abortRows(): Promise<Row[]> {
+async function benchAbort(): Promise<Row[]> {
   const never = new Promise<never>(() => {});
   const endless = function* (): Generator<AssistantMessageEvent> {
     yield { type: "start" };
@@ -266,29 +286,34 @@ async function abortRows(): Promise<Row[]> {
     const agent = new Agent({ model: "bench/model", streamFn, ...(tools && { tools }) });
     const done = agent.prompt("go");
     await new Promise((resolve) => setTimeout(resolve, 20));
-    return await timed(async () => {
+    return await measureTime(async () => {
       agent.abort();
       await done;
     });
   };
-  const call = () => paced(callReply([{ id: "c", name: "deaf", pieces: ["{}"] }]));
+  const call = () => paceEvents(createCallReply([{ id: "c", name: "deaf", pieces: ["{}"] }]));
   return [
-    ["abort in a flooded stream", ms(await settle(() => paced(endless()))), "", "<= 10 ms"],
-    ["abort in a deaf stream", ms(await settle(deaf)), "", "<= 10 ms"],
-    ["abort in a deaf tool", ms(await settle(call, [deafTool])), "", "<= 120 ms"],
+    [
+      "abort in a flooded stream",
+      formatMilliseconds(await settle(() => paceEvents(endless()))),
+      "",
+      "<= 10 ms",
+    ],
+    ["abort in a deaf stream", formatMilliseconds(await settle(deaf)), "", "<= 10 ms"],
+    ["abort in a deaf tool", formatMilliseconds(await settle(call, [deafTool])), "", "<= 120 ms"],
   ];
 }
 
 /** A reader that looks at every thousandth event in a task of its own, over a million deltas. */
-async function memoryRows(): Promise<Row[]> {
+async function benchMemory(): Promise<Row[]> {
   const agent = new Agent({
     model: "bench/model",
-    streamFn: () => paced(textReply(1_000_000)),
+    streamFn: () => paceEvents(createTextReply(1_000_000)),
   });
   const used: number[] = [];
   let events = 0;
   for await (const _event of agent.promptStream("go")) {
-    if (++events % 1000 === 0) await nextTask();
+    if (++events % 1000 === 0) await yieldToEventLoop();
     if (events % 100_000 === 0) used.push(Deno.memoryUsage().heapUsed / 2 ** 20);
   }
   const message = 8;
@@ -305,7 +330,7 @@ async function drain(agent: Agent): Promise<void> {
   for await (const _event of agent.promptStream("go"));
 }
 
-async function run(tool: AgentTool, json: string): Promise<unknown> {
+async function runTool(tool: AgentTool, json: string): Promise<unknown> {
   return await tool.execute(JSON.parse(json), {
     toolCallId: "",
     idempotencyKey: "",
@@ -314,22 +339,23 @@ async function run(tool: AgentTool, json: string): Promise<unknown> {
   });
 }
 
-function expect(actual: number, expected: number): void {
+function assertEqual(actual: number, expected: number): void {
   if (actual !== expected) throw new Error(`Expected ${expected}, got ${actual}`);
 }
 
-const ms = (value: number): string => `${value.toFixed(1)} ms`;
-const perUnit = (value: number, units: number): string => `${(value / units * 1000).toFixed(2)} us`;
-const ratio = ({ ours, floor }: { readonly ours: number; readonly floor: number }): string =>
+const formatMilliseconds = (value: number): string => `${value.toFixed(1)} ms`;
+const formatPerUnit = (value: number, units: number): string =>
+  `${(value / units * 1000).toFixed(2)} us`;
+const formatRatio = ({ ours, floor }: { readonly ours: number; readonly floor: number }): string =>
   (ours / floor).toFixed(2);
 
 if (import.meta.main) {
-  report("engine", [
-    ...await streamRows(),
-    ...await turnRows(),
-    ...await argumentRows(),
-    ...await fanOutRows(),
-    ...await abortRows(),
-    ...await memoryRows(),
+  printReport("engine", [
+    ...await benchStreams(),
+    ...await benchTurns(),
+    ...await benchArguments(),
+    ...await benchFanOut(),
+    ...await benchAbort(),
+    ...await benchMemory(),
   ]);
 }

@@ -13,7 +13,7 @@ export function median(figures: readonly number[]): number {
 }
 
 /** Prints rows as a table. */
-export function report(title: string, rows: readonly Row[]): void {
+export function printReport(title: string, rows: readonly Row[]): void {
   const header: Row = ["what", "figure", "ratio", "target"];
   const all = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

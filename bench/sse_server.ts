@@ -8,7 +8,7 @@
 const encoder = new TextEncoder();
 const WRITE_BYTES = 16 * 1024;
 
-function chat(delta: object, finish: string | null = null): string {
+function formatChatChunk(delta: object, finish: string | null = null): string {
   const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
   return `data: ${
     JSON.stringify({
@@ -21,37 +21,41 @@ function chat(delta: object, finish: string | null = null): string {
   }\n\n`;
 }
 
-function message(event: { type: string; [key: string]: unknown }): string {
+function formatEvent(event: { type: string; [key: string]: unknown }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 /** Arguments of about so many bytes, in pieces of 20 characters. */
-function* argumentPieces(bytes: number): Generator<string> {
+function* createArgumentChunks(bytes: number): Generator<string> {
   const text = JSON.stringify({ path: "a.txt", content: "0123456789 abcdef\n".repeat(bytes / 20) });
   for (let start = 0; start < text.length; start += 20) yield text.slice(start, start + 20);
 }
 
-function* openai(kind: string, count: number): Generator<string> {
-  yield chat({ role: "assistant", content: "" });
-  if (kind === "text") { for (let i = 0; i < count; i++) yield chat({ content: "8 chars." }); }
-  else {
+function* createOpenAiEvents(kind: string, count: number): Generator<string> {
+  yield formatChatChunk({ role: "assistant", content: "" });
+  if (kind === "text") {
+    for (let i = 0; i < count; i++) yield formatChatChunk({ content: "8 chars." });
+  } else {
     const call = { index: 0, id: "call_1", type: "function" };
-    yield chat({ tool_calls: [{ ...call, function: { name: "write", arguments: "" } }] });
-    for (const piece of argumentPieces(count)) {
-      yield chat({ tool_calls: [{ index: 0, function: { arguments: piece } }] });
+    yield formatChatChunk({
+      tool_calls: [{ ...call, function: { name: "write", arguments: "" } }],
+    });
+    for (const piece of createArgumentChunks(count)) {
+      yield formatChatChunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] });
     }
   }
-  yield chat({}, kind === "text" ? "stop" : "tool_calls");
+  yield formatChatChunk({}, kind === "text" ? "stop" : "tool_calls");
   yield `data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}\n\n`;
   yield "data: [DONE]\n\n";
 }
 
-function* anthropic(kind: string, count: number): Generator<string> {
-  const delta = (piece: object) => message({ type: "content_block_delta", index: 0, delta: piece });
+function* createAnthropicEvents(kind: string, count: number): Generator<string> {
+  const delta = (piece: object) =>
+    formatEvent({ type: "content_block_delta", index: 0, delta: piece });
   const text = { type: "text", text: "" };
   const call = { type: "tool_use", id: "toolu_1", name: "write", input: {} };
-  yield message({ type: "message_start", message: { usage: { input_tokens: 1 } } });
-  yield message({
+  yield formatEvent({ type: "message_start", message: { usage: { input_tokens: 1 } } });
+  yield formatEvent({
     type: "content_block_start",
     index: 0,
     content_block: kind === "text" ? text : call,
@@ -59,29 +63,30 @@ function* anthropic(kind: string, count: number): Generator<string> {
   if (kind === "text") {
     for (let i = 0; i < count; i++) yield delta({ type: "text_delta", text: "8 chars." });
   } else {
-    for (const piece of argumentPieces(count)) {
+    for (const piece of createArgumentChunks(count)) {
       yield delta({ type: "input_json_delta", partial_json: piece });
     }
   }
-  yield message({ type: "content_block_stop", index: 0 });
+  yield formatEvent({ type: "content_block_stop", index: 0 });
   const stop_reason = kind === "text" ? "end_turn" : "tool_use";
-  yield message({ type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 2 } });
-  yield message({ type: "message_stop" });
+  yield formatEvent({ type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 2 } });
+  yield formatEvent({ type: "message_stop" });
 }
 
-const bodies = new Map<string, Uint8Array<ArrayBuffer>>();
+const bodyCache = new Map<string, Uint8Array<ArrayBuffer>>();
 
-function bodyOf(api: string, kind: string, count: number): Uint8Array<ArrayBuffer> {
+function getBody(api: string, kind: string, count: number): Uint8Array<ArrayBuffer> {
   const key = `${api}/${kind}/${count}`;
-  const known = bodies.get(key);
+  const known = bodyCache.get(key);
   if (known) return known;
-  const events = [...(api === "openai" ? openai : anthropic)(kind, count)].join("");
+  const events = [...(api === "openai" ? createOpenAiEvents : createAnthropicEvents)(kind, count)]
+    .join("");
   const body = encoder.encode(events);
-  bodies.set(key, body);
+  bodyCache.set(key, body);
   return body;
 }
 
-function streamOf(body: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+function createStream(body: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let offset = 0;
   return new ReadableStream({
     pull(controller): void {
@@ -99,6 +104,6 @@ Deno.serve({
     await request.body?.cancel();
     const [, api = "", kind = "", count = ""] = new URL(request.url).pathname.split("/");
     const headers = { "content-type": "text/event-stream" };
-    return new Response(streamOf(bodyOf(api, kind, Number(count))), { headers });
+    return new Response(createStream(getBody(api, kind, Number(count))), { headers });
   },
 });

@@ -6,8 +6,8 @@
  */
 
 import { choosePackages } from "../scripts/packages.ts";
-import { anthropicFrames } from "../cli/demo/anthropic_bytes.ts";
-import { median, report, type Row } from "./report.ts";
+import { createAnthropicFrames } from "../cli/demo/anthropic_frames.ts";
+import { median, printReport, type Row } from "./report.ts";
 
 const RUNS = 15;
 
@@ -15,14 +15,14 @@ const root = new URL("../", import.meta.url);
 const { config } = await choosePackages();
 
 /** Runs Deno on some code of the project to its end; milliseconds from start to end. */
-async function timeOf(args: readonly string[]): Promise<number> {
+async function measureTime(args: readonly string[]): Promise<number> {
   const start = performance.now();
-  const { success } = await command(args).output();
+  const { success } = await createCommand(args).output();
   if (!success) throw new Error(`deno ${args.join(" ")} failed`);
   return performance.now() - start;
 }
 
-function command(args: readonly string[], env: Record<string, string> = {}): Deno.Command {
+function createCommand(args: readonly string[], env: Record<string, string> = {}): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-lock", "-c", config, ...args],
     cwd: root,
@@ -41,7 +41,7 @@ interface FirstRequest {
 }
 
 /** One `swink run` that reads a file and answers. */
-async function firstRequest(): Promise<FirstRequest> {
+async function measureFirstRequest(): Promise<FirstRequest> {
   let first = 0;
   let asked = 0;
   const replies = [
@@ -54,7 +54,7 @@ async function firstRequest(): Promise<FirstRequest> {
       first ||= performance.now();
       await request.text();
       const reply = replies[asked++] ?? { blocks: [] };
-      const body = anthropicFrames(reply, asked).join("");
+      const body = createAnthropicFrames(reply, asked).join("");
       return new Response(body, { headers: { "content-type": "text/event-stream" } });
     },
   );
@@ -63,14 +63,14 @@ async function firstRequest(): Promise<FirstRequest> {
     ANTHROPIC_BASE_URL: `http://127.0.0.1:${server.addr.port}`,
   };
   const start = performance.now();
-  const process = command(["cli/main.ts", "run", "What is deno.json?"], env).spawn();
-  const megabytes = await peakMemory(process);
+  const process = createCommand(["cli/main.ts", "run", "What is deno.json?"], env).spawn();
+  const megabytes = await measurePeakMemory(process);
   await server.shutdown();
   return { milliseconds: first - start, megabytes };
 }
 
 /** The high-water mark of a process, looked at until it has ended; `NaN` where there is no /proc. */
-async function peakMemory(process: Deno.ChildProcess): Promise<number> {
+async function measurePeakMemory(process: Deno.ChildProcess): Promise<number> {
   let kilobytes = Number.NaN;
   let ended = false;
   const end = process.status.then(() => {
@@ -88,17 +88,17 @@ async function peakMemory(process: Deno.ChildProcess): Promise<number> {
   return kilobytes / 1024;
 }
 
-async function measure(): Promise<Row[]> {
+async function measureAll(): Promise<Row[]> {
   const empty: number[] = [];
   const version: number[] = [];
   const library: number[] = [];
   const runs: FirstRequest[] = [];
   const nothing = await Deno.makeTempFile({ suffix: ".ts" });
   for (let run = 0; run < RUNS; run++) {
-    empty.push(await timeOf([nothing]));
-    version.push(await timeOf(["cli/main.ts", "--version"]));
-    library.push(await timeOf(["mod.ts"]));
-    runs.push(await firstRequest());
+    empty.push(await measureTime([nothing]));
+    version.push(await measureTime(["cli/main.ts", "--version"]));
+    library.push(await measureTime(["mod.ts"]));
+    runs.push(await measureFirstRequest());
   }
   await Deno.remove(nothing);
   const floor = median(empty);
@@ -115,4 +115,4 @@ async function measure(): Promise<Row[]> {
   ];
 }
 
-if (import.meta.main) report("Start", await measure());
+if (import.meta.main) printReport("Start", await measureAll());

@@ -4,15 +4,9 @@
  * @module
  */
 
-import {
-  codingTools,
-  createSandbox,
-  FileJournal,
-  type Sandbox,
-  undoTurn,
-} from "../src/tools/mod.ts";
+import { ChangeLog, codingTools, createSandbox, type Sandbox, undoTurn } from "../src/tools/mod.ts";
 import type { AgentTool } from "../mod.ts";
-import { median, report, type Row } from "./report.ts";
+import { median, printReport, type Row } from "./report.ts";
 
 const RUNS = 15;
 const FILES = 20_000;
@@ -24,7 +18,7 @@ const context = {
   onUpdate: () => {},
 };
 
-async function call(
+async function callTool(
   tools: readonly AgentTool[],
   name: string,
   args: Record<string, unknown>,
@@ -33,21 +27,21 @@ async function call(
   if (typeof answer === "object" && answer.isError) throw new Error(JSON.stringify(answer.content));
 }
 
-async function timed(run: () => Promise<unknown>): Promise<number> {
+async function measureTime(run: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await run();
   return performance.now() - start;
 }
 
 /** Medians of two things that are measured in turns, the first of each thrown away. */
-async function inTurns(
+async function measureInterleaved(
   runs: number,
   first: () => Promise<unknown>,
   second: () => Promise<unknown>,
 ): Promise<readonly [number, number]> {
   const figures: [number[], number[]] = [[], []];
   for (let run = 0; run <= runs; run++) {
-    const pair = [await timed(first), await timed(second)] as const;
+    const pair = [await measureTime(first), await measureTime(second)] as const;
     if (run === 0) continue;
     figures[0].push(pair[0]);
     figures[1].push(pair[1]);
@@ -55,7 +49,7 @@ async function inTurns(
   return [median(figures[0]), median(figures[1])];
 }
 
-async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
+async function withTemporaryDirectory(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "swink_bench_" });
   try {
     await run(folder);
@@ -64,14 +58,14 @@ async function withFolder(run: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-async function commands(folder: string): Promise<Row> {
+async function benchCommands(folder: string): Promise<Row> {
   await using bare = createSandbox({ cwd: folder, confinement: "off" });
   await using confined = createSandbox({ cwd: folder });
   const [bareTools, confinedTools] = [bare, confined].map((sandbox) => codingTools({ sandbox }));
-  const [plain, safe] = await inTurns(
+  const [plain, safe] = await measureInterleaved(
     RUNS,
-    () => call(bareTools ?? [], "bash", { command: "true" }),
-    () => call(confinedTools ?? [], "bash", { command: "true" }),
+    () => callTool(bareTools ?? [], "bash", { command: "true" }),
+    () => callTool(confinedTools ?? [], "bash", { command: "true" }),
   );
   const figure = `${safe.toFixed(1)} ms over ${plain.toFixed(1)} ms`;
   return [
@@ -101,7 +95,7 @@ async function makeFiles(folder: string): Promise<void> {
   }
 }
 
-async function searching(folder: string): Promise<Row[]> {
+async function benchSearch(folder: string): Promise<Row[]> {
   await makeFiles(folder);
   await using sandbox = createSandbox({ cwd: folder });
   const withRg = codingTools({ sandbox });
@@ -110,15 +104,15 @@ async function searching(folder: string): Promise<Row[]> {
     new Deno.Command("rg", { args: ["--line-number", "needle_in", folder], stdout: "null" })
       .output();
   const search = (tools: readonly AgentTool[]) =>
-    call(tools, "search_files", { pattern: "needle_in" });
+    callTool(tools, "search_files", { pattern: "needle_in" });
   try {
     await rg();
   } catch {
-    const alone = await timed(() => search(withoutRg));
+    const alone = await measureTime(() => search(withoutRg));
     return [[`search of ${FILES} files, no rg here`, `${alone.toFixed(0)} ms`, "–", "≤ 5 × rg"]];
   }
   const row = async (what: string, tools: readonly AgentTool[]): Promise<Row> => {
-    const [ours, theirs] = await inTurns(7, () => search(tools), rg);
+    const [ours, theirs] = await measureInterleaved(7, () => search(tools), rg);
     const figure = `${ours.toFixed(0)} ms over ${theirs.toFixed(0)} ms`;
     return [what, figure, `${(ours / theirs).toFixed(1)} ×`, "≤ 5 × rg"];
   };
@@ -143,28 +137,28 @@ function withoutPrograms(sandbox: Sandbox): Sandbox {
   });
 }
 
-async function edits(folder: string): Promise<Row[]> {
+async function benchEdits(folder: string): Promise<Row[]> {
   await using sandbox = createSandbox({ cwd: folder });
   const tools = codingTools({ sandbox });
   const text = Array.from({ length: 20_000 }, (_, line) => `line ${line} `.padEnd(49, ".")).join(
     "\n",
   );
   const editAll = async (count: number) => {
-    await call(tools, "write_file", { path: "big.txt", content: text });
+    await callTool(tools, "write_file", { path: "big.txt", content: text });
     const list = Array.from({ length: count }, (_, edit) => {
       const line = `line ${edit * 20} `;
       return { old_string: `${line}.`, new_string: `${line}!` };
     });
-    return await timed(() => call(tools, "edit_file", { path: "big.txt", edits: list }));
+    return await measureTime(() => callTool(tools, "edit_file", { path: "big.txt", edits: list }));
   };
   await editAll(10);
   const [some, many] = [await editAll(500), await editAll(1_000)];
   const callByCall = async (count: number) => {
-    await call(tools, "write_file", { path: "big.txt", content: text });
-    return await timed(async () => {
+    await callTool(tools, "write_file", { path: "big.txt", content: text });
+    return await measureTime(async () => {
       for (let edit = 0; edit < count; edit++) {
         const line = `line ${edit * 20} `;
-        await call(tools, "edit_file", {
+        await callTool(tools, "edit_file", {
           path: "big.txt",
           edits: [{ old_string: `${line}.`, new_string: `${line}!` }],
         });
@@ -188,23 +182,23 @@ async function edits(folder: string): Promise<Row[]> {
   ];
 }
 
-async function undoing(folder: string): Promise<Row> {
-  const journal = new FileJournal();
+async function benchUndo(folder: string): Promise<Row> {
+  const journal = new ChangeLog();
   await using sandbox = createSandbox({ cwd: folder });
-  const tools = codingTools({ sandbox, journal });
+  const tools = codingTools({ sandbox, changeLog: journal });
   for (let file = 0; file < 1_000; file++) {
     await Deno.writeTextFile(`${folder}/f${file}.txt`, `before ${file}\n`.repeat(50));
-    await call(tools, "write_file", { path: `f${file}.txt`, content: `after ${file}\n` });
+    await callTool(tools, "write_file", { path: `f${file}.txt`, content: `after ${file}\n` });
   }
-  const took = await timed(() => undoTurn(journal, { files: sandbox.files }));
+  const took = await measureTime(() => undoTurn(journal, { files: sandbox.files }));
   return ["undo of a turn with 1,000 changed files", `${took.toFixed(0)} ms`, "–", "≤ 1,000 ms"];
 }
 
 if (import.meta.main) {
   const rows: Row[] = [];
-  await withFolder(async (folder) => void rows.push(await commands(folder)));
-  await withFolder(async (folder) => void rows.push(...await searching(folder)));
-  await withFolder(async (folder) => void rows.push(...await edits(folder)));
-  await withFolder(async (folder) => void rows.push(await undoing(folder)));
-  report("Tools", rows);
+  await withTemporaryDirectory(async (folder) => void rows.push(await benchCommands(folder)));
+  await withTemporaryDirectory(async (folder) => void rows.push(...await benchSearch(folder)));
+  await withTemporaryDirectory(async (folder) => void rows.push(...await benchEdits(folder)));
+  await withTemporaryDirectory(async (folder) => void rows.push(await benchUndo(folder)));
+  printReport("Tools", rows);
 }

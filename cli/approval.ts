@@ -5,21 +5,21 @@
  */
 
 import type { ApprovalDecision } from "../mod.ts";
-import type { Ask, GateRequest } from "../src/tools/mod.ts";
+import type { ApprovalPrompt, GateRequest } from "../src/tools/mod.ts";
 import type { Host } from "./host.ts";
 import type { LineReader } from "./line_reader.ts";
-import { diffLines } from "./render/diff_lines.ts";
-import { plainText } from "./render/plain_text.ts";
-import { styleFor } from "./render/style.ts";
-import { fitText } from "./render/text_width.ts";
-import { callLine } from "./render/tool_line.ts";
+import { formatDiffLines } from "./render/diff_lines.ts";
+import { toPlainText } from "./render/plain_text.ts";
+import { getStyle } from "./render/style.ts";
+import { truncateToWidth } from "./render/text_width.ts";
+import { formatCall } from "./render/tool_line.ts";
 
 /** Lines of a change, and of a command, that are shown before it is asked about. */
-const SHOWN_LINES = 40;
-const COMMAND_LINES = 4;
+const MAX_CHANGE_LINES = 40;
+const MAX_COMMAND_LINES = 4;
 
 /** Who answers for a run with nobody at the terminal: nobody. What was refused is remembered. */
-export class AbsentPerson {
+export class NonInteractiveApprover {
   readonly #refused = new Set<string>();
 
   /** Names of the tools that were refused, in order, each once. */
@@ -28,24 +28,24 @@ export class AbsentPerson {
   }
 
   /** Says no. */
-  readonly ask: Ask = ({ name }) => {
+  readonly ask: ApprovalPrompt = ({ name }) => {
     this.#refused.add(name);
     return { type: "denied", reason: "it needs permission, and nobody can be asked in this run" };
   };
 }
 
 /** Asks the person at the terminal; answers are read from `answers`. */
-export function askAtTerminal(host: Host, answers: LineReader): Ask {
+export function createTerminalAsk(host: Host, answers: LineReader): ApprovalPrompt {
   return async (request) => {
     const { messages } = host.terminal;
-    await messages.write(`${questionFor(request, host).join("\n")}\n`);
+    await messages.write(`${formatQuestion(request, host).join("\n")}\n`);
     const { signal } = request;
     while (!signal.aborted) {
       await messages.write("  Run it? yes, no, always (this tool): ");
-      const answer = await answers.next(signal);
+      const answer = await answers.readLine(signal);
       // Nobody has typed the end of the line.
       if (answer === undefined) await messages.write("\n");
-      const decision = decisionOf(answer);
+      const decision = parseDecision(answer);
       if (decision) return decision;
     }
     return { type: "denied" };
@@ -53,25 +53,25 @@ export function askAtTerminal(host: Host, answers: LineReader): Ask {
 }
 
 /** What would be done: the call, what the judge of commands says, and the changes of files. */
-function questionFor(
-  { name, arguments: args, changes = [], judgement }: GateRequest,
+function formatQuestion(
+  { name, arguments: args, changes = [], assessment: judgement }: GateRequest,
   { terminal, env }: Host,
 ): string[] {
-  const style = styleFor(terminal.messages, env);
-  const call = fitText(callLine(name, args), terminal.columns * COMMAND_LINES);
+  const style = getStyle(terminal.messages, env);
+  const call = truncateToWidth(formatCall(name, args), terminal.columns * MAX_COMMAND_LINES);
   const isDangerous = judgement?.verdict === "dangerous";
-  const lines = diffLines(changes.map(({ diff = "" }) => diff).join(""), style);
-  const left = lines.length - SHOWN_LINES;
+  const lines = formatDiffLines(changes.map(({ diff = "" }) => diff).join(""), style);
+  const left = lines.length - MAX_CHANGE_LINES;
   return [
-    `\n? ${style.name(plainText(name))} ${call}`,
-    ...(isDangerous ? [style.warning(`  ${plainText(judgement.reasons.join("; "))}`)] : []),
-    ...lines.slice(0, SHOWN_LINES),
+    `\n? ${style.name(toPlainText(name))} ${call}`,
+    ...(isDangerous ? [style.warning(`  ${toPlainText(judgement.reasons.join("; "))}`)] : []),
+    ...lines.slice(0, MAX_CHANGE_LINES),
     ...(left > 0 ? [`  … and ${left} more lines`] : []),
   ];
 }
 
 /** What an answer means; `undefined` when it means nothing. The end of the input is a no. */
-function decisionOf(answer: string | undefined): ApprovalDecision | undefined {
+function parseDecision(answer: string | undefined): ApprovalDecision | undefined {
   switch (answer?.trim().toLowerCase()) {
     case "y":
     case "yes":

@@ -10,21 +10,21 @@ import type { CommandShape } from "./command_shape.ts";
 import type { RunFlags } from "./commands/run_settings.ts";
 import type { ExitCode } from "./exit_code.ts";
 import type { Host } from "./host.ts";
-import { usageProblem } from "./usage_problem.ts";
+import { findUsageError } from "./usage_problem.ts";
 
 /** What a command line asks for. */
-export type Action = (host: Host) => Promise<ExitCode>;
+export type CommandAction = (host: Host) => Promise<ExitCode>;
 
 /**
  * Reads a command line.
  *
  * @throws {UsageError} When it does not make sense.
  */
-export async function readCommand(args: readonly string[]): Promise<Action> {
-  const line = wholeLine(args);
-  const chosen: Chosen = {};
+export async function readCommand(args: readonly string[]): Promise<CommandAction> {
+  const line = expandShorthand(args);
+  const chosen: SelectedAction = {};
   const tree = commandTree(chosen);
-  const problem = usageProblem(tree, line);
+  const problem = findUsageError(tree, line);
   if (problem) throw problem;
   const { cmd, options } = await parse(tree, line);
   const action = chosen.action;
@@ -33,7 +33,7 @@ export async function readCommand(args: readonly string[]): Promise<Action> {
 }
 
 /** `swink -p …` is short for `swink run …`, and `swink help run` another way to say `swink run --help`. */
-function wholeLine(args: readonly string[]): string[] {
+function expandShorthand(args: readonly string[]): string[] {
   const [first = "", ...rest] = args;
   if (first === "help") return [...rest, "--help"];
   const end = args.indexOf("--");
@@ -43,8 +43,8 @@ function wholeLine(args: readonly string[]): string[] {
 }
 
 /** Where the action of the chosen command is left, for parsing and doing to be two things. */
-interface Chosen {
-  action?: Action;
+interface SelectedAction {
+  action?: CommandAction;
 }
 
 async function parse(
@@ -59,7 +59,7 @@ async function parse(
   }
 }
 
-function commandTree(chosen: Chosen) {
+function commandTree(chosen: SelectedAction) {
   return new Command()
     .name("swink")
     .description("An agent at the command line: it reads, edits and runs what is in a folder.")
@@ -79,7 +79,7 @@ function commandTree(chosen: Chosen) {
     .command("completions", completionsCommand(chosen));
 }
 
-function runCommand(chosen: Chosen) {
+function runCommand(chosen: SelectedAction) {
   const command = new Command()
     .description(
       "Works on a prompt until it is done, without a conversation. " +
@@ -134,33 +134,33 @@ function runCommand(chosen: Chosen) {
   return command;
 }
 
-function demoCommand(chosen: Chosen) {
+function demoCommand(chosen: SelectedAction) {
   return new Command()
     .description("Shows an agent that repairs a small project; the model's words are scripted.")
     .action(() => {
       chosen.action = async (host) => {
-        const { demo } = await import("./commands/demo.ts");
+        const { runDemo: demo } = await import("./commands/demo.ts");
         return await demo(host);
       };
     });
 }
 
-function completionsCommand(chosen: Chosen) {
+function completionsCommand(chosen: SelectedAction) {
   return new Command()
     .description("Prints completions for a shell: bash, zsh or fish.")
     .arguments("<shell:string>")
     .example("source <(swink completions bash)", "in ~/.bashrc")
     .action((_options, shell) => {
       chosen.action = async (host) => {
-        const { completionScript } = await import("./completions.ts");
-        await host.terminal.output.write(completionScript(shell, shapeOfTree()));
+        const { createCompletionScript: completionScript } = await import("./completions.ts");
+        await host.terminal.output.write(completionScript(shell, getCommandShape()));
         return 0;
       };
     });
 }
 
 /** The tree by the part of its type that does not depend on its commands, which one of them needs. */
-function shapeOfTree(): CommandShape {
+function getCommandShape(): CommandShape {
   return commandTree({});
 }
 
@@ -170,9 +170,9 @@ async function showVersion(host: Host): Promise<ExitCode> {
   return 0;
 }
 
-function showHelp(command: CommandShape): Action {
+function showHelp(command: CommandShape): CommandAction {
   return async (host) => {
-    const { helpFor } = await import("./help.ts");
+    const { formatHelp: helpFor } = await import("./help.ts");
     await host.terminal.output.write(helpFor(command, host));
     return 0;
   };

@@ -7,18 +7,18 @@
 import { CliError } from "./cli_error.ts";
 import { ExitCode } from "./exit_code.ts";
 import type { Host } from "./host.ts";
-import { plainText } from "./render/plain_text.ts";
-import { styleFor } from "./render/style.ts";
+import { toPlainText } from "./render/plain_text.ts";
+import { getStyle } from "./render/style.ts";
 
 /** Runs a command line; never rejects. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
   try {
-    preload(args);
+    preloadRun(args);
     const { readCommand } = await import("./command.ts");
     const command = await readCommand(args);
     return await command(host);
   } catch (error) {
-    await tellFailure(error, host);
+    await printError(error, host);
     return error instanceof CliError ? error.exitCode : ExitCode.failed;
   }
 }
@@ -27,22 +27,22 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
  * Begins to load what a run needs, beside what reads the command line: side by side they take a quarter less than one
  * after the other.
  */
-function preload(args: readonly string[]): void {
+function preloadRun(args: readonly string[]): void {
   const isRun = args.some((arg) => arg === "run" || arg === "-p" || arg === "--print");
   // Whoever needs it imports it again, and is told then if it cannot be.
   if (isRun && !args.includes("--help")) import("./commands/run_prompt.ts").catch(() => {});
 }
 
 /** Does what the sandbox of a compiled program asks its helper process for; never returns. */
-export async function becomeCommand([_helper, ...args]: readonly string[]): Promise<never> {
+export async function runConfinedExec([_helper, ...args]: readonly string[]): Promise<never> {
   const { confinedExecMain } = await import("../src/tools/mod.ts");
   return confinedExecMain(args);
 }
 
-async function tellFailure(error: unknown, host: Host): Promise<void> {
+async function printError(error: unknown, host: Host): Promise<void> {
   const { messages } = host.terminal;
-  const style = styleFor(messages, host.env);
-  const message = plainText(error instanceof Error ? error.message : String(error));
+  const style = getStyle(messages, host.env);
+  const message = toPlainText(error instanceof Error ? error.message : String(error));
   const advice = error instanceof CliError && error.advice !== "" ? `${error.advice}\n` : "";
   await messages.write(`${style.error("swink:")} ${message}\n${advice}`).catch(() => {});
 }

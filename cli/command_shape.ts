@@ -44,7 +44,7 @@ export interface CommandShape {
 }
 
 /** The value of an option: its name and its type; `undefined` for a switch. */
-export function valueOf(
+export function parseOptionValue(
   { typeDefinition = "" }: OptionShape,
 ): { readonly name: string; readonly type: string } | undefined {
   const [, name, type = "string"] = typeDefinition.match(/^[<[]([\w-]+)(?::(\w+))?/) ?? [];

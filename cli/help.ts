@@ -8,20 +8,20 @@ import {
   type ArgumentShape,
   type CommandShape,
   type OptionShape,
-  valueOf,
+  parseOptionValue,
 } from "./command_shape.ts";
 import { EXIT_CODES } from "./exit_code.ts";
 import type { Host } from "./host.ts";
-import { type Style, styleFor } from "./render/style.ts";
+import { getStyle, type Style } from "./render/style.ts";
 import { wrapText } from "./render/wrap_text.ts";
 
 /** Wider lines are hard to read. */
 const MAX_WIDTH = 100;
 
 /** A name and what it stands for. */
-type Row = readonly [name: string, meaning: string];
+type HelpRow = readonly [name: string, meaning: string];
 
-const ENVIRONMENT: readonly Row[] = [
+const ENVIRONMENT: readonly HelpRow[] = [
   ["ANTHROPIC_API_KEY", "a key of Anthropic; *_BASE_URL says where a provider is"],
   ["OPENAI_API_KEY", "a key of OpenAI, or of a server that speaks its language"],
   ["SWINK_MODEL", "the model, where -m does not say"],
@@ -29,40 +29,40 @@ const ENVIRONMENT: readonly Row[] = [
 ];
 
 /** The help of a command. */
-export function helpFor(
+export function formatHelp(
   command: CommandShape,
   { terminal, env }: Pick<Host, "terminal" | "env">,
 ): string {
-  const page = new Page(Math.min(terminal.columns, MAX_WIDTH), styleFor(terminal.output, env));
-  page.paragraph(command.getDescription());
-  page.section("Usage", [[usageOf(command), ""]]);
-  page.section("Commands", command.getCommands().map(rowOfCommand));
+  const page = new HelpPage(Math.min(terminal.columns, MAX_WIDTH), getStyle(terminal.output, env));
+  page.addParagraph(command.getDescription());
+  page.addSection("Usage", [[formatSynopsis(command), ""]]);
+  page.addSection("Commands", command.getCommands().map(toCommandRow));
   const [general, own] = partition(command.getOptions(), ({ standalone }) => standalone ?? false);
-  page.section("Options", [...own, ...general].map(rowOfOption));
-  page.section(
+  page.addSection("Options", [...own, ...general].map(toOptionRow));
+  page.addSection(
     "Examples",
     command.getExamples().map(({ name, description }) => [name, description]),
   );
   if (command.getName() === "run") {
-    page.section("Environment", ENVIRONMENT);
-    page.section("Exit codes", EXIT_CODES.map(([code, meaning]) => [`${code}`, meaning]));
+    page.addSection("Environment", ENVIRONMENT);
+    page.addSection("Exit codes", EXIT_CODES.map(([code, meaning]) => [`${code}`, meaning]));
   }
   return page.text;
 }
 
-function usageOf(command: CommandShape): string {
+function formatSynopsis(command: CommandShape): string {
   const subCommand = command.getCommands().length > 0 ? ["<command>"] : [];
-  const places = command.getArguments().map(placeOf);
+  const places = command.getArguments().map(formatArgument);
   return [command.getPath(), ...subCommand, "[options]", ...places].join(" ");
 }
 
-function placeOf({ name, optional, variadic }: ArgumentShape): string {
+function formatArgument({ name, optional, variadic }: ArgumentShape): string {
   const text = variadic ? `${name}...` : name;
   return optional ? `[${text}]` : `<${text}>`;
 }
 
 /** Among others, a command is described by its first sentence. */
-function rowOfCommand(command: CommandShape): Row {
+function toCommandRow(command: CommandShape): HelpRow {
   const [first = ""] = command.getDescription().split(/(?<=\.) /);
   return [command.getName(), first];
 }
@@ -74,14 +74,14 @@ function partition<Item>(
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
-function rowOfOption(option: OptionShape): Row {
-  const value = valueOf(option);
+function toOptionRow(option: OptionShape): HelpRow {
+  const value = parseOptionValue(option);
   const short = option.flags.some((flag) => !flag.startsWith("--")) ? "" : "    ";
   return [short + option.flags.join(", ") + (value ? ` <${value.name}>` : ""), option.description];
 }
 
 /** Collects a page of help. */
-class Page {
+class HelpPage {
   text = "";
   readonly #width: number;
   readonly #style: Style;
@@ -91,12 +91,12 @@ class Page {
     this.#style = style;
   }
 
-  paragraph(text: string): void {
+  addParagraph(text: string): void {
     this.text += `${wrapText(text, this.#width).join("\n")}\n`;
   }
 
   /** Rows with the meanings below each other; a name that is too long has its meaning below itself. */
-  section(title: string, rows: readonly Row[]): void {
+  addSection(title: string, rows: readonly HelpRow[]): void {
     if (rows.length === 0) return;
     this.text += `\n${this.#style.strong(`${title}:`)}\n`;
     const longest = Math.max(...rows.map(([name]) => name.length));

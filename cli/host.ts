@@ -4,7 +4,7 @@
  * @module
  */
 
-import { denoTerminal, type Terminal } from "./terminal.ts";
+import { createDenoTerminal, type Terminal } from "./terminal.ts";
 
 /** A signal by which the program is asked to stop. */
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
@@ -24,9 +24,9 @@ export interface Host {
 }
 
 /** The machine that this process runs on. */
-export function denoHost(): Host {
+export function createDenoHost(): Host {
   return {
-    terminal: denoTerminal(),
+    terminal: createDenoTerminal(),
     fetch: (...request) => fetch(...request),
     env: (name) => Deno.env.get(name),
     onStop: listenForSignals,

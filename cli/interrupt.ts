@@ -8,7 +8,7 @@ import { ExitCode } from "./exit_code.ts";
 import type { Host, StopSignal } from "./host.ts";
 
 /** Watches for signals while it is in scope. */
-export class Interrupt implements Disposable {
+export class InterruptHandler implements Disposable {
   readonly #controller = new AbortController();
   readonly #stopListening: () => void;
   #received: StopSignal | undefined;
@@ -16,7 +16,7 @@ export class Interrupt implements Disposable {
   /** Begins to watch. */
   constructor(host: Pick<Host, "onStop" | "exit">) {
     this.#stopListening = host.onStop((signal) => {
-      if (this.#received) return host.exit(exitCodeOf(signal));
+      if (this.#received) return host.exit(toExitCode(signal));
       this.#received = signal;
       this.#controller.abort(signal);
     });
@@ -29,7 +29,7 @@ export class Interrupt implements Disposable {
 
   /** What to exit with, once a signal has come. */
   get exitCode(): ExitCode | undefined {
-    return this.#received && exitCodeOf(this.#received);
+    return this.#received && toExitCode(this.#received);
   }
 
   /** Stops to watch. */
@@ -38,6 +38,6 @@ export class Interrupt implements Disposable {
   }
 }
 
-function exitCodeOf(signal: StopSignal): ExitCode {
+function toExitCode(signal: StopSignal): ExitCode {
   return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.terminated;
 }

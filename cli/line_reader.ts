@@ -21,17 +21,17 @@ export class LineReader {
   }
 
   /** The next line, without its end; `undefined` at the end of the input, and when the signal fires. */
-  async next(signal: AbortSignal): Promise<string | undefined> {
+  async readLine(signal: AbortSignal): Promise<string | undefined> {
     while (!signal.aborted) {
       const end = this.#text.indexOf("\n");
-      if (end >= 0) return this.#take(end);
-      if (this.#ended) return this.#text === "" ? undefined : this.#take(this.#text.length);
+      if (end >= 0) return this.#takeLine(end);
+      if (this.#ended) return this.#text === "" ? undefined : this.#takeLine(this.#text.length);
       await this.#readMore(signal);
     }
     return undefined;
   }
 
-  #take(end: number): string {
+  #takeLine(end: number): string {
     const line = this.#text.slice(0, end).replace(/\r$/, "");
     this.#text = this.#text.slice(end + 1);
     return line;

@@ -1,17 +1,17 @@
 import { assertEquals } from "@std/assert";
 import { LineReader } from "./line_reader.ts";
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
-function linesOf(...pieces: string[]): LineReader {
+function createLineReader(...pieces: string[]): LineReader {
   return new LineReader({
     bytes: ReadableStream.from(pieces.map((piece) => new TextEncoder().encode(piece))),
   });
 }
 
 Deno.test("lines come whole, however the bytes come", async () => {
-  const lines = linesOf("ye", "s\r\nno\n", "\nlast");
-  const read = async () => await lines.next(NEVER);
+  const lines = createLineReader("ye", "s\r\nno\n", "\nlast");
+  const read = async () => await lines.readLine(NEVER_ABORTED);
   assertEquals([await read(), await read(), await read(), await read(), await read()], [
     "yes",
     "no",
@@ -30,10 +30,10 @@ Deno.test("a signal ends the waiting, and the line it waited for is the next one
   });
   const lines = new LineReader({ bytes });
   const interrupt = new AbortController();
-  const waiting = lines.next(interrupt.signal);
+  const waiting = lines.readLine(interrupt.signal);
   interrupt.abort();
   assertEquals(await waiting, undefined);
-  assertEquals(await lines.next(interrupt.signal), undefined);
+  assertEquals(await lines.readLine(interrupt.signal), undefined);
   type("later\n");
-  assertEquals(await lines.next(NEVER), "later");
+  assertEquals(await lines.readLine(NEVER_ABORTED), "later");
 });

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { denoHost, type Host } from "./host.ts";
+import { createDenoHost, type Host } from "./host.ts";
 import { VERSION } from "./version.ts";
 
 export type { Host, StopSignal } from "./host.ts";
@@ -28,7 +28,10 @@ export type { Input, Output, Terminal } from "./terminal.ts";
  * const exitCode = await main(["--version"]); // prints the version, 0
  * ```
  */
-export async function main(args: readonly string[], host: Host = denoHost()): Promise<number> {
+export async function main(
+  args: readonly string[],
+  host: Host = createDenoHost(),
+): Promise<number> {
   if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
     try {
       await host.terminal.output.write(`${VERSION}\n`);
@@ -54,6 +57,6 @@ async function loadCommandLine(): Promise<typeof import("./command_line.ts")> {
 const HELPER_ARGUMENT = "--swink-confined-exec";
 
 if (import.meta.main) {
-  if (Deno.args[0] === HELPER_ARGUMENT) await (await loadCommandLine()).becomeCommand(Deno.args);
+  if (Deno.args[0] === HELPER_ARGUMENT) await (await loadCommandLine()).runConfinedExec(Deno.args);
   Deno.exit(await main(Deno.args));
 }

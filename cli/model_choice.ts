@@ -16,13 +16,13 @@ interface ProviderDefault {
 }
 
 /** In this order. */
-const DEFAULTS: readonly ProviderDefault[] = [
+const PROVIDER_DEFAULTS: readonly ProviderDefault[] = [
   { variable: "ANTHROPIC_API_KEY", model: "anthropic/claude-sonnet-5-5" },
   { variable: "OPENAI_API_KEY", model: "openai/gpt-6.2-sol" },
 ];
 
 /** What a choice of a model depends on. */
-export interface ModelWish {
+export interface ModelSelection {
   /** The model that was named. */
   readonly model?: ModelSpec;
   /** The address that was given. */
@@ -35,24 +35,24 @@ export interface ModelWish {
  * @throws {ConfigurationError} When nothing says which; the advice lists the ways.
  */
 export function chooseModel(
-  { model, baseUrl }: ModelWish,
+  { model, baseUrl }: ModelSelection,
   env: (name: string) => string | undefined,
 ): ModelSpec {
   if (model) return model;
   const named = env("SWINK_MODEL");
-  if (named) return modelOfEnvironment(named);
+  if (named) return parseEnvironmentModel(named);
   if (baseUrl !== undefined) {
     throw new ConfigurationError(
       "--base-url says where to ask, but not which model",
       `Name it as provider/model: -m openai/MODEL --base-url ${baseUrl}`,
     );
   }
-  const found = DEFAULTS.find(({ variable }) => env(variable));
+  const found = PROVIDER_DEFAULTS.find(({ variable }) => env(variable));
   if (found) return modelSpec(found.model);
-  throw new ConfigurationError("There is no model to ask", WAYS);
+  throw new ConfigurationError("There is no model to ask", MODEL_ADVICE);
 }
 
-function modelOfEnvironment(name: string): ModelSpec {
+function parseEnvironmentModel(name: string): ModelSpec {
   try {
     return modelSpec(name);
   } catch (error) {
@@ -60,7 +60,7 @@ function modelOfEnvironment(name: string): ModelSpec {
   }
 }
 
-const WAYS = `Any of these gives it one:
+const MODEL_ADVICE = `Any of these gives it one:
   a key        export ANTHROPIC_API_KEY=…   (or OPENAI_API_KEY=…)
   by name      swink run -m openai/gpt-6.2-sol "PROMPT"   (or SWINK_MODEL=…)
   Ollama       swink run -m ollama/MODEL "PROMPT"

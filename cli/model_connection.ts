@@ -26,18 +26,18 @@ export async function openConnection(
   { record, replay }: Pick<RunSettings, "record" | "replay">,
   { fetch }: Pick<Host, "fetch">,
 ): Promise<ModelConnection> {
-  if (replay !== undefined) return await replayed(replay);
-  if (record !== undefined) return await recorded(fetch, record);
+  if (replay !== undefined) return await openReplay(replay);
+  if (record !== undefined) return await openRecording(fetch, record);
   return { fetch, today: new Date(), [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-async function recorded(fetch: Host["fetch"], file: string): Promise<ModelConnection> {
+async function openRecording(fetch: Host["fetch"], file: string): Promise<ModelConnection> {
   const { recordFetch } = await import("../src/testing/mod.ts");
   const recorder = recordFetch(fetch, file);
   return { fetch: recorder, today: new Date(), [Symbol.asyncDispose]: () => recorder.close() };
 }
 
-async function replayed(file: string): Promise<ModelConnection> {
+async function openReplay(file: string): Promise<ModelConnection> {
   const { replayCassette } = await import("../src/testing/mod.ts");
   const fetch = replayCassette(file);
   try {

@@ -8,30 +8,30 @@ import type { AgentError } from "../mod.ts";
 import { keyVariables } from "../adapters/connect.ts";
 import { ExitCode } from "./exit_code.ts";
 import type { Host } from "./host.ts";
-import { plainText } from "./render/plain_text.ts";
-import { styleFor } from "./render/style.ts";
+import { toPlainText } from "./render/plain_text.ts";
+import { getStyle } from "./render/style.ts";
 import type { RunEnd } from "./run_exit_code.ts";
 
 /** Tells on standard error why the exit code is not 0. */
-export async function tellRunEnd(end: RunEnd, exitCode: ExitCode, host: Host): Promise<void> {
+export async function reportRunEnd(end: RunEnd, exitCode: ExitCode, host: Host): Promise<void> {
   const { messages } = host.terminal;
-  const style = styleFor(messages, host.env);
-  const { leftOut = [] } = end;
+  const style = getStyle(messages, host.env);
+  const { omittedFiles: leftOut = [] } = end;
   if (leftOut.length > 0) {
-    await messages.write(plainText(`swink: too large for the patch: ${leftOut.join(", ")}\n`));
+    await messages.write(toPlainText(`swink: too large for the patch: ${leftOut.join(", ")}\n`));
   }
-  const words = wordsFor(end, exitCode);
+  const words = getEndMessage(end, exitCode);
   if (!words) return;
   const advice = words.advice === undefined ? "" : `${words.advice}\n`;
-  await messages.write(`${style.error("swink:")} ${plainText(words.reason)}\n${advice}`);
+  await messages.write(`${style.error("swink:")} ${toPlainText(words.reason)}\n${advice}`);
 }
 
-interface EndWords {
+interface EndMessage {
   readonly reason: string;
   readonly advice?: string | undefined;
 }
 
-function wordsFor(end: RunEnd, exitCode: ExitCode): EndWords | undefined {
+function getEndMessage(end: RunEnd, exitCode: ExitCode): EndMessage | undefined {
   const { outcome, refused } = end;
   switch (exitCode) {
     case ExitCode.ok:
@@ -52,17 +52,17 @@ function wordsFor(end: RunEnd, exitCode: ExitCode): EndWords | undefined {
     case ExitCode.noPatch:
       return { reason: "nothing has changed, so the patch is empty" };
     default:
-      return failureWords(outcome.error);
+      return getFailureMessage(outcome.error);
   }
 }
 
-function failureWords(error: AgentError | undefined): EndWords {
+function getFailureMessage(error: AgentError | undefined): EndMessage {
   if (!error) return { reason: "the run failed" };
   const request = error.requestId ? ` (request ${error.requestId})` : "";
-  return { reason: error.message + request, advice: adviceOn(error) };
+  return { reason: error.message + request, advice: getAdvice(error) };
 }
 
-function adviceOn(
+function getAdvice(
   { code, provider = "", retryable, status }: AgentError,
 ): string | undefined {
   switch (code) {

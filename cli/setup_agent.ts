@@ -10,18 +10,18 @@ import { prices } from "../adapters/catalog/catalog.ts";
 import { connect, keyVariables, providerNames } from "../adapters/connect.ts";
 import type { ProviderOptions } from "../adapters/mod.ts";
 import { approvalGate, codingTools, createSandbox } from "../src/tools/mod.ts";
-import { AbsentPerson, askAtTerminal } from "./approval.ts";
+import { createTerminalAsk, NonInteractiveApprover } from "./approval.ts";
 import { ConfigurationError } from "./cli_error.ts";
 import type { RunSettings } from "./commands/run_settings.ts";
 import type { Host } from "./host.ts";
 import { LineReader } from "./line_reader.ts";
 import { chooseModel } from "./model_choice.ts";
-import { suggestionFor } from "./suggestion.ts";
+import { findSuggestion } from "./suggestion.ts";
 import { systemPrompt } from "./system_prompt.ts";
-import { toolRules } from "./tool_rules.ts";
+import { resolveToolRules } from "./tool_rules.ts";
 
 /** What an agent is set up with. */
-export interface AgentWish extends Omit<RunSettings, "outputFormat" | "patch"> {
+export interface AgentSetupOptions extends Omit<RunSettings, "outputFormat" | "patch"> {
   /** Variables that commands get. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The day that the model is told. Default: this day. */
@@ -44,24 +44,26 @@ export interface AgentSetup extends AsyncDisposable {
  * @throws {UsageError} When a tool is named that does not exist.
  * @throws {ConfigurationError} When there is no model.
  */
-export function setUpAgent(wish: AgentWish, host: Host): AgentSetup {
+export function setUpAgent(wish: AgentSetupOptions, host: Host): AgentSetup {
   const { env, fetch } = host;
   const { cwd, maxTurns, environment = {} } = wish;
   const model = chooseModel(wish, env);
   const sandbox = createSandbox({ cwd, net: wish.net, environment });
-  const { tools, allow, deny } = toolRules(wish, codingTools({ cwd, sandbox }));
+  const { tools, allow, deny } = resolveToolRules(wish, codingTools({ cwd, sandbox }));
   const mode = wish.approveAll ? "bypassed" : "smart";
-  const absent = new AbsentPerson();
-  const ask = canAsk(host) ? askAtTerminal(host, new LineReader(host.terminal.input)) : absent.ask;
+  const absent = new NonInteractiveApprover();
+  const ask = canPrompt(host)
+    ? createTerminalAsk(host, new LineReader(host.terminal.input))
+    : absent.ask;
   const agent = new Agent({
     model,
     streamFn: connect({
       fetch,
       env,
-      providers: { [model.provider]: providerOptions(model, wish) },
+      providers: { [model.provider]: getProviderOptions(model, wish) },
     }),
     prices,
-    systemPrompt: wish.systemPrompt ?? promptFor(wish, host),
+    systemPrompt: wish.systemPrompt ?? createDefaultPrompt(wish, host),
     tools,
     // What is forbidden, the gate must see whatever the mode is.
     approvalMode: deny.length > 0 ? "enabled" : mode,
@@ -79,16 +81,16 @@ export function setUpAgent(wish: AgentWish, host: Host): AgentSetup {
 }
 
 /** How the provider is reached: a server of one's own may go without a key, but has an address. */
-function providerOptions(
+function getProviderOptions(
   { provider }: ModelSpec,
-  { baseUrl, replay }: AgentWish,
+  { baseUrl, replay }: AgentSetupOptions,
 ): ProviderOptions {
   // A recording asks for no key.
   const key = replay === undefined ? {} : { apiKey: "replayed" };
   if (baseUrl !== undefined) return { baseUrl, keyless: true, ...key };
   const known = providerNames();
   if (!known.includes(provider)) {
-    const suggestion = suggestionFor(provider, known);
+    const suggestion = findSuggestion(provider, known);
     const meant = suggestion ? `. Did you mean ${suggestion}?` : "";
     const advice = `Known are ${known.join(", ")}; any other needs --base-url.`;
     throw new ConfigurationError(`There is no provider "${provider}"${meant}`, advice);
@@ -97,16 +99,19 @@ function providerOptions(
 }
 
 /** Somebody can be asked who sees the question and can type an answer. */
-function canAsk({ terminal }: Host): boolean {
+function canPrompt({ terminal }: Host): boolean {
   return terminal.input.isTerminal && terminal.messages.isTerminal;
 }
 
-function promptFor({ cwd, net, today = new Date() }: AgentWish, host: Host): string {
+function createDefaultPrompt(
+  { cwd, net, today = new Date() }: AgentSetupOptions,
+  host: Host,
+): string {
   return systemPrompt({
     cwd,
     net,
     platform: Deno.build.os,
     date: today.toISOString().slice(0, 10),
-    attended: canAsk(host),
+    attended: canPrompt(host),
   });
 }

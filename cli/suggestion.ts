@@ -5,14 +5,14 @@
  */
 
 /** The candidate that is a slip or two away from a word, if there is one. */
-export function suggestionFor(word: string, candidates: readonly string[]): string | undefined {
+export function findSuggestion(word: string, candidates: readonly string[]): string | undefined {
   // A single letter is a slip away from every other.
   if (word.replace(/^-+/, "").length < 2) return undefined;
   const most = Math.max(1, Math.floor(word.length / 3));
   let nearest: string | undefined;
   let least = most + 1;
   for (const candidate of candidates) {
-    const slips = slipsBetween(word.toLowerCase(), candidate.toLowerCase());
+    const slips = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (slips >= least) continue;
     nearest = candidate;
     least = slips;
@@ -21,7 +21,7 @@ export function suggestionFor(word: string, candidates: readonly string[]): stri
 }
 
 /** Characters to add, leave out, replace or swap with their neighbour (the optimal string alignment distance). */
-function slipsBetween(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   let [beforeLast, last]: [number[], number[]] = [[], range(other.length + 1)];
   for (let row = 1; row <= one.length; row++) {
     const current = [row];
@@ -29,18 +29,18 @@ function slipsBetween(one: string, other: string): number {
       const isEqual = one[row - 1] === other[column - 1];
       const isSwap = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
       current.push(Math.min(
-        at(last, column) + 1,
-        at(current, column - 1) + 1,
-        at(last, column - 1) + (isEqual ? 0 : 1),
-        isSwap ? at(beforeLast, column - 2) + 1 : Infinity,
+        getCell(last, column) + 1,
+        getCell(current, column - 1) + 1,
+        getCell(last, column - 1) + (isEqual ? 0 : 1),
+        isSwap ? getCell(beforeLast, column - 2) + 1 : Infinity,
       ));
     }
     [beforeLast, last] = [last, current];
   }
-  return at(last, other.length);
+  return getCell(last, other.length);
 }
 
-function at(row: readonly number[], column: number): number {
+function getCell(row: readonly number[], column: number): number {
   return row[column] ?? Infinity;
 }
 

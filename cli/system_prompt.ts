@@ -5,7 +5,7 @@
  */
 
 /** Facts about the place in which the agent works. */
-export interface Workplace {
+export interface PromptEnvironment {
   /** The working directory. */
   readonly cwd: string;
   /** Name of the operating system. */
@@ -22,7 +22,7 @@ export interface Workplace {
  * The default system prompt. What differs from place to place comes last, so that all runs share a prefix that
  * providers can cache.
  */
-export function systemPrompt({ cwd, platform, date, attended, net }: Workplace): string {
+export function systemPrompt({ cwd, platform, date, attended, net }: PromptEnvironment): string {
   return `${PROMPT}
 
 # Where you are
@@ -30,12 +30,12 @@ export function systemPrompt({ cwd, platform, date, attended, net }: Workplace):
 - Working directory: ${cwd}
 - Operating system: ${platform}
 - Date: ${date}
-- Network of commands: ${networkWords(net)}
+- Network of commands: ${describeNetwork(net)}
 - ${attended ? ATTENDED : UNATTENDED}
 `;
 }
 
-function networkWords(net: Workplace["net"]): string {
+function describeNetwork(net: PromptEnvironment["net"]): string {
   if (net === "on") return "yes";
   if (net === "off") return "none; what needs it fails, so do not download or install anything";
   return `only ${net.join(", ")}`;

@@ -2,7 +2,7 @@ import { assertLess, assertStringIncludes } from "@std/assert";
 import { estimateTextTokens } from "../mod.ts";
 import { systemPrompt } from "./system_prompt.ts";
 
-const PLACE = {
+const ENVIRONMENT = {
   cwd: "/work",
   platform: "linux",
   date: "2026-01-01",
@@ -11,17 +11,17 @@ const PLACE = {
 } as const;
 
 Deno.test("the system prompt takes less than 1,000 tokens", () => {
-  assertLess(estimateTextTokens(systemPrompt(PLACE)), 1_000);
+  assertLess(estimateTextTokens(systemPrompt(ENVIRONMENT)), 1_000);
 });
 
 Deno.test("the system prompt tells where it is, who is there and what may be reached", () => {
-  const prompt = systemPrompt(PLACE);
+  const prompt = systemPrompt(ENVIRONMENT);
   for (
     const fact of ["/work", "linux", "2026-01-01", "Nobody is there", "Network of commands: none"]
   ) {
     assertStringIncludes(prompt, fact);
   }
-  const other = systemPrompt({ ...PLACE, attended: true, net: ["deno.land"] });
+  const other = systemPrompt({ ...ENVIRONMENT, attended: true, net: ["deno.land"] });
   assertStringIncludes(other, "A person is watching");
   assertStringIncludes(other, "only deno.land");
 });

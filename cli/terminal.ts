@@ -39,7 +39,7 @@ export interface Terminal {
 }
 
 /** The terminal of this process. */
-export function denoTerminal(): Terminal {
+export function createDenoTerminal(): Terminal {
   return {
     input: {
       isTerminal: Deno.stdin.isTerminal(),
@@ -51,7 +51,7 @@ export function denoTerminal(): Terminal {
     // A message about a message that cannot be written helps nobody.
     messages: new DenoOutput(Deno.stderr, { mayFail: false }),
     get columns() {
-      return terminalColumns() ?? 80;
+      return getTerminalColumns() ?? 80;
     },
   };
 }
@@ -60,7 +60,7 @@ class DenoOutput implements Output {
   readonly #stream: typeof Deno.stdout;
   readonly #mayFail: boolean;
   readonly #closing = new AbortController();
-  #last: Promise<void> = Promise.resolve();
+  #lastWrite: Promise<void> = Promise.resolve();
 
   constructor(stream: typeof Deno.stdout, { mayFail }: { readonly mayFail: boolean }) {
     this.#stream = stream;
@@ -78,8 +78,8 @@ class DenoOutput implements Output {
   write(content: string | Uint8Array): Promise<void> {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     // One after the other, also when nobody waits in between.
-    this.#last = this.#last.catch(() => {}).then(() => this.#writeAll(bytes));
-    return this.#last;
+    this.#lastWrite = this.#lastWrite.catch(() => {}).then(() => this.#writeAll(bytes));
+    return this.#lastWrite;
   }
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
@@ -94,7 +94,7 @@ class DenoOutput implements Output {
   }
 }
 
-function terminalColumns(): number | undefined {
+function getTerminalColumns(): number | undefined {
   try {
     return Deno.consoleSize().columns || undefined;
   } catch {

@@ -7,10 +7,10 @@
 
 import type { AgentTool } from "../mod.ts";
 import { UsageError } from "./cli_error.ts";
-import { suggestionFor } from "./suggestion.ts";
+import { findSuggestion } from "./suggestion.ts";
 
 /** What the options say. */
-export interface ToolWish {
+export interface ToolSelection {
   /** The only tools: names, or names with a pattern such as `bash(deno test *)`. All tools when there is no list. */
   readonly allowedTools?: readonly string[];
   /** Tools, or calls of them, that there are not. */
@@ -32,13 +32,14 @@ export interface ToolRules {
  *
  * @throws {UsageError} When a tool is named that does not exist.
  */
-export function toolRules(wish: ToolWish, tools: readonly AgentTool[]): ToolRules {
+export function resolveToolRules(wish: ToolSelection, tools: readonly AgentTool[]): ToolRules {
   const { allowedTools: allow, disallowedTools: deny } = wish;
   const names = tools.map(({ name }) => name);
   for (const rule of [...allow ?? [], ...deny]) {
-    if (!names.includes(nameOf(rule))) throw unknownTool(nameOf(rule), names);
+    if (!names.includes(getToolName(rule))) throw createUnknownToolError(getToolName(rule), names);
   }
-  const isAllowed = ({ name }: AgentTool) => allow?.some((rule) => nameOf(rule) === name) ?? true;
+  const isAllowed = ({ name }: AgentTool) =>
+    allow?.some((rule) => getToolName(rule) === name) ?? true;
   return {
     // A rule with a pattern takes some calls away; one without, the tool.
     tools: tools.filter((tool) => isAllowed(tool) && !deny.includes(tool.name)),
@@ -52,12 +53,12 @@ export function splitRules(list: string): string[] {
   return list.match(/[^\s,()]+(?:\([^)]*\))?/g) ?? [];
 }
 
-function nameOf(rule: string): string {
+function getToolName(rule: string): string {
   return rule.replace(/\(.*$/s, "");
 }
 
-function unknownTool(name: string, names: readonly string[]): UsageError {
-  const suggestion = suggestionFor(name, names);
+function createUnknownToolError(name: string, names: readonly string[]): UsageError {
+  const suggestion = findSuggestion(name, names);
   const meant = suggestion ? `. Did you mean ${suggestion}?` : "";
   return new UsageError(
     `There is no tool ${JSON.stringify(name)}${meant}`,

@@ -8,17 +8,17 @@
  */
 
 import { UsageError } from "./cli_error.ts";
-import { type CommandShape, type OptionShape, valueOf } from "./command_shape.ts";
-import { suggestionFor } from "./suggestion.ts";
+import { type CommandShape, type OptionShape, parseOptionValue } from "./command_shape.ts";
+import { findSuggestion } from "./suggestion.ts";
 
 /** The first thing that is wrong with a command line, if anything is. */
-export function usageProblem(
+export function findUsageError(
   root: CommandShape,
   args: readonly string[],
 ): UsageError | undefined {
-  const reading = new LineReading(root);
+  const reading = new UsageChecker(root);
   try {
-    reading.read(args);
+    reading.check(args);
     return undefined;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -27,9 +27,9 @@ export function usageProblem(
 }
 
 /** One pass over a command line. */
-class LineReading {
+class UsageChecker {
   #command: CommandShape;
-  #words = 0;
+  #argumentCount = 0;
   readonly #seen = new Set<string>();
 
   constructor(root: CommandShape) {
@@ -40,34 +40,34 @@ class LineReading {
     return this.#command.getPath();
   }
 
-  read(args: readonly string[]): void {
+  check(args: readonly string[]): void {
     for (let at = 0; at < args.length; at++) {
       const arg = args[at] ?? "";
       if (arg === "--") break;
       if (!isOption(arg)) {
-        this.#readWord(arg);
+        this.#checkWord(arg);
         continue;
       }
-      const option = this.#optionOf(arg);
+      const option = this.#findOption(arg);
       if (option.standalone) return;
-      if (this.#takesNext(option, arg, args[at + 1])) at++;
+      if (this.#checkValue(option, arg, args[at + 1])) at++;
     }
-    this.#checkWords();
+    this.#checkArguments();
   }
 
-  #readWord(word: string): void {
+  #checkWord(word: string): void {
     const commands = this.#command.getCommands(true);
-    if (commands.length === 0) return void this.#words++;
+    if (commands.length === 0) return void this.#argumentCount++;
     const next = this.#command.getCommand(word, true);
-    if (!next) throw unknownCommand(word, this.#command);
+    if (!next) throw createUnknownCommandError(word, this.#command);
     this.#command = next;
   }
 
-  #optionOf(arg: string): OptionShape {
+  #findOption(arg: string): OptionShape {
     const [flag = arg] = arg.split("=", 1);
     const options = this.#command.getOptions(true);
     const option = options.find(({ flags }) => flags.includes(flag));
-    if (!option) throw unknownOption(flag, this.#command);
+    if (!option) throw createUnknownOptionError(flag, this.#command);
     if (this.#seen.has(option.name) && !option.collect) {
       throw new UsageError(`${flag} can be given only once`);
     }
@@ -76,10 +76,10 @@ class LineReading {
   }
 
   /** Checks an option's value; whether it is the next argument. */
-  #takesNext(option: OptionShape, arg: string, next: string | undefined): boolean {
+  #checkValue(option: OptionShape, arg: string, next: string | undefined): boolean {
     const [flag = arg] = arg.split("=", 1);
     const isInline = arg.includes("=");
-    const wanted = valueOf(option);
+    const wanted = parseOptionValue(option);
     if (!wanted) {
       if (isInline) throw new UsageError(`${flag} takes no value`);
       return false;
@@ -95,13 +95,13 @@ class LineReading {
     return !isInline;
   }
 
-  #checkWords(): void {
+  #checkArguments(): void {
     const places = this.#command.getArguments();
     if (places.some(({ variadic }) => variadic)) return;
     const needed = places.filter(({ optional }) => !optional);
-    const missing = needed[this.#words];
+    const missing = needed[this.#argumentCount];
     if (missing) throw new UsageError(`${this.path} needs a <${missing.name}>`);
-    if (this.#words > places.length) {
+    if (this.#argumentCount > places.length) {
       throw new UsageError(`${this.path} was given too many arguments`);
     }
   }
@@ -112,13 +112,13 @@ function isOption(arg: string): boolean {
   return arg.startsWith("-") && arg !== "-";
 }
 
-function unknownOption(flag: string, command: CommandShape): UsageError {
+function createUnknownOptionError(flag: string, command: CommandShape): UsageError {
   if (/\s/.test(flag)) {
     const advice = `Write -- before what begins with a dash: ${command.getPath()} -- …`;
     return new UsageError(`${JSON.stringify(flag)} looks like an option`, advice);
   }
   const flags = command.getOptions().flatMap((option) => option.flags);
-  const suggestion = suggestionFor(flag, flags);
+  const suggestion = findSuggestion(flag, flags);
   const meant = suggestion ? `. Did you mean ${suggestion}?` : "";
   const owner = command.getCommands().find((below) =>
     below.getOptions().some((option) => option.flags.includes(flag))
@@ -127,14 +127,14 @@ function unknownOption(flag: string, command: CommandShape): UsageError {
   return new UsageError(`${command.getPath()} has no option ${flag}${meant}`, advice);
 }
 
-function unknownCommand(word: string, command: CommandShape): UsageError {
+function createUnknownCommandError(word: string, command: CommandShape): UsageError {
   if (/\s/.test(word)) {
     return new UsageError(
       "A prompt needs a command before it",
       `Try: swink run ${JSON.stringify(word)}`,
     );
   }
-  const suggestion = suggestionFor(word, command.getCommands().map((known) => known.getName()));
+  const suggestion = findSuggestion(word, command.getCommands().map((known) => known.getName()));
   const meant = suggestion ? `. Did you mean ${suggestion}?` : "";
   return new UsageError(`${command.getPath()} has no command ${JSON.stringify(word)}${meant}`);
 }

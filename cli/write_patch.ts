@@ -7,8 +7,8 @@
 import { CliError } from "./cli_error.ts";
 import { ExitCode } from "./exit_code.ts";
 import type { Host } from "./host.ts";
-import { diffLines } from "./render/diff_lines.ts";
-import { styleFor } from "./render/style.ts";
+import { formatDiffLines } from "./render/diff_lines.ts";
+import { getStyle } from "./render/style.ts";
 
 /**
  * Writes a patch to a file, as a whole or not at all, or to standard output for `-`.
@@ -16,7 +16,7 @@ import { styleFor } from "./render/style.ts";
  * @throws {CliError} When the file cannot be written.
  */
 export async function writePatch(patch: Uint8Array, target: string, host: Host): Promise<void> {
-  if (target === "-") return await showPatch(patch, host);
+  if (target === "-") return await printPatch(patch, host);
   const temporary = `${target}.${crypto.randomUUID()}.tmp`;
   try {
     await Deno.writeFile(temporary, patch, { createNew: true });
@@ -30,9 +30,9 @@ export async function writePatch(patch: Uint8Array, target: string, host: Host):
 }
 
 /** Programs get the bytes; a person gets colours, and nothing that a terminal would obey. */
-export async function showPatch(patch: Uint8Array, { terminal, env }: Host): Promise<void> {
+export async function printPatch(patch: Uint8Array, { terminal, env }: Host): Promise<void> {
   const { output } = terminal;
   if (!output.isTerminal) return await output.write(patch);
-  const lines = diffLines(new TextDecoder().decode(patch), styleFor(output, env));
+  const lines = formatDiffLines(new TextDecoder().decode(patch), getStyle(output, env));
   if (lines.length > 0) await output.write(`\n${lines.join("\n")}\n`);
 }

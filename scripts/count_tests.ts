@@ -20,7 +20,7 @@ export function countTests(junit: string): TestCount {
   const count: TestCount = { passed: 0, failed: 0 };
   for (const [, suite = ""] of junit.matchAll(/<testsuite ([\s\S]*?)<\/testsuite>/g)) {
     const cases = readCases(suite);
-    for (const { outcome } of cases.filter((test) => standsForItself(test, cases))) {
+    for (const { outcome } of cases.filter((test) => isCounted(test, cases))) {
       if (outcome !== "ignored") count[outcome]++;
     }
   }
@@ -29,16 +29,16 @@ export function countTests(junit: string): TestCount {
 
 function readCases(suite: string): TestCase[] {
   return [...suite.matchAll(/<testcase name="([^"]*)"[^>]*>([\s\S]*?)<\/testcase>/g)].map(
-    ([, name = "", body = ""]) => ({ name, outcome: outcomeOf(body) }),
+    ([, name = "", body = ""]) => ({ name, outcome: parseOutcome(body) }),
   );
 }
 
-function outcomeOf(body: string): TestCase["outcome"] {
+function parseOutcome(body: string): TestCase["outcome"] {
   if (/<(failure|error)\b/.test(body)) return "failed";
   return body.includes("<skipped") ? "ignored" : "passed";
 }
 
-function standsForItself(test: TestCase, cases: TestCase[]): boolean {
+function isCounted(test: TestCase, cases: TestCase[]): boolean {
   const steps = cases.filter((other) => other.name.startsWith(`${test.name} &gt; `));
   if (steps.length === 0) return true;
   return test.outcome === "failed" && steps.every((step) => step.outcome !== "failed");

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { countTests } from "./count_tests.ts";
 
-function suite(...cases: [name: string, body?: string][]): string {
+function createSuite(...cases: [name: string, body?: string][]): string {
   const tests = cases.map(([name, body = ""]) =>
     `<testcase name="${name}" classname="./a_test.ts" time="0.1" line="1" col="1">${body}</testcase>`
   );
@@ -11,21 +11,25 @@ function suite(...cases: [name: string, body?: string][]): string {
 const failure = `<failure message="Uncaught Error: no">Error: no\n  at line 1</failure>`;
 
 Deno.test("tests are counted over all files, ignored ones are not", () => {
-  const report = suite(["one"], ["two", failure]) + suite(["three"], ["four", "<skipped/>"]);
+  const report = createSuite(["one"], ["two", failure]) +
+    createSuite(["three"], ["four", "<skipped/>"]);
   assertEquals(countTests(report), { passed: 2, failed: 1 });
 });
 
 Deno.test("steps count in place of the test they belong to", () => {
   assertEquals(
     countTests(
-      suite(["a", failure], ["a &gt; b"], ["a &gt; c", failure], ["a &gt; c &gt; d", failure]),
+      createSuite(["a", failure], ["a &gt; b"], ["a &gt; c", failure], [
+        "a &gt; c &gt; d",
+        failure,
+      ]),
     ),
     { passed: 1, failed: 1 },
   );
 });
 
 Deno.test("a test that fails outside its steps counts beside them", () => {
-  assertEquals(countTests(suite(["a", failure], ["a &gt; b"])), { passed: 1, failed: 1 });
+  assertEquals(countTests(createSuite(["a", failure], ["a &gt; b"])), { passed: 1, failed: 1 });
 });
 
 Deno.test("an empty report counts nothing", () => {

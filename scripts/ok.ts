@@ -20,14 +20,17 @@ interface ProjectConfig {
 
 const root = new URL("../", import.meta.url);
 
-async function checks(config: string): Promise<Check[]> {
-  const modules = await publicModules();
+async function createChecks(config: string): Promise<Check[]> {
+  const modules = await readPublicModules();
   return [
     { name: "format", args: ["fmt", "--check", "--quiet"] },
     { name: "lint", args: ["lint", "-c", config, "--quiet"] },
     { name: "types", args: ["check", "-c", config, "--quiet"] },
     { name: "tests", args: ["run", "-A", "scripts/run_tests.ts"] },
-    { name: "examples", args: ["test", "--doc", "-A", "-c", config, ...await withExamples()] },
+    {
+      name: "examples",
+      args: ["test", "--doc", "-A", "-c", config, ...await findFilesWithExamples()],
+    },
     {
       name: "documentation",
       args: ["run", "-A", "scripts/check_documentation.ts", config, ...modules],
@@ -36,33 +39,33 @@ async function checks(config: string): Promise<Check[]> {
   ];
 }
 
-async function publicModules(): Promise<string[]> {
+async function readPublicModules(): Promise<string[]> {
   const text = await Deno.readTextFile(new URL("deno.json", root));
   const { exports }: ProjectConfig = JSON.parse(text);
   return Object.values(exports);
 }
 
 /** The files whose comments or text hold code that runs. */
-async function withExamples(): Promise<string[]> {
+async function findFilesWithExamples(): Promise<string[]> {
   const files: string[] = [];
   for (const start of ["mod.ts", "README.md", "src", "adapters", "cli", "docs"]) {
-    for await (const file of sourceFiles(start)) {
+    for await (const file of findSourceFiles(start)) {
       if (/^ *(\* )?```ts$/m.test(await Deno.readTextFile(new URL(file, root)))) files.push(file);
     }
   }
   return files;
 }
 
-async function* sourceFiles(path: string): AsyncGenerator<string> {
+async function* findSourceFiles(path: string): AsyncGenerator<string> {
   const kind = await Deno.stat(new URL(path, root)).catch(() => undefined);
   if (kind?.isFile && /(?<!_test)\.(ts|md)$/.test(path)) yield path;
   if (!kind?.isDirectory) return;
   for await (const entry of Deno.readDir(new URL(path, root))) {
-    yield* sourceFiles(`${path}/${entry.name}`);
+    yield* findSourceFiles(`${path}/${entry.name}`);
   }
 }
 
-async function run({ name, args }: Check): Promise<{ passed: number; failed: number }> {
+async function runCheck({ name, args }: Check): Promise<{ passed: number; failed: number }> {
   const start = performance.now();
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: root })
     .output();
@@ -80,9 +83,9 @@ async function main(args: string[]): Promise<number> {
   const { config, set } = await choosePackages();
   console.log(`packages: ${set}`);
   const total = { passed: 0, failed: 0 };
-  for (const check of await checks(config)) {
+  for (const check of await createChecks(config)) {
     if (args.includes(`--but=${check.name}`)) continue;
-    const { passed, failed } = await run(check);
+    const { passed, failed } = await runCheck(check);
     total.passed += passed;
     total.failed += failed;
   }

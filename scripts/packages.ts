@@ -24,7 +24,7 @@ export interface PackageChoice {
 }
 
 /** An answer of the registry, kept so that a task asks once and not each time. */
-interface Remembered {
+interface CachedChoice {
   /** What the answer was for: another version, cache, registry or package asks again. */
   key: string;
   set: PackageSet;
@@ -37,60 +37,60 @@ interface Remembered {
 const PROBE_TIMEOUT_MS = 1_000;
 
 /** How long "out of reach" is believed. */
-const OFFLINE_BELIEVED_MS = 60 * 60 * 1_000;
+const OFFLINE_CACHE_MS = 60 * 60 * 1_000;
 
 const root = new URL("../", import.meta.url);
 const jsrConfig = new URL("deno.json", root);
 const offlineConfig = new URL("deno.offline.json", root);
-const memory = new URL(".packages.json", root);
+const cacheFile = new URL(".packages.json", root);
 
 /** Chooses a set, and writes the configuration of the offline one when it is chosen. */
 export async function choosePackages(): Promise<PackageChoice> {
   const configText = await Deno.readTextFile(jsrConfig);
-  const { set, reason } = forcedChoice() ?? await rememberedChoice(configText);
-  if (set === "jsr") return { set, reason, config: path(jsrConfig) };
+  const { set, reason } = getForcedChoice() ?? await getCachedChoice(configText);
+  if (set === "jsr") return { set, reason, config: toPath(jsrConfig) };
   await writeOfflineConfig(configText);
-  return { set, reason, config: path(offlineConfig) };
+  return { set, reason, config: toPath(offlineConfig) };
 }
 
 type Choice = Pick<PackageChoice, "set" | "reason">;
 
-function forcedChoice(): Choice | undefined {
+function getForcedChoice(): Choice | undefined {
   const set = Deno.env.get("SWINK_PACKAGES");
   if (!set) return undefined;
   if (set === "jsr" || set === "offline") return { set, reason: "SWINK_PACKAGES" };
   throw new Error(`SWINK_PACKAGES is "${set}"; set it to "jsr" or "offline", or not at all.`);
 }
 
-async function rememberedChoice(configText: string): Promise<Choice> {
-  const packages = jsrPackages(configText);
+async function getCachedChoice(configText: string): Promise<Choice> {
+  const packages = getJsrPackages(configText);
   const places = [Deno.env.get("DENO_DIR"), Deno.env.get("JSR_URL")];
   const key = [Deno.version.deno, ...places, ...packages].join(" ");
-  const remembered = await recall(key);
+  const remembered = await readCachedSet(key);
   if (remembered) return { set: remembered, reason: "as before" };
 
-  const choice = await probe(packages);
-  const cache = choice.set === "jsr" ? await modulesCache() : undefined;
-  const answer: Remembered = {
+  const choice = await probeRegistry(packages);
+  const cache = choice.set === "jsr" ? await getModulesCache() : undefined;
+  const answer: CachedChoice = {
     key,
     set: choice.set,
     chosenAt: Date.now(),
     ...(cache && { cache }),
   };
-  await writeWhole(memory, JSON.stringify(answer) + "\n");
+  await writeAtomically(cacheFile, JSON.stringify(answer) + "\n");
   return choice;
 }
 
-async function recall(key: string): Promise<PackageSet | undefined> {
-  const answer = parseRemembered(await readIfThere(memory));
+async function readCachedSet(key: string): Promise<PackageSet | undefined> {
+  const answer = parseCachedChoice(await readIfExists(cacheFile));
   if (answer?.key !== key) return undefined;
   const stillTrue = answer.set === "jsr"
-    ? await isThere(answer.cache)
-    : Date.now() - answer.chosenAt < OFFLINE_BELIEVED_MS;
+    ? await exists(answer.cache)
+    : Date.now() - answer.chosenAt < OFFLINE_CACHE_MS;
   return stillTrue ? answer.set : undefined;
 }
 
-function parseRemembered(text: string): Remembered | undefined {
+function parseCachedChoice(text: string): CachedChoice | undefined {
   try {
     return JSON.parse(text);
   } catch {
@@ -99,19 +99,19 @@ function parseRemembered(text: string): Remembered | undefined {
 }
 
 /** One package stands for all: it is cached already, or the registry gives it. */
-async function probe([onePackage = ""]: string[]): Promise<Choice> {
-  const { success } = await denoOutput(["cache", "--no-config", "--no-lock", onePackage]);
+async function probeRegistry([onePackage = ""]: string[]): Promise<Choice> {
+  const { success } = await runDeno(["cache", "--no-config", "--no-lock", onePackage]);
   return success
     ? { set: "jsr", reason: "in reach" }
     : { set: "offline", reason: "JSR registry not reached" };
 }
 
-async function modulesCache(): Promise<string> {
-  const { stdout } = await denoOutput(["info", "--json", "--no-config", "--no-lock"]);
+async function getModulesCache(): Promise<string> {
+  const { stdout } = await runDeno(["info", "--json", "--no-config", "--no-lock"]);
   return JSON.parse(new TextDecoder().decode(stdout)).modulesCache;
 }
 
-function denoOutput(args: string[]): Promise<Deno.CommandOutput> {
+function runDeno(args: string[]): Promise<Deno.CommandOutput> {
   return new Deno.Command(Deno.execPath(), {
     args,
     stdin: "null",
@@ -131,17 +131,17 @@ async function writeOfflineConfig(configText: string): Promise<void> {
   const publish = { ...config.publish, include };
   const offline = { ...config, publish, links: links.sort(), lock: "./deno.offline.lock" };
   const text = JSON.stringify(offline, null, 2) + "\n";
-  if (await readIfThere(offlineConfig) !== text) await writeWhole(offlineConfig, text);
+  if (await readIfExists(offlineConfig) !== text) await writeAtomically(offlineConfig, text);
 }
 
 /** Writes through a temporary file: several tasks may start at the same time. */
-async function writeWhole(file: URL, text: string): Promise<void> {
+async function writeAtomically(file: URL, text: string): Promise<void> {
   const temporary = new URL(`${file.href}.${Deno.pid}.tmp`);
   await Deno.writeTextFile(temporary, text);
   await Deno.rename(temporary, file);
 }
 
-async function readIfThere(file: URL): Promise<string> {
+async function readIfExists(file: URL): Promise<string> {
   try {
     return await Deno.readTextFile(file);
   } catch (error) {
@@ -150,16 +150,16 @@ async function readIfThere(file: URL): Promise<string> {
   }
 }
 
-function isThere(folder: string | undefined): Promise<boolean> {
+function exists(folder: string | undefined): Promise<boolean> {
   return Deno.stat(folder ?? "").then(() => true, () => false);
 }
 
-function jsrPackages(configText: string): string[] {
+function getJsrPackages(configText: string): string[] {
   const { imports }: { imports: Record<string, string> } = JSON.parse(configText);
   return Object.values(imports).filter((specifier) => specifier.startsWith("jsr:"));
 }
 
-function path(file: URL): string {
+function toPath(file: URL): string {
   const name = decodeURIComponent(file.pathname);
   return Deno.build.os === "windows" ? name.slice(1) : name;
 }

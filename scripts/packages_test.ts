@@ -14,9 +14,11 @@ const registryFiles: Record<string, string> = {
 };
 
 interface Project extends AsyncDisposable {
-  folder: string;
+  directory: string;
   /** Runs the tool as a task does. */
-  choose(env?: Record<string, string>): Promise<{ code: number; config: string; said: string }>;
+  choosePackages(
+    env?: Record<string, string>,
+  ): Promise<{ code: number; config: string; said: string }>;
 }
 
 async function makeProject(imports: Record<string, string>): Promise<Project> {
@@ -26,12 +28,17 @@ async function makeProject(imports: Record<string, string>): Promise<Project> {
   await Deno.copyFile(new URL("packages.ts", import.meta.url), `${folder}/scripts/packages.ts`);
   await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ imports }));
   return {
-    folder,
-    async choose(env = {}) {
+    directory: folder,
+    async choosePackages(env = {}) {
       const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "scripts/packages.ts"],
         cwd: folder,
-        env: { SWINK_PACKAGES: "", DENO_DIR: `${folder}/cache`, JSR_URL: nowhere, ...env },
+        env: {
+          SWINK_PACKAGES: "",
+          DENO_DIR: `${folder}/cache`,
+          JSR_URL: unreachableRegistry,
+          ...env,
+        },
       }).output();
       const [config, said] = [stdout, stderr].map((bytes) =>
         new TextDecoder().decode(bytes).trim()
@@ -42,20 +49,20 @@ async function makeProject(imports: Record<string, string>): Promise<Project> {
   };
 }
 
-const nowhere = "http://127.0.0.1:9/";
+const unreachableRegistry = "http://127.0.0.1:9/";
 const imports = { "@std/assert": "jsr:@std/assert@^1.0.19" };
 
 Deno.test("without a registry the offline set is taken, and the answer kept", async () => {
   await using project = await makeProject(imports);
-  const { config, said } = await project.choose();
-  assertEquals(config, `${project.folder}/deno.offline.json`);
+  const { config, said } = await project.choosePackages();
+  assertEquals(config, `${project.directory}/deno.offline.json`);
   assertEquals(said, "packages: offline, over npm (JSR registry not reached)");
-  assertEquals((await project.choose()).said, "packages: offline, over npm (as before)");
+  assertEquals((await project.choosePackages()).said, "packages: offline, over npm (as before)");
 });
 
 Deno.test("the offline configuration is deno.json, the links and a lock file of its own", async () => {
   await using project = await makeProject(imports);
-  const { config } = await project.choose({ SWINK_PACKAGES: "offline" });
+  const { config } = await project.choosePackages({ SWINK_PACKAGES: "offline" });
   assertEquals(JSON.parse(await Deno.readTextFile(config)), {
     imports,
     publish: { include: ["scripts/offline"] },
@@ -75,36 +82,36 @@ Deno.test("with a registry JSR's packages are taken, until their cache is gone",
   );
   const env = { JSR_URL: `http://127.0.0.1:${registry.addr.port}/` };
 
-  const { config, said } = await project.choose(env);
-  assertEquals(config, `${project.folder}/deno.json`);
+  const { config, said } = await project.choosePackages(env);
+  assertEquals(config, `${project.directory}/deno.json`);
   assertEquals(said, "packages: JSR (in reach)");
-  assertEquals((await project.choose(env)).said, "packages: JSR (as before)");
+  assertEquals((await project.choosePackages(env)).said, "packages: JSR (as before)");
 
   await registry.shutdown();
-  await Deno.remove(`${project.folder}/.packages.json`);
-  assertEquals((await project.choose(env)).said, "packages: JSR (in reach)");
-  await Deno.remove(`${project.folder}/cache`, { recursive: true });
+  await Deno.remove(`${project.directory}/.packages.json`);
+  assertEquals((await project.choosePackages(env)).said, "packages: JSR (in reach)");
+  await Deno.remove(`${project.directory}/cache`, { recursive: true });
   assertEquals(
-    (await project.choose(env)).said,
+    (await project.choosePackages(env)).said,
     "packages: offline, over npm (JSR registry not reached)",
   );
 });
 
 Deno.test("another package asks the registry again", async () => {
   await using project = await makeProject(imports);
-  await project.choose();
+  await project.choosePackages();
   const more = { ...imports, "@std/cli": "jsr:@std/cli@^1.0.32" };
-  await Deno.writeTextFile(`${project.folder}/deno.json`, JSON.stringify({ imports: more }));
-  assertStringIncludes((await project.choose()).said, "not reached");
+  await Deno.writeTextFile(`${project.directory}/deno.json`, JSON.stringify({ imports: more }));
+  assertStringIncludes((await project.choosePackages()).said, "not reached");
 });
 
 Deno.test("SWINK_PACKAGES forces a set, and a wrong one is an error that says so", async () => {
   await using project = await makeProject(imports);
-  const { config, said } = await project.choose({ SWINK_PACKAGES: "jsr" });
-  assertEquals(config, `${project.folder}/deno.json`);
+  const { config, said } = await project.choosePackages({ SWINK_PACKAGES: "jsr" });
+  assertEquals(config, `${project.directory}/deno.json`);
   assertEquals(said, "packages: JSR (SWINK_PACKAGES)");
 
-  const wrong = await project.choose({ SWINK_PACKAGES: "npm" });
+  const wrong = await project.choosePackages({ SWINK_PACKAGES: "npm" });
   assertEquals(wrong.code, 2);
   assertEquals(wrong.config, "");
   assertStringIncludes(wrong.said, `SWINK_PACKAGES is "npm"; set it to "jsr" or "offline"`);

@@ -10,29 +10,29 @@
 import { runTests } from "./run_tests.ts";
 
 /** How a test tells that it draws a sample: by the variable, or through what asks for it on its behalf. */
-const SAMPLING = /SWINK_PROVE|\bPROVES\b|wire_(tests|fixtures)/;
+const SAMPLING_PATTERN = /SWINK_PROVE|\bPROVES\b|wire_(tests|fixtures)/;
 const ROOTS = ["src", "adapters", "cli", "tests"];
 
-async function* filesUnder(folder: string): AsyncGenerator<string> {
+async function* walkFiles(folder: string): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = `${folder}/${name}`;
-    if (isDirectory) yield* filesUnder(path);
+    if (isDirectory) yield* walkFiles(path);
     else yield path;
   }
 }
 
-async function proofs(): Promise<string[]> {
+async function findProofs(): Promise<string[]> {
   const found: string[] = [];
   for (const root of ROOTS) {
-    for await (const path of filesUnder(root)) {
-      if (path.endsWith("_proof.ts") || await samples(path)) found.push(path);
+    for await (const path of walkFiles(root)) {
+      if (path.endsWith("_proof.ts") || await isSampled(path)) found.push(path);
     }
   }
   return found.toSorted();
 }
 
-async function samples(path: string): Promise<boolean> {
-  return path.endsWith("_test.ts") && SAMPLING.test(await Deno.readTextFile(path));
+async function isSampled(path: string): Promise<boolean> {
+  return path.endsWith("_test.ts") && SAMPLING_PATTERN.test(await Deno.readTextFile(path));
 }
 
-if (import.meta.main) Deno.exit(await runTests([...await proofs(), ...Deno.args]));
+if (import.meta.main) Deno.exit(await runTests([...await findProofs(), ...Deno.args]));

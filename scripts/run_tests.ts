@@ -14,7 +14,7 @@ export async function runTests(args: string[]): Promise<number> {
   const report = await Deno.makeTempFile({ prefix: "swink_tests_", suffix: ".xml" });
   try {
     const { config } = await choosePackages();
-    const code = await denoTest(["-c", config, `--junit-path=${report}`, ...args]);
+    const code = await runDenoTest(["-c", config, `--junit-path=${report}`, ...args]);
     const { passed, failed } = countTests(await Deno.readTextFile(report));
     // A file that does not load or type-check fails the run without being in the report.
     console.log(`\n${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`);
@@ -24,7 +24,7 @@ export async function runTests(args: string[]): Promise<number> {
   }
 }
 
-async function denoTest(args: string[]): Promise<number> {
+async function runDenoTest(args: string[]): Promise<number> {
   const child = new Deno.Command(Deno.execPath(), { args: ["test", "-A", ...args] }).spawn();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     Deno.addSignalListener(signal, () => child.kill(signal));

@@ -1,23 +1,23 @@
 import { assert, assertEquals } from "@std/assert";
-import { findCircles } from "./architecture/circles.ts";
-import { brokenFloors } from "./architecture/floors.ts";
+import { findImportCycles } from "./architecture/import_cycles.ts";
+import { findLayerViolations } from "./architecture/layers.ts";
 import { readImports, readShippedFiles } from "./architecture/imports.ts";
-import { publicModules, root } from "./project.ts";
+import { readPublicModules, root } from "./project.ts";
 
 const files = await readShippedFiles();
 
 Deno.test("no file imports from a floor above it or beside it", () => {
-  assertEquals(files.flatMap(brokenFloors), []);
+  assertEquals(files.flatMap(findLayerViolations), []);
 });
 
 Deno.test("no files import each other in a circle, types included", () => {
-  assertEquals(findCircles(files), []);
+  assertEquals(findImportCycles(files), []);
 });
 
 Deno.test("every file is reached from a public module", async () => {
   const importsOf = new Map(files.map((file) => [file.path, file.ours]));
   const reached = new Set(
-    Object.values(await publicModules()).map((path) => path.replace("./", "")),
+    Object.values(await readPublicModules()).map((path) => path.replace("./", "")),
   );
   for (const path of reached) importsOf.get(path)?.forEach((imported) => reached.add(imported));
   assertEquals(files.map((file) => file.path).filter((path) => !reached.has(path)), []);
@@ -32,9 +32,9 @@ Deno.test("every mod.ts says what it is for", async () => {
 });
 
 Deno.test("every room's mod.ts is a public module, and every public module is there", async () => {
-  const doors = files.map((file) => file.path).filter(isDoor);
-  const published = Object.values(await publicModules()).map((path) => path.replace("./", ""));
-  assertEquals(published.filter(isDoor).toSorted(), doors.toSorted());
+  const doors = files.map((file) => file.path).filter(isPublicModule);
+  const published = Object.values(await readPublicModules()).map((path) => path.replace("./", ""));
+  assertEquals(published.filter(isPublicModule).toSorted(), doors.toSorted());
 });
 
 Deno.test("file names are snake_case and say what is in the file", () => {
@@ -65,21 +65,21 @@ Deno.test("imports are read from statements, types and expressions, not from com
 
 Deno.test("a way up, a way across and a foreign package are told", () => {
   const file = (path: string, ours: string[], others: string[] = []) => ({ path, ours, others });
-  assertEquals(brokenFloors(file("src/loop/a.ts", ["src/core/b.ts", "src/loop/c.ts"])), []);
-  assertEquals(brokenFloors(file("src/core/a.ts", ["src/loop/b.ts"])).length, 1);
-  assertEquals(brokenFloors(file("src/tools/a.ts", ["src/memory/mod.ts"])).length, 1);
-  assertEquals(brokenFloors(file("src/core/a.ts", [], ["ajv/dist/2020.js"])).length, 1);
-  assertEquals(brokenFloors(file("cli/a.ts", ["src/tools/bash.ts"])).length, 1);
+  assertEquals(findLayerViolations(file("src/loop/a.ts", ["src/core/b.ts", "src/loop/c.ts"])), []);
+  assertEquals(findLayerViolations(file("src/core/a.ts", ["src/loop/b.ts"])).length, 1);
+  assertEquals(findLayerViolations(file("src/tools/a.ts", ["src/memory/mod.ts"])).length, 1);
+  assertEquals(findLayerViolations(file("src/core/a.ts", [], ["ajv/dist/2020.js"])).length, 1);
+  assertEquals(findLayerViolations(file("cli/a.ts", ["src/tools/bash.ts"])).length, 1);
 });
 
 Deno.test("a circle is told with its way", () => {
   const file = (path: string, ...ours: string[]) => ({ path, ours, others: [] });
-  assertEquals(findCircles([file("a", "b"), file("b", "c"), file("c", "b"), file("d", "a")]), [
+  assertEquals(findImportCycles([file("a", "b"), file("b", "c"), file("c", "b"), file("d", "a")]), [
     "b → c → b",
   ]);
 });
 
 /** The doors of the house: `mod.ts` of the root, of the rooms and of each adapter. */
-function isDoor(path: string): boolean {
+function isPublicModule(path: string): boolean {
   return /^(mod|(src|adapters)\/([a-z_]+\/)?mod)\.ts$/.test(path) && !path.includes("/kit/");
 }

@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { deno, root } from "./project.ts";
+import { root, runDeno } from "./project.ts";
 
 const names = Array.from(Deno.readDirSync(new URL("examples/", root)), ({ name }) => name)
   .filter((name) => name.endsWith(".ts"))
@@ -18,7 +18,7 @@ for (const name of names) {
     assert(promised, `${name} does not say what it prints`);
     const TMPDIR = await Deno.makeTempDir({ prefix: "swink_examples_" });
     const env = { NO_COLOR: "1", TMPDIR };
-    const { success, text } = await deno("run", ["-A", "--quiet", `examples/${name}`], env);
+    const { success, text } = await runDeno("run", ["-A", "--quiet", `examples/${name}`], env);
     await Deno.remove(TMPDIR, { recursive: true });
     assert(success, text);
     assertEquals(text.trimEnd(), promised.trimEnd().replaceAll(/^\/\/ ?/gm, ""));

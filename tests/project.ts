@@ -10,23 +10,23 @@ import { choosePackages } from "../scripts/packages.ts";
 export const root = new URL("../", import.meta.url);
 
 /** The public modules, by the names they are imported by: `{ "./testing": "./src/testing/mod.ts" }`. */
-export async function publicModules(): Promise<Record<string, string>> {
+export async function readPublicModules(): Promise<Record<string, string>> {
   return JSON.parse(await Deno.readTextFile(new URL("deno.json", root))).exports;
 }
 
 /** What a command said. */
-export interface CommandOutput {
+export interface DenoResult {
   success: boolean;
   /** Standard output and standard error. */
   text: string;
 }
 
 /** Runs a sub-command of Deno in the project's root. */
-export async function deno(
+export async function runDeno(
   subcommand: string,
   args: string[],
   env: Record<string, string> = {},
-): Promise<CommandOutput> {
+): Promise<DenoResult> {
   const { config } = await choosePackages();
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [subcommand, "-c", config, ...args],

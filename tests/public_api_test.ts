@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { deno, publicModules, root } from "./project.ts";
+import { readPublicModules, root, runDeno } from "./project.ts";
 
 const snapshot = new URL("public_api.json", import.meta.url);
 
@@ -9,20 +9,20 @@ interface Documentation {
 }
 
 /** The exported names of every public module with their kinds: `{ "./testing": ["collectEvents: function"] }`. */
-async function publicApi(): Promise<Record<string, string[]>> {
-  const modules = await publicModules();
-  const { success, text } = await deno("doc", ["--quiet", "--json", ...Object.values(modules)]);
+async function readPublicApi(): Promise<Record<string, string[]>> {
+  const modules = await readPublicModules();
+  const { success, text } = await runDeno("doc", ["--quiet", "--json", ...Object.values(modules)]);
   assert(success, text);
   const { nodes }: Documentation = JSON.parse(text);
   const symbolsOf = (path: string) => nodes[new URL(path, root).href]?.symbols ?? [];
   return Object.fromEntries(
     Object.entries(modules).map((
       [name, path],
-    ) => [name, symbolsOf(path).map(nameAndKind).toSorted()]),
+    ) => [name, symbolsOf(path).map(formatSymbol).toSorted()]),
   );
 }
 
-function nameAndKind(
+function formatSymbol(
   { name, declarations }: { name: string; declarations: { kind: string }[] },
 ): string {
   const kinds = new Set(declarations.map((declaration) => declaration.kind));
@@ -30,7 +30,7 @@ function nameAndKind(
 }
 
 Deno.test("the public modules export what tests/public_api.json lists", async () => {
-  const api = await publicApi();
+  const api = await readPublicApi();
   if (Deno.args.includes("--update")) {
     await Deno.writeTextFile(snapshot, JSON.stringify(api, null, 2) + "\n");
   }

@@ -8,8 +8,13 @@ import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import { hasWords, isOwnReply, shownBlocks, unreadFile } from "../kit/request/history.ts";
-import { CALL_ID_RULE, TOOL_NAME_RULE, wireName } from "../kit/request/wire_names.ts";
+import {
+  createUnreadFileError,
+  getTextAndImages,
+  hasText,
+  isOwnReply,
+} from "../kit/request/history.ts";
+import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { EXTENSION_PREFIX } from "./response.ts";
 import type { CacheControl, WireBlock, WireMessage } from "./wire.ts";
 
@@ -27,16 +32,16 @@ export interface MessagesOptions {
 const CACHED_MESSAGES = 2;
 
 /** Writes the conversation: user and assistant take turns, results come first in the message after their calls. */
-export function wireMessages(
+export function toWireMessages(
   messages: readonly LlmMessage[],
   { model, prefill, cacheControl }: MessagesOptions,
 ): WireMessage[] {
   const turns: WireMessage[] = [];
   for (const message of messages) {
     const role = message.role === "assistant" ? "assistant" : "user";
-    append(turns, { role, content: blocksOf(message, model) });
+    append(turns, { role, content: toWireBlocks(message, model) });
   }
-  if (turns[0]?.role !== "user") turns.unshift(userTurn("(The conversation goes on.)"));
+  if (turns[0]?.role !== "user") turns.unshift(createUserMessage("(The conversation goes on.)"));
   if (turns.at(-1)?.role === "assistant") finishLastReply(turns, prefill);
   if (cacheControl) markForCache(turns, cacheControl);
   return turns;
@@ -44,7 +49,7 @@ export function wireMessages(
 
 /** A request may end with a reply only if the model goes on with it, and then not in white space. */
 function finishLastReply(turns: WireMessage[], prefill: boolean): void {
-  if (!prefill) return void turns.push(userTurn("Continue."));
+  if (!prefill) return void turns.push(createUserMessage("Continue."));
   const content = turns.at(-1)?.content ?? [];
   const last = content.at(-1);
   const text = last?.["text"];
@@ -60,32 +65,32 @@ function append(turns: WireMessage[], turn: WireMessage): void {
   else turns.push(turn);
 }
 
-function userTurn(text: string): WireMessage {
+function createUserMessage(text: string): WireMessage {
   return { role: "user", content: [{ type: "text", text }] };
 }
 
-function blocksOf(message: LlmMessage, model: ModelSpec): WireBlock[] {
+function toWireBlocks(message: LlmMessage, model: ModelSpec): WireBlock[] {
   switch (message.role) {
     case "user":
-      return shownBlocks(message.content).map(wireShown);
+      return getTextAndImages(message.content).map(toTextOrImage);
     case "tool_result":
-      return [wireResult(message)];
+      return [toResultBlock(message)];
     case "assistant":
-      return wireReply(message, model);
+      return toReplyBlocks(message, model);
   }
 }
 
-function wireResult({ toolCallId, content, isError }: ToolResultMessage): WireBlock {
-  const shown = shownBlocks(content).map(wireShown);
+function toResultBlock({ toolCallId, content, isError }: ToolResultMessage): WireBlock {
+  const shown = getTextAndImages(content).map(toTextOrImage);
   return {
     type: "tool_result",
-    tool_use_id: wireName(toolCallId, CALL_ID_RULE),
+    tool_use_id: toWireName(toolCallId, CALL_ID_RULE),
     ...(shown.length > 0 && { content: shown }),
     ...(isError && { is_error: true }),
   };
 }
 
-function wireShown(block: TextBlock | ImageBlock): WireBlock {
+function toTextOrImage(block: TextBlock | ImageBlock): WireBlock {
   if (block.type === "text") return { type: "text", text: block.text };
   const { source } = block;
   switch (source.type) {
@@ -96,27 +101,27 @@ function wireShown(block: TextBlock | ImageBlock): WireBlock {
       return { type: "image", source: { type: "base64", media_type, data } };
     }
     case "file":
-      throw unreadFile(source.path);
+      throw createUnreadFileError(source.path);
   }
 }
 
-function wireReply(message: AssistantMessage, model: ModelSpec): WireBlock[] {
+function toReplyBlocks(message: AssistantMessage, model: ModelSpec): WireBlock[] {
   const isOwn = isOwnReply(message, model);
-  const blocks = message.content.flatMap((block) => wireReplyBlock(block, isOwn) ?? []);
+  const blocks = message.content.flatMap((block) => toReplyBlock(block, isOwn) ?? []);
   // A reply that was cut off while thinking has nothing to go on with, and must not end in thinking.
   while (isThinking(blocks.at(-1))) blocks.pop();
   return blocks;
 }
 
-function wireReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
+function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
   switch (block.type) {
     case "text":
-      return hasWords(block) ? { type: "text", text: block.text } : undefined;
+      return hasText(block) ? { type: "text", text: block.text } : undefined;
     case "tool_call":
       return {
         type: "tool_use",
-        id: wireName(block.id, CALL_ID_RULE),
-        name: wireName(block.name, TOOL_NAME_RULE),
+        id: toWireName(block.id, CALL_ID_RULE),
+        name: toWireName(block.name, TOOL_NAME_RULE),
         input: block.arguments,
       };
     case "thinking": {
@@ -127,17 +132,19 @@ function wireReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefi
         : { type: "thinking", thinking, signature };
     }
     case "extension":
-      return isOwn && block.typeName.startsWith(EXTENSION_PREFIX) ? itemOf(block.data) : undefined;
+      return isOwn && block.typeName.startsWith(EXTENSION_PREFIX)
+        ? parseStoredBlock(block.data)
+        : undefined;
     case "image":
       return undefined;
   }
 }
 
-function itemOf(data: unknown): WireBlock | undefined {
-  return isJsonObject(data) && isItem(data) ? data : undefined;
+function parseStoredBlock(data: unknown): WireBlock | undefined {
+  return isJsonObject(data) && isWireBlock(data) ? data : undefined;
 }
 
-function isItem(data: JsonObject): data is WireBlock {
+function isWireBlock(data: JsonObject): data is WireBlock {
   return typeof data["type"] === "string";
 }
 

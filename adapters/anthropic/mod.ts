@@ -6,13 +6,13 @@
 
 import type { StreamFn } from "../../src/core/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
-import { jsonBody } from "../kit/request/json_body.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
-import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
-import { streamFnOf } from "../kit/provider.ts";
+import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { createStreamFn } from "../kit/provider.ts";
 import { SseParser } from "../kit/stream/sse.ts";
-import { namesFromWire, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
-import { anthropicRequest } from "./request.ts";
+import { createNameDecoder, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
+import { createAnthropicRequest } from "./request.ts";
 import { AnthropicReply } from "./response.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -21,7 +21,7 @@ export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 export type AnthropicOptions = AdapterOptions;
 
 /** What is supposed of a Claude that the catalog does not know: a new one, rather than an old one. */
-const UNKNOWN_MODEL: CatalogEntry = {
+const FALLBACK_ENTRY: CatalogEntry = {
   contextWindow: 200_000,
   maxOutput: 32_000,
   thinking: { type: "effort", efforts: ["low", "medium", "high"] },
@@ -45,26 +45,29 @@ const UNKNOWN_MODEL: CatalogEntry = {
  * ```
  */
 export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
-  const settings = settingsOf(options, "https://api.anthropic.com");
+  const settings = resolveSettings(options, "https://api.anthropic.com");
   const url = `${settings.baseUrl.replace(/\/v1$/, "")}/v1/messages`;
   const models = new ModelFinder(settings.catalog);
-  return streamFnOf({
+  return createStreamFn({
     settings,
     apiKey: options.apiKey,
-    parser: () => new SseParser(),
-    reply: ({ request, writer, origin }) => {
+    createParser: () => new SseParser(),
+    createReplyReader: ({ request, writer, origin }) => {
       const names = request.context.tools.map(({ name }) => name);
-      return new AnthropicReply(writer, { toolName: namesFromWire(names, TOOL_NAME_RULE), origin });
+      return new AnthropicReply(writer, {
+        toolName: createNameDecoder(names, TOOL_NAME_RULE),
+        origin,
+      });
     },
     prepare({ request, writer }, key) {
-      const entry = models.find(request.model, writer) ?? UNKNOWN_MODEL;
-      const { body, betas } = anthropicRequest(request, entry, writer);
-      return { url, headers: headersOf(key, betas), body: jsonBody(body) };
+      const entry = models.find(request.model, writer) ?? FALLBACK_ENTRY;
+      const { body, betas } = createAnthropicRequest(request, entry, writer);
+      return { url, headers: createHeaders(key, betas), body: serializeJson(body) };
     },
   });
 }
 
-function headersOf(key: string | undefined, betas: readonly string[]): Record<string, string> {
+function createHeaders(key: string | undefined, betas: readonly string[]): Record<string, string> {
   return {
     "content-type": "application/json",
     "anthropic-version": "2023-06-01",

@@ -7,12 +7,18 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
-import { withExtra } from "../kit/request/json_body.ts";
+import { mergeExtraFields } from "../kit/request/json_body.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
-import { sortedTools } from "../kit/request/tools.ts";
-import { TOOL_NAME_RULE, wireName } from "../kit/request/wire_names.ts";
-import { isThinking, wireMessages } from "./messages.ts";
-import { betasOf, betweenCalls, isForced, type Thinking, thinkingOf } from "./thinking.ts";
+import { sortTools } from "../kit/request/tools.ts";
+import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
+import { isThinking, toWireMessages } from "./messages.ts";
+import {
+  disableBudgetThinking,
+  getBetas,
+  isToolForced,
+  type ResolvedThinking,
+  resolveThinking,
+} from "./thinking.ts";
 import type { CacheControl, WireMessage } from "./wire.ts";
 
 /** What is sent. */
@@ -24,75 +30,82 @@ export interface AnthropicRequest {
 }
 
 /** What a model takes of what was asked. */
-interface Plan {
+interface ResolvedOptions {
   readonly maxTokens: number;
-  readonly thinking: Thinking;
+  readonly thinking: ResolvedThinking;
   readonly toolChoice: JsonObject | undefined;
   readonly temperature: number | undefined;
 }
 
 /** Writes the request; whatever the model cannot take is left out with a warning. */
-export function anthropicRequest(
+export function createAnthropicRequest(
   request: StreamRequest,
   entry: CatalogEntry,
   sink: WarningSink,
 ): AnthropicRequest {
   const { model, context, options } = request;
-  const plan = planOf(request, entry, sink);
-  const cacheControl = cacheControlOf(options);
-  const prefill = entry.prefill !== false && !plan.thinking.on;
-  const messages = wireMessages(context.messages, { model, prefill, cacheControl });
-  const thinking = answersThoughtlessCalls(messages)
-    ? betweenCalls(plan.thinking, entry, sink)
+  const plan = resolveOptions(request, entry, sink);
+  const cacheControl = toCacheControl(options);
+  const prefill = entry.prefill !== false && !plan.thinking.enabled;
+  const messages = toWireMessages(context.messages, { model, prefill, cacheControl });
+  const thinking = callsLackThinking(messages)
+    ? disableBudgetThinking(plan.thinking, entry, sink)
     : plan.thinking;
-  const outputConfig = outputConfigOf(thinking, options, entry, sink);
+  const outputConfig = toOutputConfig(thinking, options, entry, sink);
   const body = {
     model: model.modelId,
     max_tokens: plan.maxTokens,
     stream: true,
-    system: systemOf(context.systemPrompt, cacheControl),
-    tools: toolsOf(context.tools, cacheControl),
+    system: toSystemPrompt(context.systemPrompt, cacheControl),
+    tools: toWireTools(context.tools, cacheControl),
     tool_choice: plan.toolChoice,
     temperature: plan.temperature,
     thinking: thinking.setting,
     output_config: outputConfig,
     messages,
   };
-  return { body: withExtra(body, options.extra, sink), betas: betasOf(thinking, request, entry) };
+  return {
+    body: mergeExtraFields(body, options.extra, sink),
+    betas: getBetas(thinking, request, entry),
+  };
 }
 
-function planOf(request: StreamRequest, entry: CatalogEntry, sink: WarningSink): Plan {
+function resolveOptions(
+  request: StreamRequest,
+  entry: CatalogEntry,
+  sink: WarningSink,
+): ResolvedOptions {
   const { options } = request;
   const maxTokens = Math.min(options.maxTokens ?? entry.maxOutput, entry.maxOutput);
   if (options.maxTokens !== undefined && maxTokens < options.maxTokens) {
     sink.warning("max_tokens_lowered", `The model writes at most ${maxTokens} tokens`);
   }
-  const thinking = thinkingOf(request, maxTokens, entry, sink);
+  const thinking = resolveThinking(request, maxTokens, entry, sink);
   return {
     maxTokens,
     thinking,
-    toolChoice: toolChoiceOf(request, entry, sink),
-    temperature: temperatureOf(options, thinking.on, entry, sink),
+    toolChoice: toToolChoice(request, entry, sink),
+    temperature: resolveTemperature(options, thinking.enabled, entry, sink),
   };
 }
 
-function toolChoiceOf(
+function toToolChoice(
   request: StreamRequest,
   entry: CatalogEntry,
   sink: WarningSink,
 ): JsonObject | undefined {
   const { toolChoice } = request.options;
   if (toolChoice === undefined || request.context.tools.length === 0) return undefined;
-  if (isForced(request) && entry.forcedTools === false) {
+  if (isToolForced(request) && entry.forcedToolChoice === false) {
     sink.warning("tool_choice_left_out", `${request.model.modelId} cannot be made to call a tool`);
     return undefined;
   }
   if (toolChoice === "required") return { type: "any" };
   if (typeof toolChoice === "string") return { type: toolChoice };
-  return { type: "tool", name: wireName(toolChoice.name, TOOL_NAME_RULE) };
+  return { type: "tool", name: toWireName(toolChoice.name, TOOL_NAME_RULE) };
 }
 
-function temperatureOf(
+function resolveTemperature(
   { temperature }: StreamOptions,
   thinks: boolean,
   entry: CatalogEntry,
@@ -105,8 +118,8 @@ function temperatureOf(
   return undefined;
 }
 
-function outputConfigOf(
-  { effort }: Thinking,
+function toOutputConfig(
+  { effort }: ResolvedThinking,
   { responseSchema }: StreamOptions,
   entry: CatalogEntry,
   sink: WarningSink,
@@ -123,24 +136,24 @@ function outputConfigOf(
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-function cacheControlOf({ cache = "short" }: StreamOptions): CacheControl | undefined {
+function toCacheControl({ cache = "short" }: StreamOptions): CacheControl | undefined {
   if (cache === "off") return undefined;
   return cache === "long" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
 }
 
-function systemOf(text: string, cache_control: CacheControl | undefined): unknown {
+function toSystemPrompt(text: string, cache_control: CacheControl | undefined): unknown {
   if (text.trim() === "") return undefined;
   return cache_control ? [{ type: "text", text, cache_control }] : text;
 }
 
 /** Sorted, so that the same tools are the same prefix; the last one ends it. */
-function toolsOf(
+function toWireTools(
   tools: readonly ToolSpec[],
   cache_control: CacheControl | undefined,
 ): unknown[] | undefined {
   if (tools.length === 0) return undefined;
-  return sortedTools(tools).map(({ name, description, parameters }, index) => ({
-    name: wireName(name, TOOL_NAME_RULE),
+  return sortTools(tools).map(({ name, description, parameters }, index) => ({
+    name: toWireName(name, TOOL_NAME_RULE),
     description,
     input_schema: { type: "object", ...parameters },
     ...(cache_control && index === tools.length - 1 && { cache_control }),
@@ -148,7 +161,7 @@ function toolsOf(
 }
 
 /** Tells whether calls are being answered that did not begin with thinking. */
-function answersThoughtlessCalls(messages: readonly WireMessage[]): boolean {
+function callsLackThinking(messages: readonly WireMessage[]): boolean {
   const [reply, answer] = messages.slice(-2);
   const answersCalls = answer?.content.some(({ type }) => type === "tool_result") ?? false;
   return answersCalls && !isThinking(reply?.content[0]);

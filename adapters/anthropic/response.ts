@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { countOf, textOf } from "../kit/stream/wire_values.ts";
+import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireBlockStart, WireDelta, WireEvent, WireUsage } from "./wire.ts";
 
 /** Prefix of the extension blocks in which Anthropic's own items are kept. */
@@ -36,10 +36,10 @@ export class AnthropicReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #options: AnthropicReplyOptions;
   readonly #blocks = new Map<number, OpenBlock>();
-  #counts: WireUsage = {};
+  #wireUsage: WireUsage = {};
   #stopReason: string | null = null;
   #explanation: string | undefined;
-  #calledTool = false;
+  #hasToolCall = false;
 
   /** Makes a reader that writes with `writer`. */
   constructor(writer: BlockWriter, options: AnthropicReplyOptions) {
@@ -49,7 +49,7 @@ export class AnthropicReply implements ReplyReader<string> {
 
   /** Tokens so far. */
   get usage(): Usage {
-    return usageOf(this.#counts);
+    return toUsage(this.#wireUsage);
   }
 
   /** Reads one event. */
@@ -63,9 +63,9 @@ export class AnthropicReply implements ReplyReader<string> {
       case "content_block_stop":
         return this.#close(event.index);
       case "message_start":
-        return this.#count(event.message.usage);
+        return this.#updateUsage(event.message.usage);
       case "message_delta":
-        this.#count(event.usage);
+        this.#updateUsage(event.usage);
         this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
         this.#explanation = event.delta.stop_details?.explanation ?? undefined;
         return;
@@ -77,24 +77,24 @@ export class AnthropicReply implements ReplyReader<string> {
   }
 
   #open(index: number, block: WireBlockStart): void {
-    this.#blocks.set(index, this.#begin(block));
+    this.#blocks.set(index, this.#startBlock(block));
   }
 
-  #begin(block: WireBlockStart): OpenBlock {
+  #startBlock(block: WireBlockStart): OpenBlock {
     switch (block.type) {
       case "text":
-        this.#writer.text(textOf(block.text));
+        this.#writer.writeText(textOrEmpty(block.text));
         return { type: "text" };
       case "thinking":
-        this.#writer.thinking(textOf(block.thinking));
-        return { type: "thinking", signature: textOf(block.signature) };
+        this.#writer.writeThinking(textOrEmpty(block.thinking));
+        return { type: "thinking", signature: textOrEmpty(block.signature) };
       case "redacted_thinking":
-        this.#writer.closeThinking({ signature: textOf(block.data), redacted: true });
+        this.#writer.closeThinking({ signature: textOrEmpty(block.data), redacted: true });
         return { type: "text" };
       case "tool_use": {
-        this.#calledTool = true;
-        const name = this.#options.toolName(textOf(block.name));
-        const contentIndex = this.#writer.openToolCall(textOf(block.id), name);
+        this.#hasToolCall = true;
+        const name = this.#options.toolName(textOrEmpty(block.name));
+        const contentIndex = this.#writer.openToolCall(textOrEmpty(block.id), name);
         return { type: "tool_use", contentIndex, input: block.input };
       }
       default:
@@ -105,14 +105,14 @@ export class AnthropicReply implements ReplyReader<string> {
   #append(index: number, delta: WireDelta): void {
     switch (delta.type) {
       case "text_delta":
-        return this.#writer.text(textOf(delta.text));
+        return this.#writer.writeText(textOrEmpty(delta.text));
       case "thinking_delta":
-        return this.#writer.thinking(textOf(delta.thinking));
+        return this.#writer.writeThinking(textOrEmpty(delta.thinking));
       case "input_json_delta":
-        return this.#appendInput(index, textOf(delta.partial_json));
+        return this.#appendInput(index, textOrEmpty(delta.partial_json));
       case "signature_delta": {
         const block = this.#blocks.get(index);
-        if (block?.type === "thinking") block.signature += textOf(delta.signature);
+        if (block?.type === "thinking") block.signature += textOrEmpty(delta.signature);
         return;
       }
       case "compaction_delta": {
@@ -128,7 +128,7 @@ export class AnthropicReply implements ReplyReader<string> {
     const block = this.#blocks.get(index);
     if (block?.type === "tool_use") {
       if (json !== "") block.input = undefined;
-      this.#writer.toolArguments(block.contentIndex, json);
+      this.#writer.writeToolArguments(block.contentIndex, json);
     } else if (block?.type === "item") {
       block.json += json;
     }
@@ -139,30 +139,30 @@ export class AnthropicReply implements ReplyReader<string> {
     this.#blocks.delete(index);
     switch (block?.type) {
       case "text":
-        return this.#writer.closeProse();
+        return this.#writer.closeTextOrThinking();
       case "thinking":
-        if (block.signature === "") return this.#writer.closeProse();
+        if (block.signature === "") return this.#writer.closeTextOrThinking();
         return this.#writer.closeThinking({ signature: block.signature });
       case "tool_use":
         // A call may come whole with its start; usually the input there is an empty object.
         if (isJsonObject(block.input) && Object.keys(block.input).length > 0) {
-          this.#writer.toolArguments(block.contentIndex, JSON.stringify(block.input));
+          this.#writer.writeToolArguments(block.contentIndex, JSON.stringify(block.input));
         }
         return this.#writer.closeToolCall(block.contentIndex);
       case "item":
-        return this.#keep(block.item, block.json);
+        return this.#writeExtension(block.item, block.json);
     }
   }
 
   /** What the provider did itself (searches, compaction) is kept, to be sent back as it was. */
-  #keep(item: JsonObject, json: string): void {
+  #writeExtension(item: JsonObject, json: string): void {
     const data = json === "" ? item : { ...item, input: JSON.parse(json) };
-    this.#writer.extension(EXTENSION_PREFIX + String(item["type"]), data);
+    this.#writer.writeExtension(EXTENSION_PREFIX + String(item["type"]), data);
   }
 
-  #count(counts: WireUsage | undefined): void {
+  #updateUsage(counts: WireUsage | undefined): void {
     const told = Object.entries(counts ?? {}).filter(([, count]) => count !== null);
-    this.#counts = { ...this.#counts, ...Object.fromEntries(told) };
+    this.#wireUsage = { ...this.#wireUsage, ...Object.fromEntries(told) };
   }
 
   #finish(): void {
@@ -189,16 +189,16 @@ export class AnthropicReply implements ReplyReader<string> {
       default:
         this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${this.#stopReason}`);
     }
-    this.#writer.finish({ stopReason: this.#calledTool ? "tool_use" : "stop", usage });
+    this.#writer.finish({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
   }
 }
 
 /** Anthropic's `input_tokens` has neither cache reads nor cache writes in it. */
-function usageOf(counts: WireUsage): Usage {
-  const input = countOf(counts.input_tokens);
-  const output = countOf(counts.output_tokens);
-  const cacheRead = countOf(counts.cache_read_input_tokens);
-  const cacheWrite = countOf(counts.cache_creation_input_tokens);
+function toUsage(counts: WireUsage): Usage {
+  const input = countOrZero(counts.input_tokens);
+  const output = countOrZero(counts.output_tokens);
+  const cacheRead = countOrZero(counts.cache_read_input_tokens);
+  const cacheWrite = countOrZero(counts.cache_creation_input_tokens);
   const reasoning = counts.output_tokens_details?.thinking_tokens;
   return {
     input,
@@ -206,6 +206,6 @@ function usageOf(counts: WireUsage): Usage {
     cacheRead,
     cacheWrite,
     total: input + output + cacheRead + cacheWrite,
-    ...(reasoning !== undefined && { extra: { reasoning: countOf(reasoning) } }),
+    ...(reasoning !== undefined && { extra: { reasoning: countOrZero(reasoning) } }),
   };
 }

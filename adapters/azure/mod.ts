@@ -5,13 +5,17 @@
  */
 
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import { bearer, createChat } from "../openai/chat/chat.ts";
+import { createChat, toBearerHeader } from "../openai/chat/chat.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
 import { createResponses } from "../openai/responses/responses.ts";
-import { AccessTokens, type GetToken } from "../kit/http/access_token.ts";
+import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
 import { type ErrorTable, FILTERED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
-import { type AdapterOptions, type ApiKey, settingsOf } from "../kit/options/adapter_options.ts";
-import { azureUrl, isDated } from "./url.ts";
+import {
+  type AdapterOptions,
+  type ApiKey,
+  resolveSettings,
+} from "../kit/options/adapter_options.ts";
+import { createUrlBuilder, isDatedVersion } from "./url.ts";
 
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -54,41 +58,42 @@ const ERRORS: ErrorTable = {
 export function createAzure(options: AzureOptions = {}): StreamFn {
   const { api = "chat", apiVersion, keyHint = "give createAzure an apiKey or a getToken" } =
     options;
-  const { settings, apiKey } = withTokens({ ...options, keyHint });
-  const url = azureUrl(settings.baseUrl, { api, apiVersion });
-  const keyHeaders = keyHeadersOf(options);
+  const { settings, apiKey } = resolveCredentials({ ...options, keyHint });
+  const url = createUrlBuilder(settings.baseUrl, { api, apiVersion });
+  const keyHeaders = createKeyHeaders(options);
   const server = { settings, apiKey, url, keyHeaders, errors: ERRORS };
   return api === "responses"
     ? createResponses(server)
-    : createChat({ ...server, dialect: dialectOf(apiVersion) });
+    : createChat({ ...server, dialect: createDialect(apiVersion) });
 }
 
-function withTokens(options: AzureOptions): {
-  settings: ReturnType<typeof settingsOf>;
+function resolveCredentials(options: AzureOptions): {
+  settings: ReturnType<typeof resolveSettings>;
   apiKey: ApiKey | undefined;
 } {
-  const settings = settingsOf(options, "");
+  const settings = resolveSettings(options, "");
   const { getToken, apiKey } = options;
   if (!getToken) return { settings, apiKey };
-  const tokens = new AccessTokens(getToken, settings.clock);
+  const tokens = new AccessTokenCache(getToken, settings.clock);
   return {
-    settings: { ...settings, fetch: tokens.watching(settings.fetch) },
+    settings: { ...settings, fetch: tokens.wrapFetch(settings.fetch) },
     apiKey: () => tokens.get(),
   };
 }
 
 /** A request's own key is a key, also where tokens are used. */
-function keyHeadersOf(
+function createKeyHeaders(
   { getToken }: AzureOptions,
 ): (key: string, request: StreamRequest) => Readonly<Record<string, string>> {
-  return (key, { options }) => getToken && !options.apiKey ? bearer(key) : { "api-key": key };
+  return (key, { options }) =>
+    getToken && !options.apiKey ? toBearerHeader(key) : { "api-key": key };
 }
 
 /** Dated versions refuse fields that came after them. */
-function dialectOf(apiVersion: string | undefined): ChatDialect {
+function createDialect(apiVersion: string | undefined): ChatDialect {
   return {
     ...COMPATIBLE,
     maxTokensField: "max_completion_tokens",
-    hasCacheKey: !isDated(apiVersion),
+    hasCacheKey: !isDatedVersion(apiVersion),
   };
 }

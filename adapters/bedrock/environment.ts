@@ -6,29 +6,30 @@
 
 import type { ReadEnvironment } from "../kit/options/environment.ts";
 import type { BedrockOptions } from "./mod.ts";
-import { type ReadFile, readProfile, runtimeFile } from "./profile.ts";
+import { type ReadFile, readProfile, readRuntimeFile } from "./profile.ts";
 import type { AwsCredentials } from "./signing.ts";
 
-const KEYS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment " +
+const CREDENTIALS_HINT = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment " +
   "(`aws configure export-credentials --format env` prints those of any profile)";
 
 /** Fills in what is not given: the region now, and the keys at every request that needs them. */
 export function withEnvironment(
   options: BedrockOptions,
   env: ReadEnvironment,
-  readFile: ReadFile = runtimeFile,
+  readFile: ReadFile = readRuntimeFile,
 ): BedrockOptions {
   const { region, credentials, keyHint } = options;
   return {
     ...options,
     region: region || env("AWS_REGION") || env("AWS_DEFAULT_REGION") ||
       readProfile(env, readFile).region,
-    credentials: credentials ?? (() => keysIn(env) ?? readProfile(env, readFile).credentials),
-    keyHint: keyHint && `${KEYS}, or ${keyHint}`,
+    credentials: credentials ??
+      (() => readCredentials(env) ?? readProfile(env, readFile).credentials),
+    keyHint: keyHint && `${CREDENTIALS_HINT}, or ${keyHint}`,
   };
 }
 
-function keysIn(env: ReadEnvironment): AwsCredentials | undefined {
+function readCredentials(env: ReadEnvironment): AwsCredentials | undefined {
   const accessKeyId = env("AWS_ACCESS_KEY_ID");
   const secretAccessKey = env("AWS_SECRET_ACCESS_KEY");
   if (!accessKeyId || !secretAccessKey) return undefined;

@@ -43,7 +43,7 @@ export const BEDROCK_ERRORS: ErrorTable = {
 const BAD_REQUEST_STATUS = 400;
 
 /** An exception of the stream, in the form in which errors are read; in a stream its name begins in lower case. */
-export function streamException(name: string, message: string): object {
+export function toErrorBody(name: string, message: string): object {
   const code = name.charAt(0).toUpperCase() + name.slice(1);
   return code === "ValidationException"
     ? { code, message, status: BAD_REQUEST_STATUS }

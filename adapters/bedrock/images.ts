@@ -5,7 +5,7 @@
  */
 
 import type { ImageBlock, ImageSource } from "../../src/core/content.ts";
-import { unreadFile } from "../kit/request/history.ts";
+import { createUnreadFileError } from "../kit/request/history.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import type { WireBlock } from "./wire.ts";
 
@@ -18,40 +18,41 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** Writes an image; one that Bedrock cannot take leaves a note in its place, and a warning. */
-export function wireImage({ source }: ImageBlock, sink: WarningSink): WireBlock {
+export function toWireImage({ source }: ImageBlock, sink: WarningSink): WireBlock {
   switch (source.type) {
     case "base64":
-      return imageOf(source.mediaType, { bytes: source.data }) ??
-        leftOut(`Bedrock takes no ${source.mediaType}`, sink);
+      return createImageBlock(source.mediaType, { bytes: source.data }) ??
+        omitImage(`Bedrock takes no ${source.mediaType}`, sink);
     case "url":
-      return imageAt(source, sink);
+      return toUrlImage(source, sink);
     case "file":
-      throw unreadFile(source.path);
+      throw createUnreadFileError(source.path);
   }
 }
 
-function imageAt({ url }: Extract<ImageSource, { type: "url" }>, sink: WarningSink): WireBlock {
+function toUrlImage({ url }: Extract<ImageSource, { type: "url" }>, sink: WarningSink): WireBlock {
   const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
   if (mediaType !== undefined && data !== undefined) {
-    return imageOf(mediaType, { bytes: data }) ?? leftOut(`Bedrock takes no ${mediaType}`, sink);
+    return createImageBlock(mediaType, { bytes: data }) ??
+      omitImage(`Bedrock takes no ${mediaType}`, sink);
   }
   if (url.startsWith("s3://")) {
-    const stored = imageOf(mediaTypeOf(url), { s3Location: { uri: url } });
+    const stored = createImageBlock(guessMediaType(url), { s3Location: { uri: url } });
     if (stored) return stored;
   }
-  return leftOut("Bedrock fetches no images from URLs", sink);
+  return omitImage("Bedrock fetches no images from URLs", sink);
 }
 
-function imageOf(mediaType: string, source: object): WireBlock | undefined {
+function createImageBlock(mediaType: string, source: object): WireBlock | undefined {
   const format = FORMATS[mediaType.toLowerCase()];
   return format === undefined ? undefined : { image: { format, source } };
 }
 
-function mediaTypeOf(url: string): string {
+function guessMediaType(url: string): string {
   return `image/${/\.(\w+)$/.exec(url)?.[1] ?? ""}`;
 }
 
-function leftOut(why: string, sink: WarningSink): WireBlock {
+function omitImage(why: string, sink: WarningSink): WireBlock {
   sink.warning("images_left_out", why);
   return { text: "(an image that could not be sent)" };
 }

@@ -8,11 +8,11 @@ import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content
 import { isJsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import { hasWords, isOwnReply, resultText, shownBlocks } from "../kit/request/history.ts";
+import { getTextAndImages, hasText, isOwnReply, toResultText } from "../kit/request/history.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
-import { CALL_ID_RULE, TOOL_NAME_RULE, wireName } from "../kit/request/wire_names.ts";
-import type { Family } from "./families.ts";
-import { wireImage } from "./images.ts";
+import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
+import type { ModelFamily } from "./families.ts";
+import { toWireImage } from "./images.ts";
 import { EXTENSION_PREFIX } from "./response.ts";
 import type { WireBlock, WireMessage } from "./wire.ts";
 
@@ -21,7 +21,7 @@ export interface MessagesOptions {
   /** The model that is asked. */
   readonly model: ModelSpec;
   /** What it takes. */
-  readonly family: Family;
+  readonly family: ModelFamily;
   /** Whether the model goes on with a reply that the conversation ends with. */
   readonly prefill: boolean;
   /** Marks the last messages for the provider's cache. */
@@ -32,7 +32,7 @@ export interface MessagesOptions {
 const CACHED_MESSAGES = 2;
 
 /** Writes the conversation: user and assistant take turns, results come first in the message after their calls. */
-export function wireMessages(
+export function toWireMessages(
   messages: readonly LlmMessage[],
   options: MessagesOptions,
   sink: WarningSink,
@@ -40,9 +40,9 @@ export function wireMessages(
   const turns: WireMessage[] = [];
   for (const message of messages) {
     const role = message.role === "assistant" ? "assistant" : "user";
-    append(turns, { role, content: blocksOf(message, options, sink) });
+    append(turns, { role, content: toWireBlocks(message, options, sink) });
   }
-  if (turns[0]?.role !== "user") turns.unshift(userTurn("(The conversation goes on.)"));
+  if (turns[0]?.role !== "user") turns.unshift(createUserMessage("(The conversation goes on.)"));
   if (turns.at(-1)?.role === "assistant") finishLastReply(turns, options.prefill);
   if (options.cachePoint) markForCache(turns, options.cachePoint);
   return turns;
@@ -50,7 +50,7 @@ export function wireMessages(
 
 /** A request may end with a reply only if the model goes on with it, and then not in white space. */
 function finishLastReply(turns: WireMessage[], prefill: boolean): void {
-  if (!prefill) return void turns.push(userTurn("Continue."));
+  if (!prefill) return void turns.push(createUserMessage("Continue."));
   const content = turns.at(-1)?.content ?? [];
   const text = content.at(-1)?.["text"];
   if (typeof text === "string") content[content.length - 1] = { text: text.trimEnd() };
@@ -63,59 +63,67 @@ function append(turns: WireMessage[], turn: WireMessage): void {
   else turns.push(turn);
 }
 
-function userTurn(text: string): WireMessage {
+function createUserMessage(text: string): WireMessage {
   return { role: "user", content: [{ text }] };
 }
 
-function blocksOf(message: LlmMessage, options: MessagesOptions, sink: WarningSink): WireBlock[] {
+function toWireBlocks(
+  message: LlmMessage,
+  options: MessagesOptions,
+  sink: WarningSink,
+): WireBlock[] {
   switch (message.role) {
     case "user":
-      return shownBlocks(message.content).map((block) => wireShown(block, sink));
+      return getTextAndImages(message.content).map((block) => toTextOrImage(block, sink));
     case "tool_result":
-      return [wireResult(message, options.family, sink)];
+      return [toResultBlock(message, options.family, sink)];
     case "assistant":
-      return wireReply(message, options.model);
+      return toReplyBlocks(message, options.model);
   }
 }
 
-function wireShown(block: TextBlock | ImageBlock, sink: WarningSink): WireBlock {
-  return block.type === "text" ? { text: block.text } : wireImage(block, sink);
+function toTextOrImage(block: TextBlock | ImageBlock, sink: WarningSink): WireBlock {
+  return block.type === "text" ? { text: block.text } : toWireImage(block, sink);
 }
 
-function wireResult(message: ToolResultMessage, family: Family, sink: WarningSink): WireBlock {
+function toResultBlock(
+  message: ToolResultMessage,
+  family: ModelFamily,
+  sink: WarningSink,
+): WireBlock {
   const { toolCallId, content, isError } = message;
-  const shown = shownBlocks(content);
+  const shown = getTextAndImages(content);
   const images = shown.filter((block): block is ImageBlock => block.type === "image");
   const blocks = family.resultStatus
-    ? shown.map((block) => wireShown(block, sink))
-    : [{ text: resultText(message) }, ...images.map((image) => wireImage(image, sink))];
+    ? shown.map((block) => toTextOrImage(block, sink))
+    : [{ text: toResultText(message) }, ...images.map((image) => toWireImage(image, sink))];
   return {
     toolResult: {
-      toolUseId: wireName(toolCallId, CALL_ID_RULE),
-      content: blocks.length > 0 ? blocks : [{ text: resultText(message) }],
+      toolUseId: toWireName(toolCallId, CALL_ID_RULE),
+      content: blocks.length > 0 ? blocks : [{ text: toResultText(message) }],
       ...(family.resultStatus && isError && { status: "error" }),
     },
   };
 }
 
-function wireReply(message: AssistantMessage, model: ModelSpec): WireBlock[] {
+function toReplyBlocks(message: AssistantMessage, model: ModelSpec): WireBlock[] {
   const isOwn = isOwnReply(message, model);
-  const blocks = message.content.map((block) => wireReplyBlock(block, isOwn))
+  const blocks = message.content.map((block) => toReplyBlock(block, isOwn))
     .filter((block) => block !== undefined);
   // A reply that was cut off while thinking has nothing to go on with, and must not end in thinking.
   while (isThinking(blocks.at(-1))) blocks.pop();
   return blocks;
 }
 
-function wireReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
+function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
   switch (block.type) {
     case "text":
-      return hasWords(block) ? { text: block.text } : undefined;
+      return hasText(block) ? { text: block.text } : undefined;
     case "tool_call":
       return {
         toolUse: {
-          toolUseId: wireName(block.id, CALL_ID_RULE),
-          name: wireName(block.name, TOOL_NAME_RULE),
+          toolUseId: toWireName(block.id, CALL_ID_RULE),
+          name: toWireName(block.name, TOOL_NAME_RULE),
           input: block.arguments,
         },
       };

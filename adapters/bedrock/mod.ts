@@ -7,27 +7,27 @@
  * @module
  */
 
-import { AuthError, BadRequestError, messageOf } from "../../src/core/errors.ts";
+import { AuthError, BadRequestError, getErrorMessage } from "../../src/core/errors.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
-import { jsonBody } from "../kit/request/json_body.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
 import {
   type AdapterOptions,
   type AdapterSettings,
   type ApiKey,
-  carriesKey,
-  settingsOf,
+  hasKeyHeader,
+  resolveSettings,
 } from "../kit/options/adapter_options.ts";
-import { type OutgoingRequest, streamFnOf } from "../kit/provider.ts";
-import { namesFromWire, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
+import { createStreamFn, type OutgoingRequest } from "../kit/provider.ts";
+import { createNameDecoder, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
 import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
-import { familyOf } from "./families.ts";
-import { EventStreamParser } from "./frames.ts";
-import { converseBody } from "./request.ts";
+import { getModelFamily } from "./families.ts";
+import { EventStreamParser } from "./event_stream_parser.ts";
+import { createConverseBody } from "./request.ts";
 import { BedrockReply } from "./response.ts";
-import { type AwsCredentials, signedHeaders } from "./signing.ts";
+import { type AwsCredentials, signHeaders } from "./signing.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 export type { AwsCredentials } from "./signing.ts";
@@ -49,7 +49,7 @@ export interface BedrockOptions extends AdapterOptions {
 }
 
 /** What is supposed of a Claude that the catalog does not know: a new one, rather than an old one. */
-const UNKNOWN_CLAUDE: CatalogEntry = {
+const FALLBACK_CLAUDE_ENTRY: CatalogEntry = {
   contextWindow: 200_000,
   maxOutput: 32_000,
   thinking: { type: "effort", efforts: ["low", "medium", "high"] },
@@ -59,7 +59,7 @@ const UNKNOWN_CLAUDE: CatalogEntry = {
 };
 
 /** What is supposed of any other model that the catalog does not know. */
-const UNKNOWN_MODEL: CatalogEntry = {
+const FALLBACK_ENTRY: CatalogEntry = {
   contextWindow: 128_000,
   maxOutput: Infinity,
   thinking: { type: "effort", efforts: ["low", "medium", "high"] },
@@ -82,26 +82,35 @@ const UNKNOWN_MODEL: CatalogEntry = {
  * ```
  */
 export function createBedrock(options: BedrockOptions = {}): StreamFn {
-  const settings = settingsOf({ keyHint: KEY_HINT, ...options }, "");
+  const settings = resolveSettings({ keyHint: KEY_HINT, ...options }, "");
   const models = new ModelFinder(settings.catalog);
   const codec = new EventCodec();
-  return streamFnOf({
+  return createStreamFn({
     settings,
     apiKey: options.bearerToken ?? options.apiKey,
     keyless: true,
     errors: BEDROCK_ERRORS,
-    parser: () => new EventStreamParser((message) => codec.decode(message)),
-    reply: ({ request, writer, origin }) => {
+    createParser: () => new EventStreamParser((message) => codec.decode(message)),
+    createReplyReader: ({ request, writer, origin }) => {
       const names = request.context.tools.map(({ name }) => name);
-      return new BedrockReply(writer, { toolName: namesFromWire(names, TOOL_NAME_RULE), origin });
+      return new BedrockReply(writer, {
+        toolName: createNameDecoder(names, TOOL_NAME_RULE),
+        origin,
+      });
     },
     async prepare({ request, writer }, key) {
-      const entry = models.find(request.model, writer) ?? unknownModel(request);
-      const body = jsonBody(converseBody(request, entry, writer));
-      const region = regionOf(request, options);
-      const url = addressOf(request, settings, region);
+      const entry = models.find(request.model, writer) ?? getFallbackEntry(request);
+      const body = serializeJson(createConverseBody(request, entry, writer));
+      const region = resolveRegion(request, options);
+      const url = createUrl(request, settings, region);
       const [outgoing] = await Promise.all([
-        authorized({ url, body, headers: HEADERS }, { key, region, settings, options, request }),
+        authorizeRequest({ url, body, headers: HEADERS }, {
+          key,
+          region,
+          settings,
+          options,
+          request,
+        }),
         codec.load(),
       ]);
       return outgoing;
@@ -116,34 +125,36 @@ const HEADERS = {
   accept: "application/vnd.amazon.eventstream",
 };
 
-function unknownModel({ model }: StreamRequest): CatalogEntry {
-  return familyOf(model.modelId).thinking === "claude" ? UNKNOWN_CLAUDE : UNKNOWN_MODEL;
+function getFallbackEntry({ model }: StreamRequest): CatalogEntry {
+  return getModelFamily(model.modelId).thinking === "claude"
+    ? FALLBACK_CLAUDE_ENTRY
+    : FALLBACK_ENTRY;
 }
 
 /** ARNs name their region: `arn:aws:bedrock:us-east-1:123456789012:inference-profile/…` */
-function regionOf({ model }: StreamRequest, { region }: BedrockOptions): string | undefined {
+function resolveRegion({ model }: StreamRequest, { region }: BedrockOptions): string | undefined {
   return region || /^arn:[^:]*:bedrock:([^:]+):/.exec(model.modelId)?.[1];
 }
 
-function addressOf(
+function createUrl(
   { model }: StreamRequest,
   { baseUrl }: AdapterSettings,
   region: string | undefined,
 ): string {
   const path = `/model/${encodeURIComponent(model.modelId)}/converse-stream`;
   if (baseUrl !== "") return baseUrl + path;
-  if (region === undefined) throw noRegion(model.provider);
+  if (region === undefined) throw createRegionError(model.provider);
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
   return `https://bedrock-runtime.${region}.${domain}${path}`;
 }
 
-function noRegion(provider: string): BadRequestError {
+function createRegionError(provider: string): BadRequestError {
   const message = `${provider} needs a region, for example us-east-1: give createBedrock one, ` +
     "or set AWS_REGION in the environment where connect() is used";
   return new BadRequestError(message, { provider });
 }
 
-interface Authorization {
+interface AuthorizationContext {
   readonly key: string | undefined;
   readonly region: string | undefined;
   readonly settings: AdapterSettings;
@@ -151,29 +162,29 @@ interface Authorization {
   readonly request: StreamRequest;
 }
 
-async function authorized(
+async function authorizeRequest(
   unsigned: Omit<OutgoingRequest, "secrets">,
-  { key, region, settings, options, request }: Authorization,
+  { key, region, settings, options, request }: AuthorizationContext,
 ): Promise<OutgoingRequest> {
   const { url, headers, body } = unsigned;
   if (key) return { ...unsigned, headers: { ...headers, authorization: `Bearer ${key}` } };
-  if (carriesKey(settings)) return unsigned;
+  if (hasKeyHeader(settings)) return unsigned;
   const { provider } = request.model;
-  const credentials = await credentialsOf(options, provider);
+  const credentials = await resolveCredentials(options, provider);
   if (!credentials) {
     const message = `There are no credentials for ${provider}: ${settings.keyHint}`;
     throw new AuthError(message, { provider });
   }
-  if (region === undefined) throw noRegion(provider);
-  const signed = await signedHeaders(
+  if (region === undefined) throw createRegionError(provider);
+  const signed = await signHeaders(
     // The caller's own headers are sent as well, and AWS wants some of them signed.
     { url, body, headers: { ...headers, ...settings.headers } },
     { credentials, region, now: settings.clock.now() },
   );
-  return { url, body, headers: signed, secrets: secretsOf(credentials) };
+  return { url, body, headers: signed, secrets: getSecrets(credentials) };
 }
 
-async function credentialsOf(
+async function resolveCredentials(
   { credentials }: BedrockOptions,
   provider: string,
 ): Promise<AwsCredentials | undefined> {
@@ -181,11 +192,11 @@ async function credentialsOf(
   try {
     return await credentials();
   } catch (cause) {
-    const message = `The credentials for ${provider} could not be had: ${messageOf(cause)}`;
+    const message = `The credentials for ${provider} could not be had: ${getErrorMessage(cause)}`;
     throw new AuthError(message, { provider, cause });
   }
 }
 
-function secretsOf({ secretAccessKey, sessionToken }: AwsCredentials): string[] {
+function getSecrets({ secretAccessKey, sessionToken }: AwsCredentials): string[] {
   return sessionToken ? [secretAccessKey, sessionToken] : [secretAccessKey];
 }

@@ -9,7 +9,7 @@
 
 import type { EventStreamCodec } from "@smithy/eventstream-codec";
 import type { AwsV4Signer } from "aws4fetch";
-import { messageOf, StreamError } from "../../src/core/errors.ts";
+import { getErrorMessage, StreamError } from "../../src/core/errors.ts";
 
 /** `aws4fetch`, as far as it is used: signs requests. */
 export interface SigningPackage {
@@ -29,21 +29,21 @@ export const BEDROCK_PACKAGES = {
   "@smithy/eventstream-codec": "^4.5.2",
 } as const;
 
-const loading = new Map<string, Promise<unknown>>();
+const pendingPackages = new Map<string, Promise<unknown>>();
 
 /** Loads `aws4fetch`. */
 export function loadSigning(): Promise<SigningPackage> {
-  return load<SigningPackage>("aws4fetch");
+  return loadPackage<SigningPackage>("aws4fetch");
 }
 
 /** Loads `@smithy/eventstream-codec`. */
 export function loadCodec(): Promise<CodecPackage> {
-  return load<CodecPackage>("@smithy/eventstream-codec");
+  return loadPackage<CodecPackage>("@smithy/eventstream-codec");
 }
 
-function load<Package>(name: keyof typeof BEDROCK_PACKAGES): Promise<Package> {
-  const known = loading.get(name) ?? importPackage(name);
-  loading.set(name, known);
+function loadPackage<Package>(name: keyof typeof BEDROCK_PACKAGES): Promise<Package> {
+  const known = pendingPackages.get(name) ?? importPackage(name);
+  pendingPackages.set(name, known);
   // The packages have the types that are declared for their names.
   return known as Promise<Package>;
 }
@@ -62,10 +62,10 @@ async function importInstalled(name: string, cause: unknown): Promise<unknown> {
   try {
     return await import(name);
   } catch {
-    loading.delete(name);
+    pendingPackages.delete(name);
     throw new StreamError(
       `Bedrock needs the npm package ${name}, which could not be loaded (install it?): ${
-        messageOf(cause)
+        getErrorMessage(cause)
       }`,
       { cause },
     );

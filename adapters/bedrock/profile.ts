@@ -11,7 +11,7 @@ import type { AwsCredentials } from "./signing.ts";
 export type ReadFile = (path: string) => string | undefined;
 
 /** What runtimes offer; a browser offers neither. */
-interface Host {
+interface RuntimeGlobals {
   readonly Deno?: { readTextFileSync?(path: string): string };
   readonly process?: {
     getBuiltinModule?(name: string): { readFileSync(path: string, encoding: string): string };
@@ -19,8 +19,8 @@ interface Host {
 }
 
 /** Reads a file with what the runtime has; one that cannot be read counts as absent. */
-export function runtimeFile(path: string): string | undefined {
-  const host: Host = globalThis;
+export function readRuntimeFile(path: string): string | undefined {
+  const host: RuntimeGlobals = globalThis;
   try {
     return host.Deno?.readTextFileSync
       ? host.Deno.readTextFileSync(path)
@@ -45,15 +45,15 @@ export function readProfile(env: ReadEnvironment, readFile: ReadFile): AwsProfil
   const folder = home && `${home}/.aws`;
   const keysFile = env("AWS_SHARED_CREDENTIALS_FILE") || folder && `${folder}/credentials`;
   const configFile = env("AWS_CONFIG_FILE") || folder && `${folder}/config`;
-  const keys = sectionOf(keysFile && readFile(keysFile), name);
-  const config = sectionOf(
+  const keys = parseSection(keysFile && readFile(keysFile), name);
+  const config = parseSection(
     configFile && readFile(configFile),
     name === "default" ? name : `profile ${name}`,
   );
-  return profileOf({ ...config, ...keys });
+  return toProfile({ ...config, ...keys });
 }
 
-function profileOf(settings: Readonly<Record<string, string>>): AwsProfile {
+function toProfile(settings: Readonly<Record<string, string>>): AwsProfile {
   const { aws_access_key_id, aws_secret_access_key, aws_session_token, region } = settings;
   const credentials = aws_access_key_id && aws_secret_access_key
     ? {
@@ -66,7 +66,7 @@ function profileOf(settings: Readonly<Record<string, string>>): AwsProfile {
 }
 
 /** The settings of one section: `[name]`, and below it lines of `key = value`. */
-function sectionOf(text: string | undefined, name: string): Record<string, string> {
+function parseSection(text: string | undefined, name: string): Record<string, string> {
   const settings: Record<string, string> = {};
   let isInside = false;
   for (const line of text?.split(/\r?\n/) ?? []) {

@@ -10,8 +10,8 @@ import { isJsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { countOf, textOf } from "../kit/stream/wire_values.ts";
-import { streamException } from "./errors.ts";
+import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
+import { toErrorBody } from "./errors.ts";
 import type { BedrockFrame } from "./event_codec.ts";
 import type {
   WireBlockDelta,
@@ -46,9 +46,9 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   readonly #writer: BlockWriter;
   readonly #options: BedrockReplyOptions;
   readonly #blocks = new Map<number, OpenBlock>();
-  #counts: WireUsage | undefined;
+  #wireUsage: WireUsage | undefined;
   #stopReason: string | undefined;
-  #calledTool = false;
+  #hasToolCall = false;
 
   /** Makes a reader that writes with `writer`. */
   constructor(writer: BlockWriter, options: BedrockReplyOptions) {
@@ -58,7 +58,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
 
   /** Tokens, once they are told. */
   get usage(): Usage | undefined {
-    return this.#counts && usageOf(this.#counts);
+    return this.#wireUsage && toUsage(this.#wireUsage);
   }
 
   /** Reads one message. */
@@ -67,9 +67,9 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       case "event":
         return this.#readEvent(name, body);
       case "exception":
-        throw this.#failure(name, messageIn(body));
+        throw this.#toError(name, parseExceptionMessage(body));
       case "error":
-        throw this.#failure(name, body);
+        throw this.#toError(name, body);
     }
   }
 
@@ -86,7 +86,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       }
       case "contentBlockStart": {
         const { contentBlockIndex, start = {} }: WireBlockStart = JSON.parse(body);
-        const block = this.#begin(start);
+        const block = this.#startBlock(start);
         if (block) this.#blocks.set(contentBlockIndex, block);
         return;
       }
@@ -96,56 +96,58 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       }
       case "messageStop": {
         const { stopReason }: WireMessageStop = JSON.parse(body);
-        this.#stopReason = textOf(stopReason) || "end_turn";
+        this.#stopReason = textOrEmpty(stopReason) || "end_turn";
         break;
       }
       case "metadata": {
         const { usage = {} }: WireMetadata = JSON.parse(body);
-        this.#counts = usage;
+        this.#wireUsage = usage;
         break;
       }
     }
     // They come in either order.
-    if (this.#counts && this.#stopReason !== undefined) this.#finish(this.#stopReason);
+    if (this.#wireUsage && this.#stopReason !== undefined) this.#finish(this.#stopReason);
   }
 
-  #begin({ toolUse, toolResult }: NonNullable<WireBlockStart["start"]>): OpenBlock | undefined {
+  #startBlock(
+    { toolUse, toolResult }: NonNullable<WireBlockStart["start"]>,
+  ): OpenBlock | undefined {
     if (toolResult) return { type: "server_tool_result", toolResult, content: [] };
     if (!toolUse) return undefined;
     if (toolUse.type === "server_tool_use") return { type: "server_tool_use", toolUse, json: "" };
-    const name = this.#options.toolName(textOf(toolUse.name));
-    this.#calledTool = true;
-    const contentIndex = this.#writer.openToolCall(textOf(toolUse.toolUseId), name);
+    const name = this.#options.toolName(textOrEmpty(toolUse.name));
+    this.#hasToolCall = true;
+    const contentIndex = this.#writer.openToolCall(textOrEmpty(toolUse.toolUseId), name);
     return { type: "tool_use", contentIndex };
   }
 
   #append(index: number, delta: WireDelta): void {
     const { text, toolUse, toolResult, reasoningContent } = delta;
     if (text !== undefined) {
-      this.#writer.text(textOf(text));
+      this.#writer.writeText(textOrEmpty(text));
     } else if (reasoningContent !== undefined) {
-      this.#think(index, reasoningContent);
+      this.#appendThinking(index, reasoningContent);
     } else if (toolUse !== undefined) {
-      this.#appendInput(this.#blocks.get(index), textOf(toolUse.input));
+      this.#appendInput(this.#blocks.get(index), textOrEmpty(toolUse.input));
     } else if (Array.isArray(toolResult)) {
       const block = this.#blocks.get(index);
       if (block?.type === "server_tool_result") block.content.push(...toolResult);
     }
   }
 
-  #think(index: number, reasoning: NonNullable<WireDelta["reasoningContent"]>): void {
+  #appendThinking(index: number, reasoning: NonNullable<WireDelta["reasoningContent"]>): void {
     const known = this.#blocks.get(index);
     const block = known?.type === "thinking"
       ? known
       : { type: "thinking" as const, signature: "", redacted: "" };
     this.#blocks.set(index, block);
-    block.signature += textOf(reasoning.signature);
-    block.redacted += textOf(reasoning.redactedContent);
-    this.#writer.thinking(textOf(reasoning.text));
+    block.signature += textOrEmpty(reasoning.signature);
+    block.redacted += textOrEmpty(reasoning.redactedContent);
+    this.#writer.writeThinking(textOrEmpty(reasoning.text));
   }
 
   #appendInput(block: OpenBlock | undefined, json: string): void {
-    if (block?.type === "tool_use") this.#writer.toolArguments(block.contentIndex, json);
+    if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
     else if (block?.type === "server_tool_use") block.json += json;
   }
 
@@ -155,18 +157,18 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     this.#blocks.delete(index);
     switch (block?.type) {
       case undefined:
-        return this.#writer.closeProse();
+        return this.#writer.closeTextOrThinking();
       case "thinking":
         return this.#closeThinking(block.signature, block.redacted);
       case "tool_use":
         return this.#writer.closeToolCall(block.contentIndex);
       case "server_tool_use": {
         const input: unknown = block.json === "" ? {} : JSON.parse(block.json);
-        return this.#keep("tool_use", { toolUse: { ...block.toolUse, input } });
+        return this.#writeExtension("tool_use", { toolUse: { ...block.toolUse, input } });
       }
       case "server_tool_result": {
         const { toolResult, content } = block;
-        return this.#keep("tool_result", { toolResult: { ...toolResult, content } });
+        return this.#writeExtension("tool_result", { toolResult: { ...toolResult, content } });
       }
     }
   }
@@ -174,16 +176,16 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   #closeThinking(signature: string, redacted: string): void {
     if (redacted !== "") this.#writer.closeThinking({ signature: redacted, redacted: true });
     else if (signature !== "") this.#writer.closeThinking({ signature });
-    else this.#writer.closeProse();
+    else this.#writer.closeTextOrThinking();
   }
 
   /** What the provider did itself is kept, to be sent back as it was. */
-  #keep(kind: string, item: object): void {
-    this.#writer.extension(EXTENSION_PREFIX + kind, item);
+  #writeExtension(kind: string, item: object): void {
+    this.#writer.writeExtension(EXTENSION_PREFIX + kind, item);
   }
 
   #finish(stopReason: string): void {
-    const usage = usageOf(this.#counts ?? {});
+    const usage = toUsage(this.#wireUsage ?? {});
     const { provider } = this.#options.origin;
     switch (stopReason) {
       case "max_tokens":
@@ -208,26 +210,26 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       default:
         this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${stopReason}`);
     }
-    this.#writer.finish({ stopReason: this.#calledTool ? "tool_use" : "stop", usage });
+    this.#writer.finish({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
   }
 
-  #failure(name: string, message: string): Error {
-    return classifyStreamError(streamException(name, message), this.#options.origin);
+  #toError(name: string, message: string): Error {
+    return classifyStreamError(toErrorBody(name, message), this.#options.origin);
   }
 }
 
-function messageIn(body: string): string {
+function parseExceptionMessage(body: string): string {
   const value: unknown = JSON.parse(body);
   const message = isJsonObject(value) ? value["message"] ?? value["Message"] : undefined;
   return typeof message === "string" ? message : body;
 }
 
 /** Bedrock's `inputTokens` has neither cache reads nor cache writes in it; its total has both. */
-function usageOf(counts: WireUsage): Usage {
-  const input = countOf(counts.inputTokens);
-  const output = countOf(counts.outputTokens);
-  const cacheRead = countOf(counts.cacheReadInputTokens);
-  const cacheWrite = countOf(counts.cacheWriteInputTokens);
-  const total = countOf(counts.totalTokens) || input + output + cacheRead + cacheWrite;
+function toUsage(counts: WireUsage): Usage {
+  const input = countOrZero(counts.inputTokens);
+  const output = countOrZero(counts.outputTokens);
+  const cacheRead = countOrZero(counts.cacheReadInputTokens);
+  const cacheWrite = countOrZero(counts.cacheWriteInputTokens);
+  const total = countOrZero(counts.totalTokens) || input + output + cacheRead + cacheWrite;
   return { input, output, cacheRead, cacheWrite, total };
 }

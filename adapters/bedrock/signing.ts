@@ -40,7 +40,7 @@ export interface SigningOptions {
 const SERVICE = "bedrock";
 
 /** Signs a request and gives all of its headers. */
-export async function signedHeaders(
+export async function signHeaders(
   { url, headers, body }: UnsignedRequest,
   { credentials, region, now }: SigningOptions,
 ): Promise<Record<string, string>> {

@@ -6,18 +6,18 @@
 
 import type { JsonObject } from "../../src/core/json.ts";
 import type { StreamRequest } from "../../src/core/stream.ts";
-import { betasOf, betweenCalls, thinkingOf } from "../anthropic/thinking.ts";
+import { disableBudgetThinking, getBetas, resolveThinking } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
-import { effortOf } from "../kit/request/thinking.ts";
+import { resolveEffort } from "../kit/request/thinking.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
-import type { Family } from "./families.ts";
+import type { ModelFamily } from "./families.ts";
 import { isThinking } from "./messages.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** The model, and what it is about to read. */
-export interface ThinkingSubject {
+export interface ThinkingContext {
   /** What its family takes. */
-  readonly family: Family;
+  readonly family: ModelFamily;
   /** What is known of it. */
   readonly entry: CatalogEntry;
   /** The conversation. */
@@ -27,75 +27,77 @@ export interface ThinkingSubject {
 /** How a model is told to think. */
 export interface ThinkingFields {
   /** Whether it thinks in a way that fixes its temperature. */
-  readonly on: boolean;
+  readonly fixesTemperature: boolean;
   /** Fields for the model itself. */
   readonly fields: JsonObject;
 }
 
-const NOTHING: ThinkingFields = { on: false, fields: {} };
+const NO_FIELDS: ThinkingFields = { fixesTemperature: false, fields: {} };
 
 /** Writes the fields; what the model cannot do is told in a warning. */
-export function thinkingFields(
+export function toThinkingFields(
   request: StreamRequest,
-  subject: ThinkingSubject,
+  subject: ThinkingContext,
   sink: WarningSink,
 ): ThinkingFields {
   switch (subject.family.thinking) {
     case "claude":
-      return claudeFields(request, subject, sink);
+      return toClaudeFields(request, subject, sink);
     case "nova":
-      return effortFields(request, subject, sink, (maxReasoningEffort) => ({
+      return toEffortFields(request, subject, sink, (maxReasoningEffort) => ({
         reasoningConfig: { type: "enabled", maxReasoningEffort },
       }));
     case "openai":
-      return effortFields(request, subject, sink, (reasoning_effort) => ({ reasoning_effort }));
+      return toEffortFields(request, subject, sink, (reasoning_effort) => ({ reasoning_effort }));
     case "none":
-      if (request.model.thinkingLevel !== "off") leftOut(request, sink);
-      return NOTHING;
+      if (request.model.thinkingLevel !== "off") warnThinkingOmitted(request, sink);
+      return NO_FIELDS;
   }
 }
 
-function claudeFields(
+function toClaudeFields(
   request: StreamRequest,
-  { entry, messages }: ThinkingSubject,
+  { entry, messages }: ThinkingContext,
   sink: WarningSink,
 ): ThinkingFields {
   const maxTokens = Math.min(request.options.maxTokens ?? entry.maxOutput, entry.maxOutput);
-  const wanted = thinkingOf(request, maxTokens, entry, sink);
-  const thinking = answersThoughtlessCalls(messages) ? betweenCalls(wanted, entry, sink) : wanted;
-  const betas = betasOf(thinking, request, entry);
+  const wanted = resolveThinking(request, maxTokens, entry, sink);
+  const thinking = callsLackThinking(messages)
+    ? disableBudgetThinking(wanted, entry, sink)
+    : wanted;
+  const betas = getBetas(thinking, request, entry);
   const fields = {
     ...(thinking.setting && { thinking: thinking.setting }),
     ...(thinking.effort && { output_config: { effort: thinking.effort } }),
     ...(betas.length > 0 && { anthropic_beta: betas }),
   };
-  return { on: thinking.on, fields };
+  return { fixesTemperature: thinking.enabled, fields };
 }
 
 /** Tells whether calls are being answered that did not begin with thinking. */
-function answersThoughtlessCalls(messages: readonly WireMessage[]): boolean {
+function callsLackThinking(messages: readonly WireMessage[]): boolean {
   const [reply, answer] = messages.slice(-2);
   const answersCalls = answer?.content.some((block) => block["toolResult"] !== undefined) ?? false;
   return answersCalls && !isThinking(reply?.content[0]);
 }
 
-function effortFields(
+function toEffortFields(
   request: StreamRequest,
-  { entry }: ThinkingSubject,
+  { entry }: ThinkingContext,
   sink: WarningSink,
   fieldsOf: (effort: string) => JsonObject,
 ): ThinkingFields {
   const { thinkingLevel } = request.model;
-  if (thinkingLevel === "off") return NOTHING;
+  if (thinkingLevel === "off") return NO_FIELDS;
   const efforts = entry.thinking.type === "effort" ? entry.thinking.efforts : [];
-  const effort = effortOf(thinkingLevel, efforts);
+  const effort = resolveEffort(thinkingLevel, efforts);
   if (effort === undefined) {
-    leftOut(request, sink);
-    return NOTHING;
+    warnThinkingOmitted(request, sink);
+    return NO_FIELDS;
   }
-  return { on: false, fields: fieldsOf(effort) };
+  return { fixesTemperature: false, fields: fieldsOf(effort) };
 }
 
-function leftOut({ model }: StreamRequest, sink: WarningSink): void {
+function warnThinkingOmitted({ model }: StreamRequest, sink: WarningSink): void {
   sink.warning("thinking_left_out", `${model.modelId} does not think, or not on request`);
 }

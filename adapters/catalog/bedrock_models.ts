@@ -5,10 +5,10 @@
  */
 
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
-import { efforts, type Facts, NO_THINKING, rates } from "./catalog_facts.ts";
+import { efforts, type EntryOverrides, NO_THINKING, rates } from "./entry_builders.ts";
 
 /** A model behind Bedrock that is not a Claude. */
-function bedrock(facts: Facts): CatalogEntry {
+function bedrock(facts: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 128_000,
     maxOutput: 8192,
@@ -20,7 +20,7 @@ function bedrock(facts: Facts): CatalogEntry {
   };
 }
 
-const OTHERS: Catalog = {
+const OTHER_MODELS: Catalog = {
   "amazon.nova-premier": bedrock({
     contextWindow: 1_000_000,
     maxOutput: 10_000,
@@ -72,7 +72,7 @@ const OTHERS: Catalog = {
 };
 
 /** The models behind Bedrock, where Claudes are as they are at Anthropic. */
-export function bedrockModels(claudes: Catalog): Catalog {
+export function createBedrockModels(claudes: Catalog): Catalog {
   const named = Object.entries(claudes).map(([modelId, entry]) => [`anthropic.${modelId}`, entry]);
-  return { ...Object.fromEntries(named), ...OTHERS };
+  return { ...Object.fromEntries(named), ...OTHER_MODELS };
 }

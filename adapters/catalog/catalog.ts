@@ -36,17 +36,18 @@ export type { ThinkingEffort, ThinkingOff } from "./catalog_entry.ts";
 export const catalog: Catalog = CATALOG_MODELS;
 
 /** The prices of the shipped models, for the agent's `prices`. */
-export const prices: Prices = pricesOf(catalog);
+export const prices: Prices = pricesFromCatalog(catalog);
 
 /** Makes the `prices` option of an agent from a catalog. */
-export function pricesOf(models: Catalog): Prices {
+export function pricesFromCatalog(models: Catalog): Prices {
   return (model: ModelSpec): Rates | undefined =>
-    findModel(models, model)?.rates ?? (OWN_MACHINES.includes(model.provider) ? FREE : undefined);
+    findModel(models, model)?.rates ??
+      (LOCAL_PROVIDERS.includes(model.provider) ? FREE_RATES : undefined);
 }
 
 /** What answers on one's own machine costs nothing by the token. */
-const OWN_MACHINES = ["ollama", "lmstudio", "llamacpp", "vllm", "local"];
-const FREE: Rates = { input: 0, output: 0 };
+const LOCAL_PROVIDERS = ["ollama", "lmstudio", "llamacpp", "vllm", "local"];
+const FREE_RATES: Rates = { input: 0, output: 0 };
 
 /**
  * Finds what is known of a model; a date or `latest` at the end of its name makes no difference.
@@ -63,11 +64,11 @@ export function findModel(
   { provider, modelId }: Pick<ModelSpec, "provider" | "modelId">,
 ): CatalogEntry | undefined {
   const name = `${provider}/${modelId}`;
-  return entryOf(models, name) ?? entryOf(models, plainName(name));
+  return getEntry(models, name) ?? getEntry(models, normalizeModelName(name));
 }
 
 /** A name without what says where a model runs and which version of it. */
-function plainName(name: string): string {
+function normalizeModelName(name: string): string {
   return name.replace(REGION, "/").replace(BEDROCK_VERSION, "").replace(VERSION, "");
 }
 
@@ -80,6 +81,6 @@ const BEDROCK_VERSION = /-v\d+(?::\d+)?(?::\d+k)?$/;
 /** `-20250929`, `-2024-08-06`, `-0`, `@20250929`, `-latest` */
 const VERSION = /(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|-0|-latest)$/;
 
-function entryOf(models: Catalog, name: string): CatalogEntry | undefined {
+function getEntry(models: Catalog, name: string): CatalogEntry | undefined {
   return Object.hasOwn(models, name) ? models[name] : undefined;
 }

@@ -50,11 +50,11 @@ export interface CatalogEntry {
   /** Whether it takes a temperature. Default: `true`. */
   readonly temperature?: boolean;
   /** Whether it can be made to call a tool. Default: `true`. */
-  readonly forcedTools?: boolean;
+  readonly forcedToolChoice?: boolean;
   /** Whether it goes on with a reply that the request ends with. Default: `true`. */
   readonly prefill?: boolean;
   /** Whether its thinking is refused once anything before it has changed. Default: `false`. */
-  readonly boundThinking?: boolean;
+  readonly contextBoundThinking?: boolean;
   /** The API that it is best asked with, where a provider has several. */
   readonly api?: "chat" | "responses";
   /** Prices in US dollars. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { costOf, ratesOf } from "../../src/core/usage.ts";
-import { catalog, findModel, prices, pricesOf } from "./catalog.ts";
+import { findRates, priceUsage } from "../../src/core/usage.ts";
+import { catalog, findModel, prices, pricesFromCatalog } from "./catalog.ts";
 
 Deno.test("a model is found by its name, with or without a date", () => {
   for (
@@ -65,11 +65,11 @@ Deno.test("prices are those of the catalog, a user's own included", () => {
     modelId: "claude-haiku-4-5",
     thinkingLevel: "off",
   } as const;
-  const rates = ratesOf(prices, model);
+  const rates = findRates(prices, model);
   assertEquals(rates, { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 });
   const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, total: 1_000_000 };
-  assertEquals(costOf(usage, rates ?? { input: 0, output: 0 }).total, 1);
-  const own = pricesOf({
+  assertEquals(priceUsage(usage, rates ?? { input: 0, output: 0 }).total, 1);
+  const own = pricesFromCatalog({
     "acme/a": {
       contextWindow: 1,
       maxOutput: 1,
@@ -79,13 +79,13 @@ Deno.test("prices are those of the catalog, a user's own included", () => {
       rates: { input: 2, output: 3 },
     },
   });
-  assertEquals(ratesOf(own, { ...model, provider: "acme", modelId: "a" })?.input, 2);
-  assertEquals(ratesOf(own, model), undefined);
+  assertEquals(findRates(own, { ...model, provider: "acme", modelId: "a" })?.input, 2);
+  assertEquals(findRates(own, model), undefined);
 });
 
 Deno.test("models on one's own machine cost nothing; the price of other unknown ones is unknown", () => {
   const priceOf = (provider: string) =>
-    ratesOf(prices, { provider, modelId: "some-model", thinkingLevel: "off" });
+    findRates(prices, { provider, modelId: "some-model", thinkingLevel: "off" });
   assertEquals(priceOf("ollama"), { input: 0, output: 0 });
   assertEquals(priceOf("openai"), undefined);
 });

@@ -8,10 +8,10 @@
  */
 
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
-import { efforts, type Facts, rates } from "./catalog_facts.ts";
+import { efforts, type EntryOverrides, rates } from "./entry_builders.ts";
 
 /** A model of the third generation or later: it thinks by level, and cannot be kept from it. */
-function gemini(facts: Facts): CatalogEntry {
+function gemini(facts: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 1_048_576,
     maxOutput: 65_536,
@@ -24,7 +24,7 @@ function gemini(facts: Facts): CatalogEntry {
 }
 
 /** A model of generation 2.5: it thinks within a budget, and takes either tools or a schema for the reply. */
-function budgetGemini(min: number, max: number, facts: Facts): CatalogEntry {
+function budgetGemini(min: number, max: number, facts: EntryOverrides): CatalogEntry {
   return gemini({ thinking: { type: "budget", min, max }, strictSchema: false, ...facts });
 }
 

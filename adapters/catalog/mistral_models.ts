@@ -5,10 +5,10 @@
  */
 
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
-import { efforts, type Facts, NO_THINKING, rates } from "./catalog_facts.ts";
+import { efforts, type EntryOverrides, NO_THINKING, rates } from "./entry_builders.ts";
 
 /** A model that sees images and does not think, unless the facts say otherwise. */
-function mistral(facts: Facts): CatalogEntry {
+function mistral(facts: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 262_144,
     maxOutput: 262_144,

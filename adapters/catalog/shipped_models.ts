@@ -6,9 +6,9 @@
  * @module
  */
 
-import { bedrockModels } from "./bedrock_models.ts";
+import { createBedrockModels } from "./bedrock_models.ts";
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
-import { efforts, type Facts, NO_THINKING, rates } from "./catalog_facts.ts";
+import { efforts, type EntryOverrides, NO_THINKING, rates } from "./entry_builders.ts";
 import { GOOGLE } from "./google_models.ts";
 import { MISTRAL } from "./mistral_models.ts";
 import { XAI } from "./xai_models.ts";
@@ -16,7 +16,7 @@ import { XAI } from "./xai_models.ts";
 const PRICE_DATE = "2026-11-20";
 
 /** A model of the Claude 5 family or later, unless the facts say otherwise. */
-function claude(facts: Facts): CatalogEntry {
+function claude(facts: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 1_000_000,
     maxOutput: 128_000,
@@ -31,7 +31,7 @@ function claude(facts: Facts): CatalogEntry {
 }
 
 /** A Claude that thinks within a number of tokens. */
-function budgetClaude(facts: Facts): CatalogEntry {
+function budgetClaude(facts: EntryOverrides): CatalogEntry {
   return claude({
     contextWindow: 200_000,
     maxOutput: 64_000,
@@ -45,23 +45,23 @@ function budgetClaude(facts: Facts): CatalogEntry {
 const ANTHROPIC: Catalog = {
   "claude-fable-5-1": claude({
     thinking: efforts("low medium high xhigh max", "never"),
-    forcedTools: false,
-    boundThinking: true,
+    forcedToolChoice: false,
+    contextBoundThinking: true,
     rates: rates(10, 50, 0.5, 12.5),
   }),
   "claude-opus-5-5": claude({
     thinking: efforts("low medium high xhigh max", "never"),
-    forcedTools: false,
-    boundThinking: true,
+    forcedToolChoice: false,
+    contextBoundThinking: true,
     rates: rates(4, 20, 0.2, 5),
   }),
   "claude-sonnet-5-5": claude({
     thinking: efforts("low medium high xhigh max", "between_tools"),
-    forcedTools: false,
-    boundThinking: true,
+    forcedToolChoice: false,
+    contextBoundThinking: true,
     rates: rates(2, 10, 0.1, 2.5),
   }),
-  "claude-haiku-5-5": claude({ boundThinking: true, rates: rates(0.1, 0.5, 0.01, 0.125) }),
+  "claude-haiku-5-5": claude({ contextBoundThinking: true, rates: rates(0.1, 0.5, 0.01, 0.125) }),
   "claude-fable-5": claude({
     thinking: efforts("low medium high xhigh max", "never"),
     rates: rates(10, 50, 1, 12.5),
@@ -118,7 +118,7 @@ const ANTHROPIC: Catalog = {
 };
 
 /** A reasoning model of OpenAI, unless the facts say otherwise. */
-function gpt(facts: Facts): CatalogEntry {
+function gpt(facts: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 1_050_000,
     maxOutput: 128_000,
@@ -133,7 +133,7 @@ function gpt(facts: Facts): CatalogEntry {
 }
 
 /** A model of OpenAI that does not reason. */
-function chatGpt(facts: Facts): CatalogEntry {
+function chatGpt(facts: EntryOverrides): CatalogEntry {
   return gpt({
     contextWindow: 128_000,
     maxOutput: 16_384,
@@ -285,19 +285,19 @@ const DEEPSEEK: Catalog = {
 
 /** All shipped models. */
 export const CATALOG_MODELS: Catalog = {
-  ...ofProvider("anthropic", ANTHROPIC),
-  ...ofProvider("bedrock", bedrockModels(ANTHROPIC)),
-  ...ofProvider("openai", OPENAI),
-  ...ofProvider("deepseek", DEEPSEEK),
-  ...ofProvider("google", GOOGLE),
-  ...ofProvider("gemini", GOOGLE),
-  ...ofProvider("mistral", MISTRAL),
-  ...ofProvider("xai", XAI),
+  ...prefixModelIds("anthropic", ANTHROPIC),
+  ...prefixModelIds("bedrock", createBedrockModels(ANTHROPIC)),
+  ...prefixModelIds("openai", OPENAI),
+  ...prefixModelIds("deepseek", DEEPSEEK),
+  ...prefixModelIds("google", GOOGLE),
+  ...prefixModelIds("gemini", GOOGLE),
+  ...prefixModelIds("mistral", MISTRAL),
+  ...prefixModelIds("xai", XAI),
   // A deployment has the name that its owner gave it, and mostly that of its model.
-  ...ofProvider("azure", OPENAI),
+  ...prefixModelIds("azure", OPENAI),
 };
 
-function ofProvider(provider: string, models: Catalog): Catalog {
+function prefixModelIds(provider: string, models: Catalog): Catalog {
   return Object.fromEntries(
     Object.entries(models).map(([modelId, entry]) => [`${provider}/${modelId}`, entry]),
   );

@@ -7,10 +7,10 @@
  */
 
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
-import { efforts, type Facts, NO_THINKING, rates } from "./catalog_facts.ts";
+import { efforts, type EntryOverrides, NO_THINKING, rates } from "./entry_builders.ts";
 
 /** A Grok that thinks as hard as it is told, and whose thoughts only the newer API carries along. */
-function grok(facts: Facts): CatalogEntry {
+function grok(facts: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 500_000,
     maxOutput: 128_000,

@@ -9,7 +9,7 @@
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
 import { isJsonObject } from "../../src/core/json.ts";
-import { textOf } from "../kit/stream/wire_values.ts";
+import { textOrEmpty } from "../kit/stream/wire_values.ts";
 import { PartialArguments } from "./partial_arguments.ts";
 import type { WireFunctionCall, WirePart } from "./wire.ts";
 
@@ -21,12 +21,12 @@ interface OpenCall {
 }
 
 /** Puts the calls of one reply together. */
-export class GoogleCalls {
+export class GoogleCallAssembler {
   readonly #writer: BlockWriter;
   readonly #toolName: (wireName: string) => string;
   readonly #byId = new Map<string, OpenCall>();
-  #inPieces: OpenCall | null = null;
-  #any = false;
+  #partialCall: OpenCall | null = null;
+  #hasCalls = false;
 
   /** Makes an empty list that writes with `writer`. */
   constructor(writer: BlockWriter, toolName: (wireName: string) => string) {
@@ -35,40 +35,43 @@ export class GoogleCalls {
   }
 
   /** Whether there is any call. */
-  get any(): boolean {
-    return this.#any;
+  get hasCalls(): boolean {
+    return this.#hasCalls;
   }
 
   /** Reads a call, or a piece of one. */
   append(call: WireFunctionCall, { thoughtSignature }: WirePart): void {
-    const signature = textOf(thoughtSignature) || undefined;
-    const isNext = textOf(call.name) !== "";
-    if (!isNext && this.#inPieces === null) return;
-    const open = isNext ? this.#begin(call) : this.#inPieces ?? this.#begin(call);
+    const signature = textOrEmpty(thoughtSignature) || undefined;
+    const isNext = textOrEmpty(call.name) !== "";
+    if (!isNext && this.#partialCall === null) return;
+    const open = isNext ? this.#openCall(call) : this.#partialCall ?? this.#openCall(call);
     open.signature = signature ?? open.signature;
-    this.#fill(open, call);
-    if (call.willContinue) this.#inPieces = open;
-    else this.#complete(open, call);
+    this.#setArguments(open, call);
+    if (call.willContinue) this.#partialCall = open;
+    else this.#completeCall(open, call);
   }
 
   /** The reply is over; a call that the token limit cut stays open. */
   end({ wasCut }: { readonly wasCut: boolean }): void {
-    if (!wasCut) this.#closePieces();
-    this.#inPieces = null;
+    if (!wasCut) this.#closePartialCall();
+    this.#partialCall = null;
     for (const call of this.#byId.values()) this.#close(call);
     this.#byId.clear();
   }
 
-  #begin({ id, name }: WireFunctionCall): OpenCall {
-    this.#closePieces();
-    const known = this.#byId.get(textOf(id));
+  #openCall({ id, name }: WireFunctionCall): OpenCall {
+    this.#closePartialCall();
+    const known = this.#byId.get(textOrEmpty(id));
     if (known) return known;
-    this.#any = true;
-    const contentIndex = this.#writer.openToolCall(textOf(id), this.#toolName(textOf(name)));
+    this.#hasCalls = true;
+    const contentIndex = this.#writer.openToolCall(
+      textOrEmpty(id),
+      this.#toolName(textOrEmpty(name)),
+    );
     return { contentIndex, args: undefined, signature: undefined };
   }
 
-  #fill(open: OpenCall, { args, partialArgs }: WireFunctionCall): void {
+  #setArguments(open: OpenCall, { args, partialArgs }: WireFunctionCall): void {
     if (partialArgs && !(open.args instanceof PartialArguments)) open.args = new PartialArguments();
     if (!(open.args instanceof PartialArguments)) {
       open.args = args;
@@ -77,20 +80,20 @@ export class GoogleCalls {
     for (const piece of partialArgs ?? []) open.args.add(piece);
   }
 
-  #complete(open: OpenCall, { id }: WireFunctionCall): void {
-    this.#inPieces = null;
-    if (textOf(id) === "") this.#close(open);
-    else this.#byId.set(textOf(id), open);
+  #completeCall(open: OpenCall, { id }: WireFunctionCall): void {
+    this.#partialCall = null;
+    if (textOrEmpty(id) === "") this.#close(open);
+    else this.#byId.set(textOrEmpty(id), open);
   }
 
-  #closePieces(): void {
-    if (this.#inPieces) this.#close(this.#inPieces);
-    this.#inPieces = null;
+  #closePartialCall(): void {
+    if (this.#partialCall) this.#close(this.#partialCall);
+    this.#partialCall = null;
   }
 
   #close({ contentIndex, args, signature }: OpenCall): void {
     const known = args instanceof PartialArguments || isJsonObject(args) ? args : {};
-    this.#writer.toolArguments(contentIndex, JSON.stringify(known));
+    this.#writer.writeToolArguments(contentIndex, JSON.stringify(known));
     this.#writer.closeToolCall(contentIndex, { signature });
   }
 }

@@ -9,13 +9,13 @@ import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import {
-  hasWords,
+  createUnreadFileError,
+  getTextAndImages,
+  hasText,
   isOwnReply,
-  resultText,
-  shownBlocks,
-  unreadFile,
+  toResultText,
 } from "../kit/request/history.ts";
-import { CALL_ID_RULE, wireName } from "../kit/request/wire_names.ts";
+import { CALL_ID_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { GOOGLE_PART } from "./response.ts";
 import type { WireContent, WirePart } from "./wire.ts";
@@ -28,14 +28,14 @@ export interface ContentsOptions {
    * Whether the model is of the third generation or later: it insists on the signatures of the calls that are being
    * answered, and sees images within results.
    */
-  readonly isSigned: boolean;
+  readonly requiresSignatures: boolean;
 }
 
 /** Google's own stand-in for the signature of a call that another model made. */
-const NO_SIGNATURE = "skip_thought_signature_validator";
+const SIGNATURE_PLACEHOLDER = "skip_thought_signature_validator";
 
 /** Writes the conversation: it begins and ends with the user, and the results of a batch come together. */
-export function wireContents(
+export function toWireContents(
   messages: readonly LlmMessage[],
   options: ContentsOptions,
 ): WireContent[] {
@@ -47,128 +47,135 @@ export function wireContents(
       batch.push(message);
       continue;
     }
-    contents.push(...wireResults(batch, options));
+    contents.push(...toResultContents(batch, options));
     batch = [];
-    if (message.role === "user") contents.push(...content("user", wireShown(message.content)));
-    else contents.push(...wireReply(message, { ...options, answersNow: index > lastPrompt }));
+    if (message.role === "user") {
+      contents.push(...createContent("user", toWireParts(message.content)));
+    } else {contents.push(
+        ...toReplyContents(message, { ...options, isCurrentTurn: index > lastPrompt }),
+      );}
   }
-  contents.push(...wireResults(batch, options));
-  if (contents[0]?.role !== "user") contents.unshift(said("(The conversation goes on.)"));
-  return contents.at(-1)?.role === "model" ? [...contents, said("Continue.")] : contents;
+  contents.push(...toResultContents(batch, options));
+  if (contents[0]?.role !== "user") {
+    contents.unshift(createUserContent("(The conversation goes on.)"));
+  }
+  return contents.at(-1)?.role === "model"
+    ? [...contents, createUserContent("Continue.")]
+    : contents;
 }
 
-function content(role: WireContent["role"], parts: readonly WirePart[]): WireContent[] {
+function createContent(role: WireContent["role"], parts: readonly WirePart[]): WireContent[] {
   return parts.length > 0 ? [{ role, parts }] : [];
 }
 
-function said(text: string): WireContent {
+function createUserContent(text: string): WireContent {
   return { role: "user", parts: [{ text }] };
 }
 
-function wireShown(blocks: readonly ContentBlock[]): WirePart[] {
-  return shownBlocks(blocks).map(shownPart);
+function toWireParts(blocks: readonly ContentBlock[]): WirePart[] {
+  return getTextAndImages(blocks).map(toTextOrImage);
 }
 
-function shownPart(block: TextBlock | ImageBlock): WirePart {
-  return block.type === "text" ? { text: block.text } : imagePart(block);
+function toTextOrImage(block: TextBlock | ImageBlock): WirePart {
+  return block.type === "text" ? { text: block.text } : toImagePart(block);
 }
 
-function imagePart({ source }: ImageBlock): WirePart {
+function toImagePart({ source }: ImageBlock): WirePart {
   switch (source.type) {
     case "base64":
       return { inlineData: { mimeType: source.mediaType, data: source.data } };
     case "url": {
       const [, mimeType, data] = /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(source.url) ?? [];
       if (mimeType !== undefined) return { inlineData: { mimeType, data } };
-      return { fileData: { mimeType: mediaTypeOf(source.url), fileUri: source.url } };
+      return { fileData: { mimeType: guessMediaType(source.url), fileUri: source.url } };
     }
     case "file":
-      throw unreadFile(source.path);
+      throw createUnreadFileError(source.path);
   }
 }
 
 /** The media type that an address tells; Google wants one. */
-function mediaTypeOf(url: string): string {
+function guessMediaType(url: string): string {
   const extension = /\.(png|webp|gif|heic|heif)(?:[?#]|$)/i.exec(url)?.[1];
   return `image/${extension?.toLowerCase() ?? "jpeg"}`;
 }
 
 /** All results of one batch; where results carry no images, these follow in a message of their own. */
-function wireResults(
+function toResultContents(
   batch: readonly ToolResultMessage[],
-  { isSigned }: ContentsOptions,
+  { requiresSignatures: isSigned }: ContentsOptions,
 ): WireContent[] {
   const images = isSigned ? [] : batch.flatMap((message) => {
-    const parts = imagesOf(message);
+    const parts = toImageParts(message);
     return parts.length > 0 ? [{ text: `Images from ${message.toolName}:` }, ...parts] : [];
   });
   return [
-    ...content("user", batch.map((message) => wireResult(message, isSigned))),
-    ...content("user", images),
+    ...createContent("user", batch.map((message) => toResultPart(message, isSigned))),
+    ...createContent("user", images),
   ];
 }
 
-function wireResult(message: ToolResultMessage, takesImages: boolean): WirePart {
+function toResultPart(message: ToolResultMessage, takesImages: boolean): WirePart {
   // The field tells whether it is an error.
-  const text = resultText({ ...message, isError: false });
-  const parts = takesImages ? imagesOf(message) : [];
+  const text = toResultText({ ...message, isError: false });
+  const parts = takesImages ? toImageParts(message) : [];
   return {
     functionResponse: {
-      id: wireName(message.toolCallId, CALL_ID_RULE),
-      name: wireName(message.toolName, GOOGLE_NAME_RULE),
+      id: toWireName(message.toolCallId, CALL_ID_RULE),
+      name: toWireName(message.toolName, GOOGLE_NAME_RULE),
       response: message.isError ? { error: text } : { output: text },
       ...(parts.length > 0 && { parts }),
     },
   };
 }
 
-function imagesOf(message: ToolResultMessage): WirePart[] {
-  return message.content.flatMap((block) => block.type === "image" ? [imagePart(block)] : []);
+function toImageParts(message: ToolResultMessage): WirePart[] {
+  return message.content.flatMap((block) => block.type === "image" ? [toImagePart(block)] : []);
 }
 
 interface ReplyOptions extends ContentsOptions {
   /** Whether the message belongs to the answer that is being given. */
-  readonly answersNow: boolean;
+  readonly isCurrentTurn: boolean;
 }
 
-function wireReply(
+function toReplyContents(
   message: AssistantMessage,
-  { model, isSigned, answersNow }: ReplyOptions,
+  { model, requiresSignatures: isSigned, isCurrentTurn: answersNow }: ReplyOptions,
 ): WireContent[] {
   const isOwn = isOwnReply(message, model);
-  const parts = message.content.flatMap((block) => replyPart(block, isOwn));
+  const parts = message.content.flatMap((block) => toReplyParts(block, isOwn));
   const firstCall = parts.findIndex(({ functionCall }) => functionCall !== undefined);
   const call = parts[firstCall];
   if (isSigned && answersNow && call && call.thoughtSignature === undefined) {
-    parts[firstCall] = { ...call, thoughtSignature: NO_SIGNATURE };
+    parts[firstCall] = { ...call, thoughtSignature: SIGNATURE_PLACEHOLDER };
   }
-  return content("model", parts);
+  return createContent("model", parts);
 }
 
-function replyPart(block: ContentBlock, isOwn: boolean): WirePart[] {
+function toReplyParts(block: ContentBlock, isOwn: boolean): WirePart[] {
   const signature = "signature" in block ? block.signature : undefined;
   const signed = isOwn && signature ? { thoughtSignature: signature } : undefined;
   switch (block.type) {
     case "text":
-      return hasWords(block) || signed ? [{ text: block.text, ...signed }] : [];
+      return hasText(block) || signed ? [{ text: block.text, ...signed }] : [];
     case "thinking":
       return signed ? [{ text: block.thinking, thought: true, ...signed }] : [];
     case "tool_call": {
       const { id, name, arguments: args } = block;
       const functionCall = {
-        id: wireName(id, CALL_ID_RULE),
-        name: wireName(name, GOOGLE_NAME_RULE),
+        id: toWireName(id, CALL_ID_RULE),
+        name: toWireName(name, GOOGLE_NAME_RULE),
         args,
       };
       return [{ functionCall, ...signed }];
     }
     case "extension":
-      return isOwn && block.typeName === GOOGLE_PART ? partOf(block.data) : [];
+      return isOwn && block.typeName === GOOGLE_PART ? parseStoredParts(block.data) : [];
     case "image":
       return [];
   }
 }
 
-function partOf(data: unknown): JsonObject[] {
+function parseStoredParts(data: unknown): JsonObject[] {
   return isJsonObject(data) ? [data] : [];
 }

@@ -5,23 +5,23 @@
  */
 
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import { AccessTokens, type GetToken } from "../kit/http/access_token.ts";
+import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
 import { AUTH, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
-import { jsonBody } from "../kit/request/json_body.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
-import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
-import { streamFnOf } from "../kit/provider.ts";
-import { namesFromWire } from "../kit/request/wire_names.ts";
-import { GoogleFrames } from "./frames.ts";
+import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { createStreamFn } from "../kit/provider.ts";
+import { createNameDecoder } from "../kit/request/wire_names.ts";
+import { GoogleStreamParser } from "./stream_parser.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
-import { googleBody } from "./request.ts";
+import { createGoogleBody } from "./request.ts";
 import { GoogleReply } from "./response.ts";
 
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
-/** Options of {@linkcode createGemini}. */
-export interface GeminiOptions extends AdapterOptions {
+/** Options of {@linkcode createGoogle}. */
+export interface GoogleOptions extends AdapterOptions {
   /**
    * Where the models are. Default: the Gemini API. For Vertex AI, the address of the publisher in a project:
    * `https://aiplatform.googleapis.com/v1/projects/my-project/locations/global/publishers/google`.
@@ -51,45 +51,48 @@ const ERRORS: ErrorTable = {
  * @example
  * ```ts
  * import { Agent } from "@swink/agent";
- * import { createGemini } from "@swink/agent/adapters/google";
+ * import { createGoogle } from "@swink/agent/adapters/google";
  *
  * const agent = new Agent({
  *   model: "google/gemini-3.8-flash:low",
- *   streamFn: createGemini({ apiKey: "AIza…" }),
+ *   streamFn: createGoogle({ apiKey: "AIza…" }),
  * });
  * ```
  */
-export function createGemini(options: GeminiOptions = {}): StreamFn {
+export function createGoogle(options: GoogleOptions = {}): StreamFn {
   const { getToken } = options;
-  const settings = settingsOf(options, "https://generativelanguage.googleapis.com/v1beta");
-  const tokens = getToken && new AccessTokens(getToken, settings.clock);
+  const settings = resolveSettings(options, "https://generativelanguage.googleapis.com/v1beta");
+  const tokens = getToken && new AccessTokenCache(getToken, settings.clock);
   const models = new ModelFinder(settings.catalog);
-  return streamFnOf({
-    settings: tokens ? { ...settings, fetch: tokens.watching(settings.fetch) } : settings,
+  return createStreamFn({
+    settings: tokens ? { ...settings, fetch: tokens.wrapFetch(settings.fetch) } : settings,
     apiKey: tokens ? () => tokens.get() : options.apiKey,
     errors: ERRORS,
-    parser: () => new GoogleFrames(),
-    reply: ({ request, writer, origin }) => {
+    createParser: () => new GoogleStreamParser(),
+    createReplyReader: ({ request, writer, origin }) => {
       const names = request.context.tools.map(({ name }) => name);
-      return new GoogleReply(writer, { toolName: namesFromWire(names, GOOGLE_NAME_RULE), origin });
+      return new GoogleReply(writer, {
+        toolName: createNameDecoder(names, GOOGLE_NAME_RULE),
+        origin,
+      });
     },
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       const isToken = tokens !== undefined && !request.options.apiKey;
       return {
-        url: urlOf(settings.baseUrl, request),
+        url: createUrl(settings.baseUrl, request),
         headers: {
           "content-type": "application/json",
           ...(key && (isToken ? { authorization: `Bearer ${key}` } : { "x-goog-api-key": key })),
         },
-        body: jsonBody(googleBody(request, entry, writer)),
+        body: serializeJson(createGoogleBody(request, entry, writer)),
       };
     },
   });
 }
 
 /** A tuned model names its own place: `tunedModels/name`. */
-function urlOf(baseUrl: string, { model }: StreamRequest): string {
+function createUrl(baseUrl: string, { model }: StreamRequest): string {
   const { modelId } = model;
   const place = modelId.includes("/")
     ? encodeURI(modelId)

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { textOf } from "../kit/stream/wire_values.ts";
+import { textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WirePartialArg } from "./wire.ts";
 
 /** An object or an array; objects have no prototype, so that no name means anything. */
@@ -16,15 +16,15 @@ export class PartialArguments {
 
   /** Puts a piece in its place; a text goes on where it was. */
   add(piece: WirePartialArg): void {
-    const path = readPath(textOf(piece.jsonPath));
+    const path = parsePath(textOrEmpty(piece.jsonPath));
     const last = path.pop();
     if (last === undefined) return;
     let container = this.#root;
     for (const [depth, key] of path.entries()) {
-      container = containerAt(container, key, path[depth + 1] ?? last);
+      container = getOrCreateContainer(container, key, path[depth + 1] ?? last);
     }
-    const before = valueAt(container, last);
-    setAt(container, last, valueOf(piece, typeof before === "string" ? before : ""));
+    const before = getValue(container, last);
+    setValue(container, last, readValue(piece, typeof before === "string" ? before : ""));
   }
 
   /** The arguments as JSON. */
@@ -34,7 +34,7 @@ export class PartialArguments {
 }
 
 /** `$.a['b c'][0]` becomes `["a", "b c", 0]`. */
-function readPath(path: string): (string | number)[] {
+function parsePath(path: string): (string | number)[] {
   const steps = path.matchAll(
     /\.?([^.[\]$'"]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/g,
   );
@@ -43,32 +43,32 @@ function readPath(path: string): (string | number)[] {
   );
 }
 
-function containerAt(
+function getOrCreateContainer(
   parent: Container,
   key: string | number,
   next: string | number,
 ): Container {
-  const present = valueAt(parent, key);
+  const present = getValue(parent, key);
   if (typeof present === "object" && present !== null) return present as Container;
   const created: Container = typeof next === "number" ? [] : Object.create(null);
-  setAt(parent, key, created);
+  setValue(parent, key, created);
   return created;
 }
 
-function valueAt(container: Container, key: string | number): unknown {
+function getValue(container: Container, key: string | number): unknown {
   return Array.isArray(container) ? container[Number(key)] : container[key];
 }
 
 /** Beyond the end of an array means its end: a wrong index must not make a huge one. */
-function setAt(container: Container, key: string | number, value: unknown): void {
+function setValue(container: Container, key: string | number, value: unknown): void {
   if (!Array.isArray(container)) container[key] = value;
   else if (Number(key) < container.length) container[Number(key)] = value;
   else container.push(value);
 }
 
-function valueOf(piece: WirePartialArg, before: string): unknown {
+function readValue(piece: WirePartialArg, before: string): unknown {
   const { stringValue, numberValue, boolValue } = piece;
   return stringValue === undefined
     ? numberValue ?? boolValue ?? null
-    : before + textOf(stringValue);
+    : before + textOrEmpty(stringValue);
 }

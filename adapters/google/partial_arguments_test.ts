@@ -3,7 +3,7 @@ import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { PartialArguments } from "./partial_arguments.ts";
 import type { WirePartialArg } from "./wire.ts";
 
-function put(...pieces: readonly WirePartialArg[]): unknown {
+function assembleArguments(...pieces: readonly WirePartialArg[]): unknown {
   const args = new PartialArguments();
   for (const piece of pieces) args.add(piece);
   return JSON.parse(JSON.stringify(args));
@@ -11,7 +11,7 @@ function put(...pieces: readonly WirePartialArg[]): unknown {
 
 Deno.test("a text goes on where it was", () => {
   assertEquals(
-    put(
+    assembleArguments(
       { jsonPath: "$.a", stringValue: "one, " },
       { jsonPath: "$.b", stringValue: "x" },
       { jsonPath: "$.a", stringValue: "two" },
@@ -23,7 +23,7 @@ Deno.test("a text goes on where it was", () => {
 
 Deno.test("values of all kinds go to their places, in objects and arrays", () => {
   assertEquals(
-    put(
+    assembleArguments(
       { jsonPath: "$.list[0].name", stringValue: "a" },
       { jsonPath: "$.list[0].size", numberValue: 0 },
       { jsonPath: "$.list[1]['odd name']", boolValue: false },
@@ -40,11 +40,11 @@ Deno.test("values of all kinds go to their places, in objects and arrays", () =>
 });
 
 Deno.test("a huge index makes no huge array", () => {
-  assertEquals(put({ jsonPath: "$.a[4000000000]", numberValue: 1 }), { a: [1] });
+  assertEquals(assembleArguments({ jsonPath: "$.a[4000000000]", numberValue: 1 }), { a: [1] });
 });
 
 Deno.test("no name reaches beyond the arguments", () => {
-  const made = put({ jsonPath: "$.__proto__.polluted", boolValue: true });
+  const made = assembleArguments({ jsonPath: "$.__proto__.polluted", boolValue: true });
   assertEquals(Reflect.get({}, "polluted"), undefined);
   assertEquals(JSON.stringify(made), '{"__proto__":{"polluted":true}}');
 });
@@ -59,6 +59,6 @@ Deno.test("whatever comes, there are arguments", () => {
       ),
       ...(random() < 0.5 ? { stringValue: "x" } : { numberValue: 1 }),
     }));
-    assertEquals(typeof put(...pieces), "object");
+    assertEquals(typeof assembleArguments(...pieces), "object");
   }
 });

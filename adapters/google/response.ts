@@ -9,8 +9,8 @@ import { type AgentError, ContentFilteredError, StreamError } from "../../src/co
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { countOf, textOf } from "../kit/stream/wire_values.ts";
-import { GoogleCalls } from "./calls.ts";
+import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
+import { GoogleCallAssembler } from "./calls.ts";
 import type { WireCandidate, WireChunk, WirePart, WireUsage } from "./wire.ts";
 
 /** Kind of the extension blocks in which parts of Google's own are kept: code it ran, searches, images it drew. */
@@ -25,7 +25,7 @@ export interface GoogleReplyOptions {
 }
 
 /** Reasons to stop that mean that the content was refused. */
-const FILTERS = [
+const FILTER_REASONS = [
   "SAFETY",
   "RECITATION",
   "LANGUAGE",
@@ -37,21 +37,21 @@ const FILTERS = [
   "IMAGE_RECITATION",
 ];
 /** Reasons to stop that mean that the model lost its way; another try may find it. */
-const SLIPS = [
+const MALFORMED_REASONS = [
   "MALFORMED_FUNCTION_CALL",
   "MALFORMED_RESPONSE",
   "UNEXPECTED_TOOL_CALL",
   "TOO_MANY_TOOL_CALLS",
 ];
 /** Reasons to stop that mean that there is no whole reply. */
-const FAILURES = ["OTHER", "IMAGE_OTHER", "NO_IMAGE", "MISSING_THOUGHT_SIGNATURE"];
+const FAILURE_REASONS = ["OTHER", "IMAGE_OTHER", "NO_IMAGE", "MISSING_THOUGHT_SIGNATURE"];
 
 /** Reads the events of one stream. */
 export class GoogleReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
-  readonly #calls: GoogleCalls;
-  #counts: WireUsage | null = null;
+  readonly #calls: GoogleCallAssembler;
+  #wireUsage: WireUsage | null = null;
   #finishReason = "";
   #finishMessage = "";
   #textSignature: string | undefined;
@@ -60,26 +60,26 @@ export class GoogleReply implements ReplyReader<string> {
   constructor(writer: BlockWriter, { origin, toolName }: GoogleReplyOptions) {
     this.#writer = writer;
     this.#origin = origin;
-    this.#calls = new GoogleCalls(writer, toolName);
+    this.#calls = new GoogleCallAssembler(writer, toolName);
   }
 
   /** Tokens so far. */
   get usage(): Usage | undefined {
-    return this.#counts === null ? undefined : usageOf(this.#counts);
+    return this.#wireUsage === null ? undefined : toUsage(this.#wireUsage);
   }
 
   /** Reads one event. */
   read(json: string): void {
     const chunk: WireChunk = JSON.parse(json);
-    if (chunk.usageMetadata) this.#counts = { ...this.#counts, ...chunk.usageMetadata };
+    if (chunk.usageMetadata) this.#wireUsage = { ...this.#wireUsage, ...chunk.usageMetadata };
     if (chunk.error) throw classifyStreamError(chunk, this.#origin);
-    const blocked = textOf(chunk.promptFeedback?.blockReason);
-    if (blocked !== "") throw this.#blocked(blocked, chunk);
-    const candidate = firstCandidate(chunk);
+    const blocked = textOrEmpty(chunk.promptFeedback?.blockReason);
+    if (blocked !== "") throw this.#toBlockedError(blocked, chunk);
+    const candidate = findFirstCandidate(chunk);
     if (!candidate) return;
     for (const part of candidate.content?.parts ?? []) this.#append(part);
-    this.#finishReason = textOf(candidate.finishReason) || this.#finishReason;
-    this.#finishMessage = textOf(candidate.finishMessage) || this.#finishMessage;
+    this.#finishReason = textOrEmpty(candidate.finishReason) || this.#finishReason;
+    this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
   }
 
   /** There is no last event: a reply that gave its reason to stop is complete when the body is. */
@@ -93,18 +93,18 @@ export class GoogleReply implements ReplyReader<string> {
       this.#calls.append(part.functionCall, part);
     } else if (part.thought) {
       this.#endText();
-      this.#think(textOf(part.text), textOf(part.thoughtSignature));
-    } else if (part.text === undefined && isItem(part)) {
+      this.#appendThinking(textOrEmpty(part.text), textOrEmpty(part.thoughtSignature));
+    } else if (part.text === undefined && isProviderPart(part)) {
       this.#endText();
-      this.#writer.extension(GOOGLE_PART, part);
+      this.#writer.writeExtension(GOOGLE_PART, part);
     } else {
-      this.#writer.text(textOf(part.text));
-      this.#textSignature = textOf(part.thoughtSignature) || this.#textSignature;
+      this.#writer.writeText(textOrEmpty(part.text));
+      this.#textSignature = textOrEmpty(part.thoughtSignature) || this.#textSignature;
     }
   }
 
-  #think(text: string, signature: string): void {
-    this.#writer.thinking(text);
+  #appendThinking(text: string, signature: string): void {
+    this.#writer.writeThinking(text);
     if (signature !== "") this.#writer.closeThinking({ signature });
   }
 
@@ -120,59 +120,59 @@ export class GoogleReply implements ReplyReader<string> {
     const reason = this.#finishReason;
     const isCut = reason === "MAX_TOKENS";
     this.#calls.end({ wasCut: isCut });
-    const error = this.#errorOf(reason);
-    const usage = usageOf(this.#counts ?? {});
+    const error = this.#toError(reason);
+    const usage = toUsage(this.#wireUsage ?? {});
     if (error) return this.#writer.fail(error, usage);
     if (!isCut && reason !== "STOP" && reason !== "FUNCTION_CALL") {
       this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${reason}`);
     }
-    const ended = this.#calls.any ? "tool_use" : "stop";
+    const ended = this.#calls.hasCalls ? "tool_use" : "stop";
     this.#writer.finish({ stopReason: isCut ? "length" : ended, usage });
   }
 
-  #errorOf(reason: string): AgentError | undefined {
+  #toError(reason: string): AgentError | undefined {
     const { provider } = this.#origin;
     const why = this.#finishMessage === "" ? reason : `${reason}, ${this.#finishMessage}`;
-    if (FILTERS.includes(reason)) {
+    if (FILTER_REASONS.includes(reason)) {
       return new ContentFilteredError(`${provider} filtered the reply: ${why}`, { provider });
     }
-    const retryable = SLIPS.includes(reason);
-    if (!retryable && !FAILURES.includes(reason)) return undefined;
+    const retryable = MALFORMED_REASONS.includes(reason);
+    if (!retryable && !FAILURE_REASONS.includes(reason)) return undefined;
     return new StreamError(`${provider} broke off the reply: ${why}`, { provider, retryable });
   }
 
-  #blocked(reason: string, { promptFeedback }: WireChunk): AgentError {
+  #toBlockedError(reason: string, { promptFeedback }: WireChunk): AgentError {
     const { provider } = this.#origin;
-    const words = textOf(promptFeedback?.blockReasonMessage);
+    const words = textOrEmpty(promptFeedback?.blockReasonMessage);
     const message = `${provider} blocked the prompt: ${reason}${words && `, ${words}`}`;
     return new ContentFilteredError(message, { provider });
   }
 }
 
 /** A part of Google's own; a signature may also come alone. */
-function isItem({ thoughtSignature: _signature, ...others }: WirePart): boolean {
+function isProviderPart({ thoughtSignature: _signature, ...others }: WirePart): boolean {
   return Object.keys(others).length > 0;
 }
 
 /** A request for several replies (`candidateCount`, through `extra`) gets the first one. */
-function firstCandidate({ candidates }: WireChunk): WireCandidate | undefined {
+function findFirstCandidate({ candidates }: WireChunk): WireCandidate | undefined {
   const candidate = candidates?.[0];
   return candidate?.index ? candidates?.find(({ index = 0 }) => index === 0) : candidate;
 }
 
 /** Gemini's prompt tokens have cached ones in them, and its output has thoughts beside it; ours is the other way round. */
-function usageOf(counts: WireUsage): Usage {
-  const prompt = countOf(counts.promptTokenCount);
-  const cacheRead = countOf(counts.cachedContentTokenCount);
-  const reasoning = countOf(counts.thoughtsTokenCount);
-  const input = Math.max(0, prompt - cacheRead) + countOf(counts.toolUsePromptTokenCount);
-  const output = countOf(counts.candidatesTokenCount) + reasoning;
+function toUsage(counts: WireUsage): Usage {
+  const prompt = countOrZero(counts.promptTokenCount);
+  const cacheRead = countOrZero(counts.cachedContentTokenCount);
+  const reasoning = countOrZero(counts.thoughtsTokenCount);
+  const input = Math.max(0, prompt - cacheRead) + countOrZero(counts.toolUsePromptTokenCount);
+  const output = countOrZero(counts.candidatesTokenCount) + reasoning;
   return {
     input,
     output,
     cacheRead,
     cacheWrite: 0,
-    total: countOf(counts.totalTokenCount) || input + cacheRead + output,
+    total: countOrZero(counts.totalTokenCount) || input + cacheRead + output,
     ...(counts.thoughtsTokenCount !== undefined && { extra: { reasoning } }),
   };
 }

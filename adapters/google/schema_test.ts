@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
-import { googleSchema } from "./schema.ts";
+import { toGoogleSchema } from "./schema.ts";
 
 /** The members of Google's schema object. */
 const KEYWORDS = [
@@ -26,7 +26,7 @@ const KEYWORDS = [
 ];
 
 /** Says what Google would refuse. */
-function problemsOf(schema: unknown, path = "$"): string[] {
+function findProblems(schema: unknown, path = "$"): string[] {
   if (!isJsonObject(schema)) return [`${path} is no schema`];
   const { type, items, properties, required, anyOf, enum: words } = schema;
   const problems = Object.keys(schema).filter((keyword) => !KEYWORDS.includes(keyword)).map(
@@ -47,19 +47,19 @@ function problemsOf(schema: unknown, path = "$"): string[] {
       index,
     ): [string, unknown] => [`${index}`, one]),
   ];
-  return [...problems, ...inner.flatMap(([name, one]) => problemsOf(one, `${path}.${name}`))];
+  return [...problems, ...inner.flatMap(([name, one]) => findProblems(one, `${path}.${name}`))];
 }
 
 /** Converts a schema of one property, and gives that. */
-function property(schema: unknown, definitions: JsonObject = {}): unknown {
+function convertProperty(schema: unknown, definitions: JsonObject = {}): unknown {
   const root = { type: "object", properties: { p: schema }, $defs: definitions };
-  const { properties } = googleSchema(root);
+  const { properties } = toGoogleSchema(root);
   return isJsonObject(properties) ? properties["p"] : undefined;
 }
 
 Deno.test("what both know stays, and what only JSON Schema knows goes", () => {
   assertEquals(
-    googleSchema({
+    toGoogleSchema({
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",
       title: "T",
@@ -89,28 +89,28 @@ Deno.test("what both know stays, and what only JSON Schema knows goes", () => {
 
 Deno.test("null among the types makes a value nullable", () => {
   const nullable = { type: "STRING", nullable: true };
-  assertEquals(property({ type: ["string", "null"] }), nullable);
-  assertEquals(property({ anyOf: [{ type: "string" }, { type: "null" }] }), nullable);
-  assertEquals(property({ oneOf: [{ type: "null" }, { type: "string" }] }), nullable);
+  assertEquals(convertProperty({ type: ["string", "null"] }), nullable);
+  assertEquals(convertProperty({ anyOf: [{ type: "string" }, { type: "null" }] }), nullable);
+  assertEquals(convertProperty({ oneOf: [{ type: "null" }, { type: "string" }] }), nullable);
 });
 
 Deno.test("several types, and alternatives, become alternatives", () => {
   const anyOf = [{ type: "STRING" }, { type: "NUMBER" }];
-  assertEquals(property({ type: ["string", "number"], description: "Both." }), {
+  assertEquals(convertProperty({ type: ["string", "number"], description: "Both." }), {
     anyOf,
     description: "Both.",
   });
-  assertEquals(property({ oneOf: [{ type: "string" }, { type: "number" }] }), { anyOf });
-  assertEquals(property({ prefixItems: [{ type: "string" }, { type: "number" }] }), {
+  assertEquals(convertProperty({ oneOf: [{ type: "string" }, { type: "number" }] }), { anyOf });
+  assertEquals(convertProperty({ prefixItems: [{ type: "string" }, { type: "number" }] }), {
     type: "ARRAY",
     items: { anyOf },
   });
 });
 
 Deno.test("texts are listed, other values are told in words", () => {
-  assertEquals(property({ enum: ["a", "b"] }), { type: "STRING", enum: ["a", "b"] });
-  assertEquals(property({ const: "a" }), { type: "STRING", enum: ["a"] });
-  assertEquals(property({ type: "integer", enum: [1, 2], description: "How many." }), {
+  assertEquals(convertProperty({ enum: ["a", "b"] }), { type: "STRING", enum: ["a", "b"] });
+  assertEquals(convertProperty({ const: "a" }), { type: "STRING", enum: ["a"] });
+  assertEquals(convertProperty({ type: "integer", enum: [1, 2], description: "How many." }), {
     type: "INTEGER",
     description: "How many. One of: 1, 2.",
   });
@@ -120,14 +120,14 @@ Deno.test("references are followed, and parts of a whole are joined", () => {
   const definitions = {
     named: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
   };
-  assertEquals(property({ $ref: "#/$defs/named", description: "Who." }, definitions), {
+  assertEquals(convertProperty({ $ref: "#/$defs/named", description: "Who." }, definitions), {
     type: "OBJECT",
     properties: { name: { type: "STRING" } },
     required: ["name"],
     description: "Who.",
   });
   assertEquals(
-    property({
+    convertProperty({
       allOf: [{ $ref: "#/$defs/named" }, { properties: { age: { type: "integer" } } }],
     }, definitions),
     {
@@ -147,18 +147,18 @@ Deno.test("a schema that contains itself ends", () => {
     list: { type: "array", items: { $ref: "#/$defs/list" } },
     loop: { $ref: "#/$defs/loop" },
   };
-  assertEquals(property({ $ref: "#/$defs/tree" }, definitions), {
+  assertEquals(convertProperty({ $ref: "#/$defs/tree" }, definitions), {
     type: "OBJECT",
     properties: { kids: { type: "ARRAY", items: { type: "OBJECT" } } },
   });
   for (const name of Object.keys(definitions)) {
-    assertEquals(problemsOf(property({ $ref: `#/$defs/${name}` }, definitions)), [], name);
+    assertEquals(findProblems(convertProperty({ $ref: `#/$defs/${name}` }, definitions)), [], name);
   }
 });
 
 Deno.test("a pattern that Google cannot read is left out", () => {
   for (const pattern of ["(?=a)b", "(?<!a)b", "(a)\\1"]) {
-    assertEquals(property({ type: "string", pattern }), { type: "STRING" });
+    assertEquals(convertProperty({ type: "string", pattern }), { type: "STRING" });
   }
 });
 
@@ -168,8 +168,8 @@ Deno.test("references that multiply do not take long, and make no huge schema", 
     const next = { $ref: `#/$defs/d${index + 1}` };
     definitions[`d${index}`] = { type: "object", properties: { a: next, b: next } };
   }
-  const converted = property({ $ref: "#/$defs/d0" }, definitions);
-  assertEquals(problemsOf(converted), []);
+  const converted = convertProperty({ $ref: "#/$defs/d0" }, definitions);
+  assertEquals(findProblems(converted), []);
   assert(JSON.stringify(converted).length < 1_000_000);
 });
 
@@ -201,6 +201,6 @@ Deno.test("whatever a schema says, what comes out is one that Google takes", () 
   };
   for (let round = 0; round < 2000; round++) {
     const schema = made(3);
-    assertEquals(problemsOf(googleSchema(schema)), [], JSON.stringify(schema));
+    assertEquals(findProblems(toGoogleSchema(schema)), [], JSON.stringify(schema));
   }
 });

@@ -9,12 +9,12 @@ import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import type { ErrorOrigin } from "./errors/classify.ts";
 import type { ErrorTable } from "./errors/error_table.ts";
 import { type FrameParser, type ReplyReader, toEventStream } from "./stream/event_stream.ts";
-import { LimitShare } from "./limits/limit_share.ts";
+import { LimitReservation } from "./limits/limit_reservation.ts";
 import {
   type AdapterSettings,
   type ApiKey,
-  carriesKey,
   findApiKey,
+  hasKeyHeader,
   requireApiKey,
 } from "./options/adapter_options.ts";
 import { post } from "./http/post.ts";
@@ -60,27 +60,28 @@ export interface Provider<Frame> {
     key: string | undefined,
   ): OutgoingRequest | Promise<OutgoingRequest>;
   /** Makes what cuts a response into frames. */
-  parser(): FrameParser<Frame>;
+  createParser(): FrameParser<Frame>;
   /** Makes what reads the frames. */
-  reply(call: ProviderCall): ReplyReader<Frame>;
+  createReplyReader(call: ProviderCall): ReplyReader<Frame>;
 }
 
 /** Makes the stream function of a provider. */
-export function streamFnOf<Frame>(provider: Provider<Frame>): StreamFn {
+export function createStreamFn<Frame>(provider: Provider<Frame>): StreamFn {
   const streamFn: StreamFn = (request) => {
-    const share = new LimitShare(provider.settings.limiter);
+    const share = new LimitReservation(provider.settings.limiter);
     return toEventStream({
       request,
       settings: provider.settings,
       onEnd: (usage) => share.settle(usage),
-      begin(writer) {
+      createExchange(writer) {
         // The reply is made before the key is known; both share the list of what must not be told.
         const secrets: string[] = [];
-        const call = { request, writer, origin: originOf(provider, request, secrets) };
+        const call = { request, writer, origin: createOrigin(provider, request, secrets) };
         return {
-          parser: provider.parser(),
-          reply: provider.reply(call),
-          open: (connection) => open(provider, { call, secrets, share, connection }),
+          parser: provider.createParser(),
+          replyReader: provider.createReplyReader(call),
+          open: (connection) =>
+            openResponse(provider, { call, secrets, reservation: share, connection }),
         };
       },
     });
@@ -88,19 +89,19 @@ export function streamFnOf<Frame>(provider: Provider<Frame>): StreamFn {
   return withStrictSchema(streamFn, provider.settings.catalog);
 }
 
-interface Opening {
+interface OpenOptions {
   readonly call: ProviderCall;
   readonly secrets: string[];
-  readonly share: LimitShare;
+  readonly reservation: LimitReservation;
   readonly connection: AbortController;
 }
 
-async function open<Frame>(
+async function openResponse<Frame>(
   provider: Provider<Frame>,
-  { call, secrets, share, connection }: Opening,
+  { call, secrets, reservation: share, connection }: OpenOptions,
 ): Promise<ReadableStream<Uint8Array> | null> {
   const { settings, errors } = provider;
-  const key = await keyOf(provider, call.request);
+  const key = await resolveKey(provider, call.request);
   if (key) secrets.push(key);
   const outgoing = await provider.prepare(call, key);
   secrets.push(...outgoing.secrets ?? []);
@@ -109,20 +110,20 @@ async function open<Frame>(
   try {
     return await post({ ...outgoing, provider: name, secrets, errors }, settings, connection);
   } catch (error) {
-    share.giveBack(error);
+    share.release(error);
     throw error;
   }
 }
 
-async function keyOf<Frame>(
+async function resolveKey<Frame>(
   { apiKey, keyless, settings }: Provider<Frame>,
   request: StreamRequest,
 ): Promise<string | undefined> {
-  if (keyless || carriesKey(settings)) return await findApiKey(request, apiKey);
+  if (keyless || hasKeyHeader(settings)) return await findApiKey(request, apiKey);
   return await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
 }
 
-function originOf<Frame>(
+function createOrigin<Frame>(
   { name, errors, settings }: Provider<Frame>,
   request: StreamRequest,
   secrets: readonly string[],

@@ -7,8 +7,8 @@
 import type { StreamFn } from "../../src/core/stream.ts";
 import { createChat } from "../openai/chat/chat.ts";
 import { type ErrorTable, THROTTLED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
-import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
-import { MISTRAL } from "./request.ts";
+import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { MISTRAL_DIALECT } from "./request.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
@@ -34,6 +34,6 @@ const ERRORS: ErrorTable = {
  * ```
  */
 export function createMistral(options: MistralOptions = {}): StreamFn {
-  const settings = settingsOf(options, "https://api.mistral.ai/v1");
-  return createChat({ settings, apiKey: options.apiKey, dialect: MISTRAL, errors: ERRORS });
+  const settings = resolveSettings(options, "https://api.mistral.ai/v1");
+  return createChat({ settings, apiKey: options.apiKey, dialect: MISTRAL_DIALECT, errors: ERRORS });
 }

@@ -12,22 +12,22 @@ import { hashText } from "../kit/request/wire_names.ts";
 const CALL_ID_LENGTH = 9;
 
 /** These think always; they refuse to be told how hard. */
-const ALWAYS_THINKS = /^magistral/;
+const ALWAYS_THINKING = /^magistral/;
 
 /** Mistral's way of speaking chat completions. Fields that it does not know it refuses, `stream_options` among them. */
-export const MISTRAL: ChatDialect = {
+export const MISTRAL_DIALECT: ChatDialect = {
   ...COMPATIBLE,
-  asksForUsage: false,
+  needsUsageOption: false,
   hasCacheKey: true,
-  thinking: (model, ability) =>
-    ALWAYS_THINKS.test(model.modelId) ? {} : COMPATIBLE.thinking(model, ability),
-  callId: mistralCallId,
-  thinksInParts: true,
-  ordered: orderedMessages,
+  toThinkingFields: (model, ability) =>
+    ALWAYS_THINKING.test(model.modelId) ? {} : COMPATIBLE.toThinkingFields(model, ability),
+  encodeCallId: toMistralCallId,
+  hasThinkingParts: true,
+  repairOrder: repairMessageOrder,
 };
 
 /** The id of a tool call as Mistral takes it: the same for the same call. */
-export function mistralCallId(id: string): string {
+export function toMistralCallId(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : hashText(id, CALL_ID_LENGTH);
 }
 
@@ -35,7 +35,7 @@ export function mistralCallId(id: string): string {
  * A user cannot speak directly after a tool, so the model says a word in between; and a reply at the end, which the
  * model is to go on with, must be named as what its answer begins with.
  */
-function orderedMessages(messages: readonly WireMessage[]): readonly WireMessage[] {
+function repairMessageOrder(messages: readonly WireMessage[]): readonly WireMessage[] {
   const ordered = messages.flatMap((message, index) => {
     const isInterruption = message.role === "user" && messages[index - 1]?.role === "tool";
     return isInterruption ? [{ role: "assistant", content: "Noted." }, message] : [message];

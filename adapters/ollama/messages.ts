@@ -7,14 +7,19 @@
 import {
   type ContentBlock,
   extractText,
+  extractToolCalls,
   type ImageBlock,
-  toolCallsOf,
 } from "../../src/core/content.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import { isOwnReply, resultText, shownBlocks, unreadFile } from "../kit/request/history.ts";
+import {
+  createUnreadFileError,
+  getTextAndImages,
+  isOwnReply,
+  toResultText,
+} from "../kit/request/history.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
-import { TOOL_NAME_RULE, wireName } from "../kit/request/wire_names.ts";
+import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** How a conversation is written. */
@@ -26,7 +31,7 @@ export interface MessagesOptions {
 }
 
 /** Writes the conversation, without the system prompt. */
-export function wireMessages(
+export function toWireMessages(
   messages: readonly LlmMessage[],
   { model, sink }: MessagesOptions,
 ): WireMessage[] {
@@ -35,24 +40,26 @@ export function wireMessages(
   let images: ContentBlock[] = [];
   for (const message of messages) {
     if (message.role === "tool_result") {
-      images.push(...imagesOf(message));
-      wire.push(wireResult(message));
+      images.push(...getResultImages(message));
+      wire.push(toResultMessage(message));
       continue;
     }
-    wire.push(...wirePrompt(images, sink));
+    wire.push(...toUserMessages(images, sink));
     images = [];
     wire.push(
-      ...message.role === "user" ? wirePrompt(message.content, sink) : wireReply(message, model),
+      ...message.role === "user"
+        ? toUserMessages(message.content, sink)
+        : toReplyMessages(message, model),
     );
   }
-  return [...wire, ...wirePrompt(images, sink)];
+  return [...wire, ...toUserMessages(images, sink)];
 }
 
-function wirePrompt(blocks: readonly ContentBlock[], sink: WarningSink): WireMessage[] {
+function toUserMessages(blocks: readonly ContentBlock[], sink: WarningSink): WireMessage[] {
   const texts: string[] = [];
   const images: string[] = [];
-  for (const block of shownBlocks(blocks)) {
-    const bytes = block.type === "image" ? base64Of(block) : undefined;
+  for (const block of getTextAndImages(blocks)) {
+    const bytes = block.type === "image" ? getBase64(block) : undefined;
     if (block.type === "text") texts.push(block.text);
     else if (bytes !== undefined) images.push(bytes);
     else {
@@ -65,39 +72,39 @@ function wirePrompt(blocks: readonly ContentBlock[], sink: WarningSink): WireMes
 }
 
 /** The bytes of an image; `undefined` when there is but an address. */
-function base64Of({ source }: ImageBlock): string | undefined {
+function getBase64({ source }: ImageBlock): string | undefined {
   switch (source.type) {
     case "base64":
       return source.data;
     case "url":
       return /^data:[^,]*;base64,(.*)$/s.exec(source.url)?.[1];
     case "file":
-      throw unreadFile(source.path);
+      throw createUnreadFileError(source.path);
   }
 }
 
-function imagesOf({ content, toolName }: ToolResultMessage): ContentBlock[] {
+function getResultImages({ content, toolName }: ToolResultMessage): ContentBlock[] {
   const images = content.filter(({ type }) => type === "image");
   return images.length === 0 ? [] : [{ type: "text", text: `Images from ${toolName}:` }, ...images];
 }
 
-function wireResult(message: ToolResultMessage): WireMessage {
+function toResultMessage(message: ToolResultMessage): WireMessage {
   return {
     role: "tool",
-    tool_name: wireName(message.toolName, TOOL_NAME_RULE),
+    tool_name: toWireName(message.toolName, TOOL_NAME_RULE),
     tool_call_id: message.toolCallId,
-    content: resultText(message),
+    content: toResultText(message),
   };
 }
 
-function wireReply(message: AssistantMessage, model: ModelSpec): WireMessage[] {
+function toReplyMessages(message: AssistantMessage, model: ModelSpec): WireMessage[] {
   const text = extractText(message.content);
-  const calls = toolCallsOf(message.content).map(({ id, name, arguments: args }) => ({
+  const calls = extractToolCalls(message.content).map(({ id, name, arguments: args }) => ({
     id,
-    function: { name: wireName(name, TOOL_NAME_RULE), arguments: args },
+    function: { name: toWireName(name, TOOL_NAME_RULE), arguments: args },
   }));
   if (text.trim() === "" && calls.length === 0) return [];
-  const thinking = isOwnReply(message, model) ? thinkingOf(message) : "";
+  const thinking = isOwnReply(message, model) ? extractThinking(message) : "";
   return [{
     role: "assistant",
     content: text,
@@ -106,6 +113,6 @@ function wireReply(message: AssistantMessage, model: ModelSpec): WireMessage[] {
   }];
 }
 
-function thinkingOf({ content }: AssistantMessage): string {
+function extractThinking({ content }: AssistantMessage): string {
   return content.flatMap((block) => block.type === "thinking" ? block.thinking : []).join("\n\n");
 }

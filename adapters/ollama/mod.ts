@@ -7,12 +7,12 @@
 import type { StreamFn } from "../../src/core/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
 import { type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
-import { jsonBody } from "../kit/request/json_body.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
 import { NdjsonParser } from "../kit/stream/ndjson.ts";
-import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
-import { streamFnOf } from "../kit/provider.ts";
-import { namesFromWire, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
-import { ollamaBody } from "./request.ts";
+import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { createStreamFn } from "../kit/provider.ts";
+import { createNameDecoder, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
+import { createOllamaBody } from "./request.ts";
 import { OllamaReply } from "./response.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -28,7 +28,7 @@ export interface OllamaOptions extends AdapterOptions {
 
 /** Errors have no codes, and within the streams of older servers no status either. */
 const ERRORS: ErrorTable = {
-  wordings: [
+  patterns: [
     [/error was encountered while running|runner .*(?:terminated|stopped|no longer)/i, UNAVAILABLE],
     [/server busy|unexpected EOF|connection refused/i, UNAVAILABLE],
   ],
@@ -49,18 +49,21 @@ const ERRORS: ErrorTable = {
  * ```
  */
 export function createOllama(options: OllamaOptions = {}): StreamFn {
-  const settings = settingsOf(options, "http://localhost:11434");
-  const url = `${serverUrl(settings.baseUrl)}/api/chat`;
+  const settings = resolveSettings(options, "http://localhost:11434");
+  const url = `${toServerUrl(settings.baseUrl)}/api/chat`;
   const { contextWindow } = options;
-  return streamFnOf({
+  return createStreamFn({
     settings,
     apiKey: options.apiKey,
     keyless: true,
     errors: ERRORS,
-    parser: () => new NdjsonParser(),
-    reply: ({ request, writer, origin }) => {
+    createParser: () => new NdjsonParser(),
+    createReplyReader: ({ request, writer, origin }) => {
       const names = request.context.tools.map(({ name }) => name);
-      return new OllamaReply(writer, { toolName: namesFromWire(names, TOOL_NAME_RULE), origin });
+      return new OllamaReply(writer, {
+        toolName: createNameDecoder(names, TOOL_NAME_RULE),
+        origin,
+      });
     },
     prepare({ request, writer }, key) {
       // A model that the catalog does not know is the usual case here, and nothing is guessed about it.
@@ -71,14 +74,14 @@ export function createOllama(options: OllamaOptions = {}): StreamFn {
           "content-type": "application/json",
           ...(key && { authorization: `Bearer ${key}` }),
         },
-        body: jsonBody(ollamaBody(request, { entry, contextWindow }, writer)),
+        body: serializeJson(createOllamaBody(request, { entry, contextWindow }, writer)),
       };
     },
   });
 }
 
 /** The server's URL, also of an address as `OLLAMA_HOST` has it: without scheme or port, or for all interfaces. */
-function serverUrl(address: string): string {
+function toServerUrl(address: string): string {
   const url = /^https?:\/\//i.test(address) ? address : `http://${withPort(address)}`;
   return url.replace("//0.0.0.0", "//127.0.0.1").replace(/\/(?:api|v1)$/, "");
 }

@@ -9,15 +9,15 @@ import type { ModelSpec } from "../../src/core/model.ts";
 import type { LlmContext, StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import type { CatalogEntry, ThinkingEffort } from "../catalog/catalog_entry.ts";
 import { withoutImages } from "../kit/request/history.ts";
-import { withExtra } from "../kit/request/json_body.ts";
-import { effortOf } from "../kit/request/thinking.ts";
-import { sortedTools } from "../kit/request/tools.ts";
+import { mergeExtraFields } from "../kit/request/json_body.ts";
+import { resolveEffort } from "../kit/request/thinking.ts";
+import { sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
-import { TOOL_NAME_RULE, wireName } from "../kit/request/wire_names.ts";
-import { wireMessages } from "./messages.ts";
+import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
+import { toWireMessages } from "./messages.ts";
 
 /** Who is asked. */
-export interface OllamaTarget {
+export interface OllamaModelSettings {
   /** What is known of the model; `undefined` when nothing is. */
   readonly entry: CatalogEntry | undefined;
   /** Tokens of prompt and reply that the server is to keep room for. */
@@ -25,13 +25,13 @@ export interface OllamaTarget {
 }
 
 /** Most models think or do not; these are told how hard, and ignore a mere yes. */
-const THINKS_BY_EFFORT = /gpt-oss/i;
+const EFFORT_MODELS = /gpt-oss/i;
 const EFFORTS: readonly ThinkingEffort[] = ["low", "medium", "high"];
 
 /** Writes the body; whatever Ollama cannot take is left out with a warning. */
-export function ollamaBody(
+export function createOllamaBody(
   { model, context, options }: StreamRequest,
-  { entry, contextWindow }: OllamaTarget,
+  { entry, contextWindow }: OllamaModelSettings,
   sink: WarningSink,
 ): JsonObject {
   const { extra = {} } = options;
@@ -44,22 +44,22 @@ export function ollamaBody(
   const body = {
     model: model.modelId,
     stream: true,
-    messages: [...systemOf(context), ...wireMessages(history, { model, sink })],
-    tools: toolsOf(context, options, sink),
-    think: thinkOf(model, entry, sink),
+    messages: [...toSystemPrompt(context), ...toWireMessages(history, { model, sink })],
+    tools: toWireTools(context, options, sink),
+    think: resolveThinking(model, entry, sink),
     format: options.responseSchema,
-    options: runnerOptions(options, contextWindow, sink),
+    options: toRunnerOptions(options, contextWindow, sink),
   };
   const { options: _options, ...fields } = extra;
   // By default the server cuts a prompt that is too long in silence; an error can be acted upon.
-  return withExtra(body, { truncate: false, ...fields }, sink);
+  return mergeExtraFields(body, { truncate: false, ...fields }, sink);
 }
 
-function systemOf({ systemPrompt }: LlmContext): JsonObject[] {
+function toSystemPrompt({ systemPrompt }: LlmContext): JsonObject[] {
   return systemPrompt.trim() === "" ? [] : [{ role: "system", content: systemPrompt }];
 }
 
-function toolsOf(
+function toWireTools(
   { tools }: LlmContext,
   { toolChoice = "auto" }: StreamOptions,
   sink: WarningSink,
@@ -69,17 +69,17 @@ function toolsOf(
   if (toolChoice !== "auto") {
     sink.warning("tool_choice_left_out", "Ollama cannot be made to call a tool");
   }
-  return sortedTools(tools).map(({ name, description, parameters }) => ({
+  return sortTools(tools).map(({ name, description, parameters }) => ({
     type: "function",
     function: {
-      name: wireName(name, TOOL_NAME_RULE),
+      name: toWireName(name, TOOL_NAME_RULE),
       description,
       parameters: { type: "object", properties: {}, ...parameters },
     },
   }));
 }
 
-function thinkOf(
+function resolveThinking(
   model: ModelSpec,
   entry: CatalogEntry | undefined,
   sink: WarningSink,
@@ -90,18 +90,20 @@ function thinkOf(
     sink.warning("thinking_left_out", `${modelId} does not think`);
     return undefined;
   }
-  if (entry?.thinking.type === "effort") return effortOf(thinkingLevel, entry.thinking.efforts);
-  return THINKS_BY_EFFORT.test(modelId) ? effortOf(thinkingLevel, EFFORTS) : true;
+  if (entry?.thinking.type === "effort") {
+    return resolveEffort(thinkingLevel, entry.thinking.efforts);
+  }
+  return EFFORT_MODELS.test(modelId) ? resolveEffort(thinkingLevel, EFFORTS) : true;
 }
 
 /** Settings of the model runner; the caller's own ones (`extra.options`) are beside ours. */
-function runnerOptions(
+function toRunnerOptions(
   { temperature, maxTokens, extra }: StreamOptions,
   contextWindow: number | undefined,
   sink: WarningSink,
 ): JsonObject | undefined {
   const own = isJsonObject(extra?.["options"]) ? extra["options"] : undefined;
   const typed = { temperature, num_predict: maxTokens, num_ctx: contextWindow };
-  const merged = withExtra(typed, own, sink);
+  const merged = mergeExtraFields(typed, own, sink);
   return Object.keys(merged).length > 0 ? merged : undefined;
 }

@@ -8,7 +8,7 @@ import type { BlockWriter } from "../../src/core/block_writer.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { countOf, textOf } from "../kit/stream/wire_values.ts";
+import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireChunk, WireReply, WireToolCall } from "./wire.ts";
 
 /** Options of {@linkcode OllamaReply}. */
@@ -20,13 +20,13 @@ export interface OllamaReplyOptions {
 }
 
 /** Reasons to stop that mean a natural end; tool calls have none of their own. */
-const STOPS = ["stop", "load", "unload"];
+const NORMAL_STOP_REASONS = ["stop", "load", "unload"];
 
 /** Reads the lines of one stream. */
 export class OllamaReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #options: OllamaReplyOptions;
-  #calledTool = false;
+  #hasToolCall = false;
 
   /** Makes a reader that writes with `writer`. */
   constructor(writer: BlockWriter, options: OllamaReplyOptions) {
@@ -43,34 +43,34 @@ export class OllamaReply implements ReplyReader<string> {
   }
 
   #append({ thinking, content, tool_calls: calls }: WireReply): void {
-    this.#writer.thinking(textOf(thinking));
-    this.#writer.text(textOf(content));
-    for (const call of calls ?? []) this.#call(call);
+    this.#writer.writeThinking(textOrEmpty(thinking));
+    this.#writer.writeText(textOrEmpty(content));
+    for (const call of calls ?? []) this.#writeToolCall(call);
   }
 
-  #call({ id, function: called }: WireToolCall): void {
-    this.#calledTool = true;
-    const name = this.#options.toolName(textOf(called?.name));
-    this.#writer.toolCall(textOf(id), name, argumentsOf(called?.arguments));
+  #writeToolCall({ id, function: called }: WireToolCall): void {
+    this.#hasToolCall = true;
+    const name = this.#options.toolName(textOrEmpty(called?.name));
+    this.#writer.writeToolCall(textOrEmpty(id), name, toArgumentsJson(called?.arguments));
   }
 
   #finish(chunk: WireChunk): void {
-    const reason = textOf(chunk.done_reason) || "stop";
+    const reason = textOrEmpty(chunk.done_reason) || "stop";
     const isCut = reason === "length";
-    if (!isCut && !STOPS.includes(reason)) {
+    if (!isCut && !NORMAL_STOP_REASONS.includes(reason)) {
       this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${reason}`);
     }
-    const ended = this.#calledTool ? "tool_use" : "stop";
-    this.#writer.finish({ stopReason: isCut ? "length" : ended, usage: usageOf(chunk) });
+    const ended = this.#hasToolCall ? "tool_use" : "stop";
+    this.#writer.finish({ stopReason: isCut ? "length" : ended, usage: toUsage(chunk) });
   }
 }
 
-function argumentsOf(args: unknown): string {
+function toArgumentsJson(args: unknown): string {
   return typeof args === "string" ? args : JSON.stringify(args ?? {});
 }
 
-function usageOf(chunk: WireChunk): Usage {
-  const input = countOf(chunk.prompt_eval_count);
-  const output = countOf(chunk.eval_count);
+function toUsage(chunk: WireChunk): Usage {
+  const input = countOrZero(chunk.prompt_eval_count);
+  const output = countOrZero(chunk.eval_count);
   return { input, output, cacheRead: 0, cacheWrite: 0, total: input + output };
 }

@@ -10,10 +10,10 @@ import { findModel } from "../catalog/catalog.ts";
 import {
   type AdapterOptions,
   type AdapterSettings,
-  settingsOf,
+  resolveSettings,
 } from "../kit/options/adapter_options.ts";
 import { createChat } from "./chat/chat.ts";
-import { dialectOf } from "./chat/dialect.ts";
+import { detectDialect } from "./chat/dialect.ts";
 import { withStrictSchema } from "../kit/request/strict_schema.ts";
 import { createResponses } from "./responses/responses.ts";
 
@@ -47,21 +47,21 @@ const OPENAI_URL = "https://api.openai.com/v1";
  * ```
  */
 export function createOpenAI(options: OpenAIOptions = {}): StreamFn {
-  const settings = settingsOf(options, OPENAI_URL);
+  const settings = resolveSettings(options, OPENAI_URL);
   const { api, apiKey, keyless } = options;
   const server = { settings, apiKey, keyless };
   const apis = {
-    chat: createChat({ ...server, dialect: dialectOf(settings.baseUrl) }),
+    chat: createChat({ ...server, dialect: detectDialect(settings.baseUrl) }),
     responses: createResponses(server),
   };
   return withStrictSchema(
-    (request) => apis[api ?? defaultApi(request.model, settings)](request),
+    (request) => apis[api ?? getDefaultApi(request.model, settings)](request),
     settings.catalog,
   );
 }
 
 /** OpenAI's models are at their best in the API that they were made for; other servers surely speak `chat`. */
-function defaultApi(model: ModelSpec, { baseUrl, catalog }: AdapterSettings): OpenAIApi {
+function getDefaultApi(model: ModelSpec, { baseUrl, catalog }: AdapterSettings): OpenAIApi {
   if (baseUrl !== OPENAI_URL) return "chat";
   return findModel(catalog, model)?.api ?? "responses";
 }

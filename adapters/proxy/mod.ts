@@ -9,9 +9,9 @@
 import type { LlmMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import { jsonBody } from "../kit/request/json_body.ts";
-import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
-import { streamFnOf } from "../kit/provider.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
+import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { createStreamFn } from "../kit/provider.ts";
 import { SseParser } from "../kit/stream/sse.ts";
 import { ProxyReply } from "./response.ts";
 import { PROXY_ERRORS, type ProxyRequest } from "./wire.ts";
@@ -50,16 +50,16 @@ export interface ProxyOptions extends AdapterOptions {
  * ```
  */
 export function createProxy(options: ProxyOptions): StreamFn {
-  const settings = settingsOf(options, options.baseUrl);
-  return streamFnOf({
+  const settings = resolveSettings(options, options.baseUrl);
+  return createStreamFn({
     name: "proxy",
     settings,
     apiKey: options.apiKey,
     // Whether it wants a token is for the proxy to say.
     keyless: true,
     errors: PROXY_ERRORS,
-    parser: () => new SseParser(),
-    reply: ({ writer, origin }) => new ProxyReply(writer, origin),
+    createParser: () => new SseParser(),
+    createReplyReader: ({ writer, origin }) => new ProxyReply(writer, origin),
     prepare: ({ request }, key) => ({
       url: settings.baseUrl,
       headers: {
@@ -67,17 +67,17 @@ export function createProxy(options: ProxyOptions): StreamFn {
         accept: "text/event-stream",
         ...(key && { authorization: `Bearer ${key}` }),
       },
-      body: jsonBody(proxyRequest(request)),
+      body: serializeJson(toProxyRequest(request)),
     }),
   });
 }
 
-function proxyRequest({ model, context, options }: StreamRequest): ProxyRequest {
+function toProxyRequest({ model, context, options }: StreamRequest): ProxyRequest {
   const { apiKey: _apiKey, ...others } = options;
   return {
-    model: behindProxy(model),
+    model: stripProxyPrefix(model),
     systemPrompt: context.systemPrompt,
-    messages: context.messages.map(wireMessage),
+    messages: context.messages.map(toWireMessage),
     tools: context.tools.map(({ name, description, parameters }) => ({
       name,
       description,
@@ -87,12 +87,12 @@ function proxyRequest({ model, context, options }: StreamRequest): ProxyRequest 
   };
 }
 
-function wireMessage(message: LlmMessage): LlmMessage {
+function toWireMessage(message: LlmMessage): LlmMessage {
   switch (message.role) {
     case "user":
       return message;
     case "assistant":
-      return behindProxy(message);
+      return stripProxyPrefix(message);
     case "tool_result": {
       // Details are for displays and logs on the agent's side.
       const { details: _details, ...shown } = message;
@@ -102,7 +102,7 @@ function wireMessage(message: LlmMessage): LlmMessage {
 }
 
 /** `proxy/anthropic/claude-sonnet-5-5` is a model of Anthropic for the proxy. */
-function behindProxy<Named extends { readonly provider: string; readonly modelId: string }>(
+function stripProxyPrefix<Named extends { readonly provider: string; readonly modelId: string }>(
   named: Named,
 ): Named {
   if (named.provider !== "proxy") return named;

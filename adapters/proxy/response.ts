@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { BlockClosing, BlockWriter } from "../../src/core/block_writer.ts";
+import type { BlockEndOptions, BlockWriter } from "../../src/core/block_writer.ts";
 import { AgentError, NetworkError, StreamError } from "../../src/core/errors.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { BlockEndEvent } from "../../src/core/stream.ts";
@@ -12,7 +12,7 @@ import type { Cost, Usage } from "../../src/core/usage.ts";
 import type { ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { redact } from "../../src/core/redact.ts";
-import { EVENT_SHAPES } from "./event_shape.ts";
+import { EVENT_VALIDATORS } from "./event_validators.ts";
 import type { ProxyDoneEvent, ProxyErrorEvent, ProxyEvent } from "./wire.ts";
 
 /** A block that has begun, by the proxy's index. */
@@ -35,7 +35,9 @@ export class ProxyReply implements ReplyReader<string> {
   /** Reads one event. */
   read(data: string): void {
     if (this.#writer.ended) return;
-    if (data === "[DONE]") throw this.#unreadable("The stream was over before the reply was");
+    if (data === "[DONE]") {
+      throw this.#createStreamError("The stream was over before the reply was");
+    }
     const event = this.#parse(data);
     if (event !== undefined) this.#apply(event);
   }
@@ -44,14 +46,14 @@ export class ProxyReply implements ReplyReader<string> {
   #parse(data: string): ProxyEvent | undefined {
     const value: unknown = JSON.parse(data);
     const type = isJsonObject(value) ? value["type"] : undefined;
-    if (typeof type !== "string") throw this.#unreadable("An event has no type");
-    const shape = Object.hasOwn(EVENT_SHAPES, type) ? EVENT_SHAPES[type] : undefined;
+    if (typeof type !== "string") throw this.#createStreamError("An event has no type");
+    const shape = Object.hasOwn(EVENT_VALIDATORS, type) ? EVENT_VALIDATORS[type] : undefined;
     if (shape === undefined) {
       this.#writer.warning("unknown_event", `The proxy sent an unknown event: ${type}`);
       return undefined;
     }
     const problem = shape(value);
-    if (problem !== undefined) throw this.#unreadable(`${type}${problem}`);
+    if (problem !== undefined) throw this.#createStreamError(`${type}${problem}`);
     return value as ProxyEvent;
   }
 
@@ -69,19 +71,19 @@ export class ProxyReply implements ReplyReader<string> {
         return void this.#blocks.set(event.contentIndex, { type: "tool_call", contentIndex });
       }
       case "text_delta":
-        this.#open(event.contentIndex, "text");
-        return writer.text(event.delta);
+        this.#getOpenBlock(event.contentIndex, "text");
+        return writer.writeText(event.delta);
       case "thinking_delta":
-        this.#open(event.contentIndex, "thinking");
-        return writer.thinking(event.delta);
+        this.#getOpenBlock(event.contentIndex, "thinking");
+        return writer.writeThinking(event.delta);
       case "tool_call_delta":
-        return writer.toolArguments(this.#callAt(event.contentIndex), event.delta);
+        return writer.writeToolArguments(this.#getCallIndex(event.contentIndex), event.delta);
       case "text_end":
       case "thinking_end":
       case "tool_call_end":
         return this.#close(event);
       case "extension":
-        return writer.extension(event.typeName, event.data);
+        return writer.writeExtension(event.typeName, event.data);
       case "warning":
         return writer.warning(event.code, event.message, event.data);
       case "done":
@@ -91,40 +93,46 @@ export class ProxyReply implements ReplyReader<string> {
     }
   }
 
-  #open(contentIndex: number, type: OpenBlock["type"]): OpenBlock {
+  #getOpenBlock(contentIndex: number, type: OpenBlock["type"]): OpenBlock {
     const block = this.#blocks.get(contentIndex);
     if (block?.type === type) return block;
-    throw this.#unreadable(`Something came for block ${contentIndex}, which is no open ${type}`);
+    throw this.#createStreamError(
+      `Something came for block ${contentIndex}, which is no open ${type}`,
+    );
   }
 
-  #callAt(contentIndex: number): number {
-    const block = this.#open(contentIndex, "tool_call");
+  #getCallIndex(contentIndex: number): number {
+    const block = this.#getOpenBlock(contentIndex, "tool_call");
     return block.type === "tool_call" ? block.contentIndex : -1;
   }
 
   #close({ type, contentIndex, signature, redacted }: BlockEndEvent): void {
-    const closing: BlockClosing = { signature, redacted };
+    const closing: BlockEndOptions = { signature, redacted };
     const isMarked = signature !== undefined;
     switch (type) {
       case "text_end":
-        this.#open(contentIndex, "text");
+        this.#getOpenBlock(contentIndex, "text");
         if (isMarked) this.#writer.closeText(closing);
-        else this.#writer.closeProse();
+        else this.#writer.closeTextOrThinking();
         break;
       case "thinking_end":
-        this.#open(contentIndex, "thinking");
+        this.#getOpenBlock(contentIndex, "thinking");
         if (isMarked) this.#writer.closeThinking(closing);
-        else this.#writer.closeProse();
+        else this.#writer.closeTextOrThinking();
         break;
       case "tool_call_end":
-        this.#writer.closeToolCall(this.#callAt(contentIndex), closing);
+        this.#writer.closeToolCall(this.#getCallIndex(contentIndex), closing);
         break;
     }
     this.#blocks.delete(contentIndex);
   }
 
   #finish({ stopReason, usage, cost }: ProxyDoneEvent): void {
-    this.#writer.finish({ stopReason, usage: summed(usage), cost: cost && summed(cost) });
+    this.#writer.finish({
+      stopReason,
+      usage: fillMissingAmounts(usage),
+      cost: cost && fillMissingAmounts(cost),
+    });
   }
 
   #fail({ error: record, usage }: ProxyErrorEvent): void {
@@ -134,17 +142,17 @@ export class ProxyReply implements ReplyReader<string> {
     const error = record.code === "aborted"
       ? new NetworkError(`${provider}: The reply was called off: ${message}`, { provider })
       : AgentError.from({ provider, ...record, message });
-    this.#writer.fail(error, usage && summed(usage));
+    this.#writer.fail(error, usage && fillMissingAmounts(usage));
   }
 
-  #unreadable(what: string): StreamError {
+  #createStreamError(what: string): StreamError {
     const { provider } = this.#origin;
     return new StreamError(`${provider}: ${what}`, { provider });
   }
 }
 
 /** Fills in what was not told. */
-function summed(amounts: Partial<Usage & Cost>): Usage & Cost {
+function fillMissingAmounts(amounts: Partial<Usage & Cost>): Usage & Cost {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, extra } = amounts;
   const { total = input + output + cacheRead + cacheWrite } = amounts;
   return { input, output, cacheRead, cacheWrite, total, ...(extra && { extra }) };

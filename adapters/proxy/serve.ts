@@ -8,16 +8,16 @@ import type { StreamFn } from "../../src/core/stream.ts";
 import { type Clock, systemClock } from "../kit/options/clock.ts";
 import {
   type Authorize,
+  checkAuthorization,
+  checkRequestHead,
   type ProxyConnection,
-  refusalOfCaller,
-  refusalOfHead,
-} from "./admission.ts";
-import { eventBody } from "./event_body.ts";
-import { badRequest, type Refusal, responseTo } from "./refusal.ts";
+} from "./authorization.ts";
+import { createEventBody } from "./event_body.ts";
+import { createBadRequest, type Rejection, toResponse } from "./rejection.ts";
 import { readBody } from "./request_body.ts";
-import { readProxyRequest } from "./request_shape.ts";
+import { parseProxyRequest } from "./request_parser.ts";
 
-export type { Authorize, ProxyConnection } from "./admission.ts";
+export type { Authorize, ProxyConnection } from "./authorization.ts";
 
 /** Options of {@linkcode serveProxy}. */
 export interface ServeProxyOptions {
@@ -61,20 +61,20 @@ const EVENT_STREAM = {
 export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}): ProxyHandler {
   const { maxBodyBytes = 32 * 1024 * 1024, keepAliveMs = 15_000, clock = systemClock } = options;
   return async (request, connection) => {
-    const refusal = refusalOfHead(request) ??
-      await refusalOfCaller(request, { connection, authorize: options.authorize });
-    if (refusal) return await refuse(request, refusal);
+    const refusal = checkRequestHead(request) ??
+      await checkAuthorization(request, { connection, authorize: options.authorize });
+    if (refusal) return await rejectRequest(request, refusal);
     const body = await readBody(request, maxBodyBytes);
-    if (body.type === "refused") return await refuse(request, body.refusal);
-    const read = readProxyRequest(body.text);
-    if (read.type === "problem") return responseTo(badRequest(400, read.problem));
-    const events = eventBody({ streamFn, request: read.request, keepAliveMs, clock });
+    if (body.type === "refused") return await rejectRequest(request, body.refusal);
+    const read = parseProxyRequest(body.text);
+    if (read.type === "problem") return toResponse(createBadRequest(400, read.problem));
+    const events = createEventBody({ streamFn, request: read.request, keepAliveMs, clock });
     return new Response(events, { headers: EVENT_STREAM });
   };
 }
 
 /** What is left of a refused request's body is not waited for. */
-async function refuse(request: Request, refusal: Refusal): Promise<Response> {
+async function rejectRequest(request: Request, refusal: Rejection): Promise<Response> {
   await request.body?.cancel().catch(() => {});
-  return responseTo(refusal);
+  return toResponse(refusal);
 }

@@ -21,8 +21,8 @@ import type { Usage } from "../../src/core/usage.ts";
 import {
   AUTH,
   BAD_REQUEST,
+  type ErrorClassification,
   type ErrorTable,
-  type ErrorVerdict,
   FILTERED,
   OVERFLOW,
   THROTTLED,
@@ -69,7 +69,7 @@ export type ProxyEvent =
   | ProxyDoneEvent
   | ProxyErrorEvent;
 
-const VERDICTS: Partial<Record<AgentErrorCode, ErrorVerdict>> = {
+const ERRORS_BY_CODE: Partial<Record<AgentErrorCode, ErrorClassification>> = {
   auth_error: AUTH,
   bad_request: BAD_REQUEST,
   content_filtered: FILTERED,
@@ -81,4 +81,4 @@ const VERDICTS: Partial<Record<AgentErrorCode, ErrorVerdict>> = {
 };
 
 /** A proxy names its refusals by the codes of the one error tree. */
-export const PROXY_ERRORS: ErrorTable = { codes: VERDICTS };
+export const PROXY_ERRORS: ErrorTable = { codes: ERRORS_BY_CODE };

@@ -10,7 +10,7 @@ import { createChat } from "../openai/chat/chat.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
 import { createResponses } from "../openai/responses/responses.ts";
 import { type ErrorTable, FILTERED, QUOTA } from "../kit/errors/error_table.ts";
-import { type AdapterOptions, settingsOf } from "../kit/options/adapter_options.ts";
+import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { withStrictSchema } from "../kit/request/strict_schema.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -28,7 +28,7 @@ const DIALECT: ChatDialect = { ...COMPATIBLE, maxTokensField: "max_completion_to
 
 /** What is refused for its content, or for want of credit, has the status of what is not permitted. */
 const ERRORS: ErrorTable = {
-  decisive: [
+  decisivePatterns: [
     [/violates usage guidelines/i, FILTERED],
     [/(?:doesn't have any|used all available) credits/i, QUOTA],
   ],
@@ -46,11 +46,11 @@ const ERRORS: ErrorTable = {
  * ```
  */
 export function createXai(options: XaiOptions = {}): StreamFn {
-  const settings = settingsOf(options, "https://api.x.ai/v1");
+  const settings = resolveSettings(options, "https://api.x.ai/v1");
   const { api, apiKey } = options;
   const server = { settings, apiKey, errors: ERRORS };
   const apis = {
-    chat: createChat({ ...server, dialect: DIALECT, headers: conversationHeader }),
+    chat: createChat({ ...server, dialect: DIALECT, headers: createConversationHeader }),
     responses: createResponses(server),
   };
   return withStrictSchema(
@@ -60,7 +60,7 @@ export function createXai(options: XaiOptions = {}): StreamFn {
 }
 
 /** Requests of one conversation go to the server that has it in its cache. */
-function conversationHeader({ options }: StreamRequest): Readonly<Record<string, string>> {
+function createConversationHeader({ options }: StreamRequest): Readonly<Record<string, string>> {
   const { sessionId = "" } = options;
   return /^[\x21-\x7e]+$/.test(sessionId) ? { "x-grok-conv-id": sessionId } : {};
 }

@@ -6,9 +6,9 @@
 
 import type { ExitCode } from "../exit_code.ts";
 import type { Host } from "../host.ts";
-import { Interrupt } from "../interrupt.ts";
+import { InterruptHandler } from "../interrupt.ts";
 import { readPrompt } from "../prompt_input.ts";
-import { type RunFlags, runSettings } from "./run_settings.ts";
+import { parseRunSettings, type RunFlags } from "./run_settings.ts";
 
 /** Runs a prompt and tells of it. */
 export async function run(
@@ -16,8 +16,8 @@ export async function run(
   words: readonly string[],
   host: Host,
 ): Promise<ExitCode> {
-  const settings = runSettings(flags);
-  using interrupt = new Interrupt(host);
+  const settings = parseRunSettings(flags);
+  using interrupt = new InterruptHandler(host);
   const { terminal } = host;
   const [prompt, { runPrompt }] = await Promise.all([
     readPrompt(words, { terminal, signal: interrupt.signal }),

@@ -7,12 +7,12 @@
 import type { Host } from "../host.ts";
 import { JsonReporter, StreamJsonReporter } from "../render/json_reporter.ts";
 import type { Reporter } from "../render/reporter.ts";
-import { styleFor } from "../render/style.ts";
+import { getStyle } from "../render/style.ts";
 import { TextReporter } from "../render/text_reporter.ts";
 import type { RunSettings } from "./run_settings.ts";
 
 /** The reporter that the settings ask for. */
-export function reporterFor(
+export function createReporter(
   { outputFormat, patch }: Pick<RunSettings, "outputFormat" | "patch">,
   { terminal, env }: Host,
 ): Reporter {
@@ -25,7 +25,7 @@ export function reporterFor(
     case "text": {
       // Where the patch is what is asked for, the text is news about it.
       const text = patch === "-" ? messages : output;
-      const style = styleFor(messages, env);
+      const style = getStyle(messages, env);
       const { isTerminal: live } = text;
       return new TextReporter({ text, lines: messages, live, style, columns, now: Date.now });
     }

@@ -8,7 +8,7 @@ import { dirname, resolve } from "node:path";
 import { type ModelSpec, modelSpec } from "../../mod.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
 import { UsageError } from "../cli_error.ts";
-import { suggestionFor } from "../suggestion.ts";
+import { findSuggestion } from "../suggestion.ts";
 import { splitRules } from "../tool_rules.ts";
 
 /** The options of `swink run`, as they are typed. */
@@ -68,29 +68,29 @@ export interface RunSettings {
  *
  * @throws {UsageError} When one of them does not make sense.
  */
-export function runSettings(flags: RunFlags): RunSettings {
+export function parseRunSettings(flags: RunFlags): RunSettings {
   const { system: systemPrompt, baseUrl, maxTurns, model, patch, record, replay } = flags;
   if (record !== undefined && replay !== undefined) {
     throw new UsageError("--record and --replay cannot both be given");
   }
   return {
-    cwd: folderOf(flags.cwd),
-    outputFormat: outputFormatOf(flags.outputFormat),
+    cwd: resolveDirectory(flags.cwd),
+    outputFormat: parseOutputFormat(flags.outputFormat),
     disallowedTools: (flags.disallowedTools ?? []).flatMap(splitRules),
-    net: netOf(flags.net),
+    net: parseNet(flags.net),
     approveAll: flags.approveAll ?? false,
     ...(flags.allowedTools && { allowedTools: flags.allowedTools.flatMap(splitRules) }),
-    ...(model !== undefined && { model: modelOf(model) }),
-    ...(baseUrl !== undefined && { baseUrl: urlOf(baseUrl) }),
+    ...(model !== undefined && { model: parseModel(model) }),
+    ...(baseUrl !== undefined && { baseUrl: parseUrl(baseUrl) }),
     ...(systemPrompt !== undefined && { systemPrompt }),
-    ...(maxTurns !== undefined && { maxTurns: countOf(maxTurns) }),
-    ...(patch !== undefined && { patch: patch === "-" ? patch : newFile("--patch", patch) }),
-    ...(record !== undefined && { record: newFile("--record", record) }),
+    ...(maxTurns !== undefined && { maxTurns: parseMaxTurns(maxTurns) }),
+    ...(patch !== undefined && { patch: patch === "-" ? patch : resolveNewFile("--patch", patch) }),
+    ...(record !== undefined && { record: resolveNewFile("--record", record) }),
     ...(replay !== undefined && { replay: resolve(replay) }),
   };
 }
 
-function modelOf(name: string): ModelSpec {
+function parseModel(name: string): ModelSpec {
   try {
     return modelSpec(name);
   } catch (error) {
@@ -98,7 +98,7 @@ function modelOf(name: string): ModelSpec {
   }
 }
 
-function urlOf(text: string): string {
+function parseUrl(text: string): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol)) return text;
   throw new UsageError(
@@ -106,36 +106,36 @@ function urlOf(text: string): string {
   );
 }
 
-function countOf(count: number): number {
+function parseMaxTurns(count: number): number {
   if (count >= 1) return count;
   throw new UsageError(`--max-turns must be at least 1, not ${count}`);
 }
 
-function outputFormatOf(name = "text"): OutputFormat {
+function parseOutputFormat(name = "text"): OutputFormat {
   const format = OUTPUT_FORMATS.find((known) => known === name);
   if (format) return format;
-  const suggestion = suggestionFor(name, OUTPUT_FORMATS);
+  const suggestion = findSuggestion(name, OUTPUT_FORMATS);
   const meant = suggestion ? `. Did you mean ${suggestion}?` : "";
   throw new UsageError(
     `--output-format ${JSON.stringify(name)} is none of ${OUTPUT_FORMATS.join(", ")}${meant}`,
   );
 }
 
-function folderOf(path = "."): string {
+function resolveDirectory(path = "."): string {
   const folder = resolve(path);
-  if (isFolder(folder)) return folder;
+  if (isDirectory(folder)) return folder;
   throw new UsageError(`--cwd ${JSON.stringify(path)} is not a folder`);
 }
 
 /** A run may take an hour: that what comes of it has nowhere to go is told before it. */
-function newFile(option: string, path: string): string {
+function resolveNewFile(option: string, path: string): string {
   const file = resolve(path);
-  if (isFolder(file)) throw new UsageError(`${option} ${JSON.stringify(path)} is a folder`);
-  if (isFolder(dirname(file))) return file;
+  if (isDirectory(file)) throw new UsageError(`${option} ${JSON.stringify(path)} is a folder`);
+  if (isDirectory(dirname(file))) return file;
   throw new UsageError(`${option} ${JSON.stringify(path)}: there is no folder ${dirname(file)}`);
 }
 
-function isFolder(path: string): boolean {
+function isDirectory(path: string): boolean {
   try {
     return Deno.statSync(path).isDirectory;
   } catch {
@@ -144,7 +144,7 @@ function isFolder(path: string): boolean {
 }
 
 /** `on`, `off`, or hosts with commas between. */
-function netOf(text = "off"): SandboxNet {
+function parseNet(text = "off"): SandboxNet {
   if (text === "on" || text === "off") return text;
   const hosts = text.split(",").map((host) => host.trim()).filter((host) => host !== "");
   if (hosts.every((host) => /^(\*\.)?[\w.-]+$/.test(host))) return hosts;

@@ -21,17 +21,17 @@ const FILES: Readonly<Record<string, string>> = {
 /** A copy of the project in a temporary folder. Dispose of it to remove it. */
 export interface SampleProject extends AsyncDisposable {
   /** Where it is. */
-  readonly folder: string;
+  readonly directory: string;
 }
 
 /** Copies the project into a folder of its own. */
-export async function sampleProject(): Promise<SampleProject> {
+export async function createSampleProject(): Promise<SampleProject> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink-demo-" }));
   for (const [name, text] of Object.entries(FILES)) {
     await Deno.writeTextFile(join(folder, name), text);
   }
   return {
-    folder,
+    directory: folder,
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }).catch(() => {}),
   };
 }

@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { SpokenReply } from "./anthropic_bytes.ts";
+import type { ScriptedReply } from "./anthropic_frames.ts";
 
 /** What the person of the demo asks for. */
 export const DEMO_PROMPT = "The tests of this project fail. Find out why, and repair it.";
 
 /** The replies of the model, one for each request. The tests are run by `testCommand`. */
-export function demoReplies(testCommand: string): readonly SpokenReply[] {
+export function createDemoReplies(testCommand: string): readonly ScriptedReply[] {
   return [
     {
       blocks: [

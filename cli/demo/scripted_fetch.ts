@@ -4,7 +4,7 @@
  * @module
  */
 
-import { anthropicFrames, type SpokenReply } from "./anthropic_bytes.ts";
+import { createAnthropicFrames, type ScriptedReply } from "./anthropic_frames.ts";
 
 /** How the words come. */
 export interface ScriptedFetchOptions {
@@ -16,7 +16,7 @@ export interface ScriptedFetchOptions {
 
 /** Makes a `fetch` that answers one request after the other with the replies, and needs no network. */
 export function scriptedFetch(
-  replies: readonly SpokenReply[],
+  replies: readonly ScriptedReply[],
   { frameMs, thinkMs }: ScriptedFetchOptions,
 ): typeof fetch {
   let asked = 0;
@@ -24,15 +24,19 @@ export function scriptedFetch(
     const number = ++asked;
     const reply = replies[number - 1];
     if (!reply) return Promise.reject(new TypeError("The script of the demo is over"));
-    const frames = anthropicFrames(reply, number);
-    const body = bodyOf(frames, { frameMs, thinkMs }, init?.signal ?? new AbortController().signal);
+    const frames = createAnthropicFrames(reply, number);
+    const body = createBody(
+      frames,
+      { frameMs, thinkMs },
+      init?.signal ?? new AbortController().signal,
+    );
     return Promise.resolve(
       new Response(body, { headers: { "content-type": "text/event-stream" } }),
     );
   };
 }
 
-function bodyOf(
+function createBody(
   frames: readonly string[],
   { frameMs, thinkMs }: ScriptedFetchOptions,
   signal: AbortSignal,
@@ -42,7 +46,7 @@ function bodyOf(
     async pull(controller) {
       const frame = frames[next];
       if (frame === undefined) return controller.close();
-      await pause(next === 0 ? thinkMs : frameMs, signal);
+      await delay(next === 0 ? thinkMs : frameMs, signal);
       if (signal.aborted) return controller.error(signal.reason);
       next++;
       controller.enqueue(new TextEncoder().encode(frame));
@@ -50,7 +54,7 @@ function bodyOf(
   }, { highWaterMark: 0 });
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (milliseconds === 0 || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const wake = (): void => {

@@ -23,22 +23,22 @@ export interface TestRunner {
  * @throws {ConfigurationError} When there is neither deno nor node.
  */
 export function findTestRunner(program: string, path: string): TestRunner {
-  if (isDeno(program)) {
+  if (isDenoPath(program)) {
     return { command: "deno test", path: `${dirname(program)}${delimiter}${path}` };
   }
-  if (isOn(path, "deno")) return { command: "deno test", path };
-  if (isOn(path, "node")) return { command: "node --test", path };
+  if (isInPath(path, "deno")) return { command: "deno test", path };
+  if (isInPath(path, "node")) return { command: "node --test", path };
   throw new ConfigurationError(
     "The demo runs real tests, and finds neither deno nor node to run them with",
     "Install one of them, for example: npm install --global deno",
   );
 }
 
-function isDeno(program: string): boolean {
+function isDenoPath(program: string): boolean {
   return /^deno(\.exe)?$/.test(basename(program));
 }
 
-function isOn(path: string, name: string): boolean {
+function isInPath(path: string, name: string): boolean {
   return path.split(delimiter).some((folder) => isFile(join(folder, name)));
 }
 

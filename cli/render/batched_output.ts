@@ -7,12 +7,12 @@
 import type { Output } from "../terminal.ts";
 
 /** As much may wait to be written, in characters, before whoever writes has to wait. */
-const MOST_WAITING = 65_536;
+const MAX_PENDING_CHARACTERS = 65_536;
 
 /** Writes what comes while a write is under way with the next one. */
 export class BatchedOutput {
   readonly #output: Pick<Output, "write">;
-  #waiting = "";
+  #pending = "";
   #writing: Promise<void> | undefined;
 
   /** Makes a batch that goes to an output. */
@@ -22,9 +22,9 @@ export class BatchedOutput {
 
   /** Adds a piece. Waits, and rejects for what was not written, once a lot is waiting. */
   async write(piece: string): Promise<void> {
-    this.#waiting += piece;
-    this.#writing ??= this.#writeAll();
-    if (this.#waiting.length > MOST_WAITING) await this.#writing;
+    this.#pending += piece;
+    this.#writing ??= this.#startWriting();
+    if (this.#pending.length > MAX_PENDING_CHARACTERS) await this.#writing;
   }
 
   /** Waits until everything is written. */
@@ -32,17 +32,17 @@ export class BatchedOutput {
     await this.#writing;
   }
 
-  #writeAll(): Promise<void> {
-    const writing = this.#writeWaiting();
+  #startWriting(): Promise<void> {
+    const writing = this.#writePending();
     // Whoever waits next is told of a failure.
     writing.catch(() => {});
     return writing;
   }
 
-  async #writeWaiting(): Promise<void> {
-    while (this.#waiting !== "") {
-      const batch = this.#waiting;
-      this.#waiting = "";
+  async #writePending(): Promise<void> {
+    while (this.#pending !== "") {
+      const batch = this.#pending;
+      this.#pending = "";
       await this.#output.write(batch);
     }
     this.#writing = undefined;

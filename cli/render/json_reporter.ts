@@ -7,8 +7,8 @@
 import type { AgentEvent } from "../../mod.ts";
 import type { Output } from "../terminal.ts";
 import { BatchedOutput } from "./batched_output.ts";
-import { finalText } from "./final_text.ts";
-import type { Reporter, RunOpening, RunReport } from "./reporter.ts";
+import { getFinalText } from "./final_text.ts";
+import type { Reporter, RunReport, RunStart } from "./reporter.ts";
 
 /** Writes the result of a run as one JSON object. */
 export class JsonReporter implements Reporter {
@@ -20,19 +20,19 @@ export class JsonReporter implements Reporter {
   }
 
   /** Nothing is said before the end. */
-  begin(): Promise<void> {
+  onRunStart(): Promise<void> {
     return Promise.resolve();
   }
 
   /** Nothing is said before the end. */
-  event(): Promise<void> {
+  onEvent(): Promise<void> {
     return Promise.resolve();
   }
 
   /** Writes the result. */
-  async end(report: RunReport, patch?: string): Promise<void> {
+  async onRunEnd(report: RunReport, patch?: string): Promise<void> {
     const { messages } = report.outcome;
-    await this.#output.write(jsonLine({ ...resultOf(report, patch), messages }));
+    await this.#output.write(toJsonLine({ ...createResult(report, patch), messages }));
   }
 }
 
@@ -46,23 +46,23 @@ export class StreamJsonReporter implements Reporter {
   }
 
   /** Writes the first line. */
-  async begin(opening: RunOpening): Promise<void> {
-    await this.#output.write(jsonLine({ type: "init", ...opening }));
+  async onRunStart(opening: RunStart): Promise<void> {
+    await this.#output.write(toJsonLine({ type: "init", ...opening }));
   }
 
   /** Writes an event. */
-  async event(event: AgentEvent): Promise<void> {
-    await this.#output.write(jsonLine(event));
+  async onEvent(event: AgentEvent): Promise<void> {
+    await this.#output.write(toJsonLine(event));
   }
 
   /** Writes the last line; the messages were in the events. */
-  async end(report: RunReport, patch?: string): Promise<void> {
-    await this.#output.write(jsonLine(resultOf(report, patch)));
+  async onRunEnd(report: RunReport, patch?: string): Promise<void> {
+    await this.#output.write(toJsonLine(createResult(report, patch)));
     await this.#output.flush();
   }
 }
 
-function resultOf(
+function createResult(
   { outcome, exitCode, refused, turns, durationMs }: RunReport,
   patch: string | undefined,
 ): object {
@@ -70,7 +70,7 @@ function resultOf(
   return {
     type: "result",
     exitCode,
-    text: finalText(messages),
+    text: getFinalText(messages),
     ...rest,
     turns,
     durationMs: Math.round(durationMs),
@@ -80,7 +80,7 @@ function resultOf(
 }
 
 /** A value as a line. JSON leaves delete and the C1 controls as they are, and terminals obey them. */
-function jsonLine(value: unknown): string {
+function toJsonLine(value: unknown): string {
   const json = JSON.stringify(value).replace(
     /[\u007f-\u009f]/g,
     (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -6,19 +6,19 @@
  */
 
 /** Makes a whole text harmless. */
-export function plainText(text: string): string {
+export function toPlainText(text: string): string {
   return new PlainTextFilter().push(text);
 }
 
 /** What the filter is inside of. */
-type Place = "text" | "escape" | "sequence" | "string" | "string_escape";
+type FilterState = "text" | "escape" | "sequence" | "string" | "string_escape";
 
 const ESCAPE = "\u001b";
 
 /** Whatever is not plain: C0 and C1 controls save tab and newline, delete, and the bidirectional controls. */
 // deno-lint-ignore no-control-regex -- control characters are what must be found
-const UNWANTED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
-const ALL_UNWANTED = new RegExp(UNWANTED, "g");
+const CONTROL_CHARACTER = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+const CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "g");
 
 /**
  * Makes text harmless that comes in pieces, wherever it is cut.
@@ -28,62 +28,62 @@ const ALL_UNWANTED = new RegExp(UNWANTED, "g");
  * swallow all that follows.
  */
 export class PlainTextFilter {
-  #place: Place = "text";
+  #state: FilterState = "text";
 
   /** Takes the next piece; gives what is left of it. */
   push(piece: string): string {
-    if (this.#place === "text" && !UNWANTED.test(piece)) return piece;
+    if (this.#state === "text" && !CONTROL_CHARACTER.test(piece)) return piece;
     let plain = "";
     for (const character of piece) {
       if (this.#isText(character)) plain += character;
     }
-    return plain.replace(ALL_UNWANTED, "");
+    return plain.replace(CONTROL_CHARACTERS, "");
   }
 
   /** Whether a character is text; control characters among it are taken out afterwards. */
   #isText(character: string): boolean {
-    switch (this.#place) {
+    switch (this.#state) {
       case "text":
-        this.#place = startOf(character);
-        return this.#place === "text";
+        this.#state = getStartState(character);
+        return this.#state === "text";
       case "escape":
-        this.#place = afterEscape(character);
+        this.#state = getEscapeState(character);
         // What no escape ends with was not part of one.
         return character === "\n" || character > "~";
       case "sequence":
-        return this.#passSequence(character);
+        return this.#readSequence(character);
       case "string":
-        return this.#passString(character);
+        return this.#readString(character);
       case "string_escape":
         // ESC \ ends a string; any other escape does so too, and begins anew.
-        this.#place = character === "\\" ? "text" : afterEscape(character);
+        this.#state = character === "\\" ? "text" : getEscapeState(character);
         return false;
     }
   }
 
-  #passSequence(character: string): boolean {
-    if (character >= "@" && character <= "~") this.#place = "text";
-    else if (character === ESCAPE) this.#place = "escape";
+  #readSequence(character: string): boolean {
+    if (character >= "@" && character <= "~") this.#state = "text";
+    else if (character === ESCAPE) this.#state = "escape";
     // A character that no sequence has: it was none.
     else if (character < " " || character > "~") {
-      this.#place = "text";
+      this.#state = "text";
       return true;
     }
     return false;
   }
 
-  #passString(character: string): boolean {
-    if (character === "\u0007" || character === "\u009c") this.#place = "text";
-    else if (character === ESCAPE) this.#place = "string_escape";
+  #readString(character: string): boolean {
+    if (character === "\u0007" || character === "\u009c") this.#state = "text";
+    else if (character === ESCAPE) this.#state = "string_escape";
     else if (character === "\n") {
-      this.#place = "text";
+      this.#state = "text";
       return true;
     }
     return false;
   }
 }
 
-function startOf(character: string): Place {
+function getStartState(character: string): FilterState {
   switch (character) {
     case ESCAPE:
       return "escape";
@@ -101,7 +101,7 @@ function startOf(character: string): Place {
 }
 
 /** Intermediate characters (` ` to `/`) keep an escape open; every other character ends it. */
-function afterEscape(character: string): Place {
+function getEscapeState(character: string): FilterState {
   if (character === "[") return "sequence";
   if ("P]X^_".includes(character)) return "string";
   if (character === ESCAPE || (character >= " " && character <= "/")) return "escape";

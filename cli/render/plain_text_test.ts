@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { seededRandom } from "../../src/testing/mod.ts";
-import { plainText, PlainTextFilter } from "./plain_text.ts";
+import { PlainTextFilter, toPlainText } from "./plain_text.ts";
 
 for (
   const [what, text, expected] of [
@@ -23,7 +23,7 @@ for (
   ] as const
 ) {
   Deno.test(`plainText() leaves no trace of ${what}`, () => {
-    assertEquals(plainText(text), expected);
+    assertEquals(toPlainText(text), expected);
   });
 }
 
@@ -51,7 +51,7 @@ Deno.test("wherever a text is cut, the same is left of it, and nothing that a te
     const count = 1 + Math.floor(random() * 12);
     const text = Array.from({ length: count }, () => parts[Math.floor(random() * parts.length)])
       .join("");
-    const whole = plainText(text);
+    const whole = toPlainText(text);
     const filter = new PlainTextFilter();
     let inPieces = "";
     for (let at = 0; at < text.length;) {

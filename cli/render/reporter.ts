@@ -6,10 +6,10 @@
 
 import type { AgentEvent, ModelSpec, RunOutcome } from "../../mod.ts";
 import type { ExitCode } from "../exit_code.ts";
-import type { RunFigures } from "./usage_line.ts";
+import type { RunTotals } from "./usage_line.ts";
 
 /** What a run begins with. */
-export interface RunOpening {
+export interface RunStart {
   /** Version of the program. */
   readonly version: string;
   /** The folder it works in. */
@@ -23,7 +23,7 @@ export interface RunOpening {
 }
 
 /** What a run came to. */
-export interface RunReport extends RunFigures {
+export interface RunReport extends RunTotals {
   /** What the library says. */
   readonly outcome: RunOutcome;
   /** What the program will exit with. */
@@ -35,9 +35,9 @@ export interface RunReport extends RunFigures {
 /** Tells of a run. */
 export interface Reporter {
   /** The run is about to begin. */
-  begin(opening: RunOpening): Promise<void>;
+  onRunStart(opening: RunStart): Promise<void>;
   /** Something happened. */
-  event(event: AgentEvent): Promise<void>;
+  onEvent(event: AgentEvent): Promise<void>;
   /** The run is over; `patch` is given where it belongs into the report. */
-  end(report: RunReport, patch?: string): Promise<void>;
+  onRunEnd(report: RunReport, patch?: string): Promise<void>;
 }

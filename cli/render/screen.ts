@@ -20,20 +20,20 @@ export class Screen {
   readonly #text: Output;
   readonly #lines: Output;
   /** Whether both are seen together, so that an empty line between them is seen as one. */
-  readonly #together: boolean;
+  readonly #isShared: boolean;
   #last: "nothing" | "open_text" | "text" | "line" = "nothing";
 
   /** Makes an empty screen. */
   constructor({ text, lines }: ScreenOptions) {
     this.#text = text;
     this.#lines = lines;
-    this.#together = text === lines || (text.isTerminal && lines.isTerminal);
+    this.#isShared = text === lines || (text.isTerminal && lines.isTerminal);
   }
 
   /** Adds a piece of text. */
-  async text(piece: string): Promise<void> {
+  async writeText(piece: string): Promise<void> {
     if (piece === "") return;
-    if (this.#last === "line" && this.#together) await this.#lines.write("\n");
+    if (this.#last === "line" && this.#isShared) await this.#lines.write("\n");
     this.#last = piece.endsWith("\n") ? "text" : "open_text";
     await this.#text.write(piece);
   }
@@ -46,9 +46,9 @@ export class Screen {
   }
 
   /** Adds a line, after an empty one where it follows text. */
-  async line(line: string): Promise<void> {
+  async writeLine(line: string): Promise<void> {
     await this.endText();
-    const gap = this.#last === "text" && this.#together ? "\n" : "";
+    const gap = this.#last === "text" && this.#isShared ? "\n" : "";
     this.#last = "line";
     await this.#lines.write(`${gap}${line}\n`);
   }

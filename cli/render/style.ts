@@ -16,7 +16,7 @@ export interface Style {
   /** What can be passed over. */
   readonly faint: Paint;
   /** What went well, and what was added. */
-  readonly good: Paint;
+  readonly success: Paint;
   /** What went wrong, and what was taken away. */
   readonly error: Paint;
   /** What should be looked at. */
@@ -26,17 +26,17 @@ export interface Style {
 }
 
 /** The style of an output: colours on a terminal, unless the environment says otherwise. */
-export function styleFor(
+export function getStyle(
   output: Pick<Output, "isTerminal">,
   env: (name: string) => string | undefined,
 ): Style {
-  return wantsColor(output, env) ? COLORED : PLAIN;
+  return shouldUseColor(output, env) ? COLORED : PLAIN;
 }
 
 /**
  * Whether colours are wanted: `FORCE_COLOR` beats `NO_COLOR` (no-color.org), which beats what the terminal can do.
  */
-function wantsColor(
+function shouldUseColor(
   output: Pick<Output, "isTerminal">,
   env: (name: string) => string | undefined,
 ): boolean {
@@ -46,26 +46,26 @@ function wantsColor(
   return output.isTerminal && env("TERM") !== "dumb";
 }
 
-function color(code: number, end: number): Paint {
+function createPaint(code: number, end: number): Paint {
   return (text) => text === "" ? "" : `\u001b[${code}m${text}\u001b[${end}m`;
 }
 
 const COLORED: Style = {
-  strong: color(1, 22),
-  faint: color(2, 22),
-  good: color(32, 39),
-  error: color(31, 39),
-  warning: color(33, 39),
-  name: color(36, 39),
+  strong: createPaint(1, 22),
+  faint: createPaint(2, 22),
+  success: createPaint(32, 39),
+  error: createPaint(31, 39),
+  warning: createPaint(33, 39),
+  name: createPaint(36, 39),
 };
 
-const asIs: Paint = (text) => text;
+const identity: Paint = (text) => text;
 
 const PLAIN: Style = {
-  strong: asIs,
-  faint: asIs,
-  good: asIs,
-  error: asIs,
-  warning: asIs,
-  name: asIs,
+  strong: identity,
+  faint: identity,
+  success: identity,
+  error: identity,
+  warning: identity,
+  name: identity,
 };

@@ -6,14 +6,14 @@
 
 import type { AgentEvent, AgentEventBody, AssistantMessageDelta } from "../../mod.ts";
 import type { Output } from "../terminal.ts";
-import { finalText } from "./final_text.ts";
-import { plainText, PlainTextFilter } from "./plain_text.ts";
+import { getFinalText } from "./final_text.ts";
+import { PlainTextFilter, toPlainText } from "./plain_text.ts";
 import type { Reporter, RunReport } from "./reporter.ts";
 import { Screen } from "./screen.ts";
 import type { Paint, Style } from "./style.ts";
-import { fitText } from "./text_width.ts";
-import { callLine, resultLine } from "./tool_line.ts";
-import { durationWords, usageLine } from "./usage_line.ts";
+import { truncateToWidth } from "./text_width.ts";
+import { formatCall, formatResult } from "./tool_line.ts";
+import { formatDuration, formatUsage } from "./usage_line.ts";
 import { WordWrap } from "./word_wrap.ts";
 import { wrapText } from "./wrap_text.ts";
 
@@ -21,7 +21,7 @@ import { wrapText } from "./wrap_text.ts";
 const LOG_COLUMNS = 120;
 
 /** A call that took less is not worth a time. */
-const WORTH_TELLING_MS = 1_000;
+const MIN_SHOWN_DURATION_MS = 1_000;
 
 /** How a {@linkcode TextReporter} tells. */
 export interface TextReporterOptions {
@@ -41,8 +41,8 @@ export interface TextReporterOptions {
 
 interface RunningCall {
   /** The tool and its arguments, in a line. */
-  readonly words: string;
-  readonly since: number;
+  readonly summary: string;
+  readonly startedAt: number;
 }
 
 /** Tells of a run in text. */
@@ -55,111 +55,114 @@ export class TextReporter implements Reporter {
   #wrap: WordWrap;
   /** The call that the last line is about. */
   #lastCall: string | undefined;
-  #thinking = false;
+  #isThinkingShown = false;
 
   /** Makes a reporter that has said nothing yet. */
   constructor(options: TextReporterOptions) {
     this.#options = options;
     this.#screen = new Screen(options);
     this.#style = options.style;
-    this.#wrap = this.#newWrap();
+    this.#wrap = this.#createWrap();
   }
 
   /** A person knows what was started. */
-  begin(): Promise<void> {
+  onRunStart(): Promise<void> {
     return Promise.resolve();
   }
 
   /** Shows what happened, where it is worth a line. */
-  async event(event: AgentEvent): Promise<void> {
+  async onEvent(event: AgentEvent): Promise<void> {
     switch (event.type) {
       case "message_start":
         this.#filter = new PlainTextFilter();
-        this.#wrap = this.#newWrap();
-        this.#thinking = false;
+        this.#wrap = this.#createWrap();
+        this.#isThinkingShown = false;
         return;
       case "message_update":
-        return await this.#delta(event.delta);
+        return await this.#writeDelta(event.delta);
       case "message_end":
         return await this.#endText();
       case "tool_execution_start":
-        return await this.#callStarts(event);
+        return await this.#onToolStart(event);
       case "tool_execution_end":
-        return await this.#callEnds(event);
+        return await this.#onToolEnd(event);
       default:
-        return await this.#notice(noticeOf(event));
+        return await this.#writeNotice(getNotice(event));
     }
   }
 
   /** Shows the answer where it has not been shown, and what the run took. */
-  async end(report: RunReport): Promise<void> {
+  async onRunEnd(report: RunReport): Promise<void> {
     const { live } = this.#options;
-    if (!live) await this.#screen.text(plainText(finalText(report.outcome.messages)));
+    if (!live) await this.#screen.writeText(toPlainText(getFinalText(report.outcome.messages)));
     await this.#screen.endText();
     if (report.turns === 0) return;
-    for (const line of wrapText(usageLine(report), this.#columns)) {
-      await this.#line(this.#style.faint, line);
+    for (const line of wrapText(formatUsage(report), this.#columns)) {
+      await this.#writeLine(this.#style.faint, line);
     }
   }
 
-  async #delta(delta: AssistantMessageDelta): Promise<void> {
-    if (delta.type === "thinking_delta") return await this.#showThinking();
+  async #writeDelta(delta: AssistantMessageDelta): Promise<void> {
+    if (delta.type === "thinking_delta") return await this.#writeThinking();
     if (delta.type !== "text_delta" || !this.#options.live) return;
-    await this.#screen.text(this.#wrap.push(this.#filter.push(delta.delta)));
+    await this.#screen.writeText(this.#wrap.push(this.#filter.push(delta.delta)));
   }
 
   async #endText(): Promise<void> {
-    await this.#screen.text(this.#wrap.flush());
+    await this.#screen.writeText(this.#wrap.flush());
     await this.#screen.endText();
   }
 
   /** Programs get lines as they are; a terminal would break them within words. */
-  #newWrap(): WordWrap {
+  #createWrap(): WordWrap {
     const { text, columns } = this.#options;
     return new WordWrap(text.isTerminal ? columns : Infinity);
   }
 
   /** Reasoning may take a minute in which nothing else is to be seen. */
-  async #showThinking(): Promise<void> {
-    if (this.#thinking || !this.#options.live) return;
-    this.#thinking = true;
-    await this.#line(this.#style.faint, "thinking");
+  async #writeThinking(): Promise<void> {
+    if (this.#isThinkingShown || !this.#options.live) return;
+    this.#isThinkingShown = true;
+    await this.#writeLine(this.#style.faint, "thinking");
   }
 
-  async #callStarts({ id, name, arguments: args }: EventOf<"tool_execution_start">): Promise<void> {
-    const tool = plainText(name);
-    const words = callLine(name, args);
-    this.#calls.set(id, { words: `${tool} ${words}`.trimEnd(), since: this.#options.now() });
+  async #onToolStart(
+    { id, name, arguments: args }: EventOf<"tool_execution_start">,
+  ): Promise<void> {
+    const tool = toPlainText(name);
+    const words = formatCall(name, args);
+    this.#calls.set(id, { summary: `${tool} ${words}`.trimEnd(), startedAt: this.#options.now() });
     this.#lastCall = id;
-    const shown = fitText(words, this.#columns - tool.length - 3);
-    await this.#screen.line(`• ${this.#style.name(tool)} ${shown}`.trimEnd());
+    const shown = truncateToWidth(words, this.#columns - tool.length - 3);
+    await this.#screen.writeLine(`• ${this.#style.name(tool)} ${shown}`.trimEnd());
   }
 
-  async #callEnds({ id, result, isError }: EventOf<"tool_execution_end">): Promise<void> {
-    const { words, since } = this.#calls.get(id) ?? { words: "", since: this.#options.now() };
+  async #onToolEnd({ id, result, isError }: EventOf<"tool_execution_end">): Promise<void> {
+    const { summary: words, startedAt: since } = this.#calls.get(id) ??
+      { summary: "", startedAt: this.#options.now() };
     this.#calls.delete(id);
     const took = this.#options.now() - since;
-    const time = took < WORTH_TELLING_MS ? "" : ` · ${durationWords(took)}`;
+    const time = took < MIN_SHOWN_DURATION_MS ? "" : ` · ${formatDuration(took)}`;
     // Calls that run side by side end in any order.
-    const whose = this.#lastCall === id ? "" : `${fitText(words, this.#columns / 2)}: `;
+    const whose = this.#lastCall === id ? "" : `${truncateToWidth(words, this.#columns / 2)}: `;
     this.#lastCall = undefined;
-    const said = resultLine(result, isError);
-    await this.#line(this.#paintFor(said, isError), `  ${whose}${said}${time}`);
+    const said = formatResult(result, isError);
+    await this.#writeLine(this.#getPaint(said, isError), `  ${whose}${said}${time}`);
   }
 
-  #paintFor(said: string, isError: boolean): Paint {
+  #getPaint(said: string, isError: boolean): Paint {
     if (isError) return this.#style.error;
     return /^Exit code: (?!0\b)/.test(said) ? this.#style.warning : this.#style.faint;
   }
 
-  async #notice(notice: string | undefined): Promise<void> {
+  async #writeNotice(notice: string | undefined): Promise<void> {
     if (notice === undefined) return;
     this.#lastCall = undefined;
-    await this.#line(this.#style.warning, plainText(notice));
+    await this.#writeLine(this.#style.warning, toPlainText(notice));
   }
 
-  async #line(paint: Paint, line: string): Promise<void> {
-    await this.#screen.line(paint(fitText(line, this.#columns)));
+  async #writeLine(paint: Paint, line: string): Promise<void> {
+    await this.#screen.writeLine(paint(truncateToWidth(line, this.#columns)));
   }
 
   get #columns(): number {
@@ -170,10 +173,10 @@ export class TextReporter implements Reporter {
 type EventOf<Type extends AgentEventBody["type"]> = Extract<AgentEvent, { type: Type }>;
 
 /** What a person should know of an event that is no text and no tool call. */
-export function noticeOf(event: AgentEvent): string | undefined {
+export function getNotice(event: AgentEvent): string | undefined {
   switch (event.type) {
     case "retry": {
-      const again = event.delayMs > 0 ? `again in ${durationWords(event.delayMs)}` : "again now";
+      const again = event.delayMs > 0 ? `again in ${formatDuration(event.delayMs)}` : "again now";
       const isVoid = event.discard ? "; what it said is void" : "";
       return `attempt ${event.attempt} failed, ${again}${isVoid}: ${event.error.message}`;
     }

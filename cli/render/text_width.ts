@@ -16,16 +16,18 @@ export function isWide(character: string): boolean {
 let graphemes: Intl.Segmenter | undefined;
 
 /** The columns of a text without line breaks. */
-export function textWidth(text: string): number {
-  return isAscii(text) ? text.length : columnsOf(text).reduce((sum, [, width]) => sum + width, 0);
+export function getTextWidth(text: string): number {
+  return isAscii(text)
+    ? text.length
+    : measureGraphemes(text).reduce((sum, [, width]) => sum + width, 0);
 }
 
 /** The text, cut so that it fits; `…` says that something is missing. */
-export function fitText(text: string, columns: number): string {
-  if (textWidth(text) <= columns) return text;
+export function truncateToWidth(text: string, columns: number): string {
+  if (getTextWidth(text) <= columns) return text;
   let fitting = "";
   let left = columns - 1;
-  for (const [grapheme, width] of columnsOf(text)) {
+  for (const [grapheme, width] of measureGraphemes(text)) {
     left -= width;
     if (left < 0) break;
     fitting += grapheme;
@@ -33,12 +35,15 @@ export function fitText(text: string, columns: number): string {
   return columns < 1 ? "" : `${fitting}…`;
 }
 
-function columnsOf(text: string): (readonly [grapheme: string, width: number])[] {
+function measureGraphemes(text: string): (readonly [grapheme: string, width: number])[] {
   graphemes ??= new Intl.Segmenter();
-  return Array.from(graphemes.segment(text), ({ segment }) => [segment, widthOf(segment)] as const);
+  return Array.from(
+    graphemes.segment(text),
+    ({ segment }) => [segment, getGraphemeWidth(segment)] as const,
+  );
 }
 
-function widthOf(grapheme: string): number {
+function getGraphemeWidth(grapheme: string): number {
   if (WIDE.test(grapheme)) return 2;
   return /^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(grapheme) ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { fitText, textWidth } from "./text_width.ts";
+import { getTextWidth, truncateToWidth } from "./text_width.ts";
 
 Deno.test("textWidth() counts columns, not characters", () => {
   const widths = {
@@ -13,15 +13,15 @@ Deno.test("textWidth() counts columns, not characters", () => {
     "…": 1,
     "": 0,
   };
-  for (const [text, width] of Object.entries(widths)) assertEquals(textWidth(text), width, text);
+  for (const [text, width] of Object.entries(widths)) assertEquals(getTextWidth(text), width, text);
 });
 
 Deno.test("fitText() leaves what fits, and cuts between characters", () => {
-  assertEquals(fitText("abc", 3), "abc");
-  assertEquals(fitText("abcd", 3), "ab…");
-  assertEquals(fitText("世界世", 5), "世界…");
-  assertEquals(fitText("世界世", 4), "世…");
-  assertEquals(fitText("👨‍👩‍👧👨‍👩‍👧", 3), "👨‍👩‍👧…");
-  assertEquals(fitText("abc", 1), "…");
-  assertEquals(fitText("abc", 0), "");
+  assertEquals(truncateToWidth("abc", 3), "abc");
+  assertEquals(truncateToWidth("abcd", 3), "ab…");
+  assertEquals(truncateToWidth("世界世", 5), "世界…");
+  assertEquals(truncateToWidth("世界世", 4), "世…");
+  assertEquals(truncateToWidth("👨‍👩‍👧👨‍👩‍👧", 3), "👨‍👩‍👧…");
+  assertEquals(truncateToWidth("abc", 1), "…");
+  assertEquals(truncateToWidth("abc", 0), "");
 });

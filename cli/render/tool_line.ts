@@ -5,42 +5,43 @@
  */
 
 import { type AgentToolResult, extractText, type JsonObject } from "../../mod.ts";
-import { plainText } from "./plain_text.ts";
+import { toPlainText } from "./plain_text.ts";
 
 /** What the lines of a tool show of its arguments. */
-const SHOWN: Readonly<Record<string, readonly string[]>> = {
+const SHOWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   bash: ["command"],
   search_files: ["pattern", "path"],
 };
 
 /** Arguments that say the most, where a tool has them. */
-const TELLING = ["path", "command", "pattern", "query", "url", "file"];
+const PREFERRED_ARGUMENTS = ["path", "command", "pattern", "query", "url", "file"];
 
 /** The arguments of a call in one line. */
-export function callLine(name: string, args: JsonObject): string {
-  const keys = SHOWN[name] ?? TELLING.filter((key) => key in args).slice(0, 1);
+export function formatCall(name: string, args: JsonObject): string {
+  const keys = SHOWN_ARGUMENTS[name] ??
+    PREFERRED_ARGUMENTS.filter((key) => key in args).slice(0, 1);
   const shown = keys.map((key) => args[key]).filter((value) => typeof value === "string");
-  if (shown.length > 0) return oneLine(shown.join(" "));
-  return Object.keys(args).length === 0 ? "" : oneLine(JSON.stringify(args));
+  if (shown.length > 0) return toOneLine(shown.join(" "));
+  return Object.keys(args).length === 0 ? "" : toOneLine(JSON.stringify(args));
 }
 
 /** The result of a call in one line. */
-export function resultLine({ content }: AgentToolResult, isError: boolean): string {
-  const lines = plainText(extractText(content)).trim().split("\n").filter((line) => line !== "");
+export function formatResult({ content }: AgentToolResult, isError: boolean): string {
+  const lines = toPlainText(extractText(content)).trim().split("\n").filter((line) => line !== "");
   const [first = "no output"] = lines;
   const isExit = first.startsWith("Exit code: ");
   if (isError || isExit || lines.length <= 1) {
-    const more = isExit && lines.length > 1 ? ` · ${countOf(lines.length - 1, "line")}` : "";
-    return oneLine(first) + more;
+    const more = isExit && lines.length > 1 ? ` · ${pluralize(lines.length - 1, "line")}` : "";
+    return toOneLine(first) + more;
   }
-  return countOf(lines.length, "line");
+  return pluralize(lines.length, "line");
 }
 
 /** `1 line`, `2 lines`. */
-export function countOf(count: number, noun: string): string {
+export function pluralize(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function oneLine(text: string): string {
-  return plainText(text).replace(/\s+/g, " ").trim();
+function toOneLine(text: string): string {
+  return toPlainText(text).replace(/\s+/g, " ").trim();
 }

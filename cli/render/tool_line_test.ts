@@ -1,24 +1,24 @@
 import { assertEquals } from "@std/assert";
 import { errorResult, textResult } from "../../mod.ts";
-import { callLine, resultLine } from "./tool_line.ts";
+import { formatCall, formatResult } from "./tool_line.ts";
 
 Deno.test("a call is told by what says the most about it", () => {
   assertEquals(
-    callLine("bash", { command: "deno test\n  --quiet", timeout_ms: 5 }),
+    formatCall("bash", { command: "deno test\n  --quiet", timeout_ms: 5 }),
     "deno test --quiet",
   );
-  assertEquals(callLine("read_file", { path: "a.ts", offset: 3 }), "a.ts");
-  assertEquals(callLine("search_files", { pattern: "TODO", path: "src" }), "TODO src");
-  assertEquals(callLine("list_directory", {}), "");
-  assertEquals(callLine("weather", { city: "Bern", days: 2 }), '{"city":"Bern","days":2}');
-  assertEquals(callLine("bash", { command: "echo \x1b[31m" }), "echo");
+  assertEquals(formatCall("read_file", { path: "a.ts", offset: 3 }), "a.ts");
+  assertEquals(formatCall("search_files", { pattern: "TODO", path: "src" }), "TODO src");
+  assertEquals(formatCall("list_directory", {}), "");
+  assertEquals(formatCall("weather", { city: "Bern", days: 2 }), '{"city":"Bern","days":2}');
+  assertEquals(formatCall("bash", { command: "echo \x1b[31m" }), "echo");
 });
 
 Deno.test("a result is told by its only line, its exit code, its error, or its length", () => {
-  assertEquals(resultLine(textResult("Edited a.ts (+1 -1)"), false), "Edited a.ts (+1 -1)");
-  assertEquals(resultLine(textResult("Exit code: 1\na\n\nb"), false), "Exit code: 1 · 2 lines");
-  assertEquals(resultLine(textResult("Exit code: 0"), false), "Exit code: 0");
-  assertEquals(resultLine(textResult("one\ntwo"), false), "2 lines");
-  assertEquals(resultLine(errorResult("There is no a.ts\nmore"), true), "There is no a.ts");
-  assertEquals(resultLine({ content: [] }, false), "no output");
+  assertEquals(formatResult(textResult("Edited a.ts (+1 -1)"), false), "Edited a.ts (+1 -1)");
+  assertEquals(formatResult(textResult("Exit code: 1\na\n\nb"), false), "Exit code: 1 · 2 lines");
+  assertEquals(formatResult(textResult("Exit code: 0"), false), "Exit code: 0");
+  assertEquals(formatResult(textResult("one\ntwo"), false), "2 lines");
+  assertEquals(formatResult(errorResult("There is no a.ts\nmore"), true), "There is no a.ts");
+  assertEquals(formatResult({ content: [] }, false), "no output");
 });

@@ -5,10 +5,10 @@
  */
 
 import type { Cost, Usage } from "../../mod.ts";
-import { countOf } from "./tool_line.ts";
+import { pluralize } from "./tool_line.ts";
 
 /** What a run took. */
-export interface RunFigures {
+export interface RunTotals {
   /** Its turns. */
   readonly turns: number;
   /** Its tokens. */
@@ -20,29 +20,29 @@ export interface RunFigures {
 }
 
 /** `3 turns · 8,210 tokens in (6,000 cached), 412 out · $0.0217 · 4.1 s` */
-export function usageLine({ turns, usage, cost, durationMs }: RunFigures): string {
+export function formatUsage({ turns, usage, cost, durationMs }: RunTotals): string {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
-  const cached = usage.cacheRead > 0 ? ` (${grouped(usage.cacheRead)} cached)` : "";
+  const cached = usage.cacheRead > 0 ? ` (${formatNumber(usage.cacheRead)} cached)` : "";
   return [
-    countOf(turns, "turn"),
-    `${countOf(input, "token")} in${cached}, ${grouped(usage.output)} out`,
-    costWords(cost, input + usage.output),
-    durationWords(durationMs),
+    pluralize(turns, "turn"),
+    `${pluralize(input, "token")} in${cached}, ${formatNumber(usage.output)} out`,
+    formatCost(cost, input + usage.output),
+    formatDuration(durationMs),
   ].join(" · ");
 }
 
 /** `4.1 s`, `2 min 5 s` */
-export function durationWords(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
 }
 
-function costWords({ total }: Cost, tokens: number): string {
+function formatCost({ total }: Cost, tokens: number): string {
   if (total === 0 && tokens > 0) return "price unknown";
   return `$${total.toFixed(total < 1 ? 4 : 2)}`;
 }
 
-function grouped(count: number): string {
+function formatNumber(count: number): string {
   return count.toLocaleString("en-US");
 }

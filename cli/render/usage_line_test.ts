@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { zeroCost, zeroUsage } from "../../mod.ts";
-import { durationWords, usageLine } from "./usage_line.ts";
+import { formatDuration, formatUsage } from "./usage_line.ts";
 
 Deno.test("turns, tokens, money and time are told in one line", () => {
   const usage = { input: 2_210, output: 412, cacheRead: 6_000, cacheWrite: 0, total: 8_622 };
   const cost = { ...zeroCost(), total: 0.02168 };
   assertEquals(
-    usageLine({ turns: 3, usage, cost, durationMs: 4_120 }),
+    formatUsage({ turns: 3, usage, cost, durationMs: 4_120 }),
     "3 turns · 8,210 tokens in (6,000 cached), 412 out · $0.0217 · 4.1 s",
   );
 });
@@ -14,14 +14,14 @@ Deno.test("turns, tokens, money and time are told in one line", () => {
 Deno.test("tokens without a price are not free", () => {
   const usage = { ...zeroUsage(), input: 1, output: 1 };
   assertEquals(
-    usageLine({ turns: 1, usage, cost: zeroCost(), durationMs: 50 }),
+    formatUsage({ turns: 1, usage, cost: zeroCost(), durationMs: 50 }),
     "1 turn · 1 token in, 1 out · price unknown · 0.1 s",
   );
 });
 
 Deno.test("long times are told in minutes, large sums in cents", () => {
-  assertEquals(durationWords(125_900), "2 min 5 s");
+  assertEquals(formatDuration(125_900), "2 min 5 s");
   const cost = { ...zeroCost(), total: 12.3456 };
-  const line = usageLine({ turns: 1, usage: zeroUsage(), cost, durationMs: 0 });
+  const line = formatUsage({ turns: 1, usage: zeroUsage(), cost, durationMs: 0 });
   assertEquals(line, "1 turn · 0 tokens in, 0 out · $12.35 · 0.0 s");
 });

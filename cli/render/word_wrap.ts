@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isWide, textWidth } from "./text_width.ts";
+import { getTextWidth, isWide } from "./text_width.ts";
 
 /** Line breaks, blanks, and pieces of words. */
 const TOKENS = /\n|[^\S\n]+|\S+/g;
@@ -44,13 +44,13 @@ export class WordWrap {
 
   /** Gives what has been held back. */
   flush(): string {
-    const shown = this.#takeWord() + this.#blanks;
+    const shown = this.#flushWord() + this.#blanks;
     this.#blanks = "";
     return shown;
   }
 
   #endLine(): string {
-    const shown = `${this.#takeWord()}\n`;
+    const shown = `${this.#flushWord()}\n`;
     this.#blanks = "";
     this.#column = 0;
     this.#isCode = this.#isFenced;
@@ -58,7 +58,7 @@ export class WordWrap {
   }
 
   #addBlanks(blanks: string): string {
-    const shown = this.#takeWord();
+    const shown = this.#flushWord();
     this.#blanks += blanks;
     return shown;
   }
@@ -67,22 +67,22 @@ export class WordWrap {
     let shown = "";
     for (const character of token) {
       const mayBreak = isWide(character);
-      if (mayBreak) shown += this.#takeWord();
+      if (mayBreak) shown += this.#flushWord();
       this.#word += character;
-      if (mayBreak) shown += this.#takeWord();
+      if (mayBreak) shown += this.#flushWord();
     }
     return shown;
   }
 
   /** Places the word that is held back: behind the blanks before it, or at the beginning of a line. */
-  #takeWord(): string {
+  #flushWord(): string {
     const word = this.#word;
     const blanks = this.#blanks;
     if (word === "") return "";
     this.#word = "";
     this.#blanks = "";
-    if (this.#column === 0) this.#beginLine(blanks, word);
-    const width = blanks.length + textWidth(word);
+    if (this.#column === 0) this.#startLine(blanks, word);
+    const width = blanks.length + getTextWidth(word);
     if (this.#isCode || this.#column === 0 || this.#column + width <= this.#columns) {
       this.#column += width;
       return blanks + word;
@@ -91,7 +91,7 @@ export class WordWrap {
     return `\n${word}`;
   }
 
-  #beginLine(blanks: string, word: string): void {
+  #startLine(blanks: string, word: string): void {
     if (word.startsWith("```")) {
       this.#isFenced = !this.#isFenced;
       this.#isCode = true;

@@ -1,36 +1,36 @@
 import { assert, assertEquals } from "@std/assert";
 import { seededRandom } from "../../src/testing/mod.ts";
-import { textWidth } from "./text_width.ts";
+import { getTextWidth } from "./text_width.ts";
 import { WordWrap } from "./word_wrap.ts";
 
-function wrapped(text: string, columns: number): string {
+function wrapAll(text: string, columns: number): string {
   const wrap = new WordWrap(columns);
   return wrap.push(text) + wrap.flush();
 }
 
 Deno.test("lines are broken before the word that does not fit", () => {
-  assertEquals(wrapped("one two three four", 9), "one two\nthree\nfour");
-  assertEquals(wrapped("one two\nthree", 20), "one two\nthree");
-  assertEquals(wrapped("a  b", 20), "a  b");
-  assertEquals(wrapped("unbreakably-long word", 5), "unbreakably-long\nword");
+  assertEquals(wrapAll("one two three four", 9), "one two\nthree\nfour");
+  assertEquals(wrapAll("one two\nthree", 20), "one two\nthree");
+  assertEquals(wrapAll("a  b", 20), "a  b");
+  assertEquals(wrapAll("unbreakably-long word", 5), "unbreakably-long\nword");
 });
 
 Deno.test("blanks at a break go, others stay", () => {
-  assertEquals(wrapped("one two  \nthree", 8), "one two\nthree");
-  assertEquals(wrapped("- item one two", 10), "- item one\ntwo");
+  assertEquals(wrapAll("one two  \nthree", 8), "one two\nthree");
+  assertEquals(wrapAll("- item one two", 10), "- item one\ntwo");
 });
 
 Deno.test("code is left as it is", () => {
   const fenced = "```ts\nconst long = 'longer than the line';\n```\nthen words again";
   assertEquals(
-    wrapped(fenced, 12),
+    wrapAll(fenced, 12),
     "```ts\nconst long = 'longer than the line';\n```\nthen words\nagain",
   );
-  assertEquals(wrapped("    indented code here", 10), "    indented code here");
+  assertEquals(wrapAll("    indented code here", 10), "    indented code here");
 });
 
 Deno.test("scripts without blanks break between characters", () => {
-  assertEquals(wrapped("世界世界世", 4), "世界\n世界\n世");
+  assertEquals(wrapAll("世界世界世", 4), "世界\n世界\n世");
 });
 
 Deno.test("a word is shown when it is whole", () => {
@@ -46,7 +46,7 @@ Deno.test("wherever a text is cut, the lines are the same, fit, and lose no word
       () => "abcdefgh世".slice(0, 1 + Math.floor(random() * 9)),
     );
     const text = words.map((word) => word + (random() < 0.1 ? "\n" : " ")).join("");
-    const whole = wrapped(text, 24);
+    const whole = wrapAll(text, 24);
     const wrap = new WordWrap(24);
     let inPieces = "";
     for (let at = 0; at < text.length;) {
@@ -56,6 +56,6 @@ Deno.test("wherever a text is cut, the lines are the same, fit, and lose no word
     }
     assertEquals(inPieces + wrap.flush(), whole);
     assertEquals(whole.replace(/\s/g, ""), text.replace(/\s/g, ""));
-    for (const line of whole.split("\n")) assert(textWidth(line.trimEnd()) <= 24, line);
+    for (const line of whole.split("\n")) assert(getTextWidth(line.trimEnd()) <= 24, line);
   }
 });

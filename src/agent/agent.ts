@@ -7,28 +7,33 @@
 import {
   AlreadyRunningError,
   BadRequestError,
-  messageOf,
+  getErrorMessage,
   NoMessagesError,
 } from "../core/errors.ts";
 import type { AgentEvent, AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
 import type { JsonSchema } from "../core/json.ts";
-import { type AgentMessage, messagesOf, type PromptInput } from "../core/message.ts";
+import { type AgentMessage, type PromptInput, toAgentMessages } from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { type AgentLoopConfig, checkConfig, freshMemory, type LoopMemory } from "../loop/config.ts";
+import {
+  type AgentLoopConfig,
+  checkConfig,
+  createLoopMemory,
+  type LoopMemory,
+} from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
-import { continuation, isSayable, type StartedRun, startRun } from "../loop/loop.ts";
-import type { Incoming } from "../loop/message_source.ts";
+import { createContinueInput, hasValidMessages, type StartedRun, startRun } from "../loop/loop.ts";
+import type { TurnInput } from "../loop/message_source.ts";
 import { defaultPorts, type Sleep } from "../core/ports.ts";
 import { type AgentResult, collectResult } from "./collect.ts";
-import { handOver, type LatestRun } from "./latest_run.ts";
+import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
 import { MessageQueue } from "./message_queue.ts";
-import { type AgentOptions, withoutDuplicates } from "./options.ts";
+import { type AgentOptions, assertUniqueTools } from "./options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
 import { StructuredAnswer, type StructuredOutputOptions } from "./structured_output.ts";
-import { type Listener, Subscribers } from "./subscribers.ts";
+import { type AgentListener, Subscribers } from "./subscribers.ts";
 
 /** Options of one run. */
 export interface RunOptions {
@@ -69,10 +74,10 @@ export class Agent {
   readonly #steering: MessageQueue;
   readonly #followUp: MessageQueue;
   #state: LiveState;
-  #memory: LoopMemory = freshMemory();
+  #memory: LoopMemory = createLoopMemory();
   #repairs: readonly HistoryRepair[] = [];
-  #run: StartedRun | undefined;
-  #latest: LatestRun;
+  #activeRun: StartedRun | undefined;
+  #latestRun: LatestRun;
 
   /**
    * Makes an idle agent.
@@ -89,17 +94,17 @@ export class Agent {
     const { model, ...others } = options;
     checkConfig(others);
     const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
-    const queue = { newId: () => newId("queued"), onChange: () => this.#tellQueues() };
+    const queue = { newId: () => newId("queued"), onChange: () => this.#emitQueueChanged() };
     this.#options = options;
     this.#model = modelSpec(model);
     this.#now = options.now ?? defaultPorts.now;
     this.#sleep = options.sleep ?? defaultPorts.sleep;
-    this.#subscribers = new Subscribers((thrown) => this.#tellFailure(thrown));
+    this.#subscribers = new Subscribers((thrown) => this.#warnListenerFailed(thrown));
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
-    this.#state = this.#initialState(this.#valid(options.messages ?? []));
-    const pipe = new EventPipe({ observe: (event) => this.#subscribers.tell(event) });
-    this.#latest = { pipe, settled: Promise.resolve() };
+    this.#state = this.#createState(this.#repair(options.messages ?? []));
+    const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
+    this.#latestRun = { pipe, settled: Promise.resolve() };
   }
 
   /** The state as of the last event. */
@@ -114,7 +119,7 @@ export class Agent {
 
   /** Says something and streams the run; leaving the stream aborts it. Misuse errors the stream. */
   promptStream(input: PromptInput, options: RunOptions = {}): ReadableStream<AgentEvent> {
-    return this.#stream(() => this.#prompted(input), options);
+    return this.#stream(() => this.#createPromptInput(input), options);
   }
 
   /** Goes on with the history as it is, or with what is queued, and waits for the run's end. */
@@ -124,7 +129,7 @@ export class Agent {
 
   /** Goes on with the history as it is, or with what is queued, and streams the run. */
   continueStream(options: RunOptions = {}): ReadableStream<AgentEvent> {
-    return this.#stream(() => this.#continued(), options);
+    return this.#stream(() => this.#createContinueInput(), options);
   }
 
   /**
@@ -138,21 +143,21 @@ export class Agent {
     schema: Schema,
     options: RunOptions & StructuredOutputOptions = {},
   ): Promise<Infer<Schema>> {
-    const answer = StructuredAnswer.of(schema, {
+    const answer = StructuredAnswer.from(schema, {
       ...options,
       tools: this.#state.tools,
-      native: (schema) => this.#keepsTo(schema),
+      supportsSchema: (schema) => this.#supportsStrictSchema(schema),
       validator: this.#options.validator,
       now: this.#now,
     });
     const config = {
-      settings: () => answer.settingsWith(this.#settings()),
+      settings: () => answer.extendSettings(this.#getSettings()),
       policies: [...(this.#options.policies ?? []), answer.policy],
       streamOptions: { ...this.#options.streamOptions, ...answer.streamOptions },
     };
     const overrides = { config, prepare: () => answer.prepare() };
-    const stream = this.#stream(() => this.#prompted(input), options, overrides);
-    return answer.valueOf(await collectResult(stream)) as Infer<Schema>;
+    const stream = this.#stream(() => this.#createPromptInput(input), options, overrides);
+    return answer.getValue(await collectResult(stream)) as Infer<Schema>;
   }
 
   /** Queues a message for the running turn; under the `"cancel"` policy it cancels unfinished tool calls. */
@@ -198,12 +203,12 @@ export class Agent {
 
   /** Aborts the active run, if there is one. What is queued stays queued. */
   abort(reason?: unknown): void {
-    this.#run?.abort(reason);
+    this.#activeRun?.abort(reason);
   }
 
   /** Settles when no run is active, and none that was reset is still ending. */
   waitForIdle(): Promise<void> {
-    return this.#latest.settled;
+    return this.#latestRun.settled;
   }
 
   /**
@@ -213,14 +218,14 @@ export class Agent {
   reset(): void {
     this.clearQueues();
     this.abort("reset");
-    this.#run = undefined;
-    this.#memory = freshMemory();
+    this.#activeRun = undefined;
+    this.#memory = createLoopMemory();
     this.#repairs = [];
-    this.#state = this.#initialState([]);
+    this.#state = this.#createState([]);
   }
 
   /** Tells `listener` of every event, of runs and while idle; returns how to stop. */
-  subscribe(listener: Listener): () => void {
+  subscribe(listener: AgentListener): () => void {
     return this.#subscribers.add(listener);
   }
 
@@ -238,7 +243,7 @@ export class Agent {
     const from = this.#state.model;
     const to = modelSpec(model);
     this.#state.model = to;
-    this.#tell({ type: "model_changed", from, to });
+    this.#emit({ type: "model_changed", from, to });
   }
 
   /** Sets how hard the model thinks, from the next turn on. */
@@ -252,7 +257,7 @@ export class Agent {
    * @throws {BadRequestError} When two tools share a name.
    */
   setTools(tools: readonly AgentTool[]): void {
-    this.#state.tools = withoutDuplicates(tools);
+    this.#state.tools = assertUniqueTools(tools);
   }
 
   /**
@@ -261,9 +266,9 @@ export class Agent {
    * @throws {AlreadyRunningError} While a run is active.
    */
   setMessages(messages: readonly AgentMessage[]): void {
-    this.#refuseWhileRunning();
+    this.#assertIdle();
     this.#repairs = [];
-    this.#state.messages = [...this.#valid(messages)];
+    this.#state.messages = [...this.#repair(messages)];
   }
 
   /**
@@ -272,8 +277,8 @@ export class Agent {
    * @throws {AlreadyRunningError} While a run is active.
    */
   appendMessages(messages: readonly AgentMessage[]): void {
-    this.#refuseWhileRunning();
-    this.#state.messages = [...this.#valid([...this.#state.messages, ...messages])];
+    this.#assertIdle();
+    this.#state.messages = [...this.#repair([...this.#state.messages, ...messages])];
   }
 
   /**
@@ -286,12 +291,12 @@ export class Agent {
   }
 
   #stream(
-    begin: () => Incoming,
+    begin: () => TurnInput,
     options: RunOptions,
     overrides: RunOverrides = {},
   ): ReadableStream<AgentEvent> {
     try {
-      this.#refuseWhileRunning();
+      this.#assertIdle();
       return this.#start(begin(), options, overrides);
     } catch (error) {
       return new ReadableStream({ start: (controller) => controller.error(error) });
@@ -299,104 +304,105 @@ export class Agent {
   }
 
   #start(
-    incoming: Incoming,
+    incoming: TurnInput,
     { signal }: RunOptions,
     { config, prepare }: RunOverrides,
   ): ReadableStream<AgentEvent> {
     const state = this.#state;
     const run: StartedRun = startRun({
-      incoming,
+      input: incoming,
       context: state,
       repairs: this.#repairs,
-      config: { ...this.#config(), ...config },
+      config: { ...this.#createConfig(), ...config },
       ...(signal && { signal }),
-      after: handOver(this.#latest, { next: () => run.pipe, sleep: this.#sleep }).then(prepare),
+      after: drainPreviousRun(this.#latestRun, { nextPipe: () => run.pipe, sleep: this.#sleep })
+        .then(prepare),
       observe: (event, withGrace) => {
         applyEvent(state, event);
-        return this.#subscribers.tell(event, withGrace);
+        return this.#subscribers.notify(event, withGrace);
       },
       onSettled: () => {
         state.isRunning = false;
-        if (this.#run === run) this.#run = undefined;
+        if (this.#activeRun === run) this.#activeRun = undefined;
       },
     });
     state.isRunning = true;
     this.#repairs = [];
-    this.#run = this.#latest = run;
+    this.#activeRun = this.#latestRun = run;
     return run.stream;
   }
 
-  #config(): AgentLoopConfig {
+  #createConfig(): AgentLoopConfig {
     return {
       ...this.#options,
       model: this.#model,
       steering: this.#steering,
       followUp: this.#followUp,
-      settings: () => this.#settings(),
+      settings: () => this.#getSettings(),
       memory: this.#memory,
     };
   }
 
-  #settings(): ReturnType<NonNullable<AgentLoopConfig["settings"]>> {
+  #getSettings(): ReturnType<NonNullable<AgentLoopConfig["settings"]>> {
     const { model, systemPrompt, tools } = this.#state;
     return { model, systemPrompt, tools };
   }
 
-  #prompted(input: PromptInput): Incoming {
-    const messages = messagesOf(input, this.#now());
-    if (isSayable(messages)) return { messages };
+  #createPromptInput(input: PromptInput): TurnInput {
+    const messages = toAgentMessages(input, this.#now());
+    if (hasValidMessages(messages)) return { messages };
     if (!this.hasPendingMessages) throw new NoMessagesError();
-    return this.#continued();
+    return this.#createContinueInput();
   }
 
-  #continued(): Incoming {
+  #createContinueInput(): TurnInput {
     const { messages } = this.#state;
-    return continuation(messages, { steering: this.#steering, followUp: this.#followUp });
+    return createContinueInput(messages, { steering: this.#steering, followUp: this.#followUp });
   }
 
   #enqueue(queue: MessageQueue, input: PromptInput): QueuedMessage {
-    const [first, ...others] = repairHistory(messagesOf(input, this.#now())).messages;
+    const [first, ...others] = repairHistory(toAgentMessages(input, this.#now())).messages;
     if (!first) throw new NoMessagesError("There is no message to queue");
     return others.reduce((_last, message) => queue.add(message), queue.add(first));
   }
 
-  #initialState(messages: readonly AgentMessage[]): LiveState {
+  #createState(messages: readonly AgentMessage[]): LiveState {
     const { systemPrompt = "", tools = [] } = this.#options;
     return new LiveState({
       systemPrompt,
       model: this.#model,
-      tools: withoutDuplicates(tools),
+      tools: assertUniqueTools(tools),
       messages,
     });
   }
 
-  #valid(history: readonly AgentMessage[]): readonly AgentMessage[] {
+  #repair(history: readonly AgentMessage[]): readonly AgentMessage[] {
     const { messages, repairs } = repairHistory(history);
     this.#repairs = [...this.#repairs, ...repairs];
     return messages;
   }
 
   /** Not beside tools: some providers take either tools or a schema. */
-  #keepsTo(schema: JsonSchema): boolean {
+  #supportsStrictSchema(schema: JsonSchema): boolean {
     const { model, tools } = this.#state;
     return tools.length === 0 && (this.#options.streamFn.hasStrictSchema?.(model, schema) ?? false);
   }
 
-  #refuseWhileRunning(): void {
+  #assertIdle(): void {
     if (this.#state.isRunning) throw new AlreadyRunningError();
   }
 
   /** Says something in the order of all events: as one of the run's, or while idle to the subscribers alone. */
-  #tell(event: AgentEventBody): void {
-    void this.#latest.pipe.emit(event);
+  #emit(event: AgentEventBody): void {
+    void this.#latestRun.pipe.emit(event);
   }
 
-  #tellQueues(): void {
-    this.#tell({ type: "queue_changed", queued: this.queued });
+  #emitQueueChanged(): void {
+    this.#emit({ type: "queue_changed", queued: this.queued });
   }
 
-  #tellFailure(thrown: unknown): void {
-    const message = `A listener failed and was removed: ${messageOf(thrown)}`;
-    this.#tell({ type: "warning", code: "listener_failed", message });
+  #warnListenerFailed(thrown: unknown): void {
+    const message = `A listener failed and was removed: ${getErrorMessage(thrown)}`;
+    this.#emit({ type: "warning", code: "listener_failed", message });
   }
 }

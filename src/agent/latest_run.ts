@@ -12,10 +12,10 @@ import type { Sleep } from "../core/ports.ts";
 /** What an agent needs of its latest run: whatever it tells goes that run's way, also after its end. */
 export type LatestRun = Pick<StartedRun, "pipe" | "settled">;
 
-/** What {@linkcode handOver} takes. */
-export interface HandOver {
+/** What {@linkcode drainPreviousRun} takes. */
+export interface DrainOptions {
   /** The pipe of the run that comes. */
-  readonly next: () => EventPipe;
+  readonly nextPipe: () => EventPipe;
   /** Waits for listeners. */
   readonly sleep: Sleep;
 }
@@ -24,15 +24,15 @@ export interface HandOver {
  * Settles when a run is over and every listener has looked at what was said after it. A listener may itself be
  * waiting for the next run, so it is waited for no longer than after an abort; the next run's pipe then takes over.
  */
-export async function handOver(
+export async function drainPreviousRun(
   { settled, pipe }: LatestRun,
-  { next, sleep }: HandOver,
+  { nextPipe: next, sleep }: DrainOptions,
 ): Promise<void> {
   await settled;
-  const looking = pipe.settled();
+  const looking = pipe.drained();
   if (!looking) return;
   const hurry = new Cancellation({ sleep });
   hurry.abort();
   await hurry.withGrace(looking).catch(() => {});
-  next().takeOver(pipe);
+  next().adoptPending(pipe);
 }

@@ -26,8 +26,8 @@ export class MessageQueue implements MessageSource {
   readonly #mode: QueueMode;
   readonly #newId: () => string;
   readonly #onChange: () => void;
-  readonly #arrivals = new Set<() => void>();
-  #waiting: readonly QueuedMessage[] = [];
+  readonly #listeners = new Set<() => void>();
+  #queued: readonly QueuedMessage[] = [];
 
   /** Makes an empty queue. */
   constructor(options: MessageQueueOptions = {}) {
@@ -38,28 +38,28 @@ export class MessageQueue implements MessageSource {
 
   /** What waits, in order; never changed afterwards. */
   get queued(): readonly QueuedMessage[] {
-    return this.#waiting;
+    return this.#queued;
   }
 
   /** Adds a message at the end. */
   add(message: AgentMessage): QueuedMessage {
     const queued = { id: this.#newId(), message };
-    this.#change([...this.#waiting, queued]);
-    for (const listener of [...this.#arrivals]) listener();
+    this.#replace([...this.#queued, queued]);
+    for (const listener of [...this.#listeners]) listener();
     return queued;
   }
 
   /** Takes a message back; `false` when it does not wait any more. */
   cancel(id: string): boolean {
-    const left = this.#waiting.filter((queued) => queued.id !== id);
-    if (left.length === this.#waiting.length) return false;
-    this.#change(left);
+    const left = this.#queued.filter((queued) => queued.id !== id);
+    if (left.length === this.#queued.length) return false;
+    this.#replace(left);
     return true;
   }
 
   /** Takes everything back. */
   clear(): void {
-    if (this.#waiting.length > 0) this.#change([]);
+    if (this.#queued.length > 0) this.#replace([]);
   }
 
   /** What {@linkcode take} would give now. */
@@ -70,22 +70,22 @@ export class MessageQueue implements MessageSource {
   /** Takes the next message, or all of them, as the mode says. */
   take(): readonly AgentMessage[] {
     const taken = this.#next();
-    if (taken.length > 0) this.#change(this.#waiting.slice(taken.length));
+    if (taken.length > 0) this.#replace(this.#queued.slice(taken.length));
     return taken.map(({ message }) => message);
   }
 
   /** Tells `listener` whenever a message arrives; returns how to stop. */
   onArrival(listener: () => void): () => void {
-    this.#arrivals.add(listener);
-    return () => this.#arrivals.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   #next(): readonly QueuedMessage[] {
-    return this.#mode === "all" ? this.#waiting : this.#waiting.slice(0, 1);
+    return this.#mode === "all" ? this.#queued : this.#queued.slice(0, 1);
   }
 
-  #change(waiting: readonly QueuedMessage[]): void {
-    this.#waiting = waiting;
+  #replace(waiting: readonly QueuedMessage[]): void {
+    this.#queued = waiting;
     this.#onChange();
   }
 }

@@ -33,7 +33,7 @@ export interface AgentOptions
  *
  * @throws {BadRequestError} When there are such.
  */
-export function withoutDuplicates(tools: readonly AgentTool[]): readonly AgentTool[] {
+export function assertUniqueTools(tools: readonly AgentTool[]): readonly AgentTool[] {
   const names = new Set<string>();
   for (const { name } of tools) {
     if (names.has(name)) throw new BadRequestError(`There are two tools named "${name}"`);

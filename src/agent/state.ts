@@ -74,7 +74,7 @@ export class LiveState implements AgentState {
 export function applyEvent(state: LiveState, event: AgentEvent): void {
   switch (event.type) {
     case "message_update":
-      return state.draft?.add(event.delta);
+      return state.draft?.apply(event.delta);
     case "message_start":
       state.draft = event.message.role === "assistant" ? new ReplyDraft(event.message) : undefined;
       return;
@@ -126,21 +126,21 @@ type BlockDraft =
 
 /** A reply as observers see it grow: appended to per delta, made into a message only when somebody looks. */
 export class ReplyDraft {
-  readonly #opening: AssistantMessage;
+  readonly #start: AssistantMessage;
   #blocks: BlockDraft[] = [];
 
   /** Begins with the message of `message_start`. */
   constructor(opening: AssistantMessage) {
-    this.#opening = opening;
+    this.#start = opening;
   }
 
   /** Takes what is new. */
-  add(delta: AssistantMessageDelta): void {
-    const block = this.#blocks[delta.contentIndex] ?? this.#begin(delta);
+  apply(delta: AssistantMessageDelta): void {
+    const block = this.#blocks[delta.contentIndex] ?? this.#addBlock(delta);
     if (delta.type !== "tool_call_start") block.text.append(delta.delta);
   }
 
-  #begin(delta: AssistantMessageDelta): BlockDraft {
+  #addBlock(delta: AssistantMessageDelta): BlockDraft {
     const text = new TextBuffer();
     const block: BlockDraft = delta.type === "tool_call_start"
       ? { type: "tool_call", id: delta.id, name: delta.name, text }
@@ -157,11 +157,11 @@ export class ReplyDraft {
   /** The message so far. */
   snapshot(): AssistantMessage {
     // A block without deltas (an extension) leaves a hole, which filter skips.
-    return { ...this.#opening, content: this.#blocks.filter(() => true).map(blockOf) };
+    return { ...this.#start, content: this.#blocks.filter(() => true).map(createBlock) };
   }
 }
 
-function blockOf(draft: BlockDraft): ContentBlock {
+function createBlock(draft: BlockDraft): ContentBlock {
   switch (draft.type) {
     case "text":
       return { type: "text", text: draft.text.toString() };

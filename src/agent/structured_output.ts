@@ -8,7 +8,7 @@
  */
 
 import { extractText } from "../core/content.ts";
-import { AbortedError, messageOf, StructuredOutputFailedError } from "../core/errors.ts";
+import { AbortedError, getErrorMessage, StructuredOutputFailedError } from "../core/errors.ts";
 import type { SchemaSource } from "../core/infer.ts";
 import type { JsonObject, JsonSchema } from "../core/json.ts";
 import { userMessage } from "../core/message.ts";
@@ -17,9 +17,9 @@ import {
   ajvValidator,
   type CompiledSchema,
   compileSchema,
-  describeErrors,
-  jsonSchemaOf,
+  formatErrors,
   type SchemaValidator,
+  toJsonSchema,
 } from "../core/schema.ts";
 import type { StreamOptions } from "../core/stream.ts";
 import { type AgentTool, defineTool } from "../core/tool.ts";
@@ -33,11 +33,11 @@ export interface StructuredOutputOptions {
 }
 
 /** What {@linkcode StructuredAnswer} is made of. */
-export interface StructuredAnswerParts extends StructuredOutputOptions {
+export interface StructuredAnswerOptions extends StructuredOutputOptions {
   /** The agent's own tools, whose names are taken. */
   readonly tools: readonly AgentTool[];
   /** Whether the provider itself holds replies to a schema. */
-  readonly native: (schema: JsonSchema) => boolean;
+  readonly supportsSchema: (schema: JsonSchema) => boolean;
   /** Compiles the schema. */
   readonly validator?: SchemaValidator | undefined;
   /** The clock. */
@@ -45,7 +45,7 @@ export interface StructuredAnswerParts extends StructuredOutputOptions {
 }
 
 /** Tools may only take objects, so any other answer is the member of one. */
-const MEMBER = "value";
+const VALUE_PROPERTY = "value";
 
 /** One question for an answer of a shape, from the first try to the last. */
 export class StructuredAnswer {
@@ -53,25 +53,26 @@ export class StructuredAnswer {
   readonly policy: Policy;
   /** Options of the run's model calls. */
   readonly streamOptions: StreamOptions;
-  readonly #parts: StructuredAnswerParts;
+  readonly #options: StructuredAnswerOptions;
   readonly #schema: JsonSchema;
-  readonly #native: boolean;
+  readonly #isNative: boolean;
   readonly #tool: AgentTool;
   #check: CompiledSchema = () => [];
   #answer: { readonly value: unknown } | undefined;
   #attempts = 0;
   #lastError = "the model did not answer";
 
-  private constructor(schema: JsonSchema, parts: StructuredAnswerParts) {
-    this.#parts = parts;
+  private constructor(schema: JsonSchema, parts: StructuredAnswerOptions) {
+    this.#options = parts;
     this.#schema = schema;
-    this.#tool = this.#makeTool();
-    this.#native = parts.native(schema);
-    this.streamOptions = this.#native ? { responseSchema: schema } : {};
+    this.#tool = this.#createTool();
+    this.#isNative = parts.supportsSchema(schema);
+    this.streamOptions = this.#isNative ? { responseSchema: schema } : {};
     this.policy = {
       name: "structured_output",
-      preTurn: () => this.#isOver() ? { type: "stop", reason: this.#reason() } : undefined,
-      postTurn: (turn) => this.#judge(turn),
+      preTurn: () =>
+        this.#isFinished() ? { type: "stop", reason: this.#getStopReason() } : undefined,
+      postTurn: (turn) => this.#checkTurn(turn),
     };
   }
 
@@ -80,18 +81,18 @@ export class StructuredAnswer {
    *
    * @throws {BadRequestError} When a validator cannot tell its JSON Schema.
    */
-  static of(source: SchemaSource, parts: StructuredAnswerParts): StructuredAnswer {
-    return new StructuredAnswer(jsonSchemaOf(source), parts);
+  static from(source: SchemaSource, parts: StructuredAnswerOptions): StructuredAnswer {
+    return new StructuredAnswer(toJsonSchema(source), parts);
   }
 
   /** Compiles the schema, before the run begins. Rejects with {@linkcode BadRequestError} when it is not valid. */
   async prepare(): Promise<void> {
-    this.#check = await compileSchema(this.#schema, this.#parts.validator ?? ajvValidator);
+    this.#check = await compileSchema(this.#schema, this.#options.validator ?? ajvValidator);
   }
 
   /** The run's settings: the agent's, and the tool that takes the answer. */
-  settingsWith(settings: TurnSettings): TurnSettings {
-    if (this.#native) return settings;
+  extendSettings(settings: TurnSettings): TurnSettings {
+    if (this.#isNative) return settings;
     const answerTool = this.#tool;
     return { ...settings, tools: [...settings.tools, answerTool], answerTool };
   }
@@ -101,7 +102,7 @@ export class StructuredAnswer {
    *
    * @throws {AgentError} The run's error, or {@linkcode StructuredOutputFailedError} when no answer fitted.
    */
-  valueOf({ error, stopReason, abortReason }: AgentResult): unknown {
+  getValue({ error, stopReason, abortReason }: AgentResult): unknown {
     if (this.#answer) return this.#answer.value;
     if (error) throw error;
     if (stopReason === "aborted") throw new AbortedError(undefined, { cause: abortReason });
@@ -112,80 +113,80 @@ export class StructuredAnswer {
     );
   }
 
-  #makeTool(): AgentTool {
-    const names = new Set(this.#parts.tools.map(({ name }) => name));
+  #createTool(): AgentTool {
+    const names = new Set(this.#options.tools.map(({ name }) => name));
     const isObject = this.#schema["type"] === "object";
     return defineTool({
-      name: freeName("structured_output", names),
+      name: findFreeName("structured_output", names),
       description:
         "Gives the final answer in the shape that was asked for. Call this exactly once, as the last action.",
       parameters: isObject ? this.#schema : {
         type: "object",
-        properties: { [MEMBER]: this.#schema },
-        required: [MEMBER],
+        properties: { [VALUE_PROPERTY]: this.#schema },
+        required: [VALUE_PROPERTY],
         additionalProperties: false,
       },
       readOnly: true,
       requiresApproval: false,
       sideEffect: "none",
       execute: (args: JsonObject) => {
-        this.#answer ??= { value: isObject ? args : args[MEMBER] };
+        this.#answer ??= { value: isObject ? args : args[VALUE_PROPERTY] };
         return "The answer was taken.";
       },
     });
   }
 
-  #judge({ message, toolResults }: PostTurnContext): PolicyVerdict {
+  #checkTurn({ message, toolResults }: PostTurnContext): PolicyVerdict {
     if (this.#answer || message.stopReason === "error" || message.stopReason === "aborted") return;
-    if (toolResults.length === 0) return this.#judgeText(extractText(message.content));
+    if (toolResults.length === 0) return this.#checkText(extractText(message.content));
     const refusal = toolResults.find(({ toolName, isError }) =>
       isError && toolName === this.#tool.name
     );
     if (!refusal) return;
-    this.#fail(extractText(refusal.content));
-    return this.#isOver() ? { type: "stop", reason: this.#reason() } : undefined;
+    this.#recordFailure(extractText(refusal.content));
+    return this.#isFinished() ? { type: "stop", reason: this.#getStopReason() } : undefined;
   }
 
-  #judgeText(text: string): PolicyVerdict {
-    const problem = this.#native
-      ? this.#takeText(text)
+  #checkText(text: string): PolicyVerdict {
+    const problem = this.#isNative
+      ? this.#acceptText(text)
       : `The answer must be given by calling the tool "${this.#tool.name}".`;
     if (!problem) return;
-    this.#fail(problem);
-    if (this.#isOver()) return { type: "stop", reason: this.#reason() };
-    return { type: "inject", messages: [userMessage(problem, this.#parts.now())] };
+    this.#recordFailure(problem);
+    if (this.#isFinished()) return { type: "stop", reason: this.#getStopReason() };
+    return { type: "inject", messages: [userMessage(problem, this.#options.now())] };
   }
 
   /** Takes a native answer; what is wrong with it otherwise. */
-  #takeText(text: string): string | undefined {
+  #acceptText(text: string): string | undefined {
     try {
       const value: unknown = JSON.parse(text);
       const errors = this.#check(value);
       if (errors.length > 0) {
-        return `The answer does not fit the schema:\n${describeErrors(errors)}`;
+        return `The answer does not fit the schema:\n${formatErrors(errors)}`;
       }
       this.#answer = { value };
       return undefined;
     } catch (thrown) {
-      return `The answer is not JSON: ${messageOf(thrown)}`;
+      return `The answer is not JSON: ${getErrorMessage(thrown)}`;
     }
   }
 
-  #fail(problem: string): void {
+  #recordFailure(problem: string): void {
     this.#attempts++;
     this.#lastError = problem;
   }
 
-  #isOver(): boolean {
-    return this.#answer !== undefined || this.#attempts > (this.#parts.maxRetries ?? 3);
+  #isFinished(): boolean {
+    return this.#answer !== undefined || this.#attempts > (this.#options.maxRetries ?? 3);
   }
 
-  #reason(): string {
+  #getStopReason(): string {
     return this.#answer ? "the answer was given" : "no answer fitted the schema";
   }
 }
 
-function freeName(wanted: string, taken: ReadonlySet<string>): string {
+function findFreeName(wanted: string, taken: ReadonlySet<string>): string {
   let name = wanted;
   for (let number = 2; taken.has(name); number++) name = `${wanted}_${number}`;
   return name;

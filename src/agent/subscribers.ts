@@ -8,7 +8,7 @@ import type { AgentEvent } from "../core/event.ts";
 import type { WithGrace } from "../loop/loop.ts";
 
 /** Is told of every event; a returned promise is waited for before the next one. */
-export type Listener = (event: AgentEvent) => void | Promise<void>;
+export type AgentListener = (event: AgentEvent) => void | Promise<void>;
 
 /**
  * Listeners in the order in which they came. One that throws or rejects is removed and told of. One that hangs
@@ -16,8 +16,8 @@ export type Listener = (event: AgentEvent) => void | Promise<void>;
  */
 export class Subscribers {
   readonly #onFailure: (thrown: unknown) => void;
-  readonly #leftBehind = new Set<Listener>();
-  #listeners: readonly Listener[] = [];
+  readonly #detached = new Set<AgentListener>();
+  #listeners: readonly AgentListener[] = [];
 
   /** Makes a list whose failures go to `onFailure`. */
   constructor(onFailure: (thrown: unknown) => void) {
@@ -25,36 +25,36 @@ export class Subscribers {
   }
 
   /** Adds a listener; returns how to remove it. */
-  add(listener: Listener): () => void {
+  add(listener: AgentListener): () => void {
     // A wrapper of its own, so that a function that was added twice can be removed once.
-    const own: Listener = (event) => listener(event);
+    const own: AgentListener = (event) => listener(event);
     this.#listeners = [...this.#listeners, own];
     return () => this.#remove(own);
   }
 
   /** Tells everyone, one after the other; a promise when somebody takes time. Never rejects. */
-  tell(event: AgentEvent, withGrace: WithGrace = (work) => work): Promise<void> | undefined {
+  notify(event: AgentEvent, withGrace: WithGrace = (work) => work): Promise<void> | undefined {
     const listeners = this.#listeners;
     if (listeners.length === 0) return undefined;
-    if (event.type === "agent_start") this.#leftBehind.clear();
+    if (event.type === "agent_start") this.#detached.clear();
     for (let index = 0; index < listeners.length; index++) {
-      const taking = this.#tellOne(listeners[index], event, withGrace);
+      const taking = this.#notifyOne(listeners[index], event, withGrace);
       if (!taking) continue;
-      return taking.then(() => this.#tellRest(listeners.slice(index + 1), event, withGrace));
+      return taking.then(() => this.#notifyAll(listeners.slice(index + 1), event, withGrace));
     }
     return undefined;
   }
 
-  async #tellRest(
-    listeners: readonly Listener[],
+  async #notifyAll(
+    listeners: readonly AgentListener[],
     event: AgentEvent,
     withGrace: WithGrace,
   ): Promise<void> {
-    for (const listener of listeners) await this.#tellOne(listener, event, withGrace);
+    for (const listener of listeners) await this.#notifyOne(listener, event, withGrace);
   }
 
-  #tellOne(
-    listener: Listener | undefined,
+  #notifyOne(
+    listener: AgentListener | undefined,
     event: AgentEvent,
     withGrace: WithGrace,
   ): Promise<void> | undefined {
@@ -63,20 +63,20 @@ export class Subscribers {
       const answer = listener(event);
       if (!answer) return undefined;
       const taking = Promise.resolve(answer).catch((thrown) => this.#drop(listener, thrown));
-      if (this.#leftBehind.has(listener)) return undefined;
-      return withGrace(taking).catch(() => void this.#leftBehind.add(listener));
+      if (this.#detached.has(listener)) return undefined;
+      return withGrace(taking).catch(() => void this.#detached.add(listener));
     } catch (thrown) {
       this.#drop(listener, thrown);
       return undefined;
     }
   }
 
-  #drop(listener: Listener, thrown: unknown): void {
+  #drop(listener: AgentListener, thrown: unknown): void {
     this.#remove(listener);
     this.#onFailure(thrown);
   }
 
-  #remove(listener: Listener): void {
+  #remove(listener: AgentListener): void {
     this.#listeners = this.#listeners.filter((other) => other !== listener);
   }
 }

@@ -6,9 +6,9 @@
 
 import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../core/json.ts";
-import { jsonOf } from "./cassette_bytes.ts";
+import { parseJson } from "./cassette_bytes.ts";
 
-const VERSION = 1;
+const CASSETTE_VERSION = 1;
 
 /** A body, in the form that is easiest to read: JSON, else text, else base64. */
 export type CassetteBody =
@@ -79,18 +79,18 @@ export interface Cassette {
 }
 
 /** The first line. */
-export function cassetteHeader(recordedAt: number): string {
-  return `${JSON.stringify({ cassette: VERSION, recordedAt })}\n`;
+export function formatHeader(recordedAt: number): string {
+  return `${JSON.stringify({ cassette: CASSETTE_VERSION, recordedAt })}\n`;
 }
 
 /** The line of an exchange. */
-export function exchangeLine(exchange: CassetteExchange): string {
+export function formatExchange(exchange: CassetteExchange): string {
   return `${JSON.stringify(exchange)}\n`;
 }
 
 /** Whether a text begins as a cassette does. */
 export function isCassette(text: string): boolean {
-  return headerOf(text) !== undefined;
+  return parseHeader(text) !== undefined;
 }
 
 /**
@@ -98,33 +98,33 @@ export function isCassette(text: string): boolean {
  *
  * @throws {BadRequestError} When it is not a cassette, of another version, or damaged.
  */
-export function readCassette(text: string, file: string): Cassette {
-  const header = headerOf(text);
+export function parseCassette(text: string, file: string): Cassette {
+  const header = parseHeader(text);
   if (!header) throw new BadRequestError(`"${file}" is not a cassette`);
   const { version, recordedAt } = header;
-  if (version !== VERSION) {
+  if (version !== CASSETTE_VERSION) {
     throw new BadRequestError(
-      `The cassette "${file}" has version ${version}, and this program reads version ${VERSION}: record it again`,
+      `The cassette "${file}" has version ${version}, and this program reads version ${CASSETTE_VERSION}: record it again`,
     );
   }
   const lines = text.slice(0, text.lastIndexOf("\n")).split("\n").slice(1);
-  const exchanges = lines.map((line, index) => readExchange(line, `${file}:${index + 2}`))
+  const exchanges = lines.map((line, index) => parseExchange(line, `${file}:${index + 2}`))
     .toSorted((one, other) => one.exchange - other.exchange);
   return { recordedAt, exchanges };
 }
 
-function headerOf(
+function parseHeader(
   text: string,
 ): { readonly version: number; readonly recordedAt: number } | undefined {
-  const header = jsonOf(text.slice(0, text.indexOf("\n") + 1));
+  const header = parseJson(text.slice(0, text.indexOf("\n") + 1));
   if (!isJsonObject(header)) return undefined;
   const { cassette: version, recordedAt } = header;
   const isHeader = typeof version === "number" && typeof recordedAt === "number";
   return isHeader ? { version, recordedAt } : undefined;
 }
 
-function readExchange(line: string, place: string): CassetteExchange {
-  const value = jsonOf(line);
+function parseExchange(line: string, place: string): CassetteExchange {
+  const value = parseJson(line);
   if (isExchange(value)) return value;
   throw new BadRequestError(`${place} is not an exchange: record the cassette again`);
 }
@@ -140,7 +140,7 @@ function isExchange(value: unknown): value is CassetteExchange {
 function isRequest(value: unknown): value is CassetteRequest {
   if (!isJsonObject(value)) return false;
   const { method, url, headers, body } = value;
-  return typeof method === "string" && typeof url === "string" && areHeaders(headers) &&
+  return typeof method === "string" && typeof url === "string" && isHeaders(headers) &&
     (body === undefined || (isJsonObject(body) && ("json" in body || isContent(body))));
 }
 
@@ -149,7 +149,7 @@ function isResponse(value: unknown): value is CassetteResponse {
   if (!isJsonObject(value)) return false;
   const { at, status, statusText, headers } = value;
   return typeof at === "number" && Number.isInteger(status) && Number(status) >= 200 &&
-    Number(status) <= 599 && areHeaders(headers) &&
+    Number(status) <= 599 && isHeaders(headers) &&
     (statusText === undefined || typeof statusText === "string");
 }
 
@@ -172,6 +172,6 @@ function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
 
-function areHeaders(value: unknown): value is Readonly<Record<string, string>> {
+function isHeaders(value: unknown): value is Readonly<Record<string, string>> {
   return isJsonObject(value) && Object.values(value).every((header) => typeof header === "string");
 }

@@ -13,17 +13,17 @@ export interface Difference {
   /** What was recorded. */
   readonly recorded: JsonValue | undefined;
   /** What is there now. */
-  readonly asked: JsonValue | undefined;
+  readonly actual: JsonValue | undefined;
 }
 
 /** How many differences are written out. */
-const MAX_WRITTEN = 8;
+const MAX_DIFFERENCES = 8;
 /** How much of a long text is shown, and how much of that stands before the difference. */
-const SHOWN_CHARACTERS = 120;
-const SHOWN_BEFORE = 40;
+const MAX_TEXT_LENGTH = 120;
+const CONTEXT_LENGTH = 40;
 
 /** Finds the places where two values differ; the smallest parts that do. */
-export function differences(
+export function findDifferences(
   recorded: JsonValue | undefined,
   asked: JsonValue | undefined,
   path = "",
@@ -32,89 +32,89 @@ export function differences(
   if (Array.isArray(recorded) && Array.isArray(asked)) {
     const length = Math.max(recorded.length, asked.length);
     return Array.from({ length }, (_, index) => `[${index}]`)
-      .flatMap((step, index) => differences(recorded[index], asked[index], path + step));
+      .flatMap((step, index) => findDifferences(recorded[index], asked[index], path + step));
   }
   if (isJsonObject(recorded) && isJsonObject(asked)) {
     const names = new Set([...Object.keys(recorded), ...Object.keys(asked)]);
     return [...names].flatMap((name) =>
-      differences(memberOf(recorded, name), memberOf(asked, name), pathTo(path, name))
+      findDifferences(getMember(recorded, name), getMember(asked, name), appendPath(path, name))
     );
   }
-  return [{ path, recorded, asked }];
+  return [{ path, recorded, actual: asked }];
 }
 
 /** How much differs, in characters: a word within a text counts less than a message that is not there. */
-export function amountOf(found: readonly Difference[]): number {
+export function measureDistance(found: readonly Difference[]): number {
   let amount = 0;
-  for (const { recorded, asked } of found) {
-    const one = rawText(recorded);
-    const other = rawText(asked);
-    const same = commonStart(one, other);
+  for (const { recorded, actual: asked } of found) {
+    const one = toText(recorded);
+    const other = toText(asked);
+    const same = countEqualAtStart(one, other);
     amount += Math.max(one.length, other.length) - same -
-      commonEnd(one.slice(same), other.slice(same));
+      countEqualAtEnd(one.slice(same), other.slice(same));
   }
   return amount;
 }
 
 /** Writes differences as lines, the first few of them. */
-export function writeDifferences(found: readonly Difference[]): string {
-  const lines = found.slice(0, MAX_WRITTEN).map(({ path, recorded, asked }) => {
-    const [was, is] = shown(recorded, asked);
+export function formatDifferences(found: readonly Difference[]): string {
+  const lines = found.slice(0, MAX_DIFFERENCES).map(({ path, recorded, actual: asked }) => {
+    const [was, is] = formatPair(recorded, asked);
     return `  ${path || "the body"}\n    was  ${was}\n    is   ${is}`;
   });
   const more = found.length - lines.length;
   return [...lines, ...more > 0 ? [`  and ${more} more`] : []].join("\n");
 }
 
-function shown(
+function formatPair(
   recorded: JsonValue | undefined,
   asked: JsonValue | undefined,
 ): readonly [string, string] {
   if (typeof recorded === "string" && typeof asked === "string") {
-    const from = Math.max(0, commonStart(recorded, asked) - SHOWN_BEFORE);
-    return [quoted(recorded, from), quoted(asked, from)];
+    const from = Math.max(0, countEqualAtStart(recorded, asked) - CONTEXT_LENGTH);
+    return [quoteExcerpt(recorded, from), quoteExcerpt(asked, from)];
   }
-  return [written(recorded), written(asked)];
+  return [formatValue(recorded), formatValue(asked)];
 }
 
-function commonStart(one: string, other: string): number {
+function countEqualAtStart(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length++;
   return length;
 }
 
-function commonEnd(one: string, other: string): number {
+function countEqualAtEnd(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one.at(-1 - length) === other.at(-1 - length)) length++;
   return length;
 }
 
-function rawText(value: JsonValue | undefined): string {
+function toText(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value) ?? "";
 }
 
 /** The part of a text that matters; an ellipsis for each part that is left out. */
-function quoted(text: string, from: number): string {
-  const end = from + SHOWN_CHARACTERS;
+function quoteExcerpt(text: string, from: number): string {
+  const end = from + MAX_TEXT_LENGTH;
   const part = JSON.stringify(text.slice(from, end).toWellFormed());
   return `${from > 0 ? "…" : ""}${part}${end < text.length ? "…" : ""}`;
 }
 
-function written(value: JsonValue | undefined): string {
+function formatValue(value: JsonValue | undefined): string {
   if (value === undefined) return "nothing";
-  if (typeof value === "string") return quoted(value, 0);
+  if (typeof value === "string") return quoteExcerpt(value, 0);
   const text = JSON.stringify(value);
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
 }
 
-function memberOf(
+function getMember(
   value: { readonly [name: string]: JsonValue },
   name: string,
 ): JsonValue | undefined {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function pathTo(path: string, name: string): string {
+function appendPath(path: string, name: string): string {
   if (!/^[A-Za-z_$][\w$]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === "" ? name : `${path}.${name}`;
 }

@@ -18,7 +18,7 @@ export interface CassetteFiles {
 }
 
 /** What an agent was told is nobody else's business. */
-const PRIVATE = 0o600;
+const PRIVATE_MODE = 0o600;
 
 /** The disk of this machine. */
 export const nodeFiles: CassetteFiles = {
@@ -35,11 +35,11 @@ export const nodeFiles: CassetteFiles = {
   async replace(path, text) {
     const { mkdir, rename, rm, writeFile } = await import("node:fs/promises");
     const { dirname } = await import("node:path");
-    const file = await nativePath(path);
+    const file = await toNativePath(path);
     const beside = `${file}.${crypto.randomUUID()}.tmp`;
     await mkdir(dirname(file), { recursive: true });
     try {
-      await writeFile(beside, text, { mode: PRIVATE, flag: "wx" });
+      await writeFile(beside, text, { mode: PRIVATE_MODE, flag: "wx" });
       await rename(beside, file);
     } catch (error) {
       await rm(beside, { force: true });
@@ -52,7 +52,7 @@ export const nodeFiles: CassetteFiles = {
   },
 };
 
-async function nativePath(path: CassettePath): Promise<string> {
+async function toNativePath(path: CassettePath): Promise<string> {
   if (typeof path === "string") return path;
   const { fileURLToPath } = await import("node:url");
   return fileURLToPath(path);

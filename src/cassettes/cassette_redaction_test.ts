@@ -1,25 +1,25 @@
 import { assertEquals } from "@std/assert";
 import {
-  redactedChunks,
-  redactedHeaders,
-  redactedRequest,
-  secretsOf,
+  extractSecrets,
+  redactChunks,
+  redactHeaders,
+  redactRequest,
 } from "./cassette_redaction.ts";
-import { type FetchArguments, outgoingRequest } from "./cassette_request.ts";
+import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
 import { seededRandom } from "../testing/seeded_random.ts";
 
 const url = "https://api.example.com/v1";
 
-async function recorded(...request: FetchArguments) {
-  const outgoing = await outgoingRequest(...request);
-  return redactedRequest(outgoing, secretsOf(outgoing));
+async function redactFetch(...request: FetchArguments) {
+  const outgoing = await createOutgoingRequest(...request);
+  return redactRequest(outgoing, extractSecrets(outgoing));
 }
 
-function chunksOf(...texts: string[]): Uint8Array[] {
+function encodeTexts(...texts: string[]): Uint8Array[] {
   return texts.map((text) => new TextEncoder().encode(text));
 }
 
-function textsOf(chunks: readonly Uint8Array[]): string[] {
+function decodeChunks(chunks: readonly Uint8Array[]): string[] {
   return chunks.map((chunk) => new TextDecoder().decode(chunk));
 }
 
@@ -44,22 +44,22 @@ Deno.test("headers that carry keys, tokens, cookies or an account are hidden, ot
     "x-ratelimit-remaining-tokens",
     "anthropic-ratelimit-input-tokens-limit",
   ];
-  const headers = redactedHeaders(new Headers([...secret, ...open].map((name) => [name, "v"])), []);
+  const headers = redactHeaders(new Headers([...secret, ...open].map((name) => [name, "v"])), []);
   for (const name of secret) assertEquals(headers[name], "[redacted]", name);
   for (const name of open) assertEquals(headers[name], "v", name);
 });
 
 Deno.test("parameters that carry keys are hidden in addresses and in forms", async () => {
-  const { url: address } = await recorded(`${url}/a?alt=sse&key=abc&X-Amz-Signature=def&page=2`);
+  const { url: address } = await redactFetch(`${url}/a?alt=sse&key=abc&X-Amz-Signature=def&page=2`);
   assertEquals(address, `${url}/a?alt=sse&key=[redacted]&X-Amz-Signature=[redacted]&page=2`);
   const form = new URLSearchParams({ grant_type: "client_credentials", client_secret: "s3cr3t" });
-  const { body } = await recorded(url, { method: "POST", body: form });
+  const { body } = await redactFetch(url, { method: "POST", body: form });
   assertEquals(body, { text: "grant_type=client_credentials&client_secret=[redacted]" });
 });
 
 Deno.test("the key of a request is hidden wherever else it stands in it", async () => {
   const key = "a-key-of-no-known-shape";
-  const { body, url: address, headers } = await recorded(`${url}/${key}`, {
+  const { body, url: address, headers } = await redactFetch(`${url}/${key}`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "x-echo": key },
     body: JSON.stringify({ said: `my key is ${key}` }),
@@ -70,7 +70,7 @@ Deno.test("the key of a request is hidden wherever else it stands in it", async 
 });
 
 Deno.test("a placeholder is not looked for: it may be any word", async () => {
-  const { headers, body } = await recorded(url, {
+  const { headers, body } = await redactFetch(url, {
     method: "POST",
     headers: { "x-api-key": "test" },
     body: "a test",
@@ -79,13 +79,13 @@ Deno.test("a placeholder is not looked for: it may be any word", async () => {
 });
 
 Deno.test("a body is kept as JSON, else as text, else as base64", async () => {
-  const bodyOf = async (body: BodyInit) => (await recorded(url, { method: "POST", body })).body;
+  const bodyOf = async (body: BodyInit) => (await redactFetch(url, { method: "POST", body })).body;
   assertEquals(await bodyOf('{"a": [1, null, {"b": "c"}]}'), {
     json: { a: [1, null, { b: "c" }] },
   });
   assertEquals(await bodyOf("no json"), { text: "no json" });
   assertEquals(await bodyOf(new Uint8Array([0xff, 0])), { base64: "/wA=" });
-  assertEquals((await recorded(url)).body, undefined);
+  assertEquals((await redactFetch(url)).body, undefined);
 });
 
 Deno.test("members that are named for a secret are hidden, in requests and in responses", async () => {
@@ -94,7 +94,7 @@ Deno.test("members that are named for a secret are hidden, in requests and in re
     deep: [{ api_key: "k", key: "open" }],
     accessToken: { a: 1 },
   };
-  const { body } = await recorded(url, { method: "POST", body: JSON.stringify(json) });
+  const { body } = await redactFetch(url, { method: "POST", body: JSON.stringify(json) });
   assertEquals(body, {
     json: {
       password: "[redacted]",
@@ -103,29 +103,38 @@ Deno.test("members that are named for a secret are hidden, in requests and in re
     },
   });
   const token = '{"token_type":"Bearer","access_token" : "a\\"b","expires_in":3599}';
-  assertEquals(textsOf(redactedChunks(chunksOf(token), [])), [
+  assertEquals(decodeChunks(redactChunks(encodeTexts(token), [])), [
     '{"token_type":"Bearer","access_token" : "[redacted]","expires_in":3599}',
   ]);
 });
 
 Deno.test("a key that is cut between chunks is hidden; the cuts stay where they were", () => {
-  const cut = chunksOf("data: sk-abcd", "efghijkl", "mnop\n", "", "data: x\n");
-  assertEquals(textsOf(redactedChunks(cut, [])), ["data: [redacted]", "", "\n", "", "data: x\n"]);
+  const cut = encodeTexts("data: sk-abcd", "efghijkl", "mnop\n", "", "data: x\n");
+  assertEquals(decodeChunks(redactChunks(cut, [])), [
+    "data: [redacted]",
+    "",
+    "\n",
+    "",
+    "data: x\n",
+  ]);
 });
 
 Deno.test("chunks without secrets keep their bytes, whatever they are", () => {
   const chunks = [new Uint8Array([0xe2, 0x82]), new Uint8Array([0xac, 0xff, 0x00])];
-  assertEquals(redactedChunks(chunks, ["€uro"]), chunks);
+  assertEquals(redactChunks(chunks, ["€uro"]), chunks);
 });
 
 Deno.test("a secret that is not ASCII is found in bytes", () => {
-  assertEquals(textsOf(redactedChunks(chunksOf("a€", "uro b"), ["a€uro"])), ["[redacted]", " b"]);
+  assertEquals(decodeChunks(redactChunks(encodeTexts("a€", "uro b"), ["a€uro"])), [
+    "[redacted]",
+    " b",
+  ]);
 });
 
 Deno.test("however a body is cut, the same is left of it (seed 11)", () => {
   const random = seededRandom(11);
   const body = 'é {"text":"sk-abcdefghijklmnop and Bearer abcdefghijkl"} sk-qrstuvwxyzabcdef €';
-  const [whole] = textsOf(redactedChunks(chunksOf(body), []));
+  const [whole] = decodeChunks(redactChunks(encodeTexts(body), []));
   assertEquals(
     whole,
     'é {"text":"[redacted] and Bearer [redacted]"} [redacted] €',
@@ -138,7 +147,7 @@ Deno.test("however a body is cut, the same is left of it (seed 11)", () => {
       chunks.push(bytes.slice(at, end));
       at = end;
     }
-    const clean = redactedChunks(chunks, []);
+    const clean = redactChunks(chunks, []);
     assertEquals(clean.length, chunks.length);
     const joined = new Uint8Array(clean.flatMap((chunk) => [...chunk]));
     assertEquals(new TextDecoder().decode(joined), whole);

@@ -23,11 +23,11 @@ export interface OutgoingRequest {
   /** Fires when the caller cancels. */
   readonly signal: AbortSignal;
   /** What to hand to `fetch` to send it. */
-  readonly sendable: FetchArguments;
+  readonly fetchArguments: FetchArguments;
 }
 
 /** Reads a request. A body that can be read only once is read, and replaced by what it held. */
-export async function outgoingRequest(
+export async function createOutgoingRequest(
   ...[input, init]: FetchArguments
 ): Promise<OutgoingRequest> {
   const isReadOnce = (input instanceof Request && input.body !== null) ||
@@ -40,5 +40,5 @@ export async function outgoingRequest(
   const sendable: FetchArguments = isReadOnce
     ? [new Request(url, { ...init, method, headers, body, signal })]
     : [input, init];
-  return { method, url, headers, body, signal, sendable };
+  return { method, url, headers, body, signal, fetchArguments: sendable };
 }

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { messageOf } from "../core/errors.ts";
+import { getErrorMessage } from "../core/errors.ts";
 import { redact } from "../core/redact.ts";
 import type { CassetteChunk, CassetteEnd, CassetteExchange, CassetteResponse } from "./cassette.ts";
-import { textOf } from "./cassette_bytes.ts";
+import { decodeUtf8 } from "./cassette_bytes.ts";
 import {
-  redactedChunks,
-  redactedHeaders,
-  redactedRequest,
-  secretsOf,
+  extractSecrets,
+  redactChunks,
+  redactHeaders,
+  redactRequest,
 } from "./cassette_redaction.ts";
 import type { OutgoingRequest } from "./cassette_request.ts";
 
@@ -36,49 +36,49 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export class ExchangeRecorder {
   readonly #options: ExchangeRecorderOptions;
   readonly #secrets: readonly string[];
-  readonly #begunAt: number;
+  readonly #startedAt: number;
   readonly #chunks: { readonly at: number; readonly bytes: Bytes }[] = [];
-  readonly #over = Promise.withResolvers<void>();
+  readonly #finished = Promise.withResolvers<void>();
   #response: CassetteResponse | null = null;
-  #isOver = false;
+  #isFinished = false;
 
   /** Begins to record. */
   constructor(options: ExchangeRecorderOptions) {
     this.#options = options;
-    this.#secrets = [...options.secrets, ...secretsOf(options.request)];
-    this.#begunAt = options.now();
+    this.#secrets = [...options.secrets, ...extractSecrets(options.request)];
+    this.#startedAt = options.now();
   }
 
   /** Resolves when the exchange is over and saved. */
-  get over(): Promise<void> {
-    return this.#over.promise;
+  get finished(): Promise<void> {
+    return this.#finished.promise;
   }
 
   /** Sends the request. The body of the response is recorded as it is read; its end is told when all of it is saved. */
   async send(fetch: typeof globalThis.fetch): Promise<Response> {
-    const { sendable, signal } = this.#options.request;
+    const { fetchArguments: sendable, signal } = this.#options.request;
     try {
       const response = await fetch(...sendable);
-      this.#response = this.#headOf(response);
+      this.#response = this.#createResponse(response);
       if (response.body === null) {
-        await this.#end({ type: "complete", at: this.#at() });
+        await this.#finish({ type: "complete", at: this.#getElapsedMs() });
         return response;
       }
       const { status, statusText, headers } = response;
-      return new Response(this.#passOn(response.body), { status, statusText, headers });
+      return new Response(this.#createBody(response.body), { status, statusText, headers });
     } catch (error) {
-      if (signal.aborted) this.breakOff();
-      else await this.#end(this.#failed(error));
+      if (signal.aborted) this.abort();
+      else await this.#finish(this.#createFailedEnd(error));
       throw error;
     }
   }
 
   /** Records what has come so far. */
-  breakOff(): void {
-    void this.#end({ type: "aborted", at: this.#at() });
+  abort(): void {
+    void this.#finish({ type: "aborted", at: this.#getElapsedMs() });
   }
 
-  #passOn(source: ReadableStream<Bytes>): ReadableStream<Bytes> {
+  #createBody(source: ReadableStream<Bytes>): ReadableStream<Bytes> {
     const { signal } = this.#options.request;
     const reader = source.getReader();
     let abort = (): void => {};
@@ -86,14 +86,14 @@ export class ExchangeRecorder {
       start: (controller): void => {
         abort = () => {
           controller.error(signal.reason);
-          this.breakOff();
+          this.abort();
           reader.cancel(signal.reason).catch(ignore);
         };
         signal.addEventListener("abort", abort, { once: true });
         if (signal.aborted) abort();
       },
       pull: async (controller): Promise<void> => {
-        const next = await this.#read(reader);
+        const next = await this.#readChunk(reader);
         if (signal.aborted) return;
         if ("chunk" in next) return controller.enqueue(next.chunk);
         signal.removeEventListener("abort", abort);
@@ -102,82 +102,84 @@ export class ExchangeRecorder {
       },
       cancel: async (reason): Promise<void> => {
         signal.removeEventListener("abort", abort);
-        this.breakOff();
+        this.abort();
         await reader.cancel(reason);
       },
     }, { highWaterMark: 0 });
   }
 
-  async #read(reader: ReadableStreamDefaultReader<Bytes>): Promise<BodyStep> {
+  async #readChunk(reader: ReadableStreamDefaultReader<Bytes>): Promise<BodyReadResult> {
     try {
       const { done, value } = await reader.read();
       if (!done) {
         // Whoever reads the chunk may do with it what he likes.
-        this.#chunks.push({ at: this.#at(), bytes: value.slice() });
+        this.#chunks.push({ at: this.#getElapsedMs(), bytes: value.slice() });
         return { chunk: value };
       }
-      await this.#end({ type: "complete", at: this.#at() });
+      await this.#finish({ type: "complete", at: this.#getElapsedMs() });
       return { end: true };
     } catch (error) {
-      await this.#end(this.#failed(error));
+      await this.#finish(this.#createFailedEnd(error));
       return { error };
     }
   }
 
-  async #end(end: CassetteEnd): Promise<void> {
-    if (!this.#isOver) {
-      this.#isOver = true;
-      this.#options.save(() => this.#exchange(end)).then(this.#over.resolve);
+  async #finish(end: CassetteEnd): Promise<void> {
+    if (!this.#isFinished) {
+      this.#isFinished = true;
+      this.#options.save(() => this.#createExchange(end)).then(this.#finished.resolve);
     }
-    await this.#over.promise;
+    await this.#finished.promise;
   }
 
-  #exchange(end: CassetteEnd): CassetteExchange {
+  #createExchange(end: CassetteEnd): CassetteExchange {
     const { number, request } = this.#options;
     return {
       exchange: number,
-      request: redactedRequest(request, this.#secrets),
+      request: redactRequest(request, this.#secrets),
       ...(this.#response && { response: this.#response }),
-      chunks: this.#cleanChunks(),
+      chunks: this.#redactChunks(),
       end,
     };
   }
 
-  #headOf({ status, statusText, headers }: Response): CassetteResponse {
+  #createResponse({ status, statusText, headers }: Response): CassetteResponse {
     return {
-      at: this.#at(),
+      at: this.#getElapsedMs(),
       status,
       ...(statusText !== "" && { statusText }),
-      headers: redactedHeaders(headers, this.#secrets),
+      headers: redactHeaders(headers, this.#secrets),
     };
   }
 
-  #cleanChunks(): CassetteChunk[] {
-    const clean = redactedChunks(this.#chunks.map(({ bytes }) => bytes), this.#secrets);
+  #redactChunks(): CassetteChunk[] {
+    const clean = redactChunks(this.#chunks.map(({ bytes }) => bytes), this.#secrets);
     return this.#chunks.map(({ at }, index) => {
       const bytes = clean[index] ?? new Uint8Array(0);
-      const text = textOf(bytes);
+      const text = decodeUtf8(bytes);
       return text === undefined ? { at, base64: bytes.toBase64() } : { at, text };
     });
   }
 
-  #failed(error: unknown): CassetteEnd {
+  #createFailedEnd(error: unknown): CassetteEnd {
     const name = error instanceof Error ? error.name : "Error";
     return {
       type: "failed",
-      at: this.#at(),
+      at: this.#getElapsedMs(),
       name,
-      message: redact(messageOf(error), this.#secrets),
+      message: redact(getErrorMessage(error), this.#secrets),
     };
   }
 
   /** Milliseconds since the request; a clock that was set back tells none. */
-  #at(): number {
-    return Math.max(0, Math.round(this.#options.now() - this.#begunAt));
+  #getElapsedMs(): number {
+    return Math.max(0, Math.round(this.#options.now() - this.#startedAt));
   }
 }
 
 /** What comes next of a body. */
-type BodyStep = { readonly chunk: Bytes } | { readonly error: unknown } | { readonly end: true };
+type BodyReadResult = { readonly chunk: Bytes } | { readonly error: unknown } | {
+  readonly end: true;
+};
 
 function ignore(): void {}

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { BadRequestError, messageOf } from "../core/errors.ts";
-import { type CassetteExchange, cassetteHeader, exchangeLine, isCassette } from "./cassette.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { type CassetteExchange, formatExchange, formatHeader, isCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, nodeFiles } from "./cassette_files.ts";
-import { type FetchArguments, outgoingRequest } from "./cassette_request.ts";
+import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
 import { ExchangeRecorder } from "./record_exchange.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
 
@@ -37,7 +37,7 @@ export interface RecordingFetch extends AsyncDisposable {
 }
 
 /** How long an exchange that is still open is waited for, in milliseconds. */
-const CLOSING_MS = 100;
+const CLOSE_TIMEOUT_MS = 100;
 
 /**
  * Records every exchange that goes through a `fetch` into a file, a cassette, from which {@linkcode replayCassette}
@@ -63,25 +63,25 @@ export function recordFetch(
   file: CassettePath,
   options: RecordOptions = {},
 ): RecordingFetch {
-  const recording = new Recording(fetch, file, options);
+  const recording = new FetchRecorder(fetch, file, options);
   const record = (...request: FetchArguments) => recording.send(...request);
   const close = () => recording.close();
   return Object.assign(record, { close, [Symbol.asyncDispose]: close });
 }
 
-class Recording {
+class FetchRecorder {
   readonly #fetch: typeof globalThis.fetch;
   readonly #file: CassettePath;
   readonly #files: CassetteFiles;
   readonly #now: () => number;
   readonly #sleep: Sleep;
   readonly #secrets: readonly string[];
-  readonly #open = new Set<ExchangeRecorder>();
+  readonly #openExchanges = new Set<ExchangeRecorder>();
   readonly #recordedAt: number;
-  #sent = 0;
-  #checked: Promise<void> | null = null;
-  #hasBegun = false;
-  #written: Promise<void> = Promise.resolve();
+  #requestCount = 0;
+  #fileCheck: Promise<void> | null = null;
+  #hasHeader = false;
+  #pendingWrites: Promise<void> = Promise.resolve();
   #failure: BadRequestError | null = null;
 
   constructor(fetch: typeof globalThis.fetch, file: CassettePath, options: RecordOptions) {
@@ -95,39 +95,39 @@ class Recording {
   }
 
   async send(...request: FetchArguments): Promise<Response> {
-    this.#checked ??= this.#check();
-    await this.#checked;
+    this.#fileCheck ??= this.#checkFile();
+    await this.#fileCheck;
     if (this.#failure) throw this.#failure;
-    const asked = await outgoingRequest(...request);
+    const asked = await createOutgoingRequest(...request);
     asked.signal.throwIfAborted();
     const recorder: ExchangeRecorder = new ExchangeRecorder({
-      number: ++this.#sent,
+      number: ++this.#requestCount,
       request: asked,
       secrets: this.#secrets,
       now: this.#now,
       save: (exchange) => this.#save(exchange, recorder),
     });
-    this.#open.add(recorder);
+    this.#openExchanges.add(recorder);
     return await recorder.send(this.#fetch);
   }
 
   async close(): Promise<void> {
     const woken = new AbortController();
-    const all = Promise.all(Array.from(this.#open, ({ over }) => over));
-    await Promise.race([all, this.#sleep(CLOSING_MS, woken.signal)]);
+    const all = Promise.all(Array.from(this.#openExchanges, ({ finished: over }) => over));
+    await Promise.race([all, this.#sleep(CLOSE_TIMEOUT_MS, woken.signal)]);
     woken.abort();
-    for (const recorder of this.#open) recorder.breakOff();
-    await this.#written;
+    for (const recorder of this.#openExchanges) recorder.abort();
+    await this.#pendingWrites;
     if (this.#failure) throw this.#failure;
   }
 
   /** What is there and is no cassette must not be written over; that is told before anything is sent. */
-  async #check(): Promise<void> {
+  async #checkFile(): Promise<void> {
     let text: string | undefined;
     try {
       text = await this.#files.read(this.#file);
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#createError(error);
     }
     if (!text || isCassette(text)) return;
     throw new BadRequestError(
@@ -136,26 +136,26 @@ class Recording {
   }
 
   #save(exchange: () => CassetteExchange, recorder: ExchangeRecorder): Promise<void> {
-    this.#open.delete(recorder);
-    this.#written = this.#written.then(() => this.#write(exchange));
-    return this.#written;
+    this.#openExchanges.delete(recorder);
+    this.#pendingWrites = this.#pendingWrites.then(() => this.#write(exchange));
+    return this.#pendingWrites;
   }
 
   /** After a failure nothing more is written: the line that failed may be half there. */
   async #write(exchange: () => CassetteExchange): Promise<void> {
     if (this.#failure) return;
     try {
-      const line = exchangeLine(exchange());
-      if (this.#hasBegun) return await this.#files.append(this.#file, line);
-      await this.#files.replace(this.#file, cassetteHeader(this.#recordedAt) + line);
-      this.#hasBegun = true;
+      const line = formatExchange(exchange());
+      if (this.#hasHeader) return await this.#files.append(this.#file, line);
+      await this.#files.replace(this.#file, formatHeader(this.#recordedAt) + line);
+      this.#hasHeader = true;
     } catch (error) {
-      this.#failure = this.#failed(error);
+      this.#failure = this.#createError(error);
     }
   }
 
-  #failed(error: unknown): BadRequestError {
-    return new BadRequestError(`Cannot record into "${this.#file}": ${messageOf(error)}`, {
+  #createError(error: unknown): BadRequestError {
+    return new BadRequestError(`Cannot record into "${this.#file}": ${getErrorMessage(error)}`, {
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { linesOf, memoryFiles } from "../../tests/cassettes/memory_files.ts";
+import { createMemoryFiles, parseLines } from "../../tests/cassettes/memory_files.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { recordFetch } from "./record_fetch.ts";
 import { replayFetch } from "../testing/replay_fetch.ts";
@@ -7,7 +7,7 @@ import { replayFetch } from "../testing/replay_fetch.ts";
 const URL_A = "https://api.example.com/a";
 
 /** A server whose body is written by the test, and which knows how far it has been read. */
-function liveServer() {
+function createServer() {
   let controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   const server = {
     pulls: 0,
@@ -30,32 +30,32 @@ function liveServer() {
   return server;
 }
 
-async function nextText(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+async function readText(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
   const { value } = await reader.read();
   return new TextDecoder().decode(value);
 }
 
-function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array> {
+function getReader({ body }: Response): ReadableStreamDefaultReader<Uint8Array> {
   assert(body);
   return body.getReader();
 }
 
 /** Lets everything happen that waits for nothing. */
-function settled(): Promise<void> {
+function flushTasks(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 Deno.test("a whole exchange becomes a line of JSON, with the times of its chunks", async () => {
-  const files = memoryFiles();
-  const server = liveServer();
+  const files = createMemoryFiles();
+  const server = createServer();
   let now = 1000;
   const fetch = recordFetch(server.fetch, "a.jsonl", { files, now: () => now });
   now = 2000;
   const init = { method: "POST", headers: { accept: "text/event-stream" }, body: '{"a":1}' };
   const response = await fetch(URL_A, init);
-  const reader = readerOf(response);
+  const reader = getReader(response);
   for (const [at, text] of [[2010, "data: 1\n\n"], [2025, "data: 2\n\n"]] as const) {
-    const reading = nextText(reader);
+    const reading = readText(reader);
     now = at;
     server.send(text);
     assertEquals(await reading, text);
@@ -63,7 +63,7 @@ Deno.test("a whole exchange becomes a line of JSON, with the times of its chunks
   now = 2030;
   server.end();
   assertEquals((await reader.read()).done, true);
-  assertEquals(linesOf(files, "a.jsonl"), [
+  assertEquals(parseLines(files, "a.jsonl"), [
     { cassette: 1, recordedAt: 1000 },
     {
       exchange: 1,
@@ -81,55 +81,55 @@ Deno.test("a whole exchange becomes a line of JSON, with the times of its chunks
 });
 
 Deno.test("a response stays live: each chunk comes before the next is there, and none is read ahead", async () => {
-  const server = liveServer();
-  const fetch = recordFetch(server.fetch, "a.jsonl", { files: memoryFiles() });
-  const reader = readerOf(await fetch(URL_A));
-  await settled();
+  const server = createServer();
+  const fetch = recordFetch(server.fetch, "a.jsonl", { files: createMemoryFiles() });
+  const reader = getReader(await fetch(URL_A));
+  await flushTasks();
   assertEquals(server.pulls, 0);
   for (const number of [1, 2, 3]) {
-    const reading = nextText(reader);
-    await settled();
+    const reading = readText(reader);
+    await flushTasks();
     assertEquals(server.pulls, number);
     server.send(`chunk ${number}`);
     assertEquals(await reading, `chunk ${number}`);
-    await settled();
+    await flushTasks();
     assertEquals(server.pulls, number);
   }
   await reader.cancel();
 });
 
 Deno.test("an abort closes the connection at once, and what had come is recorded", async () => {
-  const files = memoryFiles();
-  const server = liveServer();
+  const files = createMemoryFiles();
+  const server = createServer();
   const fetch = recordFetch(server.fetch, "a.jsonl", { files, now: () => 0 });
   const controller = new AbortController();
-  const reader = readerOf(await fetch(URL_A, { signal: controller.signal }));
+  const reader = getReader(await fetch(URL_A, { signal: controller.signal }));
   server.send("half");
-  assertEquals(await nextText(reader), "half");
+  assertEquals(await readText(reader), "half");
   const reading = reader.read();
   const enough = new Error("enough");
   controller.abort(enough);
   await assertRejects(() => reading, Error, "enough");
   assertEquals(server.cancelled, enough);
   await fetch.close();
-  const [, line] = linesOf(files, "a.jsonl");
+  const [, line] = parseLines(files, "a.jsonl");
   assertEquals(line?.["chunks"], [{ at: 0, text: "half" }]);
   assertEquals(line?.["end"], { type: "aborted", at: 0 });
 });
 
 Deno.test("a body that is not wanted any more is an abort as well", async () => {
-  const files = memoryFiles();
-  const server = liveServer();
+  const files = createMemoryFiles();
+  const server = createServer();
   const fetch = recordFetch(server.fetch, "a.jsonl", { files, now: () => 0 });
-  const reader = readerOf(await fetch(URL_A));
+  const reader = getReader(await fetch(URL_A));
   await reader.cancel("enough");
   assertEquals(server.cancelled, "enough");
   await fetch.close();
-  assertEquals(linesOf(files, "a.jsonl")[1]?.["end"], { type: "aborted", at: 0 });
+  assertEquals(parseLines(files, "a.jsonl")[1]?.["end"], { type: "aborted", at: 0 });
 });
 
 Deno.test("an abort before the response is recorded without one", async () => {
-  const files = memoryFiles();
+  const files = createMemoryFiles();
   const waits = (_input: unknown, init?: RequestInit) =>
     new Promise<Response>((_, reject) => {
       init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
@@ -137,11 +137,11 @@ Deno.test("an abort before the response is recorded without one", async () => {
   const fetch = recordFetch(waits, "a.jsonl", { files, now: () => 0 });
   const controller = new AbortController();
   const asking = fetch(URL_A, { signal: controller.signal });
-  await settled();
+  await flushTasks();
   controller.abort(new Error("enough"));
   await assertRejects(() => asking, Error, "enough");
   await fetch.close();
-  assertEquals(linesOf(files, "a.jsonl")[1], {
+  assertEquals(parseLines(files, "a.jsonl")[1], {
     exchange: 1,
     request: { method: "GET", url: URL_A, headers: {} },
     chunks: [],
@@ -150,18 +150,18 @@ Deno.test("an abort before the response is recorded without one", async () => {
 });
 
 Deno.test("connections that fail, before and within a response, are recorded with their errors", async () => {
-  const files = memoryFiles();
-  const server = liveServer();
+  const files = createMemoryFiles();
+  const server = createServer();
   const key = "sk-abcdefghijklmnop";
   const refused = replayFetch(new TypeError(`connection refused: ${URL_A}?key=${key}`));
   const fetch = recordFetch((...request) => inner(...request), "a.jsonl", { files, now: () => 0 });
   let inner: typeof globalThis.fetch = refused;
   await assertRejects(() => fetch(URL_A), TypeError, "connection refused");
   inner = server.fetch;
-  const reader = readerOf(await fetch(URL_A));
+  const reader = getReader(await fetch(URL_A));
   server.fail(new TypeError("connection reset"));
   await assertRejects(() => reader.read(), TypeError, "connection reset");
-  const ends = linesOf(files, "a.jsonl").slice(1).map(({ end }) => end);
+  const ends = parseLines(files, "a.jsonl").slice(1).map(({ end }) => end);
   const failed = { type: "failed", at: 0, name: "TypeError" };
   assertEquals(ends, [
     { ...failed, message: `connection refused: ${URL_A}?key=[redacted]` },
@@ -170,7 +170,7 @@ Deno.test("connections that fail, before and within a response, are recorded wit
 });
 
 Deno.test("the first exchange replaces an older cassette, the others are added", async () => {
-  const files = memoryFiles();
+  const files = createMemoryFiles();
   files.texts.set("a.jsonl", '{"cassette":1,"recordedAt":0}\n{"exchange":1}\n');
   const fetch = recordFetch(replayFetch("hi"), "a.jsonl", { files, now: () => 7 });
   const response = await fetch(URL_A);
@@ -179,7 +179,7 @@ Deno.test("the first exchange replaces an older cassette, the others are added",
   await (await fetch(URL_A)).text();
   assertEquals(files.writes, ["replace", "append"]);
   assertEquals(
-    linesOf(files, "a.jsonl").map(({ recordedAt, exchange }) => recordedAt ?? exchange),
+    parseLines(files, "a.jsonl").map(({ recordedAt, exchange }) => recordedAt ?? exchange),
     [
       7,
       1,
@@ -189,7 +189,7 @@ Deno.test("the first exchange replaces an older cassette, the others are added",
 });
 
 Deno.test("a file that is no cassette is not written over, and nothing is sent", async () => {
-  const files = memoryFiles();
+  const files = createMemoryFiles();
   files.texts.set("notes.txt", "milk\n");
   const inner = replayFetch("hi");
   const fetch = recordFetch(inner, "notes.txt", { files });
@@ -205,7 +205,9 @@ Deno.test("a full disk does not break a response off; the next request and close
   const beforeWrite = () => {
     throw new Error("no space left on device");
   };
-  const fetch = recordFetch(replayFetch("hi"), "a.jsonl", { files: memoryFiles({ beforeWrite }) });
+  const fetch = recordFetch(replayFetch("hi"), "a.jsonl", {
+    files: createMemoryFiles({ beforeWrite }),
+  });
   assertEquals(await (await fetch(URL_A)).text(), "hi");
   const message = 'Cannot record into "a.jsonl": no space left on device';
   await assertRejects(() => fetch(URL_A), BadRequestError, message);
@@ -213,27 +215,27 @@ Deno.test("a full disk does not break a response off; the next request and close
 });
 
 Deno.test("close waits a moment for exchanges that are open, then records what has come", async () => {
-  const files = memoryFiles();
-  const server = liveServer();
+  const files = createMemoryFiles();
+  const server = createServer();
   const waits: number[] = [];
   const sleep = (milliseconds: number) => {
     waits.push(milliseconds);
     return Promise.resolve();
   };
   const fetch = recordFetch(server.fetch, "a.jsonl", { files, sleep, now: () => 0 });
-  const reader = readerOf(await fetch(URL_A));
+  const reader = getReader(await fetch(URL_A));
   server.send("half");
-  await nextText(reader);
+  await readText(reader);
   await fetch.close();
   assertEquals(waits, [100]);
-  assertEquals(linesOf(files, "a.jsonl")[1]?.["end"], { type: "aborted", at: 0 });
+  assertEquals(parseLines(files, "a.jsonl")[1]?.["end"], { type: "aborted", at: 0 });
   await reader.cancel();
   assertEquals(files.writes, ["replace"]);
 });
 
 Deno.test("requests are sent as they were made, however they were made", async () => {
   const inner = replayFetch("hi");
-  const fetch = recordFetch(inner, "a.jsonl", { files: memoryFiles() });
+  const fetch = recordFetch(inner, "a.jsonl", { files: createMemoryFiles() });
   const body = () => new Blob(["hello"]).stream();
   const headers = { "x-a": "1" };
   await (await fetch(new URL(URL_A), { method: "post", headers, body: "hello" })).text();
@@ -253,7 +255,7 @@ Deno.test("requests are sent as they were made, however they were made", async (
 
 Deno.test("a response keeps its status and its headers, with a body or without", async () => {
   const answers = [{ status: 204 }, { status: 429, headers: { "retry-after": "2" }, body: "slow" }];
-  const files = memoryFiles();
+  const files = createMemoryFiles();
   const fetch = recordFetch(replayFetch(answers), "a.jsonl", { files });
   const empty = await fetch(URL_A);
   assertEquals([empty.status, empty.body], [204, null]);
@@ -263,11 +265,11 @@ Deno.test("a response keeps its status and its headers, with a body or without",
     "2",
     "slow",
   ]);
-  assertEquals(linesOf(files, "a.jsonl").length, 3);
+  assertEquals(parseLines(files, "a.jsonl").length, 3);
 });
 
 Deno.test("what must not be kept is named, or carried where keys are carried", async () => {
-  const files = memoryFiles();
+  const files = createMemoryFiles();
   const body = '{"said":"my-own-secret and the-key-of-the-request and sk-abcdefghijklmnop"}';
   const fetch = recordFetch(
     replayFetch({ body, headers: { "set-cookie": "session=abc" } }),
@@ -289,7 +291,7 @@ Deno.test("without a permission there is a clear error, and nothing is sent", as
   const denied = () =>
     Promise.reject(new Error('Requires read access to "a.jsonl", run again with --allow-read'));
   const inner = replayFetch("hi");
-  const fetch = recordFetch(inner, "a.jsonl", { files: { ...memoryFiles(), read: denied } });
+  const fetch = recordFetch(inner, "a.jsonl", { files: { ...createMemoryFiles(), read: denied } });
   await assertRejects(
     () => fetch(URL_A),
     BadRequestError,

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { BadRequestError, messageOf } from "../core/errors.ts";
-import { type CassetteExchange, readCassette } from "./cassette.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { type CassetteExchange, parseCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, nodeFiles } from "./cassette_files.ts";
-import { addressOf, RecordedExchanges } from "./cassette_match.ts";
-import { redactedRequest, secretsOf } from "./cassette_redaction.ts";
-import { type FetchArguments, outgoingRequest } from "./cassette_request.ts";
+import { formatAddress, RecordedExchanges } from "./cassette_match.ts";
+import { extractSecrets, redactRequest } from "./cassette_redaction.ts";
+import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
 import { replayExchange } from "./replay_exchange.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
 
@@ -67,46 +67,48 @@ export interface CassetteFetch {
  */
 export function replayCassette(file: CassettePath, options: CassetteOptions = {}): CassetteFetch {
   const { timing = "at_once", sleep = realSleep, files = nodeFiles, secrets = [] } = options;
-  let loading: Promise<Loaded> | null = null;
+  let loading: Promise<LoadedCassette> | null = null;
   let exchanges: RecordedExchanges | null = null;
-  const loaded = (): Promise<Loaded> => loading ??= load(file, files);
+  const loaded = (): Promise<LoadedCassette> => loading ??= loadCassette(file, files);
   const replay = async (...request: FetchArguments): Promise<Response> => {
-    const asked = await outgoingRequest(...request);
+    const asked = await createOutgoingRequest(...request);
     exchanges = (await loaded()).exchanges;
     asked.signal.throwIfAborted();
-    const clean = redactedRequest(asked, [...secrets, ...secretsOf(asked)]);
-    const exchange = exchanges.take(clean);
-    if (!exchange) throw new BadRequestError(exchanges.explain(clean));
+    const clean = redactRequest(asked, [...secrets, ...extractSecrets(asked)]);
+    const exchange = exchanges.takeMatch(clean);
+    if (!exchange) throw new BadRequestError(exchanges.explainMismatch(clean));
     return await replayExchange(exchange, { signal: asked.signal, timing, sleep });
   };
   return Object.assign(replay, {
     recordedAt: async () => (await loaded()).recordedAt,
     assertDone(): void {
       if (!exchanges) throw new Error(`Nothing has been asked of the cassette "${file}"`);
-      const names = exchanges.left.map(nameOf);
+      const names = exchanges.unused.map(formatExchangeName);
       if (names.length === 0) return;
       throw new Error(`The cassette "${file}" holds more than was asked for:\n${names.join("\n")}`);
     },
   });
 }
 
-interface Loaded {
+interface LoadedCassette {
   readonly recordedAt: number;
   readonly exchanges: RecordedExchanges;
 }
 
-async function load(file: CassettePath, files: CassetteFiles): Promise<Loaded> {
+async function loadCassette(file: CassettePath, files: CassetteFiles): Promise<LoadedCassette> {
   const name = String(file);
   const text = await files.read(file).catch((cause: unknown) => {
-    throw new BadRequestError(`Cannot read the cassette "${name}": ${messageOf(cause)}`, { cause });
+    throw new BadRequestError(`Cannot read the cassette "${name}": ${getErrorMessage(cause)}`, {
+      cause,
+    });
   });
   if (text === undefined) {
     throw new BadRequestError(`There is no cassette "${name}": record it with recordFetch first`);
   }
-  const { recordedAt, exchanges } = readCassette(text, name);
+  const { recordedAt, exchanges } = parseCassette(text, name);
   return { recordedAt, exchanges: new RecordedExchanges(name, exchanges) };
 }
 
-function nameOf({ exchange, request }: CassetteExchange): string {
-  return `  exchange ${exchange}, ${addressOf(request)}`;
+function formatExchangeName({ exchange, request }: CassetteExchange): string {
+  return `  exchange ${exchange}, ${formatAddress(request)}`;
 }

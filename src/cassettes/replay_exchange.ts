@@ -25,24 +25,24 @@ export async function replayExchange(
   { response, chunks, end }: CassetteExchange,
   options: ReplayExchangeOptions,
 ): Promise<Response> {
-  const pace = new Pace(options);
+  const pace = new ReplayClock(options);
   if (!response) {
-    const error = await pace.untilEnd(end);
+    const error = await pace.waitForEnd(end);
     options.signal.throwIfAborted();
     throw error;
   }
-  await pace.until(response.at);
+  await pace.waitUntil(response.at);
   options.signal.throwIfAborted();
   const { status, statusText = "", headers } = response;
   const hasNoBody = status === 204 || status === 205 || status === 304;
-  const body = hasNoBody ? null : bodyOf(chunks, end, pace);
+  const body = hasNoBody ? null : createBody(chunks, end, pace);
   return new Response(body, { status, statusText, headers });
 }
 
-function bodyOf(
+function createBody(
   chunks: readonly CassetteChunk[],
   end: CassetteEnd,
-  pace: Pace,
+  pace: ReplayClock,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { signal } = pace;
   const left = chunks.values();
@@ -56,11 +56,11 @@ function bodyOf(
     async pull(controller): Promise<void> {
       const { value: chunk } = left.next();
       if (chunk) {
-        await pace.until(chunk.at);
-        if (!signal.aborted) controller.enqueue(bytesOf(chunk));
+        await pace.waitUntil(chunk.at);
+        if (!signal.aborted) controller.enqueue(decodeChunk(chunk));
         return;
       }
-      const error = await pace.untilEnd(end);
+      const error = await pace.waitForEnd(end);
       release();
       if (signal.aborted) return;
       if (error) controller.error(error);
@@ -71,11 +71,11 @@ function bodyOf(
 }
 
 /** The time that goes by while an exchange is replayed. */
-class Pace {
+class ReplayClock {
   readonly signal: AbortSignal;
   readonly #timing: ReplayExchangeOptions["timing"];
   readonly #sleep: Sleep;
-  #at = 0;
+  #elapsedMs = 0;
 
   constructor({ signal, timing, sleep }: ReplayExchangeOptions) {
     this.signal = signal;
@@ -84,30 +84,32 @@ class Pace {
   }
 
   /** Lets the time up to a moment of the exchange go by. */
-  async until(at: number): Promise<void> {
-    const delayMs = at - this.#at;
-    this.#at = Math.max(this.#at, at);
+  async waitUntil(at: number): Promise<void> {
+    const delayMs = at - this.#elapsedMs;
+    this.#elapsedMs = Math.max(this.#elapsedMs, at);
     if (this.#timing === "as_recorded" && delayMs > 0) await this.#sleep(delayMs, this.signal);
   }
 
   /** Lets the time up to the end go by, and gives the error with which it ended, if any. */
-  async untilEnd(end: CassetteEnd): Promise<Error | undefined> {
+  async waitForEnd(end: CassetteEnd): Promise<Error | undefined> {
     if (end.type !== "aborted") {
-      await this.until(end.at);
-      return end.type === "failed" ? errorOf(end) : undefined;
+      await this.waitUntil(end.at);
+      return end.type === "failed" ? createError(end) : undefined;
     }
-    await this.#sleep(Math.max(0, end.at - this.#at) + ABORT_GRACE_MS, this.signal);
+    await this.#sleep(Math.max(0, end.at - this.#elapsedMs) + ABORT_GRACE_MS, this.signal);
     return new DOMException("The recording was broken off here", "AbortError");
   }
 }
 
-function bytesOf(chunk: CassetteChunk): Uint8Array<ArrayBuffer> {
+function decodeChunk(chunk: CassetteChunk): Uint8Array<ArrayBuffer> {
   return "text" in chunk
     ? new TextEncoder().encode(chunk.text)
     : Uint8Array.fromBase64(chunk.base64);
 }
 
-function errorOf({ name, message }: { readonly name: string; readonly message: string }): Error {
+function createError(
+  { name, message }: { readonly name: string; readonly message: string },
+): Error {
   if (name === "TypeError") return new TypeError(message);
   if (name === "AbortError" || name === "TimeoutError") return new DOMException(message, name);
   return Object.assign(new Error(message), { name });

@@ -5,7 +5,7 @@
  */
 
 import type { ContentBlock, ToolCallBlock } from "./content.ts";
-import { messageOf, StreamError } from "./errors.ts";
+import { getErrorMessage, StreamError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import type { AssistantMessageEvent, BlockDeltaEvent, BlockEndEvent } from "./stream.ts";
 import { TextBuffer } from "./text_buffer.ts";
@@ -32,7 +32,7 @@ export interface AccumulatedReply {
   readonly calls: readonly FinishedCall[];
 }
 
-type ProseDraft = {
+type TextDraft = {
   readonly type: "text" | "thinking";
   readonly text: TextBuffer;
   open: boolean;
@@ -47,19 +47,19 @@ type CallDraft = {
   open: boolean;
   signature?: string;
 };
-type WholeDraft = {
+type ExtensionDraft = {
   readonly type: "extension";
   readonly block: ContentBlock;
   readonly open: false;
 };
-type Draft = ProseDraft | CallDraft | WholeDraft;
+type BlockDraft = TextDraft | CallDraft | ExtensionDraft;
 
 /**
  * Builds one reply out of stream events, in linear time: deltas are appended as text, and a tool call's
  * arguments are parsed once, at the end. Holds the stream to its contract.
  */
 export class ReplyAccumulator {
-  readonly #drafts: Draft[] = [];
+  readonly #blocks: BlockDraft[] = [];
   #characters = 0;
   #ended = false;
 
@@ -70,7 +70,7 @@ export class ReplyAccumulator {
 
   /** Whether any block has begun. */
   get hasContent(): boolean {
-    return this.#drafts.length > 0;
+    return this.#blocks.length > 0;
   }
 
   /**
@@ -81,7 +81,7 @@ export class ReplyAccumulator {
    * open), or anything after the terminal event.
    */
   apply(event: AssistantMessageEvent): void {
-    if (this.#ended) throw brokenContract(`"${event.type}" came after the reply had ended`);
+    if (this.#ended) throw createContractError(`"${event.type}" came after the reply had ended`);
     switch (event.type) {
       case "start":
       case "warning":
@@ -91,20 +91,20 @@ export class ReplyAccumulator {
       case "tool_call_delta":
         return this.append(event);
       case "text_start":
-        return this.#open(event.contentIndex, {
+        return this.#openBlock(event.contentIndex, {
           type: "text",
           text: new TextBuffer(),
           open: true,
         });
       case "thinking_start":
-        return this.#open(event.contentIndex, {
+        return this.#openBlock(event.contentIndex, {
           type: "thinking",
           text: new TextBuffer(),
           open: true,
         });
       case "tool_call_start": {
         const { contentIndex, id, name } = event;
-        return this.#open(contentIndex, {
+        return this.#openBlock(contentIndex, {
           type: "tool_call",
           id,
           name,
@@ -115,16 +115,16 @@ export class ReplyAccumulator {
       case "text_end":
       case "thinking_end":
       case "tool_call_end":
-        return this.#close(event);
+        return this.#closeBlock(event);
       case "extension": {
         const { contentIndex, typeName, data } = event;
         const block: ContentBlock = { type: "extension", typeName, data };
-        return this.#open(contentIndex, { type: "extension", block, open: false });
+        return this.#openBlock(contentIndex, { type: "extension", block, open: false });
       }
       case "done":
-        return this.#end(event.stopReason === "length");
+        return this.#endReply(event.stopReason === "length");
       case "error":
-        return this.#end(false, event.error);
+        return this.#endReply(false, event.error);
     }
   }
 
@@ -134,9 +134,11 @@ export class ReplyAccumulator {
    * @throws {StreamError} When its block is not open.
    */
   append({ type, contentIndex, delta }: BlockDeltaEvent): void {
-    const draft = this.#drafts[contentIndex];
-    if (this.#ended || !draft?.open || type !== DELTA_OF[draft.type]) {
-      throw brokenContract(`"${type}" came for block ${contentIndex}, which is not open for it`);
+    const draft = this.#blocks[contentIndex];
+    if (this.#ended || !draft?.open || type !== DELTA_TYPES[draft.type]) {
+      throw createContractError(
+        `"${type}" came for block ${contentIndex}, which is not open for it`,
+      );
     }
     draft.text.append(delta);
     this.#characters += delta.length;
@@ -146,46 +148,48 @@ export class ReplyAccumulator {
   finish(): AccumulatedReply {
     const content: ContentBlock[] = [];
     const calls: FinishedCall[] = [];
-    for (const draft of this.#drafts) {
+    for (const draft of this.#blocks) {
       if (draft.type === "tool_call") {
-        const call = finishCall(draft);
+        const call = finishCallDraft(draft);
         calls.push(call);
         content.push(call.block);
       } else if (draft.type === "extension") {
         content.push(draft.block);
       } else if (draft.signature !== undefined || draft.text.toString() !== "") {
-        content.push(finishProse(draft));
+        content.push(finishTextDraft(draft));
       }
     }
     return { content, calls };
   }
 
-  #open(contentIndex: number, draft: Draft): void {
-    if (contentIndex !== this.#drafts.length) {
-      throw brokenContract(
-        `Block ${contentIndex} began where block ${this.#drafts.length} was next`,
+  #openBlock(contentIndex: number, draft: BlockDraft): void {
+    if (contentIndex !== this.#blocks.length) {
+      throw createContractError(
+        `Block ${contentIndex} began where block ${this.#blocks.length} was next`,
       );
     }
-    this.#drafts.push(draft);
+    this.#blocks.push(draft);
   }
 
-  #close({ type, contentIndex, signature, redacted }: BlockEndEvent): void {
-    const draft = this.#drafts[contentIndex];
-    if (!draft?.open || !belongsTo(type, draft.type)) {
-      throw brokenContract(`"${type}" came for block ${contentIndex}, which is not open for it`);
+  #closeBlock({ type, contentIndex, signature, redacted }: BlockEndEvent): void {
+    const draft = this.#blocks[contentIndex];
+    if (!draft?.open || !matchesBlockType(type, draft.type)) {
+      throw createContractError(
+        `"${type}" came for block ${contentIndex}, which is not open for it`,
+      );
     }
     draft.open = false;
     if (signature !== undefined) draft.signature = signature;
     if (redacted !== undefined && draft.type !== "tool_call") draft.redacted = redacted;
   }
 
-  #end(mayCutCalls: boolean, cause?: unknown): void {
+  #endReply(mayCutCalls: boolean, cause?: unknown): void {
     this.#ended = true;
-    const open = this.#drafts.findIndex((draft) =>
+    const open = this.#blocks.findIndex((draft) =>
       draft.open && !(mayCutCalls && draft.type === "tool_call")
     );
     if (open >= 0) {
-      throw brokenContract(`The reply ended while block ${open} was still open`, cause);
+      throw createContractError(`The reply ended while block ${open} was still open`, cause);
     }
   }
 }
@@ -200,11 +204,11 @@ export function parseArguments(
     if (isJsonObject(value)) return { value };
     return { reason: "The arguments must be a JSON object" };
   } catch (thrown) {
-    return { reason: messageOf(thrown) };
+    return { reason: getErrorMessage(thrown) };
   }
 }
 
-function finishProse(draft: ProseDraft): ContentBlock {
+function finishTextDraft(draft: TextDraft): ContentBlock {
   const { type, signature, redacted } = draft;
   const text = draft.text.toString();
   const marks = {
@@ -214,7 +218,7 @@ function finishProse(draft: ProseDraft): ContentBlock {
   return type === "text" ? { type, text, ...marks } : { type, thinking: text, ...marks };
 }
 
-function finishCall(draft: CallDraft): FinishedCall {
+function finishCallDraft(draft: CallDraft): FinishedCall {
   const { id, name, open, signature } = draft;
   const text = draft.text.toString();
   const parsed = open ? { reason: "cut" } : parseArguments(text);
@@ -231,17 +235,17 @@ function finishCall(draft: CallDraft): FinishedCall {
   return { block, state: { type: "unreadable", text, reason: parsed.reason } };
 }
 
-const DELTA_OF = {
+const DELTA_TYPES = {
   text: "text_delta",
   thinking: "thinking_delta",
   tool_call: "tool_call_delta",
   extension: "",
 } as const;
 
-function belongsTo(eventType: string, draftType: Draft["type"]): boolean {
+function matchesBlockType(eventType: string, draftType: BlockDraft["type"]): boolean {
   return eventType.startsWith(draftType);
 }
 
-function brokenContract(message: string, cause?: unknown): StreamError {
+function createContractError(message: string, cause?: unknown): StreamError {
   return new StreamError(message, { cause });
 }

@@ -9,7 +9,7 @@ import { zeroUsage } from "./usage.ts";
 const ROUNDS = 500;
 const PIECES = ["", "a", "bc ", "é", "日本", "\n", '"', "\\", "😀", "\ud83d"];
 
-interface Planned {
+interface PlannedBlock {
   readonly block: ContentBlock;
   /** Its own events, in order; they interleave with those of other blocks. */
   readonly events: AssistantMessageEvent[];
@@ -23,11 +23,11 @@ function pick<Value>(random: Random, values: readonly Value[]): Value {
   return value;
 }
 
-function textOf(random: Random): string {
+function randomText(random: Random): string {
   return Array.from({ length: Math.floor(random() * 6) }, () => pick(random, PIECES)).join("");
 }
 
-function piecesOf(random: Random, text: string): string[] {
+function splitText(random: Random, text: string): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length;) {
     const length = Math.floor(random() * 4);
@@ -37,13 +37,17 @@ function piecesOf(random: Random, text: string): string[] {
   return pieces;
 }
 
-function planProse(random: Random, type: "text" | "thinking", contentIndex: number): Planned {
-  const text = textOf(random);
+function planTextBlock(
+  random: Random,
+  type: "text" | "thinking",
+  contentIndex: number,
+): PlannedBlock {
+  const text = randomText(random);
   const marks = random() < 0.3 ? { signature: "s" } : {};
   const block: ContentBlock = type === "text"
     ? { type, text, ...marks }
     : { type, thinking: text, ...marks };
-  const deltas = piecesOf(random, text).map((delta): AssistantMessageEvent => ({
+  const deltas = splitText(random, text).map((delta): AssistantMessageEvent => ({
     type: `${type}_delta`,
     contentIndex,
     delta,
@@ -52,10 +56,13 @@ function planProse(random: Random, type: "text" | "thinking", contentIndex: numb
   return { block, events: [start, ...deltas, { type: `${type}_end`, contentIndex, ...marks }] };
 }
 
-function planCall(random: Random, contentIndex: number): Planned {
-  const args = { [textOf(random)]: textOf(random), list: [1, null, { deep: textOf(random) }] };
+function planCall(random: Random, contentIndex: number): PlannedBlock {
+  const args = {
+    [randomText(random)]: randomText(random),
+    list: [1, null, { deep: randomText(random) }],
+  };
   const id = `call_${contentIndex}`;
-  const deltas = piecesOf(random, JSON.stringify(args)).map((delta): AssistantMessageEvent => ({
+  const deltas = splitText(random, JSON.stringify(args)).map((delta): AssistantMessageEvent => ({
     type: "tool_call_delta",
     contentIndex,
     delta,
@@ -70,17 +77,17 @@ function planCall(random: Random, contentIndex: number): Planned {
   };
 }
 
-function planBlock(random: Random, contentIndex: number): Planned {
+function planBlock(random: Random, contentIndex: number): PlannedBlock {
   const dice = random();
-  if (dice < 0.3) return planProse(random, "text", contentIndex);
-  if (dice < 0.6) return planProse(random, "thinking", contentIndex);
+  if (dice < 0.3) return planTextBlock(random, "text", contentIndex);
+  if (dice < 0.6) return planTextBlock(random, "thinking", contentIndex);
   if (dice < 0.9) return planCall(random, contentIndex);
-  const block = { type: "extension", typeName: "x", data: textOf(random) } as const;
+  const block = { type: "extension", typeName: "x", data: randomText(random) } as const;
   return { block, events: [{ ...block, contentIndex }] };
 }
 
 /** Mixes the events of all blocks; each block keeps its own order, and blocks begin in the order of their index. */
-function interleaved(random: Random, plans: readonly Planned[]): AssistantMessageEvent[] {
+function interleave(random: Random, plans: readonly PlannedBlock[]): AssistantMessageEvent[] {
   const waiting = plans.map(({ events }) => [...events]);
   const mixed: AssistantMessageEvent[] = [];
   let begun = 0;
@@ -96,17 +103,17 @@ function interleaved(random: Random, plans: readonly Planned[]): AssistantMessag
   return mixed;
 }
 
-function replyOf(random: Random): { content: ContentBlock[]; events: AssistantMessageEvent[] } {
+function planReply(random: Random): { content: ContentBlock[]; events: AssistantMessageEvent[] } {
   const count = Math.floor(random() * 6);
   const plans = Array.from({ length: count }, (_, index) => planBlock(random, index));
   const done: AssistantMessageEvent = { type: "done", stopReason: "stop", usage: zeroUsage() };
   return {
-    content: plans.map(({ block }) => block).filter(saysSomething),
-    events: [{ type: "start" }, ...interleaved(random, plans), done],
+    content: plans.map(({ block }) => block).filter(isNonEmpty),
+    events: [{ type: "start" }, ...interleave(random, plans), done],
   };
 }
 
-function saysSomething(block: ContentBlock): boolean {
+function isNonEmpty(block: ContentBlock): boolean {
   if (block.type === "text") return block.text !== "" || block.signature !== undefined;
   if (block.type === "thinking") return block.thinking !== "" || block.signature !== undefined;
   return true;
@@ -120,7 +127,7 @@ function accumulate(events: readonly AssistantMessageEvent[]): readonly ContentB
 
 Deno.test("A 126a any legal sequence of events becomes the blocks and the text that it spells", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
-    const { content, events } = replyOf(seededRandom(seed));
+    const { content, events } = planReply(seededRandom(seed));
     assertEquals(accumulate(events), content, `seed ${seed}`);
   }
 });
@@ -129,7 +136,7 @@ Deno.test("whatever one block event of a reply is lost, doubled or displaced, it
   let noticed = 0;
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const random = seededRandom(seed);
-    const { events } = replyOf(random);
+    const { events } = planReply(random);
     const at = 1 + Math.floor(random() * Math.max(1, events.length - 2));
     const event = events[at];
     if (!event || !/_(start|end)$/.test(event.type)) continue;

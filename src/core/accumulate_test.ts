@@ -6,20 +6,20 @@ import { zeroUsage } from "./usage.ts";
 
 const usage = zeroUsage();
 const done: AssistantMessageEvent = { type: "done", stopReason: "stop", usage };
-const cut: AssistantMessageEvent = { type: "done", stopReason: "length", usage };
+const cutOff: AssistantMessageEvent = { type: "done", stopReason: "length", usage };
 const failed: AssistantMessageEvent = {
   type: "error",
   stopReason: "error",
   error: new NetworkError("reset"),
 };
 
-function accumulated(...events: AssistantMessageEvent[]): ReplyAccumulator {
+function accumulate(...events: AssistantMessageEvent[]): ReplyAccumulator {
   const reply = new ReplyAccumulator();
   for (const event of events) reply.apply(event);
   return reply;
 }
 
-function block(
+function createBlockEvents(
   contentIndex: number,
   type: "text" | "thinking",
   ...deltas: string[]
@@ -35,7 +35,7 @@ function block(
   ];
 }
 
-function call(contentIndex: number, ...deltas: string[]): AssistantMessageEvent[] {
+function createCallEvents(contentIndex: number, ...deltas: string[]): AssistantMessageEvent[] {
   return [
     { type: "tool_call_start", contentIndex, id: `c${contentIndex}`, name: "read_file" },
     ...deltas.map((delta): AssistantMessageEvent => ({
@@ -48,10 +48,10 @@ function call(contentIndex: number, ...deltas: string[]): AssistantMessageEvent[
 }
 
 Deno.test("2.5 text and a tool call become the blocks of a message", () => {
-  const reply = accumulated(
+  const reply = accumulate(
     { type: "start" },
-    ...block(0, "text", "Rea", "ding"),
-    ...call(1, '{"path":', '"a.txt"}'),
+    ...createBlockEvents(0, "text", "Rea", "ding"),
+    ...createCallEvents(1, '{"path":', '"a.txt"}'),
     { type: "done", stopReason: "tool_use", usage },
   );
   const read = {
@@ -67,7 +67,7 @@ Deno.test("2.5 text and a tool call become the blocks of a message", () => {
 });
 
 Deno.test("2.6 deltas of several open blocks may interleave", () => {
-  const reply = accumulated(
+  const reply = accumulate(
     { type: "text_start", contentIndex: 0 },
     { type: "tool_call_start", contentIndex: 1, id: "a", name: "bash" },
     { type: "tool_call_start", contentIndex: 2, id: "b", name: "bash" },
@@ -88,7 +88,7 @@ Deno.test("2.6 deltas of several open blocks may interleave", () => {
 });
 
 Deno.test("signatures, redaction and provider items are kept", () => {
-  const reply = accumulated(
+  const reply = accumulate(
     { type: "thinking_start", contentIndex: 0 },
     { type: "thinking_end", contentIndex: 0, signature: "secret", redacted: true },
     { type: "text_start", contentIndex: 1 },
@@ -108,28 +108,28 @@ Deno.test("signatures, redaction and provider items are kept", () => {
 });
 
 Deno.test("blocks that say nothing are left out", () => {
-  const reply = accumulated(
-    ...block(0, "thinking"),
-    ...block(1, "text", ""),
-    ...block(2, "text", "x"),
+  const reply = accumulate(
+    ...createBlockEvents(0, "thinking"),
+    ...createBlockEvents(1, "text", ""),
+    ...createBlockEvents(2, "text", "x"),
   );
   assertEquals(reply.finish().content, [{ type: "text", text: "x" }]);
 });
 
 Deno.test("characters of text, reasoning and arguments are counted as they come", () => {
-  const reply = accumulated(
-    ...block(0, "thinking", "abc"),
-    ...block(1, "text", "de"),
-    ...call(2, "{}"),
+  const reply = accumulate(
+    ...createBlockEvents(0, "thinking", "abc"),
+    ...createBlockEvents(1, "text", "de"),
+    ...createCallEvents(2, "{}"),
   );
   assertEquals(reply.characters, 7);
   assertEquals(reply.hasContent, true);
-  assertEquals(accumulated({ type: "start" }).hasContent, false);
+  assertEquals(accumulate({ type: "start" }).hasContent, false);
 });
 
 Deno.test("B 34 arguments that are no JSON object are told with their text and the reason", () => {
   const states = ['{"path": "a', "[1]", '"x"', "null"].map((text) =>
-    accumulated(...call(0, text), done).finish().calls[0]
+    accumulate(...createCallEvents(0, text), done).finish().calls[0]
   );
   assertEquals(states.map((found) => found?.block.arguments), [{}, {}, {}, {}]);
   assertEquals(
@@ -146,37 +146,42 @@ Deno.test("B 34 arguments that are no JSON object are told with their text and t
 
 Deno.test("no arguments at all are an empty object", () => {
   for (const text of ["", " \n"]) {
-    const [found] = accumulated(...call(0, text), done).finish().calls;
+    const [found] = accumulate(...createCallEvents(0, text), done).finish().calls;
     assertEquals([found?.block.arguments, found?.state], [{}, { type: "complete" }]);
   }
 });
 
 Deno.test("arguments with a member called __proto__ change no prototype", () => {
-  const [found] = accumulated(...call(0, '{"__proto__": {"polluted": 1}}'), done).finish().calls;
+  const [found] =
+    accumulate(...createCallEvents(0, '{"__proto__": {"polluted": 1}}'), done).finish().calls;
   assertEquals(found?.block.arguments["polluted"], undefined);
   assertEquals(JSON.stringify(found?.block.arguments), '{"__proto__":{"polluted":1}}');
 });
 
 Deno.test("A 44 a length stop may leave tool calls open: they are cut, whatever has arrived", () => {
-  const [start, delta] = call(1, '{"path":"a.txt"}');
-  const reply = accumulated(...call(0, "{}"), ...(start && delta ? [start, delta] : []), cut);
+  const [start, delta] = createCallEvents(1, '{"path":"a.txt"}');
+  const reply = accumulate(
+    ...createCallEvents(0, "{}"),
+    ...(start && delta ? [start, delta] : []),
+    cutOff,
+  );
   assertEquals(reply.finish().calls.map(({ block, state }) => [block.arguments, state.type]), [
     [{}, "complete"],
     [{}, "cut"],
   ]);
 });
 
-const textOpen: AssistantMessageEvent[] = block(0, "text", "x").slice(0, 2);
-const thinkingOpen: AssistantMessageEvent[] = block(0, "thinking", "x").slice(0, 2);
-const callOpen: AssistantMessageEvent[] = call(0, "{").slice(0, 2);
+const openText: AssistantMessageEvent[] = createBlockEvents(0, "text", "x").slice(0, 2);
+const openThinking: AssistantMessageEvent[] = createBlockEvents(0, "thinking", "x").slice(0, 2);
+const openCall: AssistantMessageEvent[] = createCallEvents(0, "{").slice(0, 2);
 
-const broken: Record<string, [AssistantMessageEvent[], string]> = {
+const contractViolations: Record<string, [AssistantMessageEvent[], string]> = {
   "a delta after its block's end": [
-    [...block(0, "text", "x"), { type: "text_delta", contentIndex: 0, delta: "y" }],
+    [...createBlockEvents(0, "text", "x"), { type: "text_delta", contentIndex: 0, delta: "y" }],
     `"text_delta" came for block 0, which is not open for it`,
   ],
   "a delta of another kind": [
-    [...textOpen, { type: "thinking_delta", contentIndex: 0, delta: "y" }],
+    [...openText, { type: "thinking_delta", contentIndex: 0, delta: "y" }],
     `"thinking_delta" came for block 0, which is not open for it`,
   ],
   "a delta for a block that never began": [
@@ -192,11 +197,11 @@ const broken: Record<string, [AssistantMessageEvent[], string]> = {
     `"text_delta" came for block 0, which is not open for it`,
   ],
   "a second end": [
-    [...call(0, "{}"), { type: "tool_call_end", contentIndex: 0 }],
+    [...createCallEvents(0, "{}"), { type: "tool_call_end", contentIndex: 0 }],
     `"tool_call_end" came for block 0, which is not open for it`,
   ],
   "an end of another kind": [
-    [...callOpen, { type: "text_end", contentIndex: 0 }],
+    [...openCall, { type: "text_end", contentIndex: 0 }],
     `"text_end" came for block 0, which is not open for it`,
   ],
   "a block that skips an index": [
@@ -204,25 +209,25 @@ const broken: Record<string, [AssistantMessageEvent[], string]> = {
     "Block 1 began where block 0 was next",
   ],
   "a block that comes again": [
-    [...block(0, "text", "x"), { type: "text_start", contentIndex: 0 }],
+    [...createBlockEvents(0, "text", "x"), { type: "text_start", contentIndex: 0 }],
     "Block 0 began where block 1 was next",
   ],
-  "an end with open text": [[...textOpen, done], "The reply ended while block 0 was still open"],
+  "an end with open text": [[...openText, done], "The reply ended while block 0 was still open"],
   "an end with open thinking": [
-    [...thinkingOpen, done],
+    [...openThinking, done],
     "The reply ended while block 0 was still open",
   ],
-  "an end with an open call": [[...callOpen, done], "The reply ended while block 0 was still open"],
+  "an end with an open call": [[...openCall, done], "The reply ended while block 0 was still open"],
   "a length stop with open text": [
-    [...textOpen, cut],
+    [...openText, cutOff],
     "The reply ended while block 0 was still open",
   ],
   "a failure with open text": [
-    [...textOpen, failed],
+    [...openText, failed],
     "The reply ended while block 0 was still open",
   ],
   "a failure with an open call": [
-    [...callOpen, failed],
+    [...openCall, failed],
     "The reply ended while block 0 was still open",
   ],
   "a second terminal event": [[done, failed], `"error" came after the reply had ended`],
@@ -232,13 +237,13 @@ const broken: Record<string, [AssistantMessageEvent[], string]> = {
   ],
 };
 
-for (const [name, [events, message]] of Object.entries(broken)) {
+for (const [name, [events, message]] of Object.entries(contractViolations)) {
   Deno.test(`A 44 ${name} breaks the contract`, () => {
-    assertThrows(() => accumulated(...events), StreamError, message);
+    assertThrows(() => accumulate(...events), StreamError, message);
   });
 }
 
 Deno.test("a failure in mid-block keeps its own error as the cause", () => {
-  const error = assertThrows(() => accumulated(...textOpen, failed), StreamError);
+  const error = assertThrows(() => accumulate(...openText, failed), StreamError);
   assertEquals(error.cause, failed.error);
 });

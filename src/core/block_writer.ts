@@ -20,14 +20,14 @@ export interface FinishedReply {
 }
 
 /** What closes a block besides its end. */
-export interface BlockClosing {
+export interface BlockEndOptions {
   /** An opaque mark that the provider wants back with the block. */
   readonly signature?: string | undefined;
   /** The reasoning was sent encrypted, as the signature. */
   readonly redacted?: boolean | undefined;
 }
 
-type ProseKind = "text" | "thinking";
+type TextOrThinking = "text" | "thinking";
 
 /**
  * Writes one reply as {@linkcode AssistantMessageEvent}s.
@@ -42,8 +42,8 @@ export class BlockWriter {
   #started = false;
   #ended = false;
   #nextIndex = 0;
-  #prose: ProseKind | null = null;
-  #proseIndex = -1;
+  #currentType: TextOrThinking | null = null;
+  #currentIndex = -1;
   readonly #openCalls = new Set<number>();
 
   /** Makes a writer whose events go to `emit`. */
@@ -69,38 +69,38 @@ export class BlockWriter {
   }
 
   /** Appends text; an empty piece opens no block. */
-  text(delta: string): void {
-    if (delta === "" || !this.#openProse("text")) return;
-    this.#emit({ type: "text_delta", contentIndex: this.#proseIndex, delta });
+  writeText(delta: string): void {
+    if (delta === "" || !this.#openTextOrThinking("text")) return;
+    this.#emit({ type: "text_delta", contentIndex: this.#currentIndex, delta });
   }
 
   /** Appends reasoning; an empty piece opens no block. */
-  thinking(delta: string): void {
-    if (delta === "" || !this.#openProse("thinking")) return;
-    this.#emit({ type: "thinking_delta", contentIndex: this.#proseIndex, delta });
+  writeThinking(delta: string): void {
+    if (delta === "" || !this.#openTextOrThinking("thinking")) return;
+    this.#emit({ type: "thinking_delta", contentIndex: this.#currentIndex, delta });
   }
 
   /** Closes the open text or thinking block, if there is one. */
-  closeProse(closing: BlockClosing = {}): void {
-    if (this.#prose === null || this.#ended) return;
-    const type = this.#prose === "text" ? "text_end" : "thinking_end";
-    this.#emit({ type, contentIndex: this.#proseIndex, ...definedOf(closing) });
-    this.#prose = null;
+  closeTextOrThinking(closing: BlockEndOptions = {}): void {
+    if (this.#currentType === null || this.#ended) return;
+    const type = this.#currentType === "text" ? "text_end" : "thinking_end";
+    this.#emit({ type, contentIndex: this.#currentIndex, ...omitUndefined(closing) });
+    this.#currentType = null;
   }
 
   /** Closes the reasoning with its signature; opens an empty block first when only the signature came. */
-  closeThinking(closing: BlockClosing): void {
-    if (this.#openProse("thinking")) this.closeProse(closing);
+  closeThinking(closing: BlockEndOptions): void {
+    if (this.#openTextOrThinking("thinking")) this.closeTextOrThinking(closing);
   }
 
   /** Closes the text with its signature; opens an empty block first when only the signature came. */
-  closeText(closing: BlockClosing): void {
-    if (this.#openProse("text")) this.closeProse(closing);
+  closeText(closing: BlockEndOptions): void {
+    if (this.#openTextOrThinking("text")) this.closeTextOrThinking(closing);
   }
 
   /** Begins a tool call and returns its content index; an empty id is given one by the loop. */
   openToolCall(id: string, name: string): number {
-    const contentIndex = this.#nextBlock();
+    const contentIndex = this.#startBlock();
     if (this.#ended) return contentIndex;
     this.#openCalls.add(contentIndex);
     this.#emit({ type: "tool_call_start", contentIndex, id, name });
@@ -108,27 +108,27 @@ export class BlockWriter {
   }
 
   /** Appends a piece of the arguments of an open tool call. */
-  toolArguments(contentIndex: number, delta: string): void {
+  writeToolArguments(contentIndex: number, delta: string): void {
     if (delta === "" || this.#ended || !this.#openCalls.has(contentIndex)) return;
     this.#emit({ type: "tool_call_delta", contentIndex, delta });
   }
 
   /** Closes a tool call; the provider has said that its arguments are complete. */
-  closeToolCall(contentIndex: number, closing: BlockClosing = {}): void {
+  closeToolCall(contentIndex: number, closing: BlockEndOptions = {}): void {
     if (this.#ended || !this.#openCalls.delete(contentIndex)) return;
-    this.#emit({ type: "tool_call_end", contentIndex, ...definedOf(closing) });
+    this.#emit({ type: "tool_call_end", contentIndex, ...omitUndefined(closing) });
   }
 
   /** Writes a whole tool call. */
-  toolCall(id: string, name: string, args: string, closing: BlockClosing = {}): void {
+  writeToolCall(id: string, name: string, args: string, closing: BlockEndOptions = {}): void {
     const contentIndex = this.openToolCall(id, name);
-    this.toolArguments(contentIndex, args);
+    this.writeToolArguments(contentIndex, args);
     this.closeToolCall(contentIndex, closing);
   }
 
   /** Writes a provider item that is to be replayed as it is. */
-  extension(typeName: string, data: unknown): void {
-    const contentIndex = this.#nextBlock();
+  writeExtension(typeName: string, data: unknown): void {
+    const contentIndex = this.#startBlock();
     if (this.#ended) return;
     this.#emit({ type: "extension", contentIndex, typeName, data });
   }
@@ -146,8 +146,8 @@ export class BlockWriter {
 
   /** Ends the reply well. */
   finish(reply: FinishedReply): void {
-    if (!this.#begin()) return;
-    this.closeProse();
+    if (!this.#ensureStarted()) return;
+    this.closeTextOrThinking();
     if (reply.stopReason !== "length") this.#closeCalls();
     this.#ended = true;
     const { stopReason, usage, cost } = reply;
@@ -158,8 +158,8 @@ export class BlockWriter {
 
   /** Ends the reply with an error; one of code `aborted` ends it as aborted. */
   fail(error: AgentError, usage?: Usage): void {
-    if (!this.#begin()) return;
-    this.closeProse();
+    if (!this.#ensureStarted()) return;
+    this.closeTextOrThinking();
     this.#closeCalls();
     this.#ended = true;
     const stopReason = error.code === "aborted" ? "aborted" : "error";
@@ -173,24 +173,24 @@ export class BlockWriter {
     this.fail(new AbortedError("The request was aborted", { cause: reason }), usage);
   }
 
-  #begin(): boolean {
+  #ensureStarted(): boolean {
     if (this.#ended) return false;
     this.start();
     return true;
   }
 
-  #nextBlock(): number {
-    if (!this.#begin()) return this.#nextIndex;
-    this.closeProse();
+  #startBlock(): number {
+    if (!this.#ensureStarted()) return this.#nextIndex;
+    this.closeTextOrThinking();
     return this.#nextIndex++;
   }
 
-  #openProse(kind: ProseKind): boolean {
+  #openTextOrThinking(kind: TextOrThinking): boolean {
     if (this.#ended) return false;
-    if (this.#prose === kind) return true;
-    this.#proseIndex = this.#nextBlock();
-    this.#prose = kind;
-    this.#emit({ type: `${kind}_start`, contentIndex: this.#proseIndex });
+    if (this.#currentType === kind) return true;
+    this.#currentIndex = this.#startBlock();
+    this.#currentType = kind;
+    this.#emit({ type: `${kind}_start`, contentIndex: this.#currentIndex });
     return true;
   }
 
@@ -200,7 +200,7 @@ export class BlockWriter {
 }
 
 /** Leaves out what is `undefined`, so that events carry no empty members. */
-function definedOf(closing: BlockClosing): { signature?: string; redacted?: boolean } {
+function omitUndefined(closing: BlockEndOptions): { signature?: string; redacted?: boolean } {
   return {
     ...(closing.signature !== undefined && { signature: closing.signature }),
     ...(closing.redacted !== undefined && { redacted: closing.redacted }),

@@ -8,17 +8,17 @@ import { zeroCost, zeroUsage } from "./usage.ts";
 
 const usage = zeroUsage();
 
-function written(write: (writer: BlockWriter) => void): AssistantMessageEvent[] {
+function collectWrites(write: (writer: BlockWriter) => void): AssistantMessageEvent[] {
   const events: AssistantMessageEvent[] = [];
   write(new BlockWriter((event) => events.push(event)));
   return events;
 }
 
 Deno.test("text is begun, fed and closed by itself", () => {
-  const events = written((writer) => {
-    writer.text("Hel");
-    writer.text("");
-    writer.text("lo");
+  const events = collectWrites((writer) => {
+    writer.writeText("Hel");
+    writer.writeText("");
+    writer.writeText("lo");
     writer.finish({ stopReason: "stop", usage });
   });
   assertEquals(events, [
@@ -32,12 +32,12 @@ Deno.test("text is begun, fed and closed by itself", () => {
 });
 
 Deno.test("prose is closed when other prose, a call or a provider item begins", () => {
-  const events = written((writer) => {
-    writer.thinking("Hm");
-    writer.text("Well");
-    writer.toolCall("a", "bash", "{}");
-    writer.text("so");
-    writer.extension("x", 1);
+  const events = collectWrites((writer) => {
+    writer.writeThinking("Hm");
+    writer.writeText("Well");
+    writer.writeToolCall("a", "bash", "{}");
+    writer.writeText("so");
+    writer.writeExtension("x", 1);
     writer.finish({ stopReason: "tool_use", usage });
   });
   assertEquals(events.slice(1, -1), [
@@ -58,13 +58,13 @@ Deno.test("prose is closed when other prose, a call or a provider item begins", 
 });
 
 Deno.test("a signature closes its block, and makes an empty one when it comes alone", () => {
-  const events = written((writer) => {
-    writer.thinking("Hm");
+  const events = collectWrites((writer) => {
+    writer.writeThinking("Hm");
     writer.closeThinking({ signature: "s1" });
     writer.closeThinking({ signature: "s2", redacted: true });
-    writer.text("Hi");
+    writer.writeText("Hi");
     writer.closeText({ signature: "s3" });
-    writer.closeProse({ signature: "nothing is open" });
+    writer.closeTextOrThinking({ signature: "nothing is open" });
     writer.finish({ stopReason: "stop", usage });
   });
   assertEquals(events.filter(({ type }) => type.endsWith("_end")), [
@@ -79,11 +79,11 @@ Deno.test("calls stay open until they are closed, so their arguments may interle
   const writer = new BlockWriter((event) => reply.apply(event));
   const first = writer.openToolCall("a", "bash");
   const second = writer.openToolCall("b", "bash");
-  writer.toolArguments(second, '{"n":');
-  writer.toolArguments(first, '{"n":1}');
-  writer.toolArguments(second, "2}");
+  writer.writeToolArguments(second, '{"n":');
+  writer.writeToolArguments(first, '{"n":1}');
+  writer.writeToolArguments(second, "2}");
   writer.closeToolCall(first, { signature: "s" });
-  writer.toolArguments(first, "ignored");
+  writer.writeToolArguments(first, "ignored");
   writer.closeToolCall(first);
   writer.finish({ stopReason: "tool_use", usage });
   assertEquals(reply.finish().calls.map(({ block, state }) => [block.arguments, state.type]), [
@@ -94,9 +94,9 @@ Deno.test("calls stay open until they are closed, so their arguments may interle
 
 Deno.test("a length stop leaves a call that was cut open; every other end closes it", () => {
   const endsOf = (end: (writer: BlockWriter) => void): string[] =>
-    written((writer) => {
-      writer.toolCall("a", "bash", "{}");
-      writer.toolArguments(writer.openToolCall("b", "bash"), '{"n":');
+    collectWrites((writer) => {
+      writer.writeToolCall("a", "bash", "{}");
+      writer.writeToolArguments(writer.openToolCall("b", "bash"), '{"n":');
       end(writer);
     }).slice(-2).map(({ type }) => type);
   assertEquals(endsOf((writer) => writer.finish({ stopReason: "length", usage })), [
@@ -116,20 +116,23 @@ Deno.test("a length stop leaves a call that was cut open; every other end closes
 Deno.test("what the provider says of the cost, and the usage of a failure, are told", () => {
   const cost = { ...zeroCost(), total: 0.5 };
   const error = new NetworkError("reset");
-  assertEquals(written((writer) => writer.finish({ stopReason: "stop", usage, cost })).at(-1), {
-    type: "done",
-    stopReason: "stop",
-    usage,
-    cost,
-  });
-  assertEquals(written((writer) => writer.fail(error, usage)), [
+  assertEquals(
+    collectWrites((writer) => writer.finish({ stopReason: "stop", usage, cost })).at(-1),
+    {
+      type: "done",
+      stopReason: "stop",
+      usage,
+      cost,
+    },
+  );
+  assertEquals(collectWrites((writer) => writer.fail(error, usage)), [
     { type: "start" },
     { type: "error", stopReason: "error", error, usage },
   ]);
 });
 
 Deno.test("an abort ends the reply as aborted, with its reason", () => {
-  const last = written((writer) => writer.abort("enough")).at(-1);
+  const last = collectWrites((writer) => writer.abort("enough")).at(-1);
   assert(last?.type === "error");
   assertEquals(last.stopReason, "aborted");
   assertInstanceOf(last.error, AbortedError);
@@ -137,10 +140,10 @@ Deno.test("an abort ends the reply as aborted, with its reason", () => {
 });
 
 Deno.test("warnings touch no block", () => {
-  const events = written((writer) => {
-    writer.text("a");
+  const events = collectWrites((writer) => {
+    writer.writeText("a");
     writer.warning("option_ignored", "temperature was left out", { option: "temperature" });
-    writer.text("b");
+    writer.writeText("b");
     writer.warning("other", "nothing more");
   });
   assertEquals(events.slice(2), [
@@ -160,7 +163,7 @@ Deno.test("it tells whether it has written anything, and whether it has ended", 
   const writer = new BlockWriter(() => {});
   assertEquals([writer.hasContent, writer.ended], [false, false]);
   writer.start();
-  writer.text("");
+  writer.writeText("");
   assertEquals(writer.hasContent, false);
   writer.finish({ stopReason: "stop", usage });
   writer.openToolCall("a", "bash");
@@ -168,20 +171,20 @@ Deno.test("it tells whether it has written anything, and whether it has ended", 
 });
 
 /** One random stroke of the pen, at home in an adapter or not. */
-function stroke(writer: BlockWriter, random: () => number): void {
+function writeRandomly(writer: BlockWriter, random: () => number): void {
   const index = Math.floor(random() * 4);
   const strokes = [
     () => writer.start(),
-    () => writer.text(random() < 0.2 ? "" : "t"),
-    () => writer.thinking("h"),
-    () => writer.closeProse(),
+    () => writer.writeText(random() < 0.2 ? "" : "t"),
+    () => writer.writeThinking("h"),
+    () => writer.closeTextOrThinking(),
     () => writer.closeText({ signature: "s" }),
     () => writer.closeThinking({ signature: "s", redacted: true }),
     () => writer.openToolCall("", "bash"),
-    () => writer.toolArguments(index, "{}"),
+    () => writer.writeToolArguments(index, "{}"),
     () => writer.closeToolCall(index),
-    () => writer.toolCall("id", "bash", "{}"),
-    () => writer.extension("x", null),
+    () => writer.writeToolCall("id", "bash", "{}"),
+    () => writer.writeExtension("x", null),
     () => writer.warning("w", "w"),
     () => random() < 0.2 && writer.finish({ stopReason: "length", usage }),
     () => random() < 0.2 && writer.fail(new NetworkError("x")),
@@ -199,9 +202,9 @@ Deno.test("whatever is written, the events keep the contract and end with one te
       events.push(event);
       reply.apply(event);
     });
-    for (let count = Math.floor(random() * 30); count > 0; count--) stroke(writer, random);
+    for (let count = Math.floor(random() * 30); count > 0; count--) writeRandomly(writer, random);
     writer.finish({ stopReason: "stop", usage });
-    stroke(writer, random);
+    writeRandomly(writer, random);
     const terminals = events.filter(({ type }) => type === "done" || type === "error");
     assertEquals(events[0]?.type, "start", `seed ${seed}`);
     assertEquals(terminals, events.slice(-1), `seed ${seed}`);

@@ -17,7 +17,7 @@ export class CallIds {
 
   /** Gives the wanted id if it is not empty and not taken, else one made of it with a number behind. */
   claim(wanted: string): string {
-    const id = wanted !== "" && !this.#claimed.has(wanted) ? wanted : this.#numbered(wanted);
+    const id = wanted !== "" && !this.#claimed.has(wanted) ? wanted : this.#addNumber(wanted);
     this.#claimed.add(id);
     return id;
   }
@@ -27,7 +27,7 @@ export class CallIds {
     this.#claimed.delete(id);
   }
 
-  #numbered(wanted: string): string {
+  #addNumber(wanted: string): string {
     const stem = wanted === "" ? "call" : wanted;
     let number = this.#lastNumber.get(stem) ?? 0;
     let id: string;

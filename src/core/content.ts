@@ -88,6 +88,6 @@ export function extractText(blocks: readonly ContentBlock[]): string {
 }
 
 /** The tool calls among blocks, in order. */
-export function toolCallsOf(blocks: readonly ContentBlock[]): ToolCallBlock[] {
+export function extractToolCalls(blocks: readonly ContentBlock[]): ToolCallBlock[] {
   return blocks.filter((block): block is ToolCallBlock => block.type === "tool_call");
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type ContentBlock, extractText, toolCallsOf } from "./content.ts";
+import { type ContentBlock, extractText, extractToolCalls } from "./content.ts";
 
 const blocks: readonly ContentBlock[] = [
   { type: "thinking", thinking: "Hm", signature: "s" },
@@ -12,7 +12,7 @@ const blocks: readonly ContentBlock[] = [
 ];
 
 /** Compiles only as long as every kind of block is told apart by its `type`. */
-function nameOf(block: ContentBlock): string {
+function describeBlock(block: ContentBlock): string {
   switch (block.type) {
     case "text":
       return block.text;
@@ -28,7 +28,7 @@ function nameOf(block: ContentBlock): string {
 }
 
 Deno.test("1.2 blocks of every kind are made as literals and told apart by their type", () => {
-  assertEquals(blocks.map(nameOf), [
+  assertEquals(blocks.map(describeBlock), [
     "Hm",
     "Hello, ",
     "read_file",
@@ -45,5 +45,5 @@ Deno.test("extractText joins the text blocks and leaves all others out", () => {
 });
 
 Deno.test("toolCallsOf gives the calls in order", () => {
-  assertEquals(toolCallsOf(blocks).map(({ id }) => id), ["a", "b"]);
+  assertEquals(extractToolCalls(blocks).map(({ id }) => id), ["a", "b"]);
 });

@@ -74,6 +74,6 @@ export type TransformContext = (
 ) => TransformOutput | Promise<TransformOutput>;
 
 /** The default {@linkcode ConvertToLlm}: everything but custom messages. */
-export function convertWithoutCustom(message: AgentMessage): LlmMessage | null {
+export function omitCustomMessages(message: AgentMessage): LlmMessage | null {
   return message.role === "custom" ? null : message;
 }

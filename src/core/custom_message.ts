@@ -34,12 +34,12 @@ export interface CustomMessageKind<Data> {
  *
  * @example
  * ```ts
- * import { convertWithoutCustom, defineCustomMessage } from "@swink/agent";
+ * import { omitCustomMessages, defineCustomMessage } from "@swink/agent";
  *
  * const note = defineCustomMessage({ type: "note", decode: (data) => String(data) });
  * const message = note.create("remember the milk", Date.now());
  * note.read(message); // "remember the milk"
- * note.convert(convertWithoutCustom)(message); // null: the model does not see it
+ * note.convert(omitCustomMessages)(message); // null: the model does not see it
  * ```
  */
 export function defineCustomMessage<Data>(

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { convertWithoutCustom } from "./context.ts";
+import { omitCustomMessages } from "./context.ts";
 import { defineCustomMessage } from "./custom_message.ts";
 import { userMessage } from "./message.ts";
 
@@ -45,7 +45,7 @@ Deno.test("a custom message that was stored as JSON is decoded when it is read",
 });
 
 Deno.test("the model is told what toLlm says, or nothing", () => {
-  const convert = note.convert(silent.convert(convertWithoutCustom));
+  const convert = note.convert(silent.convert(omitCustomMessages));
   assertEquals(
     convert(note.create({ title: "milk", urgent: false }, 7)),
     userMessage("Note: milk", 7),
@@ -55,7 +55,7 @@ Deno.test("the model is told what toLlm says, or nothing", () => {
 
 Deno.test("what a kind does not know it leaves to the next", () => {
   const user = userMessage("Hi", 0);
-  const convert = note.convert(convertWithoutCustom);
+  const convert = note.convert(omitCustomMessages);
   assertEquals(convert(user), user);
   assertEquals(convert({ role: "custom", type: "stranger", data: null, timestamp: 0 }), null);
 });

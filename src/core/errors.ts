@@ -87,7 +87,7 @@ export interface AgentErrorRecord {
   readonly cause?: string;
 }
 
-const MARK: unique symbol = Symbol.for("@swink/agent/AgentError") as never;
+const AGENT_ERROR_BRAND: unique symbol = Symbol.for("@swink/agent/AgentError") as never;
 
 /** Any failure that the agent tells its caller of. */
 export class AgentError extends Error {
@@ -107,14 +107,14 @@ export class AgentError extends Error {
   /** Makes an error of a code; prefer the subclass of that code. */
   constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = nameOf(code);
+    this.name = toErrorName(code);
     this.code = code;
     this.retryable = options.retryable ?? isRetryableCode(code);
     if (options.status !== undefined) this.status = options.status;
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
     if (options.provider !== undefined) this.provider = options.provider;
     if (options.requestId !== undefined) this.requestId = options.requestId;
-    Object.defineProperty(this, MARK, { value: true });
+    Object.defineProperty(this, AGENT_ERROR_BRAND, { value: true });
   }
 
   /** The error as a JSON value; {@linkcode AgentError.from} reads it back. */
@@ -127,18 +127,18 @@ export class AgentError extends Error {
       ...(this.retryAfterMs !== undefined && { retryAfterMs: this.retryAfterMs }),
       ...(this.provider !== undefined && { provider: this.provider }),
       ...(this.requestId !== undefined && { requestId: this.requestId }),
-      ...(this.cause !== undefined && { cause: messageOf(this.cause) }),
+      ...(this.cause !== undefined && { cause: getErrorMessage(this.cause) }),
     };
   }
 
   /** Rebuilds an error from its JSON, as the subclass of its code; a code of a newer version stays as it is. */
   static from(record: AgentErrorRecord): AgentError {
-    return errorOf(record.code, record.message, record);
+    return createAgentError(record.code, record.message, record);
   }
 
   /** Tells whether a value is an agent error, also one of another copy of this library. */
   static is(value: unknown): value is AgentError {
-    return value instanceof Error && MARK in value;
+    return value instanceof Error && AGENT_ERROR_BRAND in value;
   }
 }
 
@@ -351,10 +351,10 @@ export class SessionError extends AgentError {
   }
 }
 
-type ErrorClass = new (message: string, options?: AgentErrorOptions) => AgentError;
+type AgentErrorClass = new (message: string, options?: AgentErrorOptions) => AgentError;
 
-const CLASSES: Readonly<
-  Record<Exclude<AgentErrorCode, "structured_output_failed" | "session_error">, ErrorClass>
+const ERROR_CLASSES: Readonly<
+  Record<Exclude<AgentErrorCode, "structured_output_failed" | "session_error">, AgentErrorClass>
 > = {
   context_window_overflow: ContextWindowOverflowError,
   model_throttled: ModelThrottledError,
@@ -373,7 +373,7 @@ const CLASSES: Readonly<
 };
 
 /** Makes the error of a code, as its subclass. */
-export function errorOf(
+export function createAgentError(
   code: AgentErrorCode,
   message: string,
   options: AgentErrorOptions & Partial<StructuredOutputFailure> & Partial<SessionFailure> = {},
@@ -386,12 +386,12 @@ export function errorOf(
     const { reason = "read_failed" } = options;
     return new SessionError(message, { ...options, reason });
   }
-  if (!Object.hasOwn(CLASSES, code)) return new AgentError(code, message, options);
-  return new CLASSES[code](message, options);
+  if (!Object.hasOwn(ERROR_CLASSES, code)) return new AgentError(code, message, options);
+  return new ERROR_CLASSES[code](message, options);
 }
 
 /** The words of any thrown value, whatever it is. */
-export function messageOf(thrown: unknown): string {
+export function getErrorMessage(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
   try {
     if (thrown instanceof Error) return thrown.message || thrown.name;
@@ -404,7 +404,7 @@ export function messageOf(thrown: unknown): string {
 }
 
 /** `network_error` becomes `NetworkError`; not the class's own name, which minifiers shorten. */
-function nameOf(code: string): string {
+function toErrorName(code: string): string {
   const words = code.split("_").filter((word) => word !== "error");
   return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}Error`;
 }

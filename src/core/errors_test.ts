@@ -4,8 +4,8 @@ import {
   AgentError,
   type AgentErrorCode,
   type AgentErrorRecord,
-  errorOf,
-  messageOf,
+  createAgentError,
+  getErrorMessage,
   ModelThrottledError,
   NetworkError,
   StructuredOutputFailedError,
@@ -33,7 +33,7 @@ const codes = Object.keys(names) as AgentErrorCode[];
 
 Deno.test("1.8 an error shows its name and says what happened", () => {
   for (const code of codes) {
-    assertEquals(String(errorOf(code, "it broke")), `${names[code]}: it broke`);
+    assertEquals(String(createAgentError(code, "it broke")), `${names[code]}: it broke`);
   }
 });
 
@@ -53,7 +53,7 @@ Deno.test("1.8 misuse is told with what to do instead", () => {
 });
 
 Deno.test("1.9 every code has a class of its own, which is an AgentError and an Error", () => {
-  const classes = codes.map((code) => errorOf(code, "x"));
+  const classes = codes.map((code) => createAgentError(code, "x"));
   for (const error of classes) {
     assertInstanceOf(error, AgentError);
     assertInstanceOf(error, Error);
@@ -64,10 +64,10 @@ Deno.test("1.9 every code has a class of its own, which is an AgentError and an 
 });
 
 Deno.test("only throttling and the network are worth another try, unless the error says otherwise", () => {
-  const retryable = codes.filter((code) => errorOf(code, "x").retryable);
+  const retryable = codes.filter((code) => createAgentError(code, "x").retryable);
   assertEquals(retryable, ["model_throttled", "network_error"]);
   assertEquals(new ModelThrottledError("quota", { retryable: false }).retryable, false);
-  assertEquals(errorOf("stream_error", "x", { retryable: true }).retryable, true);
+  assertEquals(createAgentError("stream_error", "x", { retryable: true }).retryable, true);
 });
 
 Deno.test("an error has the facts that it was given and no empty members", () => {
@@ -100,7 +100,7 @@ Deno.test("an error goes through JSON and comes back as itself", () => {
       lastError: "no object",
       cause: new Error("deeper"),
     };
-    const error = errorOf(code, "it broke", options);
+    const error = createAgentError(code, "it broke", options);
     const record: AgentErrorRecord = JSON.parse(JSON.stringify(error));
     const back = AgentError.from(record);
     assertEquals(back.constructor, error.constructor);
@@ -159,5 +159,5 @@ Deno.test("whatever is thrown has words", () => {
     [unreadable, "Something was thrown that cannot be read"],
     [circular, "Something was thrown that cannot be read"],
   ];
-  for (const [thrown, words] of said) assertEquals(messageOf(thrown), words);
+  for (const [thrown, words] of said) assertEquals(getErrorMessage(thrown), words);
 });

@@ -8,7 +8,7 @@
  */
 
 import { CallIds } from "./call_ids.ts";
-import { type ContentBlock, type ToolCallBlock, toolCallsOf } from "./content.ts";
+import { type ContentBlock, extractToolCalls, type ToolCallBlock } from "./content.ts";
 import { isJsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./message.ts";
 
@@ -56,8 +56,8 @@ export const LOST_RESULT_TEXT =
  * ```
  */
 export function repairHistory(history: readonly AgentMessage[]): RepairedHistory {
-  const repair = new Repair(history);
-  history.forEach((message, index) => repair.take(message, index));
+  const repair = new HistoryRepairer(history);
+  history.forEach((message, index) => repair.add(message, index));
   return repair.finish();
 }
 
@@ -70,41 +70,41 @@ export function hasContent(content: readonly ContentBlock[]): boolean {
   });
 }
 
-interface ResultAt {
+interface IndexedResult {
   readonly result: ToolResultMessage;
   readonly index: number;
 }
 
 /** A call as it stands in the history that was given, and its result if there is one. */
-interface CallAt {
+interface MatchedCall {
   readonly call: ToolCallBlock;
-  found?: ResultAt;
+  found?: IndexedResult;
 }
 
 /** One pass over a history whose results have been matched with their calls. */
-class Repair {
-  readonly #given: readonly AgentMessage[];
-  readonly #callsAt: ReadonlyMap<number, readonly CallAt[]>;
-  readonly #answering: ReadonlySet<number>;
+class HistoryRepairer {
+  readonly #history: readonly AgentMessage[];
+  readonly #callsByIndex: ReadonlyMap<number, readonly MatchedCall[]>;
+  readonly #matchedIndices: ReadonlySet<number>;
   readonly #ids: CallIds;
   readonly #messages: AgentMessage[] = [];
   readonly #repairs: HistoryRepair[] = [];
 
   constructor(history: readonly AgentMessage[]) {
-    this.#given = history;
-    this.#callsAt = matchResults(history);
-    const calls = [...this.#callsAt.values()].flat();
-    this.#answering = new Set(calls.flatMap(({ found }) => found ? [found.index] : []));
+    this.#history = history;
+    this.#callsByIndex = matchResults(history);
+    const calls = [...this.#callsByIndex.values()].flat();
+    this.#matchedIndices = new Set(calls.flatMap(({ found }) => found ? [found.index] : []));
     this.#ids = new CallIds(new Set(calls.map(({ call }) => call.id)));
   }
 
-  take(message: AgentMessage, index: number): void {
+  add(message: AgentMessage, index: number): void {
     switch (message.role) {
       case "assistant":
-        return this.#takeAssistant(message, index);
+        return this.#addAssistant(message, index);
       case "tool_result":
-        if (this.#answering.has(index)) return;
-        return this.#note("orphan_result_dropped", index, message.toolCallId);
+        if (this.#matchedIndices.has(index)) return;
+        return this.#addRepair("orphan_result_dropped", index, message.toolCallId);
       case "user":
       case "custom":
         this.#messages.push(message);
@@ -112,63 +112,63 @@ class Repair {
   }
 
   finish(): RepairedHistory {
-    const messages = this.#repairs.length === 0 ? this.#given : this.#messages;
+    const messages = this.#repairs.length === 0 ? this.#history : this.#messages;
     return { messages, repairs: this.#repairs };
   }
 
-  #takeAssistant(message: AssistantMessage, index: number): void {
-    if (!hasContent(message.content)) return this.#note("empty_assistant_dropped", index);
+  #addAssistant(message: AssistantMessage, index: number): void {
+    if (!hasContent(message.content)) return this.#addRepair("empty_assistant_dropped", index);
     const content = message.content.map((block) =>
-      block.type === "tool_call" ? this.#mendCall(block, index) : block
+      block.type === "tool_call" ? this.#repairCall(block, index) : block
     );
     const isSame = content.every((block, at) => block === message.content[at]);
     this.#messages.push(isSame ? message : { ...message, content });
-    this.#takeResults(message, { calls: toolCallsOf(content), index });
+    this.#addResults(message, { calls: extractToolCalls(content), index });
   }
 
-  #takeResults(
+  #addResults(
     { timestamp }: AssistantMessage,
     at: { readonly calls: readonly ToolCallBlock[]; readonly index: number },
   ): void {
     let next = at.index + 1;
     at.calls.forEach(({ id, name }, order) => {
-      const found = this.#callsAt.get(at.index)?.[order]?.found;
+      const found = this.#callsByIndex.get(at.index)?.[order]?.found;
       if (!found) {
-        this.#note("missing_result_added", at.index, id);
-        this.#messages.push(lostResult(id, name, timestamp));
+        this.#addRepair("missing_result_added", at.index, id);
+        this.#messages.push(createLostResult(id, name, timestamp));
         return;
       }
       if (found.index === next) next++;
-      else this.#note("result_moved", found.index, id);
+      else this.#addRepair("result_moved", found.index, id);
       const { result } = found;
       this.#messages.push(result.toolCallId === id ? result : { ...result, toolCallId: id });
     });
   }
 
-  #mendCall(call: ToolCallBlock, index: number): ToolCallBlock {
+  #repairCall(call: ToolCallBlock, index: number): ToolCallBlock {
     const id = this.#ids.claim(call.id);
     const isObject = isJsonObject(call.arguments);
-    if (id !== call.id) this.#note("duplicate_call_renamed", index, id);
-    if (!isObject) this.#note("arguments_emptied", index, id);
-    if (call.partialJson !== undefined) this.#note("scratch_field_dropped", index, id);
+    if (id !== call.id) this.#addRepair("duplicate_call_renamed", index, id);
+    if (!isObject) this.#addRepair("arguments_emptied", index, id);
+    if (call.partialJson !== undefined) this.#addRepair("scratch_field_dropped", index, id);
     if (id === call.id && isObject && call.partialJson === undefined) return call;
     const { partialJson: _scratch, ...rest } = call;
     return { ...rest, id, arguments: isObject ? call.arguments : {} };
   }
 
-  #note(type: HistoryRepair["type"], index: number, toolCallId?: string): void {
+  #addRepair(type: HistoryRepair["type"], index: number, toolCallId?: string): void {
     this.#repairs.push(toolCallId === undefined ? { type, index } : { type, index, toolCallId });
   }
 }
 
 /** The calls of each assistant message, by its position, with the results that belong to them. */
-function matchResults(history: readonly AgentMessage[]): Map<number, readonly CallAt[]> {
-  const callsAt = new Map<number, readonly CallAt[]>();
+function matchResults(history: readonly AgentMessage[]): Map<number, readonly MatchedCall[]> {
+  const callsAt = new Map<number, readonly MatchedCall[]>();
   // Per id, the unanswered calls; the one to be answered next is the last.
-  const unanswered = new Map<string, CallAt[]>();
+  const unanswered = new Map<string, MatchedCall[]>();
   history.forEach((message, index) => {
     if (message.role === "assistant") {
-      const calls = toolCallsOf(message.content).map((call): CallAt => ({ call }));
+      const calls = extractToolCalls(message.content).map((call): MatchedCall => ({ call }));
       if (calls.length > 0) callsAt.set(index, calls);
       for (const at of calls.toReversed()) {
         const waiting = unanswered.get(at.call.id);
@@ -183,7 +183,11 @@ function matchResults(history: readonly AgentMessage[]): Map<number, readonly Ca
   return callsAt;
 }
 
-function lostResult(toolCallId: string, toolName: string, timestamp: number): ToolResultMessage {
+function createLostResult(
+  toolCallId: string,
+  toolName: string,
+  timestamp: number,
+): ToolResultMessage {
   const content: ContentBlock[] = [{ type: "text", text: LOST_RESULT_TEXT }];
   return { role: "tool_result", toolCallId, toolName, content, isError: true, timestamp };
 }

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { assistantMessage, text, toolCall, toolResultMessage } from "../testing/messages.ts";
 import { seededRandom } from "../testing/seeded_random.ts";
-import { type ContentBlock, toolCallsOf } from "./content.ts";
+import { type ContentBlock, extractToolCalls } from "./content.ts";
 import { hasContent, repairHistory } from "./history.ts";
 import { isJsonObject } from "./json.ts";
 import { type AgentMessage, userMessage } from "./message.ts";
@@ -10,37 +10,37 @@ const ROUNDS = 2000;
 type Random = () => number;
 
 /** Few ids, so that they meet. */
-function idOf(random: Random): string {
+function randomId(random: Random): string {
   return ["a", "b", "c", "a_1", "call_1", ""][Math.floor(random() * 6)] ?? "";
 }
 
-function blockOf(random: Random): ContentBlock {
+function randomBlock(random: Random): ContentBlock {
   const dice = random();
   if (dice < 0.25) return text(random() < 0.5 ? "" : "said");
   const spoiled = dice < 0.35 ? { arguments: null as unknown as Record<string, unknown> } : {};
   const partial = dice < 0.45 ? { partialJson: "{" } : {};
-  return { ...toolCall("bash", { n: 1 }, { id: idOf(random) }), ...spoiled, ...partial };
+  return { ...toolCall("bash", { n: 1 }, { id: randomId(random) }), ...spoiled, ...partial };
 }
 
-function messageOf(random: Random): AgentMessage {
+function randomMessage(random: Random): AgentMessage {
   const dice = random();
   if (dice < 0.2) return userMessage("asked", 0);
   if (dice < 0.25) return { role: "custom", type: "note", data: null, timestamp: 0 };
-  if (dice < 0.65) return toolResultMessage({ id: idOf(random), name: "bash" }, `${random()}`);
+  if (dice < 0.65) return toolResultMessage({ id: randomId(random), name: "bash" }, `${random()}`);
   const count = Math.floor(random() * 4);
-  return assistantMessage(Array.from({ length: count }, () => blockOf(random)));
+  return assistantMessage(Array.from({ length: count }, () => randomBlock(random)));
 }
 
-function historyOf(random: Random): AgentMessage[] {
+function randomHistory(random: Random): AgentMessage[] {
   const length = Math.floor(random() * 16);
-  const history = Array.from({ length }, () => messageOf(random));
+  const history = Array.from({ length }, () => randomMessage(random));
   // Now and then one message object stands in several places.
   const first = history[0];
   return first && random() < 0.2 ? [...history, first] : history;
 }
 
 /** A history that was valid from the beginning. */
-function validHistoryOf(random: Random): AgentMessage[] {
+function randomValidHistory(random: Random): AgentMessage[] {
   const history: AgentMessage[] = [];
   for (let turn = Math.floor(random() * 8); turn > 0; turn--) {
     if (random() < 0.5) history.push(userMessage("asked", 0));
@@ -56,14 +56,14 @@ function validHistoryOf(random: Random): AgentMessage[] {
 }
 
 /** Says what is wrong with a history, by the letter of the rules. */
-function faultOf(history: readonly AgentMessage[]): string | undefined {
+function findFault(history: readonly AgentMessage[]): string | undefined {
   const ids = new Set<string>();
   for (let at = 0; at < history.length;) {
     const message = history[at++];
     if (message?.role === "tool_result") return "a result without a call";
     if (message?.role !== "assistant") continue;
     if (!hasContent(message.content)) return "an empty assistant message";
-    for (const call of toolCallsOf(message.content)) {
+    for (const call of extractToolCalls(message.content)) {
       if (call.id === "" || ids.has(call.id)) return `the id ${JSON.stringify(call.id)}`;
       if (!isJsonObject(call.arguments)) return "arguments that are no object";
       if ("partialJson" in call) return "a scratch field";
@@ -76,7 +76,7 @@ function faultOf(history: readonly AgentMessage[]): string | undefined {
   }
 }
 
-function textsOf(history: readonly AgentMessage[], role: AgentMessage["role"]): string[] {
+function serializeMessages(history: readonly AgentMessage[], role: AgentMessage["role"]): string[] {
   return history.filter((message) => message.role === role).map((message) =>
     JSON.stringify(message)
   );
@@ -84,10 +84,10 @@ function textsOf(history: readonly AgentMessage[], role: AgentMessage["role"]): 
 
 Deno.test("whatever a history is, its repair is valid, and nothing more can be mended", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
-    const history = historyOf(seededRandom(seed));
+    const history = randomHistory(seededRandom(seed));
     const { messages, repairs } = repairHistory(history);
-    assertEquals(faultOf(messages), undefined, `seed ${seed}`);
-    assertEquals(repairs.length > 0, faultOf(history) !== undefined, `seed ${seed}`);
+    assertEquals(findFault(messages), undefined, `seed ${seed}`);
+    assertEquals(repairs.length > 0, findFault(history) !== undefined, `seed ${seed}`);
     const again = repairHistory(messages);
     assertEquals(again.repairs, [], `seed ${seed}`);
     assertStrictEquals(again.messages, messages);
@@ -96,8 +96,8 @@ Deno.test("whatever a history is, its repair is valid, and nothing more can be m
 
 Deno.test("nothing that is valid is touched", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
-    const history = validHistoryOf(seededRandom(seed));
-    assertEquals(faultOf(history), undefined, `seed ${seed}`);
+    const history = randomValidHistory(seededRandom(seed));
+    assertEquals(findFault(history), undefined, `seed ${seed}`);
     const { messages, repairs } = repairHistory(history);
     assertStrictEquals(messages, history);
     assertEquals(repairs, []);
@@ -107,29 +107,35 @@ Deno.test("nothing that is valid is touched", () => {
 Deno.test("a valid beginning survives whatever follows it", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const random = seededRandom(seed);
-    const beginning = validHistoryOf(random);
-    const { messages } = repairHistory([...beginning, ...historyOf(random)]);
+    const beginning = randomValidHistory(random);
+    const { messages } = repairHistory([...beginning, ...randomHistory(random)]);
     beginning.forEach((message, at) => assertStrictEquals(messages[at], message, `seed ${seed}`));
   }
 });
 
 Deno.test("what people said and the application's own messages are never lost", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
-    const history = historyOf(seededRandom(seed));
+    const history = randomHistory(seededRandom(seed));
     const { messages } = repairHistory(history);
     for (const role of ["user", "custom"] as const) {
-      assertEquals(textsOf(messages, role), textsOf(history, role), `seed ${seed}`);
+      assertEquals(
+        serializeMessages(messages, role),
+        serializeMessages(history, role),
+        `seed ${seed}`,
+      );
     }
   }
 });
 
 Deno.test("every lost or moved thing is reported, and only what was there is moved", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
-    const history = historyOf(seededRandom(seed));
+    const history = randomHistory(seededRandom(seed));
     const { messages, repairs } = repairHistory(history);
     const count = (type: string): number => repairs.filter((repair) => repair.type === type).length;
-    const results = (list: readonly AgentMessage[]): number => textsOf(list, "tool_result").length;
-    const replies = (list: readonly AgentMessage[]): number => textsOf(list, "assistant").length;
+    const results = (list: readonly AgentMessage[]): number =>
+      serializeMessages(list, "tool_result").length;
+    const replies = (list: readonly AgentMessage[]): number =>
+      serializeMessages(list, "assistant").length;
     assertEquals(
       results(messages),
       results(history) - count("orphan_result_dropped") + count("missing_result_added"),
@@ -151,5 +157,5 @@ Deno.test("a long history with one id for all calls is mended in linear time", (
   const started = performance.now();
   const { messages } = repairHistory(history);
   assert(performance.now() - started < 3000);
-  assertEquals(faultOf(messages), undefined);
+  assertEquals(findFault(messages), undefined);
 });

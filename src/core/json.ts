@@ -33,13 +33,13 @@ export function cloneJson<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(cloneJson) as Value;
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
-    define(copy, key, cloneJson((value as Record<string, unknown>)[key]));
+    setProperty(copy, key, cloneJson((value as Record<string, unknown>)[key]));
   }
   return copy as Value;
 }
 
 /** Assigns a member; `__proto__` becomes an ordinary one, as `JSON.parse` makes it. */
-function define(target: Record<string, unknown>, key: string, value: unknown): void {
+function setProperty(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") target[key] = value;
   else {Object.defineProperty(target, key, {
       value,

@@ -91,7 +91,7 @@ export type PromptInput =
  *
  * @throws {BadRequestError} When it is none of what a prompt can be.
  */
-export function messagesOf(input: PromptInput, timestamp: number): AgentMessage[] {
+export function toAgentMessages(input: PromptInput, timestamp: number): AgentMessage[] {
   if (typeof input === "string") return [userMessage(input, timestamp)];
   if (typeof input !== "object" || input === null) {
     throw new BadRequestError(

@@ -1,7 +1,7 @@
 import { assertEquals, assertNotStrictEquals } from "@std/assert";
 import { assistantMessage, toolResultMessage } from "../testing/messages.ts";
 import type { ImageBlock } from "./content.ts";
-import { type AgentMessage, type LlmMessage, messagesOf, userMessage } from "./message.ts";
+import { type AgentMessage, type LlmMessage, toAgentMessages, userMessage } from "./message.ts";
 
 const image: ImageBlock = {
   type: "image",
@@ -9,7 +9,7 @@ const image: ImageBlock = {
 };
 
 /** Compiles only as long as every message is told apart by its `role`. */
-function describe(message: AgentMessage): string {
+function describeMessage(message: AgentMessage): string {
   switch (message.role) {
     case "user":
       return `user says ${message.content.length}`;
@@ -34,7 +34,7 @@ Deno.test("1.3 each kind of message is made as a literal and told apart by its r
     data: 1,
     timestamp: 1,
   }];
-  assertEquals(messages.map(describe), [
+  assertEquals(messages.map(describeMessage), [
     "user says 1",
     "anthropic stopped with stop",
     "bash answered a",
@@ -44,17 +44,17 @@ Deno.test("1.3 each kind of message is made as a literal and told apart by its r
 
 Deno.test("a prompt may be a text, a text with images, a message, or messages", () => {
   const message = userMessage("Hi", 5);
-  assertEquals(messagesOf("Hi", 5), [message]);
-  assertEquals(messagesOf({ text: "Hi" }, 5), [message]);
-  assertEquals(messagesOf({ text: "See", images: [image] }, 5), [
+  assertEquals(toAgentMessages("Hi", 5), [message]);
+  assertEquals(toAgentMessages({ text: "Hi" }, 5), [message]);
+  assertEquals(toAgentMessages({ text: "See", images: [image] }, 5), [
     { role: "user", content: [{ type: "text", text: "See" }, image], timestamp: 5 },
   ]);
-  assertEquals(messagesOf(message, 9), [message]);
-  assertEquals(messagesOf([message, message], 9), [message, message]);
-  assertEquals(messagesOf([], 9), []);
+  assertEquals(toAgentMessages(message, 9), [message]);
+  assertEquals(toAgentMessages([message, message], 9), [message, message]);
+  assertEquals(toAgentMessages([], 9), []);
 });
 
 Deno.test("a list of messages is copied, so that the caller's stays his own", () => {
   const list = [userMessage("Hi", 5)];
-  assertNotStrictEquals(messagesOf(list, 5), list);
+  assertNotStrictEquals(toAgentMessages(list, 5), list);
 });

@@ -128,11 +128,11 @@ export interface Policy {
    * Watches a reply while it streams, with the characters that have arrived and the milliseconds since the
    * run began. A `stop` aborts the reply; what has arrived is kept.
    */
-  duringReply?(context: DuringReplyContext): ContinueVerdict | StopVerdict | void;
+  onDelta?(context: OnDeltaContext): ContinueVerdict | StopVerdict | void;
 }
 
-/** What {@linkcode Policy.duringReply} is told. */
-export interface DuringReplyContext {
+/** What {@linkcode Policy.onDelta} is told. */
+export interface OnDeltaContext {
   /** Id of the run. */
   readonly runId: string;
   /** The model that answers. */

@@ -36,7 +36,7 @@ export const defaultPorts: Ports = {
 };
 
 /** Platforms take a longer time for none at all. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Waits by the real clock; `Infinity` waits for the signal alone. */
 export function realSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -49,7 +49,7 @@ export function realSleep(milliseconds: number, signal?: AbortSignal): Promise<v
     };
     const timer = milliseconds === Infinity
       ? undefined
-      : setTimeout(wake, Math.min(milliseconds, LONGEST_TIMER_MS));
+      : setTimeout(wake, Math.min(milliseconds, MAX_TIMER_MS));
     signal?.addEventListener("abort", wake);
   });
 }

@@ -1,20 +1,20 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { ReadableQueue } from "./readable_queue.ts";
 
-interface Counted {
+interface NumberedValue {
   readonly number: number;
 }
 
-function numbersOf(values: readonly Counted[]): number[] {
+function getNumbers(values: readonly NumberedValue[]): number[] {
   return values.map(({ number }) => number);
 }
 
 /** Creates a stream of numbers that are pushed `batch` at a time. */
-function numbers(last: number, { batch = 3, readAhead = false } = {}) {
+function createNumberStream(last: number, { batch = 3, readAhead = false } = {}) {
   let made = 0;
   let batches = 0;
   const cancelled: unknown[] = [];
-  const queue: ReadableQueue<Counted> = new ReadableQueue({
+  const queue: ReadableQueue<NumberedValue> = new ReadableQueue({
     pull: async () => {
       batches++;
       await Promise.resolve();
@@ -34,21 +34,24 @@ for (const readAhead of [false, true]) {
     title("values arrive in order by iterator, by reader and through a branch"),
     async () => {
       const expected = [1, 2, 3, 4, 5, 6, 7, 8];
-      assertEquals(numbersOf(await Array.fromAsync(numbers(8, { readAhead }).stream)), expected);
-      const reader = numbers(8, { readAhead }).stream.getReader();
+      assertEquals(
+        getNumbers(await Array.fromAsync(createNumberStream(8, { readAhead }).stream)),
+        expected,
+      );
+      const reader = createNumberStream(8, { readAhead }).stream.getReader();
       const read: number[] = [];
       for (let result = await reader.read(); !result.done; result = await reader.read()) {
         read.push(result.value.number);
       }
       assertEquals(read, expected);
-      const branches = numbers(4, { readAhead }).stream.tee();
+      const branches = createNumberStream(4, { readAhead }).stream.tee();
       const both = await Promise.all(branches.map((branch) => Array.fromAsync(branch)));
-      assertEquals(both.map(numbersOf), [[1, 2, 3, 4], [1, 2, 3, 4]]);
+      assertEquals(both.map(getNumbers), [[1, 2, 3, 4], [1, 2, 3, 4]]);
     },
   );
 
   Deno.test(title("cancel() through a reader reaches the source once"), async () => {
-    const { stream, cancelled } = numbers(9, { readAhead });
+    const { stream, cancelled } = createNumberStream(9, { readAhead });
     const reader = stream.getReader();
     await reader.read();
     await reader.cancel("enough");
@@ -58,7 +61,7 @@ for (const readAhead of [false, true]) {
 }
 
 Deno.test("ReadableQueue: pulls only while a read is pending", async () => {
-  const { stream, batches } = numbers(9);
+  const { stream, batches } = createNumberStream(9);
   const iterator = stream[Symbol.asyncIterator]();
   assertEquals(batches(), 0);
   await iterator.next();
@@ -72,23 +75,23 @@ Deno.test("ReadableQueue: pulls only while a read is pending", async () => {
 });
 
 Deno.test("ReadableQueue: overlapping reads get one value each", async () => {
-  const iterator = numbers(4, { batch: 1 }).stream[Symbol.asyncIterator]();
+  const iterator = createNumberStream(4, { batch: 1 }).stream[Symbol.asyncIterator]();
   const results = await Promise.all([1, 2, 3, 4, 5].map(() => iterator.next()));
   assertEquals(results.map(({ value }) => value?.number), [1, 2, 3, 4, undefined]);
 });
 
 Deno.test("ReadableQueue: leaving a loop cancels the stream, unless preventCancel is set", async () => {
-  const left = numbers(9);
+  const left = createNumberStream(9);
   for await (const _value of left.stream) break;
   assertEquals(left.cancelled(), [undefined]);
-  const paused = numbers(4);
+  const paused = createNumberStream(4);
   for await (const _value of paused.stream.values({ preventCancel: true })) break;
   assertEquals(paused.cancelled(), []);
-  assertEquals(numbersOf(await Array.fromAsync(paused.stream)), [2, 3, 4]);
+  assertEquals(getNumbers(await Array.fromAsync(paused.stream)), [2, 3, 4]);
 });
 
 Deno.test("ReadableQueue: the stream is locked while it is iterated and closed at its end", async () => {
-  const { stream } = numbers(2);
+  const { stream } = createNumberStream(2);
   const iterator = stream[Symbol.asyncIterator]();
   assertEquals(stream.locked, true);
   for (let i = 0; i < 3; i++) await iterator.next();
@@ -97,7 +100,7 @@ Deno.test("ReadableQueue: the stream is locked while it is iterated and closed a
 });
 
 Deno.test("ReadableQueue: a value or an end from outside reaches the pending read", async () => {
-  const queue = new ReadableQueue<Counted>({ pull: () => new Promise(() => {}) });
+  const queue = new ReadableQueue<NumberedValue>({ pull: () => new Promise(() => {}) });
   const iterator = queue.stream()[Symbol.asyncIterator]();
   const pending = iterator.next();
   queue.push({ number: 1 });
@@ -112,7 +115,7 @@ Deno.test("ReadableQueue: a value or an end from outside reaches the pending rea
 });
 
 Deno.test("ReadableQueue: fail() errors the stream after the queued values", async () => {
-  const queue = new ReadableQueue<Counted>();
+  const queue = new ReadableQueue<NumberedValue>();
   const stream = queue.stream();
   queue.push({ number: 1 });
   queue.fail(new Error("broken"));
@@ -124,7 +127,7 @@ Deno.test("ReadableQueue: fail() errors the stream after the queued values", asy
 
 Deno.test("ReadableQueue: onEmpty is called when a read takes the last queued value", async () => {
   let empty = 0;
-  const queue = new ReadableQueue<Counted>({ onEmpty: () => void empty++ });
+  const queue = new ReadableQueue<NumberedValue>({ onEmpty: () => void empty++ });
   const reader = queue.stream().getReader();
   queue.push({ number: 1 });
   queue.push({ number: 2 });

@@ -5,7 +5,7 @@
  */
 
 /** Stands where a secret was. */
-export const HIDDEN = "[redacted]";
+export const REDACTED = "[redacted]";
 
 /** A part of a text, from its first character to behind its last. */
 export interface TextSpan {
@@ -22,7 +22,7 @@ const MIN_SECRET_LENGTH = 4;
  * Keys as providers shape them, JSON web tokens, and what stands behind `Bearer`. A key begins where a word does, also
  * behind the escape of a line end: long opaque texts, such as encrypted reasoning, hold the same letters by chance.
  */
-export const KEY_SHAPES: readonly RegExp[] = [
+export const KEY_PATTERNS: readonly RegExp[] = [
   /(?<=^|[^\w-]|\\[nrt])(?:sk-|gsk_|xai-|hf_|AIza|AKIA|ASIA|ABSK|gh[opsu]_|github_pat_)[\w-]{12,}/g,
   /(?<=^|[^\w-]|\\[nrt])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
   /(?<=\bBearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
@@ -30,14 +30,14 @@ export const KEY_SHAPES: readonly RegExp[] = [
 
 /** Hides the given secrets, and whatever looks like a key, in a text. */
 export function redact(text: string, secrets: readonly string[] = []): string {
-  return hideSpans(text, secretSpans(text, secrets));
+  return redactSpans(text, findSecrets(text, secrets));
 }
 
 /** Where a text holds the given secrets, or something of the shape of a key; in order, and apart from each other. */
-export function secretSpans(
+export function findSecrets(
   text: string,
   secrets: readonly string[] = [],
-  shapes: readonly RegExp[] = KEY_SHAPES,
+  shapes: readonly RegExp[] = KEY_PATTERNS,
 ): TextSpan[] {
   const spans: TextSpan[] = [];
   for (const secret of secrets) {
@@ -53,22 +53,22 @@ export function secretSpans(
       spans.push({ start: index, end: index + match.length });
     }
   }
-  return joined(spans);
+  return mergeSpans(spans);
 }
 
-/** Puts {@linkcode HIDDEN} in the place of each span. */
-export function hideSpans(text: string, spans: readonly TextSpan[]): string {
+/** Puts {@linkcode REDACTED} in the place of each span. */
+export function redactSpans(text: string, spans: readonly TextSpan[]): string {
   if (spans.length === 0) return text;
   let clean = "";
   let from = 0;
   for (const { start, end } of spans) {
-    clean += text.slice(from, start) + HIDDEN;
+    clean += text.slice(from, start) + REDACTED;
     from = end;
   }
   return clean + text.slice(from);
 }
 
-function joined(spans: readonly TextSpan[]): TextSpan[] {
+function mergeSpans(spans: readonly TextSpan[]): TextSpan[] {
   const apart: TextSpan[] = [];
   for (const span of spans.toSorted((one, other) => one.start - other.start)) {
     const last = apart.at(-1);

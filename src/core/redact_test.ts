@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { redact, secretSpans } from "./redact.ts";
+import { findSecrets, redact } from "./redact.ts";
 
 Deno.test("keys of the shapes that providers use are hidden, wherever they stand", () => {
   const keys = [
@@ -49,7 +49,7 @@ Deno.test("given secrets are hidden as they are, and not when they are as short 
 
 Deno.test("secrets that overlap are hidden once", () => {
   assertEquals(redact("Bearer sk-abcdefghijklmnop.rest", ["abcdefgh"]), "Bearer [redacted]");
-  assertEquals(secretSpans("0123456789", ["01234", "3456"]), [{ start: 0, end: 7 }]);
+  assertEquals(findSecrets("0123456789", ["01234", "3456"]), [{ start: 0, end: 7 }]);
 });
 
 Deno.test("what is hidden stays as it is when it is hidden again", () => {

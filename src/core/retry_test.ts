@@ -1,11 +1,16 @@
 import { assert, assertEquals } from "@std/assert";
 import { seededRandom } from "../testing/seeded_random.ts";
-import { type AgentErrorCode, errorOf, ModelThrottledError, NetworkError } from "./errors.ts";
+import {
+  type AgentErrorCode,
+  createAgentError,
+  ModelThrottledError,
+  NetworkError,
+} from "./errors.ts";
 import { type BackoffOptions, exponentialBackoff } from "./retry.ts";
 
 const throttled = new ModelThrottledError("slow down");
 
-function delaysOf(options: BackoffOptions, attempts: number): (number | null)[] {
+function getDelays(options: BackoffOptions, attempts: number): (number | null)[] {
   const retry = exponentialBackoff(options);
   return Array.from(
     { length: attempts },
@@ -34,7 +39,9 @@ Deno.test("2.8, A 45 overflow, abort, auth and the like are never retried", () =
     "budget_exceeded",
   ];
   const retry = exponentialBackoff();
-  for (const code of codes) assertEquals(retry({ error: errorOf(code, "x"), attempt: 1 }), null);
+  for (const code of codes) {
+    assertEquals(retry({ error: createAgentError(code, "x"), attempt: 1 }), null);
+  }
 });
 
 Deno.test("a throttling that a quota causes is not retried", () => {
@@ -43,7 +50,7 @@ Deno.test("a throttling that a quota causes is not retried", () => {
 });
 
 Deno.test("2.9, A 46, AC-14 delays double, and none is longer than the longest", () => {
-  assertEquals(delaysOf({ maxAttempts: 9, jitter: false }, 9), [
+  assertEquals(getDelays({ maxAttempts: 9, jitter: false }, 9), [
     1000,
     2000,
     4000,
@@ -54,7 +61,7 @@ Deno.test("2.9, A 46, AC-14 delays double, and none is longer than the longest",
     60_000,
     null,
   ]);
-  assertEquals(delaysOf({ maxAttempts: 4, jitter: false, baseDelayMs: 10, multiplier: 3 }, 3), [
+  assertEquals(getDelays({ maxAttempts: 4, jitter: false, baseDelayMs: 10, multiplier: 3 }, 3), [
     10,
     30,
     90,
@@ -69,10 +76,10 @@ Deno.test("2.9, A 46, AC-14 delays double, and none is longer than the longest",
 });
 
 Deno.test("2.10, A 46, AC-14 jitter spreads each delay over half to one and a half of itself", () => {
-  assertEquals(delaysOf({ random: () => 0 }, 2), [500, 1000]);
-  assertEquals(delaysOf({ random: () => 0.999 }, 1), [1499]);
+  assertEquals(getDelays({ random: () => 0 }, 2), [500, 1000]);
+  assertEquals(getDelays({ random: () => 0.999 }, 1), [1499]);
   const random = seededRandom(4);
-  const delays = Array.from({ length: 200 }, () => delaysOf({ random }, 1)[0] ?? 0);
+  const delays = Array.from({ length: 200 }, () => getDelays({ random }, 1)[0] ?? 0);
   assert(delays.every((delay) => delay >= 500 && delay < 1500));
   assert(new Set(delays).size > 190);
 });
@@ -106,5 +113,5 @@ Deno.test("the provider's own wish beats the computed delay, up to the longest",
 });
 
 Deno.test("one attempt means no retry", () => {
-  assertEquals(delaysOf({ maxAttempts: 1 }, 1), [null]);
+  assertEquals(getDelays({ maxAttempts: 1 }, 1), [null]);
 });

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { BadRequestError, messageOf } from "./errors.ts";
+import { BadRequestError, getErrorMessage } from "./errors.ts";
 import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
 import { isJsonObject, type JsonObject, type JsonSchema } from "./json.ts";
 
@@ -35,14 +35,14 @@ export type SchemaValidator = (schema: JsonSchema) => CompiledSchema | Promise<C
 
 /** What the agent uses of ajv. */
 interface Ajv {
-  compile(schema: JsonSchema): AjvCheck;
+  compile(schema: JsonSchema): AjvValidateFunction;
   removeSchema(schema: JsonSchema): unknown;
 }
-interface AjvCheck {
+interface AjvValidateFunction {
   (value: unknown): unknown;
-  errors?: readonly AjvFault[] | null;
+  errors?: readonly AjvError[] | null;
 }
-interface AjvFault {
+interface AjvError {
   readonly keyword: string;
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ export async function ajvValidator(schema: JsonSchema): Promise<CompiledSchema> 
   const { $schema: _draft, ...rest } = schema;
   const check = compiler.compile(rest);
   compiler.removeSchema(rest);
-  return (value) => (check(value) ? [] : (check.errors ?? []).map(describeFault));
+  return (value) => (check(value) ? [] : (check.errors ?? []).map(toValidationError));
 }
 
 /** One ajv serves all schemas, so it keeps none: two may have the same `$id`, and many may come and go. */
@@ -70,7 +70,7 @@ const AJV_OPTIONS = {
   logger: false,
 } as const;
 
-const compiledBy = new WeakMap<SchemaValidator, WeakMap<JsonSchema, CompiledSchema>>();
+const compiledSchemas = new WeakMap<SchemaValidator, WeakMap<JsonSchema, CompiledSchema>>();
 
 /**
  * Compiles a schema once; asked again with the same schema object, it answers at once without a promise.
@@ -81,25 +81,27 @@ export function compileSchema(
   schema: JsonSchema,
   validator: SchemaValidator = ajvValidator,
 ): CompiledSchema | Promise<CompiledSchema> {
-  return compiledBy.get(validator)?.get(schema) ?? compileAndKeep(schema, validator);
+  return compiledSchemas.get(validator)?.get(schema) ?? compileAndCache(schema, validator);
 }
 
-async function compileAndKeep(
+async function compileAndCache(
   schema: JsonSchema,
   validator: SchemaValidator,
 ): Promise<CompiledSchema> {
   try {
     const compiled = await validator(schema);
-    const kept = compiledBy.get(validator) ?? new WeakMap<JsonSchema, CompiledSchema>();
-    compiledBy.set(validator, kept.set(schema, compiled));
+    const kept = compiledSchemas.get(validator) ?? new WeakMap<JsonSchema, CompiledSchema>();
+    compiledSchemas.set(validator, kept.set(schema, compiled));
     return compiled;
   } catch (cause) {
-    throw new BadRequestError(reasonFor(cause), { cause });
+    throw new BadRequestError(formatCompileError(cause), { cause });
   }
 }
 
-function reasonFor(cause: unknown): string {
-  if (!(cause instanceof EvalError)) return `The JSON Schema is not valid: ${messageOf(cause)}`;
+function formatCompileError(cause: unknown): string {
+  if (!(cause instanceof EvalError)) {
+    return `The JSON Schema is not valid: ${getErrorMessage(cause)}`;
+  }
   return "This runtime forbids eval, which the default validator needs: pass a `validator`";
 }
 
@@ -134,8 +136,8 @@ export async function validateToolArguments(
  *
  * @throws {BadRequestError} When a validator cannot tell its JSON Schema.
  */
-export function jsonSchemaOf(source: SchemaSource): JsonSchema {
-  if (!isStandard(source)) return source as JsonSchema;
+export function toJsonSchema(source: SchemaSource): JsonSchema {
+  if (!isStandardSchema(source)) return source as JsonSchema;
   const { jsonSchema, vendor } = source["~standard"];
   if (!jsonSchema) {
     throw new BadRequestError(
@@ -146,30 +148,36 @@ export function jsonSchemaOf(source: SchemaSource): JsonSchema {
 }
 
 /** One line per error, for a model or a person to act on. */
-export function describeErrors(errors: readonly ValidationError[]): string {
+export function formatErrors(errors: readonly ValidationError[]): string {
   return errors.map(({ path, message }) => `- ${path || "(the whole value)"}: ${message}`).join(
     "\n",
   );
 }
 
-function isStandard(source: SchemaSource): source is StandardJsonSchemaSource {
+function isStandardSchema(source: SchemaSource): source is StandardJsonSchemaSource {
   return "~standard" in source && isJsonObject(source["~standard"]);
 }
 
-function describeFault(fault: AjvFault): ValidationError {
+function toValidationError(fault: AjvError): ValidationError {
   const { instancePath, params, message = "is not valid" } = fault;
   switch (fault.keyword) {
     case "required":
-      return { path: pathTo(instancePath, params["missingProperty"]), message: "is required" };
+      return {
+        path: appendPointer(instancePath, params["missingProperty"]),
+        message: "is required",
+      };
     case "additionalProperties":
     case "unevaluatedProperties": {
       const name = params["additionalProperty"] ?? params["unevaluatedProperty"];
-      return { path: pathTo(instancePath, name), message: "is not a known property" };
+      return { path: appendPointer(instancePath, name), message: "is not a known property" };
     }
     case "false schema":
       return { path: instancePath, message: "is not allowed" };
     case "enum":
-      return { path: instancePath, message: `must be one of ${listOf(params["allowedValues"])}` };
+      return {
+        path: instancePath,
+        message: `must be one of ${formatValues(params["allowedValues"])}`,
+      };
     case "const":
       return { path: instancePath, message: `must be ${JSON.stringify(params["allowedValue"])}` };
     default:
@@ -178,11 +186,11 @@ function describeFault(fault: AjvFault): ValidationError {
 }
 
 /** A JSON pointer one step further; `~` and `/` within a name are escaped (RFC 6901). */
-function pathTo(path: string, name: unknown): string {
+function appendPointer(path: string, name: unknown): string {
   return `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-function listOf(values: unknown): string {
+function formatValues(values: unknown): string {
   return Array.isArray(values)
     ? values.map((value) => JSON.stringify(value)).join(", ")
     : String(values);

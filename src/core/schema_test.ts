@@ -5,9 +5,9 @@ import type { JsonSchema } from "./json.ts";
 import {
   ajvValidator,
   compileSchema,
-  describeErrors,
-  jsonSchemaOf,
+  formatErrors,
   type SchemaValidator,
+  toJsonSchema,
   validateToolArguments,
   type ValidationError,
 } from "./schema.ts";
@@ -24,7 +24,7 @@ const weather = {
   additionalProperties: false,
 };
 
-async function errorsOf(schema: JsonSchema, args: unknown): Promise<readonly ValidationError[]> {
+async function getErrors(schema: JsonSchema, args: unknown): Promise<readonly ValidationError[]> {
   const result = await validateToolArguments(schema, args);
   return result.valid ? [] : result.errors;
 }
@@ -38,7 +38,7 @@ Deno.test("2.1 valid arguments pass, and come back as they are", async () => {
 
 Deno.test("2.2, A 23, A 100 each fault is told with its path and what was expected", async () => {
   const args = { city: "", days: "two", unit: "kelvin", places: [{ zip: "1" }, { zip: 2 }] };
-  assertEquals(await errorsOf(weather, args), [
+  assertEquals(await getErrors(weather, args), [
     { path: "/city", message: "must NOT have fewer than 1 characters" },
     { path: "/days", message: "must be integer" },
     { path: "/unit", message: 'must be one of "celsius", "fahrenheit"' },
@@ -47,9 +47,9 @@ Deno.test("2.2, A 23, A 100 each fault is told with its path and what was expect
 });
 
 Deno.test("2.3, A 100 a required field that is missing is told at its own path", async () => {
-  assertEquals(await errorsOf(weather, {}), [{ path: "/city", message: "is required" }]);
+  assertEquals(await getErrors(weather, {}), [{ path: "/city", message: "is required" }]);
   const nested = { properties: { at: { type: "object", required: ["a/b~c"] } } };
-  assertEquals(await errorsOf(nested, { at: {} }), [{
+  assertEquals(await getErrors(nested, { at: {} }), [{
     path: "/at/a~1b~0c",
     message: "is required",
   }]);
@@ -58,17 +58,17 @@ Deno.test("2.3, A 100 a required field that is missing is told at its own path",
 Deno.test("2.4, A 100 fields that the schema does not know pass or not, as the schema says", async () => {
   const args = { city: "Bern", "co/untry": "CH" };
   const expected = [{ path: "/co~1untry", message: "is not a known property" }];
-  assertEquals(await errorsOf(weather, args), expected);
+  assertEquals(await getErrors(weather, args), expected);
   const { additionalProperties: _closed, ...open } = weather;
-  assertEquals(await errorsOf(open, args), []);
-  assertEquals(await errorsOf({ ...open, unevaluatedProperties: false }, args), expected);
+  assertEquals(await getErrors(open, args), []);
+  assertEquals(await getErrors({ ...open, unevaluatedProperties: false }, args), expected);
 });
 
 Deno.test("A 100 an empty object schema takes any object, and objects only", async () => {
-  assertEquals(await errorsOf({ type: "object" }, { anything: 1 }), []);
-  assertEquals(await errorsOf({}, {}), []);
+  assertEquals(await getErrors({ type: "object" }, { anything: 1 }), []);
+  assertEquals(await getErrors({}, {}), []);
   for (const args of [null, [], "x", 5, undefined]) {
-    assertEquals(await errorsOf({}, args), [{ path: "", message: "must be object" }]);
+    assertEquals(await getErrors({}, args), [{ path: "", message: "must be object" }]);
   }
 });
 
@@ -92,7 +92,7 @@ Deno.test("constants, forbidden fields and choices have words as well", async ()
       maybe: { type: ["string", "null"] },
     },
   };
-  assertEquals(await errorsOf(schema, { kind: 1, gone: 1, id: true, maybe: 5 }), [
+  assertEquals(await getErrors(schema, { kind: 1, gone: 1, id: true, maybe: 5 }), [
     { path: "/kind", message: 'must be "file"' },
     { path: "/gone", message: "is not allowed" },
     { path: "/id", message: "must be string" },
@@ -104,7 +104,7 @@ Deno.test("constants, forbidden fields and choices have words as well", async ()
 
 Deno.test("B 26 nothing is coerced", async () => {
   const schema = { properties: { count: { type: "integer" }, tags: { type: "array" } } };
-  assertEquals((await errorsOf(schema, { count: "5", tags: '["x"]' })).length, 2);
+  assertEquals((await getErrors(schema, { count: "5", tags: '["x"]' })).length, 2);
 });
 
 Deno.test("draft, identity and references within a schema do not get in the way of another", async () => {
@@ -119,7 +119,7 @@ Deno.test("draft, identity and references within a schema do not get in the way 
     },
   };
   for (let time = 0; time < 2; time++) {
-    assertEquals(await errorsOf(structuredClone(schema), { a: 1, b: "x" }), [
+    assertEquals(await getErrors(structuredClone(schema), { a: 1, b: "x" }), [
       { path: "/a", message: "must be string" },
       { path: "/b", message: "must be number" },
     ]);
@@ -128,7 +128,7 @@ Deno.test("draft, identity and references within a schema do not get in the way 
 
 Deno.test("formats are told to the model, but not checked", async () => {
   const schema = { properties: { at: { type: "string", format: "date-time" } } };
-  assertEquals(await errorsOf(schema, { at: "tomorrow" }), []);
+  assertEquals(await getErrors(schema, { at: "tomorrow" }), []);
 });
 
 Deno.test("a schema is compiled once for each validator, and asked again without a promise", async () => {
@@ -180,7 +180,7 @@ Deno.test("a Standard Schema validator is asked for its JSON Schema", () => {
       },
     },
   };
-  assertEquals(jsonSchemaOf(source), {
+  assertEquals(toJsonSchema(source), {
     type: "object",
     properties: { city: { type: "string" } },
   });
@@ -189,7 +189,7 @@ Deno.test("a Standard Schema validator is asked for its JSON Schema", () => {
 
 Deno.test("a validator that cannot tell its JSON Schema is refused by name", () => {
   assertThrows(
-    () => jsonSchemaOf({ "~standard": { version: 1, vendor: "acme" } }),
+    () => toJsonSchema({ "~standard": { version: 1, vendor: "acme" } }),
     BadRequestError,
     "The acme validator has no JSON Schema form",
   );
@@ -198,8 +198,8 @@ Deno.test("a validator that cannot tell its JSON Schema is refused by name", () 
 Deno.test("a JSON Schema stands for itself, one of TypeBox as well", async () => {
   // TypeBox marks its schemas with symbols, which are no part of JSON.
   const typebox = { ...weather, [Symbol.for("TypeBox.Kind")]: "Object" };
-  assertStrictEquals(jsonSchemaOf(typebox), typebox);
-  assertEquals(await errorsOf(typebox, { city: 5 }), [{
+  assertStrictEquals(toJsonSchema(typebox), typebox);
+  assertEquals(await getErrors(typebox, { city: 5 }), [{
     path: "/city",
     message: "must be string",
   }]);
@@ -207,11 +207,11 @@ Deno.test("a JSON Schema stands for itself, one of TypeBox as well", async () =>
 
 Deno.test("errors become lines that a model can act on", async () => {
   assertEquals(
-    describeErrors(await errorsOf(weather, { days: 0 })),
+    formatErrors(await getErrors(weather, { days: 0 })),
     "- /city: is required\n- /days: must be >= 1",
   );
   assertEquals(
-    describeErrors([{ path: "", message: "must be object" }]),
+    formatErrors([{ path: "", message: "must be object" }]),
     "- (the whole value): must be object",
   );
 });

@@ -292,7 +292,7 @@ export type SessionEntryBody =
 export type SessionEntryType = SessionEntryBody["type"];
 
 /** The place of an entry in its session. */
-export interface EntryPlace {
+export interface EntryPosition {
   /** Unique in the session. */
   readonly id: string;
   /** The entry that it hangs on; `null` for the first. */
@@ -302,10 +302,10 @@ export interface EntryPlace {
 }
 
 /** One entry of a session. */
-export type SessionEntry = SessionEntryBody & EntryPlace;
+export type SessionEntry = SessionEntryBody & EntryPosition;
 
 /** An entry without its content: what the shape of a session is told by. */
-export interface EntryOutline extends EntryPlace {
+export interface EntryOutline extends EntryPosition {
   /** What kind of entry it is. */
   readonly type: SessionEntryType;
 }

@@ -20,14 +20,14 @@ export function estimateTextTokens(text: string): number {
   return Math.ceil((text.length - wide) / 4 + wide / 1.5);
 }
 
-const estimates = new WeakMap<AgentMessage, number>();
+const estimateCache = new WeakMap<AgentMessage, number>();
 
 /** Estimates the tokens of a message; kept per message, so asking again is free. */
 export function estimateTokens(message: AgentMessage): number {
-  const known = estimates.get(message);
+  const known = estimateCache.get(message);
   if (known !== undefined) return known;
-  const estimate = TOKENS_PER_MESSAGE + tokensOfMessage(message);
-  estimates.set(message, estimate);
+  const estimate = TOKENS_PER_MESSAGE + estimateContentTokens(message);
+  estimateCache.set(message, estimate);
   return estimate;
 }
 
@@ -41,14 +41,14 @@ export function estimateToolTokens(tools: readonly ToolSpec[]): number {
   return tokens;
 }
 
-function tokensOfMessage(message: AgentMessage): number {
+function estimateContentTokens(message: AgentMessage): number {
   if (message.role === "custom") return 0;
   let tokens = 0;
-  for (const block of message.content) tokens += tokensOfBlock(block);
+  for (const block of message.content) tokens += estimateBlockTokens(block);
   return tokens;
 }
 
-function tokensOfBlock(block: ContentBlock): number {
+function estimateBlockTokens(block: ContentBlock): number {
   switch (block.type) {
     case "text":
       return estimateTextTokens(block.text);

@@ -9,7 +9,7 @@ import { BadRequestError } from "./errors.ts";
 import type { FileChange } from "./diff/file_change.ts";
 import type { InferArguments, SchemaSource } from "./infer.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
-import { jsonSchemaOf } from "./schema.ts";
+import { toJsonSchema } from "./schema.ts";
 
 /** What a tool answers. */
 export interface AgentToolResult {
@@ -124,7 +124,7 @@ export function defineTool<const Schema extends SchemaSource>(
 ): AgentTool {
   const { name } = definition;
   if (name === "") throw new BadRequestError("A tool needs a name");
-  const parameters = jsonSchemaOf(definition.parameters);
+  const parameters = toJsonSchema(definition.parameters);
   const { type } = parameters;
   if (type !== undefined && type !== "object") {
     throw new BadRequestError(

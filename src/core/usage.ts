@@ -77,16 +77,16 @@ export function addCost(left: Cost, right: Cost): Cost {
 }
 
 /** Prices a usage. */
-export function costOf(usage: Usage, rates: Rates): Cost {
-  const input = perMillion(usage.input, rates.input);
-  const output = perMillion(usage.output, rates.output);
-  const cacheRead = perMillion(usage.cacheRead, rates.cacheRead ?? rates.input);
-  const cacheWrite = perMillion(usage.cacheWrite, rates.cacheWrite ?? rates.input);
+export function priceUsage(usage: Usage, rates: Rates): Cost {
+  const input = priceTokens(usage.input, rates.input);
+  const output = priceTokens(usage.output, rates.output);
+  const cacheRead = priceTokens(usage.cacheRead, rates.cacheRead ?? rates.input);
+  const cacheWrite = priceTokens(usage.cacheWrite, rates.cacheWrite ?? rates.input);
   return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
 }
 
 /** Finds a model's rates; the full `provider/modelId` key wins over the bare model id. */
-export function ratesOf(prices: Prices, model: ModelSpec): Rates | undefined {
+export function findRates(prices: Prices, model: ModelSpec): Rates | undefined {
   if (typeof prices === "function") return prices(model);
   const name = [`${model.provider}/${model.modelId}`, model.modelId].find((key) =>
     Object.hasOwn(prices, key)
@@ -94,7 +94,7 @@ export function ratesOf(prices: Prices, model: ModelSpec): Rates | undefined {
   return name === undefined ? undefined : prices[name];
 }
 
-function perMillion(tokens: number, rate: number): number {
+function priceTokens(tokens: number, rate: number): number {
   return (tokens * rate) / 1_000_000;
 }
 

@@ -1,6 +1,14 @@
 import { assertAlmostEquals, assertEquals, assertStrictEquals } from "@std/assert";
 import { modelSpec } from "./model.ts";
-import { addCost, addUsage, costOf, type Rates, ratesOf, zeroCost, zeroUsage } from "./usage.ts";
+import {
+  addCost,
+  addUsage,
+  findRates,
+  priceUsage,
+  type Rates,
+  zeroCost,
+  zeroUsage,
+} from "./usage.ts";
 
 const first = { input: 10, output: 20, cacheRead: 30, cacheWrite: 40, total: 100 };
 const second = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, total: 11 };
@@ -36,22 +44,25 @@ Deno.test("cost is the rate per million; the cache costs as much as input where 
     cacheWrite: 10_000,
     total: 0,
   };
-  const cost = costOf(usage, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
+  const cost = priceUsage(usage, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
   assertEquals(cost.input, 3);
   assertEquals(cost.output, 7.5);
   assertAlmostEquals(cost.cacheRead, 0.03);
   assertAlmostEquals(cost.cacheWrite, 0.0375);
   assertAlmostEquals(cost.total, 10.5675);
-  assertAlmostEquals(costOf(usage, { input: 3, output: 15 }).cacheRead, 0.3);
+  assertAlmostEquals(priceUsage(usage, { input: 3, output: 15 }).cacheRead, 0.3);
 });
 
 Deno.test("rates are found by provider and model, then by model, or by a function", () => {
   const dear: Rates = { input: 2, output: 2 };
   const cheap: Rates = { input: 1, output: 1 };
   const model = modelSpec("openai/gpt-5");
-  assertStrictEquals(ratesOf({ "openai/gpt-5": dear, "gpt-5": cheap }, model), dear);
-  assertStrictEquals(ratesOf({ "gpt-5": cheap }, model), cheap);
-  assertStrictEquals(ratesOf(({ modelId }) => modelId === "gpt-5" ? dear : undefined, model), dear);
-  assertEquals(ratesOf({ "gpt-4": cheap }, model), undefined);
-  assertEquals(ratesOf({}, modelSpec("local/constructor")), undefined);
+  assertStrictEquals(findRates({ "openai/gpt-5": dear, "gpt-5": cheap }, model), dear);
+  assertStrictEquals(findRates({ "gpt-5": cheap }, model), cheap);
+  assertStrictEquals(
+    findRates(({ modelId }) => modelId === "gpt-5" ? dear : undefined, model),
+    dear,
+  );
+  assertEquals(findRates({ "gpt-4": cheap }, model), undefined);
+  assertEquals(findRates({}, modelSpec("local/constructor")), undefined);
 });

@@ -9,7 +9,7 @@ import {
   AbortedError,
   AgentError,
   BudgetExceededError,
-  messageOf,
+  getErrorMessage,
   NetworkError,
   StreamError,
 } from "../core/errors.ts";
@@ -19,7 +19,7 @@ import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../core/str
 import type { Cost, Usage } from "../core/usage.ts";
 import { zeroUsage } from "../core/usage.ts";
 import { readEvents } from "./read_events.ts";
-import { ReplyWatch } from "./reply_watch.ts";
+import { ReplyMonitor } from "./reply_monitor.ts";
 import type { RunContext } from "./run_context.ts";
 
 /** What came of an attempt. */
@@ -46,24 +46,24 @@ export async function attempt(
   streamFn: StreamFn,
   request: Omit<StreamRequest, "signal">,
 ): Promise<Attempt> {
-  const reading = new ReplyReading(run);
+  const reading = new ReplyReader(run);
   const cancellation = run.cancellation.child();
-  const watch = ReplyWatch.begin(run, { reading, cancellation, model: request.model });
+  const watch = ReplyMonitor.start(run, { reader: reading, cancellation, model: request.model });
   try {
     const source = streamFn({ ...request, signal: cancellation.signal });
-    const { take, takeLast } = reading;
-    const end = await readEvents(source, { cancellation, take, takeLast });
-    return reading.ended(end, watch?.stoppedBy);
+    const { accept: take, acceptTerminal: takeLast } = reading;
+    const end = await readEvents(source, { cancellation, accept: take, acceptTerminal: takeLast });
+    return reading.finish(end, watch?.stoppedBy);
   } catch (thrown) {
-    return reading.failed(asStreamError(thrown));
+    return reading.fail(toStreamError(thrown));
   } finally {
-    watch?.end();
+    watch?.stop();
     cancellation.dispose();
   }
 }
 
 /** A reply while it arrives. */
-class ReplyReading {
+class ReplyReader {
   readonly #run: RunContext;
   readonly #reply = new ReplyAccumulator();
   readonly #callIds: string[] = [];
@@ -79,21 +79,21 @@ class ReplyReading {
   }
 
   /** Takes an event: accumulates it and shows what observers see of it. */
-  readonly take = (event: AssistantMessageEvent): Promise<void> | undefined => {
+  readonly accept = (event: AssistantMessageEvent): Promise<void> | undefined => {
     switch (event.type) {
       case "text_delta":
       case "thinking_delta":
       case "tool_call_delta":
         this.#reply.append(event);
         this.#shown = true;
-        return this.#run.show(event);
+        return this.#run.emitDelta(event);
       case "tool_call_start": {
         const id = this.#run.claimCallId(event.id);
         this.#callIds.push(id);
         const delta = id === event.id ? event : { ...event, id };
         this.#reply.apply(delta);
         this.#shown = true;
-        return this.#run.show(delta);
+        return this.#run.emitDelta(delta);
       }
       case "warning":
         return this.#run.warn(event.code, event.message, event.data);
@@ -109,62 +109,64 @@ class ReplyReading {
   };
 
   /** Takes the terminal event of a reply that was cut short: what is open in it does not matter any more. */
-  readonly takeLast = (event: AssistantMessageEvent): void => {
+  readonly acceptTerminal = (event: AssistantMessageEvent): void => {
     if (event.type === "done" || event.type === "error") this.#end = event;
   };
 
-  ended(how: "terminal" | "closed" | "aborted", stoppedBy: StoppedBy | undefined): Attempt {
-    if (stoppedBy) return this.#stopped(stoppedBy);
+  finish(how: "terminal" | "closed" | "aborted", stoppedBy: StoppedBy | undefined): Attempt {
+    if (stoppedBy) return this.#stop(stoppedBy);
     const end = this.#end;
-    if (how === "aborted") return this.#aborted(end?.usage);
-    if (!end) return this.failed(new NetworkError("The stream ended before the reply did"));
-    if (end.type === "error") return this.failed(end.error, end.usage, end.stopReason);
-    if (end.stopReason === "aborted") return this.#aborted(end.usage);
+    if (how === "aborted") return this.#abort(end?.usage);
+    if (!end) return this.fail(new NetworkError("The stream ended before the reply did"));
+    if (end.type === "error") return this.fail(end.error, end.usage, end.stopReason);
+    if (end.stopReason === "aborted") return this.#abort(end.usage);
     if (end.stopReason === "error") {
-      return this.failed(new StreamError("The model failed"), end.usage);
+      return this.fail(new StreamError("The model failed"), end.usage);
     }
     const { stopReason, usage, cost } = end;
-    return { ...this.#whatArrived(), stopReason, usage, ...(cost && { cost }) };
+    return { ...this.#snapshot(), stopReason, usage, ...(cost && { cost }) };
   }
 
-  failed(error: AgentError, usage?: Usage, stopReason: StopReason = "error"): Attempt {
-    if (this.#run.cancellation.aborted || stopReason === "aborted") return this.#aborted(usage);
-    return { ...this.#whatIsLeft(), stopReason: "error", usage: usage ?? zeroUsage(), error };
+  fail(error: AgentError, usage?: Usage, stopReason: StopReason = "error"): Attempt {
+    if (this.#run.cancellation.aborted || stopReason === "aborted") return this.#abort(usage);
+    return { ...this.#withoutToolCalls(), stopReason: "error", usage: usage ?? zeroUsage(), error };
   }
 
-  #aborted(usage: Usage = zeroUsage()): Attempt {
-    const error = abortedError(this.#run);
-    return { ...this.#whatIsLeft(), stopReason: "aborted", usage, error };
+  #abort(usage: Usage = zeroUsage()): Attempt {
+    const error = createAbortedError(this.#run);
+    return { ...this.#withoutToolCalls(), stopReason: "aborted", usage, error };
   }
 
-  #stopped(stoppedBy: StoppedBy): Attempt {
+  #stop(stoppedBy: StoppedBy): Attempt {
     const error = new BudgetExceededError(stoppedBy.reason);
     const usage = this.#end?.usage ?? zeroUsage();
-    return { ...this.#whatIsLeft(), stopReason: "aborted", usage, error, stoppedBy };
+    return { ...this.#withoutToolCalls(), stopReason: "aborted", usage, error, stoppedBy };
   }
 
   /** Calls of a reply that did not end well are never answered, so they must not stand in the history. */
-  #whatIsLeft(): { readonly reply: AccumulatedReply; readonly shown: boolean } {
+  #withoutToolCalls(): { readonly reply: AccumulatedReply; readonly shown: boolean } {
     this.#run.releaseCallIds(this.#callIds);
-    const { reply: { content }, shown } = this.#whatArrived();
+    const { reply: { content }, shown } = this.#snapshot();
     return {
       reply: { content: content.filter(({ type }) => type !== "tool_call"), calls: [] },
       shown,
     };
   }
 
-  #whatArrived(): { readonly reply: AccumulatedReply; readonly shown: boolean } {
+  #snapshot(): { readonly reply: AccumulatedReply; readonly shown: boolean } {
     return { reply: this.#reply.finish(), shown: this.#shown };
   }
 }
 
 /** Why the run was aborted, as an error of the tree. */
-export function abortedError({ cancellation: { reason } }: RunContext): AgentError {
+export function createAbortedError({ cancellation: { reason } }: RunContext): AgentError {
   if (AgentError.is(reason) && reason.code === "aborted") return reason;
   return new AbortedError(undefined, { cause: reason });
 }
 
-function asStreamError(thrown: unknown): AgentError {
+function toStreamError(thrown: unknown): AgentError {
   if (AgentError.is(thrown)) return thrown;
-  return new StreamError(`The model's stream failed: ${messageOf(thrown)}`, { cause: thrown });
+  return new StreamError(`The model's stream failed: ${getErrorMessage(thrown)}`, {
+    cause: thrown,
+  });
 }

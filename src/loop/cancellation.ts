@@ -22,15 +22,15 @@ export interface CancellationOptions {
 export class Cancellation {
   readonly #controller = new AbortController();
   readonly #sleep: Sleep;
-  readonly #outer: AbortSignal | undefined;
+  readonly #callerSignal: AbortSignal | undefined;
   readonly #listeners = new Set<(reason: unknown) => void>();
 
   /** Makes a cancellation that follows the caller's signal until it is disposed of. */
   constructor({ signal, sleep }: CancellationOptions) {
     this.#sleep = sleep;
-    this.#outer = signal;
+    this.#callerSignal = signal;
     if (signal?.aborted) this.abort(signal.reason);
-    else signal?.addEventListener("abort", this.#follow);
+    else signal?.addEventListener("abort", this.#onOuterAbort);
   }
 
   /** Fires on abort. */
@@ -57,7 +57,7 @@ export class Cancellation {
 
   /** Lets go of the caller's signal. */
   dispose(): void {
-    this.#outer?.removeEventListener("abort", this.#follow);
+    this.#callerSignal?.removeEventListener("abort", this.#onOuterAbort);
   }
 
   /** Calls `listener` on abort, at once if that has been; returns how to stop. Cheaper than an event listener. */
@@ -77,7 +77,7 @@ export class Cancellation {
 
   /** Waits for work; rejects with {@linkcode AbortedError} as soon as the abort comes. */
   untilAborted<Value>(work: PromiseLike<Value>): Promise<Value> {
-    return this.#bounded(work, (leave) => {
+    return this.#raceAbort(work, (leave) => {
       leave();
       return () => {};
     });
@@ -85,14 +85,14 @@ export class Cancellation {
 
   /** Waits for work; rejects with {@linkcode AbortedError} when it is not done {@linkcode GRACE_MS} after the abort. */
   withGrace<Value>(work: PromiseLike<Value>): Promise<Value> {
-    return this.#bounded(work, (leave) => {
+    return this.#raceAbort(work, (leave) => {
       const grace = new AbortController();
       void this.#sleep(GRACE_MS, grace.signal).then(leave);
       return () => grace.abort();
     });
   }
 
-  #bounded<Value>(
+  #raceAbort<Value>(
     work: PromiseLike<Value>,
     whenAborted: (leave: () => void) => () => void,
   ): Promise<Value> {
@@ -113,5 +113,5 @@ export class Cancellation {
     });
   }
 
-  readonly #follow = (): void => this.abort(this.#outer?.reason);
+  readonly #onOuterAbort = (): void => this.abort(this.#callerSignal?.reason);
 }

@@ -6,7 +6,7 @@
 
 import type { ApprovalMode, Approve } from "../core/approval.ts";
 import { BadRequestError } from "../core/errors.ts";
-import { type ConvertToLlm, convertWithoutCustom, type TransformContext } from "../core/context.ts";
+import { type ConvertToLlm, omitCustomMessages, type TransformContext } from "../core/context.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import { exponentialBackoff, type RetryStrategy } from "../core/retry.ts";
@@ -123,11 +123,11 @@ export type ResolvedConfig =
   & { readonly validator: SchemaValidator; readonly memory: LoopMemory };
 
 /** What a first run starts from. */
-export function freshMemory(): LoopMemory {
+export function createLoopMemory(): LoopMemory {
   return { overflowed: false, unpriced: new Set() };
 }
 
-const CHOICES = {
+const ALLOWED_VALUES = {
   interrupt: ["cancel", "boundary", "after_batch"],
   approvalMode: ["enabled", "smart", "bypassed"],
 } as const;
@@ -145,7 +145,7 @@ export function checkConfig(config: Partial<AgentLoopConfig>): void {
   }
   for (const name of ["interrupt", "approvalMode"] as const) {
     const { [name]: choice } = config;
-    const choices: readonly unknown[] = CHOICES[name];
+    const choices: readonly unknown[] = ALLOWED_VALUES[name];
     if (choice === undefined || choices.includes(choice)) continue;
     throw new BadRequestError(`${name} must be one of ${choices.join(", ")}, not ${choice}`);
   }
@@ -162,14 +162,14 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   return {
     ...defaultPorts,
     streamOptions: {},
-    convertToLlm: convertWithoutCustom,
+    convertToLlm: omitCustomMessages,
     retry: exponentialBackoff({ random }),
     fallback: [],
     policies: [],
     interrupt: "cancel",
     maxTurns: 100,
     validator: ajvValidator,
-    memory: freshMemory(),
+    memory: createLoopMemory(),
     ...config,
   };
 }

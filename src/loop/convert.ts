@@ -6,11 +6,11 @@
 
 import type { ConvertToLlm } from "../core/context.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
-import { hasFile } from "./image_files.ts";
-import { hookError } from "./hook_error.ts";
+import { hasImageFile } from "./image_files.ts";
+import { toHookError } from "./hook_error.ts";
 
 /** Converted messages. */
-export interface Converted {
+export interface ConvertedMessages {
   /** What the provider gets. */
   readonly messages: LlmMessage[];
   /** Whether any of them holds an image that is still a file. */
@@ -21,10 +21,10 @@ export interface Converted {
  * A growing history as the provider gets it. Only what is new is converted, so that a turn costs the same
  * however long the run has been.
  */
-export class ConvertedHistory {
+export class HistoryConverter {
   readonly #convert: ConvertToLlm;
   readonly #messages: LlmMessage[] = [];
-  #taken = 0;
+  #convertedCount = 0;
   #hasFiles = false;
 
   /** Makes an empty one. */
@@ -33,12 +33,12 @@ export class ConvertedHistory {
   }
 
   /** The whole history converted, as an array of the caller's own. */
-  of(history: readonly AgentMessage[]): Converted {
-    for (const message of history.slice(this.#taken)) {
-      const converted = convertOne(this.#convert, message);
+  convert(history: readonly AgentMessage[]): ConvertedMessages {
+    for (const message of history.slice(this.#convertedCount)) {
+      const converted = convertMessage(this.#convert, message);
       if (converted) this.#messages.push(converted);
-      if (converted && hasFile(converted)) this.#hasFiles = true;
-      this.#taken++;
+      if (converted && hasImageFile(converted)) this.#hasFiles = true;
+      this.#convertedCount++;
     }
     return { messages: this.#messages.slice(), hasFiles: this.#hasFiles };
   }
@@ -55,28 +55,28 @@ export class MessageConverter {
   }
 
   /** Converts messages. */
-  of(chosen: readonly AgentMessage[]): Converted {
+  convert(chosen: readonly AgentMessage[]): ConvertedMessages {
     const messages: LlmMessage[] = [];
     for (const message of chosen) {
-      const converted = this.#resultOf(message);
+      const converted = this.#convertCached(message);
       if (converted) messages.push(converted);
     }
-    return { messages, hasFiles: messages.some(hasFile) };
+    return { messages, hasFiles: messages.some(hasImageFile) };
   }
 
-  #resultOf(message: AgentMessage): LlmMessage | null {
+  #convertCached(message: AgentMessage): LlmMessage | null {
     const known = this.#results.get(message);
     if (known !== undefined) return known;
-    const result = convertOne(this.#convert, message);
+    const result = convertMessage(this.#convert, message);
     this.#results.set(message, result);
     return result;
   }
 }
 
-function convertOne(convert: ConvertToLlm, message: AgentMessage): LlmMessage | null {
+function convertMessage(convert: ConvertToLlm, message: AgentMessage): LlmMessage | null {
   try {
     return convert(message) ?? null;
   } catch (thrown) {
-    throw hookError("convertToLlm", thrown);
+    throw toHookError("convertToLlm", thrown);
   }
 }

@@ -1,8 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { convertWithoutCustom } from "../core/context.ts";
+import { omitCustomMessages } from "../core/context.ts";
 import { StreamError } from "../core/errors.ts";
 import { type AgentMessage, userMessage } from "../core/message.ts";
-import { ConvertedHistory, MessageConverter } from "./convert.ts";
+import { HistoryConverter, MessageConverter } from "./convert.ts";
 
 const a = userMessage("a", 0);
 const b = userMessage("b", 0);
@@ -13,33 +13,33 @@ const picture: AgentMessage = {
   timestamp: 0,
 };
 
-function counting(): { convert: typeof convertWithoutCustom; converted: AgentMessage[] } {
+function counting(): { convert: typeof omitCustomMessages; converted: AgentMessage[] } {
   const converted: AgentMessage[] = [];
   return {
     converted,
     convert: (message) => {
       converted.push(message);
-      return convertWithoutCustom(message);
+      return omitCustomMessages(message);
     },
   };
 }
 
 Deno.test("a growing history is converted message by message, each once", () => {
   const { convert, converted } = counting();
-  const history = new ConvertedHistory(convert);
-  const first = history.of([a, note]);
+  const history = new HistoryConverter(convert);
+  const first = history.convert([a, note]);
   assertEquals(first, { messages: [a], hasFiles: false });
-  assertEquals(history.of([a, note, b]), { messages: [a, b], hasFiles: false });
+  assertEquals(history.convert([a, note, b]), { messages: [a, b], hasFiles: false });
   assertEquals(converted, [a, note, b]);
   assertEquals(first.messages, [a], "what was given before is not changed");
-  assertEquals(history.of([a, note, b, picture]).hasFiles, true);
+  assertEquals(history.convert([a, note, b, picture]).hasFiles, true);
 });
 
 Deno.test("a choice of messages is converted, each message once however often it is chosen", () => {
   const { convert, converted } = counting();
   const converter = new MessageConverter(convert);
-  assertEquals(converter.of([b, note, a]).messages, [b, a]);
-  assertEquals(converter.of([note, a, picture]), { messages: [a, picture], hasFiles: true });
+  assertEquals(converter.convert([b, note, a]).messages, [b, a]);
+  assertEquals(converter.convert([note, a, picture]), { messages: [a, picture], hasFiles: true });
   assertEquals(converted, [b, note, a, picture]);
 });
 
@@ -47,7 +47,7 @@ Deno.test("what a conversion throws names the hook", () => {
   const broken = () => {
     throw new Error("no ink");
   };
-  for (const converter of [new ConvertedHistory(broken), new MessageConverter(broken)]) {
-    assertThrows(() => converter.of([a]), StreamError, "convertToLlm failed: no ink");
+  for (const converter of [new HistoryConverter(broken), new MessageConverter(broken)]) {
+    assertThrows(() => converter.convert([a]), StreamError, "convertToLlm failed: no ink");
   }
 });

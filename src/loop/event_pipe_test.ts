@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { AgentEvent, AgentEventBody } from "../core/event.ts";
 import { zeroCost, zeroUsage } from "../core/usage.ts";
 import { EventChannel } from "./event_channel.ts";
-import { EventPipe, type Observe } from "./event_pipe.ts";
+import { type EventObserver, EventPipe } from "./event_pipe.ts";
 
 const custom = (name: string): AgentEventBody => ({ type: "custom", name, data: null });
 const start: AgentEventBody = { type: "agent_start", runId: "r" };
@@ -19,7 +19,7 @@ function lineOf(event: AgentEvent): string {
   return event.seq === undefined ? name : `${name} ${event.seq}`;
 }
 
-function pipeWith(observe?: Observe): {
+function pipeWith(observe?: EventObserver): {
   pipe: EventPipe;
   seen: string[];
   read: () => Promise<string[]>;
@@ -45,7 +45,7 @@ Deno.test("events are numbered, seen and written in the order in which they are 
   const { pipe, seen, read } = pipeWith();
   await pipe.begin({ ...start });
   for (const name of ["a", "b"]) pipe.emit(custom(name));
-  void pipe.update({ type: "text_delta", contentIndex: 0, delta: "x" });
+  void pipe.emitDelta({ type: "text_delta", contentIndex: 0, delta: "x" });
   const expected = ["agent_start 1", "a 2", "b 3", "message_update 4"];
   assertEquals([seen, await read()], [expected, expected]);
 });
@@ -120,10 +120,10 @@ Deno.test("settled waits for the observer and for the reader", async () => {
   const reader = channel.stream().getReader();
   void pipe.begin({ ...start });
   await reader.read();
-  assertEquals(pipe.settled(), undefined);
+  assertEquals(pipe.drained(), undefined);
   void pipe.emit(custom("a"));
   const order: string[] = [];
-  const settled = pipe.settled()?.then(() => order.push("settled"));
+  const settled = pipe.drained()?.then(() => order.push("settled"));
   order.push("seen");
   looking.resolve();
   await new Promise((resolve) => setTimeout(resolve, 0));
@@ -136,7 +136,7 @@ Deno.test("settled waits for the observer and for the reader", async () => {
 Deno.test("a run that will not begin lets go of what waited for it", async () => {
   const { pipe, seen, read } = pipeWith();
   const waiting = pipe.emit(custom("early"));
-  pipe.giveUp();
+  pipe.abandon();
   await waiting;
   assertEquals([seen, await read()], [["early"], []]);
 });
@@ -148,7 +148,7 @@ Deno.test("a run takes over what still waits behind a slow observer of the time 
   void idle.emit(custom("a"));
   void idle.emit(custom("b"));
   void pipe.emit(custom("c"));
-  pipe.takeOver(idle);
+  pipe.adoptPending(idle);
   await pipe.begin({ ...start });
   assertEquals(seen, ["a", "agent_start 1", "b 2", "c 3"]);
 });

@@ -11,41 +11,41 @@ import type { RunContext } from "./run_context.ts";
 import { ToolCall } from "./tool_call.ts";
 
 /** What came of the ready calls. */
-export interface Execution {
+export interface BatchExecution {
   /** The result of each call, in call order. */
   readonly results: readonly AgentToolResult[];
   /** Whether steering cut in. */
   readonly interrupted: boolean;
 }
 
-const STEERED_BY_USER_TEXT = "tool call cancelled: user requested steering interrupt";
-const STEERED_TEXT = "tool call cancelled: steering interrupt";
+const USER_STEERING_TEXT = "tool call cancelled: user requested steering interrupt";
+const STEERING_TEXT = "tool call cancelled: steering interrupt";
 
 /** Starts the calls, tells of their ends as they come, and cancels them on abort and steering. */
 export async function executeCalls(
   run: RunContext,
   ready: readonly ReadyCall[],
-): Promise<Execution> {
+): Promise<BatchExecution> {
   if (ready.length === 0) return { results: [], interrupted: false };
   const calls = ready.map((call) => new ToolCall(run, call));
-  for (const call of calls) await tellStart(run, call);
-  await run.heard();
-  const ends = calls.map((call) => tellEnd(run, call));
+  for (const call of calls) await emitToolStart(run, call);
+  await run.untilDelivered();
+  const ends = calls.map((call) => emitToolEnd(run, call));
   const interruption = new Interruption(run, calls);
-  await startInTurn(calls);
+  await startScheduled(calls);
   const results = await Promise.all(ends);
-  interruption.end();
-  return { results, interrupted: interruption.happened };
+  interruption.dispose();
+  return { results, interrupted: interruption.interrupted };
 }
 
-function tellStart(run: RunContext, { ready }: ToolCall): Promise<void> | undefined {
+function emitToolStart(run: RunContext, { call: ready }: ToolCall): Promise<void> | undefined {
   const { block: { id, name }, arguments: args } = ready;
   return run.emit({ type: "tool_execution_start", id, name, arguments: args });
 }
 
-async function tellEnd(run: RunContext, call: ToolCall): Promise<AgentToolResult> {
-  const result = await call.ended;
-  const { id, name } = call.ready.block;
+async function emitToolEnd(run: RunContext, call: ToolCall): Promise<AgentToolResult> {
+  const result = await call.settled;
+  const { id, name } = call.call.block;
   const isError = result.isError ?? false;
   await run.emit({ type: "tool_execution_end", id, name, result, isError });
   return result;
@@ -57,33 +57,33 @@ class Interruption {
   readonly #calls: readonly ToolCall[];
   readonly #stopAbort: () => void;
   readonly #stopSteering: () => void;
-  #happened = false;
+  #interrupted = false;
 
   constructor(run: RunContext, calls: readonly ToolCall[]) {
     this.#run = run;
     this.#calls = calls;
     this.#stopAbort = run.cancellation.onAbort(() => this.#cancel(calls, ABORTED_TEXT));
-    this.#stopSteering = run.steering.onArrival(() => this.#steer());
-    if (run.steering.arrived) this.#steer();
+    this.#stopSteering = run.steering.onArrival(() => this.#onSteering());
+    if (run.steering.arrived) this.#onSteering();
   }
 
-  get happened(): boolean {
-    return this.#happened;
+  get interrupted(): boolean {
+    return this.#interrupted;
   }
 
-  end(): void {
+  dispose(): void {
     this.#stopAbort();
     this.#stopSteering();
   }
 
-  #steer(): void {
+  #onSteering(): void {
     const { interrupt } = this.#run.config;
     if (interrupt === "after_batch") return;
     const [first] = this.#run.steering.peek();
-    const text = first?.role === "user" ? STEERED_BY_USER_TEXT : STEERED_TEXT;
-    this.#happened = true;
+    const text = first?.role === "user" ? USER_STEERING_TEXT : STEERING_TEXT;
+    this.#interrupted = true;
     const mayCancel = (call: ToolCall) =>
-      !call.started || (interrupt === "cancel" && call.ready.tool.interruptible !== false);
+      !call.started || (interrupt === "cancel" && call.call.tool.interruptible !== false);
     this.#cancel(this.#calls.filter(mayCancel), text);
   }
 
@@ -97,32 +97,32 @@ class Interruption {
  * Starts the calls in call order. A sequential tool waits for all before it, and all after it wait for it;
  * calls of one concurrency key follow each other; everything else runs together.
  */
-async function startInTurn(calls: readonly ToolCall[]): Promise<void> {
+async function startScheduled(calls: readonly ToolCall[]): Promise<void> {
   const lastOfKey = new Map<string, Promise<unknown>>();
   let together: ToolCall[] = [];
   for (const call of calls) {
-    if (call.ready.tool.sequential) {
-      await Promise.all(together.map(({ ended }) => ended));
+    if (call.call.tool.sequential) {
+      await Promise.all(together.map(({ settled: ended }) => ended));
       together = [];
       call.start();
-      await call.ended;
+      await call.settled;
     } else {
       together.push(call);
-      startAfterKey(call, lastOfKey);
+      startAfterSameKey(call, lastOfKey);
     }
   }
 }
 
-function startAfterKey(call: ToolCall, lastOfKey: Map<string, Promise<unknown>>): void {
-  const key = keyOf(call);
+function startAfterSameKey(call: ToolCall, lastOfKey: Map<string, Promise<unknown>>): void {
+  const key = getConcurrencyKey(call);
   const before = key === undefined ? undefined : lastOfKey.get(key);
-  if (key !== undefined) lastOfKey.set(key, call.ended);
+  if (key !== undefined) lastOfKey.set(key, call.settled);
   if (before) void before.then(() => call.start());
   else call.start();
 }
 
 /** A key that cannot be told is no key: the tool's own failure will say why. */
-function keyOf({ ready: { tool, arguments: args } }: ToolCall): string | undefined {
+function getConcurrencyKey({ call: { tool, arguments: args } }: ToolCall): string | undefined {
   try {
     return tool.concurrencyKey?.(args);
   } catch {

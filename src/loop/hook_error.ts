@@ -4,10 +4,10 @@
  * @module
  */
 
-import { AgentError, messageOf, StreamError } from "../core/errors.ts";
+import { AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
 
 /** An {@linkcode AgentError} stays what it is; anything else becomes a {@linkcode StreamError} that names the hook. */
-export function hookError(hook: string, thrown: unknown): AgentError {
+export function toHookError(hook: string, thrown: unknown): AgentError {
   if (AgentError.is(thrown)) return thrown;
-  return new StreamError(`${hook} failed: ${messageOf(thrown)}`, { cause: thrown });
+  return new StreamError(`${hook} failed: ${getErrorMessage(thrown)}`, { cause: thrown });
 }

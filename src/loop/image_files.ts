@@ -5,13 +5,13 @@
  */
 
 import type { ContentBlock, ImageBlock } from "../core/content.ts";
-import { BadRequestError, messageOf } from "../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { LlmMessage } from "../core/message.ts";
 import type { ReadFile } from "../core/ports.ts";
 
 /** Tells whether a message holds an image that is still a file. */
-export function hasFile(message: LlmMessage): boolean {
-  return message.role !== "assistant" && message.content.some(isFile);
+export function hasImageFile(message: LlmMessage): boolean {
+  return message.role !== "assistant" && message.content.some(isImageFile);
 }
 
 /**
@@ -19,29 +19,32 @@ export function hasFile(message: LlmMessage): boolean {
  *
  * @throws {BadRequestError} When a file cannot be read, or there is no port to read it with.
  */
-export async function withFilesRead(
+export async function readImageFiles(
   messages: readonly LlmMessage[],
   readFile: ReadFile | undefined,
 ): Promise<LlmMessage[]> {
   return await Promise.all(
     messages.map(async (message) => {
-      if (!hasFile(message)) return message;
+      if (!hasImageFile(message)) return message;
       const content = await Promise.all(
-        message.content.map((block) => isFile(block) ? readImage(block, readFile) : block),
+        message.content.map((block) => isImageFile(block) ? readImage(block, readFile) : block),
       );
       return { ...message, content };
     }),
   );
 }
 
-type FileImage = ImageBlock & { readonly source: { readonly type: "file" } };
+type ImageFileBlock = ImageBlock & { readonly source: { readonly type: "file" } };
 
-function isFile(block: ContentBlock): block is FileImage {
+function isImageFile(block: ContentBlock): block is ImageFileBlock {
   return block.type === "image" && block.source.type === "file";
 }
 
-async function readImage(block: FileImage, readFile: ReadFile | undefined): Promise<ImageBlock> {
-  const { path, mediaType = mediaTypeOf(path) } = block.source;
+async function readImage(
+  block: ImageFileBlock,
+  readFile: ReadFile | undefined,
+): Promise<ImageBlock> {
+  const { path, mediaType = guessMediaType(path) } = block.source;
   if (!readFile) {
     throw new BadRequestError(
       `Cannot read the image "${path}": give the agent a readFile port, or pass the image as base64`,
@@ -51,11 +54,13 @@ async function readImage(block: FileImage, readFile: ReadFile | undefined): Prom
     const data = (await readFile(path)).toBase64();
     return { type: "image", source: { type: "base64", mediaType, data } };
   } catch (cause) {
-    throw new BadRequestError(`Cannot read the image "${path}": ${messageOf(cause)}`, { cause });
+    throw new BadRequestError(`Cannot read the image "${path}": ${getErrorMessage(cause)}`, {
+      cause,
+    });
   }
 }
 
-function mediaTypeOf(path: string): string {
+function guessMediaType(path: string): string {
   const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   return extension === "jpg" ? "image/jpeg" : `image/${extension}`;
 }

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { ImageBlock } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { LlmMessage } from "../core/message.ts";
-import { hasFile, withFilesRead } from "./image_files.ts";
+import { hasImageFile, readImageFiles } from "./image_files.ts";
 
 function showing(path: string, mediaType?: string): LlmMessage {
   const source = { type: "file", path, ...(mediaType && { mediaType }) } as const;
@@ -15,7 +15,7 @@ const bytes = () => Promise.resolve(new Uint8Array([1, 2, 3]));
 
 Deno.test("images that are files get their bytes and a media type, everything else stays", async () => {
   const given = [plain, showing("a.JPG"), showing("b.webp"), showing("c", "image/gif")];
-  const read = await withFilesRead(given, bytes);
+  const read = await readImageFiles(given, bytes);
   assertEquals(read[0], plain);
   const sources = read.slice(1).map(({ content }) =>
     content[1]?.type === "image" ? content[1].source : undefined
@@ -25,19 +25,23 @@ Deno.test("images that are files get their bytes and a media type, everything el
     { type: "base64", mediaType: "image/webp", data: "AQID" },
     { type: "base64", mediaType: "image/gif", data: "AQID" },
   ]);
-  assertEquals(hasFile(given[1] ?? plain), true, "the messages that were given are not changed");
-  assertEquals(read.some(hasFile), false);
+  assertEquals(
+    hasImageFile(given[1] ?? plain),
+    true,
+    "the messages that were given are not changed",
+  );
+  assertEquals(read.some(hasImageFile), false);
 });
 
 Deno.test("a file that cannot be read is a bad request that names it", async () => {
   const missing = () => Promise.reject(new Error("no such file"));
   await assertRejects(
-    () => withFilesRead([showing("a.png")], missing),
+    () => readImageFiles([showing("a.png")], missing),
     BadRequestError,
     'Cannot read the image "a.png": no such file',
   );
   await assertRejects(
-    () => withFilesRead([showing("a.png")], undefined),
+    () => readImageFiles([showing("a.png")], undefined),
     BadRequestError,
     "readFile port",
   );

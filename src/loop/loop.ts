@@ -14,7 +14,7 @@ import { Cancellation } from "./cancellation.ts";
 import { type AgentLoopConfig, resolveConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
 import { EventPipe } from "./event_pipe.ts";
-import type { Incoming } from "./message_source.ts";
+import type { TurnInput } from "./message_source.ts";
 import { runPostLoop } from "./policy_slots.ts";
 import { RunContext } from "./run_context.ts";
 import { runTurn } from "./turn.ts";
@@ -37,9 +37,11 @@ export function agentLoop(
   config: AgentLoopConfig,
   options: LoopOptions = {},
 ): ReadableStream<AgentEvent> {
-  const start = repaired(context);
-  if (start.context.messages.length === 0 && !isSayable(messages)) throw new NoMessagesError();
-  return startRun({ incoming: { messages }, ...start, config, ...options }).stream;
+  const start = repairContext(context);
+  if (start.context.messages.length === 0 && !hasValidMessages(messages)) {
+    throw new NoMessagesError();
+  }
+  return startRun({ input: { messages }, ...start, config, ...options }).stream;
 }
 
 /**
@@ -54,18 +56,18 @@ export function agentLoopContinue(
   config: AgentLoopConfig,
   options: LoopOptions = {},
 ): ReadableStream<AgentEvent> {
-  const valid = repaired(context);
-  const incoming = continuation(valid.context.messages, config);
-  return startRun({ incoming, ...valid, config, ...options }).stream;
+  const valid = repairContext(context);
+  const incoming = createContinueInput(valid.context.messages, config);
+  return startRun({ input: incoming, ...valid, config, ...options }).stream;
 }
 
-function repaired(context: AgentContext): Pick<RunStart, "context" | "repairs"> {
+function repairContext(context: AgentContext): Pick<RunStart, "context" | "repairs"> {
   const { messages, repairs } = repairHistory(context.messages);
   return { context: { ...context, messages }, repairs };
 }
 
 /** Whether anything is left of messages once they are mended. */
-export function isSayable(messages: readonly AgentMessage[]): boolean {
+export function hasValidMessages(messages: readonly AgentMessage[]): boolean {
   return repairHistory(messages).messages.length > 0;
 }
 
@@ -75,10 +77,10 @@ export function isSayable(messages: readonly AgentMessage[]): boolean {
  * @throws {NoMessagesError} When the history is empty and nothing is queued.
  * @throws {InvalidContinueError} When the last reply is finished and nothing is queued.
  */
-export function continuation(
+export function createContinueInput(
   history: readonly AgentMessage[],
   { steering, followUp }: Pick<AgentLoopConfig, "steering" | "followUp">,
-): Incoming {
+): TurnInput {
   const last = history.findLast((message): message is LlmMessage => message.role !== "custom");
   if (last && awaitsReply(last)) return { messages: [] };
   if (steering && steering.peek().length > 0) return { messages: [] };
@@ -89,7 +91,7 @@ export function continuation(
 /** What {@linkcode startRun} takes. */
 export interface RunStart extends LoopOptions {
   /** What the first turn says. */
-  readonly incoming: Incoming;
+  readonly input: TurnInput;
   /** Where the run starts from; its history must be valid. */
   readonly context: AgentContext;
   /** What had to be mended in that history, to be told of. */
@@ -141,9 +143,9 @@ export function startRun(start: RunStart): StartedRun {
   });
   const run = new RunContext({ context: start.context, config, pipe, cancellation });
   const settled = Promise.resolve(start.after)
-    .then(() => takeRun(run, pipe, start))
+    .then(() => executeRun(run, pipe, start))
     .finally(() => {
-      pipe.giveUp();
+      pipe.abandon();
       start.onSettled?.();
     })
     .then(() => channel.close(), (thrown) => channel.fail(thrown))
@@ -156,53 +158,53 @@ export function startRun(start: RunStart): StartedRun {
   };
 }
 
-async function takeRun(
+async function executeRun(
   run: RunContext,
   pipe: EventPipe,
-  { incoming, repairs = [] }: RunStart,
+  { input: incoming, repairs = [] }: RunStart,
 ): Promise<void> {
   await pipe.begin({ type: "agent_start", runId: run.runId });
   if (repairs.length > 0) {
     await run.warn("history_repaired", "The history was not valid and was mended", repairs);
   }
-  await takeTurns(run, incoming);
-  await finish(run);
+  await runTurns(run, incoming);
+  await finishRun(run);
 }
 
-async function finish(run: RunContext): Promise<void> {
-  const outcome = outcomeOf(run);
+async function finishRun(run: RunContext): Promise<void> {
+  const outcome = createOutcome(run);
   const { stopReason, error } = outcome;
   const context = run.policyContext(run.settings().model);
   await runPostLoop(run, { ...context, stopReason, ...(error && { error }) });
   await run.emit({ type: "agent_end", ...outcome });
 }
 
-async function takeTurns(run: RunContext, first: Incoming): Promise<void> {
-  let incoming: Incoming | undefined = first;
+async function runTurns(run: RunContext, first: TurnInput): Promise<void> {
+  let incoming: TurnInput | undefined = first;
   while (incoming) {
     const outcome = await runTurn(run, incoming);
     if (outcome.type === "end" || run.cancellation.aborted) return;
     incoming = outcome.type === "next_turn"
       ? { messages: outcome.injected }
-      : whatWaits(run, outcome.injected);
+      : nextInput(run, outcome.injected);
   }
 }
 
 /** What the next turn begins with after the model has finished; `undefined` when nothing waits. */
-function whatWaits(
+function nextInput(
   run: RunContext,
   injected: readonly AgentMessage[],
-): Incoming | undefined {
+): TurnInput | undefined {
   if (injected.length > 0 || run.steering.peek().length > 0) return { messages: injected };
   const { followUp } = run.config;
   return followUp && followUp.peek().length > 0 ? { messages: [], queue: followUp } : undefined;
 }
 
-function outcomeOf(run: RunContext): RunOutcome {
+function createOutcome(run: RunContext): RunOutcome {
   const { newMessages: messages, usage, cost, error, stoppedBy, cancellation } = run;
   return {
     messages,
-    stopReason: stopReasonOf(run),
+    stopReason: getStopReason(run),
     usage,
     cost,
     ...(error && { error }),
@@ -211,7 +213,7 @@ function outcomeOf(run: RunContext): RunOutcome {
   };
 }
 
-function stopReasonOf({ error, cancellation, stopReason }: RunContext): StopReason {
+function getStopReason({ error, cancellation, stopReason }: RunContext): StopReason {
   if (error) return "error";
   return cancellation.aborted ? "aborted" : stopReason;
 }

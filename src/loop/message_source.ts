@@ -17,7 +17,7 @@ export interface MessageSource {
 }
 
 /** What a turn begins with: messages of the run's own, and a queue from which the next are taken. */
-export interface Incoming {
+export interface TurnInput {
   /** Messages that are said whatever happens. */
   readonly messages: readonly AgentMessage[];
   /** Messages that stay where they are when the run is aborted before they are taken. */

@@ -12,12 +12,12 @@ import type { ModelSpec } from "../core/model.ts";
 import type { StoppedBy } from "../core/policy.ts";
 import type { LlmContext } from "../core/stream.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
-import { abortedAttempt, type Answer, askForAnswer } from "./answer.ts";
-import { abortedError } from "./attempt.ts";
+import { type Answer, callWithFallback, createAbortedAttempt } from "./call_with_fallback.ts";
+import { createAbortedError } from "./attempt.ts";
 import type { TurnSettings } from "./config.ts";
-import { smallerContext } from "./overflow.ts";
+import { prepareSmallerContext } from "./overflow.ts";
 import { prepareContext, type PreparedContext } from "./request.ts";
-import { hookError } from "./hook_error.ts";
+import { toHookError } from "./hook_error.ts";
 import type { RunContext } from "./run_context.ts";
 
 /** What the model said. */
@@ -36,31 +36,31 @@ export interface ModelReply {
  * Asks the model and shows the reply as it comes. Never rejects; a failure is a reply whose `stopReason` says so.
  */
 export async function callModel(run: RunContext, settings: TurnSettings): Promise<ModelReply> {
-  const opening = new Opening(run, settings.model);
+  const opening = new MessageStart(run, settings.model);
   const answer = await answerOf(run, settings, opening);
-  await opening.begin();
-  const reply = replyOf(run, answer);
-  run.count(reply.message.usage, reply.message.cost);
+  await opening.emitOnce();
+  const reply = createReply(run, answer);
+  run.addUsage(reply.message.usage, reply.message.cost);
   run.append(reply.message);
   await run.emit({ type: "message_end", message: reply.message });
   return reply;
 }
 
 /** The assistant's `message_start`: once per turn, before anything of the reply, however it goes. */
-class Opening {
+class MessageStart {
   readonly #run: RunContext;
   readonly #model: ModelSpec;
-  #begun = false;
+  #emitted = false;
 
   constructor(run: RunContext, model: ModelSpec) {
     this.#run = run;
     this.#model = model;
   }
 
-  async begin(): Promise<void> {
-    if (this.#begun) return;
-    this.#begun = true;
-    const message = emptyMessage(this.#model, this.#run.config.now());
+  async emitOnce(): Promise<void> {
+    if (this.#emitted) return;
+    this.#emitted = true;
+    const message = createEmptyMessage(this.#model, this.#run.config.now());
     await this.#run.emit({ type: "message_start", message });
   }
 }
@@ -68,51 +68,54 @@ class Opening {
 async function answerOf(
   run: RunContext,
   settings: TurnSettings,
-  opening: Opening,
+  opening: MessageStart,
 ): Promise<Answer> {
   const { model } = settings;
   const { memory } = run.config;
   try {
-    if (run.cancellation.aborted) return withoutCall(model, abortedAttempt(run));
+    if (run.cancellation.aborted) return unsentAnswer(model, createAbortedAttempt(run));
     const prepared = await prepareContext(run, settings, memory.overflowed);
     const answer = await ask(run, { model, prepared, opening });
     if (answer.attempt.error?.code !== "context_window_overflow") return settle(run, answer);
-    return settle(run, await askForLess(run, settings, { refused: prepared, answer, opening }));
+    return settle(
+      run,
+      await retryWithSmallerContext(run, settings, { refused: prepared, answer, opening }),
+    );
   } catch (thrown) {
-    if (run.cancellation.aborted) return withoutCall(model, abortedAttempt(run));
-    const error = hookError("A hook", thrown);
-    return withoutCall(model, { ...abortedAttempt(run), stopReason: "error", error });
+    if (run.cancellation.aborted) return unsentAnswer(model, createAbortedAttempt(run));
+    const error = toHookError("A hook", thrown);
+    return unsentAnswer(model, { ...createAbortedAttempt(run), stopReason: "error", error });
   }
 }
 
-interface Question {
+interface ModelRequest {
   readonly model: ModelSpec;
   readonly prepared: PreparedContext;
-  readonly opening: Opening;
+  readonly opening: MessageStart;
 }
 
-async function ask(run: RunContext, { model, prepared, opening }: Question): Promise<Answer> {
+async function ask(run: RunContext, { model, prepared, opening }: ModelRequest): Promise<Answer> {
   const { context, report } = prepared;
-  if (report) await tellCompaction(run, report);
-  await opening.begin();
-  await run.heard();
-  return await askForAnswer(run, model, context);
+  if (report) await emitCompaction(run, report);
+  await opening.emitOnce();
+  await run.untilDelivered();
+  return await callWithFallback(run, model, context);
 }
 
 /** Writing a summary takes tokens too; they are the run's own. */
-async function tellCompaction(run: RunContext, report: CompactionReport): Promise<void> {
-  run.count(report.usage ?? zeroUsage(), report.cost ?? zeroCost());
+async function emitCompaction(run: RunContext, report: CompactionReport): Promise<void> {
+  run.addUsage(report.usage ?? zeroUsage(), report.cost ?? zeroCost());
   await run.emit({ type: "context_compacted", report });
 }
 
 interface Refusal {
   readonly refused: { readonly context: LlmContext };
   readonly answer: Answer;
-  readonly opening: Opening;
+  readonly opening: MessageStart;
 }
 
 /** The second question of a turn whose first was too long; the refusal itself when there is nothing to leave out. */
-async function askForLess(
+async function retryWithSmallerContext(
   run: RunContext,
   settings: TurnSettings,
   { refused, answer, opening }: Refusal,
@@ -120,11 +123,11 @@ async function askForLess(
   const { error, shown } = answer.attempt;
   let prepared: PreparedContext | undefined;
   try {
-    prepared = await smallerContext(run, settings, refused.context);
+    prepared = await prepareSmallerContext(run, settings, refused.context);
   } catch (thrown) {
-    if (!run.cancellation.aborted) return endedBy(hookError("A hook", thrown), answer);
+    if (!run.cancellation.aborted) return failAnswer(toHookError("A hook", thrown), answer);
   }
-  if (run.cancellation.aborted) return endedBy(abortedError(run), answer);
+  if (run.cancellation.aborted) return failAnswer(createAbortedError(run), answer);
   if (!prepared) return answer;
   if (error && shown) {
     await run.emit({ type: "retry", attempt: 1, delayMs: 0, error, discard: true });
@@ -135,7 +138,7 @@ async function askForLess(
 }
 
 /** An answer that ends otherwise than it did; what it has shown and used is kept. */
-function endedBy(error: AgentError, answer: Answer): Answer {
+function failAnswer(error: AgentError, answer: Answer): Answer {
   const stopReason = error.code === "aborted" ? "aborted" : "error";
   return { ...answer, attempt: { ...answer.attempt, stopReason, error } };
 }
@@ -149,10 +152,10 @@ function settle(run: RunContext, answer: Answer): Answer {
   return answer;
 }
 
-function replyOf(run: RunContext, { attempt, model, usage, cost }: Answer): ModelReply {
+function createReply(run: RunContext, { attempt, model, usage, cost }: Answer): ModelReply {
   const { reply: { content, calls }, stopReason, error, stoppedBy } = attempt;
   const message: AssistantMessage = {
-    ...emptyMessage(model, run.config.now()),
+    ...createEmptyMessage(model, run.config.now()),
     content,
     usage,
     cost,
@@ -162,11 +165,11 @@ function replyOf(run: RunContext, { attempt, model, usage, cost }: Answer): Mode
   return { message, calls, ...(error && { error }), ...(stoppedBy && { stoppedBy }) };
 }
 
-function withoutCall(model: ModelSpec, attempt: Answer["attempt"]): Answer {
+function unsentAnswer(model: ModelSpec, attempt: Answer["attempt"]): Answer {
   return { attempt, model, usage: zeroUsage(), cost: zeroCost() };
 }
 
-function emptyMessage({ provider, modelId }: ModelSpec, timestamp: number): AssistantMessage {
+function createEmptyMessage({ provider, modelId }: ModelSpec, timestamp: number): AssistantMessage {
   return {
     role: "assistant",
     content: [],

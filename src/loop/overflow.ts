@@ -16,16 +16,16 @@ import type { RunContext } from "./run_context.ts";
  *
  * @throws {AgentError} What a hook threw.
  */
-export async function smallerContext(
+export async function prepareSmallerContext(
   run: RunContext,
   settings: TurnSettings,
   refused: LlmContext,
 ): Promise<PreparedContext | undefined> {
   if (!run.config.transformContext) return undefined;
   const prepared = await prepareContext(run, settings, true);
-  return tokensIn(prepared.context) < tokensIn(refused) ? prepared : undefined;
+  return countTokens(prepared.context) < countTokens(refused) ? prepared : undefined;
 }
 
-function tokensIn(context: LlmContext): number {
+function countTokens(context: LlmContext): number {
   return context.messages.reduce((sum, message) => sum + estimateTokens(message), 0);
 }

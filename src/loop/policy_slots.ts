@@ -5,7 +5,7 @@
  */
 
 import type { AgentMessage } from "../core/message.ts";
-import { messageOf } from "../core/errors.ts";
+import { getErrorMessage } from "../core/errors.ts";
 import type {
   Policy,
   PolicyVerdict,
@@ -24,7 +24,7 @@ export interface SlotVerdict {
   readonly injected: readonly AgentMessage[];
 }
 
-const NOTHING: SlotVerdict = { injected: [] };
+const NO_VERDICT: SlotVerdict = { injected: [] };
 
 /** Before a turn begins. */
 export function runPreTurn(run: RunContext, context: PreTurnContext): Promise<SlotVerdict> {
@@ -42,7 +42,7 @@ export async function runPostLoop(run: RunContext, context: PostLoopContext): Pr
 }
 
 /** Asks one policy; `undefined` when it throws, hangs past an abort, or says nothing. */
-export async function askPolicy<Verdict>(
+export async function callPolicy<Verdict>(
   run: RunContext,
   policy: Policy,
   ask: () => Verdict | Promise<Verdict>,
@@ -51,7 +51,9 @@ export async function askPolicy<Verdict>(
     const verdict = ask();
     return verdict instanceof Promise ? await run.cancellation.withGrace(verdict) : verdict;
   } catch (thrown) {
-    const message = `The policy "${policy.name}" failed and was passed over: ${messageOf(thrown)}`;
+    const message = `The policy "${policy.name}" failed and was passed over: ${
+      getErrorMessage(thrown)
+    }`;
     await run.warn("policy_failed", message, { policy: policy.name });
     return undefined;
   }
@@ -62,10 +64,10 @@ async function runSlot(
   ask: (policy: Policy) => PolicyVerdict | Promise<PolicyVerdict>,
 ): Promise<SlotVerdict> {
   const { policies } = run.config;
-  if (policies.length === 0) return NOTHING;
+  if (policies.length === 0) return NO_VERDICT;
   const injected: AgentMessage[] = [];
   for (const policy of policies) {
-    const verdict = await askPolicy(run, policy, () => ask(policy));
+    const verdict = await callPolicy(run, policy, () => ask(policy));
     if (verdict?.type === "inject") injected.push(...verdict.messages);
     if (verdict?.type === "stop") {
       return { stoppedBy: { policy: policy.name, reason: verdict.reason }, injected };

@@ -39,6 +39,6 @@ export type PreparedCall = ReadyCall | RefusedCall;
 export const ABORTED_TEXT = "tool call cancelled: run aborted";
 
 /** Refuses a call. */
-export function refused(block: ToolCallBlock, text: string): RefusedCall {
+export function refuseCall(block: ToolCallBlock, text: string): RefusedCall {
   return { type: "refused", block, text };
 }

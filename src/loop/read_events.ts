@@ -8,24 +8,24 @@ import type { AssistantMessageEvent } from "../core/stream.ts";
 import type { Cancellation } from "./cancellation.ts";
 
 /** How reading ended. */
-export type ReadEnd = "terminal" | "closed" | "aborted";
+export type ReadOutcome = "terminal" | "closed" | "aborted";
 
 /** Takes the next event; a promise when the reading should wait. */
-export type TakeEvent = (event: AssistantMessageEvent) => Promise<void> | undefined;
+export type AcceptEvent = (event: AssistantMessageEvent) => Promise<void> | undefined;
 
 /** How many events are read before the clock is looked at. */
-const EVENTS_PER_LOOK = 256;
+const EVENTS_PER_CLOCK_CHECK = 256;
 /** A source that never lets other tasks run is made to after this many milliseconds. */
-const LONGEST_BURST_MS = 8;
+const MAX_BLOCKING_MS = 8;
 
 /** What {@linkcode readEvents} takes. */
 export interface ReadOptions {
   /** Ends the reading at once, also when the source never answers. */
   readonly cancellation: Cancellation;
   /** Takes the events. */
-  readonly take: TakeEvent;
+  readonly accept: AcceptEvent;
   /** Takes the terminal event of a source that obeys the abort: it may tell what was used. */
-  readonly takeLast: (event: AssistantMessageEvent) => void;
+  readonly acceptTerminal: (event: AssistantMessageEvent) => void;
 }
 
 /**
@@ -37,13 +37,13 @@ export interface ReadOptions {
  */
 export function readEvents(
   source: AsyncIterable<AssistantMessageEvent>,
-  { cancellation, take, takeLast }: ReadOptions,
-): Promise<ReadEnd> {
+  { cancellation, accept: take, acceptTerminal: takeLast }: ReadOptions,
+): Promise<ReadOutcome> {
   if (cancellation.aborted) return Promise.resolve("aborted");
   const reading = openSource(source);
-  const burst = new Burst();
+  const burst = new EventLoopYield();
   return new Promise((resolve, reject) => {
-    let stage: Stage = "open";
+    let stage: ReadState = "open";
     let lastCall: ReturnType<typeof setTimeout> | undefined;
     const stopListening = cancellation.onAbort(() => {
       stage = "aborted";
@@ -56,28 +56,29 @@ export function readEvents(
       stopListening();
       clearTimeout(lastCall);
       reading.close();
-      burst.end();
+      burst.dispose();
       settle();
     };
-    readAll(reading, { take, takeLast, burst, stage: () => stage }).then(
-      (end) => finish(() => resolve(end)),
-      (thrown) => finish(() => reject(thrown)),
-    );
+    readAll(reading, { accept: take, acceptTerminal: takeLast, pacer: burst, state: () => stage })
+      .then(
+        (end) => finish(() => resolve(end)),
+        (thrown) => finish(() => reject(thrown)),
+      );
   });
 }
 
 /** Events are taken while it is open; after an abort, only the last one is. */
-type Stage = "open" | "aborted" | "over";
+type ReadState = "open" | "aborted" | "over";
 
-interface Pump extends Pick<ReadOptions, "take" | "takeLast"> {
-  readonly burst: Burst;
-  readonly stage: () => Stage;
+interface ReadLoopOptions extends Pick<ReadOptions, "accept" | "acceptTerminal"> {
+  readonly pacer: EventLoopYield;
+  readonly state: () => ReadState;
 }
 
 async function readAll(
-  reading: Reading,
-  { take, takeLast, burst, stage }: Pump,
-): Promise<ReadEnd> {
+  reading: EventReader,
+  { accept: take, acceptTerminal: takeLast, pacer: burst, state: stage }: ReadLoopOptions,
+): Promise<ReadOutcome> {
   while (true) {
     const { done, value } = await reading.next();
     const now = stage();
@@ -96,13 +97,13 @@ async function readAll(
   }
 }
 
-interface Reading {
+interface EventReader {
   next(): Promise<IteratorResult<AssistantMessageEvent>>;
   close(): void;
 }
 
 /** A native stream is read through its reader, which is cheaper than its iterator. */
-function openSource(source: AsyncIterable<AssistantMessageEvent>): Reading {
+function openSource(source: AsyncIterable<AssistantMessageEvent>): EventReader {
   if (source instanceof ReadableStream && !Object.hasOwn(source, Symbol.asyncIterator)) {
     const reader: ReadableStreamDefaultReader<AssistantMessageEvent> = source.getReader();
     return {
@@ -122,30 +123,30 @@ function openSource(source: AsyncIterable<AssistantMessageEvent>): Reading {
  * Lets timers and input run when a source answers without ever pausing. Most sources pause by themselves, which a
  * timer on the side finds out: only if that never fires is the reading held up for it.
  */
-class Burst {
+class EventLoopYield {
   #events = 0;
-  #since = performance.now();
+  #lastYieldAt = performance.now();
   #probe: ReturnType<typeof setTimeout> | undefined;
-  #resume: (() => void) | undefined;
+  #resumeReading: (() => void) | undefined;
 
   /** A promise when the reading should wait. */
   pause(): Promise<void> | undefined {
-    if (++this.#events % EVENTS_PER_LOOK !== 0) return undefined;
-    if (performance.now() - this.#since < LONGEST_BURST_MS) return undefined;
-    if (this.#probe !== undefined) return new Promise((resolve) => this.#resume = resolve);
-    this.#probe = setTimeout(() => this.#breathe(), 0);
+    if (++this.#events % EVENTS_PER_CLOCK_CHECK !== 0) return undefined;
+    if (performance.now() - this.#lastYieldAt < MAX_BLOCKING_MS) return undefined;
+    if (this.#probe !== undefined) return new Promise((resolve) => this.#resumeReading = resolve);
+    this.#probe = setTimeout(() => this.#onTimer(), 0);
     return undefined;
   }
 
   /** Forgets the timer. */
-  end(): void {
+  dispose(): void {
     clearTimeout(this.#probe);
   }
 
-  #breathe(): void {
+  #onTimer(): void {
     this.#probe = undefined;
-    this.#since = performance.now();
-    this.#resume?.();
-    this.#resume = undefined;
+    this.#lastYieldAt = performance.now();
+    this.#resumeReading?.();
+    this.#resumeReading = undefined;
   }
 }

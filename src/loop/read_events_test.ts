@@ -3,7 +3,7 @@ import { AbortedError } from "../core/errors.ts";
 import type { AssistantMessageEvent } from "../core/stream.ts";
 import { zeroUsage } from "../core/usage.ts";
 import { Cancellation } from "./cancellation.ts";
-import { type ReadEnd, readEvents } from "./read_events.ts";
+import { readEvents, type ReadOutcome } from "./read_events.ts";
 
 const start: AssistantMessageEvent = { type: "start" };
 const done: AssistantMessageEvent = { type: "done", stopReason: "stop", usage: zeroUsage() };
@@ -24,13 +24,13 @@ async function read(
 ): Promise<string[]> {
   const cancellation = new Cancellation({ sleep: () => Promise.resolve() });
   const log: string[] = [];
-  const end: ReadEnd = await readEvents(source(cancellation.signal), {
+  const end: ReadOutcome = await readEvents(source(cancellation.signal), {
     cancellation,
-    take: (event) => {
+    accept: (event) => {
       log.push(event.type);
       return take(event, () => cancellation.abort());
     },
-    takeLast: (event) => void log.push(`last ${event.type}`),
+    acceptTerminal: (event) => void log.push(`last ${event.type}`),
   });
   return [...log, end];
 }
@@ -164,6 +164,10 @@ Deno.test("nothing is read after an abort that came before", async () => {
       return { next: () => new Promise(() => {}) };
     },
   };
-  const end = await readEvents(source, { cancellation, take: () => undefined, takeLast: () => {} });
+  const end = await readEvents(source, {
+    cancellation,
+    accept: () => undefined,
+    acceptTerminal: () => {},
+  });
   assertEquals([end, asked], ["aborted", false]);
 });

@@ -10,8 +10,8 @@ import type { ModelSpec } from "../core/model.ts";
 import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { GetApiKey, TurnSettings } from "./config.ts";
-import { withFilesRead } from "./image_files.ts";
-import { hookError } from "./hook_error.ts";
+import { readImageFiles } from "./image_files.ts";
+import { toHookError } from "./hook_error.ts";
 import type { RunContext } from "./run_context.ts";
 
 /** What the model gets to see, and what was left out of it. */
@@ -32,19 +32,19 @@ export async function prepareContext(
   settings: TurnSettings,
   overflow: boolean,
 ): Promise<PreparedContext> {
-  const chosen = await transform(run, settings, overflow);
+  const chosen = await applyTransform(run, settings, overflow);
   const known = run.messages.length;
-  if (!run.cancellation.aborted) await run.sayMended(run.steering.takeLate());
+  if (!run.cancellation.aborted) await run.appendRepaired(run.steering.takeLate());
   const { messages, hasFiles } = chosen
-    ? run.converter.of([...chosen.messages, ...run.messages.slice(known)])
-    : run.converted.of(run.messages);
+    ? run.converter.convert([...chosen.messages, ...run.messages.slice(known)])
+    : run.converted.convert(run.messages);
   return {
     context: {
       systemPrompt: settings.systemPrompt,
       messages: hasFiles
-        ? await run.cancellation.withGrace(withFilesRead(messages, run.config.readFile))
+        ? await run.cancellation.withGrace(readImageFiles(messages, run.config.readFile))
         : messages,
-      tools: toolSpecsOf(settings.tools),
+      tools: getToolSpecs(settings.tools),
     },
     ...(chosen?.report && { report: chosen.report }),
   };
@@ -55,22 +55,22 @@ export async function prepareContext(
  *
  * @throws {AgentError} What the hook threw.
  */
-export async function optionsFor(
+export async function resolveStreamOptions(
   run: RunContext,
   { model, getApiKey }: { readonly model: ModelSpec; readonly getApiKey: GetApiKey | undefined },
 ): Promise<StreamOptions> {
-  const streamOptions = ownOptions(run, model);
+  const streamOptions = getModelOptions(run, model);
   if (!getApiKey) return streamOptions;
   try {
     const apiKey = await run.cancellation.withGrace(Promise.resolve(getApiKey(model.provider)));
     return apiKey === undefined ? streamOptions : { ...streamOptions, apiKey };
   } catch (thrown) {
-    throw hookError("getApiKey", thrown);
+    throw toHookError("getApiKey", thrown);
   }
 }
 
 /** A key in the options belongs to the provider of the configured model and is shown to no other. */
-function ownOptions(run: RunContext, model: ModelSpec): StreamOptions {
+function getModelOptions(run: RunContext, model: ModelSpec): StreamOptions {
   const { streamOptions } = run.config;
   if (streamOptions.apiKey === undefined) return streamOptions;
   if (model.provider === run.config.model.provider) return streamOptions;
@@ -78,16 +78,16 @@ function ownOptions(run: RunContext, model: ModelSpec): StreamOptions {
   return others;
 }
 
-interface Chosen {
+interface TransformedContext {
   readonly messages: readonly AgentMessage[];
   readonly report?: CompactionReport;
 }
 
-async function transform(
+async function applyTransform(
   run: RunContext,
   { model, systemPrompt, tools }: TurnSettings,
   overflow: boolean,
-): Promise<Chosen | undefined> {
+): Promise<TransformedContext | undefined> {
   const { transformContext } = run.config;
   if (!transformContext) return undefined;
   const { signal } = run.cancellation;
@@ -98,21 +98,21 @@ async function transform(
     );
     return "messages" in output ? output : { messages: output };
   } catch (thrown) {
-    throw hookError("transformContext", thrown);
+    throw toHookError("transformContext", thrown);
   }
 }
 
-const specsOfTools = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();
+const toolSpecCache = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();
 
 /** What the model is told of tools: the same objects as long as the tools are the same. */
-function toolSpecsOf(tools: readonly AgentTool[]): readonly ToolSpec[] {
-  const known = specsOfTools.get(tools);
+function getToolSpecs(tools: readonly AgentTool[]): readonly ToolSpec[] {
+  const known = toolSpecCache.get(tools);
   if (known) return known;
   const specs = tools.map(({ name, description, parameters }) => ({
     name,
     description,
     parameters,
   }));
-  specsOfTools.set(tools, specs);
+  toolSpecCache.set(tools, specs);
   return specs;
 }

@@ -5,7 +5,7 @@
  */
 
 import { CallIds } from "../core/call_ids.ts";
-import { toolCallsOf } from "../core/content.ts";
+import { extractToolCalls } from "../core/content.ts";
 import type { AgentContext } from "../core/context.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEventBody } from "../core/event.ts";
@@ -18,11 +18,11 @@ import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from ".
 import type { Cancellation } from "./cancellation.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 import { Steering } from "./steering.ts";
-import { ConvertedHistory, MessageConverter } from "./convert.ts";
+import { HistoryConverter, MessageConverter } from "./convert.ts";
 import type { EventPipe } from "./event_pipe.ts";
 
 /** What {@linkcode RunContext} is made of. */
-export interface RunParts {
+export interface RunContextOptions {
   /** Where the run starts from. */
   readonly context: AgentContext;
   /** How it runs. */
@@ -44,11 +44,11 @@ export class RunContext {
   /** The history, this run's messages included. */
   readonly messages: AgentMessage[];
   /** How much of the history was there before. */
-  readonly lengthBefore: number;
+  readonly initialLength: number;
   /** The steering that waits for it. */
   readonly steering: Steering;
   /** The history as the provider gets it. */
-  readonly converted: ConvertedHistory;
+  readonly converted: HistoryConverter;
   /** Converts what a transform chose. */
   readonly converter: MessageConverter;
   /** Turns that have begun. */
@@ -69,14 +69,14 @@ export class RunContext {
   #callIds: CallIds | undefined;
 
   /** Begins a run. */
-  constructor({ context, config, pipe, cancellation }: RunParts) {
+  constructor({ context, config, pipe, cancellation }: RunContextOptions) {
     this.config = config;
     this.cancellation = cancellation;
     this.messages = [...context.messages];
-    this.lengthBefore = context.messages.length;
+    this.initialLength = context.messages.length;
     this.runId = config.newId("run");
     this.steering = new Steering(config.steering);
-    this.converted = new ConvertedHistory(config.convertToLlm);
+    this.converted = new HistoryConverter(config.convertToLlm);
     this.converter = new MessageConverter(config.convertToLlm);
     this.#context = context;
     this.#pipe = pipe;
@@ -84,8 +84,8 @@ export class RunContext {
   }
 
   /** Shows a delta. */
-  show(delta: AssistantMessageDelta): Promise<void> | undefined {
-    return this.#pipe.update(delta);
+  emitDelta(delta: AssistantMessageDelta): Promise<void> | undefined {
+    return this.#pipe.emitDelta(delta);
   }
 
   /** Speaks; a promise when the speaker should wait for the listeners or the reader. */
@@ -94,8 +94,8 @@ export class RunContext {
   }
 
   /** Settles when everything said was taken; on abort at once. */
-  async heard(): Promise<void> {
-    const settled = this.#pipe.settled();
+  async untilDelivered(): Promise<void> {
+    const settled = this.#pipe.drained();
     if (settled) await this.cancellation.untilAborted(settled).catch(() => {});
   }
 
@@ -111,20 +111,20 @@ export class RunContext {
   }
 
   /** Adds a message that is complete when it begins, and tells of it. */
-  async say(message: AgentMessage): Promise<void> {
+  async emitMessage(message: AgentMessage): Promise<void> {
     this.append(message);
     await this.emit({ type: "message_start", message });
     await this.emit({ type: "message_end", message });
   }
 
   /** Adds messages that come from outside; what would make the history invalid is mended, and told of. */
-  async sayMended(messages: readonly AgentMessage[]): Promise<void> {
+  async appendRepaired(messages: readonly AgentMessage[]): Promise<void> {
     const isValid = messages.every(({ role }) => role === "user" || role === "custom");
-    const valid = isValid ? messages : await this.#mended(messages);
-    for (const message of valid) await this.say(message);
+    const valid = isValid ? messages : await this.#repair(messages);
+    for (const message of valid) await this.emitMessage(message);
   }
 
-  async #mended(messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {
+  async #repair(messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {
     const { messages: valid, repairs } = repairHistory([...this.messages, ...messages]);
     if (repairs.length > 0) {
       await this.warn("history_repaired", "New messages were not valid and were mended", repairs);
@@ -135,7 +135,7 @@ export class RunContext {
 
   /** What this run has appended. */
   get newMessages(): readonly AgentMessage[] {
-    return this.messages.slice(this.lengthBefore);
+    return this.messages.slice(this.initialLength);
   }
 
   /** Lets go of whatever outlives the run. */
@@ -156,14 +156,14 @@ export class RunContext {
   }
 
   /** Adds to the totals. */
-  count(usage: Usage, cost: Cost): void {
+  addUsage(usage: Usage, cost: Cost): void {
     this.usage = addUsage(this.usage, usage);
     this.cost = addCost(this.cost, cost);
   }
 
   /** An id for a tool call that no other call of the history has. */
   claimCallId(id: string): string {
-    this.#callIds ??= callIdsOf(this.messages);
+    this.#callIds ??= collectCallIds(this.messages);
     return this.#callIds.claim(id === "" ? this.config.newId("call") : id);
   }
 
@@ -188,11 +188,11 @@ export class RunContext {
   }
 }
 
-function callIdsOf(messages: readonly AgentMessage[]): CallIds {
+function collectCallIds(messages: readonly AgentMessage[]): CallIds {
   const ids = new CallIds();
   for (const message of messages) {
     if (message.role === "assistant") {
-      toolCallsOf(message.content).forEach(({ id }) => ids.claim(id));
+      extractToolCalls(message.content).forEach(({ id }) => ids.claim(id));
     }
   }
   return ids;

@@ -11,14 +11,14 @@ import type { MessageSource } from "./message_source.ts";
 export class Steering {
   readonly #source: MessageSource | undefined;
   readonly #listeners = new Set<() => void>();
-  readonly #stop: (() => void) | undefined;
+  readonly #unsubscribe: (() => void) | undefined;
   #arrived = false;
-  #mayBeLate = false;
+  #canTakeLate = false;
 
   /** Begins to watch. */
   constructor(source: MessageSource | undefined) {
     this.#source = source;
-    this.#stop = source?.onArrival?.(() => this.#onArrival());
+    this.#unsubscribe = source?.onArrival?.(() => this.#notifyArrival());
   }
 
   /** Whether a message arrived since the last one was taken, and was not taken back. */
@@ -35,14 +35,14 @@ export class Steering {
   take(): readonly AgentMessage[] {
     const messages = this.#source?.take() ?? [];
     this.#arrived = false;
-    this.#mayBeLate = messages.length === 0;
+    this.#canTakeLate = messages.length === 0;
     return messages;
   }
 
   /** Takes, once per turn, what arrived while the request was made, unless the turn already has its steering. */
   takeLate(): readonly AgentMessage[] {
-    const messages = this.#mayBeLate ? this.take() : [];
-    this.#mayBeLate = false;
+    const messages = this.#canTakeLate ? this.take() : [];
+    this.#canTakeLate = false;
     return messages;
   }
 
@@ -54,10 +54,10 @@ export class Steering {
 
   /** Stops watching. */
   dispose(): void {
-    this.#stop?.();
+    this.#unsubscribe?.();
   }
 
-  #onArrival(): void {
+  #notifyArrival(): void {
     this.#arrived = true;
     for (const listener of [...this.#listeners]) listener();
   }

@@ -10,15 +10,15 @@ import type { FinishedCall } from "../core/accumulate.ts";
 import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/policy.ts";
 import { type AgentToolResult, errorResult } from "../core/tool.ts";
-import { askApproval, mustAsk } from "./approve_call.ts";
+import { needsApprovalPrompt, requestApproval } from "./approve_call.ts";
 import type { TurnSettings } from "./config.ts";
 import { executeCalls } from "./execute_calls.ts";
-import { checkCall, policeCall } from "./prepare_call.ts";
+import { checkPolicies, resolveCall } from "./prepare_call.ts";
 import {
   ABORTED_TEXT,
   type PreparedCall,
   type ReadyCall,
-  refused,
+  refuseCall,
   type RefusedCall,
 } from "./prepared_call.ts";
 import type { RunContext } from "./run_context.ts";
@@ -42,17 +42,17 @@ export async function runToolBatch(
   finished: readonly FinishedCall[],
 ): Promise<BatchOutcome> {
   const checked: PreparedCall[] = [];
-  for (const call of finished) checked.push(await checkCall(run, settings, call));
-  const policed = await policeBatch(run, settings, checked);
+  for (const call of finished) checked.push(await resolveCall(run, settings, call));
+  const policed = await applyPolicies(run, settings, checked);
   const prepared = await approveBatch(run, settings, policed);
-  await tellRefusals(run, prepared.calls.filter(isRefused));
+  await emitRefusals(run, prepared.calls.filter(isRefused));
   const ready = prepared.calls.filter(isReady);
   const { results, interrupted } = await executeCalls(run, ready);
   const resultOf = new Map(ready.map((call, index) => [call.block, results[index]]));
   const toolResults = prepared.calls.map((call) =>
-    resultMessage(run, call, resultOf.get(call.block))
+    createResultMessage(run, call, resultOf.get(call.block))
   );
-  for (const message of toolResults) await run.say(message);
+  for (const message of toolResults) await run.emitMessage(message);
   const { stoppedBy, injected } = prepared;
   return { toolResults, interrupted, injected, ...(stoppedBy && { stoppedBy }) };
 }
@@ -64,7 +64,7 @@ interface PreparedBatch {
 }
 
 /** Asks the policies about every call; a stop refuses the whole batch before anybody is asked. */
-async function policeBatch(
+async function applyPolicies(
   run: RunContext,
   settings: TurnSettings,
   checked: readonly PreparedCall[],
@@ -72,11 +72,11 @@ async function policeBatch(
   const calls: PreparedCall[] = [];
   const injected: AgentMessage[] = [];
   for (const call of checked) {
-    if (call.type === "refused" || isAnswer(call, settings)) {
+    if (call.type === "refused" || isAnswerCall(call, settings)) {
       calls.push(call);
       continue;
     }
-    const policed = await policeCall(run, settings, call);
+    const policed = await checkPolicies(run, settings, call);
     injected.push(...policed.injected);
     if (policed.stoppedBy) return stopBatch(checked, policed.stoppedBy, injected);
     calls.push(policed.call);
@@ -95,32 +95,34 @@ async function approveBatch(
   const injected = [...batch.injected];
   for (const call of batch.calls) {
     if (run.cancellation.aborted) break;
-    if (call.type === "refused" || isAnswer(call, settings) || !mustAsk(run, call)) {
+    if (
+      call.type === "refused" || isAnswerCall(call, settings) || !needsApprovalPrompt(run, call)
+    ) {
       calls.push(call);
       continue;
     }
-    const approved = await approveOne(run, settings, call);
+    const approved = await approveCall(run, settings, call);
     injected.push(...approved.injected);
     if (approved.stoppedBy) return stopBatch(batch.calls, approved.stoppedBy, injected);
     calls.push(approved.call);
   }
   if (!run.cancellation.aborted) return { calls, injected };
-  return { calls: batch.calls.map((call) => unlessRefused(call, ABORTED_TEXT)), injected };
+  return { calls: batch.calls.map((call) => refuseUnlessRefused(call, ABORTED_TEXT)), injected };
 }
 
 /** The run's answer is not an action, so nobody is asked about it. */
-function isAnswer(call: ReadyCall, { answerTool }: TurnSettings): boolean {
+function isAnswerCall(call: ReadyCall, { answerTool }: TurnSettings): boolean {
   return call.tool === answerTool;
 }
 
-async function approveOne(
+async function approveCall(
   run: RunContext,
   settings: TurnSettings,
   ready: ReadyCall,
-): Promise<Awaited<ReturnType<typeof policeCall>>> {
-  const { call, edited } = await askApproval(run, ready);
+): Promise<Awaited<ReturnType<typeof checkPolicies>>> {
+  const { call, edited } = await requestApproval(run, ready);
   if (!edited || call.type === "refused") return { call, injected: [] };
-  return await policeCall(run, settings, call);
+  return await checkPolicies(run, settings, call);
 }
 
 function stopBatch(
@@ -130,14 +132,14 @@ function stopBatch(
 ): PreparedBatch {
   const text =
     `Tool call not run: the policy "${stoppedBy.policy}" stopped the run: ${stoppedBy.reason}`;
-  return { calls: calls.map((call) => unlessRefused(call, text)), stoppedBy, injected };
+  return { calls: calls.map((call) => refuseUnlessRefused(call, text)), stoppedBy, injected };
 }
 
-function unlessRefused(call: PreparedCall, text: string): RefusedCall {
-  return call.type === "refused" ? call : refused(call.block, text);
+function refuseUnlessRefused(call: PreparedCall, text: string): RefusedCall {
+  return call.type === "refused" ? call : refuseCall(call.block, text);
 }
 
-async function tellRefusals(run: RunContext, calls: readonly RefusedCall[]): Promise<void> {
+async function emitRefusals(run: RunContext, calls: readonly RefusedCall[]): Promise<void> {
   for (const { block, text } of calls) {
     const { id, name } = block;
     await run.emit({ type: "tool_execution_start", id, name, arguments: block.arguments });
@@ -146,7 +148,7 @@ async function tellRefusals(run: RunContext, calls: readonly RefusedCall[]): Pro
   }
 }
 
-function resultMessage(
+function createResultMessage(
   run: RunContext,
   call: PreparedCall,
   result: AgentToolResult | undefined,
@@ -156,7 +158,7 @@ function resultMessage(
     role: "tool_result",
     toolCallId: call.block.id,
     toolName: call.block.name,
-    content: call.type === "ready" ? withChangeNoted(call, told) : told.content,
+    content: call.type === "ready" ? withArgumentsNotice(call, told) : told.content,
     isError: told.isError ?? false,
     ...(told.details !== undefined && { details: told.details }),
     timestamp: run.config.now(),
@@ -164,7 +166,7 @@ function resultMessage(
 }
 
 /** The history keeps the model's own arguments, so the model is told when others were run. */
-function withChangeNoted(
+function withArgumentsNotice(
   call: ReadyCall,
   { content }: AgentToolResult,
 ): AgentToolResult["content"] {

@@ -8,7 +8,7 @@ import type { TurnEndReason } from "../core/event.ts";
 import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/policy.ts";
 import type { TurnSettings } from "./config.ts";
-import type { Incoming } from "./message_source.ts";
+import type { TurnInput } from "./message_source.ts";
 import { callModel, type ModelReply } from "./model_call.ts";
 import { runPostTurn, runPreTurn } from "./policy_slots.ts";
 import type { RunContext } from "./run_context.ts";
@@ -25,36 +25,42 @@ export type TurnOutcome =
 const END: TurnOutcome = { type: "end" };
 
 /** Takes one turn with the messages that come in. */
-export async function runTurn(run: RunContext, incoming: Incoming): Promise<TurnOutcome> {
+export async function runTurn(run: RunContext, incoming: TurnInput): Promise<TurnOutcome> {
   const settings = run.settings();
-  const entry = await enter(run, settings, incoming);
+  const entry = await admitTurn(run, settings, incoming);
   if (entry.type === "refused") return stop(run, entry.stoppedBy);
   run.turn++;
   await run.emit({ type: "turn_start", turn: run.turn });
-  await run.sayMended([...incoming.messages, ...takeQueued(run, incoming), ...entry.injected]);
+  await run.appendRepaired([
+    ...incoming.messages,
+    ...takeQueuedMessages(run, incoming),
+    ...entry.injected,
+  ]);
   const reply = await callModel(run, settings);
-  const batch = reply.calls.length > 0 ? await runToolBatch(run, settings, reply.calls) : NO_TOOLS;
-  return await leave(run, settings, { reply, batch });
+  const batch = reply.calls.length > 0
+    ? await runToolBatch(run, settings, reply.calls)
+    : EMPTY_BATCH;
+  return await finishTurn(run, settings, { reply, batch });
 }
 
 /** What is queued stays queued when the run was aborted before the turn could take it. */
-function takeQueued(run: RunContext, { queue }: Incoming): readonly AgentMessage[] {
+function takeQueuedMessages(run: RunContext, { queue }: TurnInput): readonly AgentMessage[] {
   if (run.cancellation.aborted) return [];
   return [...(queue?.take() ?? []), ...run.steering.take()];
 }
 
-const NO_TOOLS: BatchOutcome = { toolResults: [], interrupted: false, injected: [] };
+const EMPTY_BATCH: BatchOutcome = { toolResults: [], interrupted: false, injected: [] };
 
-type Entry =
+type TurnAdmission =
   | { readonly type: "open"; readonly injected: readonly AgentMessage[] }
   | { readonly type: "refused"; readonly stoppedBy: StoppedBy };
 
 /** Whether the turn may begin: within the limit, and past the policies. */
-async function enter(
+async function admitTurn(
   run: RunContext,
   { model }: TurnSettings,
-  { messages, queue }: Incoming,
-): Promise<Entry> {
+  { messages, queue }: TurnInput,
+): Promise<TurnAdmission> {
   const { maxTurns, policies } = run.config;
   if (run.turn >= maxTurns) {
     const reason = `The run reached its limit of ${maxTurns} turns`;
@@ -67,20 +73,20 @@ async function enter(
   return { type: "open", injected: verdict.injected };
 }
 
-interface TurnWork {
+interface TurnRecord {
   readonly reply: ModelReply;
   readonly batch: BatchOutcome;
 }
 
-async function leave(
+async function finishTurn(
   run: RunContext,
   settings: TurnSettings,
-  { reply, batch }: TurnWork,
+  { reply, batch }: TurnRecord,
 ): Promise<TurnOutcome> {
   const { message } = reply;
   const { toolResults } = batch;
   const verdict = await afterTurn(run, settings, { message, toolResults });
-  const reason = reasonOf(run, reply, batch);
+  const reason = getTurnEndReason(run, reply, batch);
   run.stopReason = message.stopReason;
   if (reason === "error") run.error = reply.error;
   await run.emit({ type: "turn_end", turn: run.turn, message, toolResults, reason });
@@ -110,7 +116,11 @@ function afterTurn(
   return runPostTurn(run, { ...run.policyContext(model), ...said });
 }
 
-function reasonOf(run: RunContext, { message }: ModelReply, batch: BatchOutcome): TurnEndReason {
+function getTurnEndReason(
+  run: RunContext,
+  { message }: ModelReply,
+  batch: BatchOutcome,
+): TurnEndReason {
   if (message.stopReason === "error") return "error";
   if (message.stopReason === "aborted" || run.cancellation.aborted) return "aborted";
   if (batch.toolResults.length === 0) return "complete";

@@ -9,9 +9,9 @@ export type * from "../core/session_entry.ts";
 export { InMemorySessionStore, type InMemorySessionStoreOptions } from "./store/in_memory_store.ts";
 export { FileSessionStore, type FileSessionStoreOptions } from "./file/file_store.ts";
 export type {
-  FileFacts,
+  AppendableFile,
+  FileInfo,
   FileSystem,
-  GrowingFile,
   LockableFile,
   ReadableFile,
 } from "./file/file_system.ts";
@@ -37,7 +37,7 @@ export type {
   ContextCut,
   ContextView,
 } from "./context/compaction.ts";
-export type { CountTokens, HistoryPart } from "./context/message_groups.ts";
+export type { CountTokens, HistoryRange } from "./context/message_groups.ts";
 export { isPlan } from "./context/plan_message.ts";
 export {
   type ContextGauge,
@@ -63,7 +63,7 @@ export type {
   ResumedPlanStep,
   SessionState,
 } from "./recording/session_state.ts";
-export type { PendingCall } from "./recording/settle.ts";
+export type { PendingCall } from "./recording/pending_calls.ts";
 export {
   type AgentCheckpoint,
   checkpoint,

@@ -15,25 +15,25 @@ export interface StoredContent {
 }
 
 /** Larger files are copied in pieces of this size. */
-const PIECE_BYTES = 8_000_000;
+const CHUNK_BYTES = 8_000_000;
 
 /** A temporary file that contents are appended to. Dispose of it to remove it. */
 export class ContentStore implements Disposable {
   /** The folder of the file. */
-  readonly folder: string;
+  readonly directory: string;
   readonly #file: Deno.FsFile;
   #length = 0;
 
   /** Makes an empty store. */
   constructor() {
-    this.folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "swink-before-" }));
-    const path = join(this.folder, "contents");
+    this.directory = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "swink-before-" }));
+    const path = join(this.directory, "contents");
     this.#file = Deno.openSync(path, { createNew: true, read: true, write: true });
   }
 
   /** Appends what is in a file; `undefined` when that cannot be read. Throws when there is no room for it. */
   add(path: string, size: number): StoredContent | undefined {
-    const pieces = size <= PIECE_BYTES ? wholeContent(path) : contentInPieces(path);
+    const pieces = size <= CHUNK_BYTES ? readContent(path) : readContentInChunks(path);
     if (!pieces) return undefined;
     const offset = this.#length;
     this.#file.seekSync(offset, Deno.SeekMode.Start);
@@ -62,14 +62,14 @@ export class ContentStore implements Disposable {
   [Symbol.dispose](): void {
     this.#file.close();
     try {
-      Deno.removeSync(this.folder, { recursive: true });
+      Deno.removeSync(this.directory, { recursive: true });
     } catch {
       // Somebody cleans up temporary folders by himself.
     }
   }
 }
 
-function wholeContent(path: string): readonly Uint8Array[] | undefined {
+function readContent(path: string): readonly Uint8Array[] | undefined {
   try {
     return [Deno.readFileSync(path)];
   } catch {
@@ -77,17 +77,17 @@ function wholeContent(path: string): readonly Uint8Array[] | undefined {
   }
 }
 
-function contentInPieces(path: string): Iterable<Uint8Array> | undefined {
+function readContentInChunks(path: string): Iterable<Uint8Array> | undefined {
   try {
-    return piecesOf(Deno.openSync(path));
+    return readChunks(Deno.openSync(path));
   } catch {
     return undefined;
   }
 }
 
-function* piecesOf(opened: Deno.FsFile): Generator<Uint8Array> {
+function* readChunks(opened: Deno.FsFile): Generator<Uint8Array> {
   using file = opened;
-  const piece = new Uint8Array(PIECE_BYTES);
+  const piece = new Uint8Array(CHUNK_BYTES);
   for (let count = file.readSync(piece); count !== null; count = file.readSync(piece)) {
     yield piece.subarray(0, count);
   }

@@ -11,27 +11,27 @@ const ALPHABET =
 const LINE_BYTES = 52;
 
 /** A section that replaces one content by another, and back. */
-export async function binarySection(before: Uint8Array, after: Uint8Array): Promise<string> {
-  return `GIT binary patch\n${await literal(after)}\n${await literal(before)}\n`;
+export async function formatBinarySection(before: Uint8Array, after: Uint8Array): Promise<string> {
+  return `GIT binary patch\n${await formatLiteral(after)}\n${await formatLiteral(before)}\n`;
 }
 
-async function literal(content: Uint8Array): Promise<string> {
-  const packed = await deflated(content);
+async function formatLiteral(content: Uint8Array): Promise<string> {
+  const packed = await deflate(content);
   let lines = `literal ${content.length}\n`;
   for (let at = 0; at < packed.length; at += LINE_BYTES) {
     const line = packed.subarray(at, at + LINE_BYTES);
-    lines += `${lengthMark(line.length)}${base85(line)}\n`;
+    lines += `${encodeLength(line.length)}${encodeBase85(line)}\n`;
   }
   return lines;
 }
 
 /** `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52. */
-function lengthMark(length: number): string {
+function encodeLength(length: number): string {
   return String.fromCharCode(length <= 26 ? 64 + length : 70 + length);
 }
 
 /** Groups of four bytes, the last one filled with zeros, as five digits each. */
-function base85(bytes: Uint8Array): string {
+function encodeBase85(bytes: Uint8Array): string {
   let digits = "";
   for (let at = 0; at < bytes.length; at += 4) {
     let value = 0;
@@ -46,7 +46,7 @@ function base85(bytes: Uint8Array): string {
   return digits;
 }
 
-async function deflated(content: Uint8Array): Promise<Uint8Array> {
+async function deflate(content: Uint8Array): Promise<Uint8Array> {
   const stream = new Blob([content as Uint8Array<ArrayBuffer>]).stream();
   const packed = stream.pipeThrough(new CompressionStream("deflate"));
   return new Uint8Array(await new Response(packed).arrayBuffer());

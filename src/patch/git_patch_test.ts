@@ -1,19 +1,19 @@
 import { assertEquals } from "@std/assert";
-import { gitPatch } from "./git_patch.ts";
+import { formatGitPatch } from "./git_patch.ts";
 import type { GitMode, PathState } from "./path_change.ts";
 
-function state(text: string, mode: GitMode = "100644"): PathState {
+function createState(text: string, mode: GitMode = "100644"): PathState {
   return { mode, content: new TextEncoder().encode(text) };
 }
 
-async function patchOf(path: string, before: PathState | null, after: PathState | null) {
-  return new TextDecoder().decode(await gitPatch({ path, before, after }));
+async function getPatch(path: string, before: PathState | null, after: PathState | null) {
+  return new TextDecoder().decode(await formatGitPatch({ path, before, after }));
 }
 
 // The names of contents are those that `git hash-object` gives.
 Deno.test("a change of a line is written as git writes it", async () => {
   assertEquals(
-    await patchOf("a.txt", state("a\nb\n"), state("a\nc\n")),
+    await getPatch("a.txt", createState("a\nb\n"), createState("a\nc\n")),
     `diff --git a/a.txt b/a.txt
 index 422c2b7ab3b3c668038da977e4e93a5fc623169c..0f7bc766052a5a0ee28a393d51d2370f96d8ceb8 100644
 --- a/a.txt
@@ -30,26 +30,26 @@ Deno.test("files that come and go are written with nothing on the other side", a
   const zero = "0".repeat(40);
   const hash = "422c2b7ab3b3c668038da977e4e93a5fc623169c";
   assertEquals(
-    await patchOf("a", null, state("a\nb\n", "100755")),
+    await getPatch("a", null, createState("a\nb\n", "100755")),
     `diff --git a/a b/a\nnew file mode 100755\nindex ${zero}..${hash}\n--- /dev/null\n+++ b/a\n@@ -0,0 +1,2 @@\n+a\n+b\n`,
   );
   assertEquals(
-    await patchOf("a", state("a\nb\n"), null),
+    await getPatch("a", createState("a\nb\n"), null),
     `diff --git a/a b/a\ndeleted file mode 100644\nindex ${hash}..${zero}\n--- a/a\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n`,
   );
 });
 
 Deno.test("a mode alone has no content, and nothing at all is no patch", async () => {
   assertEquals(
-    await patchOf("a", state("a\n"), state("a\n", "100755")),
+    await getPatch("a", createState("a\n"), createState("a\n", "100755")),
     "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n",
   );
-  assertEquals(await patchOf("a", state("a\n"), state("a\n")), "");
+  assertEquals(await getPatch("a", createState("a\n"), createState("a\n")), "");
 });
 
 Deno.test("names are quoted where git quotes them, and a blank is followed by a tab", async () => {
   const header = async (path: string) =>
-    (await patchOf(path, state("a\n"), state("b\n"))).split("\n");
+    (await getPatch(path, createState("a\n"), createState("b\n"))).split("\n");
   assertEquals((await header("a b")).filter((line) => !line.startsWith("index")).slice(0, 3), [
     "diff --git a/a b b/a b",
     "--- a/a b\t",

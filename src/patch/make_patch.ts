@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { FolderSnapshot } from "./folder_snapshot.ts";
-import { gitPatch } from "./git_patch.ts";
+import type { DirectorySnapshot } from "./directory_snapshot.ts";
+import { formatGitPatch } from "./git_patch.ts";
 
 /** Writes what has changed as a patch for `git apply`; empty when nothing has. */
-export async function makePatch(snapshot: FolderSnapshot): Promise<Uint8Array> {
+export async function makePatch(snapshot: DirectorySnapshot): Promise<Uint8Array> {
   const parts: BlobPart[] = [];
   for await (const change of snapshot.changes()) {
-    parts.push(await gitPatch(change) as Uint8Array<ArrayBuffer>);
+    parts.push(await formatGitPatch(change) as Uint8Array<ArrayBuffer>);
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }

@@ -4,6 +4,6 @@
  * @module
  */
 
-export { FolderSnapshot } from "./folder_snapshot.ts";
+export { DirectorySnapshot } from "./directory_snapshot.ts";
 export { makePatch } from "./make_patch.ts";
 export type { GitMode, PathChange, PathState } from "./path_change.ts";

@@ -34,24 +34,24 @@ export interface WalkOptions {
 }
 
 /** How long nothing else gets its turn, in milliseconds. */
-const PAUSE_EVERY_MS = 50;
+const YIELD_INTERVAL_MS = 50;
 
 /** What programs leave behind in a folder that no `.gitignore` speaks of. */
-const LEFT_BEHIND = "node_modules/\n__pycache__/\n.pytest_cache/\n.mypy_cache/\n.DS_Store\n";
+const DEFAULT_IGNORES = "node_modules/\n__pycache__/\n.pytest_cache/\n.mypy_cache/\n.DS_Store\n";
 
 /** Finds the repository around a folder. */
-export function workTreeOf(folder: string): WorkTree {
-  const repository = repositoryAround(folder);
+export function findWorkTree(folder: string): WorkTree {
+  const repository = findRepository(folder);
   const root = repository ?? folder;
   const below = relative(root, folder).replaceAll(sep, "/");
   const start = below === "" ? "" : `${below}/`;
   const base = repository === undefined
-    ? [parseIgnoreFile(LEFT_BEHIND, "")]
-    : rulesOf(join(root, ".git", "info", "exclude"), "");
+    ? [parseIgnoreFile(DEFAULT_IGNORES, "")]
+    : readRulesFile(join(root, ".git", "info", "exclude"), "");
   const above = start.split("/").slice(0, -1).map((_, depth, names) =>
     depth === 0 ? "" : `${names.slice(0, depth).join("/")}/`
   );
-  return { root, start, rules: [...base, ...above.flatMap((at) => rulesIn(root, at))] };
+  return { root, start, rules: [...base, ...above.flatMap((at) => readDirectoryRules(root, at))] };
 }
 
 /** Finds the files and links of a folder. What cannot be looked at is passed over. */
@@ -65,16 +65,16 @@ export async function* walkWorkTree(
   let lastPause = performance.now();
   for (let folder = folders.pop(); folder; folder = folders.pop()) {
     // Let signals through: the rest of the walk is synchronous, which is several times as fast.
-    if (performance.now() - lastPause > PAUSE_EVERY_MS) {
+    if (performance.now() - lastPause > YIELD_INTERVAL_MS) {
       await new Promise((resolve) => setTimeout(resolve, 0));
       lastPause = performance.now();
     }
     if (options.signal.aborted) return;
     const { at } = folder;
-    const levels = [...folder.levels, ...rulesIn(root, at)];
-    for (const name of namesIn(join(root, at))) {
+    const levels = [...folder.levels, ...readDirectoryRules(root, at)];
+    for (const name of listNames(join(root, at))) {
       const path = at + name;
-      const stat = lstat(join(root, path));
+      const stat = tryLstat(join(root, path));
       if (!stat || name === ".git") continue;
       if (isIgnored(path, stat.isDirectory, levels)) options.onIgnored(path);
       else if (stat.isDirectory) folders.push({ at: `${path}/`, levels });
@@ -84,7 +84,7 @@ export async function* walkWorkTree(
 }
 
 /** What is at a path; `undefined` for nothing that can be looked at. */
-export function lstat(path: string): Deno.FileInfo | undefined {
+export function tryLstat(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);
   } catch {
@@ -92,14 +92,14 @@ export function lstat(path: string): Deno.FileInfo | undefined {
   }
 }
 
-function repositoryAround(folder: string): string | undefined {
+function findRepository(folder: string): string | undefined {
   for (let at = folder;; at = dirname(at)) {
-    if (lstat(join(at, ".git"))) return at;
+    if (tryLstat(join(at, ".git"))) return at;
     if (dirname(at) === at) return undefined;
   }
 }
 
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
   } catch {
@@ -107,11 +107,11 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function rulesIn(root: string, folder: string): IgnoreRules[] {
-  return rulesOf(join(root, folder, ".gitignore"), folder);
+function readDirectoryRules(root: string, folder: string): IgnoreRules[] {
+  return readRulesFile(join(root, folder, ".gitignore"), folder);
 }
 
-function rulesOf(file: string, folder: string): IgnoreRules[] {
+function readRulesFile(file: string, folder: string): IgnoreRules[] {
   try {
     return [parseIgnoreFile(Deno.readTextFileSync(file), folder)];
   } catch {

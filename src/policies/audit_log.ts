@@ -11,7 +11,7 @@ import type { Policy, PolicyContext } from "../core/policy.ts";
 import type { Cost, Usage } from "../core/usage.ts";
 
 /** What every record says. */
-export interface AuditStamp {
+export interface AuditRecordBase {
   /** Id of the run. */
   readonly runId: string;
   /** Number of the turn. */
@@ -24,14 +24,14 @@ export interface AuditStamp {
 
 /** One thing that happened, as a JSON value. */
 export type AuditRecord =
-  | AuditStamp & {
+  | AuditRecordBase & {
     /** A tool call that is about to be approved and run. */
     readonly type: "tool_call";
     readonly toolCallId: string;
     readonly tool: string;
     readonly arguments: JsonObject;
   }
-  | AuditStamp & {
+  | AuditRecordBase & {
     /** A turn that has ended. */
     readonly type: "turn";
     readonly stopReason: StopReason;
@@ -39,7 +39,7 @@ export type AuditRecord =
     readonly cost: Cost;
     readonly toolResults: readonly { readonly toolCallId: string; readonly isError: boolean }[];
   }
-  | AuditStamp & {
+  | AuditRecordBase & {
     /** A run that has ended. */
     readonly type: "run";
     readonly stopReason: StopReason;
@@ -71,7 +71,13 @@ export function auditLog({ write }: AuditLogOptions): Policy {
     preDispatch: async (context) => {
       const { toolCallId, tool: { name: tool } } = context;
       const args = cloneJson(context.arguments);
-      await write({ type: "tool_call", ...stampOf(context), toolCallId, tool, arguments: args });
+      await write({
+        type: "tool_call",
+        ...createRecordBase(context),
+        toolCallId,
+        tool,
+        arguments: args,
+      });
     },
     postTurn: async (context) => {
       const { stopReason, usage, cost } = context.message;
@@ -79,16 +85,30 @@ export function auditLog({ write }: AuditLogOptions): Policy {
         toolCallId,
         isError,
       }));
-      await write({ type: "turn", ...stampOf(context), stopReason, usage, cost, toolResults });
+      await write({
+        type: "turn",
+        ...createRecordBase(context),
+        stopReason,
+        usage,
+        cost,
+        toolResults,
+      });
     },
     postLoop: async (context) => {
       const { stopReason, usage, cost, error } = context;
       const failure = error && { error: error.toJSON() };
-      await write({ type: "run", ...stampOf(context), stopReason, usage, cost, ...failure });
+      await write({
+        type: "run",
+        ...createRecordBase(context),
+        stopReason,
+        usage,
+        cost,
+        ...failure,
+      });
     },
   };
 }
 
-function stampOf({ runId, turn, model, elapsedMs }: PolicyContext): AuditStamp {
+function createRecordBase({ runId, turn, model, elapsedMs }: PolicyContext): AuditRecordBase {
   return { runId, turn, model: `${model.provider}/${model.modelId}`, elapsedMs };
 }

@@ -5,8 +5,15 @@
  */
 
 import { BadRequestError } from "../core/errors.ts";
-import type { ContinueVerdict, DuringReplyContext, Policy, StopVerdict } from "../core/policy.ts";
-import { type Cost, costOf, type Prices, ratesOf, type Usage, zeroUsage } from "../core/usage.ts";
+import type { ContinueVerdict, OnDeltaContext, Policy, StopVerdict } from "../core/policy.ts";
+import {
+  type Cost,
+  findRates,
+  type Prices,
+  priceUsage,
+  type Usage,
+  zeroUsage,
+} from "../core/usage.ts";
 
 /** Limits of one run; each counts from its start, and one that is left out does not bind. */
 export interface BudgetOptions {
@@ -50,35 +57,37 @@ export function budget(options: BudgetOptions): Policy {
   }
   return {
     name: "budget",
-    preTurn: (context) => judge(options, context),
-    duringReply: (context) => judge(options, whileStreaming(context, options.prices)),
+    preTurn: (context) => checkLimits(options, context),
+    onDelta: (context) => checkLimits(options, estimateTotals(context, options.prices)),
   };
 }
 
-interface Spent {
+interface RunTotals {
   readonly usage: Usage;
   readonly cost: Cost;
   readonly elapsedMs: number;
 }
 
-function judge(limits: BudgetOptions, spent: Spent): ContinueVerdict | StopVerdict {
+function checkLimits(limits: BudgetOptions, spent: RunTotals): ContinueVerdict | StopVerdict {
   const { cost, tokens, elapsedMs } = limits;
-  if (cost !== undefined && spent.cost.total >= cost) return stop(`the cost limit of ${cost}`);
+  if (cost !== undefined && spent.cost.total >= cost) {
+    return createStopVerdict(`the cost limit of ${cost}`);
+  }
   if (tokens !== undefined && spent.usage.total >= tokens) {
-    return stop(`the limit of ${tokens} tokens`);
+    return createStopVerdict(`the limit of ${tokens} tokens`);
   }
   if (elapsedMs !== undefined && spent.elapsedMs >= elapsedMs) {
-    return stop(`the time limit of ${elapsedMs} ms`);
+    return createStopVerdict(`the time limit of ${elapsedMs} ms`);
   }
   return { type: "continue" };
 }
 
 /** What the run will have spent if the reply ended now. */
-function whileStreaming(context: DuringReplyContext, prices: Prices | undefined): Spent {
+function estimateTotals(context: OnDeltaContext, prices: Prices | undefined): RunTotals {
   const { usage, cost, elapsedMs, characters, model } = context;
   const output = Math.ceil(characters / CHARACTERS_PER_TOKEN);
-  const rates = prices && ratesOf(prices, model);
-  const replyCost = rates ? costOf({ ...zeroUsage(), output }, rates).total : 0;
+  const rates = prices && findRates(prices, model);
+  const replyCost = rates ? priceUsage({ ...zeroUsage(), output }, rates).total : 0;
   return {
     usage: { ...usage, total: usage.total + output },
     cost: { ...cost, total: cost.total + replyCost },
@@ -86,6 +95,6 @@ function whileStreaming(context: DuringReplyContext, prices: Prices | undefined)
   };
 }
 
-function stop(limit: string): StopVerdict {
+function createStopVerdict(limit: string): StopVerdict {
   return { type: "stop", reason: `The run reached ${limit}` };
 }

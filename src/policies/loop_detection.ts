@@ -4,7 +4,7 @@
  * @module
  */
 
-import { toolCallsOf } from "../core/content.ts";
+import { extractToolCalls } from "../core/content.ts";
 import { isJsonObject } from "../core/json.ts";
 import { type AgentMessage, userMessage } from "../core/message.ts";
 import type { Policy, PolicyVerdict } from "../core/policy.ts";
@@ -35,7 +35,7 @@ export function loopDetection(options: LoopDetectionOptions = {}): Policy {
   return {
     name: "loop_detection",
     postTurn: ({ message, messages }): PolicyVerdict => {
-      if (toolCallsOf(message.content).length === 0 || !isLooping(messages, lookback)) return;
+      if (extractToolCalls(message.content).length === 0 || !isLooping(messages, lookback)) return;
       if (steer === undefined) {
         return {
           type: "stop",
@@ -54,7 +54,7 @@ function isLooping(messages: readonly AgentMessage[], lookback: number): boolean
     const message = messages[index];
     if (message?.role === "user") break;
     if (message?.role !== "assistant") continue;
-    const fingerprint = fingerprintOf(message);
+    const fingerprint = createFingerprint(message);
     first ??= fingerprint;
     if (fingerprint !== first) break;
     if (++equal === lookback) return true;
@@ -63,13 +63,13 @@ function isLooping(messages: readonly AgentMessage[], lookback: number): boolean
 }
 
 /** Names and arguments of a reply's calls, whatever their ids and the order of their members. */
-function fingerprintOf(message: Extract<AgentMessage, { role: "assistant" }>): string {
-  const calls = toolCallsOf(message.content);
-  return JSON.stringify(calls.map(({ name, arguments: args }) => [name, sorted(args)]));
+function createFingerprint(message: Extract<AgentMessage, { role: "assistant" }>): string {
+  const calls = extractToolCalls(message.content);
+  return JSON.stringify(calls.map(({ name, arguments: args }) => [name, sortKeys(args)]));
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (!isJsonObject(value)) return value;
-  return Object.keys(value).toSorted().map((key) => [key, sorted(value[key])]);
+  return Object.keys(value).toSorted().map((key) => [key, sortKeys(value[key])]);
 }

@@ -18,7 +18,12 @@
  * @module
  */
 
-export { auditLog, type AuditLogOptions, type AuditRecord, type AuditStamp } from "./audit_log.ts";
+export {
+  auditLog,
+  type AuditLogOptions,
+  type AuditRecord,
+  type AuditRecordBase,
+} from "./audit_log.ts";
 export { budget, type BudgetOptions } from "./budget.ts";
 export { loopDetection, type LoopDetectionOptions } from "./loop_detection.ts";
 export { maxTurns } from "./max_turns.ts";

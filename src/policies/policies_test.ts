@@ -24,7 +24,7 @@ const noop = defineTool({
   execute: () => "done",
 });
 
-function agentWith(options: Partial<AgentOptions>, turns = 10): Agent {
+function createAgent(options: Partial<AgentOptions>, turns = 10): Agent {
   const steps = Array.from(
     { length: turns },
     (_, index) => reply([toolCall("noop", { index }, { id: `c${index}` })], { usage: USAGE }),
@@ -38,26 +38,28 @@ function agentWith(options: Partial<AgentOptions>, turns = 10): Agent {
   });
 }
 
-function resultTexts(messages: readonly AgentMessage[]): string[] {
+function getResultTexts(messages: readonly AgentMessage[]): string[] {
   return messages.filter((message) => message.role === "tool_result")
     .map(({ content }) => extractText(content));
 }
 
 Deno.test("A 102: maxTurns(2) ends an endless chain of tool calls after two turns", async () => {
-  const { turns, stoppedBy } = await agentWith({ policies: [maxTurns(2)] }).prompt("go");
+  const { turns, stoppedBy } = await createAgent({ policies: [maxTurns(2)] }).prompt("go");
   assertEquals(turns, 2);
   assertEquals(stoppedBy?.policy, "max_turns");
 });
 
 Deno.test("A 103: budget stops at the limit in tokens, not beyond it", async () => {
-  const { turns, stoppedBy } = await agentWith({ policies: [budget({ tokens: 30 })] }).prompt("go");
+  const { turns, stoppedBy } = await createAgent({ policies: [budget({ tokens: 30 })] }).prompt(
+    "go",
+  );
   assertEquals(turns, 2);
   assertEquals(stoppedBy, { policy: "budget", reason: "The run reached the limit of 30 tokens" });
 });
 
 Deno.test("A 103: budget counts a cost that only the price list knows", async () => {
   const prices = { "test/model": { input: 1_000_000, output: 0 } };
-  const { turns, cost, stoppedBy } = await agentWith({ prices, policies: [budget({ cost: 20 })] })
+  const { turns, cost, stoppedBy } = await createAgent({ prices, policies: [budget({ cost: 20 })] })
     .prompt("go");
   assertEquals([turns, cost.total], [2, 20]);
   assertEquals(stoppedBy?.policy, "budget");
@@ -93,13 +95,15 @@ Deno.test("budget refuses a limit that is no limit", () => {
 });
 
 Deno.test("A 104: denyTools refuses the listed tool with words for the model, and the run goes on", async () => {
-  const { messages } = await agentWith({ policies: [denyTools(["noop"])] }, 1).prompt("go");
-  assertEquals(resultTexts(messages), ['Tool call refused: The tool "noop" is not allowed here']);
+  const { messages } = await createAgent({ policies: [denyTools(["noop"])] }, 1).prompt("go");
+  assertEquals(getResultTexts(messages), [
+    'Tool call refused: The tool "noop" is not allowed here',
+  ]);
 });
 
 Deno.test("allowTools refuses every tool that is not listed", async () => {
-  const { messages } = await agentWith({ policies: [allowTools(["other"])] }, 1).prompt("go");
-  assertEquals(resultTexts(messages), [
+  const { messages } = await createAgent({ policies: [allowTools(["other"])] }, 1).prompt("go");
+  assertEquals(getResultTexts(messages), [
     'Tool call refused: The tool "noop" is not among the allowed ones: other',
   ]);
 });
@@ -107,14 +111,14 @@ Deno.test("allowTools refuses every tool that is not listed", async () => {
 Deno.test("A 105: loopDetection ends the third equal turn, whatever the ids", async () => {
   const same = (id: string) => reply([toolCall("noop", { b: 1, a: [2] }, { id })]);
   const streamFn = scriptedStream([same("1"), same("2"), same("3"), reply("never")]);
-  const { turns, stoppedBy } = await agentWith({ streamFn, policies: [loopDetection()] }).prompt(
+  const { turns, stoppedBy } = await createAgent({ streamFn, policies: [loopDetection()] }).prompt(
     "go",
   );
   assertEquals([turns, stoppedBy?.policy], [3, "loop_detection"]);
 });
 
 Deno.test("A 105: loopDetection lets calls with other arguments go on", async () => {
-  const { stoppedBy } = await agentWith({ policies: [loopDetection()] }, 5).prompt("go");
+  const { stoppedBy } = await createAgent({ policies: [loopDetection()] }, 5).prompt("go");
   assertEquals(stoppedBy, undefined);
 });
 
@@ -122,14 +126,14 @@ Deno.test("A 105: loopDetection can steer instead", async () => {
   const same = (id: string) => reply([toolCall("noop", {}, { id })]);
   const streamFn = scriptedStream([same("1"), same("2"), reply("another way")]);
   const policies = [loopDetection({ lookback: 2, steer: "Try another way" })];
-  const { messages, stoppedBy } = await agentWith({ streamFn, policies }).prompt("go");
+  const { messages, stoppedBy } = await createAgent({ streamFn, policies }).prompt("go");
   const users = messages.filter(({ role }) => role === "user");
   assertEquals([users.length, stoppedBy], [2, undefined]);
 });
 
 Deno.test("loopDetection does not count turns without tools, nor earlier prompts", async () => {
   const streamFn = scriptedStream([reply("a"), reply("a"), reply("a")]);
-  const agent = agentWith({ streamFn, policies: [loopDetection({ lookback: 2 })] });
+  const agent = createAgent({ streamFn, policies: [loopDetection({ lookback: 2 })] });
   for (let prompt = 0; prompt < 3; prompt++) {
     assertEquals((await agent.prompt("again")).stoppedBy, undefined);
   }
@@ -138,7 +142,7 @@ Deno.test("loopDetection does not count turns without tools, nor earlier prompts
 Deno.test("auditLog writes calls before they run, turns and runs", async () => {
   const records: AuditRecord[] = [];
   const write = (record: AuditRecord) => void records.push(record);
-  await agentWith({ policies: [auditLog({ write })] }, 1).prompt("go");
+  await createAgent({ policies: [auditLog({ write })] }, 1).prompt("go");
   assertEquals(records.map(({ type, turn }) => [type, turn]), [
     ["tool_call", 1],
     ["turn", 1],
@@ -150,7 +154,7 @@ Deno.test("auditLog writes calls before they run, turns and runs", async () => {
 
 Deno.test("auditLog that cannot write warns and does not stop the run", async () => {
   const write = () => Promise.reject(new Error("disk full"));
-  const agent = agentWith({ policies: [auditLog({ write })] }, 0);
+  const agent = createAgent({ policies: [auditLog({ write })] }, 0);
   const warnings: string[] = [];
   agent.subscribe((event) => void (event.type === "warning" && warnings.push(event.message)));
   assertEquals((await agent.prompt("go")).stopReason, "stop");

@@ -18,7 +18,7 @@ import type { Policy } from "../core/policy.ts";
  */
 export function allowTools(names: readonly string[]): Policy {
   const allowed = new Set(names);
-  return refusing(
+  return createToolFilter(
     "allow_tools",
     (name) =>
       allowed.has(name)
@@ -39,13 +39,13 @@ export function allowTools(names: readonly string[]): Policy {
  */
 export function denyTools(names: readonly string[]): Policy {
   const denied = new Set(names);
-  return refusing(
+  return createToolFilter(
     "deny_tools",
     (name) => denied.has(name) ? `The tool "${name}" is not allowed here` : undefined,
   );
 }
 
-function refusing(name: string, refusal: (tool: string) => string | undefined): Policy {
+function createToolFilter(name: string, refusal: (tool: string) => string | undefined): Policy {
   return {
     name,
     preDispatch: ({ tool }) => {

@@ -8,9 +8,9 @@
  */
 
 import type { AgentResult } from "../agent/collect.ts";
-import { AbortedError, AgentError, BadRequestError, messageOf } from "../core/errors.ts";
+import { AbortedError, AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { PromptInput } from "../core/message.ts";
-import { makeBuffer, receiveText, type SyncAnswer, type SyncRequest } from "./wire.ts";
+import { createBuffer, receiveText, type SyncRequest, type SyncResponse } from "./wire.ts";
 
 /** Options of a synchronous run. */
 export interface SyncOptions {
@@ -60,13 +60,13 @@ function runSync(
   request: Omit<SyncRequest, "buffer">,
   { timeoutMs }: SyncOptions,
 ): AgentResult {
-  const buffer = makeBuffer();
+  const buffer = createBuffer();
   const worker = startWorker();
   try {
     worker.postMessage({ ...request, buffer });
-    const text = block(buffer, timeoutMs);
+    const text = waitForText(buffer, timeoutMs);
     if (text === undefined) throw new AbortedError(`The run took longer than ${timeoutMs} ms`);
-    return resultOf(JSON.parse(text));
+    return toAgentResult(JSON.parse(text));
   } finally {
     worker.terminate();
   }
@@ -79,18 +79,18 @@ function startWorker(): Worker {
   return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
 }
 
-function block(buffer: SharedArrayBuffer, timeoutMs: number | undefined): string | undefined {
+function waitForText(buffer: SharedArrayBuffer, timeoutMs: number | undefined): string | undefined {
   try {
     return receiveText(buffer, timeoutMs);
   } catch (cause) {
-    const why = messageOf(cause);
+    const why = getErrorMessage(cause);
     throw new BadRequestError(`This thread may not be blocked: use prompt() instead (${why})`, {
       cause,
     });
   }
 }
 
-function resultOf(answer: SyncAnswer): AgentResult {
+function toAgentResult(answer: SyncResponse): AgentResult {
   if (answer.type === "failed") throw AgentError.from(answer.error);
   const result = answer.result as AgentResult & { error?: Parameters<typeof AgentError.from>[0] };
   return result.error ? { ...result, error: AgentError.from(result.error) } : result;

@@ -18,60 +18,60 @@ export interface SyncRequest {
 }
 
 /** What the worker answers, as JSON. */
-export type SyncAnswer =
+export type SyncResponse =
   | { readonly type: "result"; readonly result: unknown }
   | { readonly type: "failed"; readonly error: AgentErrorRecord };
 
 /** Bytes of a piece. */
-export const PIECE_BYTES = 1 << 16;
+export const CHUNK_BYTES = 1 << 16;
 /** Bytes before the piece: whose turn it is, how long the piece is, whether more follow. */
 const HEADER_BYTES = 12;
 
-const TURN = 0;
-const LENGTH = 1;
-const MORE = 2;
-const WORKERS_TURN = 0;
-const CALLERS_TURN = 1;
+const TURN_INDEX = 0;
+const LENGTH_INDEX = 1;
+const MORE_INDEX = 2;
+const WORKER_TURN = 0;
+const CALLER_TURN = 1;
 
 /** A buffer for one run. */
-export function makeBuffer(): SharedArrayBuffer {
-  return new SharedArrayBuffer(HEADER_BYTES + PIECE_BYTES);
+export function createBuffer(): SharedArrayBuffer {
+  return new SharedArrayBuffer(HEADER_BYTES + CHUNK_BYTES);
 }
 
 /** Worker's side: hands a text over, piece by piece. */
 export function sendText(buffer: SharedArrayBuffer, text: string): void {
-  const { header, piece } = viewsOf(buffer);
+  const { header, piece } = createViews(buffer);
   const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    Atomics.wait(header, TURN, CALLERS_TURN);
-    const part = bytes.subarray(at, at + PIECE_BYTES);
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    Atomics.wait(header, TURN_INDEX, CALLER_TURN);
+    const part = bytes.subarray(at, at + CHUNK_BYTES);
     piece.set(part);
-    Atomics.store(header, LENGTH, part.length);
-    Atomics.store(header, MORE, at + PIECE_BYTES < bytes.length ? 1 : 0);
-    pass(header, CALLERS_TURN);
+    Atomics.store(header, LENGTH_INDEX, part.length);
+    Atomics.store(header, MORE_INDEX, at + CHUNK_BYTES < bytes.length ? 1 : 0);
+    passTurn(header, CALLER_TURN);
   }
 }
 
 /** Caller's side: blocks the thread until a text has come; `undefined` when it did not begin in time. */
 export function receiveText(buffer: SharedArrayBuffer, timeoutMs?: number): string | undefined {
-  const { header, piece } = viewsOf(buffer);
+  const { header, piece } = createViews(buffer);
   const decoder = new TextDecoder();
   let text = "";
   while (true) {
-    if (Atomics.wait(header, TURN, WORKERS_TURN, timeoutMs) === "timed-out") return undefined;
-    const more = Atomics.load(header, MORE) === 1;
-    text += decoder.decode(piece.slice(0, Atomics.load(header, LENGTH)), { stream: more });
+    if (Atomics.wait(header, TURN_INDEX, WORKER_TURN, timeoutMs) === "timed-out") return undefined;
+    const more = Atomics.load(header, MORE_INDEX) === 1;
+    text += decoder.decode(piece.slice(0, Atomics.load(header, LENGTH_INDEX)), { stream: more });
     if (!more) return text;
-    pass(header, WORKERS_TURN);
+    passTurn(header, WORKER_TURN);
   }
 }
 
-function pass(header: Int32Array, turn: number): void {
-  Atomics.store(header, TURN, turn);
-  Atomics.notify(header, TURN);
+function passTurn(header: Int32Array, turn: number): void {
+  Atomics.store(header, TURN_INDEX, turn);
+  Atomics.notify(header, TURN_INDEX);
 }
 
-function viewsOf(buffer: SharedArrayBuffer): {
+function createViews(buffer: SharedArrayBuffer): {
   readonly header: Int32Array<SharedArrayBuffer>;
   readonly piece: Uint8Array<SharedArrayBuffer>;
 } {

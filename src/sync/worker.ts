@@ -5,28 +5,28 @@
  */
 
 import { Agent } from "../agent/agent.ts";
-import { AgentError, BadRequestError, messageOf, StreamError } from "../core/errors.ts";
-import { sendText, type SyncAnswer, type SyncRequest } from "./wire.ts";
+import { AgentError, BadRequestError, getErrorMessage, StreamError } from "../core/errors.ts";
+import { sendText, type SyncRequest, type SyncResponse } from "./wire.ts";
 
 /** Runs the request and answers through its buffer. */
-async function answer({ module, input, buffer }: SyncRequest): Promise<void> {
-  sendText(buffer, JSON.stringify(await answerOf(module, input)));
+async function handleRequest({ module, input, buffer }: SyncRequest): Promise<void> {
+  sendText(buffer, JSON.stringify(await runRequest(module, input)));
 }
 
-async function answerOf(module: string, input: SyncRequest["input"]): Promise<SyncAnswer> {
+async function runRequest(module: string, input: SyncRequest["input"]): Promise<SyncResponse> {
   try {
-    const agent = await agentOf(module);
+    const agent = await loadAgent(module);
     const result = await (input === undefined ? agent.continue() : agent.prompt(input));
     return { type: "result", result };
   } catch (thrown) {
     const error = AgentError.is(thrown)
       ? thrown
-      : new StreamError(`The agent of ${module} failed: ${messageOf(thrown)}`);
+      : new StreamError(`The agent of ${module} failed: ${getErrorMessage(thrown)}`);
     return { type: "failed", error: error.toJSON() };
   }
 }
 
-async function agentOf(module: string): Promise<Agent> {
+async function loadAgent(module: string): Promise<Agent> {
   const { default: made } = await import(module);
   const agent: unknown = typeof made === "function" ? await made() : made;
   if (agent instanceof Agent) return agent;
@@ -35,6 +35,7 @@ async function agentOf(module: string): Promise<Agent> {
   );
 }
 
-const listen = (event: Event): void => void answer((event as MessageEvent<SyncRequest>).data);
+const onMessage = (event: Event): void =>
+  void handleRequest((event as MessageEvent<SyncRequest>).data);
 
-self.addEventListener("message", listen, { once: true });
+self.addEventListener("message", onMessage, { once: true });

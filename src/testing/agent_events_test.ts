@@ -5,14 +5,14 @@ import type { AgentEvent } from "../core/event.ts";
 import { type PromptInput, userMessage } from "../core/message.ts";
 import { modelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
-import { checkedStream, findViolation } from "./event_grammar.ts";
+import { checkStream, findViolation } from "./event_grammar.ts";
 import { fakeTool } from "./fake_tool.ts";
 import { assistantMessage, text, thinking, toolCall } from "./messages.ts";
 import { endWithoutTerminal, fail, hang, reply, type ScriptedStep } from "./script.ts";
 import { scriptedStream } from "./scripted_stream.ts";
 
 /** One way in which a run can go. */
-interface Way {
+interface Scenario {
   readonly steps: readonly ScriptedStep[];
   readonly options?: Partial<AgentOptions>;
   readonly prompt?: PromptInput;
@@ -20,28 +20,33 @@ interface Way {
   readonly during?: (event: AgentEvent, agent: Agent) => void;
 }
 
-const both = reply([thinking("Hm"), text("Both"), toolCall("slow", { n: 1 }), toolCall("quick")]);
+const twoCalls = reply([
+  thinking("Hm"),
+  text("Both"),
+  toolCall("slow", { n: 1 }),
+  toolCall("quick"),
+]);
 const done = reply("All done");
 const stuck = fakeTool({ name: "slow", delayMs: Infinity });
-const deaf = fakeTool({ name: "slow", delayMs: Infinity, ignoresSignal: true });
+const uncancellable = fakeTool({ name: "slow", delayMs: Infinity, ignoresSignal: true });
 const quick = fakeTool({ name: "quick" });
 const throttled = fail("model_throttled", "slow down", { after: "Well, " });
 const note = userMessage("By the way", 0);
 
-function policy(hooks: Omit<Policy, "name">): Partial<AgentOptions> {
+function createPolicyOptions(hooks: Omit<Policy, "name">): Partial<AgentOptions> {
   return { policies: [{ name: "test", ...hooks }] };
 }
 
-function abortAt(type: AgentEvent["type"]): Pick<Way, "during"> {
+function abortOn(type: AgentEvent["type"]): Pick<Scenario, "during"> {
   return { during: (event, agent) => event.type === type && agent.abort("enough") };
 }
 
-const ways: Record<string, Way> = {
+const scenarios: Record<string, Scenario> = {
   "a plain reply": { steps: [done] },
-  "tools": { steps: [both, done] },
+  "tools": { steps: [twoCalls, done] },
   "an unknown tool": { steps: [reply([toolCall("nothing"), toolCall("quick")]), done] },
   "some calls refused": {
-    steps: [both, done],
+    steps: [twoCalls, done],
     options: { approve: ({ name }) => name === "slow" },
   },
   "calls one at a time": {
@@ -97,25 +102,25 @@ const ways: Record<string, Way> = {
   },
   "an abort while text streams": {
     steps: [hang({ after: "a b c" })],
-    ...abortAt("message_update"),
+    ...abortOn("message_update"),
   },
   "an abort while a call streams": {
     steps: [hang({ after: [text("a"), toolCall("quick")] })],
-    ...abortAt("message_update"),
+    ...abortOn("message_update"),
   },
-  "an abort before the model is asked": { steps: [done], ...abortAt("turn_start") },
+  "an abort before the model is asked": { steps: [done], ...abortOn("turn_start") },
   "an abort while tools run": {
-    steps: [both],
+    steps: [twoCalls],
     options: { tools: [stuck, quick] },
-    ...abortAt("tool_execution_end"),
+    ...abortOn("tool_execution_end"),
   },
   "an abort that a tool ignores": {
-    steps: [both],
-    options: { tools: [deaf, quick], sleep: () => Promise.resolve() },
-    ...abortAt("tool_execution_end"),
+    steps: [twoCalls],
+    options: { tools: [uncancellable, quick], sleep: () => Promise.resolve() },
+    ...abortOn("tool_execution_end"),
   },
   "steering while tools run": {
-    steps: [both, done],
+    steps: [twoCalls, done],
     options: { tools: [stuck, quick] },
     during: (event, agent) => {
       if (event.type === "tool_execution_end" && event.name === "quick") agent.steer("Stop that");
@@ -129,26 +134,25 @@ const ways: Record<string, Way> = {
   },
   "a stop before the first turn": {
     steps: [],
-    options: policy({ preTurn: () => ({ type: "stop", reason: "no" }) }),
+    options: createPolicyOptions({ preTurn: () => ({ type: "stop", reason: "no" }) }),
   },
   "a stop before the calls": {
-    steps: [both],
-    options: policy({ preDispatch: () => ({ type: "stop", reason: "no" }) }),
+    steps: [twoCalls],
+    options: createPolicyOptions({ preDispatch: () => ({ type: "stop", reason: "no" }) }),
   },
   "calls that a policy skips": {
-    steps: [both, done],
-    options: policy({ preDispatch: () => ({ type: "skip", reason: "no" }) }),
+    steps: [twoCalls, done],
+    options: createPolicyOptions({ preDispatch: () => ({ type: "skip", reason: "no" }) }),
   },
   "a stop while the reply streams": {
     steps: [reply("a b c d e f")],
-    options: policy({
-      duringReply: ({ characters }) =>
-        characters > 4 ? { type: "stop", reason: "long" } : undefined,
+    options: createPolicyOptions({
+      onDelta: ({ characters }) => characters > 4 ? { type: "stop", reason: "long" } : undefined,
     }),
   },
   "messages that a policy adds": {
-    steps: [both, done, done],
-    options: policy({
+    steps: [twoCalls, done, done],
+    options: createPolicyOptions({
       preTurn: ({ turn }) => turn === 0 ? { type: "inject", messages: [note] } : undefined,
       postTurn: ({ turn }) => turn === 2 ? { type: "inject", messages: [note] } : undefined,
     }),
@@ -164,7 +168,7 @@ const ways: Record<string, Way> = {
   },
 };
 
-for (const [name, { steps, options, prompt = "Hi", during }] of Object.entries(ways)) {
+for (const [name, { steps, options, prompt = "Hi", during }] of Object.entries(scenarios)) {
   Deno.test(`the events of a run with ${name} are legal`, async () => {
     const agent = new Agent({
       model: "test/model",
@@ -175,7 +179,7 @@ for (const [name, { steps, options, prompt = "Hi", during }] of Object.entries(w
     });
     const told: AgentEvent[] = [];
     agent.subscribe((event) => void told.push(event));
-    for await (const event of checkedStream(agent.promptStream(prompt))) during?.(event, agent);
+    for await (const event of checkStream(agent.promptStream(prompt))) during?.(event, agent);
     assertEquals(findViolation(told), undefined);
     assertEquals(told.at(-1)?.type, "agent_end");
   });

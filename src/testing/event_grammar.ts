@@ -18,8 +18,13 @@
 import type { AgentEndEvent, AgentEvent } from "../core/event.ts";
 import { hasContent } from "../core/history.ts";
 import type { AgentMessage } from "../core/message.ts";
-import { BrokenRule, EventOrderError, type EventViolation, require } from "./event_violation.ts";
-import { isSame } from "./same.ts";
+import {
+  assertRule,
+  EventOrderError,
+  type EventViolation,
+  RuleViolation,
+} from "./event_violation.ts";
+import { isJsonEqual } from "./json_equal.ts";
 import { TurnGrammar } from "./turn_grammar.ts";
 
 /**
@@ -30,8 +35,8 @@ import { TurnGrammar } from "./turn_grammar.ts";
  * import { EventGrammar } from "@swink/agent/testing";
  *
  * const grammar = new EventGrammar();
- * grammar.take({ type: "agent_start", runId: "run_1", seq: 1 }); // undefined: legal
- * grammar.take({ type: "turn_start", turn: 2, seq: 2 })?.message; // "turn 1 is next"
+ * grammar.accept({ type: "agent_start", runId: "run_1", seq: 1 }); // undefined: legal
+ * grammar.accept({ type: "turn_start", turn: 2, seq: 2 })?.message; // "turn 1 is next"
  * ```
  */
 export class EventGrammar {
@@ -39,32 +44,32 @@ export class EventGrammar {
   #position = 0;
 
   /** Takes the next event; gives the violation if it is not legal here. */
-  take(event: AgentEvent): EventViolation | undefined {
+  accept(event: AgentEvent): EventViolation | undefined {
     const position = this.#position++;
-    return violationOf(() => this.#step(event), { position, event });
+    return catchViolation(() => this.#acceptEvent(event), { position, event });
   }
 
   /** Takes the end of the sequence; gives a violation if a run goes on. */
   end(): EventViolation | undefined {
-    return violationOf(
-      () => require(this.#run === undefined, "run", "the run has no agent_end"),
+    return catchViolation(
+      () => assertRule(this.#run === undefined, "run", "the run has no agent_end"),
       { position: this.#position },
     );
   }
 
-  #step(event: AgentEvent): void {
-    if (!this.#run) return this.#idle(event);
-    this.#run.take(event);
+  #acceptEvent(event: AgentEvent): void {
+    if (!this.#run) return this.#acceptIdle(event);
+    this.#run.accept(event);
     if (event.type === "agent_end") this.#run = undefined;
   }
 
-  #idle(event: AgentEvent): void {
+  #acceptIdle(event: AgentEvent): void {
     if (event.type === "agent_start") {
       this.#run = new RunGrammar();
-      return this.#run.begin(event);
+      return this.#run.start(event);
     }
-    require(isFree(event), "run", `${event.type} where no run goes on`);
-    require(event.seq === undefined, "number", "an event between runs has no number");
+    assertRule(isAllowedAnywhere(event), "run", `${event.type} where no run goes on`);
+    assertRule(event.seq === undefined, "number", "an event between runs has no number");
   }
 }
 
@@ -76,7 +81,7 @@ export class EventGrammar {
 export function findViolation(events: Iterable<AgentEvent>): EventViolation | undefined {
   const grammar = new EventGrammar();
   for (const event of events) {
-    const violation = grammar.take(event);
+    const violation = grammar.accept(event);
     if (violation) return violation;
   }
   return grammar.end();
@@ -103,10 +108,10 @@ export async function checkEvents(
   const grammar = new EventGrammar();
   const taken: AgentEvent[] = [];
   for await (const event of events) {
-    raise(grammar.take(event));
+    throwIfViolation(grammar.accept(event));
     taken.push(event);
   }
-  raise(grammar.end());
+  throwIfViolation(grammar.end());
   return taken;
 }
 
@@ -114,13 +119,13 @@ export async function checkEvents(
  * Passes a stream on, and fails with an {@linkcode EventOrderError} at the first event that is not legal. Reads
  * nothing ahead; cancelling it cancels the stream.
  */
-export function checkedStream(stream: ReadableStream<AgentEvent>): ReadableStream<AgentEvent> {
+export function checkStream(stream: ReadableStream<AgentEvent>): ReadableStream<AgentEvent> {
   const grammar = new EventGrammar();
   const reader = stream.getReader();
   return new ReadableStream<AgentEvent>({
     async pull(controller): Promise<void> {
       const { done, value } = await reader.read();
-      const violation = done ? grammar.end() : grammar.take(value);
+      const violation = done ? grammar.end() : grammar.accept(value);
       if (violation) {
         const error = new EventOrderError(violation);
         controller.error(error);
@@ -135,85 +140,85 @@ export function checkedStream(stream: ReadableStream<AgentEvent>): ReadableStrea
 
 /** Follows one run: its numbers and its turns. */
 class RunGrammar {
-  #number = 0;
-  #turns = 0;
+  #seq = 0;
+  #turnCount = 0;
   #turn: TurnGrammar | undefined;
-  #failed: "error" | "aborted" | undefined;
+  #failure: "error" | "aborted" | undefined;
   readonly #messages: AgentMessage[] = [];
 
-  begin(event: AgentEvent): void {
-    this.#count(event);
+  start(event: AgentEvent): void {
+    this.#checkSeq(event);
   }
 
-  take(event: AgentEvent): void {
-    this.#count(event);
-    require(event.type !== "agent_start", "run", "the run before it has no agent_end");
-    if (isFree(event)) return;
-    if (this.#turn) return this.#inTurn(this.#turn, event);
-    if (event.type === "agent_end") return this.#end(event);
-    require(event.type === "turn_start", "turn", `${event.type} outside of a turn`);
-    require(this.#failed === undefined, "turn", "the turn before it failed or was aborted");
-    require(event.turn === this.#turns + 1, "turn", `turn ${this.#turns + 1} is next`);
-    this.#turns = event.turn;
+  accept(event: AgentEvent): void {
+    this.#checkSeq(event);
+    assertRule(event.type !== "agent_start", "run", "the run before it has no agent_end");
+    if (isAllowedAnywhere(event)) return;
+    if (this.#turn) return this.#acceptInTurn(this.#turn, event);
+    if (event.type === "agent_end") return this.#checkRunEnd(event);
+    assertRule(event.type === "turn_start", "turn", `${event.type} outside of a turn`);
+    assertRule(this.#failure === undefined, "turn", "the turn before it failed or was aborted");
+    assertRule(event.turn === this.#turnCount + 1, "turn", `turn ${this.#turnCount + 1} is next`);
+    this.#turnCount = event.turn;
     this.#turn = new TurnGrammar(event.turn);
   }
 
-  #inTurn(turn: TurnGrammar, event: AgentEvent): void {
-    turn.take(event);
+  #acceptInTurn(turn: TurnGrammar, event: AgentEvent): void {
+    turn.accept(event);
     if (event.type !== "turn_end") return;
     this.#turn = undefined;
-    if (event.reason === "error" || event.reason === "aborted") this.#failed = event.reason;
-    this.#messages.push(...turn.messages.filter(isKept));
+    if (event.reason === "error" || event.reason === "aborted") this.#failure = event.reason;
+    this.#messages.push(...turn.messages.filter(isInHistory));
   }
 
-  #end({ messages, stopReason }: AgentEndEvent): void {
-    require(
-      isSame(messages.filter(isTold), this.#messages.filter(isTold)),
+  #checkRunEnd({ messages, stopReason }: AgentEndEvent): void {
+    assertRule(
+      isJsonEqual(messages.filter(isReported), this.#messages.filter(isReported)),
       "summary",
       "messages are not those that the run has told of, in their order",
     );
-    require(
-      this.#failed === undefined || stopReason === this.#failed,
+    assertRule(
+      this.#failure === undefined || stopReason === this.#failure,
       "summary",
-      `stopReason is ${stopReason}, but the last turn ended with ${this.#failed}`,
+      `stopReason is ${stopReason}, but the last turn ended with ${this.#failure}`,
     );
   }
 
-  #count(event: AgentEvent): void {
-    this.#number++;
-    require(event.seq === this.#number, "number", `${event.seq} where ${this.#number} is next`);
+  #checkSeq(event: AgentEvent): void {
+    this.#seq++;
+    assertRule(event.seq === this.#seq, "number", `${event.seq} where ${this.#seq} is next`);
   }
 }
 
 /** An event that may stand anywhere. */
-function isFree({ type }: AgentEvent): boolean {
+function isAllowedAnywhere({ type }: AgentEvent): boolean {
   return type === "queue_changed" || type === "model_changed" || type === "warning" ||
     type === "custom";
 }
 
 /** A reply that says nothing is told but not kept in the history. */
-function isKept(message: AgentMessage): boolean {
+function isInHistory(message: AgentMessage): boolean {
   return message.role !== "assistant" || hasContent(message.content);
 }
 
 /** The application's own messages may be kept without being told of. */
-function isTold(message: AgentMessage): boolean {
+function isReported(message: AgentMessage): boolean {
   return message.role !== "custom";
 }
 
-function violationOf(
+function catchViolation(
   step: () => void,
   where: Pick<EventViolation, "position" | "event">,
 ): EventViolation | undefined {
   try {
     step();
   } catch (broken) {
-    if (!(broken instanceof BrokenRule)) throw broken;
+    if (!(broken instanceof RuleViolation)) throw broken;
     const { rule, message } = broken;
     return { rule, message, ...where };
   }
 }
 
-function raise(violation: EventViolation | undefined): void {
+function throwIfViolation(violation: EventViolation | undefined): void {
   if (violation) throw new EventOrderError(violation);
 }

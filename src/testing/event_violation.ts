@@ -54,7 +54,7 @@ export class EventOrderError extends Error {
 }
 
 /** A rule that an event breaks, before one knows where it stands. */
-export class BrokenRule {
+export class RuleViolation {
   /** The rule. */
   readonly rule: EventRule;
   /** What is wrong, in words. */
@@ -68,6 +68,10 @@ export class BrokenRule {
 }
 
 /** Holds an event to a rule. */
-export function require(condition: boolean, rule: EventRule, message: string): asserts condition {
-  if (!condition) throw new BrokenRule(rule, message);
+export function assertRule(
+  condition: boolean,
+  rule: EventRule,
+  message: string,
+): asserts condition {
+  if (!condition) throw new RuleViolation(rule, message);
 }

@@ -26,18 +26,18 @@ export interface FakeTool extends AgentTool {
   /** The calls, in the order in which they started. */
   readonly calls: readonly FakeToolCall[];
   /** How many of them ran at the same time, at most. */
-  readonly mostAtOnce: number;
+  readonly maxConcurrent: number;
 }
 
 /** What a fake tool answers: a text, a result, an error to throw, or a function that makes one of them. */
-export type FakeResult =
+export type FakeToolResult =
   | string
   | AgentToolResult
   | Error
-  | ((args: JsonObject, context: ToolContext) => FakeAnswer | Promise<FakeAnswer>);
+  | ((args: JsonObject, context: ToolContext) => FakeToolOutput | Promise<FakeToolOutput>);
 
-/** What the function of a {@linkcode FakeResult} gives. */
-export type FakeAnswer = string | AgentToolResult | Error;
+/** What the function of a {@linkcode FakeToolResult} gives. */
+export type FakeToolOutput = string | AgentToolResult | Error;
 
 /** What {@linkcode fakeTool} takes: any property of a tool, and how it behaves. */
 export interface FakeToolOptions extends Partial<Omit<AgentTool, "execute">> {
@@ -46,7 +46,7 @@ export interface FakeToolOptions extends Partial<Omit<AgentTool, "execute">> {
   /** Milliseconds that a call takes; `Infinity` for one that never ends by itself. Default: 0. */
   readonly delayMs?: number;
   /** What it answers. Default: `"ok"`. */
-  readonly result?: FakeResult;
+  readonly result?: FakeToolResult;
   /** Whether it goes on when its signal fires. Default: `false`. */
   readonly ignoresSignal?: boolean;
   /** How it waits. Default: by the real clock. */
@@ -67,8 +67,8 @@ export interface FakeToolOptions extends Partial<Omit<AgentTool, "execute">> {
  */
 export function fakeTool(options: FakeToolOptions): FakeTool {
   const { delayMs = 0, result = "ok", ignoresSignal = false, sleep = realSleep, ...tool } = options;
-  const record = new CallRecord();
-  const answer = async (args: JsonObject, context: ToolContext): Promise<FakeAnswer> => {
+  const record = new CallRecorder();
+  const answer = async (args: JsonObject, context: ToolContext): Promise<FakeToolOutput> => {
     if (delayMs > 0) await sleep(delayMs, ignoresSignal ? undefined : context.signal);
     if (context.signal.aborted && !ignoresSignal) throw new AbortedError("The tool was cancelled");
     return typeof result === "function" ? await result(args, context) : result;
@@ -78,8 +78,8 @@ export function fakeTool(options: FakeToolOptions): FakeTool {
     parameters: { type: "object" },
     ...tool,
     calls: record.calls,
-    get mostAtOnce(): number {
-      return record.mostAtOnce;
+    get maxConcurrent(): number {
+      return record.maxConcurrent;
     },
     execute: (args, context) => record.run(args, context, answer),
   };
@@ -87,20 +87,20 @@ export function fakeTool(options: FakeToolOptions): FakeTool {
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-class CallRecord {
+class CallRecorder {
   readonly calls: Mutable<FakeToolCall>[] = [];
-  mostAtOnce = 0;
+  maxConcurrent = 0;
 
   async run(
     args: JsonObject,
     context: ToolContext,
-    answer: (args: JsonObject, context: ToolContext) => Promise<FakeAnswer>,
+    answer: (args: JsonObject, context: ToolContext) => Promise<FakeToolOutput>,
   ): Promise<string | AgentToolResult> {
     const { toolCallId } = context;
     const call: Mutable<FakeToolCall> = { toolCallId, arguments: args, context, state: "running" };
     this.calls.push(call);
     const running = this.calls.filter(({ state }) => state === "running").length;
-    this.mostAtOnce = Math.max(this.mostAtOnce, running);
+    this.maxConcurrent = Math.max(this.maxConcurrent, running);
     try {
       const answered = await answer(args, context);
       if (answered instanceof Error) throw answered;

@@ -3,13 +3,13 @@ import { AbortedError } from "../core/errors.ts";
 import type { ToolContext } from "../core/tool.ts";
 import { fakeTool } from "./fake_tool.ts";
 
-function contextOf(signal: AbortSignal = new AbortController().signal): ToolContext {
+function createToolContext(signal: AbortSignal = new AbortController().signal): ToolContext {
   return { toolCallId: "c1", signal, onUpdate: () => {}, idempotencyKey: "k1" };
 }
 
 Deno.test("a fake tool answers ok and remembers what it was asked", async () => {
   const tool = fakeTool({ name: "lookup" });
-  assertEquals(await tool.execute({ word: "tree" }, contextOf()), "ok");
+  assertEquals(await tool.execute({ word: "tree" }, createToolContext()), "ok");
   assertEquals(tool.name, "lookup");
   assertEquals(tool.parameters, { type: "object" });
   const [call] = tool.calls;
@@ -30,16 +30,16 @@ Deno.test("a result may be an error, a function, or a function that gives an err
   const broken = fakeTool({ name: "a", result: new Error("no such file") });
   const echo = fakeTool({ name: "b", result: ({ word }) => `you said ${word}` });
   const picky = fakeTool({ name: "c", result: () => new Error("not that") });
-  await assertRejects(() => broken.execute({}, contextOf()), Error, "no such file");
-  assertEquals(await echo.execute({ word: "hi" }, contextOf()), "you said hi");
-  await assertRejects(() => picky.execute({}, contextOf()), Error, "not that");
+  await assertRejects(() => broken.execute({}, createToolContext()), Error, "no such file");
+  assertEquals(await echo.execute({ word: "hi" }, createToolContext()), "you said hi");
+  await assertRejects(() => picky.execute({}, createToolContext()), Error, "not that");
   assertEquals(broken.calls[0]?.state, "failed");
 });
 
 Deno.test("a fake tool heeds its signal", async () => {
   const controller = new AbortController();
   const tool = fakeTool({ name: "slow", delayMs: Infinity });
-  const running = tool.execute({}, contextOf(controller.signal));
+  const running = tool.execute({}, createToolContext(controller.signal));
   assertEquals(tool.calls[0]?.state, "running");
   controller.abort();
   await assertRejects(() => Promise.resolve(running), AbortedError);
@@ -49,7 +49,7 @@ Deno.test("a fake tool heeds its signal", async () => {
 Deno.test("a deaf fake tool runs to its end", async () => {
   const controller = new AbortController();
   const tool = fakeTool({ name: "deaf", delayMs: 1, ignoresSignal: true, result: "late" });
-  const running = tool.execute({}, contextOf(controller.signal));
+  const running = tool.execute({}, createToolContext(controller.signal));
   controller.abort();
   assertEquals(await running, "late");
 });
@@ -61,13 +61,13 @@ Deno.test("delays go through the injected sleep, and overlapping calls are count
     return new Promise((resolve) => wakes.push(resolve));
   };
   const tool = fakeTool({ name: "slow", delayMs: 500, sleep });
-  const first = [tool.execute({}, contextOf()), tool.execute({}, contextOf())];
-  assertEquals(tool.mostAtOnce, 2);
+  const first = [tool.execute({}, createToolContext()), tool.execute({}, createToolContext())];
+  assertEquals(tool.maxConcurrent, 2);
   wakes.forEach((wake) => wake());
   await Promise.all(first);
-  const third = tool.execute({}, contextOf());
+  const third = tool.execute({}, createToolContext());
   wakes.at(-1)?.();
   await third;
-  assertEquals(tool.mostAtOnce, 2);
+  assertEquals(tool.maxConcurrent, 2);
   assert(tool.calls.every(({ state }) => state === "finished"));
 });

@@ -51,7 +51,7 @@ export function assistantMessage(
   content: string | readonly ContentBlock[],
   overrides: Partial<Omit<AssistantMessage, "role" | "content">> = {},
 ): AssistantMessage {
-  const blocks = blocksOf(content);
+  const blocks = toBlocks(content);
   const hasCalls = blocks.some((block) => block.type === "tool_call");
   return {
     role: "assistant",
@@ -76,13 +76,13 @@ export function toolResultMessage(
     role: "tool_result",
     toolCallId: call.id,
     toolName: call.name,
-    content: blocksOf(content),
+    content: toBlocks(content),
     isError: false,
     timestamp: 0,
     ...overrides,
   };
 }
 
-function blocksOf(content: string | readonly ContentBlock[]): readonly ContentBlock[] {
+function toBlocks(content: string | readonly ContentBlock[]): readonly ContentBlock[] {
   return typeof content === "string" ? [text(content)] : content;
 }

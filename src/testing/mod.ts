@@ -7,15 +7,15 @@
  */
 
 export { collectEvents } from "./collect_events.ts";
-export { checkedStream, checkEvents, EventGrammar, findViolation } from "./event_grammar.ts";
+export { checkEvents, checkStream, EventGrammar, findViolation } from "./event_grammar.ts";
 export { EventOrderError, type EventRule, type EventViolation } from "./event_violation.ts";
 export {
-  type FakeAnswer,
-  type FakeResult,
   type FakeTool,
   fakeTool,
   type FakeToolCall,
   type FakeToolOptions,
+  type FakeToolOutput,
+  type FakeToolResult,
 } from "./fake_tool.ts";
 export {
   assistantMessage,
@@ -36,13 +36,13 @@ export {
   replayCassette,
 } from "../cassettes/mod.ts";
 export {
-  type ReplayAnswer,
   type ReplayFetch,
   replayFetch,
   type ReplayFixture,
   type ReplayOptions,
   type ReplayRequest,
   type ReplayResponse,
+  type ReplayResult,
 } from "./replay_fetch.ts";
 export {
   endWithoutTerminal,
@@ -65,18 +65,18 @@ export {
 } from "./scripted_stream.ts";
 export { seededRandom } from "./seeded_random.ts";
 export {
-  type MakeSessionStore,
+  type SessionStoreFactory,
   type SessionStoreFixture,
   testSessionStore,
 } from "./session_conformance.ts";
 export type { Sleep } from "../core/ports.ts";
 export { testStreamFn } from "./stream_conformance.ts";
 export type {
+  ErrorFixture,
   ExpectedReply,
-  MakeStreamFn,
-  RefusalFixture,
   RegisterTest,
   ReplyFixture,
+  StreamFnFactory,
   StreamFnFixtures,
   StreamFnLimits,
 } from "./stream_fixture.ts";

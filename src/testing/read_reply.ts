@@ -12,7 +12,7 @@ import type { AssistantMessageEvent, StreamWarningEvent } from "../core/stream.t
 import type { Usage } from "../core/usage.ts";
 
 /** A reply that was read to the end. */
-export interface ReadReply {
+export interface CollectedReply {
   /** Every event. */
   readonly events: readonly AssistantMessageEvent[];
   /** The blocks. */
@@ -22,7 +22,7 @@ export interface ReadReply {
   /** All reasoning. */
   readonly thinking: string;
   /** The tool calls, with the raw text of arguments that could not be read or were cut off. */
-  readonly calls: readonly ReadCall[];
+  readonly calls: readonly CollectedCall[];
   /** Why it stopped. */
   readonly stopReason: StopReason;
   /** Tokens, where told. */
@@ -34,7 +34,7 @@ export interface ReadReply {
 }
 
 /** A tool call of a reply. */
-export interface ReadCall extends Pick<ToolCallBlock, "id" | "name" | "arguments"> {
+export interface CollectedCall extends Pick<ToolCallBlock, "id" | "name" | "arguments"> {
   /** Whether the arguments are all there and can be read. */
   readonly state: "complete" | "cut" | "unreadable";
 }
@@ -44,12 +44,14 @@ export interface ReadCall extends Pick<ToolCallBlock, "id" | "name" | "arguments
  *
  * @throws {Error} When the stream breaks the contract of a stream function.
  */
-export async function readReply(stream: AsyncIterable<AssistantMessageEvent>): Promise<ReadReply> {
+export async function readReply(
+  stream: AsyncIterable<AssistantMessageEvent>,
+): Promise<CollectedReply> {
   const events: AssistantMessageEvent[] = [];
   const reply = new ReplyAccumulator();
   for await (const event of stream) {
     reply.apply(event);
-    expectTypes(event);
+    assertEventTypes(event);
     events.push(event);
   }
   const [first, ...rest] = events;
@@ -64,7 +66,7 @@ export async function readReply(stream: AsyncIterable<AssistantMessageEvent>): P
     events,
     content,
     text: extractText(content),
-    thinking: thinkingOf(content),
+    thinking: extractThinking(content),
     calls: calls.map(({ block: { id, name, arguments: args }, state }) => ({
       id,
       name,
@@ -79,26 +81,26 @@ export async function readReply(stream: AsyncIterable<AssistantMessageEvent>): P
 }
 
 /** What came over the wire with a wrong type must not have got into an event. */
-function expectTypes(event: AssistantMessageEvent): void {
-  if ("delta" in event) expectText(event.delta, event);
-  if (event.type === "tool_call_start") expectText(event.id + event.name, event);
-  if ("signature" in event) expectText(event.signature, event);
+function assertEventTypes(event: AssistantMessageEvent): void {
+  if ("delta" in event) assertString(event.delta, event);
+  if (event.type === "tool_call_start") assertString(event.id + event.name, event);
+  if ("signature" in event) assertString(event.signature, event);
   if (!("usage" in event) || !event.usage) return;
   const { extra: _extra, ...counts } = event.usage;
   for (const count of Object.values(counts)) {
-    if (!Number.isFinite(count) || count < 0) throw new Error(`Bad usage: ${describe(event)}`);
+    if (!Number.isFinite(count) || count < 0) throw new Error(`Bad usage: ${formatEvent(event)}`);
   }
 }
 
-function expectText(value: unknown, event: AssistantMessageEvent): void {
-  if (typeof value !== "string") throw new Error(`Not a text: ${describe(event)}`);
+function assertString(value: unknown, event: AssistantMessageEvent): void {
+  if (typeof value !== "string") throw new Error(`Not a text: ${formatEvent(event)}`);
 }
 
-function describe(event: AssistantMessageEvent): string {
+function formatEvent(event: AssistantMessageEvent): string {
   return JSON.stringify(event);
 }
 
-function thinkingOf(content: readonly ContentBlock[]): string {
+function extractThinking(content: readonly ContentBlock[]): string {
   let thinking = "";
   for (const block of content) if (block.type === "thinking") thinking += block.thinking;
   return thinking;

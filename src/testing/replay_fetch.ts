@@ -22,10 +22,10 @@ export type ReplayFixture =
   | Uint8Array
   | ReplayResponse
   | Error
-  | ((request: ReplayRequest) => ReplayAnswer | Promise<ReplayAnswer>);
+  | ((request: ReplayRequest) => ReplayResult | Promise<ReplayResult>);
 
 /** What the function of a {@linkcode ReplayFixture} gives. */
-export type ReplayAnswer = string | Uint8Array | ReplayResponse | Error;
+export type ReplayResult = string | Uint8Array | ReplayResponse | Error;
 
 /** A request that a {@linkcode replayFetch} got. */
 export interface ReplayRequest {
@@ -78,21 +78,25 @@ export function replayFetch(
 ): ReplayFetch {
   const requests: ReplayRequest[] = [];
   const replay = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const request = await requestOf(input, init);
+    const request = await readRequest(input, init);
     request.signal.throwIfAborted();
     requests.push(request);
-    const found = isList(fixture) ? fixture[requests.length - 1] : fixture;
+    const found = isFixtureList(fixture) ? fixture[requests.length - 1] : fixture;
     if (found === undefined) {
       throw new TypeError(`No fixture is left for request ${requests.length}`);
     }
     const answer = typeof found === "function" ? await found(request) : found;
     if (answer instanceof Error) throw answer;
-    return respond(isBody(answer) ? { body: answer } : answer, request.signal, options);
+    return createResponse(
+      isResponseBody(answer) ? { body: answer } : answer,
+      request.signal,
+      options,
+    );
   };
   return Object.assign(replay, { requests });
 }
 
-async function requestOf(
+async function readRequest(
   input: string | URL | Request,
   init?: RequestInit,
 ): Promise<ReplayRequest> {
@@ -102,7 +106,7 @@ async function requestOf(
   return { url, method, headers, body: await request.text(), signal };
 }
 
-function respond(
+function createResponse(
   { status = 200, headers = {}, body = "", ending = "close" }: ReplayResponse,
   signal: AbortSignal,
   { chunkBytes = Infinity }: ReplayOptions,
@@ -110,7 +114,7 @@ function respond(
   signal.throwIfAborted();
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const hasNoBody = status === 204 || status === 205 || status === 304;
-  const stream = hasNoBody ? null : bodyOf(bytes, { ending, signal, chunkBytes });
+  const stream = hasNoBody ? null : createBody(bytes, { ending, signal, chunkBytes });
   return new Response(stream, { status, headers });
 }
 
@@ -120,7 +124,7 @@ interface BodyOptions {
   readonly chunkBytes: number;
 }
 
-function bodyOf(
+function createBody(
   bytes: Uint8Array,
   { ending, signal, chunkBytes }: BodyOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -147,12 +151,14 @@ function bodyOf(
   }, { highWaterMark: 0 });
 }
 
-function isList(
+function isFixtureList(
   fixture: ReplayFixture | readonly ReplayFixture[],
 ): fixture is readonly ReplayFixture[] {
   return Array.isArray(fixture);
 }
 
-function isBody(answer: string | Uint8Array | ReplayResponse): answer is string | Uint8Array {
+function isResponseBody(
+  answer: string | Uint8Array | ReplayResponse,
+): answer is string | Uint8Array {
   return typeof answer === "string" || answer instanceof Uint8Array;
 }

@@ -3,7 +3,7 @@ import { replayFetch } from "./replay_fetch.ts";
 
 const url = "https://api.example.com/v1/messages";
 
-async function chunksOf(response: Response): Promise<string[]> {
+async function readChunks(response: Response): Promise<string[]> {
   const chunks: string[] = [];
   const decoder = new TextDecoder("latin1");
   for await (const chunk of response.body ?? []) chunks.push(decoder.decode(chunk));
@@ -27,11 +27,11 @@ Deno.test("a response has its status, headers and body", async () => {
 
 Deno.test("a body comes in chunks of the chosen size, through characters of several bytes", async () => {
   const body = new TextEncoder().encode("aé€");
-  assertEquals((await chunksOf(await replayFetch(body)(url))).length, 1);
-  const single = await chunksOf(await replayFetch(body, { chunkBytes: 1 })(url));
+  assertEquals((await readChunks(await replayFetch(body)(url))).length, 1);
+  const single = await readChunks(await replayFetch(body, { chunkBytes: 1 })(url));
   assertEquals(single.map((chunk) => chunk.length), [1, 1, 1, 1, 1, 1]);
   const pairs = await replayFetch(body, { chunkBytes: 4 })(url);
-  assertEquals((await chunksOf(pairs)).map((chunk) => chunk.length), [4, 2]);
+  assertEquals((await readChunks(pairs)).map((chunk) => chunk.length), [4, 2]);
 });
 
 Deno.test("requests are remembered with method, headers and body", async () => {

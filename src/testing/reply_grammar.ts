@@ -4,13 +4,13 @@
  * @module
  */
 
-import { extractText, type ThinkingBlock, toolCallsOf } from "../core/content.ts";
+import { extractText, extractToolCalls, type ThinkingBlock } from "../core/content.ts";
 import type { RetryEvent } from "../core/event.ts";
 import type { AssistantMessage } from "../core/message.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
-import { require } from "./event_violation.ts";
+import { assertRule } from "./event_violation.ts";
 
-interface ShownBlock {
+interface StreamedBlock {
   readonly type: "text" | "thinking" | "tool_call";
   readonly name: string;
   text: string;
@@ -18,81 +18,87 @@ interface ShownBlock {
 
 /** Follows the deltas of one reply. */
 export class ReplyGrammar {
-  readonly #blocks = new Map<number, ShownBlock>();
+  readonly #blocks = new Map<number, StreamedBlock>();
 
   /** Takes a delta: pieces of a block go to the block that is there; blocks may grow side by side. */
-  delta(delta: AssistantMessageDelta): void {
+  acceptDelta(delta: AssistantMessageDelta): void {
     const { contentIndex } = delta;
     if (delta.type === "tool_call_start") {
-      this.#open(contentIndex, { type: "tool_call", name: delta.name, text: "" });
+      this.#openBlock(contentIndex, { type: "tool_call", name: delta.name, text: "" });
       return;
     }
-    const type = blockTypeOf(delta.type);
+    const type = toBlockType(delta.type);
     const block = this.#blocks.get(contentIndex);
     if (block) {
-      require(block.type === type, "reply", `block ${contentIndex} is ${block.type}, not ${type}`);
+      assertRule(
+        block.type === type,
+        "reply",
+        `block ${contentIndex} is ${block.type}, not ${type}`,
+      );
       block.text += delta.delta;
       return;
     }
-    require(type !== "tool_call", "reply", `no tool call has begun at block ${contentIndex}`);
-    this.#open(contentIndex, { type, name: "", text: delta.delta });
+    assertRule(type !== "tool_call", "reply", `no tool call has begun at block ${contentIndex}`);
+    this.#openBlock(contentIndex, { type, name: "", text: delta.delta });
   }
 
   /** Takes a failed attempt: what it has shown is void, and must be declared so. */
-  retry({ discard }: RetryEvent): void {
-    require(
+  acceptRetry({ discard }: RetryEvent): void {
+    assertRule(
       discard || this.#blocks.size === 0,
       "reply",
       "the failed attempt has shown something, but discard is false",
     );
-    this.restart();
+    this.reset();
   }
 
   /** The reply starts again with nothing. */
-  restart(): void {
+  reset(): void {
     this.#blocks.clear();
   }
 
   /** Takes the finished reply. */
-  end({ content }: AssistantMessage): void {
-    require(
-      this.#textOf("text") === extractText(content),
+  acceptEnd({ content }: AssistantMessage): void {
+    assertRule(
+      this.#joinText("text") === extractText(content),
       "reply",
       "the text deltas do not add up to the text of the finished message",
     );
     const thoughts = content.filter((block): block is ThinkingBlock => block.type === "thinking");
-    require(
-      this.#textOf("thinking") === thoughts.map(({ thinking }) => thinking).join(""),
+    assertRule(
+      this.#joinText("thinking") === thoughts.map(({ thinking }) => thinking).join(""),
       "reply",
       "the thinking deltas do not add up to the thinking of the finished message",
     );
-    const shown = this.#shown("tool_call").map(({ name }) => name);
-    const kept = toolCallsOf(content).map(({ name }) => name);
-    require(
+    const shown = this.#getBlocks("tool_call").map(({ name }) => name);
+    const kept = extractToolCalls(content).map(({ name }) => name);
+    assertRule(
       isSubsequence(kept, shown),
       "reply",
-      `the finished message calls ${listOf(kept)}, but the deltas showed calls of ${listOf(shown)}`,
+      `the finished message calls ${formatNames(kept)}, but the deltas showed calls of ${
+        formatNames(shown)
+      }`,
     );
   }
 
-  #open(contentIndex: number, block: ShownBlock): void {
-    require(!this.#blocks.has(contentIndex), "reply", `block ${contentIndex} has begun before`);
+  #openBlock(contentIndex: number, block: StreamedBlock): void {
+    assertRule(!this.#blocks.has(contentIndex), "reply", `block ${contentIndex} has begun before`);
     this.#blocks.set(contentIndex, block);
   }
 
-  #shown(type: ShownBlock["type"]): readonly ShownBlock[] {
+  #getBlocks(type: StreamedBlock["type"]): readonly StreamedBlock[] {
     const inOrder = [...this.#blocks].toSorted(([left], [right]) => left - right);
     return inOrder.map(([_, block]) => block).filter((block) => block.type === type);
   }
 
-  #textOf(type: ShownBlock["type"]): string {
-    return this.#shown(type).map(({ text }) => text).join("");
+  #joinText(type: StreamedBlock["type"]): string {
+    return this.#getBlocks(type).map(({ text }) => text).join("");
   }
 }
 
-function blockTypeOf(
+function toBlockType(
   delta: "text_delta" | "thinking_delta" | "tool_call_delta",
-): ShownBlock["type"] {
+): StreamedBlock["type"] {
   switch (delta) {
     case "text_delta":
       return "text";
@@ -110,6 +116,6 @@ function isSubsequence(part: readonly string[], whole: readonly string[]): boole
   return found === part.length;
 }
 
-function listOf(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   return names.length === 0 ? "nothing" : names.join(", ");
 }

@@ -6,7 +6,7 @@
 
 import { BlockWriter } from "../core/block_writer.ts";
 import type { ExtensionBlock, TextBlock, ThinkingBlock, ToolCallBlock } from "../core/content.ts";
-import { type AgentErrorCode, type AgentErrorOptions, errorOf } from "../core/errors.ts";
+import { type AgentErrorCode, type AgentErrorOptions, createAgentError } from "../core/errors.ts";
 import type { StopReason } from "../core/model.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../core/stream.ts";
 import { type Cost, type Usage, zeroUsage } from "../core/usage.ts";
@@ -99,7 +99,7 @@ export function endWithoutTerminal(after: ReplyContent = ""): ScriptedAnswer {
  *
  * @param newId Names a tool call that has no id.
  */
-export function eventsOf(answer: ScriptedAnswer, newId: () => string): AssistantMessageEvent[] {
+export function toEvents(answer: ScriptedAnswer, newId: () => string): AssistantMessageEvent[] {
   const events: AssistantMessageEvent[] = [];
   const writer = new BlockWriter((event) => events.push(event));
   writer.start();
@@ -109,15 +109,15 @@ export function eventsOf(answer: ScriptedAnswer, newId: () => string): Assistant
       break;
     case "fail": {
       const { code, message, options } = answer;
-      writeContent(writer, blocksOf(options.after ?? ""), { newId });
-      writer.fail(errorOf(code, message, options), options.usage);
+      writeContent(writer, toBlocks(options.after ?? ""), { newId });
+      writer.fail(createAgentError(code, message, options), options.usage);
       break;
     }
     case "hang":
-      writeContent(writer, blocksOf(answer.options.after ?? ""), { newId, leavesLastOpen: true });
+      writeContent(writer, toBlocks(answer.options.after ?? ""), { newId, leavesLastOpen: true });
       break;
     case "end_without_terminal":
-      writeContent(writer, blocksOf(answer.after), { newId, leavesLastOpen: true });
+      writeContent(writer, toBlocks(answer.after), { newId, leavesLastOpen: true });
       break;
   }
   return events;
@@ -128,7 +128,7 @@ function writeReply(
   { content, options }: Extract<ScriptedAnswer, { type: "reply" }>,
   newId: () => string,
 ): void {
-  const blocks = blocksOf(content);
+  const blocks = toBlocks(content);
   const hasCalls = blocks.some((block) => block.type === "tool_call");
   const { stopReason = hasCalls ? "tool_use" : "stop", usage = zeroUsage(), cost } = options;
   writeContent(writer, blocks, { newId, leavesRawCallsOpen: stopReason === "length" });
@@ -152,52 +152,52 @@ function writeContent(
     const staysOpen = leavesLastOpen && index === blocks.length - 1;
     switch (block.type) {
       case "text":
-        wordsOf(block.text).forEach((word) => writer.text(word));
-        if (!staysOpen) closeProse(writer, block);
+        splitWords(block.text).forEach((word) => writer.writeText(word));
+        if (!staysOpen) closeBlock(writer, block);
         return;
       case "thinking":
-        wordsOf(block.thinking).forEach((word) => writer.thinking(word));
-        if (!staysOpen) closeProse(writer, block);
+        splitWords(block.thinking).forEach((word) => writer.writeThinking(word));
+        if (!staysOpen) closeBlock(writer, block);
         return;
       case "tool_call": {
         const isCut = leavesRawCallsOpen && block.partialJson !== undefined;
-        const contentIndex = openCall(writer, block.id === "" ? newId() : block.id, block);
+        const contentIndex = openToolCall(writer, block.id === "" ? newId() : block.id, block);
         if (!staysOpen && !isCut) writer.closeToolCall(contentIndex, block);
         return;
       }
       case "extension":
-        return writer.extension(block.typeName, block.data);
+        return writer.writeExtension(block.typeName, block.data);
     }
   });
 }
 
 /** A block that is nothing but its signature is a block all the same; one without both is none. */
-function closeProse(writer: BlockWriter, block: TextBlock | ThinkingBlock): void {
-  if (block.signature === undefined) return writer.closeProse();
+function closeBlock(writer: BlockWriter, block: TextBlock | ThinkingBlock): void {
+  if (block.signature === undefined) return writer.closeTextOrThinking();
   if (block.type === "text") return writer.closeText({ signature: block.signature });
   writer.closeThinking({ signature: block.signature, redacted: block.redacted });
 }
 
-function openCall(
+function openToolCall(
   writer: BlockWriter,
   id: string,
   { name, arguments: args, partialJson }: ToolCallBlock,
 ): number {
   const contentIndex = writer.openToolCall(id, name);
-  for (const piece of piecesOf(partialJson ?? JSON.stringify(args))) {
-    writer.toolArguments(contentIndex, piece);
+  for (const piece of splitChunks(partialJson ?? JSON.stringify(args))) {
+    writer.writeToolArguments(contentIndex, piece);
   }
   return contentIndex;
 }
 
-function blocksOf(content: ReplyContent): readonly ReplyBlock[] {
+function toBlocks(content: ReplyContent): readonly ReplyBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.match(/\S+\s*|\s+/g) ?? [];
 }
 
-function piecesOf(text: string): readonly string[] {
+function splitChunks(text: string): readonly string[] {
   return text.match(/[^]{1,16}/gu) ?? [];
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AbortedError, type AgentError, messageOf, StreamError } from "../core/errors.ts";
+import { AbortedError, type AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
 import type {
   AssistantMessageEvent,
   BlockEndEvent,
@@ -12,11 +12,11 @@ import type {
   StreamRequest,
 } from "../core/stream.ts";
 import {
-  eventsOf,
   fail,
   type ScriptedAnswer,
   type ScriptedEvents,
   type ScriptedStep,
+  toEvents,
 } from "./script.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
 
@@ -71,24 +71,26 @@ export function scriptedStream(
   let toolCalls = 0;
   const newId = (): string => `call_${++toolCalls}`;
   const streamFn: StreamFn = (request) => {
-    const step = steps[calls.length] ?? missingStep(calls.length + 1, steps.length);
-    calls.push(snapshotOf(request));
-    return playback(
+    const step = steps[calls.length] ?? createMissingStep(calls.length + 1, steps.length);
+    calls.push(snapshotRequest(request));
+    return createPlayback(
       request,
-      (signal) => eventsOfStep(step, { request, newId, signal, ...options }),
+      (signal) => playStep(step, { request, newId, signal, ...options }),
     );
   };
   const assertDone = (): void => {
     if (calls.length === steps.length) return;
     const called = calls.length === 1 ? "once" : `${calls.length} times`;
-    throw new Error(`The script has ${countOf(steps.length)}, but the model was called ${called}`);
+    throw new Error(
+      `The script has ${formatStepCount(steps.length)}, but the model was called ${called}`,
+    );
   };
   return Object.assign(streamFn, { calls, assertDone });
 }
 
-type Events = AsyncGenerator<AssistantMessageEvent, void>;
+type EventGenerator = AsyncGenerator<AssistantMessageEvent, void>;
 
-interface Playing extends ScriptedStreamOptions {
+interface PlaybackOptions extends ScriptedStreamOptions {
   readonly request: StreamRequest;
   readonly newId: () => string;
   /** Fires when the request is aborted, and when nobody reads on. */
@@ -96,16 +98,16 @@ interface Playing extends ScriptedStreamOptions {
 }
 
 /** Plays events one by one as they are asked for; ends them legally on abort, and when making them fails. */
-function playback(
+function createPlayback(
   request: StreamRequest,
-  make: (signal: AbortSignal) => Events,
+  make: (signal: AbortSignal) => EventGenerator,
 ): AsyncIterable<AssistantMessageEvent> {
   const stop = new AbortController();
   const abort = (): void => stop.abort(request.signal.reason);
   request.signal.addEventListener("abort", abort);
   if (request.signal.aborted) abort();
   const release = (): void => request.signal.removeEventListener("abort", abort);
-  const events = endedLegally(make(stop.signal), stop.signal);
+  const events = ensureTerminal(make(stop.signal), stop.signal);
   return new ReadableStream<AssistantMessageEvent>({
     async pull(controller): Promise<void> {
       const { done, value } = await events.next();
@@ -120,30 +122,30 @@ function playback(
   }, { highWaterMark: 0 });
 }
 
-async function* endedLegally(events: Events, signal: AbortSignal): Events {
-  const progress = new Progress();
+async function* ensureTerminal(events: EventGenerator, signal: AbortSignal): EventGenerator {
+  const progress = new PlaybackProgress();
   try {
     for await (const event of events) {
-      progress.note(event);
+      progress.record(event);
       yield event;
     }
     if (signal.aborted) {
       const error = new AbortedError("The request was aborted", { cause: signal.reason });
-      yield* progress.end("aborted", error);
+      yield* progress.terminate("aborted", error);
     }
   } catch (cause) {
-    const error = new StreamError(`A scripted step failed: ${messageOf(cause)}`, { cause });
-    yield* progress.end("error", error);
+    const error = new StreamError(`A scripted step failed: ${getErrorMessage(cause)}`, { cause });
+    yield* progress.terminate("error", error);
   }
 }
 
 /** What has been played so far: enough to end it at any moment. */
-class Progress {
+class PlaybackProgress {
   #started = false;
   #ended = false;
   readonly #open = new Map<number, BlockEndEvent["type"]>();
 
-  note(event: AssistantMessageEvent): void {
+  record(event: AssistantMessageEvent): void {
     switch (event.type) {
       case "start":
         this.#started = true;
@@ -169,7 +171,7 @@ class Progress {
     }
   }
 
-  *end(stopReason: "error" | "aborted", error: AgentError): Generator<AssistantMessageEvent> {
+  *terminate(stopReason: "error" | "aborted", error: AgentError): Generator<AssistantMessageEvent> {
     if (this.#ended) return;
     if (!this.#started) yield { type: "start" };
     for (const [contentIndex, type] of this.#open) yield { type, contentIndex };
@@ -177,27 +179,27 @@ class Progress {
   }
 }
 
-async function* eventsOfStep(step: ScriptedStep, playing: Playing): Events {
+async function* playStep(step: ScriptedStep, playing: PlaybackOptions): EventGenerator {
   const { request, newId, signal } = playing;
   if (signal.aborted) return;
   const found = typeof step === "function"
-    ? await orAborted(async () => await step(request), signal)
+    ? await raceAbort(async () => await step(request), signal)
     : step;
   if (found === undefined) return;
-  if (isAnswer(found)) {
-    yield* paced(eventsOf(found, newId), playing);
-    if (found.type === "hang") await silence(found.options.ignoresSignal ? undefined : signal);
-  } else if (isList(found)) {
-    yield* paced(found, playing);
+  if (isScriptedAnswer(found)) {
+    yield* paceEvents(toEvents(found, newId), playing);
+    if (found.type === "hang") await waitForAbort(found.options.ignoresSignal ? undefined : signal);
+  } else if (isEventList(found)) {
+    yield* paceEvents(found, playing);
   } else {
-    yield* untilAborted(found, signal);
+    yield* readUntilAborted(found, signal);
   }
 }
 
-async function* paced(
+async function* paceEvents(
   events: readonly AssistantMessageEvent[],
-  { deltaMs = 0, sleep = realSleep, signal }: Playing,
-): Events {
+  { deltaMs = 0, sleep = realSleep, signal }: PlaybackOptions,
+): EventGenerator {
   for (const event of events) {
     if (deltaMs > 0 && "delta" in event) await sleep(deltaMs, signal);
     if (signal.aborted) return;
@@ -205,14 +207,14 @@ async function* paced(
   }
 }
 
-async function* untilAborted(
+async function* readUntilAborted(
   events: AsyncIterable<AssistantMessageEvent>,
   signal: AbortSignal,
-): Events {
+): EventGenerator {
   const iterator = events[Symbol.asyncIterator]();
   try {
     while (true) {
-      const next = await orAborted(() => iterator.next(), signal);
+      const next = await raceAbort(() => iterator.next(), signal);
       if (next === undefined || next.done) return;
       yield next.value;
     }
@@ -223,7 +225,7 @@ async function* untilAborted(
 }
 
 /** What the work gives, or `undefined` once the signal has fired. */
-function orAborted<Value>(
+function raceAbort<Value>(
   work: () => Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value | undefined> {
@@ -235,28 +237,31 @@ function orAborted<Value>(
   });
 }
 
-function silence(signal: AbortSignal | undefined): Promise<void> {
+function waitForAbort(signal: AbortSignal | undefined): Promise<void> {
   return signal ? realSleep(Infinity, signal) : new Promise(() => {});
 }
 
-function missingStep(call: number, steps: number): ScriptedStep {
-  return fail("stream_error", `Model call ${call} has no step: the script has ${countOf(steps)}`);
+function createMissingStep(call: number, steps: number): ScriptedStep {
+  return fail(
+    "stream_error",
+    `Model call ${call} has no step: the script has ${formatStepCount(steps)}`,
+  );
 }
 
-function countOf(steps: number): string {
+function formatStepCount(steps: number): string {
   return steps === 1 ? "1 step" : `${steps} steps`;
 }
 
-function snapshotOf(request: StreamRequest): StreamRequest {
+function snapshotRequest(request: StreamRequest): StreamRequest {
   const { systemPrompt, messages, tools } = request.context;
   const context = { systemPrompt, messages: [...messages], tools: [...tools] };
   return { ...request, context };
 }
 
-function isAnswer(events: ScriptedEvents): events is ScriptedAnswer {
+function isScriptedAnswer(events: ScriptedEvents): events is ScriptedAnswer {
   return "type" in events;
 }
 
-function isList(events: ScriptedEvents): events is readonly AssistantMessageEvent[] {
+function isEventList(events: ScriptedEvents): events is readonly AssistantMessageEvent[] {
   return Array.isArray(events);
 }

@@ -11,18 +11,18 @@ import { scriptedStream } from "./scripted_stream.ts";
 
 const usage = zeroUsage();
 
-function requestOf(signal: AbortSignal = new AbortController().signal): StreamRequest {
+function createRequest(signal: AbortSignal = new AbortController().signal): StreamRequest {
   const context = { systemPrompt: "", messages: [], tools: [] };
   return { model: modelSpec("test/model"), context, options: {}, signal };
 }
 
-function typesOf(events: readonly AssistantMessageEvent[]): string[] {
+function getTypes(events: readonly AssistantMessageEvent[]): string[] {
   return events.map(({ type }) => type);
 }
 
 Deno.test("a text arrives word by word", async () => {
   const stream = scriptedStream([reply("Hello, big world")]);
-  assertEquals(await collectEvents(stream(requestOf())), [
+  assertEquals(await collectEvents(stream(createRequest())), [
     { type: "start" },
     { type: "text_start", contentIndex: 0 },
     { type: "text_delta", contentIndex: 0, delta: "Hello, " },
@@ -42,7 +42,7 @@ Deno.test("blocks keep their order, marks and arguments", async () => {
   ];
   const stream = scriptedStream([reply(blocks)]);
   const reader = new ReplyAccumulator();
-  for await (const event of stream(requestOf())) reader.apply(event);
+  for await (const event of stream(createRequest())) reader.apply(event);
   assertEquals(reader.finish().content, [
     ...blocks.slice(0, 3),
     {
@@ -62,7 +62,7 @@ Deno.test("calls without an id are numbered through the whole script", async () 
   ]);
   const ids: string[] = [];
   for (let call = 0; call < 2; call++) {
-    for await (const event of stream(requestOf())) {
+    for await (const event of stream(createRequest())) {
       if (event.type === "tool_call_start") ids.push(event.id);
     }
   }
@@ -75,8 +75,8 @@ Deno.test("a reply with calls stops for tools, and options beat that", async () 
     reply([toolCall("a")]),
     reply("cut", { stopReason: "length", usage }),
   ]);
-  const first = await collectEvents(stream(requestOf()));
-  const second = await collectEvents(stream(requestOf()));
+  const first = await collectEvents(stream(createRequest()));
+  const second = await collectEvents(stream(createRequest()));
   assertEquals(first.at(-1), { type: "done", stopReason: "tool_use", usage: zeroUsage() });
   assertEquals(second.at(-1), { type: "done", stopReason: "length", usage });
 });
@@ -87,7 +87,7 @@ Deno.test("a call with raw arguments stays open in a reply that was cut, and is 
   const states: string[][] = [];
   for (let call = 0; call < 2; call++) {
     const reader = new ReplyAccumulator();
-    for await (const event of stream(requestOf())) reader.apply(event);
+    for await (const event of stream(createRequest())) reader.apply(event);
     states.push(reader.finish().calls.map(({ state }) => state.type));
   }
   assertEquals(states, [["complete", "cut"], ["complete", "unreadable"]]);
@@ -97,8 +97,8 @@ Deno.test("a failure carries its code and facts, after what was said before it",
   const stream = scriptedStream([
     fail("network_error", "connection reset", { after: "Well", retryAfterMs: 1500, usage }),
   ]);
-  const events = await collectEvents(stream(requestOf()));
-  assertEquals(typesOf(events), ["start", "text_start", "text_delta", "text_end", "error"]);
+  const events = await collectEvents(stream(createRequest()));
+  assertEquals(getTypes(events), ["start", "text_start", "text_delta", "text_end", "error"]);
   const last = events.at(-1);
   assert(last?.type === "error");
   assertInstanceOf(last.error, NetworkError);
@@ -109,7 +109,7 @@ Deno.test("a failure carries its code and facts, after what was said before it",
 
 Deno.test("a scripted abort ends as aborted", async () => {
   const stream = scriptedStream([fail("aborted", "enough")]);
-  const last = (await collectEvents(stream(requestOf()))).at(-1);
+  const last = (await collectEvents(stream(createRequest()))).at(-1);
   assert(last?.type === "error");
   assertEquals(last.stopReason, "aborted");
 });
@@ -118,13 +118,13 @@ Deno.test("a hanging reply ends as aborted when the signal fires, with its block
   const controller = new AbortController();
   const stream = scriptedStream([hang({ after: "Half a" })]);
   const events: AssistantMessageEvent[] = [];
-  for await (const event of stream(requestOf(controller.signal))) {
+  for await (const event of stream(createRequest(controller.signal))) {
     events.push(event);
     if (event.type === "text_delta" && event.delta === "a") {
       setTimeout(() => controller.abort("enough"));
     }
   }
-  assertEquals(typesOf(events), [
+  assertEquals(getTypes(events), [
     "start",
     "text_start",
     "text_delta",
@@ -144,12 +144,12 @@ Deno.test("an abort between deltas closes open blocks and ends the reply", async
   const stream = scriptedStream([reply([toolCall("write", { text: "x".repeat(100) })])]);
   const events: AssistantMessageEvent[] = [];
   const reader = new ReplyAccumulator();
-  for await (const event of stream(requestOf(controller.signal))) {
+  for await (const event of stream(createRequest(controller.signal))) {
     events.push(event);
     reader.apply(event);
     if (events.length === 3) controller.abort();
   }
-  assertEquals(typesOf(events), [
+  assertEquals(getTypes(events), [
     "start",
     "tool_call_start",
     "tool_call_delta",
@@ -160,14 +160,14 @@ Deno.test("an abort between deltas closes open blocks and ends the reply", async
 
 Deno.test("a request that is aborted before it begins still gets a whole, short protocol", async () => {
   const events = await collectEvents(
-    scriptedStream([reply("never")])(requestOf(AbortSignal.abort("no"))),
+    scriptedStream([reply("never")])(createRequest(AbortSignal.abort("no"))),
   );
-  assertEquals(typesOf(events), ["start", "error"]);
+  assertEquals(getTypes(events), ["start", "error"]);
 });
 
 Deno.test("a deaf reply goes on hanging; leaving it is enough", async () => {
   const controller = new AbortController();
-  const stream = scriptedStream([hang({ ignoresSignal: true })])(requestOf(controller.signal));
+  const stream = scriptedStream([hang({ ignoresSignal: true })])(createRequest(controller.signal));
   const iterator = stream[Symbol.asyncIterator]();
   assertEquals((await iterator.next()).value, { type: "start" });
   controller.abort();
@@ -179,15 +179,15 @@ Deno.test("a deaf reply goes on hanging; leaving it is enough", async () => {
 });
 
 Deno.test("a stream may close without a terminal event", async () => {
-  const events = await collectEvents(scriptedStream([endWithoutTerminal("Well")])(requestOf()));
-  assertEquals(typesOf(events), ["start", "text_start", "text_delta"]);
+  const events = await collectEvents(scriptedStream([endWithoutTerminal("Well")])(createRequest()));
+  assertEquals(getTypes(events), ["start", "text_start", "text_delta"]);
 });
 
 Deno.test("a call may hang in the middle of its arguments", async () => {
   const controller = new AbortController();
   const stream = scriptedStream([hang({ after: [text("Now"), toolCall("bash", '{"command":')] })]);
   const reader = new ReplyAccumulator();
-  for await (const event of stream(requestOf(controller.signal))) {
+  for await (const event of stream(createRequest(controller.signal))) {
     reader.apply(event);
     if (event.type === "tool_call_delta") controller.abort();
   }
@@ -200,7 +200,7 @@ Deno.test("raw events are played as they are, illegal ones too", async () => {
     { type: "done", stopReason: "stop", usage },
     { type: "done", stopReason: "stop", usage },
   ];
-  assertEquals(await collectEvents(scriptedStream([raw])(requestOf())), raw);
+  assertEquals(await collectEvents(scriptedStream([raw])(createRequest())), raw);
 });
 
 Deno.test("an async generator is played live, and left when the signal fires", async () => {
@@ -217,11 +217,11 @@ Deno.test("an async generator is played live, and left when the signal fires", a
     }
   }]);
   const events: AssistantMessageEvent[] = [];
-  for await (const event of stream(requestOf(controller.signal))) {
+  for await (const event of stream(createRequest(controller.signal))) {
     events.push(event);
     if (event.type === "text_start") controller.abort();
   }
-  assertEquals(typesOf(events), ["start", "text_start", "text_end", "error"]);
+  assertEquals(getTypes(events), ["start", "text_start", "text_end", "error"]);
   await new Promise((resolve) => setTimeout(resolve, 0));
   assert(left);
 });
@@ -229,7 +229,7 @@ Deno.test("an async generator is played live, and left when the signal fires", a
 Deno.test("a function answers by what was asked", async () => {
   const stream = scriptedStream([(request) => reply(`You asked ${request.model.modelId}`)]);
   const reader = new ReplyAccumulator();
-  for await (const event of stream(requestOf())) reader.apply(event);
+  for await (const event of stream(createRequest())) reader.apply(event);
   assertEquals(reader.finish().content, [text("You asked model")]);
 });
 
@@ -237,8 +237,8 @@ Deno.test("a function that throws is a stream error, not a rejection", async () 
   const stream = scriptedStream([() => {
     throw new Error("bad script");
   }]);
-  const events = await collectEvents(stream(requestOf()));
-  assertEquals(typesOf(events), ["start", "error"]);
+  const events = await collectEvents(stream(createRequest()));
+  assertEquals(getTypes(events), ["start", "error"]);
   const last = events.at(-1);
   assert(last?.type === "error");
   assertInstanceOf(last.error, StreamError);
@@ -247,8 +247,8 @@ Deno.test("a function that throws is a stream error, not a rejection", async () 
 
 Deno.test("a call beyond the script is a stream error that says which call", async () => {
   const stream = scriptedStream([reply("only")]);
-  await collectEvents(stream(requestOf()));
-  const last = (await collectEvents(stream(requestOf()))).at(-1);
+  await collectEvents(stream(createRequest()));
+  const last = (await collectEvents(stream(createRequest()))).at(-1);
   assert(last?.type === "error");
   assertEquals(last.error.code, "stream_error");
   assertEquals(last.error.message, "Model call 2 has no step: the script has 1 step");
@@ -261,20 +261,20 @@ Deno.test("a call beyond the script is a stream error that says which call", asy
 
 Deno.test("assertDone tells of steps that were never asked for", async () => {
   const stream = scriptedStream([reply("a"), reply("b")]);
-  await collectEvents(stream(requestOf()));
+  await collectEvents(stream(createRequest()));
   assertThrows(
     () => stream.assertDone(),
     Error,
     "The script has 2 steps, but the model was called once",
   );
-  await collectEvents(stream(requestOf()));
+  await collectEvents(stream(createRequest()));
   stream.assertDone();
 });
 
 Deno.test("calls are kept as they came, whatever happens to the request later", () => {
   const stream = scriptedStream([reply("a")]);
   const messages = [{ role: "user" as const, content: [text("first")], timestamp: 0 }];
-  const request = requestOf();
+  const request = createRequest();
   stream({ ...request, context: { ...request.context, messages } });
   messages.push({ role: "user", content: [text("second")], timestamp: 0 });
   assertEquals(stream.calls[0]?.context.messages.length, 1);
@@ -289,7 +289,7 @@ Deno.test("deltas can be paced by a clock of one's own", async () => {
       return Promise.resolve();
     },
   });
-  await collectEvents(stream(requestOf()));
+  await collectEvents(stream(createRequest()));
   assertEquals(waits, [20, 20]);
 });
 
@@ -301,7 +301,7 @@ Deno.test("nothing stays behind on a signal that outlives many calls", async () 
   });
   const stream = scriptedStream(steps);
   for (let call = 0; call < steps.length; call++) {
-    for await (const event of stream(requestOf(controller.signal))) {
+    for await (const event of stream(createRequest(controller.signal))) {
       if (call % 3 === 1 && event.type === "start") break;
     }
   }

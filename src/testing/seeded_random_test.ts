@@ -1,18 +1,18 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { seededRandom } from "./seeded_random.ts";
 
-function numbersOf(seed: number, count: number): number[] {
+function generateNumbers(seed: number, count: number): number[] {
   const random = seededRandom(seed);
   return Array.from({ length: count }, random);
 }
 
 Deno.test("a seed gives the same numbers every time, another seed others", () => {
-  assertEquals(numbersOf(1, 10), numbersOf(1, 10));
-  assertNotEquals(numbersOf(1, 10), numbersOf(2, 10));
+  assertEquals(generateNumbers(1, 10), generateNumbers(1, 10));
+  assertNotEquals(generateNumbers(1, 10), generateNumbers(2, 10));
 });
 
 Deno.test("numbers lie in [0, 1) and are spread evenly", () => {
-  const numbers = numbersOf(7, 10_000);
+  const numbers = generateNumbers(7, 10_000);
   assert(numbers.every((number) => number >= 0 && number < 1));
   for (let tenth = 0; tenth < 10; tenth++) {
     const count = numbers.filter((number) => Math.floor(number * 10) === tenth).length;

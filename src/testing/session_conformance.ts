@@ -8,7 +8,7 @@ import { SessionError } from "../core/errors.ts";
 import type { Session, SessionStore } from "../core/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../core/session_entry.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
-import { isSame } from "./same.ts";
+import { isJsonEqual } from "./json_equal.ts";
 import type { RegisterTest } from "./stream_fixture.ts";
 
 /** A store that is tested, and how its tests end. */
@@ -16,13 +16,13 @@ export interface SessionStoreFixture {
   /** An empty store. */
   readonly store: SessionStore;
   /** Another store over the same sessions, as after a restart. Default: the same store. */
-  readonly reopened?: () => SessionStore | Promise<SessionStore>;
+  readonly reopen?: () => SessionStore | Promise<SessionStore>;
   /** Cleans up after one test. */
   readonly dispose?: () => void | Promise<void>;
 }
 
 /** Makes a fresh store for one test. */
-export type MakeSessionStore = () =>
+export type SessionStoreFactory = () =>
   | SessionStore
   | SessionStoreFixture
   | Promise<SessionStore | SessionStoreFixture>;
@@ -39,13 +39,13 @@ export type MakeSessionStore = () =>
  * testSessionStore(Deno.test, () => new InMemorySessionStore());
  * ```
  */
-export function testSessionStore(test: RegisterTest, make: MakeSessionStore): void {
-  const register = (name: string, act: (subject: Subject) => Promise<void>) =>
+export function testSessionStore(test: RegisterTest, make: SessionStoreFactory): void {
+  const register = (name: string, act: (subject: StoreSubject) => Promise<void>) =>
     test(`a session store ${name}`, async () => {
       const made = await make();
       const fixture = "store" in made ? made : { store: made };
       try {
-        await act(new Subject(fixture));
+        await act(new StoreSubject(fixture));
       } finally {
         await fixture.dispose?.();
       }
@@ -54,7 +54,7 @@ export function testSessionStore(test: RegisterTest, make: MakeSessionStore): vo
 }
 
 /** The store of one test, as it is now and after a restart. */
-class Subject {
+class StoreSubject {
   readonly store: SessionStore;
   readonly #fixture: SessionStoreFixture;
 
@@ -64,35 +64,40 @@ class Subject {
   }
 
   /** The store after a restart. */
-  async restarted(): Promise<SessionStore> {
-    return await this.#fixture.reopened?.() ?? this.store;
+  async reopen(): Promise<SessionStore> {
+    return await this.#fixture.reopen?.() ?? this.store;
   }
 
   /** Writes a closed session; gives its entries. */
-  async write(id: string, ...bodies: readonly SessionEntryBody[]): Promise<SessionEntry[]> {
+  async writeSession(id: string, ...bodies: readonly SessionEntryBody[]): Promise<SessionEntry[]> {
     await using session = await this.store.create({ id });
     return bodies.map((body) => session.append(body));
   }
 }
 
-const CONTRACT: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
+const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>>> = {
   async "gives back every kind of entry as it was appended"(subject) {
-    const appended = await subject.write("all", ...ONE_OF_EACH);
-    await using session = await (await subject.restarted()).open("all", { access: "read" });
-    expectSame(await session.path(), appended, "path");
-    expectSame(await collect(session), appended, "entries");
-    expectSame(session.damage, [], "damage");
-    expectSame(await session.entry(appended[3]?.id ?? ""), appended[3], "entry");
-    expectSame(await session.entry("nowhere"), undefined, "entry that is not there");
+    const appended = await subject.writeSession("all", ...SAMPLE_ENTRIES);
+    await using session = await (await subject.reopen()).open("all", { access: "read" });
+    expectEqual(await session.path(), appended, "path");
+    expectEqual(await collectEntries(session), appended, "entries");
+    expectEqual(session.damage, [], "damage");
+    expectEqual(await session.entry(appended[3]?.id ?? ""), appended[3], "entry");
+    expectEqual(await session.entry("nowhere"), undefined, "entry that is not there");
   },
 
   async "chains entries, and tells the chain without reading them"(subject) {
-    const [first, second, third] = await subject.write("chain", said("a"), said("b"), said("c"));
-    await using session = await (await subject.restarted()).open("chain", { access: "read" });
+    const [first, second, third] = await subject.writeSession(
+      "chain",
+      createMessageEntry("a"),
+      createMessageEntry("b"),
+      createMessageEntry("c"),
+    );
+    await using session = await (await subject.reopen()).open("chain", { access: "read" });
     const chain = [first, second, third].map((entry) => entry?.parentId);
-    expectSame(chain, [null, first?.id, second?.id], "parents");
-    expectSame(session.leafId, third?.id, "leaf");
-    expectSame(
+    expectEqual(chain, [null, first?.id, second?.id], "parents");
+    expectEqual(session.leafId, third?.id, "leaf");
+    expectEqual(
       session.outline,
       [first, second, third].map((entry) => ({
         type: "message",
@@ -106,87 +111,107 @@ const CONTRACT: Readonly<Record<string, (subject: Subject) => Promise<void>>> = 
 
   async "keeps the leaf where it was moved, and every branch"(subject) {
     const session = await subject.store.create({ id: "tree" });
-    const [root, left] = [session.append(said("root")), session.append(said("left"))];
+    const [root, left] = [
+      session.append(createMessageEntry("root")),
+      session.append(createMessageEntry("left")),
+    ];
     session.moveLeaf(root.id);
-    const right = session.append(said("right"));
+    const right = session.append(createMessageEntry("right"));
     session.moveLeaf(left.id);
     await session.close();
 
-    await using again = await (await subject.restarted()).open("tree");
-    expectSame(textsOf(await again.path()), ["root", "left"], "path after the move");
-    expectSame(textsOf(await again.path({ leaf: right.id })), ["root", "right"], "other path");
+    await using again = await (await subject.reopen()).open("tree");
+    expectEqual(extractTexts(await again.path()), ["root", "left"], "path after the move");
+    expectEqual(
+      extractTexts(await again.path({ leaf: right.id })),
+      ["root", "right"],
+      "other path",
+    );
     again.moveLeaf(null);
-    again.append(said("anew"));
-    expectSame(textsOf(await again.path()), ["anew"], "path from nothing");
-    expectSame(await again.path({ leaf: null }), [], "path to nothing");
+    again.append(createMessageEntry("anew"));
+    expectEqual(extractTexts(await again.path()), ["anew"], "path from nothing");
+    expectEqual(await again.path({ leaf: null }), [], "path to nothing");
   },
 
   async "gives parts of a path"(subject) {
-    const entries = await subject.write("parts", said("a"), titled("b"), said("c"), said("d"));
+    const entries = await subject.writeSession(
+      "parts",
+      createMessageEntry("a"),
+      createTitleEntry("b"),
+      createMessageEntry("c"),
+      createMessageEntry("d"),
+    );
     await using session = await subject.store.open("parts", { access: "read" });
-    expectSame(await session.path({ last: 2 }), entries.slice(2), "last two");
-    expectSame(await session.path({ last: 0 }), [], "last none");
-    expectSame(await session.path({ types: ["title"] }), entries.slice(1, 2), "titles");
+    expectEqual(await session.path({ last: 2 }), entries.slice(2), "last two");
+    expectEqual(await session.path({ last: 0 }), [], "last none");
+    expectEqual(await session.path({ types: ["title"] }), entries.slice(1, 2), "titles");
     const after = (entries[0]?.timestamp ?? 0) + 1e9;
-    expectSame(await session.path({ after }), [], "later ones");
+    expectEqual(await session.path({ after }), [], "later ones");
   },
 
   async "keeps what was appended all at once, in order"(subject) {
-    const bodies = Array.from({ length: 500 }, (_, index) => said(`message ${index}`));
-    const appended = await subject.write("many", ...bodies);
-    await using session = await (await subject.restarted()).open("many", { access: "read" });
-    expectSame(await session.path(), appended, "path");
-    expectSame(new Set(appended.map(({ id }) => id)).size, 500, "number of ids");
+    const bodies = Array.from(
+      { length: 500 },
+      (_, index) => createMessageEntry(`message ${index}`),
+    );
+    const appended = await subject.writeSession("many", ...bodies);
+    await using session = await (await subject.reopen()).open("many", { access: "read" });
+    expectEqual(await session.path(), appended, "path");
+    expectEqual(new Set(appended.map(({ id }) => id)).size, 500, "number of ids");
   },
 
   async "goes on where a session stopped"(subject) {
-    await subject.write("long", said("a"));
+    await subject.writeSession("long", createMessageEntry("a"));
     for (const word of ["b", "c"]) {
-      await using session = await (await subject.restarted()).open("long");
-      session.append(said(word));
+      await using session = await (await subject.reopen()).open("long");
+      session.append(createMessageEntry(word));
     }
     await using session = await subject.store.open("long", { access: "read" });
-    expectSame(textsOf(await session.path()), ["a", "b", "c"], "path");
+    expectEqual(extractTexts(await session.path()), ["a", "b", "c"], "path");
   },
 
   async "keeps odd text and odd data"(subject) {
     const odd = 'line\nend \u2028 \u{1F600} \ud800 \0 \u001b[31m "quoted" \\';
     const circle: Record<string, unknown> = { big: 10n };
     circle["self"] = circle;
-    await subject.write("odd", said(odd), { type: "custom", name: "odd", data: circle });
-    await using session = await (await subject.restarted()).open("odd", { access: "read" });
-    expectSame(textsOf(await session.path({ types: ["message"] })), [odd], "text");
-    expectSame((await session.path()).length, 2, "number of entries");
+    await subject.writeSession("odd", createMessageEntry(odd), {
+      type: "custom",
+      name: "odd",
+      data: circle,
+    });
+    await using session = await (await subject.reopen()).open("odd", { access: "read" });
+    expectEqual(extractTexts(await session.path({ types: ["message"] })), [odd], "text");
+    expectEqual((await session.path()).length, 2, "number of entries");
   },
 
   async "has one writer, and any number of readers"(subject) {
     const writer = await subject.store.create({ id: "one" });
-    writer.append(said("a"));
+    writer.append(createMessageEntry("a"));
     await writer.flush();
-    const other = await subject.restarted();
+    const other = await subject.reopen();
     await expectFailure("locked", () => other.open("one"));
     await expectFailure("locked", () => subject.store.open("one"));
     await expectFailure("locked", () => other.delete("one"));
     await using reader = await other.open("one", { access: "read" });
-    expectSame(textsOf(await reader.path()), ["a"], "what the reader sees");
-    await expectFailure("read_only", () => reader.append(said("b")));
+    expectEqual(extractTexts(await reader.path()), ["a"], "what the reader sees");
+    await expectFailure("read_only", () => reader.append(createMessageEntry("b")));
     await writer.close();
     await using next = await other.open("one");
-    next.append(said("b"));
+    next.append(createMessageEntry("b"));
   },
 
   async "refuses what cannot be"(subject) {
     const { store } = subject;
     await expectFailure("not_found", () => store.open("nothing"));
     await expectFailure("not_found", () => store.delete("nothing"));
-    await subject.write("there", said("a"));
+    await subject.writeSession("there", createMessageEntry("a"));
     await expectFailure("already_exists", () => store.create({ id: "there" }));
     const session = await store.open("there");
     await expectFailure("unknown_entry", () => session.moveLeaf("nowhere"));
     await expectFailure("unknown_entry", () => session.path({ leaf: "nowhere" }));
     await session.close();
     await session.close();
-    await expectFailure("closed", () => session.append(said("b")));
+    await expectFailure("closed", () => session.append(createMessageEntry("b")));
   },
 
   async "refuses names that lead elsewhere"(subject) {
@@ -200,31 +225,35 @@ const CONTRACT: Readonly<Record<string, (subject: Subject) => Promise<void>>> = 
   },
 
   async "keeps nothing of a session without entries"(subject) {
-    await subject.write("empty");
-    expectSame(await subject.store.list(), [], "list");
-    await subject.write("empty", said("a"));
-    expectSame((await subject.store.list()).length, 1, "length of the list");
+    await subject.writeSession("empty");
+    expectEqual(await subject.store.list(), [], "list");
+    await subject.writeSession("empty", createMessageEntry("a"));
+    expectEqual((await subject.store.list()).length, 1, "length of the list");
   },
 
   async "gives sessions names that do not collide"(subject) {
     const sessions = await Promise.all(
       Array.from({ length: 20 }, () => subject.store.create()),
     );
-    expectSame(new Set(sessions.map(({ id }) => id)).size, 20, "number of names");
+    expectEqual(new Set(sessions.map(({ id }) => id)).size, 20, "number of names");
     for (const session of sessions) await session.close();
   },
 
   async "begins with given entries, as they are"(subject) {
-    const entries = await subject.write("old", said("a"), said("b"));
+    const entries = await subject.writeSession(
+      "old",
+      createMessageEntry("a"),
+      createMessageEntry("b"),
+    );
     const parent = { sessionId: "old", entryId: entries[1]?.id ?? null };
     await using session = await subject.store.create({ id: "new", cwd: "/work", parent, entries });
-    session.append(said("c"));
+    session.append(createMessageEntry("c"));
     await session.close();
-    await using again = await (await subject.restarted()).open("new", { access: "read" });
-    expectSame((await again.path()).slice(0, 2), entries, "entries");
-    expectSame(textsOf(await again.path()), ["a", "b", "c"], "path");
+    await using again = await (await subject.reopen()).open("new", { access: "read" });
+    expectEqual((await again.path()).slice(0, 2), entries, "entries");
+    expectEqual(extractTexts(await again.path()), ["a", "b", "c"], "path");
     const { cwd, parent: forkedFrom } = again.header;
-    expectSame({ cwd, parent: forkedFrom }, { cwd: "/work", parent }, "header");
+    expectEqual({ cwd, parent: forkedFrom }, { cwd: "/work", parent }, "header");
   },
 
   async "lists what it keeps"(subject) {
@@ -232,10 +261,16 @@ const CONTRACT: Readonly<Record<string, (subject: Subject) => Promise<void>>> = 
     const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
     const reply = assistantMessage("answer", { usage, cost });
     const message = { type: "message", message: reply } as const;
-    const entries = await subject.write("listed", said("question"), message, message, titled("T"));
-    const [summary, ...others] = await (await subject.restarted()).list();
-    expectSame(others, [], "other sessions");
-    expectSame(
+    const entries = await subject.writeSession(
+      "listed",
+      createMessageEntry("question"),
+      message,
+      message,
+      createTitleEntry("T"),
+    );
+    const [summary, ...others] = await (await subject.reopen()).list();
+    expectEqual(others, [], "other sessions");
+    expectEqual(
       { ...summary, created: 0, bytes: 0 },
       {
         id: "listed",
@@ -252,63 +287,63 @@ const CONTRACT: Readonly<Record<string, (subject: Subject) => Promise<void>>> = 
       },
       "summary",
     );
-    expectSame(await subject.store.list({ cwd: "/elsewhere" }), [], "list of another folder");
-    expectSame((await subject.store.list({ limit: 0 })).length, 0, "list of none");
+    expectEqual(await subject.store.list({ cwd: "/elsewhere" }), [], "list of another folder");
+    expectEqual((await subject.store.list({ limit: 0 })).length, 0, "list of none");
   },
 
   async "finds words where they begin"(subject) {
     const call = toolCall("bash", { command: "grep Needle src" }, { id: "call_1" });
     const result = { content: [text("src/a.ts: the needle is here")] };
-    await subject.write(
+    await subject.writeSession(
       "hay",
-      said("Where is the NEEDLE?"),
+      createMessageEntry("Where is the NEEDLE?"),
       { type: "message", message: assistantMessage([call]) },
-      finished("call_1", result.content),
+      createFinishedEntry("call_1", result.content),
       { type: "message", message: toolResultMessage(call, result.content) },
-      said("Pinneedles do not count, needless to say"),
+      createMessageEntry("Pinneedles do not count, needless to say"),
     );
-    const store = await subject.restarted();
+    const store = await subject.reopen();
     const typesOf = async (query: string, options?: Parameters<SessionStore["search"]>[1]) =>
       (await store.search(query, options)).map(({ type }) => type);
-    expectSame(
+    expectEqual(
       await typesOf("needle"),
       ["message", "message", "tool_finished", "message"],
       "needle",
     );
-    expectSame(await typesOf("the needle"), ["message", "tool_finished"], "the needle");
-    expectSame(await typesOf("eedle"), [], "a part of a word");
-    expectSame(await typesOf("?!"), [], "no word");
-    expectSame(await typesOf("needle", { limit: 1 }), ["message"], "one hit");
-    expectSame(await typesOf("needle", { types: ["tool_finished"] }), ["tool_finished"], "a type");
-    expectSame(await typesOf("needle", { before: 0 }), [], "too late");
-    expectSame(await typesOf("needle", { after: 0, sessionId: "hay" }), [
+    expectEqual(await typesOf("the needle"), ["message", "tool_finished"], "the needle");
+    expectEqual(await typesOf("eedle"), [], "a part of a word");
+    expectEqual(await typesOf("?!"), [], "no word");
+    expectEqual(await typesOf("needle", { limit: 1 }), ["message"], "one hit");
+    expectEqual(await typesOf("needle", { types: ["tool_finished"] }), ["tool_finished"], "a type");
+    expectEqual(await typesOf("needle", { before: 0 }), [], "too late");
+    expectEqual(await typesOf("needle", { after: 0, sessionId: "hay" }), [
       "message",
       "message",
       "tool_finished",
       "message",
     ], "one session");
     const [hit] = await store.search("needle", { limit: 1 });
-    expectSame(hit?.snippet, "Where is the NEEDLE?", "snippet");
+    expectEqual(hit?.snippet, "Where is the NEEDLE?", "snippet");
     await expectFailure("not_found", () => store.search("needle", { sessionId: "nothing" }));
   },
 
   async "deletes for good"(subject) {
-    await subject.write("gone", said("secret"));
+    await subject.writeSession("gone", createMessageEntry("secret"));
     await subject.store.delete("gone");
-    const store = await subject.restarted();
-    expectSame(await store.list(), [], "list");
-    expectSame(await store.search("secret"), [], "hits");
+    const store = await subject.reopen();
+    expectEqual(await store.list(), [], "list");
+    expectEqual(await store.search("secret"), [], "hits");
     await expectFailure("not_found", () => store.open("gone"));
-    await subject.write("gone", said("anew"));
+    await subject.writeSession("gone", createMessageEntry("anew"));
     await using session = await store.open("gone", { access: "read" });
-    expectSame(textsOf(await session.path()), ["anew"], "path");
+    expectEqual(extractTexts(await session.path()), ["anew"], "path");
   },
 };
 
-const ONE_OF_EACH: readonly SessionEntryBody[] = [
+const SAMPLE_ENTRIES: readonly SessionEntryBody[] = [
   { type: "model_changed", model: { provider: "p", modelId: "m", thinkingLevel: "high" } },
   { type: "tools_changed", names: ["bash"] },
-  said("hello"),
+  createMessageEntry("hello"),
   {
     type: "message",
     message: assistantMessage([toolCall("bash", { command: "ls" }, { id: "c" })]),
@@ -328,7 +363,7 @@ const ONE_OF_EACH: readonly SessionEntryBody[] = [
     sideEffect: "once",
     idempotencyKey: "run:c",
   },
-  finished("c", [text("a.ts")]),
+  createFinishedEntry("c", [text("a.ts")]),
   {
     type: "message",
     message: toolResultMessage({ id: "c", name: "bash" }, "a.ts", { details: { exit: 0 } }),
@@ -339,7 +374,7 @@ const ONE_OF_EACH: readonly SessionEntryBody[] = [
   },
   {
     type: "queue_changed",
-    queued: { steering: [], followUp: [{ id: "q", message: user("later") }] },
+    queued: { steering: [], followUp: [{ id: "q", message: createUserMessage("later") }] },
   },
   {
     type: "compaction",
@@ -357,24 +392,24 @@ const ONE_OF_EACH: readonly SessionEntryBody[] = [
   { type: "plan_mode", active: true },
   { type: "approval_mode", mode: "smart" },
   { type: "label", targetId: "x", label: "here" },
-  titled("A title"),
+  createTitleEntry("A title"),
   { type: "run_ended", stopReason: "stop" },
   { type: "custom", name: "mine", data: { any: "thing" } },
 ];
 
-function user(content: string) {
+function createUserMessage(content: string) {
   return { role: "user", content: [text(content)], timestamp: 1 } as const;
 }
 
-function said(content: string): SessionEntryBody {
-  return { type: "message", message: user(content) };
+function createMessageEntry(content: string): SessionEntryBody {
+  return { type: "message", message: createUserMessage(content) };
 }
 
-function titled(title: string): SessionEntryBody {
+function createTitleEntry(title: string): SessionEntryBody {
   return { type: "title", title };
 }
 
-function finished(
+function createFinishedEntry(
   toolCallId: string,
   content: readonly ReturnType<typeof text>[],
 ): SessionEntryBody {
@@ -382,14 +417,14 @@ function finished(
   return { type: "tool_finished", ...call, result: { content }, isError: false };
 }
 
-function textsOf(entries: readonly SessionEntry[]): string[] {
+function extractTexts(entries: readonly SessionEntry[]): string[] {
   return entries.flatMap((entry) => {
     if (entry.type !== "message" || entry.message.role !== "user") return [];
     return entry.message.content.map((block) => block.type === "text" ? block.text : block.type);
   });
 }
 
-async function collect(session: Session): Promise<SessionEntry[]> {
+async function collectEntries(session: Session): Promise<SessionEntry[]> {
   const entries: SessionEntry[] = [];
   for await (const entry of session.entries()) entries.push(entry);
   return entries;
@@ -402,19 +437,19 @@ async function expectFailure(
   try {
     await act();
   } catch (error) {
-    if (error instanceof SessionError) return expectSame(error.reason, reason, "reason");
+    if (error instanceof SessionError) return expectEqual(error.reason, reason, "reason");
     throw error;
   }
   throw new Error(`Expected a failure because of ${reason}, got none`);
 }
 
-function expectSame(actual: unknown, expected: unknown, what: string): void {
-  if (isSame(sorted(actual), sorted(expected))) return;
+function expectEqual(actual: unknown, expected: unknown, what: string): void {
+  if (isJsonEqual(sortKeys(actual), sortKeys(expected))) return;
   throw new Error(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
 }
 
 /** The same JSON with members in the order of their names, which is no part of the contract. */
-function sorted(value: unknown): unknown {
+function sortKeys(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null), (_key, member) => {
     if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
     return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => a < b ? -1 : 1));

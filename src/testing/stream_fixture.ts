@@ -22,7 +22,7 @@ export interface StreamFnLimits {
 }
 
 /** Makes the stream function under test; it must send its requests with `fetch`. */
-export type MakeStreamFn = (fetch: typeof globalThis.fetch, limits: StreamFnLimits) => StreamFn;
+export type StreamFnFactory = (fetch: typeof globalThis.fetch, limits: StreamFnLimits) => StreamFn;
 
 /** What a reply must come to; what is not named is not looked at. */
 export interface ExpectedReply {
@@ -53,7 +53,7 @@ export interface ReplyFixture {
 }
 
 /** A response that refuses, and what it means. */
-export interface RefusalFixture {
+export interface ErrorFixture {
   /** Names it in the tests. */
   readonly name: string;
   /** Its status. */
@@ -77,5 +77,5 @@ export interface StreamFnFixtures {
   /** Streamed responses. At least one must end well. */
   readonly replies: readonly ReplyFixture[];
   /** Responses that refuse. */
-  readonly refusals?: readonly RefusalFixture[];
+  readonly errors?: readonly ErrorFixture[];
 }

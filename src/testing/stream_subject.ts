@@ -7,67 +7,67 @@
 import { userMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamFn, StreamOptions, StreamRequest } from "../core/stream.ts";
-import { type HostileBody, hostileBody, type HostileBodyOptions } from "./hostile_body.ts";
-import { type ReadReply, readReply } from "./read_reply.ts";
-import type { MakeStreamFn, ReplyFixture, StreamFnLimits } from "./stream_fixture.ts";
+import { createFaultyBody, type FaultyBody, type FaultyBodyOptions } from "./faulty_body.ts";
+import { type CollectedReply, readReply } from "./read_reply.ts";
+import type { ReplyFixture, StreamFnFactory, StreamFnLimits } from "./stream_fixture.ts";
 
 /** The key that every request carries; it must never be told. */
-export const KEY = "sk-conformance-0123456789abcdef";
+export const API_KEY = "sk-conformance-0123456789abcdef";
 
 /** The stream function under test, and the request that it gets. */
 export class StreamSubject {
-  readonly #make: MakeStreamFn;
+  readonly #createStreamFn: StreamFnFactory;
   readonly #model: ModelSpec;
 
   /** Makes a subject that asks one model. */
-  constructor(make: MakeStreamFn, model: ModelSpec) {
-    this.#make = make;
+  constructor(make: StreamFnFactory, model: ModelSpec) {
+    this.#createStreamFn = make;
     this.#model = model;
   }
 
   /** The stream function over a `fetch`. */
-  make(fetch: typeof globalThis.fetch, limits: StreamFnLimits = {}): StreamFn {
-    return this.#make(fetch, limits);
+  createStreamFn(fetch: typeof globalThis.fetch, limits: StreamFnLimits = {}): StreamFn {
+    return this.#createStreamFn(fetch, limits);
   }
 
   /** A small request. */
-  request({ signal = new AbortController().signal, ...options }: AskOptions): StreamRequest {
+  createRequest({ signal = new AbortController().signal, ...options }: CallOptions): StreamRequest {
     return {
       model: this.#model,
       context: { systemPrompt: "Be brief.", messages: [userMessage("Hello", 0)], tools: [] },
-      options: { apiKey: KEY, ...options },
+      options: { apiKey: API_KEY, ...options },
       signal,
     };
   }
 
   /** Reads the answer to a small request. */
-  ask(streamFn: StreamFn, options: AskOptions = {}): Promise<ReadReply> {
-    return readReply(streamFn(this.request(options)));
+  call(streamFn: StreamFn, options: CallOptions = {}): Promise<CollectedReply> {
+    return readReply(streamFn(this.createRequest(options)));
   }
 
   /** Reads a fixture whose body behaves as the options say. */
-  async read(
+  async readFixture(
     fixture: ReplyFixture,
-    options: HostileBodyOptions,
-  ): Promise<{ reply: ReadReply; body: HostileBody }> {
-    const body = hostileBody(bytesOf(fixture.body), options);
-    const reply = await this.ask(this.make(() => respond(fixture, body)));
+    options: FaultyBodyOptions,
+  ): Promise<{ reply: CollectedReply; body: FaultyBody }> {
+    const body = createFaultyBody(toBytes(fixture.body), options);
+    const reply = await this.call(this.createStreamFn(() => createResponse(fixture, body)));
     return { reply, body };
   }
 }
 
 /** Options of the request, and what cancels it. */
-export interface AskOptions extends StreamOptions {
+export interface CallOptions extends StreamOptions {
   readonly signal?: AbortSignal;
 }
 
 /** A response with a body of a fixture. */
-export function respond({ contentType }: ReplyFixture, body: HostileBody): Promise<Response> {
+export function createResponse({ contentType }: ReplyFixture, body: FaultyBody): Promise<Response> {
   const headers = { "content-type": contentType ?? "text/event-stream" };
   return Promise.resolve(new Response(body.stream, { headers }));
 }
 
 /** The bytes of a body. */
-export function bytesOf(body: string | Uint8Array): Uint8Array {
+export function toBytes(body: string | Uint8Array): Uint8Array {
   return typeof body === "string" ? new TextEncoder().encode(body) : body;
 }

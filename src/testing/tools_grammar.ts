@@ -13,37 +13,37 @@ import type {
   ToolExecutionUpdateEvent,
 } from "../core/event.ts";
 import type { ToolResultMessage } from "../core/message.ts";
-import { require } from "./event_violation.ts";
+import { assertRule } from "./event_violation.ts";
 
 type CallState = "waiting" | "running" | "ended";
 
 /** Follows the tool calls of one reply. */
 export class ToolsGrammar {
   readonly #calls: readonly ToolCallBlock[];
-  readonly #orders: ReadonlyMap<string, number>;
+  readonly #orderById: ReadonlyMap<string, number>;
   readonly #states: CallState[];
   readonly #results: ToolResultMessage[] = [];
-  #begun = 0;
-  #ended = 0;
-  #asked = -1;
-  #question: string | undefined;
+  #startedCount = 0;
+  #endedCount = 0;
+  #lastRequested = -1;
+  #pendingApproval: string | undefined;
   /** The latest call that has begun since a call last ended. */
-  #lastBegun = -1;
+  #lastStarted = -1;
 
   /** Begins with the calls of a finished reply. */
   constructor(calls: readonly ToolCallBlock[]) {
     this.#calls = calls;
     this.#states = calls.map(() => "waiting");
-    this.#orders = new Map(calls.map(({ id }, order) => [id, order]));
-    require(
-      this.#orders.size === calls.length && !this.#orders.has(""),
+    this.#orderById = new Map(calls.map(({ id }, order) => [id, order]));
+    assertRule(
+      this.#orderById.size === calls.length && !this.#orderById.has(""),
       "tool",
       "ids of calls must be unique and not empty",
     );
   }
 
   /** How many calls there are. */
-  get count(): number {
+  get size(): number {
     return this.#calls.length;
   }
 
@@ -53,61 +53,69 @@ export class ToolsGrammar {
   }
 
   /** Takes a question. */
-  asked({ id, name }: ToolApprovalRequestedEvent): void {
-    const order = this.#find(id, name);
-    require(this.#begun === 0, "approval", "a call has begun already");
-    require(
-      this.#question === undefined,
+  acceptApprovalRequest({ id, name }: ToolApprovalRequestedEvent): void {
+    const order = this.#findOrder(id, name);
+    assertRule(this.#startedCount === 0, "approval", "a call has begun already");
+    assertRule(
+      this.#pendingApproval === undefined,
       "approval",
-      `call ${this.#question} is still being asked about`,
+      `call ${this.#pendingApproval} is still being asked about`,
     );
-    require(order > this.#asked, "approval", `call ${id} is asked about out of call order`);
-    this.#asked = order;
-    this.#question = id;
+    assertRule(
+      order > this.#lastRequested,
+      "approval",
+      `call ${id} is asked about out of call order`,
+    );
+    this.#lastRequested = order;
+    this.#pendingApproval = id;
   }
 
   /** Takes an answer. */
-  answered({ id }: ToolApprovalResolvedEvent): void {
-    require(this.#question === id, "approval", `call ${id} has not been asked about`);
-    this.#question = undefined;
+  acceptApprovalDecision({ id }: ToolApprovalResolvedEvent): void {
+    assertRule(this.#pendingApproval === id, "approval", `call ${id} has not been asked about`);
+    this.#pendingApproval = undefined;
   }
 
   /** Takes the beginning of a call: in call order, unless it had to wait until another call ended. */
-  begun({ id, name }: ToolExecutionStartEvent): void {
-    const order = this.#find(id, name);
-    require(
-      this.#question === undefined,
+  acceptStart({ id, name }: ToolExecutionStartEvent): void {
+    const order = this.#findOrder(id, name);
+    assertRule(
+      this.#pendingApproval === undefined,
       "approval",
-      `call ${this.#question} is still being asked about`,
+      `call ${this.#pendingApproval} is still being asked about`,
     );
-    require(this.#results.length === 0, "tool", "the results have begun already");
-    require(this.#states[order] === "waiting", "tool", `call ${id} has begun before`);
-    require(order > this.#lastBegun, "tool", `call ${id} begins out of call order`);
+    assertRule(this.#results.length === 0, "tool", "the results have begun already");
+    assertRule(this.#states[order] === "waiting", "tool", `call ${id} has begun before`);
+    assertRule(order > this.#lastStarted, "tool", `call ${id} begins out of call order`);
     this.#states[order] = "running";
-    this.#begun++;
-    this.#lastBegun = order;
+    this.#startedCount++;
+    this.#lastStarted = order;
   }
 
   /** Takes a partial result. */
-  updated({ id }: ToolExecutionUpdateEvent): void {
-    require(this.#states[this.#find(id)] === "running", "tool", `call ${id} is not running`);
+  acceptUpdate({ id }: ToolExecutionUpdateEvent): void {
+    assertRule(
+      this.#states[this.#findOrder(id)] === "running",
+      "tool",
+      `call ${id} is not running`,
+    );
   }
 
   /** Takes the end of a call. */
-  ended({ id, name }: ToolExecutionEndEvent): void {
-    const order = this.#find(id, name);
-    require(this.#states[order] === "running", "tool", `call ${id} is not running`);
+  acceptEnd({ id, name }: ToolExecutionEndEvent): void {
+    const order = this.#findOrder(id, name);
+    assertRule(this.#states[order] === "running", "tool", `call ${id} is not running`);
     this.#states[order] = "ended";
-    this.#ended++;
-    this.#lastBegun = -1;
+    this.#endedCount++;
+    this.#lastStarted = -1;
   }
 
   /** Takes the beginning of a result's message. */
-  resultBegun(message: ToolResultMessage): void {
-    this.#requireAllEnded();
+  acceptResult(message: ToolResultMessage): void {
+    this.#assertAllEnded();
     const call = this.#calls[this.#results.length];
-    require(call !== undefined, "result", "every call has its result already");
-    require(
+    assertRule(call !== undefined, "result", "every call has its result already");
+    assertRule(
       message.toolCallId === call.id && message.toolName === call.name,
       "result",
       `the result of call ${call.id} (${call.name}) is next`,
@@ -116,28 +124,28 @@ export class ToolsGrammar {
   }
 
   /** Takes the end of the turn. */
-  end(): void {
-    require(
-      this.#question === undefined,
+  acceptTurnEnd(): void {
+    assertRule(
+      this.#pendingApproval === undefined,
       "approval",
-      `call ${this.#question} is still being asked about`,
+      `call ${this.#pendingApproval} is still being asked about`,
     );
-    this.#requireAllEnded();
+    this.#assertAllEnded();
     const missing = this.#calls[this.#results.length];
-    require(missing === undefined, "result", `call ${missing?.id} has no result`);
+    assertRule(missing === undefined, "result", `call ${missing?.id} has no result`);
   }
 
-  #requireAllEnded(): void {
-    if (this.#ended === this.#calls.length) return;
+  #assertAllEnded(): void {
+    if (this.#endedCount === this.#calls.length) return;
     const order = this.#states.findIndex((state) => state !== "ended");
-    require(false, "tool", `call ${this.#calls[order]?.id} has not ended`);
+    assertRule(false, "tool", `call ${this.#calls[order]?.id} has not ended`);
   }
 
-  #find(id: string, name?: string): number {
-    const order = this.#orders.get(id);
-    require(order !== undefined, "tool", `the reply has no call ${id}`);
+  #findOrder(id: string, name?: string): number {
+    const order = this.#orderById.get(id);
+    assertRule(order !== undefined, "tool", `the reply has no call ${id}`);
     const called = this.#calls[order]?.name;
-    require(
+    assertRule(
       name === undefined || name === called,
       "tool",
       `call ${id} is of ${called}, not of ${name}`,

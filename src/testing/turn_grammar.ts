@@ -4,17 +4,17 @@
  * @module
  */
 
-import { toolCallsOf } from "../core/content.ts";
+import { extractToolCalls } from "../core/content.ts";
 import type { AgentEvent, TurnEndEvent } from "../core/event.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
-import { require } from "./event_violation.ts";
+import { assertRule } from "./event_violation.ts";
 import { ReplyGrammar } from "./reply_grammar.ts";
-import { isSame } from "./same.ts";
+import { isJsonEqual } from "./json_equal.ts";
 import { ToolsGrammar } from "./tools_grammar.ts";
 
-type Stage =
+type TurnStage =
   | { readonly type: "before_reply" }
-  | { readonly type: "message"; readonly message: AgentMessage; readonly next: Stage }
+  | { readonly type: "message"; readonly message: AgentMessage; readonly next: TurnStage }
   | { readonly type: "reply"; readonly reply: ReplyGrammar }
   | {
     readonly type: "after_reply";
@@ -25,13 +25,13 @@ type Stage =
 
 /** Follows one turn: the messages that it begins with, its reply, its calls, its results. */
 export class TurnGrammar {
-  readonly #number: number;
+  readonly #turn: number;
   readonly #messages: AgentMessage[] = [];
-  #stage: Stage = { type: "before_reply" };
+  #stage: TurnStage = { type: "before_reply" };
 
   /** Begins the turn of a number. */
   constructor(number: number) {
-    this.#number = number;
+    this.#turn = number;
   }
 
   /** The messages that have ended, in order. */
@@ -40,40 +40,40 @@ export class TurnGrammar {
   }
 
   /** Takes the next event of the turn. */
-  take(event: AgentEvent): void {
+  accept(event: AgentEvent): void {
     switch (event.type) {
       case "message_start":
-        this.#stage = this.#begin(event.message);
+        this.#stage = this.#startMessage(event.message);
         return;
       case "message_end":
         this.#messages.push(event.message);
-        this.#stage = this.#finish(event.message);
+        this.#stage = this.#endMessage(event.message);
         return;
       case "message_update":
-        return this.#reply(event.type).delta(event.delta);
+        return this.#getReply(event.type).acceptDelta(event.delta);
       case "retry":
-        return this.#asking(event.type)?.retry(event);
+        return this.#findReply(event.type)?.acceptRetry(event);
       case "model_fallback":
       case "context_compacted":
-        return this.#asking(event.type)?.restart();
+        return this.#findReply(event.type)?.reset();
       case "tool_approval_requested":
-        return this.#tools(event.type).asked(event);
+        return this.#getTools(event.type).acceptApprovalRequest(event);
       case "tool_approval_resolved":
-        return this.#tools(event.type).answered(event);
+        return this.#getTools(event.type).acceptApprovalDecision(event);
       case "tool_execution_start":
-        return this.#tools(event.type).begun(event);
+        return this.#getTools(event.type).acceptStart(event);
       case "tool_execution_update":
-        return this.#tools(event.type).updated(event);
+        return this.#getTools(event.type).acceptUpdate(event);
       case "tool_execution_end":
-        return this.#tools(event.type).ended(event);
+        return this.#getTools(event.type).acceptEnd(event);
       case "turn_end":
-        return this.#end(event);
+        return this.#endTurn(event);
       default:
-        require(false, "turn", `${event.type} has no place within a turn`);
+        assertRule(false, "turn", `${event.type} has no place within a turn`);
     }
   }
 
-  #begin(message: AgentMessage): Stage {
+  #startMessage(message: AgentMessage): TurnStage {
     const stage = this.#stage;
     switch (stage.type) {
       case "before_reply": {
@@ -83,94 +83,98 @@ export class TurnGrammar {
           : { type: "message", message, next: stage };
       }
       case "after_reply":
-        require(
+        assertRule(
           message.role === "tool_result",
           "message",
           `a message of the ${message.role} after the reply`,
         );
-        stage.tools.resultBegun(message);
+        stage.tools.acceptResult(message);
         return { type: "message", message, next: stage };
       case "message":
       case "reply":
       case "over":
-        require(false, "message", "the message before it has not ended");
+        assertRule(false, "message", "the message before it has not ended");
     }
   }
 
-  #finish(message: AgentMessage): Stage {
+  #endMessage(message: AgentMessage): TurnStage {
     const stage = this.#stage;
     switch (stage.type) {
       case "message":
-        require(
-          isSame(message, stage.message),
+        assertRule(
+          isJsonEqual(message, stage.message),
           "message",
           "the message is not the one that has begun",
         );
         return stage.next;
       case "reply":
-        require(
+        assertRule(
           message.role === "assistant",
           "message",
           "the message is not the reply that has begun",
         );
-        stage.reply.end(message);
+        stage.reply.acceptEnd(message);
         return {
           type: "after_reply",
           message,
-          tools: new ToolsGrammar(toolCallsOf(message.content)),
+          tools: new ToolsGrammar(extractToolCalls(message.content)),
         };
       case "before_reply":
       case "after_reply":
       case "over":
-        require(false, "message", "no message has begun");
+        assertRule(false, "message", "no message has begun");
     }
   }
 
-  #reply(type: string): ReplyGrammar {
-    require(this.#stage.type === "reply", "reply", `${type} where no reply streams`);
+  #getReply(type: string): ReplyGrammar {
+    assertRule(this.#stage.type === "reply", "reply", `${type} where no reply streams`);
     return this.#stage.reply;
   }
 
   /** The reply while the model is being asked; nothing before it has begun. */
-  #asking(type: string): ReplyGrammar | undefined {
+  #findReply(type: string): ReplyGrammar | undefined {
     if (this.#stage.type === "before_reply") return undefined;
-    return this.#reply(type);
+    return this.#getReply(type);
   }
 
-  #tools(type: string): ToolsGrammar {
-    require(this.#stage.type === "after_reply", "tool", `${type} where no reply has just ended`);
+  #getTools(type: string): ToolsGrammar {
+    assertRule(this.#stage.type === "after_reply", "tool", `${type} where no reply has just ended`);
     return this.#stage.tools;
   }
 
-  #end({ turn, message, toolResults, reason }: TurnEndEvent): void {
+  #endTurn({ turn, message, toolResults, reason }: TurnEndEvent): void {
     const stage = this.#stage;
-    require(stage.type === "after_reply", "turn", "the turn ends without a finished reply");
-    stage.tools.end();
-    require(turn === this.#number, "turn", `turn ${turn} ends where turn ${this.#number} goes on`);
-    require(isSame(message, stage.message), "summary", "message is not the reply");
-    require(isSame(toolResults, stage.tools.results), "summary", "toolResults are not the results");
-    requireReason(reason, stage.message, stage.tools.count);
+    assertRule(stage.type === "after_reply", "turn", "the turn ends without a finished reply");
+    stage.tools.acceptTurnEnd();
+    assertRule(turn === this.#turn, "turn", `turn ${turn} ends where turn ${this.#turn} goes on`);
+    assertRule(isJsonEqual(message, stage.message), "summary", "message is not the reply");
+    assertRule(
+      isJsonEqual(toolResults, stage.tools.results),
+      "summary",
+      "toolResults are not the results",
+    );
+    assertEndReason(reason, stage.message, stage.tools.size);
     this.#stage = { type: "over" };
   }
 }
 
-function requireReason(
+function assertEndReason(
   reason: TurnEndEvent["reason"],
   { stopReason }: AssistantMessage,
   calls: number,
 ): void {
   const about = `the reason is ${reason}, but`;
   if (stopReason === "error" || stopReason === "aborted") {
-    require(reason === stopReason, "summary", `${about} the reply stopped with ${stopReason}`);
+    assertRule(reason === stopReason, "summary", `${about} the reply stopped with ${stopReason}`);
   }
   switch (reason) {
     case "complete":
-      return require(calls === 0, "summary", `${about} the reply has calls`);
+      return assertRule(calls === 0, "summary", `${about} the reply has calls`);
     case "tools_executed":
     case "steering_interrupt":
-      return require(calls > 0, "summary", `${about} the reply has no calls`);
+      return assertRule(calls > 0, "summary", `${about} the reply has no calls`);
     case "error":
-      return require(
+      return assertRule(
         stopReason === "error",
         "summary",
         `${about} the reply stopped with ${stopReason}`,

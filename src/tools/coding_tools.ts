@@ -9,7 +9,7 @@ import { BackgroundJobs } from "./commands/background_jobs.ts";
 import { bashTool } from "./commands/bash.ts";
 import { editFileTool } from "./file_tools/edit_file.ts";
 import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
-import type { FileJournal } from "./changes/file_journal.ts";
+import type { ChangeLog } from "./changes/change_log.ts";
 import { jobTools } from "./commands/job_tools.ts";
 import { listDirectoryTool } from "./file_tools/list_directory.ts";
 import { PathLocks } from "./changes/path_locks.ts";
@@ -17,7 +17,7 @@ import { readFileTool } from "./file_tools/read_file.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox/sandbox.ts";
 import { searchFilesTool } from "./file_tools/search_files.ts";
 import { SeenFiles } from "./changes/seen_files.ts";
-import { ShownChanges } from "./changes/shown_changes.ts";
+import { PreviewedChanges } from "./changes/previewed_changes.ts";
 import { todoTool } from "./todo.ts";
 import type { ToolKit } from "./kit/tool_kit.ts";
 import { writeFileTool } from "./file_tools/write_file.ts";
@@ -35,7 +35,7 @@ export interface CodingToolsOptions {
   /** Whether there is `fetch_url`, and what it may fetch. Default: `false`. */
   readonly fetchUrl?: boolean | FetchUrlOptions;
   /** Keeps what files were before each change, so that turns can be undone. Default: nothing is kept. */
-  readonly journal?: FileJournal;
+  readonly changeLog?: ChangeLog;
 }
 
 /**
@@ -54,11 +54,11 @@ export interface CodingToolsOptions {
  */
 export function codingTools(options: CodingToolsOptions = {}): AgentTool[] {
   const kit: ToolKit = {
-    sandbox: sandboxOf(options),
-    seen: new SeenFiles(),
-    shownChanges: new ShownChanges(),
+    sandbox: resolveSandbox(options),
+    seenFiles: new SeenFiles(),
+    previewedChanges: new PreviewedChanges(),
     locks: new PathLocks(),
-    ...(options.journal && { journal: options.journal }),
+    ...(options.changeLog && { changeLog: options.changeLog }),
   };
   const jobs = options.jobs ? new BackgroundJobs(kit.sandbox) : undefined;
   const { fetchUrl = false } = options;
@@ -75,7 +75,7 @@ export function codingTools(options: CodingToolsOptions = {}): AgentTool[] {
   ];
 }
 
-function sandboxOf({ cwd, sandbox = {} }: CodingToolsOptions): Sandbox {
+function resolveSandbox({ cwd, sandbox = {} }: CodingToolsOptions): Sandbox {
   if ("startCommand" in sandbox) return sandbox;
   return createSandbox({ ...(cwd !== undefined && { cwd }), ...sandbox });
 }

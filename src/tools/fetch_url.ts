@@ -4,13 +4,13 @@
  * @module
  */
 
-import { BadRequestError, messageOf } from "../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
-import { htmlText } from "./text/html_text.ts";
+import { htmlToText } from "./text/html_text.ts";
 import { isAllowed } from "./sandbox/host_proxy.ts";
-import { grouped, limitText } from "./text/output_limit.ts";
+import { formatNumber, truncateMiddle } from "./text/output_limit.ts";
 import { isPrivateAddress } from "./sandbox/private_address.ts";
-import { answering } from "./kit/tool_kit.ts";
+import { catchAsErrorResult } from "./kit/tool_kit.ts";
 
 /** What {@linkcode fetchUrlTool} may do, and the ports through which it does it. */
 export interface FetchUrlOptions {
@@ -45,13 +45,13 @@ export function fetchUrlTool(options: FetchUrlOptions = {}): AgentTool {
     },
     readOnly: true,
     requiresApproval: true,
-    execute: answering(async ({ url }, { signal }) => {
+    execute: catchAsErrorResult(async ({ url }, { signal }) => {
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const { response, address } = await follow(url, options, limited);
+      const { response, address } = await followRedirects(url, options, limited);
       const bytes = await readBody(response, options.maxBytes ?? 5_000_000);
       const text = textOf(bytes, response.headers.get("content-type") ?? "", address);
       const status = response.ok ? "" : `HTTP status ${response.status} ${response.statusText}\n`;
-      const shownText = limitText(text, { hint: "fetch a more specific page" }).text;
+      const shownText = truncateMiddle(text, { hint: "fetch a more specific page" }).text;
       return {
         ...textResult(`${status}${address}\n\n${shownText}`, { status: response.status, address }),
         ...(!response.ok && { isError: true }),
@@ -61,7 +61,7 @@ export function fetchUrlTool(options: FetchUrlOptions = {}): AgentTool {
 }
 
 /** Follows redirects one by one, so that every address on the way is judged. */
-async function follow(
+async function followRedirects(
   url: string,
   options: FetchUrlOptions,
   signal: AbortSignal,
@@ -69,14 +69,14 @@ async function follow(
   const { fetch = globalThis.fetch } = options;
   let address = parseAddress(url);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    await refuseUnlessAllowed(address, options);
+    await assertAllowed(address, options);
     const response = await fetch(address, {
       redirect: "manual",
       credentials: "omit",
       headers: { accept: "text/html, text/*, application/json;q=0.9, */*;q=0.5" },
       signal,
     }).catch((error) => {
-      throw new BadRequestError(`${address.href} is not reached: ${messageOf(error)}`);
+      throw new BadRequestError(`${address.href} is not reached: ${getErrorMessage(error)}`);
     });
     const location = response.headers.get("location");
     if (response.status < 300 || response.status > 399 || location === null) {
@@ -98,7 +98,7 @@ function parseAddress(url: string, base?: URL): URL {
   return address;
 }
 
-async function refuseUnlessAllowed(address: URL, options: FetchUrlOptions): Promise<void> {
+async function assertAllowed(address: URL, options: FetchUrlOptions): Promise<void> {
   const { hosts, allowPrivate = false, resolve = resolveName } = options;
   const hostname = address.hostname.replace(/^\[|\]$/g, "");
   const port = Number(address.port || (address.protocol === "https:" ? 443 : 80));
@@ -140,17 +140,19 @@ function textOf(bytes: Uint8Array, contentType: string, address: string): string
   );
   const isText = /^text\/|[/+](?:json|xml|javascript|x-ndjson|yaml|toml)$|^$/.test(type);
   if (!isText) {
-    throw new BadRequestError(`${address} is ${type} of ${grouped(bytes.length)} bytes, not text`);
+    throw new BadRequestError(
+      `${address} is ${type} of ${formatNumber(bytes.length)} bytes, not text`,
+    );
   }
   const charset = parameters.find((part) => part.startsWith("charset="))?.slice(8).replaceAll(
     '"',
     "",
   );
-  const text = decode(bytes, charset ?? "utf-8");
-  return /html/.test(type) || /^\s*<!doctype html/i.test(text) ? htmlText(text, address) : text;
+  const text = decodeText(bytes, charset ?? "utf-8");
+  return /html/.test(type) || /^\s*<!doctype html/i.test(text) ? htmlToText(text, address) : text;
 }
 
-function decode(bytes: Uint8Array, charset: string): string {
+function decodeText(bytes: Uint8Array, charset: string): string {
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { extractText } from "../core/content.ts";
 import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 
-interface Answer {
+interface FetchAnswer {
   readonly text: string;
   readonly isError: boolean;
 }
@@ -11,7 +11,7 @@ async function fetchWith(
   url: string,
   answers: Readonly<Record<string, () => Response>>,
   options: FetchUrlOptions = {},
-): Promise<Answer & { readonly asked: string[] }> {
+): Promise<FetchAnswer & { readonly asked: string[] }> {
   const asked: string[] = [];
   const tool = fetchUrlTool({
     resolve: (name) => Promise.resolve(name === "inner.test" ? ["10.0.0.7"] : ["93.184.215.14"]),
@@ -32,12 +32,12 @@ async function fetchWith(
   return { text: extractText(result.content), isError: result.isError ?? false, asked };
 }
 
-const page = (body: string, type = "text/html; charset=utf-8") => () =>
+const createPage = (body: string, type = "text/html; charset=utf-8") => () =>
   new Response(body, { headers: { "content-type": type } });
 
 Deno.test("a page is told as text, with its address", async () => {
   const { text, isError } = await fetchWith("https://a.test/x", {
-    "https://a.test/x": page(
+    "https://a.test/x": createPage(
       "<title>T</title><script>bad()</script><p>Hello&nbsp;<a href='/y'>there</a>",
     ),
   });
@@ -49,7 +49,7 @@ Deno.test("redirects are followed, up to a point, and each address is judged", a
   const to = (location: string) => () => new Response(null, { status: 302, headers: { location } });
   const { text } = await fetchWith("http://a.test/", {
     "http://a.test/": to("/b"),
-    "http://a.test/b": page("end", "text/plain"),
+    "http://a.test/b": createPage("end", "text/plain"),
   });
   assertStringIncludes(text, "http://a.test/b\n\nend");
   const inward = await fetchWith("http://a.test/", { "http://a.test/": to("http://inner.test/") });
@@ -92,7 +92,7 @@ Deno.test("a failed status is an error with its text; other types are refused wi
   assertStringIncludes(missing.text, "HTTP status 404");
   assertStringIncludes(missing.text, "nothing here");
   const image = await fetchWith("https://a.test/i", {
-    "https://a.test/i": page("abc", "image/png"),
+    "https://a.test/i": createPage("abc", "image/png"),
   });
   assertStringIncludes(image.text, "is image/png of 3 bytes, not text");
 });

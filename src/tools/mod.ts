@@ -8,11 +8,11 @@ export {
   type ApprovalGate,
   approvalGate,
   type ApprovalGateOptions,
-  type Ask,
+  type ApprovalPrompt,
   type GateRequest,
-  type Trust,
+  type TrustGrant,
 } from "./approval/approval_gate.ts";
-export { type CommandJudgement, judgeCommand } from "./approval/command_judge.ts";
+export { assessCommand, type CommandAssessment } from "./approval/command_assessment.ts";
 export { confinedExecMain } from "./confinement/confined_exec.ts";
 export { planMode } from "./approval/plan_mode.ts";
 export { codingTools, type CodingToolsOptions } from "./coding_tools.ts";
@@ -24,19 +24,19 @@ export {
   type SandboxOptions,
 } from "./sandbox/sandbox.ts";
 export type { EnforcedBy, SandboxReport, SandboxRule } from "./sandbox/sandbox_report.ts";
-export type { EntryKind } from "./files/found_file.ts";
+export type { EntryKind } from "./files/file_stat.ts";
 export type { OpenedFile } from "./files/opened_file.ts";
-export type { FolderEntry, SandboxFiles } from "./sandbox/sandbox_files.ts";
+export type { DirectoryEntry, SandboxFiles } from "./sandbox/sandbox_files.ts";
 export { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 export {
-  FileJournal,
-  type JournalEntry,
-  type JournalStore,
-  MemoryJournalStore,
+  ChangeLog,
+  type ChangeLogEntry,
+  type ChangeLogStore,
+  MemoryChangeLogStore,
   type UndoReport,
   undoTurn,
-} from "./changes/file_journal.ts";
-export { FolderJournalStore } from "./changes/file_journal_store.ts";
+} from "./changes/change_log.ts";
+export { DirectoryChangeLogStore } from "./changes/directory_change_log_store.ts";
 export { type FileAccess, PROTECTED_FILES } from "./files/file_rules.ts";
 export {
   type IgnoreRule,
@@ -58,4 +58,4 @@ export {
 } from "./skills.ts";
 export { type TodoItem, todoTool } from "./todo.ts";
 export type { ProcessExit, RunningProcess } from "./process/running_process.ts";
-export { unifiedDiff } from "../core/diff/unified_diff.ts";
+export { createUnifiedDiff } from "../core/diff/unified_diff.ts";

@@ -8,9 +8,9 @@
 import { join } from "./files/paths.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
-import { systemCodeOf } from "./files/file_failure.ts";
-import { limitText } from "./text/output_limit.ts";
-import { answering } from "./kit/tool_kit.ts";
+import { getSystemErrorCode } from "./files/file_error.ts";
+import { truncateMiddle } from "./text/output_limit.ts";
+import { catchAsErrorResult } from "./kit/tool_kit.ts";
 
 /** A skill that was found. */
 export interface Skill {
@@ -19,13 +19,13 @@ export interface Skill {
   /** When it is useful, in a sentence or two. */
   readonly description: string;
   /** Its folder. */
-  readonly folder: string;
+  readonly directory: string;
 }
 
 /** A folder that looks like a skill and is not one. */
 export interface SkillProblem {
   /** The folder. */
-  readonly folder: string;
+  readonly directory: string;
   /** What is wrong with it. */
   readonly problem: string;
 }
@@ -39,9 +39,9 @@ export interface FoundSkills {
 }
 
 /** What Agent Skills allow. */
-const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const MAX_NAME = 64;
-const MAX_DESCRIPTION = 1_024;
+const NAME_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const MAX_NAME_LENGTH = 64;
+const MAX_DESCRIPTION_LENGTH = 1_024;
 const MAX_BYTES = 1_000_000;
 
 /** Finds the skills in some folders, each a folder with a `SKILL.md`; folders that are not there are fine. */
@@ -49,7 +49,7 @@ export async function findSkills(folders: readonly string[]): Promise<FoundSkill
   const skills = new Map<string, Skill>();
   const problems: SkillProblem[] = [];
   for (const parent of folders) {
-    for (const name of await foldersIn(parent)) {
+    for (const name of await listVisibleNames(parent)) {
       const folder = join(parent, name);
       const read = await readSkill(folder);
       if (read === undefined) continue;
@@ -79,14 +79,14 @@ export function skillTool(skills: readonly Skill[]): AgentTool {
       additionalProperties: false,
     },
     readOnly: true,
-    execute: answering(async ({ name }) => {
+    execute: catchAsErrorResult(async ({ name }) => {
       const skill = skills.find((candidate) => candidate.name === name);
       if (!skill) throw new BadRequestError(`There is no skill ${JSON.stringify(name)}`);
-      const { body } = parseSkill(await Deno.readTextFile(join(skill.folder, "SKILL.md")));
-      const others = (await namesIn(skill.folder)).filter((other) => other !== "SKILL.md");
+      const { body } = parseSkill(await Deno.readTextFile(join(skill.directory, "SKILL.md")));
+      const others = (await listNames(skill.directory)).filter((other) => other !== "SKILL.md");
       const files = others.length === 0 ? "" : `\nOther files there: ${others.join(", ")}`;
-      const { text } = limitText(body.trim());
-      return textResult(`Skill ${skill.name}, in ${skill.folder}${files}\n\n${text}`);
+      const { text } = truncateMiddle(body.trim());
+      return textResult(`Skill ${skill.name}, in ${skill.directory}${files}\n\n${text}`);
     }),
   });
 }
@@ -95,21 +95,22 @@ async function readSkill(folder: string): Promise<Skill | SkillProblem | undefin
   const file = join(folder, "SKILL.md");
   try {
     if ((await Deno.stat(file)).size > MAX_BYTES) {
-      return { folder, problem: "SKILL.md is too large" };
+      return { directory: folder, problem: "SKILL.md is too large" };
     }
     const { fields } = parseSkill(await Deno.readTextFile(file));
     const { name = "", description = "" } = fields;
-    if (!NAME.test(name) || name.length > MAX_NAME) {
+    if (!NAME_PATTERN.test(name) || name.length > MAX_NAME_LENGTH) {
       return {
-        folder,
+        directory: folder,
         problem: `the name ${JSON.stringify(name)} is not of small letters, digits and hyphens`,
       };
     }
-    if (description === "") return { folder, problem: "the description is missing" };
-    return { name, description: description.slice(0, MAX_DESCRIPTION), folder };
+    if (description === "") return { directory: folder, problem: "the description is missing" };
+    return { name, description: description.slice(0, MAX_DESCRIPTION_LENGTH), directory: folder };
   } catch (error) {
-    const isMissing = systemCodeOf(error) === "ENOENT" || systemCodeOf(error) === "ENOTDIR";
-    return isMissing ? undefined : { folder, problem: "SKILL.md cannot be read" };
+    const isMissing = getSystemErrorCode(error) === "ENOENT" ||
+      getSystemErrorCode(error) === "ENOTDIR";
+    return isMissing ? undefined : { directory: folder, problem: "SKILL.md cannot be read" };
   }
 }
 
@@ -123,7 +124,7 @@ function parseSkill(text: string): { fields: Partial<Record<string, string>>; bo
     const [, key, value = ""] = /^([\w-]+):\s*(.*)$/.exec(line) ?? [];
     if (key !== undefined) {
       current = key;
-      fields[key] = /^[|>][-+]?$/.test(value.trim()) ? "" : unquoted(value.trim());
+      fields[key] = /^[|>][-+]?$/.test(value.trim()) ? "" : unquote(value.trim());
     } else if (/^\s+\S/.test(line) && current !== "") {
       fields[current] = `${fields[current] ?? ""} ${line.trim()}`.trim();
     }
@@ -131,7 +132,7 @@ function parseSkill(text: string): { fields: Partial<Record<string, string>>; bo
   return { fields, body };
 }
 
-function unquoted(value: string): string {
+function unquote(value: string): string {
   if (/^"(?:[^"\\]|\\.)*"$/.test(value)) {
     try {
       return String(JSON.parse(value));
@@ -142,11 +143,11 @@ function unquoted(value: string): string {
   return /^'.*'$/.test(value) ? value.slice(1, -1).replaceAll("''", "'") : value;
 }
 
-async function foldersIn(folder: string): Promise<string[]> {
-  return (await namesIn(folder)).filter((name) => !name.startsWith("."));
+async function listVisibleNames(folder: string): Promise<string[]> {
+  return (await listNames(folder)).filter((name) => !name.startsWith("."));
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function listNames(folder: string): Promise<string[]> {
   try {
     return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
   } catch {

@@ -56,7 +56,7 @@ Deno.test("what is no proper skill is left out, with the reason", async () => {
   }, async (folder) => {
     const { skills, problems } = await findSkills([folder]);
     assertEquals(skills, []);
-    assertEquals(problems.map(({ folder: where }) => where.slice(-1)), ["a", "b", "c"]);
+    assertEquals(problems.map(({ directory: where }) => where.slice(-1)), ["a", "b", "c"]);
     assert(problems[2]?.problem.includes("description is missing"));
   });
 });

@@ -20,6 +20,6 @@ Deno.test("AC-3 (6.3): the calls of one turn run at the same time", async () => 
     reply("All have met"),
   ], { tools: [meet] });
   await checkEvents(agent.promptStream("Meet"));
-  assertEquals(meet.mostAtOnce, 3);
+  assertEquals(meet.maxConcurrent, 3);
   assertEquals(meet.calls.map(({ state }) => state), ["finished", "finished", "finished"]);
 });

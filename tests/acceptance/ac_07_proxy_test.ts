@@ -8,7 +8,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { loopback } from "../adapters/loopback.ts";
+import { serveLoopback } from "../adapters/loopback.ts";
 import { outlineOf } from "../conformance/outline.ts";
 
 Deno.test("AC-7 (6.7): an agent behind a proxy sees what it would have seen without one", async () => {
@@ -23,7 +23,7 @@ Deno.test("AC-7 (6.7): an agent behind a proxy sees what it would have seen with
       reply("It says hello."),
     ]);
   const served = model();
-  await using server = loopback(
+  await using server = serveLoopback(
     serveProxy(served, { authorize: (token) => token === "token" }),
   );
   const direct = agentWith(model());

@@ -49,7 +49,7 @@ export class Aimock {
   }
 
   /** Forgets everything and answers with these fixtures from now on. */
-  async answerWith(fixtures: readonly AimockFixture[]): Promise<void> {
+  async setFixtures(fixtures: readonly AimockFixture[]): Promise<void> {
     await this.#control("POST", "reset");
     await this.#control("POST", "fixtures", { fixtures });
   }

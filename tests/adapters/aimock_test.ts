@@ -19,7 +19,7 @@ import { type FakeTool, fakeTool } from "../../src/testing/fake_tool.ts";
 import { InstantClock } from "../conformance/ports.ts";
 import { eventsOfType } from "../conformance/outline.ts";
 import { Aimock, type AimockFixture, startAimock } from "./aimock_server.ts";
-import { loopback } from "./loopback.ts";
+import { serveLoopback } from "./loopback.ts";
 import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
 
 const aimock = await startAimock();
@@ -50,17 +50,20 @@ const TOOL_LOOP: readonly AimockFixture[] = [
 ];
 
 /** aimock counts no tokens for Ollama, and for Mistral only when it is asked as OpenAI would be. */
-const COUNTS_NOTHING = ["ollama", "mistral"];
+const WITHOUT_USAGE = ["ollama", "mistral"];
 /** aimock lets these models reason. */
-const REASONS = ["anthropic", "openai responses", "gemini", "bedrock"];
+const WITH_THINKING = ["anthropic", "openai responses", "gemini", "bedrock"];
 /** aimock gives Ollama no other reason to stop. */
-const ONLY_STOPS = ["ollama"];
+const WITHOUT_FINISH_REASONS = ["ollama"];
 
-function rejection(status: number, error: AimockFixture["response"]["error"]): AimockFixture {
+function createErrorFixture(
+  status: number,
+  error: AimockFixture["response"]["error"],
+): AimockFixture {
   return { match: { userMessage: "weather" }, response: { status, ...(error && { error }) } };
 }
 
-interface Run {
+interface RunRecord {
   readonly agent: Agent;
   readonly events: readonly AgentEvent[];
   readonly result: Pick<AgentResult, "stopReason" | "usage" | "error">;
@@ -70,17 +73,17 @@ interface Run {
 }
 
 /** Lets an agent with two tools ask a server that answers with fixtures. */
-async function run(
+async function runAgent(
   subject: ProviderSubject,
   fixtures: readonly AimockFixture[],
   options: Partial<AgentOptions> = {},
-): Promise<Run> {
-  await server.answerWith(fixtures);
+): Promise<RunRecord> {
+  await server.setFixtures(fixtures);
   const weather = fakeTool({ name: "get_weather", result: "21 degrees" });
   const clock = new InstantClock();
   const agent = new Agent({
     model: subject.model,
-    streamFn: subject.make({ url: server.url }),
+    streamFn: subject.createStreamFn({ url: server.url }),
     tools: [weather, fakeTool({ name: "get_time", result: "noon" })],
     now: clock.now,
     sleep: clock.sleep,
@@ -95,7 +98,7 @@ async function run(
   return { agent, events, result: end, weather, clock, requests: await server.requestCount() };
 }
 
-function lastText({ agent }: Run): string {
+function getLastText({ agent }: RunRecord): string {
   const last = agent.state.messages.at(-1);
   return last && last.role !== "custom" ? extractText(last.content) : "";
 }
@@ -108,21 +111,21 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
   const { name } = subject;
 
   test(`${name} goes through a whole tool loop`, async () => {
-    const loop = await run(subject, TOOL_LOOP);
+    const loop = await runAgent(subject, TOOL_LOOP);
     assertEquals(loop.result.error, undefined);
     assertEquals(loop.result.stopReason, "stop");
-    assertEquals(lastText(loop), ANSWER);
+    assertEquals(getLastText(loop), ANSWER);
     assertEquals(loop.weather.calls.map(({ arguments: args }) => args), [{ city: "Zürich" }]);
     const roles = loop.agent.state.messages.map(({ role }) => role);
     assertEquals(roles, ["user", "assistant", "tool_result", "tool_result", "assistant"]);
     assertEquals(loop.requests, 2);
-    if (COUNTS_NOTHING.includes(name)) return;
+    if (WITHOUT_USAGE.includes(name)) return;
     assertEquals(loop.result.usage.input, 261);
     assertEquals(loop.result.usage.output, 34);
   });
 
   test(`${name} is asked again after 429, when the server says`, async () => {
-    const flaky = await run(subject, [
+    const flaky = await runAgent(subject, [
       {
         match: { userMessage: "weather", sequenceIndex: 0 },
         response: {
@@ -133,14 +136,16 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
       },
       { match: { userMessage: "weather" }, response: { content: "Second time lucky." } },
     ]);
-    assertEquals(lastText(flaky), "Second time lucky.");
+    assertEquals(getLastText(flaky), "Second time lucky.");
     const [retry] = eventsOfType(flaky.events, "retry");
     assertEquals(retry?.error.code, "model_throttled");
     assertEquals(flaky.clock.waits, [7000]);
   });
 
   test(`${name} is given up on after three times 500`, async () => {
-    const failing = await run(subject, [rejection(500, { message: "boom", type: "server_error" })]);
+    const failing = await runAgent(subject, [
+      createErrorFixture(500, { message: "boom", type: "server_error" }),
+    ]);
     assertEquals(failing.result.error?.code, "network_error");
     assertEquals(failing.result.error?.status, 500);
     assertEquals(failing.requests, 3);
@@ -148,7 +153,7 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
 
   test(`${name} is not asked again after 401`, async () => {
     const error = { message: "invalid x-api-key", type: "authentication_error" };
-    const refused = await run(subject, [rejection(401, error)]);
+    const refused = await runAgent(subject, [createErrorFixture(401, error)]);
     assertEquals(refused.result.error?.code, "auth_error");
     assertEquals(refused.requests, 1);
   });
@@ -160,7 +165,7 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
       type: "invalid_request_error",
       code: "context_length_exceeded",
     };
-    const overflow = await run(subject, [rejection(400, error)], {
+    const overflow = await runAgent(subject, [createErrorFixture(400, error)], {
       transformContext: (messages, { overflow }) => {
         asked.push(overflow);
         return messages;
@@ -172,7 +177,7 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
 
   test(`${name} starts again after a connection that broke`, async () => {
     const content = "This answer is cut off after a few chunks, and the second one is as well.";
-    const cut = await run(subject, [{
+    const cut = await runAgent(subject, [{
       match: { userMessage: "weather" },
       response: { content },
       latency: 5,
@@ -181,11 +186,11 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
     }]);
     assertEquals(cut.result.error?.code, "network_error");
     assertEquals(eventsOfType(cut.events, "retry").length, 2);
-    assert(content.startsWith(lastText(cut)), lastText(cut));
+    assert(content.startsWith(getLastText(cut)), getLastText(cut));
   });
 
   test(`${name} closes a run whose server answers nonsense`, async () => {
-    const nonsense = await run(subject, [{
+    const nonsense = await runAgent(subject, [{
       match: { userMessage: "weather" },
       response: { content: "never" },
       chaos: { malformedRate: 1 },
@@ -195,9 +200,9 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
   });
 
   test(`${name} tells a reply that was cut by its limit from one that was filtered`, async () => {
-    if (ONLY_STOPS.includes(name)) return;
+    if (WITHOUT_FINISH_REASONS.includes(name)) return;
     const ending = (finishReason: string) =>
-      run(subject, [{
+      runAgent(subject, [{
         match: { userMessage: "weather" },
         response: { content: "Half a", finishReason },
       }]);
@@ -208,9 +213,9 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
     assertEquals(filtered.result.error?.code, code);
   });
 
-  if (REASONS.includes(name)) {
+  if (WITH_THINKING.includes(name)) {
     test(`${name} thinks before it answers`, async () => {
-      const thinking = await run(subject, [{
+      const thinking = await runAgent(subject, [{
         match: { userMessage: "weather" },
         response: { content: ANSWER, reasoning: "Step by step.", reasoningSignature: "sig-abc" },
       }]);
@@ -218,7 +223,7 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
         .filter(({ type }) => type === "thinking_delta")
         .map((delta) => "delta" in delta ? delta.delta : "");
       assertStringIncludes(shown.join(""), "Step by step.");
-      assertEquals(lastText(thinking), ANSWER);
+      assertEquals(getLastText(thinking), ANSWER);
     });
   }
 }
@@ -227,12 +232,14 @@ test("an agent behind a proxy goes through the same loop", async () => {
   const [anthropic] = NINE_PROVIDERS;
   const proxy = NINE_PROVIDERS.find(({ name }) => name === "proxy");
   assert(anthropic && proxy);
-  await server.answerWith(TOOL_LOOP);
-  const behind = anthropic.make({ url: server.url });
-  await using front = loopback(serveProxy(behind, { authorize: (token) => token === "sk-test" }));
+  await server.setFixtures(TOOL_LOOP);
+  const behind = anthropic.createStreamFn({ url: server.url });
+  await using front = serveLoopback(
+    serveProxy(behind, { authorize: (token) => token === "sk-test" }),
+  );
   const agent = new Agent({
     model: anthropic.model,
-    streamFn: proxy.make({ url: front.url }),
+    streamFn: proxy.createStreamFn({ url: front.url }),
     tools: [fakeTool({ name: "get_weather", result: "21" }), fakeTool({ name: "get_time" })],
     prices: {},
   });
@@ -243,7 +250,7 @@ test("an agent behind a proxy goes through the same loop", async () => {
 });
 
 test("one conversation goes round all providers", async () => {
-  await server.answerWith([
+  await server.setFixtures([
     {
       match: { userMessage: "weather", hasToolResult: false },
       response: {
@@ -270,10 +277,10 @@ test("one conversation goes round all providers", async () => {
   }));
   for (const subject of [...NINE_PROVIDERS, ...again]) {
     if (subject.name === "proxy") continue;
-    streamFn = subject.make({
+    streamFn = subject.createStreamFn({
       url: server.url,
       fetch: (url, init) => {
-        const problems = subject.problems(JSON.parse(String(init?.body)));
+        const problems = subject.findProblems(JSON.parse(String(init?.body)));
         sent.push({ name: subject.name, problems });
         return fetch(url, init);
       },

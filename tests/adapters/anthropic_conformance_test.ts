@@ -1,7 +1,7 @@
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { testStreamFn } from "../../src/testing/stream_conformance.ts";
 import type { ExpectedReply } from "../../src/testing/stream_fixture.ts";
-import { ownFixtures } from "./fixture_files.ts";
+import { loadFixtures } from "./fixture_files.ts";
 
 const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
   text: {
@@ -41,8 +41,8 @@ const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
 
 testStreamFn(Deno.test, "anthropic", (fetch, limits) => createAnthropic({ fetch, ...limits }), {
   model: { provider: "anthropic", modelId: "claude-sonnet-5-5", thinkingLevel: "off" },
-  replies: ownFixtures("anthropic", EXPECTED),
-  refusals: [
+  replies: loadFixtures("anthropic", EXPECTED),
+  errors: [
     {
       name: "a wrong key",
       status: 401,

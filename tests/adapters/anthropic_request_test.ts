@@ -4,36 +4,38 @@ import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
-import { prompt, replyOf, resultOf, richRequest, TOOLS } from "./rich_conversation.ts";
-import { assertGolden, type SentRequest, sentRequest } from "./sent_request.ts";
+import { createReply, createToolResult, prompt, richRequest, TOOLS } from "./rich_conversation.ts";
+import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 
-const BUDGET = "claude-sonnet-4-5";
-const ADAPTIVE = "claude-opus-4-8";
-const ALWAYS = "claude-opus-5-5";
+const BUDGET_MODEL = "claude-sonnet-4-5";
+const ADAPTIVE_MODEL = "claude-opus-4-8";
+const ALWAYS_THINKING_MODEL = "claude-opus-5-5";
 
-function model(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
+function createModel(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
   return { provider: "anthropic", modelId, thinkingLevel };
 }
 
-function sent(request: StreamRequest): Promise<SentRequest> {
-  return sentRequest((fetch) => createAnthropic({ fetch }), request);
+function sendToAnthropic(request: StreamRequest): Promise<SentRequest> {
+  return captureRequest((fetch) => createAnthropic({ fetch }), request);
 }
 
-function ask(spec: ModelSpec, options: StreamOptions = {}): Promise<SentRequest> {
+function sendPrompt(spec: ModelSpec, options: StreamOptions = {}): Promise<SentRequest> {
   const request = richRequest(spec, { options });
-  return sent({ ...request, context: { ...request.context, messages: [prompt("Hi")] } });
+  return sendToAnthropic({ ...request, context: { ...request.context, messages: [prompt("Hi")] } });
 }
 
-function codes({ warnings }: SentRequest): string[] {
+function getWarningCodes({ warnings }: SentRequest): string[] {
   return warnings.map(({ code }) => code);
 }
 
-function member(value: unknown, name: string): unknown {
+function getMember(value: unknown, name: string): unknown {
   return isJsonObject(value) ? value[name] : undefined;
 }
 
 Deno.test("the rich conversation is the golden request", async () => {
-  const { url, headers, body, warnings } = await sent(richRequest(model(BUDGET, "medium")));
+  const { url, headers, body, warnings } = await sendToAnthropic(
+    richRequest(createModel(BUDGET_MODEL, "medium")),
+  );
   assertEquals(url, "https://api.anthropic.com/v1/messages");
   assertEquals(headers.get("x-api-key"), "sk-test");
   assertEquals(headers.get("anthropic-version"), "2023-06-01");
@@ -44,13 +46,13 @@ Deno.test("the rich conversation is the golden request", async () => {
 
 Deno.test("B 73: another provider's thinking, signatures and items are left out", async () => {
   const from = { provider: "openai", modelId: "gpt-5" };
-  const { body } = await sent(richRequest(model(ADAPTIVE), { from }));
+  const { body } = await sendToAnthropic(richRequest(createModel(ADAPTIVE_MODEL), { from }));
   assertGolden(body, "anthropic/request_from_openai.json");
 });
 
 Deno.test("thinking of another model of the same provider is left out", async () => {
-  const from = { provider: "anthropic", modelId: BUDGET };
-  const { body } = await sent(richRequest(model(ADAPTIVE), { from }));
+  const from = { provider: "anthropic", modelId: BUDGET_MODEL };
+  const { body } = await sendToAnthropic(richRequest(createModel(ADAPTIVE_MODEL), { from }));
   assertFalse(JSON.stringify(body).includes("c2lnbmF0dXJl"));
 });
 
@@ -58,17 +60,27 @@ Deno.test("each level of thinking becomes a budget below max_tokens, or an effor
   const budgets: unknown[] = [];
   const efforts: unknown[] = [];
   for (const level of ["minimal", "low", "medium", "high", "extra_high"] as const) {
-    budgets.push(member((await ask(model(BUDGET, level))).body["thinking"], "budget_tokens"));
-    efforts.push(member((await ask(model(ADAPTIVE, level))).body["output_config"], "effort"));
+    budgets.push(
+      getMember(
+        (await sendPrompt(createModel(BUDGET_MODEL, level))).body["thinking"],
+        "budget_tokens",
+      ),
+    );
+    efforts.push(
+      getMember(
+        (await sendPrompt(createModel(ADAPTIVE_MODEL, level))).body["output_config"],
+        "effort",
+      ),
+    );
   }
   assertEquals(budgets, [1024, 4096, 10_240, 20_480, 49_152]);
   assertEquals(efforts, ["low", "low", "medium", "high", "xhigh"]);
 });
 
 Deno.test("a budget of the caller's is used, within the limits", async () => {
-  const spec = { ...model(BUDGET, "low"), thinkingBudgets: { low: 2000 } };
-  assertEquals((await ask(spec)).body["thinking"], { type: "enabled", budget_tokens: 2000 });
-  const { body } = await ask(spec, { maxTokens: 2500 });
+  const spec = { ...createModel(BUDGET_MODEL, "low"), thinkingBudgets: { low: 2000 } };
+  assertEquals((await sendPrompt(spec)).body["thinking"], { type: "enabled", budget_tokens: 2000 });
+  const { body } = await sendPrompt(spec, { maxTokens: 2500 });
   assertEquals([body["max_tokens"], body["thinking"]], [2500, {
     type: "enabled",
     budget_tokens: 1476,
@@ -76,24 +88,26 @@ Deno.test("a budget of the caller's is used, within the limits", async () => {
 });
 
 Deno.test("no room to think is told", async () => {
-  const request = await ask(model(BUDGET, "low"), { maxTokens: 1500 });
+  const request = await sendPrompt(createModel(BUDGET_MODEL, "low"), { maxTokens: 1500 });
   assertEquals(request.body["thinking"], undefined);
-  assertEquals(codes(request), ["thinking_left_out"]);
+  assertEquals(getWarningCodes(request), ["thinking_left_out"]);
 });
 
 Deno.test("thinking that is off is turned off the way that the model knows", async () => {
-  assertEquals((await ask(model(ADAPTIVE))).body["thinking"], undefined);
-  assertEquals((await ask(model("claude-sonnet-5"))).body["thinking"], { type: "disabled" });
-  assertEquals((await ask(model("claude-sonnet-5-5"))).body["thinking"], {
+  assertEquals((await sendPrompt(createModel(ADAPTIVE_MODEL))).body["thinking"], undefined);
+  assertEquals((await sendPrompt(createModel("claude-sonnet-5"))).body["thinking"], {
+    type: "disabled",
+  });
+  assertEquals((await sendPrompt(createModel("claude-sonnet-5-5"))).body["thinking"], {
     type: "between_tools",
   });
-  const always = await ask(model(ALWAYS));
-  assertEquals(member(always.body["thinking"], "type"), "adaptive");
+  const always = await sendPrompt(createModel(ALWAYS_THINKING_MODEL));
+  assertEquals(getMember(always.body["thinking"], "type"), "adaptive");
   assertEquals(always.body["output_config"], { effort: "low" });
 });
 
 Deno.test("a model that binds its thinking is told to drop what no longer fits", async () => {
-  const { body, headers } = await ask(model(ALWAYS, "high"));
+  const { body, headers } = await sendPrompt(createModel(ALWAYS_THINKING_MODEL, "high"));
   assertEquals(body["thinking"], {
     type: "adaptive",
     display: "summarized",
@@ -103,44 +117,49 @@ Deno.test("a model that binds its thinking is told to drop what no longer fits",
 });
 
 Deno.test("a model does not begin to think between another model's calls and their results", async () => {
-  const request = richRequest(model(BUDGET, "high"));
+  const request = richRequest(createModel(BUDGET_MODEL, "high"));
   const messages = [
     prompt("Hi"),
-    replyOf({ provider: "openai", modelId: "gpt-5" }, [
+    createReply({ provider: "openai", modelId: "gpt-5" }, [
       { type: "tool_call", id: "c", name: "read_file", arguments: {} },
     ]),
-    resultOf("c", "read_file", [{ type: "text", text: "text" }]),
+    createToolResult("c", "read_file", [{ type: "text", text: "text" }]),
   ];
-  const found = await sent({ ...request, context: { ...request.context, messages } });
+  const found = await sendToAnthropic({ ...request, context: { ...request.context, messages } });
   assertEquals(found.body["thinking"], undefined);
-  assertEquals(codes(found), ["thinking_left_out"]);
+  assertEquals(getWarningCodes(found), ["thinking_left_out"]);
 });
 
 Deno.test("the tool choice is mapped, and what excludes it left out with a warning", async () => {
   const choice = async (spec: ModelSpec, toolChoice: StreamOptions["toolChoice"]) => {
-    const request = await ask(spec, toolChoice === undefined ? {} : { toolChoice });
-    return [request.body["tool_choice"], codes(request)];
+    const request = await sendPrompt(spec, toolChoice === undefined ? {} : { toolChoice });
+    return [request.body["tool_choice"], getWarningCodes(request)];
   };
-  assertEquals(await choice(model(BUDGET), undefined), [undefined, []]);
-  assertEquals(await choice(model(BUDGET), "auto"), [{ type: "auto" }, []]);
-  assertEquals(await choice(model(BUDGET), "none"), [{ type: "none" }, []]);
-  assertEquals(await choice(model(BUDGET), "required"), [{ type: "any" }, []]);
-  assertEquals(await choice(model(BUDGET), { name: "read_file" }), [
+  assertEquals(await choice(createModel(BUDGET_MODEL), undefined), [undefined, []]);
+  assertEquals(await choice(createModel(BUDGET_MODEL), "auto"), [{ type: "auto" }, []]);
+  assertEquals(await choice(createModel(BUDGET_MODEL), "none"), [{ type: "none" }, []]);
+  assertEquals(await choice(createModel(BUDGET_MODEL), "required"), [{ type: "any" }, []]);
+  assertEquals(await choice(createModel(BUDGET_MODEL), { name: "read_file" }), [
     { type: "tool", name: "read_file" },
     [],
   ]);
-  assertEquals(await choice(model(BUDGET, "high"), "required"), [
+  assertEquals(await choice(createModel(BUDGET_MODEL, "high"), "required"), [
     { type: "any" },
     ["thinking_left_out"],
   ]);
-  assertEquals(await choice(model(ALWAYS), "required"), [undefined, ["tool_choice_left_out"]]);
+  assertEquals(await choice(createModel(ALWAYS_THINKING_MODEL), "required"), [undefined, [
+    "tool_choice_left_out",
+  ]]);
 });
 
 Deno.test("a temperature goes where it is taken, and is told of elsewhere", async () => {
-  assertEquals((await ask(model(BUDGET), { temperature: 0.5 })).body["temperature"], 0.5);
-  for (const spec of [model(BUDGET, "low"), model(ADAPTIVE)]) {
-    const request = await ask(spec, { temperature: 0.5 });
-    assertEquals([request.body["temperature"], codes(request)], [
+  assertEquals(
+    (await sendPrompt(createModel(BUDGET_MODEL), { temperature: 0.5 })).body["temperature"],
+    0.5,
+  );
+  for (const spec of [createModel(BUDGET_MODEL, "low"), createModel(ADAPTIVE_MODEL)]) {
+    const request = await sendPrompt(spec, { temperature: 0.5 });
+    assertEquals([request.body["temperature"], getWarningCodes(request)], [
       undefined,
       ["temperature_left_out"],
     ]);
@@ -149,24 +168,29 @@ Deno.test("a temperature goes where it is taken, and is told of elsewhere", asyn
 
 Deno.test("a schema for the reply goes where it is enforced, and is told of elsewhere", async () => {
   const responseSchema = { type: "object", properties: {}, additionalProperties: false };
-  const strict = await ask(model(BUDGET), { responseSchema });
+  const strict = await sendPrompt(createModel(BUDGET_MODEL), { responseSchema });
   assertEquals(strict.body["output_config"], {
     format: { type: "json_schema", schema: responseSchema },
   });
-  const loose = await ask(model("claude-3-haiku"), { responseSchema });
-  assertEquals(codes(loose), ["response_schema_left_out"]);
+  const loose = await sendPrompt(createModel("claude-3-haiku"), { responseSchema });
+  assertEquals(getWarningCodes(loose), ["response_schema_left_out"]);
 });
 
 Deno.test("max_tokens is the model's limit, or less", async () => {
-  assertEquals((await ask(model(BUDGET))).body["max_tokens"], 64_000);
-  assertEquals((await ask(model(BUDGET), { maxTokens: 100 })).body["max_tokens"], 100);
-  const more = await ask(model(BUDGET), { maxTokens: 1_000_000 });
-  assertEquals([more.body["max_tokens"], codes(more)], [64_000, ["max_tokens_lowered"]]);
+  assertEquals((await sendPrompt(createModel(BUDGET_MODEL))).body["max_tokens"], 64_000);
+  assertEquals(
+    (await sendPrompt(createModel(BUDGET_MODEL), { maxTokens: 100 })).body["max_tokens"],
+    100,
+  );
+  const more = await sendPrompt(createModel(BUDGET_MODEL), { maxTokens: 1_000_000 });
+  assertEquals([more.body["max_tokens"], getWarningCodes(more)], [64_000, ["max_tokens_lowered"]]);
 });
 
 Deno.test("caching is marked as asked: not at all, for minutes, for an hour", async () => {
   const marks = async (cache: StreamOptions["cache"]) => {
-    const { body } = await sent(richRequest(model(BUDGET), { options: cache ? { cache } : {} }));
+    const { body } = await sendToAnthropic(
+      richRequest(createModel(BUDGET_MODEL), { options: cache ? { cache } : {} }),
+    );
     return [...JSON.stringify(body).matchAll(/"cache_control":(\{.*?\})/g)].map(([, mark]) => mark);
   };
   assertEquals(await marks("off"), []);
@@ -175,10 +199,13 @@ Deno.test("caching is marked as asked: not at all, for minutes, for an hour", as
 });
 
 Deno.test("the prefix of a conversation that goes on stays as it was", async () => {
-  const request = richRequest(model(BUDGET));
+  const request = richRequest(createModel(BUDGET_MODEL));
   const before = request.context.messages.slice(0, 5);
-  const shorter = await sent({ ...request, context: { ...request.context, messages: before } });
-  const longer = await sent({
+  const shorter = await sendToAnthropic({
+    ...request,
+    context: { ...request.context, messages: before },
+  });
+  const longer = await sendToAnthropic({
     ...request,
     context: { ...request.context, tools: [...TOOLS].reverse() },
   });
@@ -189,16 +216,18 @@ Deno.test("the prefix of a conversation that goes on stays as it was", async () 
 });
 
 Deno.test("extra fields are added, and do not replace what has an option", async () => {
-  const request = await ask(model(BUDGET), { extra: { top_k: 5, stream: false } });
+  const request = await sendPrompt(createModel(BUDGET_MODEL), {
+    extra: { top_k: 5, stream: false },
+  });
   assertEquals([request.body["top_k"], request.body["stream"]], [5, true]);
-  assertEquals(codes(request), ["extra_left_out"]);
+  assertEquals(getWarningCodes(request), ["extra_left_out"]);
 });
 
 Deno.test("a model that the catalog does not know works, and is told of once", async () => {
   const streamFn = createAnthropic({
     fetch: () => Promise.resolve(new Response("", { status: 500 })),
   });
-  const request = richRequest(model("claude-next"));
+  const request = richRequest(createModel("claude-next"));
   const first = await readReply(streamFn(request));
   const second = await readReply(streamFn(request));
   assertEquals(first.warnings.map(({ code }) => code), ["unknown_model"]);
@@ -206,40 +235,46 @@ Deno.test("a model that the catalog does not know works, and is told of once", a
 });
 
 Deno.test("B 65: empty content makes no invalid request", async () => {
-  const request = richRequest(model(ADAPTIVE));
+  const request = richRequest(createModel(ADAPTIVE_MODEL));
   const messages = [
     prompt("", " \n"),
-    replyOf({ provider: "anthropic", modelId: ADAPTIVE }, []),
-    replyOf({ provider: "anthropic", modelId: ADAPTIVE }, [
+    createReply({ provider: "anthropic", modelId: ADAPTIVE_MODEL }, []),
+    createReply({ provider: "anthropic", modelId: ADAPTIVE_MODEL }, [
       { type: "thinking", thinking: "cut off", signature: "s" },
     ]),
   ];
-  const { body } = await sent({ ...request, context: { systemPrompt: " ", messages, tools: [] } });
+  const { body } = await sendToAnthropic({
+    ...request,
+    context: { systemPrompt: " ", messages, tools: [] },
+  });
   assertEquals(body["system"], undefined);
   assertEquals(body["tools"], undefined);
   assertEquals(JSON.stringify(body["messages"]).includes('"user"'), true);
 });
 
 Deno.test("a conversation that ends with a reply goes on, with or without the model's help", async () => {
-  const request = richRequest(model(BUDGET), { options: { cache: "off" } });
+  const request = richRequest(createModel(BUDGET_MODEL), { options: { cache: "off" } });
   const messages = [
     prompt("Count."),
-    replyOf({ provider: "anthropic", modelId: BUDGET }, [{ type: "text", text: "1, 2, " }]),
+    createReply({ provider: "anthropic", modelId: BUDGET_MODEL }, [{
+      type: "text",
+      text: "1, 2, ",
+    }]),
   ];
   const context = { ...request.context, messages };
-  const prefilled = await sent({ ...request, context });
+  const prefilled = await sendToAnthropic({ ...request, context });
   assertEquals(prefilled.body["messages"], [
     { role: "user", content: [{ type: "text", text: "Count." }] },
     { role: "assistant", content: [{ type: "text", text: "1, 2," }] },
   ]);
-  const asked = await sent({ ...request, model: model(ADAPTIVE), context });
-  assertEquals(member((asked.body["messages"] as unknown[]).at(-1), "content"), [
+  const asked = await sendToAnthropic({ ...request, model: createModel(ADAPTIVE_MODEL), context });
+  assertEquals(getMember((asked.body["messages"] as unknown[]).at(-1), "content"), [
     { type: "text", text: "Continue." },
   ]);
 });
 
 Deno.test("an image that was not read is an error that says what to do", async () => {
-  const request = richRequest(model(BUDGET));
+  const request = richRequest(createModel(BUDGET_MODEL));
   const messages = [prompt({ type: "image", source: { type: "file", path: "/a.png" } })];
   const streamFn = createAnthropic();
   const { error } = await readReply(

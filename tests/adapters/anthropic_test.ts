@@ -13,10 +13,10 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 };
 
 testRecordings(["anthropic"], {
-  make: (fetch) => createAnthropic({ fetch }),
+  createStreamFn: (fetch) => createAnthropic({ fetch }),
   provider: "anthropic",
-  stop: ({ stopReason }) => STOP_REASONS[stopReason ?? "end_turn"] ?? "unknown",
-  usage: ({ usage }: GroundTruth) => {
+  toExpectedStop: ({ stopReason }) => STOP_REASONS[stopReason ?? "end_turn"] ?? "unknown",
+  toExpectedUsage: ({ usage }: GroundTruth) => {
     const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = usage;
     return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
   },

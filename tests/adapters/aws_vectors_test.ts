@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { EventCodec } from "../../adapters/bedrock/event_codec.ts";
-import { EventStreamParser } from "../../adapters/bedrock/frames.ts";
+import { EventStreamParser } from "../../adapters/bedrock/event_stream_parser.ts";
 import { loadSigning } from "../../adapters/bedrock/packages.ts";
 import { codec } from "./bedrock_frames.ts";
-import { wireFolder } from "./wire_fixtures.ts";
+import { getFixtureDirectory } from "./wire_fixtures.ts";
 
 /** What `fetch` cannot send, so that nobody can be asked to sign it. */
-const NOT_SENT: Readonly<Record<string, string>> = {
+const UNSENDABLE_VECTORS: Readonly<Record<string, string>> = {
   "get-header-key-duplicate": "fetch sends a header once, with its values joined",
   "get-relative-unnormalized": "a URL has no relative parts left in its path",
   "get-relative-relative-unnormalized": "a URL has no relative parts left in its path",
@@ -16,19 +16,21 @@ const NOT_SENT: Readonly<Record<string, string>> = {
   "get-slashes-unnormalized": "a matter of services that keep several slashes apart",
 };
 
-const folder = wireFolder();
-const signing = folder && `${folder}/aws-sigv4`;
-const streams = folder && `${folder}/aws-eventstream-vectors`;
+const directory = getFixtureDirectory();
+const signingVectors = directory && `${directory}/aws-sigv4`;
+const streamVectors = directory && `${directory}/aws-eventstream-vectors`;
 
-for (const name of foldersIn(signing)) {
+for (const name of listDirectories(signingVectors)) {
   Deno.test({
-    name: `AWS signing vector ${name}${NOT_SENT[name] ? ` (${NOT_SENT[name]})` : ""}`,
-    ignore: NOT_SENT[name] !== undefined,
+    name: `AWS signing vector ${name}${
+      UNSENDABLE_VECTORS[name] ? ` (${UNSENDABLE_VECTORS[name]})` : ""
+    }`,
+    ignore: UNSENDABLE_VECTORS[name] !== undefined,
     async fn() {
       const { AwsV4Signer } = await loadSigning();
-      const vector = `${signing}/${name}`;
+      const vector = `${signingVectors}/${name}`;
       const { credentials, ...context } = JSON.parse(read(`${vector}/context.json`));
-      const { method, url, headers, body } = requestIn(read(`${vector}/request.txt`));
+      const { method, url, headers, body } = parseRequest(read(`${vector}/request.txt`));
       if (context.sign_body) headers.set("x-amz-content-sha256", await sha256(body));
       const signer = new AwsV4Signer({
         method,
@@ -55,10 +57,10 @@ for (const name of foldersIn(signing)) {
   });
 }
 
-if (signing !== undefined) {
+if (signingVectors !== undefined) {
   Deno.test("AWS signing example of Bedrock, with a session token and a body", async () => {
     const { AwsV4Signer } = await loadSigning();
-    const example = JSON.parse(read(`${signing}/bedrock-mantle-openai-python.json`));
+    const example = JSON.parse(read(`${signingVectors}/bedrock-mantle-openai-python.json`));
     const { request, expected, credentials, region, service } = example;
     const signer = new AwsV4Signer({
       method: request.method,
@@ -78,32 +80,34 @@ if (signing !== undefined) {
   });
 }
 
-for (const name of filesIn(streams && `${streams}/positive`, ".bin")) {
+for (const name of listFiles(streamVectors && `${streamVectors}/positive`, ".bin")) {
   Deno.test(`AWS event stream vector ${name} is decoded`, async () => {
-    const path = `${streams}/positive/${name}`;
+    const path = `${streamVectors}/positive/${name}`;
     const expected = JSON.parse(read(path.replace(".bin", ".decoded.json")));
     const { headers } = codec.decode(Deno.readFileSync(path));
-    const found = Object.entries(headers).map(([name, { value }]) => [name, plain(value)]);
+    const found = Object.entries(headers).map(([name, { value }]) => [name, toPlainValue(value)]);
     assertEquals(
       Object.fromEntries(found),
       Object.fromEntries(
-        expected.headers.map(({ name, type, value }: VectorHeader) => [name, valueOf(type, value)]),
+        expected.headers.map((
+          { name, type, value }: VectorHeader,
+        ) => [name, decodeValue(type, value)]),
       ),
     );
-    const frames = await framesIn(path);
+    const frames = await readFrames(path);
     assertEquals(frames.map(({ body }) => body), [atob(expected.payload)]);
   });
 }
 
-for (const name of filesIn(streams && `${streams}/negative`, ".bin")) {
+for (const name of listFiles(streamVectors && `${streamVectors}/negative`, ".bin")) {
   Deno.test(`AWS event stream vector ${name} is refused`, async () => {
-    const frames = framesIn(`${streams}/negative/${name}`);
+    const frames = readFrames(`${streamVectors}/negative/${name}`);
     const outcome = await frames.then(() => "decoded", (error) => error.message);
     assert(/checksum|in the middle of a message/.test(outcome), outcome);
   });
 }
 
-if (folder === undefined) {
+if (directory === undefined) {
   Deno.test({ name: "AWS vectors: SWINK_WIRE_FIXTURES is not set", ignore: true, fn() {} });
 }
 
@@ -114,12 +118,12 @@ interface VectorHeader {
 }
 
 /** Text, bytes and ids stand in the vectors as base64. */
-function valueOf(type: number, value: VectorHeader["value"]): VectorHeader["value"] {
+function decodeValue(type: number, value: VectorHeader["value"]): VectorHeader["value"] {
   return type === 6 || type === 7 || type === 9 ? atob(String(value)) : value;
 }
 
-/** A header's value in the form in which {@linkcode valueOf} gives it. */
-function plain(value: unknown): unknown {
+/** A header's value in the form in which {@linkcode decodeValue} gives it. */
+function toPlainValue(value: unknown): unknown {
   if (value instanceof Uint8Array) return String.fromCharCode(...value);
   if (value instanceof Date) return value.getTime();
   if (typeof value === "object" && value !== null) return Number(value);
@@ -127,7 +131,7 @@ function plain(value: unknown): unknown {
   return isId ? String.fromCharCode(...Uint8Array.fromHex(value.replaceAll("-", ""))) : value;
 }
 
-async function framesIn(path: string): Promise<{ body: string }[]> {
+async function readFrames(path: string): Promise<{ body: string }[]> {
   const codec = new EventCodec();
   await codec.load();
   const parser = new EventStreamParser((message) => codec.decode(message));
@@ -139,7 +143,7 @@ async function framesIn(path: string): Promise<{ body: string }[]> {
   return frames;
 }
 
-function requestIn(
+function parseRequest(
   text: string,
 ): { method: string; url: string; headers: Headers; body: string } {
   const [head = "", body = ""] = text.split(/\r?\n\r?\n/);
@@ -163,13 +167,13 @@ function read(path: string): string {
   return Deno.readTextFileSync(path);
 }
 
-function foldersIn(path: string | undefined): string[] {
+function listDirectories(path: string | undefined): string[] {
   if (path === undefined) return [];
   const entries = [...Deno.readDirSync(path)].filter(({ isDirectory }) => isDirectory);
   return entries.map(({ name }) => name).sort();
 }
 
-function filesIn(path: string | undefined, ending: string): string[] {
+function listFiles(path: string | undefined, ending: string): string[] {
   if (path === undefined) return [];
   return [...Deno.readDirSync(path)].map(({ name }) => name).filter((name) => name.endsWith(ending))
     .sort();

@@ -1,12 +1,12 @@
 import { createAzure } from "../../adapters/azure/mod.ts";
 import { testStreamFn } from "../../src/testing/stream_conformance.ts";
-import type { RefusalFixture } from "../../src/testing/stream_fixture.ts";
-import { ownFixtures } from "./fixture_files.ts";
+import type { ErrorFixture } from "../../src/testing/stream_fixture.ts";
+import { loadFixtures } from "./fixture_files.ts";
 
 const baseUrl = "https://my-resource.openai.azure.com";
 const model = { provider: "azure", modelId: "gpt-5-mini", thinkingLevel: "low" } as const;
 
-const REFUSALS: readonly RefusalFixture[] = [
+const REFUSALS: readonly ErrorFixture[] = [
   {
     name: "a wrong key",
     status: 401,
@@ -43,7 +43,7 @@ testStreamFn(
   (fetch, limits) => createAzure({ fetch, baseUrl, ...limits }),
   {
     model,
-    replies: ownFixtures("azure", {
+    replies: loadFixtures("azure", {
       text: {
         text: "Grüezi, Welt 👋",
         stopReason: "stop",
@@ -61,7 +61,7 @@ testStreamFn(
         stopReason: "tool_use",
       },
     }),
-    refusals: REFUSALS,
+    errors: REFUSALS,
   },
 );
 
@@ -71,13 +71,13 @@ testStreamFn(
   (fetch, limits) => createAzure({ fetch, baseUrl, api: "responses", ...limits }),
   {
     model,
-    replies: ownFixtures("azure", {
+    replies: loadFixtures("azure", {
       responses_text: {
         text: "Yes.",
         stopReason: "stop",
         usage: { input: 80, output: 50, cacheRead: 20, total: 150 },
       },
     }),
-    refusals: REFUSALS,
+    errors: REFUSALS,
   },
 );

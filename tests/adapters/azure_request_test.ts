@@ -5,18 +5,18 @@ import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import type { StreamRequest } from "../../src/core/stream.ts";
 import { richRequest } from "./rich_conversation.ts";
-import { assertGolden, type SentRequest, sentRequest } from "./sent_request.ts";
+import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 
 const ROOT = "https://my-resource.openai.azure.com";
 const MODEL: ModelSpec = { provider: "azure", modelId: "gpt-5-mini", thinkingLevel: "low" };
 
-function sent(request: StreamRequest, options: AzureOptions = {}): Promise<SentRequest> {
-  return sentRequest((fetch) => createAzure({ fetch, baseUrl: ROOT, ...options }), request);
+function sendToAzure(request: StreamRequest, options: AzureOptions = {}): Promise<SentRequest> {
+  return captureRequest((fetch) => createAzure({ fetch, baseUrl: ROOT, ...options }), request);
 }
 
 Deno.test("the rich conversation is the golden request to Azure's chat completions", async () => {
   const options = { maxTokens: 100, sessionId: "session-1" };
-  const { url, headers, body, warnings } = await sent(richRequest(MODEL, { options }));
+  const { url, headers, body, warnings } = await sendToAzure(richRequest(MODEL, { options }));
   assertEquals(url, `${ROOT}/openai/v1/chat/completions`);
   assertEquals([headers.get("api-key"), headers.get("authorization")], ["sk-test", null]);
   assertEquals(warnings, []);
@@ -24,7 +24,7 @@ Deno.test("the rich conversation is the golden request to Azure's chat completio
 });
 
 Deno.test("the rich conversation is the golden request to Azure's responses", async () => {
-  const { url, body, warnings } = await sent(richRequest(MODEL), { api: "responses" });
+  const { url, body, warnings } = await sendToAzure(richRequest(MODEL), { api: "responses" });
   assertEquals(url, `${ROOT}/openai/v1/responses`);
   assertEquals(warnings, []);
   assertGolden(body, "azure/responses_request.json");
@@ -32,7 +32,7 @@ Deno.test("the rich conversation is the golden request to Azure's responses", as
 
 Deno.test("the address may be that of the resource, or go further", async () => {
   const urlOf = async (options: AzureOptions) =>
-    (await sent(richRequest(MODEL), options)).url.replace(`${ROOT}/openai/`, "");
+    (await sendToAzure(richRequest(MODEL), options)).url.replace(`${ROOT}/openai/`, "");
   for (const path of ["", "/", "/openai", "/openai/v1", "/openai/v1/"]) {
     assertEquals(await urlOf({ baseUrl: ROOT + path }), "v1/chat/completions");
   }
@@ -55,7 +55,9 @@ Deno.test("the address may be that of the resource, or go further", async () => 
 
 Deno.test("dated versions are not sent what they do not know", async () => {
   const request = richRequest(MODEL, { options: { sessionId: "session-1" } });
-  assertFalse("prompt_cache_key" in (await sent(request, { apiVersion: "2024-10-21" })).body);
+  assertFalse(
+    "prompt_cache_key" in (await sendToAzure(request, { apiVersion: "2024-10-21" })).body,
+  );
 });
 
 Deno.test("without an address nothing is sent, and the error says what to do", async () => {

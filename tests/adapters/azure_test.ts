@@ -1,22 +1,22 @@
 import { createAzure } from "../../adapters/azure/mod.ts";
-import { chatUsageOf } from "./openai_usage.ts";
+import { toExpectedChatUsage } from "./openai_usage.ts";
 import type { GroundTruth } from "./wire_fixtures.ts";
 import { testRecordings, testRefusals } from "./wire_tests.ts";
 
 const baseUrl = "https://my-resource.openai.azure.com";
 
-function stopOf({ stopReason, toolCalls }: GroundTruth): string {
+function toExpectedStop({ stopReason, toolCalls }: GroundTruth): string {
   if (stopReason === "content_filter") return "content_filtered";
   return toolCalls.length > 0 ? "tool_use" : "stop";
 }
 
 for (const api of ["chat", "responses"] as const) {
   testRecordings(["azure"], {
-    make: (fetch) => createAzure({ fetch, baseUrl, api }),
+    createStreamFn: (fetch) => createAzure({ fetch, baseUrl, api }),
     provider: "azure",
-    stop: stopOf,
-    usage: chatUsageOf,
-    skip: ({ wire }) => wire !== `openai-${api}`,
+    toExpectedStop: toExpectedStop,
+    toExpectedUsage: toExpectedChatUsage,
+    shouldSkip: ({ wire }) => wire !== `openai-${api}`,
   });
   testRefusals(["azure", "any"], (fetch) => createAzure({ fetch, baseUrl, api }));
 }

@@ -15,7 +15,7 @@ const BODY =
 const HOUR = 3_600_000;
 
 /** A clock that stands until it is moved. */
-class StandingClock implements Clock {
+class SettableClock implements Clock {
   time = 1_000_000;
   now(): number {
     return this.time;
@@ -25,7 +25,7 @@ class StandingClock implements Clock {
   }
 }
 
-function request(
+function createRequest(
   options: StreamOptions = {},
   signal: AbortSignal = new AbortController().signal,
 ): StreamRequest {
@@ -37,17 +37,17 @@ function request(
   };
 }
 
-function azure(
+function setUpAzure(
   options: AzureOptions,
   fixture: ReplayFixture = BODY,
 ): { ask: (asked?: StreamRequest) => ReturnType<typeof readReply>; fetch: ReplayFetch } {
   const fetch = replayFetch(fixture);
   const streamFn = createAzure({ fetch, baseUrl: "https://r.openai.azure.com", ...options });
-  return { ask: (asked = request()) => readReply(streamFn(asked)), fetch };
+  return { ask: (asked = createRequest()) => readReply(streamFn(asked)), fetch };
 }
 
 /** Gives tokens with a number, good for an hour. */
-function numbered(
+function createTokenSource(
   clock: Clock,
 ): { getToken: () => Promise<object & { token: string }>; given: () => number } {
   let given = 0;
@@ -61,32 +61,32 @@ function numbered(
   };
 }
 
-function keysOf({ requests }: ReplayFetch): (string | null)[] {
+function getSentKeys({ requests }: ReplayFetch): (string | null)[] {
   return requests.map(({ headers }) => headers.get("authorization") ?? headers.get("api-key"));
 }
 
 Deno.test("A 134: one token serves all who ask at once, and those who come later", async () => {
-  const clock = new StandingClock();
-  const { getToken, given } = numbered(clock);
-  const { ask, fetch } = azure({ getToken, clock });
+  const clock = new SettableClock();
+  const { getToken, given } = createTokenSource(clock);
+  const { ask, fetch } = setUpAzure({ getToken, clock });
   await Promise.all([ask(), ask(), ask()]);
   clock.time += HOUR / 2;
   await ask();
   assertEquals(given(), 1);
-  assertEquals(keysOf(fetch), Array(4).fill("Bearer entra-token-1"));
+  assertEquals(getSentKeys(fetch), Array(4).fill("Bearer entra-token-1"));
 });
 
 Deno.test("A 134: a token is asked for anew shortly before it expires", async () => {
-  const clock = new StandingClock();
-  const { getToken, given } = numbered(clock);
-  const { ask, fetch } = azure({ getToken, clock });
+  const clock = new SettableClock();
+  const { getToken, given } = createTokenSource(clock);
+  const { ask, fetch } = setUpAzure({ getToken, clock });
   await ask();
   clock.time += HOUR - 5 * 60_000 - 1;
   await ask();
   assertEquals(given(), 1);
   clock.time += 1;
   await Promise.all([ask(), ask()]);
-  assertEquals(keysOf(fetch), [
+  assertEquals(getSentKeys(fetch), [
     "Bearer entra-token-1",
     "Bearer entra-token-1",
     "Bearer entra-token-2",
@@ -96,26 +96,26 @@ Deno.test("A 134: a token is asked for anew shortly before it expires", async ()
 
 Deno.test("a token that says nothing of its end is asked for at every request", async () => {
   let given = 0;
-  const { ask, fetch } = azure({ getToken: () => `token-${++given}` });
+  const { ask, fetch } = setUpAzure({ getToken: () => `token-${++given}` });
   await ask();
   await ask();
-  assertEquals(keysOf(fetch), ["Bearer token-1", "Bearer token-2"]);
+  assertEquals(getSentKeys(fetch), ["Bearer token-1", "Bearer token-2"]);
 });
 
 Deno.test("A 134: a refused token ends the reply, and is not used again", async () => {
-  const clock = new StandingClock();
-  const { getToken } = numbered(clock);
+  const clock = new SettableClock();
+  const { getToken } = createTokenSource(clock);
   const refusal = {
     status: 401,
     body: '{"error":{"code":"401","message":"Expired entra-token-1"}}',
   };
   let asked = 0;
-  const { ask, fetch } = azure({ getToken, clock }, () => asked++ === 0 ? refusal : BODY);
+  const { ask, fetch } = setUpAzure({ getToken, clock }, () => asked++ === 0 ? refusal : BODY);
   const { error } = await ask();
   assertEquals([error?.code, error?.retryable], ["auth_error", false]);
   assertFalse(error?.message.includes("entra-token-1"));
   assertEquals((await ask()).text, "Hi");
-  assertEquals(keysOf(fetch), ["Bearer entra-token-1", "Bearer entra-token-2"]);
+  assertEquals(getSentKeys(fetch), ["Bearer entra-token-1", "Bearer entra-token-2"]);
 });
 
 Deno.test("a token that cannot be had is an auth_error; the next request tries anew", async () => {
@@ -124,7 +124,7 @@ Deno.test("a token that cannot be had is an auth_error; the next request tries a
     if (asked++ === 0) throw new Error("not signed in");
     return asked === 2 ? null : "token";
   };
-  const { ask } = azure({ getToken });
+  const { ask } = setUpAzure({ getToken });
   const { error } = await ask();
   assertEquals([error?.code, error?.message], ["auth_error", "getToken failed: not signed in"]);
   assertEquals((await ask()).error?.message, "getToken gave no token");
@@ -134,8 +134,8 @@ Deno.test("a token that cannot be had is an auth_error; the next request tries a
 Deno.test("A 134: an abort while a token is asked for ends the stream at once, and sends nothing", async () => {
   const aborted = new AbortController();
   const waiting = Promise.withResolvers<string>();
-  const { ask, fetch } = azure({ getToken: () => waiting.promise });
-  const one = ask(request({}, aborted.signal));
+  const { ask, fetch } = setUpAzure({ getToken: () => waiting.promise });
+  const one = ask(createRequest({}, aborted.signal));
   const other = ask();
   await new Promise((resolve) => setTimeout(resolve, 1));
   aborted.abort("enough");
@@ -148,8 +148,8 @@ Deno.test("A 134: an abort while a token is asked for ends the stream at once, a
 });
 
 Deno.test("a request's own key is sent as a key, also where tokens are used", async () => {
-  const { ask, fetch } = azure({ getToken: () => "token" });
-  await ask(request({ apiKey: "a-key" }));
+  const { ask, fetch } = setUpAzure({ getToken: () => "token" });
+  await ask(createRequest({ apiKey: "a-key" }));
   const [{ headers } = { headers: new Headers() }] = fetch.requests;
   assertEquals([headers.get("api-key"), headers.get("authorization")], ["a-key", null]);
   assert(fetch.requests.length === 1);

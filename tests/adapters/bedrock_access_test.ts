@@ -11,8 +11,8 @@ import {
   replayFetch,
   type ReplayRequest,
 } from "../../src/testing/replay_fetch.ts";
-import { EVENT_STREAM_TYPE, eventStream } from "./bedrock_frames.ts";
-import { requestTo } from "./wire_tests.ts";
+import { encodeEventStream, EVENT_STREAM_TYPE } from "./bedrock_frames.ts";
+import { createMinimalRequest } from "./wire_tests.ts";
 
 const MODEL = "anthropic.claude-sonnet-4-5-20250929-v1:0";
 const CREDENTIALS = {
@@ -22,13 +22,13 @@ const CREDENTIALS = {
 const NOW = Date.UTC(2025, 0, 2, 3, 4, 5, 678);
 const CLOCK = { ...systemClock, now: () => NOW };
 
-interface Asked {
+interface RequestSettings {
   readonly modelId?: string;
   readonly apiKey?: string;
 }
 
-function answering(): ReplayFetch {
-  const body = eventStream([
+function createReplyFetch(): ReplayFetch {
+  const body = encodeEventStream([
     { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Hi" } } },
     { messageStop: { stopReason: "end_turn" } },
     { metadata: { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } } },
@@ -36,26 +36,32 @@ function answering(): ReplayFetch {
   return replayFetch({ headers: { "content-type": EVENT_STREAM_TYPE }, body });
 }
 
-function asked({ modelId = MODEL, apiKey }: Asked = {}): StreamRequest {
-  const { options: _options, ...request } = requestTo("bedrock", modelId);
+function createBedrockRequest({ modelId = MODEL, apiKey }: RequestSettings = {}): StreamRequest {
+  const { options: _options, ...request } = createMinimalRequest("bedrock", modelId);
   return { ...request, options: apiKey === undefined ? {} : { apiKey } };
 }
 
-async function sent(options: BedrockOptions, request = asked()): Promise<ReplayRequest> {
-  const fetch = answering();
+async function sendToBedrock(
+  options: BedrockOptions,
+  request = createBedrockRequest(),
+): Promise<ReplayRequest> {
+  const fetch = createReplyFetch();
   const { error } = await readReply(createBedrock({ clock: CLOCK, fetch, ...options })(request));
   const [first] = fetch.requests;
   assert(first, error?.message);
   return first;
 }
 
-async function refused(options: BedrockOptions, request = asked()): Promise<[string, string]> {
+async function captureError(
+  options: BedrockOptions,
+  request = createBedrockRequest(),
+): Promise<[string, string]> {
   const { error } = await readReply(createBedrock(options)(request));
   return [error?.code ?? "", error?.message ?? ""];
 }
 
 /** The signature as AWS describes it, worked out without any package. */
-async function expectedSignature({ url, headers, body }: ReplayRequest): Promise<string> {
+async function computeSignature({ url, headers, body }: ReplayRequest): Promise<string> {
   const { host, pathname } = new URL(url);
   const names = headers.get("authorization")?.match(/SignedHeaders=([^,]+)/)?.[1]?.split(";") ?? [];
   const canonical = [
@@ -92,43 +98,47 @@ async function hmac(
 }
 
 Deno.test("a request is signed with the keys, for the region and the time", async () => {
-  const request = await sent({ region: "us-east-1", credentials: CREDENTIALS });
+  const request = await sendToBedrock({ region: "us-east-1", credentials: CREDENTIALS });
   const authorization = request.headers.get("authorization") ?? "";
   assertStringIncludes(
     authorization,
     "Credential=AKIDEXAMPLE/20250102/us-east-1/bedrock/aws4_request",
   );
   assertEquals(request.headers.get("x-amz-date"), "20250102T030405Z");
-  assertStringIncludes(authorization, `Signature=${await expectedSignature(request)}`);
+  assertStringIncludes(authorization, `Signature=${await computeSignature(request)}`);
 });
 
 Deno.test("a session token is sent and signed, and so are the caller's own headers", async () => {
   const credentials = { ...CREDENTIALS, sessionToken: "session-token" };
   const headers = { "x-amz-bedrock-trace": "on" };
-  const request = await sent({ region: "us-east-1", credentials: () => credentials, headers });
+  const request = await sendToBedrock({
+    region: "us-east-1",
+    credentials: () => credentials,
+    headers,
+  });
   assertEquals(request.headers.get("x-amz-security-token"), "session-token");
   const authorization = request.headers.get("authorization") ?? "";
   assertStringIncludes(
     authorization,
     "SignedHeaders=accept;host;x-amz-bedrock-trace;x-amz-date;x-amz-security-token",
   );
-  assertStringIncludes(authorization, `Signature=${await expectedSignature(request)}`);
+  assertStringIncludes(authorization, `Signature=${await computeSignature(request)}`);
 });
 
 Deno.test("a Bedrock API key beats the keys, and the request's own beats both", async () => {
   const options = { region: "us-east-1", credentials: CREDENTIALS, bearerToken: "ABSK-adapter" };
-  const adapter = await sent(options);
+  const adapter = await sendToBedrock(options);
   assertEquals(adapter.headers.get("authorization"), "Bearer ABSK-adapter");
   assertEquals(adapter.headers.get("x-amz-date"), null);
-  const request = await sent(options, asked({ apiKey: "ABSK-request" }));
+  const request = await sendToBedrock(options, createBedrockRequest({ apiKey: "ABSK-request" }));
   assertEquals(request.headers.get("authorization"), "Bearer ABSK-request");
-  const own = await sent({ region: "us-east-1", headers: { Authorization: "Custom" } });
+  const own = await sendToBedrock({ region: "us-east-1", headers: { Authorization: "Custom" } });
   assertEquals(own.headers.get("authorization"), "Custom");
 });
 
 Deno.test("the address follows the region, the model's ARN, or the caller", async () => {
   const url = async (options: BedrockOptions, modelId = MODEL) =>
-    (await sent({ bearerToken: "k", ...options }, asked({ modelId }))).url;
+    (await sendToBedrock({ bearerToken: "k", ...options }, createBedrockRequest({ modelId }))).url;
   assertStringIncludes(
     await url({ region: "eu-central-1" }),
     "//bedrock-runtime.eu-central-1.amazonaws.com/",
@@ -148,14 +158,14 @@ Deno.test("the address follows the region, the model's ARN, or the caller", asyn
 });
 
 Deno.test("what is missing is told with what to do", async () => {
-  const [code, message] = await refused({ region: "us-east-1" });
+  const [code, message] = await captureError({ region: "us-east-1" });
   assertEquals(code, "auth_error");
   assertStringIncludes(message, "give createBedrock credentials or a bearerToken");
-  const [regionCode, regionMessage] = await refused({ bearerToken: "k" });
+  const [regionCode, regionMessage] = await captureError({ bearerToken: "k" });
   assertEquals(regionCode, "bad_request");
   assertStringIncludes(regionMessage, "region");
   const failing = { region: "us-east-1", credentials: () => Promise.reject(new Error("no role")) };
-  assertEquals(await refused(failing), [
+  assertEquals(await captureError(failing), [
     "auth_error",
     "The credentials for bedrock could not be had: no role",
   ]);
@@ -167,7 +177,7 @@ Deno.test("neither secret nor session token is ever told", async () => {
     `{"message":"${credentials.secretAccessKey} and ${credentials.sessionToken} are bad"}`;
   const fetch = replayFetch({ status: 403, body });
   const bedrock = createBedrock({ region: "us-east-1", credentials, fetch });
-  const { error } = await readReply(bedrock(asked()));
+  const { error } = await readReply(bedrock(createBedrockRequest()));
   assertEquals(error?.message, "bedrock answered 403: [redacted] and [redacted] are bad");
 });
 
@@ -178,16 +188,20 @@ Deno.test("an abort while keys are being fetched ends the reply at once", async 
     return new Promise<undefined>(() => {});
   };
   const bedrock = createBedrock({ region: "us-east-1", credentials });
-  const { stopReason } = await readReply(bedrock({ ...asked(), signal: controller.signal }));
+  const { stopReason } = await readReply(
+    bedrock({ ...createBedrockRequest(), signal: controller.signal }),
+  );
   assertEquals(stopReason, "aborted");
 });
 
-function environment(variables: Record<string, string>): (name: string) => string | undefined {
+function createEnvironment(
+  variables: Record<string, string>,
+): (name: string) => string | undefined {
   return (name) => variables[name];
 }
 
 Deno.test("connect reads region and keys from the usual variables, when it is asked", async () => {
-  const fetch = answering();
+  const fetch = createReplyFetch();
   const read: string[] = [];
   const variables: Record<string, string> = {
     AWS_REGION: "us-east-1",
@@ -203,19 +217,19 @@ Deno.test("connect reads region and keys from the usual variables, when it is as
     },
   });
   assertEquals(read, []);
-  assertEquals((await readReply(streamFn(asked()))).text, "Hi");
+  assertEquals((await readReply(streamFn(createBedrockRequest()))).text, "Hi");
   const [request] = fetch.requests;
   assertStringIncludes(request?.url ?? "", "bedrock-runtime.us-east-1.");
   assertEquals(request?.headers.get("x-amz-security-token"), "session-token");
 
   variables["AWS_BEARER_TOKEN_BEDROCK"] = "ABSK-from-env";
-  await readReply(streamFn(asked()));
+  await readReply(streamFn(createBedrockRequest()));
   assertEquals(fetch.requests[1]?.headers.get("authorization"), "Bearer ABSK-from-env");
 });
 
 Deno.test("without anything connect tells of both kinds of keys", async () => {
-  const env = environment({ AWS_REGION: "us-east-1", HOME: "/nowhere" });
-  const { error } = await readReply(connect({ env })(asked()));
+  const env = createEnvironment({ AWS_REGION: "us-east-1", HOME: "/nowhere" });
+  const { error } = await readReply(connect({ env })(createBedrockRequest()));
   assertEquals(error?.code, "auth_error");
   assertStringIncludes(error?.message ?? "", "AWS_BEARER_TOKEN_BEDROCK");
   assertStringIncludes(error?.message ?? "", "AWS_ACCESS_KEY_ID");
@@ -238,30 +252,33 @@ const FILES: Readonly<Record<string, string>> = {
   "/home/me/.aws/config": "[profile work]\nregion = eu-west-1\n[default]\nregion = us-west-2\n",
 };
 
-async function profile(variables: Record<string, string>): Promise<unknown> {
-  const env = environment({ HOME: "/home/me", ...variables });
+async function loadProfile(variables: Record<string, string>): Promise<unknown> {
+  const env = createEnvironment({ HOME: "/home/me", ...variables });
   const { region, credentials } = withEnvironment({}, env, (path) => FILES[path]);
   return { region, ...(typeof credentials === "function" && await credentials()) };
 }
 
 Deno.test("without variables the profile counts: the default one, or the one that AWS_PROFILE names", async () => {
-  assertEquals(await profile({}), {
+  assertEquals(await loadProfile({}), {
     region: "us-west-2",
     accessKeyId: "AKID-default",
     secretAccessKey: "secret-default",
     sessionToken: undefined,
   });
-  assertEquals(await profile({ AWS_PROFILE: "work" }), {
+  assertEquals(await loadProfile({ AWS_PROFILE: "work" }), {
     region: "eu-west-1",
     accessKeyId: "AKID-work",
     secretAccessKey: "secret/with=signs+",
     sessionToken: "token-work",
   });
-  assertEquals(await profile({ AWS_PROFILE: "sso" }), { region: undefined });
-  assertEquals(await profile({ AWS_PROFILE: "absent" }), { region: undefined });
-  assertEquals(await profile({ AWS_SHARED_CREDENTIALS_FILE: "/none", AWS_CONFIG_FILE: "/none" }), {
-    region: undefined,
-  });
+  assertEquals(await loadProfile({ AWS_PROFILE: "sso" }), { region: undefined });
+  assertEquals(await loadProfile({ AWS_PROFILE: "absent" }), { region: undefined });
+  assertEquals(
+    await loadProfile({ AWS_SHARED_CREDENTIALS_FILE: "/none", AWS_CONFIG_FILE: "/none" }),
+    {
+      region: undefined,
+    },
+  );
 });
 
 Deno.test("the packages have the versions that the project is checked with", async () => {
@@ -275,11 +292,11 @@ Deno.test("the packages have the versions that the project is checked with", asy
 });
 
 Deno.test("importing the adapters loads neither package", async () => {
-  const { modules } = await graphOf("adapters/mod.ts");
+  const { modules } = await loadModuleGraph("adapters/mod.ts");
   assertFalse(modules.some((specifier) => /aws4fetch|smithy/.test(specifier)));
 });
 
-async function graphOf(path: string): Promise<{ modules: string[] }> {
+async function loadModuleGraph(path: string): Promise<{ modules: string[] }> {
   const file = new URL(`../../${path}`, import.meta.url);
   const args = ["info", "--json", "--no-lock", "--no-config", "--quiet", file.href];
   const { stdout } = await new Deno.Command(Deno.execPath(), { args }).output();

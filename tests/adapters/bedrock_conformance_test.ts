@@ -1,8 +1,8 @@
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { testStreamFn } from "../../src/testing/stream_conformance.ts";
-import { bedrockFixtures } from "./bedrock_frames.ts";
+import { createBedrockFixtures } from "./bedrock_frames.ts";
 
-const SAYS = (message: string) => JSON.stringify({ message });
+const toErrorJson = (message: string) => JSON.stringify({ message });
 
 testStreamFn(
   Deno.test,
@@ -14,7 +14,7 @@ testStreamFn(
       modelId: "anthropic.claude-sonnet-4-5-20250929-v1:0",
       thinkingLevel: "off",
     },
-    replies: bedrockFixtures({
+    replies: createBedrockFixtures({
       text: {
         text: "Grüezi, Welt 👋",
         thinking: "",
@@ -50,54 +50,54 @@ testStreamFn(
       overflow: { text: "", errorCode: "context_window_overflow" },
       server_tool: { text: "It is 42.", calls: [], stopReason: "stop" },
     }),
-    refusals: [
+    errors: [
       {
         name: "a wrong key",
         status: 403,
         headers: { "x-amzn-errortype": "UnrecognizedClientException" },
-        body: SAYS("The security token included in the request is invalid."),
+        body: toErrorJson("The security token included in the request is invalid."),
         expect: { code: "auth_error", retryable: false },
       },
       {
         name: "too many requests",
         status: 429,
         headers: { "x-amzn-errortype": "ThrottlingException:http://internal.amazon.com/coral/" },
-        body: SAYS("Too many tokens, please wait before trying again."),
+        body: toErrorJson("Too many tokens, please wait before trying again."),
         expect: { code: "model_throttled", retryable: true },
       },
       {
         name: "a quota that is used up",
         status: 400,
         headers: { "x-amzn-errortype": "ServiceQuotaExceededException" },
-        body: SAYS("Your request exceeds the service quota for your account."),
+        body: toErrorJson("Your request exceeds the service quota for your account."),
         expect: { code: "model_throttled", retryable: false },
       },
       {
         name: "a prompt that is too long",
         status: 400,
         headers: { "x-amzn-errortype": "ValidationException" },
-        body: SAYS("Input is too long for requested model."),
+        body: toErrorJson("Input is too long for requested model."),
         expect: { code: "context_window_overflow", retryable: false },
       },
       {
         name: "a model that is not there",
         status: 404,
         headers: { "x-amzn-errortype": "ResourceNotFoundException" },
-        body: SAYS("This model version has reached the end of its life."),
+        body: toErrorJson("This model version has reached the end of its life."),
         expect: { code: "model_not_found", retryable: false },
       },
       {
         name: "a model that failed",
         status: 424,
         headers: { "x-amzn-errortype": "ModelErrorException" },
-        body: SAYS("The request failed due to an error while processing the model."),
+        body: toErrorJson("The request failed due to an error while processing the model."),
         expect: { code: "network_error", retryable: true },
       },
       {
         name: "a request that is not valid",
         status: 400,
         headers: { "x-amzn-errortype": "ValidationException" },
-        body: SAYS("Malformed input request: extraneous key [toolResult] is not permitted."),
+        body: toErrorJson("Malformed input request: extraneous key [toolResult] is not permitted."),
         expect: { code: "bad_request", retryable: false },
       },
     ],

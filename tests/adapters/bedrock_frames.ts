@@ -20,8 +20,8 @@ export const codec: EventStreamCodec = new EventStreamCodec(
 export const EVENT_STREAM_TYPE = "application/vnd.amazon.eventstream";
 
 /** Encodes events, one object with the event's name and its payload each; a name that begins with `!` throws. */
-export function eventStream(events: readonly object[]): Uint8Array<ArrayBuffer> {
-  const messages = events.flatMap((event) => Object.entries(event).map(messageOf));
+export function encodeEventStream(events: readonly object[]): Uint8Array<ArrayBuffer> {
+  const messages = events.flatMap((event) => Object.entries(event).map(encodeMessage));
   const stream = new Uint8Array(messages.reduce((sum, { length }) => sum + length, 0));
   let offset = 0;
   for (const message of messages) {
@@ -31,7 +31,7 @@ export function eventStream(events: readonly object[]): Uint8Array<ArrayBuffer> 
   return stream;
 }
 
-function messageOf([name, payload]: [string, unknown]): Uint8Array {
+function encodeMessage([name, payload]: [string, unknown]): Uint8Array {
   const isException = name.startsWith("!");
   const text = (value: string) => ({ type: "string", value }) as const;
   const kind = isException
@@ -44,17 +44,17 @@ function messageOf([name, payload]: [string, unknown]): Uint8Array {
 }
 
 /** The events of one of the project's own fixtures. */
-export function fixtureEvents(name: string): object[] {
+export function readFixtureEvents(name: string): object[] {
   const file = new URL(`../fixtures/bedrock/${name}.jsonl`, import.meta.url);
   return Deno.readTextFileSync(file).trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
 /** The project's own fixtures of Bedrock: the files that are named, and what each must come to. */
-export function bedrockFixtures(
+export function createBedrockFixtures(
   expected: Readonly<Record<string, ExpectedReply>>,
 ): ReplyFixture[] {
   return Object.entries(expected).map(([name, expect]) => {
-    const body = eventStream(fixtureEvents(name));
+    const body = encodeEventStream(readFixtureEvents(name));
     return { name, body, contentType: EVENT_STREAM_TYPE, expect };
   });
 }

@@ -3,36 +3,41 @@ import { type BedrockOptions, createBedrock } from "../../adapters/bedrock/mod.t
 import { isJsonObject } from "../../src/core/json.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
-import { prompt, replyOf, resultOf, richRequest, TOOLS } from "./rich_conversation.ts";
-import { assertGolden, type SentRequest, sentRequest } from "./sent_request.ts";
+import { createReply, createToolResult, prompt, richRequest, TOOLS } from "./rich_conversation.ts";
+import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 
 const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 const NOVA = "eu.amazon.nova-2-lite-v1:0";
 const LLAMA = "meta.llama3-3-70b-instruct-v1:0";
 
-function model(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
+function createModel(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
   return { provider: "bedrock", modelId, thinkingLevel };
 }
 
-function sent(request: StreamRequest, options: BedrockOptions = {}): Promise<SentRequest> {
-  return sentRequest((fetch) => createBedrock({ fetch, region: "us-east-1", ...options }), request);
+function sendToBedrock(request: StreamRequest, options: BedrockOptions = {}): Promise<SentRequest> {
+  return captureRequest(
+    (fetch) => createBedrock({ fetch, region: "us-east-1", ...options }),
+    request,
+  );
 }
 
-function ask(spec: ModelSpec, options: StreamOptions = {}): Promise<SentRequest> {
+function sendPrompt(spec: ModelSpec, options: StreamOptions = {}): Promise<SentRequest> {
   const request = richRequest(spec, { options });
-  return sent({ ...request, context: { ...request.context, messages: [prompt("Hi")] } });
+  return sendToBedrock({ ...request, context: { ...request.context, messages: [prompt("Hi")] } });
 }
 
-function codes({ warnings }: SentRequest): string[] {
+function getWarningCodes({ warnings }: SentRequest): string[] {
   return warnings.map(({ code }) => code);
 }
 
-function member(value: unknown, ...path: string[]): unknown {
+function getMember(value: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>((at, name) => isJsonObject(at) ? at[name] : undefined, value);
 }
 
 Deno.test("the rich conversation is the golden request", async () => {
-  const { url, headers, body, warnings } = await sent(richRequest(model(CLAUDE, "medium")));
+  const { url, headers, body, warnings } = await sendToBedrock(
+    richRequest(createModel(CLAUDE, "medium")),
+  );
   assertEquals(
     url,
     "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream",
@@ -45,21 +50,21 @@ Deno.test("the rich conversation is the golden request", async () => {
 
 Deno.test("B 73: another provider's thinking, signatures and items are left out", async () => {
   const from = { provider: "openai", modelId: "gpt-5" };
-  const { body } = await sent(richRequest(model(LLAMA), { from }));
+  const { body } = await sendToBedrock(richRequest(createModel(LLAMA), { from }));
   assertGolden(body, "bedrock/request_from_openai.json");
 });
 
 Deno.test("the result of a tool has a status where the family knows one, and says so in words elsewhere", async () => {
   const result = (body: unknown) => JSON.stringify(body).match(/"toolResult":.{0,400}No such file/);
-  const claude = result((await sent(richRequest(model(CLAUDE)))).body)?.[0] ?? "";
-  const llama = result((await sent(richRequest(model(LLAMA)))).body)?.[0] ?? "";
+  const claude = result((await sendToBedrock(richRequest(createModel(CLAUDE)))).body)?.[0] ?? "";
+  const llama = result((await sendToBedrock(richRequest(createModel(LLAMA)))).body)?.[0] ?? "";
   assertFalse(claude.includes("Error: No such file"));
   assert(llama.includes("Error: No such file"));
 });
 
 Deno.test("each family is told to think in its own words", async () => {
   const fields = async (modelId: string, level: ThinkingLevel) =>
-    member((await ask(model(modelId, level))).body, "additionalModelRequestFields");
+    getMember((await sendPrompt(createModel(modelId, level))).body, "additionalModelRequestFields");
   assertEquals(await fields(CLAUDE, "low"), {
     thinking: { type: "enabled", budget_tokens: 4096 },
     anthropic_beta: ["interleaved-thinking-2025-05-14"],
@@ -75,13 +80,13 @@ Deno.test("each family is told to think in its own words", async () => {
     reasoning_effort: "high",
   });
   assertEquals(await fields(CLAUDE, "off"), undefined);
-  const llama = await ask(model(LLAMA, "high"));
-  assertEquals(codes(llama), ["thinking_left_out"]);
+  const llama = await sendPrompt(createModel(LLAMA, "high"));
+  assertEquals(getWarningCodes(llama), ["thinking_left_out"]);
 });
 
 Deno.test("cache points stand where the family takes them", async () => {
   const points = async (modelId: string, options: StreamOptions = {}) => {
-    const { body } = await sent(richRequest(model(modelId), { options }));
+    const { body } = await sendToBedrock(richRequest(createModel(modelId), { options }));
     const has = (part: unknown) => JSON.stringify(part ?? "").includes("cachePoint");
     return [body["system"], body["toolConfig"], body["messages"]].map(has);
   };
@@ -93,58 +98,63 @@ Deno.test("cache points stand where the family takes them", async () => {
 
 Deno.test("the longer cache is asked for where there is one", async () => {
   const long = { cache: "long" } as const;
-  const claude = await ask(model(CLAUDE), long);
+  const claude = await sendPrompt(createModel(CLAUDE), long);
   assert(JSON.stringify(claude.body).includes('"ttl":"1h"'));
   assertEquals(claude.warnings, []);
-  assertEquals(codes(await ask(model(NOVA), long)), ["cache_shortened"]);
-  assertEquals(codes(await ask(model(LLAMA), long)), []);
+  assertEquals(getWarningCodes(await sendPrompt(createModel(NOVA), long)), ["cache_shortened"]);
+  assertEquals(getWarningCodes(await sendPrompt(createModel(LLAMA), long)), []);
 });
 
 Deno.test("options become Bedrock's own, and what the model cannot take is told", async () => {
   const schema = { type: "object", properties: {}, additionalProperties: false };
-  const full = await ask(model(CLAUDE), {
+  const full = await sendPrompt(createModel(CLAUDE), {
     temperature: 0.3,
     maxTokens: 500,
     toolChoice: "required",
     responseSchema: schema,
     extra: { requestMetadata: { team: "a" }, inferenceConfig: { topP: 0.9, maxTokens: 1 } },
   });
-  assertEquals(member(full.body, "inferenceConfig"), {
+  assertEquals(getMember(full.body, "inferenceConfig"), {
     topP: 0.9,
     maxTokens: 500,
     temperature: 0.3,
   });
-  assertEquals(member(full.body, "requestMetadata"), { team: "a" });
-  assertEquals(member(full.body, "toolConfig", "toolChoice"), { any: {} });
+  assertEquals(getMember(full.body, "requestMetadata"), { team: "a" });
+  assertEquals(getMember(full.body, "toolConfig", "toolChoice"), { any: {} });
   const jsonSchema = { name: "reply", schema: JSON.stringify(schema) };
-  assertEquals(member(full.body, "outputConfig", "textFormat", "structure"), { jsonSchema });
-  assertEquals(codes(full), ["extra_left_out"]);
+  assertEquals(getMember(full.body, "outputConfig", "textFormat", "structure"), { jsonSchema });
+  assertEquals(getWarningCodes(full), ["extra_left_out"]);
 
-  const named = await ask(model(CLAUDE), { toolChoice: { name: "list.all" } });
-  const tool = member(named.body, "toolConfig", "toolChoice", "tool", "name");
+  const named = await sendPrompt(createModel(CLAUDE), { toolChoice: { name: "list.all" } });
+  const tool = getMember(named.body, "toolConfig", "toolChoice", "tool", "name");
   assertMatch(String(tool), /^list_all_[a-z0-9]{8}$/);
 
-  const thinking = await ask(model(CLAUDE, "low"), { temperature: 0.3, maxTokens: 1_000_000 });
-  assertEquals(codes(thinking), ["max_tokens_lowered", "temperature_left_out"]);
-  assertEquals(codes(await ask(model(LLAMA), { responseSchema: schema })), [
+  const thinking = await sendPrompt(createModel(CLAUDE, "low"), {
+    temperature: 0.3,
+    maxTokens: 1_000_000,
+  });
+  assertEquals(getWarningCodes(thinking), ["max_tokens_lowered", "temperature_left_out"]);
+  assertEquals(getWarningCodes(await sendPrompt(createModel(LLAMA), { responseSchema: schema })), [
     "response_schema_left_out",
   ]);
 });
 
 Deno.test("no tool is offered when none may be called, unless calls are there that need one", async () => {
-  const free = await ask(model(CLAUDE), { toolChoice: "none" });
+  const free = await sendPrompt(createModel(CLAUDE), { toolChoice: "none" });
   assertEquals(free.body["toolConfig"], undefined);
   assertEquals(free.warnings, []);
-  const bound = await sent(richRequest(model(CLAUDE), { options: { toolChoice: "none" } }));
-  assertEquals(codes(bound), ["tool_choice_left_out"]);
-  assertEquals(member(bound.body, "toolConfig", "toolChoice"), undefined);
+  const bound = await sendToBedrock(
+    richRequest(createModel(CLAUDE), { options: { toolChoice: "none" } }),
+  );
+  assertEquals(getWarningCodes(bound), ["tool_choice_left_out"]);
+  assertEquals(getMember(bound.body, "toolConfig", "toolChoice"), undefined);
 });
 
 Deno.test("calls of tools that are gone keep their tools, as a conversation is refused without", async () => {
-  const request = richRequest(model(LLAMA));
-  const { body } = await sent({ ...request, context: { ...request.context, tools: [] } });
-  const tools = member(body, "toolConfig", "tools");
-  const names = Array.isArray(tools) && tools.map((tool) => member(tool, "toolSpec", "name"));
+  const request = richRequest(createModel(LLAMA));
+  const { body } = await sendToBedrock({ ...request, context: { ...request.context, tools: [] } });
+  const tools = getMember(body, "toolConfig", "tools");
+  const names = Array.isArray(tools) && tools.map((tool) => getMember(tool, "toolSpec", "name"));
   assertEquals(names, ["list_all_01wet6z2", "read_file"]);
 });
 
@@ -160,10 +170,10 @@ Deno.test("images come as bytes or from S3; others leave a note and a warning", 
     image("https://example.com/a.png"),
     bitmap,
   );
-  const request = richRequest(model(CLAUDE));
+  const request = richRequest(createModel(CLAUDE));
   const context = { ...request.context, messages: [message] };
-  const { body, warnings } = await sent({ ...request, context });
-  assertEquals(member(member(body, "messages"), "0"), undefined);
+  const { body, warnings } = await sendToBedrock({ ...request, context });
+  assertEquals(getMember(getMember(body, "messages"), "0"), undefined);
   assertEquals(JSON.parse(JSON.stringify(body["messages"]))[0].content.slice(0, 4), [
     { image: { format: "png", source: { s3Location: { uri: "s3://bucket/a.png" } } } },
     { image: { format: "webp", source: { bytes: "AAAA" } } },
@@ -174,18 +184,18 @@ Deno.test("images come as bytes or from S3; others leave a note and a warning", 
 });
 
 Deno.test("B 65: a conversation of odd turns is one that Bedrock takes", async () => {
-  const request = richRequest(model(LLAMA));
+  const request = richRequest(createModel(LLAMA));
   const call = { type: "tool_call", id: "c1", name: "read_file", arguments: {} } as const;
   const messages = [
-    replyOf(model(LLAMA), [{ type: "text", text: "Hello?" }]),
+    createReply(createModel(LLAMA), [{ type: "text", text: "Hello?" }]),
     prompt("  "),
     prompt("One."),
     prompt("Two."),
-    replyOf(model(LLAMA), [call]),
-    resultOf("c1", "read_file", []),
-    replyOf(model(LLAMA), [{ type: "text", text: "Done. " }]),
+    createReply(createModel(LLAMA), [call]),
+    createToolResult("c1", "read_file", []),
+    createReply(createModel(LLAMA), [{ type: "text", text: "Done. " }]),
   ];
-  const { body } = await sent({
+  const { body } = await sendToBedrock({
     ...request,
     context: { systemPrompt: "", tools: TOOLS, messages },
   });

@@ -1,9 +1,9 @@
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
-import { EVENT_STREAM_TYPE, eventStream, fixtureEvents } from "./bedrock_frames.ts";
+import { encodeEventStream, EVENT_STREAM_TYPE, readFixtureEvents } from "./bedrock_frames.ts";
 import type { GroundTruth, WireFixture } from "./wire_fixtures.ts";
-import { requestTo, testRecordings, testRefusals } from "./wire_tests.ts";
+import { createMinimalRequest, testRecordings, testRefusals } from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
   end_turn: "stop",
@@ -15,14 +15,14 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The recording's reader counts what the provider ran itself among the calls; an agent must not run it again. */
-const runsItself = ({ name }: WireFixture) => name.includes("code-execution-tool");
+const isProviderExecuted = ({ name }: WireFixture) => name.includes("code-execution-tool");
 
 testRecordings(["bedrock"], {
-  make: (fetch) => createBedrock({ fetch, region: "us-east-1" }),
+  createStreamFn: (fetch) => createBedrock({ fetch, region: "us-east-1" }),
   provider: "bedrock",
-  stop: ({ stopReason }) => STOP_REASONS[stopReason ?? ""] ?? `unknown: ${stopReason}`,
-  usage: ({ usage, usageRaw }: GroundTruth) => usageRaw ? usage : {},
-  skip: runsItself,
+  toExpectedStop: ({ stopReason }) => STOP_REASONS[stopReason ?? ""] ?? `unknown: ${stopReason}`,
+  toExpectedUsage: ({ usage, usageRaw }: GroundTruth) => usageRaw ? usage : {},
+  shouldSkip: isProviderExecuted,
 });
 testRefusals(["bedrock", "any"], (fetch) => createBedrock({ fetch, region: "us-east-1" }));
 
@@ -36,16 +36,18 @@ Deno.test("what Bedrock says with wrong types gets into no event", async () => {
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, twisted(item)]));
   };
-  const streams = ["text", "tool_calls", "thinking", "server_tool"].map(fixtureEvents);
+  const streams = ["text", "tool_calls", "thinking", "server_tool"].map(readFixtureEvents);
   for (let round = 0; round < 300; round++) {
     const events = streams[round % streams.length] ?? [];
-    const body = eventStream(
+    const body = encodeEventStream(
       events.map((event) =>
         Object.fromEntries(Object.entries(event).map(([name, payload]) => [name, twisted(payload)]))
       ),
     );
     const headers = { "content-type": EVENT_STREAM_TYPE };
     const fetch = () => Promise.resolve(new Response(body, { headers }));
-    await readReply(createBedrock({ fetch, region: "us-east-1" })(requestTo("bedrock", "m")));
+    await readReply(
+      createBedrock({ fetch, region: "us-east-1" })(createMinimalRequest("bedrock", "m")),
+    );
   }
 });

@@ -9,7 +9,7 @@ import { Agent, type AgentEvent, type StreamFn } from "../../mod.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { recordFetch } from "../../src/cassettes/record_fetch.ts";
 import { replayCassette } from "../../src/cassettes/replay_cassette.ts";
-import { memoryFiles } from "../cassettes/memory_files.ts";
+import { createMemoryFiles } from "../cassettes/memory_files.ts";
 import { InstantClock, scriptedPorts } from "../conformance/ports.ts";
 import { Aimock, startAimock } from "./aimock_server.ts";
 import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
@@ -41,17 +41,20 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
     name: `a run with ${subject.name} is replayed event for event`,
     ignore: aimock === undefined,
     async fn() {
-      await server.answerWith(FIXTURES);
-      const files = memoryFiles();
+      await server.setFixtures(FIXTURES);
+      const files = createMemoryFiles();
       const { url } = server;
       const recording = recordFetch(fetch, "run.jsonl", { files });
-      const live = await eventsOf(subject, subject.make({ url, fetch: recording }));
+      const live = await recordEvents(subject, subject.createStreamFn({ url, fetch: recording }));
       await recording.close();
       assert(!files.texts.get("run.jsonl")?.includes("sk-test"));
 
       for (let round = 0; round < 2; round++) {
         const replaying = replayCassette("run.jsonl", { files });
-        const replayed = await eventsOf(subject, subject.make({ url, fetch: replaying }));
+        const replayed = await recordEvents(
+          subject,
+          subject.createStreamFn({ url, fetch: replaying }),
+        );
         assertEquals(replayed, live);
         replaying.assertDone();
       }
@@ -60,7 +63,7 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
 }
 
 /** The events of a run as JSON, with ports that do the same each time. */
-async function eventsOf(subject: ProviderSubject, streamFn: StreamFn): Promise<string[]> {
+async function recordEvents(subject: ProviderSubject, streamFn: StreamFn): Promise<string[]> {
   const agent = new Agent({
     model: subject.model,
     streamFn,

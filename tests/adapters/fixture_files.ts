@@ -1,7 +1,7 @@
 import type { ExpectedReply, ReplyFixture } from "../../src/testing/stream_fixture.ts";
 
 /** The project's own fixtures of a provider: its `.sse` files, or others by their whole names, and what they mean. */
-export function ownFixtures(
+export function loadFixtures(
   provider: string,
   expected: Readonly<Record<string, ExpectedReply>>,
 ): ReplyFixture[] {

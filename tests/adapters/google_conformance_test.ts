@@ -1,7 +1,7 @@
-import { createGemini } from "../../adapters/google/mod.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
 import { testStreamFn } from "../../src/testing/stream_conformance.ts";
 import type { ExpectedReply } from "../../src/testing/stream_fixture.ts";
-import { ownFixtures } from "./fixture_files.ts";
+import { loadFixtures } from "./fixture_files.ts";
 
 const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
   text: {
@@ -80,10 +80,10 @@ const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
   own_tools: { text: "I compute.It is 28.", calls: [], stopReason: "stop" },
 };
 
-testStreamFn(Deno.test, "google", (fetch, limits) => createGemini({ fetch, ...limits }), {
+testStreamFn(Deno.test, "google", (fetch, limits) => createGoogle({ fetch, ...limits }), {
   model: { provider: "google", modelId: "gemini-3.8-flash", thinkingLevel: "off" },
-  replies: ownFixtures("google", EXPECTED),
-  refusals: [
+  replies: loadFixtures("google", EXPECTED),
+  errors: [
     {
       name: "a wrong key, which is no 401 here",
       status: 400,

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { createGemini, type GeminiOptions } from "../../adapters/google/mod.ts";
+import { createGoogle, type GoogleOptions } from "../../adapters/google/mod.ts";
 import type { ContentBlock } from "../../src/core/content.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
@@ -7,53 +7,63 @@ import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
-import { PIXEL, prompt, replyOf, resultOf, richRequest, TOOLS } from "./rich_conversation.ts";
-import { assertGolden, type SentRequest, sentRequest } from "./sent_request.ts";
+import {
+  createReply,
+  createToolResult,
+  PIXEL,
+  prompt,
+  richRequest,
+  TOOLS,
+} from "./rich_conversation.ts";
+import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 
 const SIGNATURE = "U0lHTkVE";
-const STAND_IN = "skip_thought_signature_validator";
+const SIGNATURE_PLACEHOLDER = "skip_thought_signature_validator";
 
-function model(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
+function createModel(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
   return { provider: "google", modelId, thinkingLevel };
 }
 
-function sent(request: StreamRequest, options: GeminiOptions = {}): Promise<SentRequest> {
-  return sentRequest((fetch) => createGemini({ fetch, ...options }), request);
+function sendToGoogle(request: StreamRequest, options: GoogleOptions = {}): Promise<SentRequest> {
+  return captureRequest((fetch) => createGoogle({ fetch, ...options }), request);
 }
 
-interface Ask {
+interface PromptSettings {
   readonly messages?: readonly LlmMessage[];
   readonly tools?: readonly ToolSpec[];
   readonly options?: StreamOptions;
 }
 
-function ask(spec: ModelSpec, { messages = [prompt("Hi")], tools = [], options = {} }: Ask = {}) {
+function sendPrompt(
+  spec: ModelSpec,
+  { messages = [prompt("Hi")], tools = [], options = {} }: PromptSettings = {},
+) {
   const request = richRequest(spec, { options });
-  return sent({ ...request, context: { systemPrompt: "", messages, tools } });
+  return sendToGoogle({ ...request, context: { systemPrompt: "", messages, tools } });
 }
 
-function codes({ warnings }: SentRequest): string[] {
+function getWarningCodes({ warnings }: SentRequest): string[] {
   return warnings.map(({ code }) => code);
 }
 
-function contentsOf({ body }: SentRequest): JsonObject[] {
+function getContents({ body }: SentRequest): JsonObject[] {
   const { contents } = body;
   return Array.isArray(contents) ? contents.filter(isJsonObject) : [];
 }
 
-function configOf({ body }: SentRequest): JsonObject {
+function getGenerationConfig({ body }: SentRequest): JsonObject {
   return isJsonObject(body["generationConfig"]) ? body["generationConfig"] : {};
 }
 
-function call(id: string, signature?: string): ContentBlock {
+function createCall(id: string, signature?: string): ContentBlock {
   const block = { type: "tool_call", id, name: "read_file", arguments: {} } as const;
   return signature === undefined ? block : { ...block, signature };
 }
 
 Deno.test("the rich conversation is the golden request to a Gemini that thinks by level", async () => {
   const options = { temperature: 0.5, maxTokens: 100, toolChoice: "auto" } as const;
-  const { url, headers, body, warnings } = await sent(
-    richRequest(model("gemini-3.8-flash", "high"), { options }),
+  const { url, headers, body, warnings } = await sendToGoogle(
+    richRequest(createModel("gemini-3.8-flash", "high"), { options }),
   );
   assertEquals(
     url,
@@ -66,8 +76,8 @@ Deno.test("the rich conversation is the golden request to a Gemini that thinks b
 
 Deno.test("the rich conversation of another model is the golden request to an older Gemini", async () => {
   const from = { provider: "anthropic", modelId: "claude-sonnet-4-5" };
-  const { body, warnings } = await sent(
-    richRequest(model("gemini-2.5-flash", "low"), { from }),
+  const { body, warnings } = await sendToGoogle(
+    richRequest(createModel("gemini-2.5-flash", "low"), { from }),
   );
   assertEquals(warnings, []);
   assertGolden(body, "google/request_from_anthropic.json");
@@ -75,25 +85,25 @@ Deno.test("the rich conversation of another model is the golden request to an ol
 
 Deno.test("B 73: another model's thinking, signatures and items are left out", async () => {
   const from = { provider: "openai", modelId: "gpt-5" };
-  const { body } = await sent(richRequest(model("gemini-3.8-flash"), { from }));
+  const { body } = await sendToGoogle(richRequest(createModel("gemini-3.8-flash"), { from }));
   for (const mark of ["c2lnbmF0dXJl", "ZW5j", "commentary", "I need the files"]) {
     assertFalse(JSON.stringify(body).includes(mark), mark);
   }
 });
 
 Deno.test("signatures go back in the parts that they came with", async () => {
-  const spec = model("gemini-3.8-flash", "high");
+  const spec = createModel("gemini-3.8-flash", "high");
   const part = { executableCode: { language: "PYTHON", code: "1" }, thoughtSignature: SIGNATURE };
-  const reply = replyOf(spec, [
+  const reply = createReply(spec, [
     { type: "thinking", thinking: "Hm." },
     { type: "thinking", thinking: "Hm!", signature: SIGNATURE },
     { type: "text", text: "Look.", signature: SIGNATURE },
     { type: "extension", typeName: "google.part", data: part },
-    call("c1", SIGNATURE),
-    call("c2"),
+    createCall("c1", SIGNATURE),
+    createCall("c2"),
     { type: "text", text: "", signature: SIGNATURE },
   ]);
-  const [, content] = contentsOf(await ask(spec, { messages: [prompt("Hi"), reply] }));
+  const [, content] = getContents(await sendPrompt(spec, { messages: [prompt("Hi"), reply] }));
   const functionCall = { name: "read_file", args: {} };
   assertEquals(content?.["parts"], [
     { text: "Hm!", thought: true, thoughtSignature: SIGNATURE },
@@ -108,15 +118,15 @@ Deno.test("signatures go back in the parts that they came with", async () => {
 Deno.test("a call that is being answered and has no signature gets Google's stand-in", async () => {
   const other = { provider: "openai", modelId: "gpt-5" };
   const batch = [
-    replyOf(other, [call("c1", "foreign"), call("c2")]),
-    resultOf("c1", "read_file", [{ type: "text", text: "a" }]),
-    resultOf("c2", "read_file", [{ type: "text", text: "b" }]),
+    createReply(other, [createCall("c1", "foreign"), createCall("c2")]),
+    createToolResult("c1", "read_file", [{ type: "text", text: "a" }]),
+    createToolResult("c2", "read_file", [{ type: "text", text: "b" }]),
   ];
   const marks = async (modelId: string, messages: readonly LlmMessage[]) => {
-    const { body } = await ask(model(modelId), { messages });
+    const { body } = await sendPrompt(createModel(modelId), { messages });
     return JSON.stringify(body).match(/"thoughtSignature":"[^"]*"/g) ?? [];
   };
-  const mark = `"thoughtSignature":"${STAND_IN}"`;
+  const mark = `"thoughtSignature":"${SIGNATURE_PLACEHOLDER}"`;
   assertEquals(await marks("gemini-3.8-flash", [prompt("Hi"), ...batch]), [mark]);
   assertEquals(await marks("gemini-3.8-flash", [prompt("Hi"), ...batch, prompt("And?")]), []);
   assertEquals(await marks("gemini-2.5-pro", [prompt("Hi"), ...batch]), []);
@@ -125,9 +135,9 @@ Deno.test("a call that is being answered and has no signature gets Google's stan
 Deno.test("the results of a batch come together, with their images where the model sees them", async () => {
   const messages = (spec: ModelSpec) => [
     prompt("Hi"),
-    replyOf(spec, [call("c1", SIGNATURE), call("c2")]),
-    resultOf("c1", "read_file", [{ type: "text", text: "a" }, PIXEL]),
-    resultOf("c2", "read_file", [{ type: "text", text: "no" }], true),
+    createReply(spec, [createCall("c1", SIGNATURE), createCall("c2")]),
+    createToolResult("c1", "read_file", [{ type: "text", text: "a" }, PIXEL]),
+    createToolResult("c2", "read_file", [{ type: "text", text: "no" }], true),
     prompt("Wait"),
   ];
   const inlineData = { mimeType: "image/png", data: "iVBORw0KGgo=" };
@@ -143,13 +153,13 @@ Deno.test("the results of a batch come together, with their images where the mod
     functionResponse: { id: "c2", name: "read_file", response: { error: "no" } },
   };
   const user = (...parts: unknown[]) => ({ role: "user", parts });
-  const newer = model("gemini-3.8-flash");
-  assertEquals(contentsOf(await ask(newer, { messages: messages(newer) })).slice(2), [
+  const newer = createModel("gemini-3.8-flash");
+  assertEquals(getContents(await sendPrompt(newer, { messages: messages(newer) })).slice(2), [
     user(first([{ inlineData }]), second),
     user({ text: "Wait" }),
   ]);
-  const older = model("gemini-2.5-pro");
-  assertEquals(contentsOf(await ask(older, { messages: messages(older) })).slice(2), [
+  const older = createModel("gemini-2.5-pro");
+  assertEquals(getContents(await sendPrompt(older, { messages: messages(older) })).slice(2), [
     user(first(), second),
     user({ text: "Images from read_file:" }, { inlineData }),
     user({ text: "Wait" }),
@@ -161,7 +171,7 @@ Deno.test("images go as bytes or by their address", async () => {
   const messages = [
     prompt(image("data:image/gif;base64,AAAA"), image("https://example.com/a.PNG?size=1")),
   ];
-  const [content] = contentsOf(await ask(model("gemini-3.8-flash"), { messages }));
+  const [content] = getContents(await sendPrompt(createModel("gemini-3.8-flash"), { messages }));
   assertEquals(content?.["parts"], [
     { inlineData: { mimeType: "image/gif", data: "AAAA" } },
     { fileData: { mimeType: "image/png", fileUri: "https://example.com/a.PNG?size=1" } },
@@ -169,9 +179,9 @@ Deno.test("images go as bytes or by their address", async () => {
 });
 
 Deno.test("a conversation begins and ends with the user", async () => {
-  const spec = model("gemini-3.8-flash");
-  const reply = replyOf(spec, [{ type: "text", text: "One, two" }]);
-  const roles = contentsOf(await ask(spec, { messages: [reply] })).map(({ role }) => role);
+  const spec = createModel("gemini-3.8-flash");
+  const reply = createReply(spec, [{ type: "text", text: "One, two" }]);
+  const roles = getContents(await sendPrompt(spec, { messages: [reply] })).map(({ role }) => role);
   assertEquals(roles, ["user", "model", "user"]);
 });
 
@@ -180,7 +190,7 @@ Deno.test("each level of thinking becomes a level or a budget that the model has
   const configs = async (modelId: string, field: string) => {
     const found: unknown[] = [];
     for (const level of levels) {
-      const { thinkingConfig } = configOf(await ask(model(modelId, level)));
+      const { thinkingConfig } = getGenerationConfig(await sendPrompt(createModel(modelId, level)));
       found.push(isJsonObject(thinkingConfig) ? thinkingConfig[field] : undefined);
     }
     return found;
@@ -214,9 +224,9 @@ Deno.test("each level of thinking becomes a level or a budget that the model has
 });
 
 Deno.test("a budget is the caller's where there is one, and leaves room for the answer", async () => {
-  const spec = { ...model("gemini-2.5-flash", "high"), thinkingBudgets: { high: 5000 } };
+  const spec = { ...createModel("gemini-2.5-flash", "high"), thinkingBudgets: { high: 5000 } };
   const budget = async (options: StreamOptions) =>
-    configOf(await ask(spec, { options }))["thinkingConfig"];
+    getGenerationConfig(await sendPrompt(spec, { options }))["thinkingConfig"];
   assertEquals(await budget({}), { includeThoughts: true, thinkingBudget: 5000 });
   assertEquals(await budget({ maxTokens: 2048 }), { includeThoughts: true, thinkingBudget: 1024 });
 });
@@ -224,7 +234,7 @@ Deno.test("a budget is the caller's where there is one, and leaves room for the 
 Deno.test("the tool choice is mapped", async () => {
   const found: unknown[] = [];
   for (const toolChoice of ["auto", "none", "required", { name: "list.all" }] as const) {
-    const { body } = await ask(model("gemini-3.8-flash"), {
+    const { body } = await sendPrompt(createModel("gemini-3.8-flash"), {
       tools: TOOLS,
       options: { toolChoice },
     });
@@ -241,9 +251,9 @@ Deno.test("the tool choice is mapped", async () => {
 Deno.test("a schema for the reply goes along, but not beside the tools of an older model", async () => {
   const options = { responseSchema: { type: "object", properties: { a: { type: "string" } } } };
   const format = async (modelId: string, tools: readonly ToolSpec[]) => {
-    const request = await ask(model(modelId), { tools, options });
-    const { responseMimeType, responseSchema } = configOf(request);
-    return [responseMimeType, responseSchema, codes(request)];
+    const request = await sendPrompt(createModel(modelId), { tools, options });
+    const { responseMimeType, responseSchema } = getGenerationConfig(request);
+    return [responseMimeType, responseSchema, getWarningCodes(request)];
   };
   const schema = { type: "OBJECT", properties: { a: { type: "STRING" } } };
   assertEquals(await format("gemini-3.8-flash", TOOLS), ["application/json", schema, []]);
@@ -257,7 +267,7 @@ Deno.test("a schema for the reply goes along, but not beside the tools of an old
 
 Deno.test("what Gemini cannot take is told", async () => {
   const told = async (modelId: string, options: StreamOptions, level: ThinkingLevel = "off") =>
-    codes(await ask(model(modelId, level), { options }));
+    getWarningCodes(await sendPrompt(createModel(modelId, level), { options }));
   assertEquals(await told("gemini-4-argon", { temperature: 1 }), ["temperature_left_out"]);
   assertEquals(await told("gemini-3.8-flash", { cache: "long" }), ["cache_left_out"]);
   assertEquals(await told("gemini-3.8-flash", { maxTokens: 1e6 }), ["max_tokens_lowered"]);
@@ -265,7 +275,7 @@ Deno.test("what Gemini cannot take is told", async () => {
 });
 
 Deno.test("the caller's own fields are beside the typed ones, which win", async () => {
-  const request = await ask(model("gemini-3.8-flash"), {
+  const request = await sendPrompt(createModel("gemini-3.8-flash"), {
     options: {
       temperature: 0.1,
       extra: {
@@ -275,17 +285,17 @@ Deno.test("the caller's own fields are beside the typed ones, which win", async 
       },
     },
   });
-  const { temperature, topP } = configOf(request);
+  const { temperature, topP } = getGenerationConfig(request);
   assertEquals([temperature, topP], [0.1, 0.9]);
   assertEquals(request.body["safetySettings"], [{ category: "x" }]);
-  assertEquals(contentsOf(request).length, 1);
-  assertEquals(codes(request), ["extra_left_out", "extra_left_out"]);
+  assertEquals(getContents(request).length, 1);
+  assertEquals(getWarningCodes(request), ["extra_left_out", "extra_left_out"]);
 });
 
 Deno.test("B 65: empty content makes no empty part", async () => {
-  const spec = model("gemini-2.5-pro");
-  const messages = [prompt("", " "), replyOf(spec, []), prompt("Hi")];
-  const { body } = await ask(spec, { messages });
+  const spec = createModel("gemini-2.5-pro");
+  const messages = [prompt("", " "), createReply(spec, []), prompt("Hi")];
+  const { body } = await sendPrompt(spec, { messages });
   assertEquals(body["contents"], [{ role: "user", parts: [{ text: "Hi" }] }]);
   assertFalse("tools" in body);
   assertFalse("systemInstruction" in body);
@@ -296,8 +306,8 @@ Deno.test("Vertex AI is asked with a token, at its own address", async () => {
     "https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/google";
   const fetch = replayFetch({ status: 500 });
   const getToken = () => ({ token: "ya29.token", expiresOnTimestamp: Date.now() + 3_600_000 });
-  const request = richRequest(model("gemini-3.8-flash"), { options: { apiKey: "" } });
-  await readReply(createGemini({ fetch, baseUrl, getToken })(request));
+  const request = richRequest(createModel("gemini-3.8-flash"), { options: { apiKey: "" } });
+  await readReply(createGoogle({ fetch, baseUrl, getToken })(request));
   const [asked] = fetch.requests;
   assertEquals(asked?.url, `${baseUrl}/models/gemini-3.8-flash:streamGenerateContent?alt=sse`);
   assertEquals(asked?.headers.get("authorization"), "Bearer ya29.token");
@@ -307,7 +317,7 @@ Deno.test("Vertex AI is asked with a token, at its own address", async () => {
 Deno.test("a function whose name was changed for the wire is called by its own name", async () => {
   const names = ["2nd.tool", "list.all", "fine_name"];
   const tools = names.map((name) => ({ name, description: "", parameters: { type: "object" } }));
-  const { body } = await ask(model("gemini-3.8-flash"), { tools });
+  const { body } = await sendPrompt(createModel("gemini-3.8-flash"), { tools });
   const wired = [...JSON.stringify(body["tools"]).matchAll(/"name":"([^"]*)"/g)].map(([, name]) =>
     name ?? ""
   );
@@ -316,8 +326,8 @@ Deno.test("a function whose name was changed for the wire is called by its own n
   const fetch = replayFetch(
     `data: ${JSON.stringify({ candidates: [{ content: { parts }, finishReason: "STOP" }] })}\n\n`,
   );
-  const request = richRequest(model("gemini-3.8-flash"));
+  const request = richRequest(createModel("gemini-3.8-flash"));
   const context = { ...request.context, tools };
-  const { calls } = await readReply(createGemini({ fetch })({ ...request, context }));
+  const { calls } = await readReply(createGoogle({ fetch })({ ...request, context }));
   assertEquals(calls.map(({ name }) => name).sort(), names.sort());
 });

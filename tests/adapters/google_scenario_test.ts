@@ -6,24 +6,25 @@
  */
 
 import { assertEquals } from "@std/assert";
-import { createGemini } from "../../adapters/google/mod.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
 import { Agent, defineTool } from "../../mod.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
-import { wireFolder } from "./wire_fixtures.ts";
+import { getFixtureDirectory } from "./wire_fixtures.ts";
 
-const folder = wireFolder() && `${wireFolder()}/scenarios/google-parallel-tools-loop`;
+const directory = getFixtureDirectory() &&
+  `${getFixtureDirectory()}/scenarios/google-parallel-tools-loop`;
 
 /** Ids are the client's own here, and so is the name of the field that a result stands in. */
-function plain(key: string, value: unknown): unknown {
+function normalizeField(key: string, value: unknown): unknown {
   if (key === "id") return undefined;
   return key === "response" ? Object.values(Object(value)) : value;
 }
 
-function contentsOf(body: string): unknown {
-  return JSON.parse(JSON.stringify(JSON.parse(body).contents, plain));
+function parseContents(body: string): unknown {
+  return JSON.parse(JSON.stringify(JSON.parse(body).contents, normalizeField));
 }
 
-function calculator(name: string, result: string): ReturnType<typeof defineTool> {
+function createCalculator(name: string, result: string): ReturnType<typeof defineTool> {
   const number = { type: "integer" } as const;
   const parameters = { type: "object", properties: { a: number, b: number } } as const;
   return defineTool({ name, description: "", parameters, readOnly: true, execute: () => result });
@@ -31,19 +32,19 @@ function calculator(name: string, result: string): ReturnType<typeof defineTool>
 
 Deno.test({
   name: "scenario google-parallel-tools-loop makes the recorded conversation",
-  ignore: folder === undefined,
+  ignore: directory === undefined,
   async fn() {
-    const read = (file: string) => Deno.readTextFileSync(`${folder}/${file}`);
+    const read = (file: string) => Deno.readTextFileSync(`${directory}/${file}`);
     const fetch = replayFetch([1, 2].map((turn) => read(`turn-${turn}.response.sse`)));
     const agent = new Agent({
       model: "google/gemini-2.5-pro",
-      streamFn: createGemini({ fetch, apiKey: "k" }),
-      tools: [calculator("add", "5"), calculator("multiply", "6")],
+      streamFn: createGoogle({ fetch, apiKey: "k" }),
+      tools: [createCalculator("add", "5"), createCalculator("multiply", "6")],
     });
     const { error } = await agent.prompt("Add and multiply the number 2 and 3");
     assertEquals(error, undefined);
     for (const [index, { body }] of fetch.requests.entries()) {
-      assertEquals(contentsOf(body), contentsOf(read(`turn-${index + 1}.request.json`)));
+      assertEquals(parseContents(body), parseContents(read(`turn-${index + 1}.request.json`)));
     }
   },
 });

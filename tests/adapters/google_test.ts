@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { createGemini } from "../../adapters/google/mod.ts";
-import { type GroundTruth, piecesOf, wireFixtures } from "./wire_fixtures.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
+import { type GroundTruth, loadWireFixtures, selectPieceSizes } from "./wire_fixtures.ts";
 import { readRecording, testRecordings, testRefusals, type WireSubject } from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Google counts what is cached within the prompt, and what is thought and what its tools add beside it. */
-function usageOf({ usage, usageRaw }: GroundTruth): object {
+function toExpectedUsage({ usage, usageRaw }: GroundTruth): object {
   if (!usageRaw) return {};
   const { input = 0, output = 0, cacheRead = 0, toolUse = 0, reasoning, total } = usage;
   return {
@@ -25,23 +25,26 @@ function usageOf({ usage, usageRaw }: GroundTruth): object {
 }
 
 const SUBJECT: WireSubject = {
-  make: (fetch) => createGemini({ fetch }),
+  createStreamFn: (fetch) => createGoogle({ fetch }),
   provider: "google",
-  stop: ({ stopReason, toolCalls }) =>
+  toExpectedStop: ({ stopReason, toolCalls }) =>
     STOP_REASONS[stopReason ?? ""] ?? (toolCalls.length > 0 ? "tool_use" : "stop"),
-  usage: usageOf,
+  toExpectedUsage: toExpectedUsage,
 };
 
 /** Google's own client hands out arguments in pieces as calls of their own; there is more to tell. */
-const IN_PIECES = "vx-google-stream-no-args-tool-call";
+const STREAMED_ARGUMENTS = "vx-google-stream-no-args-tool-call";
 
-testRecordings(["google"], { ...SUBJECT, skip: ({ name }) => name.endsWith(IN_PIECES) });
-testRefusals(["google", "any"], (fetch) => createGemini({ fetch }));
+testRecordings(["google"], {
+  ...SUBJECT,
+  shouldSkip: ({ name }) => name.endsWith(STREAMED_ARGUMENTS),
+});
+testRefusals(["google", "any"], (fetch) => createGoogle({ fetch }));
 
-for (const fixture of wireFixtures("google")) {
-  if (!fixture.name.endsWith(IN_PIECES)) continue;
+for (const fixture of loadWireFixtures("google")) {
+  if (!fixture.name.endsWith(STREAMED_ARGUMENTS)) continue;
   Deno.test(`recording ${fixture.name} has its streamed arguments put together`, async () => {
-    for (const pieces of piecesOf(fixture)) {
+    for (const pieces of selectPieceSizes(fixture)) {
       const { thinking, calls, stopReason } = await readRecording(fixture, SUBJECT, pieces);
       assertEquals(thinking, fixture.truth.thinking);
       assertEquals(calls.map(({ name, arguments: args }) => [name, args]), [

@@ -5,13 +5,13 @@
  */
 
 /** A server that runs. */
-export interface Loopback extends AsyncDisposable {
+export interface LoopbackServer extends AsyncDisposable {
   /** Its address, without a final slash. */
   readonly url: string;
 }
 
 /** Starts a server. */
-export function loopback(handler: Deno.ServeHandler<Deno.NetAddr>): Loopback {
+export function serveLoopback(handler: Deno.ServeHandler<Deno.NetAddr>): LoopbackServer {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, handler);
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
@@ -20,7 +20,7 @@ export function loopback(handler: Deno.ServeHandler<Deno.NetAddr>): Loopback {
 }
 
 /** An address at which nobody listens. */
-export function deadUrl(): string {
+export function getUnusedUrl(): string {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   listener.close();

@@ -1,7 +1,7 @@
 import { createMistral } from "../../adapters/mistral/mod.ts";
 import { testStreamFn } from "../../src/testing/stream_conformance.ts";
 import type { ExpectedReply } from "../../src/testing/stream_fixture.ts";
-import { ownFixtures } from "./fixture_files.ts";
+import { loadFixtures } from "./fixture_files.ts";
 
 const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
   text: {
@@ -26,8 +26,8 @@ const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
 
 testStreamFn(Deno.test, "mistral", (fetch, limits) => createMistral({ fetch, ...limits }), {
   model: { provider: "mistral", modelId: "mistral-medium-latest", thinkingLevel: "off" },
-  replies: ownFixtures("mistral", EXPECTED),
-  refusals: [
+  replies: loadFixtures("mistral", EXPECTED),
+  errors: [
     {
       name: "a wrong key",
       status: 401,

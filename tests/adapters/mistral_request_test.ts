@@ -1,39 +1,39 @@
 import { assert, assertEquals, assertFalse, assertMatch } from "@std/assert";
 import { createMistral } from "../../adapters/mistral/mod.ts";
-import { mistralCallId } from "../../adapters/mistral/request.ts";
+import { toMistralCallId } from "../../adapters/mistral/request.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
-import { prompt, replyOf, resultOf, richRequest } from "./rich_conversation.ts";
-import { assertGolden, type SentRequest, sentRequest } from "./sent_request.ts";
+import { createReply, createToolResult, prompt, richRequest } from "./rich_conversation.ts";
+import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 
-function model(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
+function createModel(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
   return { provider: "mistral", modelId, thinkingLevel };
 }
 
-function sent(request: StreamRequest): Promise<SentRequest> {
-  return sentRequest((fetch) => createMistral({ fetch }), request);
+function sendToMistral(request: StreamRequest): Promise<SentRequest> {
+  return captureRequest((fetch) => createMistral({ fetch }), request);
 }
 
-function say(
+function sendMessages(
   spec: ModelSpec,
   messages: readonly LlmMessage[],
   options: StreamOptions = {},
 ): Promise<SentRequest> {
   const request = richRequest(spec, { options });
-  return sent({ ...request, context: { systemPrompt: "", messages, tools: [] } });
+  return sendToMistral({ ...request, context: { systemPrompt: "", messages, tools: [] } });
 }
 
-function messagesOf({ body }: SentRequest): JsonObject[] {
+function getMessages({ body }: SentRequest): JsonObject[] {
   const { messages } = body;
   return Array.isArray(messages) ? messages.filter(isJsonObject) : [];
 }
 
 Deno.test("the rich conversation is the golden request to Mistral", async () => {
   const options = { temperature: 0.5, maxTokens: 100, sessionId: "session-1" };
-  const { url, headers, body, warnings } = await sent(
-    richRequest(model("mistral-medium-latest", "high"), { options }),
+  const { url, headers, body, warnings } = await sendToMistral(
+    richRequest(createModel("mistral-medium-latest", "high"), { options }),
   );
   assertEquals(url, "https://api.mistral.ai/v1/chat/completions");
   assertEquals(headers.get("authorization"), "Bearer sk-test");
@@ -42,7 +42,9 @@ Deno.test("the rich conversation is the golden request to Mistral", async () => 
 });
 
 Deno.test("A 136: no field goes out that Mistral does not know", async () => {
-  const { body } = await say(model("mistral-medium-latest"), [prompt("Hi")], { maxTokens: 5 });
+  const { body } = await sendMessages(createModel("mistral-medium-latest"), [prompt("Hi")], {
+    maxTokens: 5,
+  });
   assertEquals(Object.keys(body).sort(), [
     "max_tokens",
     "messages",
@@ -53,51 +55,51 @@ Deno.test("A 136: no field goes out that Mistral does not know", async () => {
 });
 
 Deno.test("A 136: ids are nine letters and digits, the same in call and result", async () => {
-  const spec = model("mistral-medium-latest");
+  const spec = createModel("mistral-medium-latest");
   for (const id of ["gSIMJiOkT", "call_1", "toolu_01ABC", "chatcmpl-tool-9f149c74c42f265b"]) {
     const call = { type: "tool_call", id, name: "list_all", arguments: {} } as const;
-    const request = await say(spec, [
+    const request = await sendMessages(spec, [
       prompt("Hi"),
-      replyOf(spec, [call]),
-      resultOf(id, "list_all", [{ type: "text", text: "a" }]),
+      createReply(spec, [call]),
+      createToolResult(id, "list_all", [{ type: "text", text: "a" }]),
     ]);
-    const [, reply, result] = messagesOf(request);
+    const [, reply, result] = getMessages(request);
     const calls = reply?.["tool_calls"];
     const [wired] = Array.isArray(calls) ? calls : [];
     assertMatch(wired.id, /^[A-Za-z0-9]{9}$/);
     assertEquals(result?.["tool_call_id"], wired.id);
   }
-  assertEquals(mistralCallId("gSIMJiOkT"), "gSIMJiOkT");
-  assert(mistralCallId("call_1") !== mistralCallId("call_2"));
+  assertEquals(toMistralCallId("gSIMJiOkT"), "gSIMJiOkT");
+  assert(toMistralCallId("call_1") !== toMistralCallId("call_2"));
 });
 
 Deno.test("A 136: the model says a word between a tool and the user", async () => {
-  const spec = model("mistral-medium-latest");
+  const spec = createModel("mistral-medium-latest");
   const call = { type: "tool_call", id: "gSIMJiOkT", name: "list_all", arguments: {} } as const;
-  const request = await say(spec, [
+  const request = await sendMessages(spec, [
     prompt("Hi"),
-    replyOf(spec, [call]),
-    resultOf("gSIMJiOkT", "list_all", [{ type: "text", text: "a" }]),
+    createReply(spec, [call]),
+    createToolResult("gSIMJiOkT", "list_all", [{ type: "text", text: "a" }]),
     prompt("Wait"),
   ]);
-  const roles = messagesOf(request).map(({ role }) => role);
+  const roles = getMessages(request).map(({ role }) => role);
   assertEquals(roles, ["user", "assistant", "tool", "assistant", "user"]);
 });
 
 Deno.test("a reply at the end is what the answer begins with", async () => {
-  const spec = model("mistral-medium-latest");
-  const half = replyOf(spec, [{ type: "text", text: "One, two" }]);
-  const messages = messagesOf(await say(spec, [prompt("Count"), half]));
+  const spec = createModel("mistral-medium-latest");
+  const half = createReply(spec, [{ type: "text", text: "One, two" }]);
+  const messages = getMessages(await sendMessages(spec, [prompt("Count"), half]));
   assertEquals(messages.at(-1), { role: "assistant", content: "One, two", prefix: true });
 });
 
 Deno.test("reasoning goes back as a part of the content, to the model that had it", async () => {
-  const spec = model("mistral-medium-latest", "high");
-  const reply = replyOf(spec, [
+  const spec = createModel("mistral-medium-latest", "high");
+  const reply = createReply(spec, [
     { type: "thinking", thinking: "Hm.", signature: "bWFyaw==" },
     { type: "text", text: "Yes." },
   ]);
-  const [, own] = messagesOf(await say(spec, [prompt("Hi"), reply, prompt("And?")]));
+  const [, own] = getMessages(await sendMessages(spec, [prompt("Hi"), reply, prompt("And?")]));
   assertEquals(own?.["content"], [
     {
       type: "thinking",
@@ -108,7 +110,7 @@ Deno.test("reasoning goes back as a part of the content, to the model that had i
     { type: "text", text: "Yes." },
   ]);
   const other = { ...reply, modelId: "mistral-small-latest" };
-  const [, foreign] = messagesOf(await say(spec, [prompt("Hi"), other, prompt("And?")]));
+  const [, foreign] = getMessages(await sendMessages(spec, [prompt("Hi"), other, prompt("And?")]));
   assertEquals(foreign?.["content"], "Yes.");
 });
 
@@ -116,7 +118,9 @@ Deno.test("each level of thinking becomes what the model takes", async () => {
   const efforts = async (modelId: string) => {
     const found: unknown[] = [];
     for (const level of ["off", "low", "high", "extra_high"] as const) {
-      found.push((await say(model(modelId, level), [prompt("Hi")])).body["reasoning_effort"]);
+      found.push(
+        (await sendMessages(createModel(modelId, level), [prompt("Hi")])).body["reasoning_effort"],
+      );
     }
     return found;
   };
@@ -127,17 +131,19 @@ Deno.test("each level of thinking becomes what the model takes", async () => {
 
 Deno.test("what Mistral cannot take is told", async () => {
   const codes = async (spec: ModelSpec, options: StreamOptions) =>
-    (await say(spec, [prompt("Hi")], options)).warnings.map(({ code }) => code);
-  const large = model("mistral-large-latest", "high");
+    (await sendMessages(spec, [prompt("Hi")], options)).warnings.map(({ code }) => code);
+  const large = createModel("mistral-large-latest", "high");
   assertEquals(await codes(large, { cache: "long" }), ["cache_left_out", "thinking_left_out"]);
-  assertEquals(await codes(model("mistral-large-latest"), { extra: { stream: false } }), [
+  assertEquals(await codes(createModel("mistral-large-latest"), { extra: { stream: false } }), [
     "extra_left_out",
   ]);
 });
 
 Deno.test("a schema for the reply is asked for as such", async () => {
   const responseSchema = { type: "object", properties: {}, additionalProperties: false };
-  const { body } = await say(model("mistral-medium-latest"), [prompt("Hi")], { responseSchema });
+  const { body } = await sendMessages(createModel("mistral-medium-latest"), [prompt("Hi")], {
+    responseSchema,
+  });
   assertEquals(body["response_format"], {
     type: "json_schema",
     json_schema: { name: "response", schema: responseSchema, strict: true },

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { createMistral } from "../../adapters/mistral/mod.ts";
-import { chatUsageOf } from "./openai_usage.ts";
-import { wireFixtures } from "./wire_fixtures.ts";
+import { toExpectedChatUsage } from "./openai_usage.ts";
+import { loadWireFixtures } from "./wire_fixtures.ts";
 import { readRecording, testRecordings, testRefusals, type WireSubject } from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
@@ -12,19 +12,22 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 };
 
 const SUBJECT: WireSubject = {
-  make: (fetch) => createMistral({ fetch }),
+  createStreamFn: (fetch) => createMistral({ fetch }),
   provider: "mistral",
-  stop: ({ stopReason }) => STOP_REASONS[stopReason ?? ""] ?? `unknown: ${stopReason}`,
-  usage: chatUsageOf,
+  toExpectedStop: ({ stopReason }) => STOP_REASONS[stopReason ?? ""] ?? `unknown: ${stopReason}`,
+  toExpectedUsage: toExpectedChatUsage,
 };
 
 /** Mistral's own client cannot read this one, and so has no text to compare with. */
 const UNREAD_BY_CLIENT = "sk-chat-completions-streaming-response";
 
-testRecordings(["mistral"], { ...SUBJECT, skip: ({ name }) => name.endsWith(UNREAD_BY_CLIENT) });
+testRecordings(["mistral"], {
+  ...SUBJECT,
+  shouldSkip: ({ name }) => name.endsWith(UNREAD_BY_CLIENT),
+});
 testRefusals(["mistral", "any"], (fetch) => createMistral({ fetch }));
 
-for (const fixture of wireFixtures("mistral")) {
+for (const fixture of loadWireFixtures("mistral")) {
   if (!fixture.name.endsWith(UNREAD_BY_CLIENT)) continue;
   Deno.test(`recording ${fixture.name} has text, which Mistral's own client cannot read`, async () => {
     const reply = await readRecording(fixture, SUBJECT, Infinity);

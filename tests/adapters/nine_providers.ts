@@ -7,7 +7,7 @@
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createAzure } from "../../adapters/azure/mod.ts";
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
-import { createGemini } from "../../adapters/google/mod.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
 import { createMistral } from "../../adapters/mistral/mod.ts";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
@@ -16,19 +16,19 @@ import { createXai } from "../../adapters/xai/mod.ts";
 import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import {
-  anthropicProblems,
-  bedrockProblems,
-  chatProblems,
-  geminiProblems,
-  mistralProblems,
-  ollamaProblems,
-  proxyProblems,
+  findAnthropicProblems,
+  findBedrockProblems,
+  findChatProblems,
+  findGeminiProblems,
+  findMistralProblems,
+  findOllamaProblems,
+  findProxyProblems,
+  findResponsesProblems,
   type RequestCheck,
-  responsesProblems,
 } from "./request_rules.ts";
 
 /** Where requests go. */
-export interface Place {
+export interface EndpointOptions {
   /** The root of a server that plays all providers. Default: the provider's own address. */
   readonly url?: string;
   /** How requests are sent. */
@@ -42,14 +42,14 @@ export interface ProviderSubject {
   /** The model that is asked. */
   readonly model: ModelSpec;
   /** Makes the stream function. */
-  readonly make: (place: Place) => StreamFn;
+  readonly createStreamFn: (place: EndpointOptions) => StreamFn;
   /** Says what its provider would refuse in a request's body. */
-  readonly problems: RequestCheck;
+  readonly findProblems: RequestCheck;
 }
 
 type Options = { baseUrl?: string; fetch?: typeof globalThis.fetch };
 
-function subject(
+function createSubject(
   name: string,
   model: string,
   make: (options: Options) => StreamFn,
@@ -58,9 +58,9 @@ function subject(
   return {
     name,
     model: modelSpec(model),
-    make: ({ url, fetch }) =>
+    createStreamFn: ({ url, fetch }) =>
       make({ ...(url !== undefined && { baseUrl: url + path }), ...(fetch && { fetch }) }),
-    problems,
+    findProblems: problems,
   };
 }
 
@@ -68,37 +68,37 @@ const apiKey = "sk-test";
 
 /** All nine; where one has two APIs, each of them. */
 export const NINE_PROVIDERS: readonly ProviderSubject[] = [
-  subject(
+  createSubject(
     "anthropic",
     "anthropic/claude-sonnet-4-5:low",
     (options) => createAnthropic({ apiKey, ...options }),
-    { problems: anthropicProblems },
+    { problems: findAnthropicProblems },
   ),
-  subject(
+  createSubject(
     "openai",
     "openai/gpt-4o",
     (options) => createOpenAI({ apiKey, api: "chat", ...options }),
     {
       path: "/v1",
-      problems: chatProblems,
+      problems: findChatProblems,
     },
   ),
-  subject(
+  createSubject(
     "openai responses",
     "openai/gpt-5-mini:low",
     (options) => createOpenAI({ apiKey, api: "responses", ...options }),
-    { path: "/v1", problems: responsesProblems },
+    { path: "/v1", problems: findResponsesProblems },
   ),
-  subject("ollama", "ollama/llama3.2", (options) => createOllama(options), {
-    problems: ollamaProblems,
+  createSubject("ollama", "ollama/llama3.2", (options) => createOllama(options), {
+    problems: findOllamaProblems,
   }),
-  subject(
+  createSubject(
     "gemini",
     "google/gemini-2.5-flash:low",
-    (options) => createGemini({ apiKey, ...options }),
-    { path: "/v1beta", problems: geminiProblems },
+    (options) => createGoogle({ apiKey, ...options }),
+    { path: "/v1beta", problems: findGeminiProblems },
   ),
-  subject(
+  createSubject(
     "azure",
     "azure/gpt-4o",
     (options) =>
@@ -108,28 +108,28 @@ export const NINE_PROVIDERS: readonly ProviderSubject[] = [
         baseUrl: "https://resource.openai.azure.com",
         ...options,
       }),
-    { problems: chatProblems },
+    { problems: findChatProblems },
   ),
-  subject("xai", "xai/grok-3", (options) => createXai({ apiKey, api: "chat", ...options }), {
+  createSubject("xai", "xai/grok-3", (options) => createXai({ apiKey, api: "chat", ...options }), {
     path: "/v1",
-    problems: chatProblems,
+    problems: findChatProblems,
   }),
-  subject(
+  createSubject(
     "mistral",
     "mistral/mistral-large-latest",
     (options) => createMistral({ apiKey, ...options }),
-    { path: "/v1", problems: mistralProblems },
+    { path: "/v1", problems: findMistralProblems },
   ),
-  subject(
+  createSubject(
     "bedrock",
     "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
     (options) => createBedrock({ bearerToken: apiKey, region: "us-east-1", ...options }),
-    { problems: bedrockProblems },
+    { problems: findBedrockProblems },
   ),
-  subject(
+  createSubject(
     "proxy",
     "anthropic/claude-sonnet-5-5",
     (options) => createProxy({ apiKey, baseUrl: "https://proxy.example", ...options }),
-    { problems: proxyProblems },
+    { problems: findProxyProblems },
   ),
 ];

@@ -1,7 +1,7 @@
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { testStreamFn } from "../../src/testing/stream_conformance.ts";
 import type { ExpectedReply } from "../../src/testing/stream_fixture.ts";
-import { ownFixtures } from "./fixture_files.ts";
+import { loadFixtures } from "./fixture_files.ts";
 
 const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
   "text.ndjson": {
@@ -43,8 +43,8 @@ const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
 
 testStreamFn(Deno.test, "ollama", (fetch, limits) => createOllama({ fetch, ...limits }), {
   model: { provider: "ollama", modelId: "qwen3:8b", thinkingLevel: "off" },
-  replies: ownFixtures("ollama", EXPECTED),
-  refusals: [
+  replies: loadFixtures("ollama", EXPECTED),
+  errors: [
     {
       name: "a model that is not there",
       status: 404,

@@ -5,23 +5,23 @@ import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
-import { prompt, replyOf, richRequest, TOOLS } from "./rich_conversation.ts";
-import { assertGolden, type SentRequest, sentRequest } from "./sent_request.ts";
+import { createReply, prompt, richRequest, TOOLS } from "./rich_conversation.ts";
+import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 
-function model(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
+function createModel(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
   return { provider: "ollama", modelId, thinkingLevel };
 }
 
-function sent(request: StreamRequest, options: OllamaOptions = {}): Promise<SentRequest> {
-  return sentRequest((fetch) => createOllama({ fetch, ...options }), request);
+function sendToOllama(request: StreamRequest, options: OllamaOptions = {}): Promise<SentRequest> {
+  return captureRequest((fetch) => createOllama({ fetch, ...options }), request);
 }
 
-function ask(spec: ModelSpec, options: StreamOptions = {}): Promise<SentRequest> {
+function sendPrompt(spec: ModelSpec, options: StreamOptions = {}): Promise<SentRequest> {
   const request = richRequest(spec, { options });
-  return sent({ ...request, context: { ...request.context, messages: [prompt("Hi")] } });
+  return sendToOllama({ ...request, context: { ...request.context, messages: [prompt("Hi")] } });
 }
 
-function codes({ warnings }: SentRequest): string[] {
+function getWarningCodes({ warnings }: SentRequest): string[] {
   return warnings.map(({ code }) => code);
 }
 
@@ -32,8 +32,8 @@ Deno.test("the rich conversation is the golden request to Ollama", async () => {
     toolChoice: "auto",
     extra: { keep_alive: "10m", options: { top_k: 20 } },
   } as const;
-  const request = richRequest(model("qwen3:8b", "high"), { options });
-  const { url, headers, body, warnings } = await sent(request, { contextWindow: 32_768 });
+  const request = richRequest(createModel("qwen3:8b", "high"), { options });
+  const { url, headers, body, warnings } = await sendToOllama(request, { contextWindow: 32_768 });
   assertEquals(url, "http://localhost:11434/api/chat");
   assertEquals(headers.get("authorization"), "Bearer sk-test");
   assertEquals(warnings, []);
@@ -41,13 +41,13 @@ Deno.test("the rich conversation is the golden request to Ollama", async () => {
 });
 
 Deno.test("A 137: the think field is there if the model is to think, and not otherwise", async () => {
-  const think = async (spec: ModelSpec) => (await ask(spec)).body["think"];
-  assertFalse("think" in (await ask(model("qwen3:8b"))).body);
-  assertFalse("think" in (await ask(model("gpt-oss:20b"))).body);
-  assertEquals(await think(model("qwen3:8b", "low")), true);
-  assertEquals(await think(model("gpt-oss:20b", "minimal")), "low");
-  assertEquals(await think(model("gpt-oss:120b-cloud", "medium")), "medium");
-  assertEquals(await think(model("gpt-oss:20b", "extra_high")), "high");
+  const think = async (spec: ModelSpec) => (await sendPrompt(spec)).body["think"];
+  assertFalse("think" in (await sendPrompt(createModel("qwen3:8b"))).body);
+  assertFalse("think" in (await sendPrompt(createModel("gpt-oss:20b"))).body);
+  assertEquals(await think(createModel("qwen3:8b", "low")), true);
+  assertEquals(await think(createModel("gpt-oss:20b", "minimal")), "low");
+  assertEquals(await think(createModel("gpt-oss:120b-cloud", "medium")), "medium");
+  assertEquals(await think(createModel("gpt-oss:20b", "extra_high")), "high");
 });
 
 Deno.test("what the caller's catalog knows of a model is heeded", async () => {
@@ -59,24 +59,26 @@ Deno.test("what the caller's catalog knows of a model is heeded", async () => {
     strictSchema: true,
   } as const;
   const own = { catalog: { ...catalog, "ollama/blind": entry } };
-  const request = await sent(richRequest(model("blind", "high")), own);
-  assertEquals(codes(request), ["images_left_out", "thinking_left_out"]);
+  const request = await sendToOllama(richRequest(createModel("blind", "high")), own);
+  assertEquals(getWarningCodes(request), ["images_left_out", "thinking_left_out"]);
   assertFalse("think" in request.body);
   assertFalse(JSON.stringify(request.body).includes("iVBORw0KGgo="));
 });
 
 Deno.test("B 73: thinking goes back to the model that thought it, and to no other", async () => {
-  const own = await sent(richRequest(model("qwen3:8b")));
+  const own = await sendToOllama(richRequest(createModel("qwen3:8b")));
   assert(JSON.stringify(own.body).includes('"thinking":"I need the files."'));
   const from = { provider: "anthropic", modelId: "claude-sonnet-4-5" };
-  const foreign = JSON.stringify((await sent(richRequest(model("qwen3:8b"), { from }))).body);
+  const foreign = JSON.stringify(
+    (await sendToOllama(richRequest(createModel("qwen3:8b"), { from }))).body,
+  );
   for (const mark of ["I need the files.", "c2lnbmF0dXJl", "ZW5jcnlwdGVk", "commentary"]) {
     assertFalse(foreign.includes(mark), mark);
   }
 });
 
 Deno.test("A 137: the caller's own options are beside the typed ones, which win", async () => {
-  const request = await ask(model("qwen3:8b"), {
+  const request = await sendPrompt(createModel("qwen3:8b"), {
     temperature: 0.1,
     responseSchema: { type: "object" },
     extra: { model: "other", truncate: true, options: { temperature: 0.9, seed: 7 } },
@@ -85,32 +87,37 @@ Deno.test("A 137: the caller's own options are beside the typed ones, which win"
   assertEquals(body["options"], { temperature: 0.1, seed: 7 });
   assertEquals(body["format"], { type: "object" });
   assertEquals([body["model"], body["truncate"]], ["qwen3:8b", true]);
-  assertEquals(codes(request), ["extra_left_out", "extra_left_out"]);
+  assertEquals(getWarningCodes(request), ["extra_left_out", "extra_left_out"]);
 });
 
 Deno.test("a choice of tool is told of, but none means that there are no tools", async () => {
   for (const toolChoice of ["required", { name: "read_file" }] as const) {
-    const request = await ask(model("qwen3:8b"), { toolChoice });
-    assertEquals(codes(request), ["tool_choice_left_out"]);
+    const request = await sendPrompt(createModel("qwen3:8b"), { toolChoice });
+    assertEquals(getWarningCodes(request), ["tool_choice_left_out"]);
     assertFalse("tool_choice" in request.body);
   }
-  const none = await ask(model("qwen3:8b"), { toolChoice: "none" });
-  assertEquals([none.body["tools"], codes(none)], [undefined, []]);
+  const none = await sendPrompt(createModel("qwen3:8b"), { toolChoice: "none" });
+  assertEquals([none.body["tools"], getWarningCodes(none)], [undefined, []]);
 });
 
 Deno.test("a longer cache cannot be asked for, and that is told", async () => {
-  assertEquals(codes(await ask(model("qwen3:8b"), { cache: "long" })), ["cache_left_out"]);
-  assertEquals(codes(await ask(model("qwen3:8b"), { cache: "off" })), []);
+  assertEquals(getWarningCodes(await sendPrompt(createModel("qwen3:8b"), { cache: "long" })), [
+    "cache_left_out",
+  ]);
+  assertEquals(getWarningCodes(await sendPrompt(createModel("qwen3:8b"), { cache: "off" })), []);
 });
 
 Deno.test("images go as bytes; an address leaves a note, and that is told", async () => {
   const image = (url: string) => ({ type: "image", source: { type: "url", url } }) as const;
-  const request = richRequest(model("gemma3"));
+  const request = richRequest(createModel("gemma3"));
   const messages = [
     prompt(image("data:image/png;base64,AAAA")),
     prompt("Look", image("https://example.com/a.png")),
   ];
-  const { body, warnings } = await sent({ ...request, context: { ...request.context, messages } });
+  const { body, warnings } = await sendToOllama({
+    ...request,
+    context: { ...request.context, messages },
+  });
   assertEquals(body["messages"], [
     { role: "system", content: "Be brief." },
     { role: "user", content: "", images: ["AAAA"] },
@@ -121,7 +128,7 @@ Deno.test("images go as bytes; an address leaves a note, and that is told", asyn
 
 Deno.test("an image file that nobody read is a bad request", async () => {
   const image = { type: "image", source: { type: "file", path: "a.png" } } as const;
-  const request = richRequest(model("gemma3"));
+  const request = richRequest(createModel("gemma3"));
   const context = { ...request.context, messages: [prompt(image)] };
   const fetch = replayFetch([]);
   const { error } = await readReply(createOllama({ fetch })({ ...request, context }));
@@ -129,7 +136,8 @@ Deno.test("an image file that nobody read is a bad request", async () => {
 });
 
 Deno.test("the server may be named as OLLAMA_HOST names it", async () => {
-  const url = async (baseUrl: string) => (await sent(richRequest(model("x")), { baseUrl })).url;
+  const url = async (baseUrl: string) =>
+    (await sendToOllama(richRequest(createModel("x")), { baseUrl })).url;
   assertEquals(await url("http://box:1/"), "http://box:1/api/chat");
   assertEquals(await url("https://ollama.com/api"), "https://ollama.com/api/chat");
   assertEquals(await url("http://localhost:11434/v1"), "http://localhost:11434/api/chat");
@@ -138,24 +146,30 @@ Deno.test("the server may be named as OLLAMA_HOST names it", async () => {
 });
 
 Deno.test("without a key there is no authorization", async () => {
-  const request = richRequest(model("qwen3:8b"), { options: { apiKey: "" } });
-  assertEquals((await sent(request)).headers.get("authorization"), null);
+  const request = richRequest(createModel("qwen3:8b"), { options: { apiKey: "" } });
+  assertEquals((await sendToOllama(request)).headers.get("authorization"), null);
 });
 
 Deno.test("B 65: empty content makes no empty message", async () => {
-  const spec = model("qwen3:8b");
-  const messages = [prompt("", " "), replyOf(spec, []), prompt("Hi")];
+  const spec = createModel("qwen3:8b");
+  const messages = [prompt("", " "), createReply(spec, []), prompt("Hi")];
   const request = richRequest(spec);
-  const { body } = await sent({ ...request, context: { systemPrompt: " ", messages, tools: [] } });
+  const { body } = await sendToOllama({
+    ...request,
+    context: { systemPrompt: " ", messages, tools: [] },
+  });
   assertEquals(body["messages"], [{ role: "user", content: "Hi" }]);
   assertFalse("tools" in body);
   assertFalse("options" in body);
 });
 
 Deno.test("the same tools make the same prompt, in whatever order they come", async () => {
-  const request = richRequest(model("qwen3:8b"));
+  const request = richRequest(createModel("qwen3:8b"));
   const reversed = { ...request.context, tools: [...TOOLS].reverse() };
-  assertEquals((await sent({ ...request, context: reversed })).body, (await sent(request)).body);
+  assertEquals(
+    (await sendToOllama({ ...request, context: reversed })).body,
+    (await sendToOllama(request)).body,
+  );
 });
 
 Deno.test("a tool whose name was changed for the wire is called by its own name", async () => {
@@ -163,6 +177,6 @@ Deno.test("a tool whose name was changed for the wire is called by its own name"
     headers: { "content-type": "application/x-ndjson" },
     body: '{"message":{"tool_calls":[{"function":{"name":"list_all_01wet6z2"}}]},"done":true}\n',
   });
-  const { calls } = await readReply(createOllama({ fetch })(richRequest(model("qwen3:8b"))));
+  const { calls } = await readReply(createOllama({ fetch })(richRequest(createModel("qwen3:8b"))));
   assertEquals(calls.map(({ name }) => name), ["list.all"]);
 });

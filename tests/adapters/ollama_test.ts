@@ -3,10 +3,10 @@ import type { GroundTruth } from "./wire_fixtures.ts";
 import { testRecordings, testRefusals } from "./wire_tests.ts";
 
 testRecordings(["ollama"], {
-  make: (fetch) => createOllama({ fetch }),
+  createStreamFn: (fetch) => createOllama({ fetch }),
   provider: "ollama",
-  stop: ({ toolCalls }) => toolCalls.length > 0 ? "tool_use" : "stop",
-  usage: ({ usage }: GroundTruth) => {
+  toExpectedStop: ({ toolCalls }) => toolCalls.length > 0 ? "tool_use" : "stop",
+  toExpectedUsage: ({ usage }: GroundTruth) => {
     const { input = 0, output = 0 } = usage;
     return { input, output, total: input + output };
   },

@@ -1,5 +1,5 @@
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import { chatUsageOf } from "./openai_usage.ts";
+import { toExpectedChatUsage } from "./openai_usage.ts";
 import type { WireFixture } from "./wire_fixtures.ts";
 import { testRecordings, testRefusals } from "./wire_tests.ts";
 
@@ -13,10 +13,11 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 const isRefusal = ({ name }: WireFixture) => name.endsWith("oap-snapshot-173417d5");
 
 testRecordings(["openai", "openai-compat"], {
-  make: (fetch) => createOpenAI({ fetch, api: "chat" }),
+  createStreamFn: (fetch) => createOpenAI({ fetch, api: "chat" }),
   provider: "openai",
-  stop: ({ stopReason }) => STOP_REASONS[stopReason ?? "stop"] ?? `unknown: ${stopReason}`,
-  usage: chatUsageOf,
-  skip: (fixture) => fixture.wire !== "openai-chat" || isRefusal(fixture),
+  toExpectedStop: ({ stopReason }) =>
+    STOP_REASONS[stopReason ?? "stop"] ?? `unknown: ${stopReason}`,
+  toExpectedUsage: toExpectedChatUsage,
+  shouldSkip: (fixture) => fixture.wire !== "openai-chat" || isRefusal(fixture),
 });
 testRefusals(["openai", "openai-compat", "any"], (fetch) => createOpenAI({ fetch, api: "chat" }));

@@ -1,7 +1,7 @@
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { testStreamFn } from "../../src/testing/stream_conformance.ts";
-import type { ExpectedReply, RefusalFixture } from "../../src/testing/stream_fixture.ts";
-import { ownFixtures } from "./fixture_files.ts";
+import type { ErrorFixture, ExpectedReply } from "../../src/testing/stream_fixture.ts";
+import { loadFixtures } from "./fixture_files.ts";
 
 const CHAT: Readonly<Record<string, ExpectedReply>> = {
   chat_text: {
@@ -88,7 +88,7 @@ const RESPONSES: Readonly<Record<string, ExpectedReply>> = {
   responses_web_search: { text: "Found.", calls: [], stopReason: "stop" },
 };
 
-const REFUSALS: readonly RefusalFixture[] = [
+const REFUSALS: readonly ErrorFixture[] = [
   {
     name: "a wrong key",
     status: 401,
@@ -136,12 +136,12 @@ testStreamFn(
   Deno.test,
   "openai chat",
   (fetch, limits) => createOpenAI({ fetch, ...limits, api: "chat" }),
-  { model: MODEL, replies: ownFixtures("openai", CHAT), refusals: REFUSALS },
+  { model: MODEL, replies: loadFixtures("openai", CHAT), errors: REFUSALS },
 );
 
 testStreamFn(
   Deno.test,
   "openai responses",
   (fetch, limits) => createOpenAI({ fetch, ...limits, api: "responses" }),
-  { model: MODEL, replies: ownFixtures("openai", RESPONSES), refusals: REFUSALS },
+  { model: MODEL, replies: loadFixtures("openai", RESPONSES), errors: REFUSALS },
 );

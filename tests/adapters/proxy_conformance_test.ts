@@ -1,8 +1,8 @@
 import { createProxy } from "../../adapters/proxy/mod.ts";
 import { testStreamFn } from "../../src/testing/stream_conformance.ts";
-import { ownFixtures } from "./fixture_files.ts";
+import { loadFixtures } from "./fixture_files.ts";
 
-const REFUSAL = (code: string, message: string) => JSON.stringify({ error: { code, message } });
+const toErrorJson = (code: string, message: string) => JSON.stringify({ error: { code, message } });
 
 testStreamFn(
   Deno.test,
@@ -10,7 +10,7 @@ testStreamFn(
   (fetch, limits) => createProxy({ baseUrl: "https://proxy.example/agent", fetch, ...limits }),
   {
     model: { provider: "anthropic", modelId: "claude-sonnet-5-5", thinkingLevel: "off" },
-    replies: ownFixtures("proxy", {
+    replies: loadFixtures("proxy", {
       text: {
         text: "Grüezi, Welt 👋",
         thinking: "",
@@ -42,11 +42,11 @@ testStreamFn(
       overflow: { text: "Half a", errorCode: "context_window_overflow", usage: { input: 4 } },
       crlf: { text: "Hi", stopReason: "stop", usage: { total: 0 } },
     }),
-    refusals: [
+    errors: [
       {
         name: "a token that is not accepted",
         status: 401,
-        body: REFUSAL("auth_error", "The proxy does not accept this token"),
+        body: toErrorJson("auth_error", "The proxy does not accept this token"),
         expect: { code: "auth_error", retryable: false },
       },
       {
@@ -71,7 +71,7 @@ testStreamFn(
       {
         name: "a body that is too large for the proxy",
         status: 413,
-        body: REFUSAL("bad_request", "The body must not be larger than 10 bytes"),
+        body: toErrorJson("bad_request", "The body must not be larger than 10 bytes"),
         expect: { code: "bad_request", retryable: false },
       },
       {

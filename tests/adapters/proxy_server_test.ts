@@ -7,7 +7,7 @@ import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { loopback } from "./loopback.ts";
+import { serveLoopback } from "./loopback.ts";
 import { richRequest } from "./rich_conversation.ts";
 
 const MODEL = {
@@ -15,10 +15,10 @@ const MODEL = {
   modelId: "claude-sonnet-5-5",
   thinkingLevel: "low",
 } as const;
-const LOCAL = { remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 1 } };
-const OPEN: ServeProxyOptions = { authorize: () => true };
+const LOCAL_CONNECTION = { remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 1 } };
+const ALLOW_ALL: ServeProxyOptions = { authorize: () => true };
 
-function posted(body: BodyInit, headers: Record<string, string> = {}): Request {
+function createPost(body: BodyInit, headers: Record<string, string> = {}): Request {
   return new Request("http://localhost/", {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
@@ -26,12 +26,12 @@ function posted(body: BodyInit, headers: Record<string, string> = {}): Request {
   });
 }
 
-const SMALLEST = JSON.stringify({
+const MINIMAL_BODY = JSON.stringify({
   model: MODEL,
   messages: [{ role: "user", content: [{ type: "text", text: "Hello" }], timestamp: 0 }],
 });
 
-async function statusOf(
+async function fetchStatus(
   request: Request,
   options: ServeProxyOptions,
   connection?: { remoteAddr?: unknown },
@@ -41,7 +41,7 @@ async function statusOf(
   return response.status;
 }
 
-function scripted(...steps: ScriptedStep[]): StreamFn {
+function createStreamFn(...steps: ScriptedStep[]): StreamFn {
   return scriptedStream(steps);
 }
 
@@ -51,15 +51,15 @@ Deno.test("what a model answers comes through the proxy, event for event", async
     text("Let me look."),
     toolCall("read_file", { path: "ü.txt" }, { id: "call_1" }),
   ], { usage: { ...zeroUsage(), input: 3, output: 4 } });
-  const direct = await readReply(scripted(step)(richRequest(MODEL)));
-  await using server = loopback(serveProxy(scripted(step), OPEN));
+  const direct = await readReply(createStreamFn(step)(richRequest(MODEL)));
+  await using server = serveLoopback(serveProxy(createStreamFn(step), ALLOW_ALL));
   const proxied = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
   assertEquals(proxied.events, direct.events);
 });
 
 Deno.test("the model's side gets the request as it was asked, without the token", async () => {
   const asked = scriptedStream([reply("Hi")]);
-  await using server = loopback(serveProxy(asked, OPEN));
+  await using server = serveLoopback(serveProxy(asked, ALLOW_ALL));
   const request = richRequest(MODEL, { options: { temperature: 0.5, extra: { top_k: 3 } } });
   await readReply(createProxy({ baseUrl: server.url })(request));
   const [seen] = asked.calls;
@@ -71,8 +71,11 @@ Deno.test("the model's side gets the request as it was asked, without the token"
 
 Deno.test("a key in a request's options is left behind", async () => {
   const asked = scriptedStream([reply("Hi")]);
-  const body = { ...JSON.parse(SMALLEST), options: { apiKey: "sk-stolen", maxTokens: 7, odd: 1 } };
-  const response = await serveProxy(asked, OPEN)(posted(JSON.stringify(body)));
+  const body = {
+    ...JSON.parse(MINIMAL_BODY),
+    options: { apiKey: "sk-stolen", maxTokens: 7, odd: 1 },
+  };
+  const response = await serveProxy(asked, ALLOW_ALL)(createPost(JSON.stringify(body)));
   await response.text();
   assertEquals(asked.calls[0]?.options, { maxTokens: 7 });
 });
@@ -80,29 +83,32 @@ Deno.test("a key in a request's options is left behind", async () => {
 Deno.test("only true lets a caller in", async () => {
   const authorize = (token: string) => token === "right";
   assertEquals(
-    await statusOf(posted(SMALLEST, { authorization: "Bearer right" }), { authorize }),
+    await fetchStatus(createPost(MINIMAL_BODY, { authorization: "Bearer right" }), { authorize }),
     200,
   );
   assertEquals(
-    await statusOf(posted(SMALLEST, { authorization: "bearer right" }), { authorize }),
+    await fetchStatus(createPost(MINIMAL_BODY, { authorization: "bearer right" }), { authorize }),
     200,
   );
   assertEquals(
-    await statusOf(posted(SMALLEST, { authorization: "Bearer wrong" }), { authorize }),
+    await fetchStatus(createPost(MINIMAL_BODY, { authorization: "Bearer wrong" }), { authorize }),
     401,
   );
   assertEquals(
-    await statusOf(posted(SMALLEST, { authorization: "Basic right" }), { authorize }),
+    await fetchStatus(createPost(MINIMAL_BODY, { authorization: "Basic right" }), { authorize }),
     401,
   );
-  assertEquals(await statusOf(posted(SMALLEST), { authorize }), 401);
+  assertEquals(await fetchStatus(createPost(MINIMAL_BODY), { authorize }), 401);
   const truthy = (() => "yes") as unknown as () => boolean;
-  assertEquals(await statusOf(posted(SMALLEST), { authorize: truthy }), 401);
+  assertEquals(await fetchStatus(createPost(MINIMAL_BODY), { authorize: truthy }), 401);
 });
 
 Deno.test("a caller without a token has an empty one, which no unset variable equals", async () => {
   const unset: string | undefined = undefined;
-  assertEquals(await statusOf(posted(SMALLEST), { authorize: (token) => token === unset }), 401);
+  assertEquals(
+    await fetchStatus(createPost(MINIMAL_BODY), { authorize: (token) => token === unset }),
+    401,
+  );
 });
 
 Deno.test("an authorize that fails lets nobody in, and its words stay inside", async () => {
@@ -113,7 +119,9 @@ Deno.test("an authorize that fails lets nobody in, and its words stay inside", a
     () => Promise.reject(new Error("database at 10.0.0.7 is down")),
   ];
   for (const authorize of failing) {
-    const response = await serveProxy(scripted(reply("Hi")), { authorize })(posted(SMALLEST));
+    const response = await serveProxy(createStreamFn(reply("Hi")), { authorize })(
+      createPost(MINIMAL_BODY),
+    );
     assertEquals(response.status, 503);
     assert(!(await response.text()).includes("10.0.0.7"));
   }
@@ -121,34 +129,43 @@ Deno.test("an authorize that fails lets nobody in, and its words stay inside", a
 
 Deno.test("without authorize the proxy serves its own machine and nobody else", async () => {
   const from = (hostname: unknown) => ({ remoteAddr: { transport: "tcp", hostname, port: 1 } });
-  assertEquals(await statusOf(posted(SMALLEST), {}, LOCAL), 200);
-  assertEquals(await statusOf(posted(SMALLEST), {}, from("::1")), 200);
-  assertEquals(await statusOf(posted(SMALLEST), {}, from("::ffff:127.0.0.1")), 200);
-  assertEquals(await statusOf(posted(SMALLEST), {}, from("192.168.1.7")), 401);
-  assertEquals(await statusOf(posted(SMALLEST), {}, from("127.0.0.1.evil.example")), 401);
-  assertEquals(await statusOf(posted(SMALLEST), {}, { remoteAddr: { path: "/tmp/socket" } }), 401);
-  assertEquals(await statusOf(posted(SMALLEST), {}), 401);
+  assertEquals(await fetchStatus(createPost(MINIMAL_BODY), {}, LOCAL_CONNECTION), 200);
+  assertEquals(await fetchStatus(createPost(MINIMAL_BODY), {}, from("::1")), 200);
+  assertEquals(await fetchStatus(createPost(MINIMAL_BODY), {}, from("::ffff:127.0.0.1")), 200);
+  assertEquals(await fetchStatus(createPost(MINIMAL_BODY), {}, from("192.168.1.7")), 401);
+  assertEquals(
+    await fetchStatus(createPost(MINIMAL_BODY), {}, from("127.0.0.1.evil.example")),
+    401,
+  );
+  assertEquals(
+    await fetchStatus(createPost(MINIMAL_BODY), {}, { remoteAddr: { path: "/tmp/socket" } }),
+    401,
+  );
+  assertEquals(await fetchStatus(createPost(MINIMAL_BODY), {}), 401);
 });
 
 Deno.test("without authorize a name that leads here does not make a web page local", async () => {
   const request = new Request("http://rebound.example/", {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: SMALLEST,
+    body: MINIMAL_BODY,
   });
-  assertEquals(await statusOf(request, {}, LOCAL), 401);
+  assertEquals(await fetchStatus(request, {}, LOCAL_CONNECTION), 401);
 });
 
 Deno.test("only JSON that was posted is taken", async () => {
-  assertEquals(await statusOf(new Request("http://localhost/"), OPEN), 405);
-  assertEquals(await statusOf(posted(SMALLEST, { "content-type": "text/plain" }), OPEN), 415);
-  assertEquals(await statusOf(posted("{"), OPEN), 400);
+  assertEquals(await fetchStatus(new Request("http://localhost/"), ALLOW_ALL), 405);
+  assertEquals(
+    await fetchStatus(createPost(MINIMAL_BODY, { "content-type": "text/plain" }), ALLOW_ALL),
+    415,
+  );
+  assertEquals(await fetchStatus(createPost("{"), ALLOW_ALL), 400);
 });
 
 Deno.test("a body is read up to the limit", async () => {
-  const long = SMALLEST + " ".repeat(2000);
-  assertEquals(await statusOf(posted(long), { ...OPEN, maxBodyBytes: 1000 }), 413);
-  assertEquals(await statusOf(posted(long), { ...OPEN, maxBodyBytes: 10_000 }), 200);
+  const long = MINIMAL_BODY + " ".repeat(2000);
+  assertEquals(await fetchStatus(createPost(long), { ...ALLOW_ALL, maxBodyBytes: 1000 }), 413);
+  assertEquals(await fetchStatus(createPost(long), { ...ALLOW_ALL, maxBodyBytes: 10_000 }), 200);
   let pulled = 0;
   const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: (controller) => {
@@ -156,7 +173,7 @@ Deno.test("a body is read up to the limit", async () => {
       controller.enqueue(new Uint8Array(1000).fill(32));
     },
   });
-  assertEquals(await statusOf(posted(endless), { ...OPEN, maxBodyBytes: 5000 }), 413);
+  assertEquals(await fetchStatus(createPost(endless), { ...ALLOW_ALL, maxBodyBytes: 5000 }), 413);
   assert(pulled < 10, `${pulled} chunks were read`);
 });
 
@@ -174,7 +191,9 @@ Deno.test("what is wrong with a body is told with the path to it", async () => {
     [{ model: MODEL, messages: [], options: { toolChoice: 1 } }, "The body.options.toolChoice"],
   ];
   for (const [body, problem] of wrong) {
-    const response = await serveProxy(scripted(), OPEN)(posted(JSON.stringify(body)));
+    const response = await serveProxy(createStreamFn(), ALLOW_ALL)(
+      createPost(JSON.stringify(body)),
+    );
     assertEquals(response.status, 400);
     const { error } = await response.json();
     assertEquals(error.code, "bad_request");
@@ -183,7 +202,7 @@ Deno.test("what is wrong with a body is told with the path to it", async () => {
 });
 
 Deno.test("a refusal reaches the agent with its own code", async () => {
-  await using server = loopback(serveProxy(scripted(), { authorize: () => false }));
+  await using server = serveLoopback(serveProxy(createStreamFn(), { authorize: () => false }));
   const { error } = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
   assertEquals(error?.code, "auth_error");
   assertMatch(error?.message ?? "", /^proxy answered 401: The proxy does not accept this token/);
@@ -199,7 +218,7 @@ Deno.test("an error of the model travels with its facts, without its cause and w
     assert(request);
     return ReadableStream.from([{ type: "start" }, { type: "error", stopReason: "error", error }]);
   };
-  await using server = loopback(serveProxy(streamFn, OPEN));
+  await using server = serveLoopback(serveProxy(streamFn, ALLOW_ALL));
   const { error } = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
   assertEquals(error?.toJSON(), {
     code: "model_throttled",
@@ -219,7 +238,7 @@ Deno.test("a stream function that throws, or stops without an end, fails the rep
   ];
   const codes: (string | undefined)[] = [];
   for (const streamFn of broken) {
-    await using server = loopback(serveProxy(streamFn, OPEN));
+    await using server = serveLoopback(serveProxy(streamFn, ALLOW_ALL));
     const { error } = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
     codes.push(error?.code);
   }
@@ -227,8 +246,8 @@ Deno.test("a stream function that throws, or stops without an end, fails the rep
 });
 
 Deno.test("an overflow stays one, so that the agent can shorten its context", async () => {
-  await using server = loopback(
-    serveProxy(scripted(fail("context_window_overflow", "full")), OPEN),
+  await using server = serveLoopback(
+    serveProxy(createStreamFn(fail("context_window_overflow", "full")), ALLOW_ALL),
   );
   const { error } = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
   assertEquals(error?.code, "context_window_overflow");
@@ -239,9 +258,9 @@ Deno.test("a caller who leaves aborts the call to the model", async () => {
   const { promise: aborted, resolve } = Promise.withResolvers<void>();
   const streamFn: StreamFn = (request) => {
     request.signal.addEventListener("abort", () => resolve());
-    return scripted(hang({ after: "Half" }))(request);
+    return createStreamFn(hang({ after: "Half" }))(request);
   };
-  await using server = loopback(serveProxy(streamFn, OPEN));
+  await using server = serveLoopback(serveProxy(streamFn, ALLOW_ALL));
   const controller = new AbortController();
   const request = { ...richRequest(MODEL), signal: controller.signal };
   for await (const event of createProxy({ baseUrl: server.url })(request)) {
@@ -252,13 +271,13 @@ Deno.test("a caller who leaves aborts the call to the model", async () => {
 
 Deno.test("events that are there together are sent together, and no more than fit", async () => {
   const words = "many words ".repeat(200);
-  const handler = serveProxy(scripted(reply([text(words.repeat(100))])), OPEN);
-  const { body } = await handler(posted(SMALLEST));
+  const handler = serveProxy(createStreamFn(reply([text(words.repeat(100))])), ALLOW_ALL);
+  const { body } = await handler(createPost(MINIMAL_BODY));
   const sizes: number[] = [];
   for await (const chunk of body ?? []) sizes.push(chunk.length);
   assert(sizes.length > 1, "all came at once");
   assert(sizes.every((size) => size < 300_000), `${sizes}`);
-  const few = await serveProxy(scripted(reply("Hi")), OPEN)(posted(SMALLEST));
+  const few = await serveProxy(createStreamFn(reply("Hi")), ALLOW_ALL)(createPost(MINIMAL_BODY));
   let chunks = 0;
   for await (const _chunk of few.body ?? []) chunks++;
   assertEquals(chunks, 1);
@@ -280,12 +299,12 @@ Deno.test("while the model thinks in silence, comments keep the connection open"
       return () => void timers--;
     },
   };
-  const handler = serveProxy(scripted(hang({ after: "Half" })), {
-    ...OPEN,
+  const handler = serveProxy(createStreamFn(hang({ after: "Half" })), {
+    ...ALLOW_ALL,
     clock,
     keepAliveMs: 50,
   });
-  const { body } = await handler(posted(SMALLEST));
+  const { body } = await handler(createPost(MINIMAL_BODY));
   assert(body);
   const reader = body.getReader();
   const next = async () => new TextDecoder().decode((await reader.read()).value);

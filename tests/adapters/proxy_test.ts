@@ -4,9 +4,9 @@ import { connect } from "../../adapters/connect.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../src/core/stream.ts";
-import { type ReadReply, readReply } from "../../src/testing/read_reply.ts";
-import { deadUrl, loopback } from "./loopback.ts";
-import { prompt, replyOf, resultOf, TOOLS } from "./rich_conversation.ts";
+import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
+import { getUnusedUrl, serveLoopback } from "./loopback.ts";
+import { createReply, createToolResult, prompt, TOOLS } from "./rich_conversation.ts";
 
 const TOKEN = "token-0123456789";
 const MODEL = {
@@ -16,20 +16,20 @@ const MODEL = {
 } as const;
 const USAGE = { input: 10, output: 20, cacheRead: 0, cacheWrite: 0, total: 30 };
 const COST = { input: 0.01, output: 0.02, cacheRead: 0, cacheWrite: 0, total: 0.03 };
-const CALL: readonly ProxyEvent[] = [
+const CALL_EVENTS: readonly ProxyEvent[] = [
   { type: "tool_call_start", contentIndex: 1, id: "call_1", name: "read_file" },
   { type: "tool_call_delta", contentIndex: 1, delta: '{"path":' },
   { type: "tool_call_delta", contentIndex: 1, delta: '"a.txt"}' },
   { type: "tool_call_end", contentIndex: 1 },
 ];
-const TEXT: readonly ProxyEvent[] = [
+const TEXT_EVENTS: readonly ProxyEvent[] = [
   { type: "text_start", contentIndex: 0 },
   { type: "text_delta", contentIndex: 0, delta: "Hello, " },
   { type: "text_delta", contentIndex: 0, delta: "world" },
   { type: "text_end", contentIndex: 0 },
 ];
 
-function asked(signal: AbortSignal = new AbortController().signal): StreamRequest {
+function createStreamRequest(signal: AbortSignal = new AbortController().signal): StreamRequest {
   return {
     model: MODEL,
     context: { systemPrompt: "Be brief.", messages: [prompt("Hello")], tools: TOOLS },
@@ -38,23 +38,27 @@ function asked(signal: AbortSignal = new AbortController().signal): StreamReques
   };
 }
 
-function events(...list: readonly ProxyEvent[]): Response {
-  return eventStream(list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+function createEventResponse(...list: readonly ProxyEvent[]): Response {
+  return createStreamResponse(list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
 }
 
-function eventStream(body: BodyInit): Response {
+function createStreamResponse(body: BodyInit): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
 /** Asks a proxy that answers everything in one way. */
-async function ask(answer: () => Response | Promise<Response>): Promise<ReadReply> {
-  await using server = loopback(answer);
-  return await readReply(createProxy({ baseUrl: server.url, apiKey: TOKEN })(asked()));
+async function requestReply(answer: () => Response | Promise<Response>): Promise<CollectedReply> {
+  await using server = serveLoopback(answer);
+  return await readReply(
+    createProxy({ baseUrl: server.url, apiKey: TOKEN })(createStreamRequest()),
+  );
 }
 
 Deno.test("5.1 (A 139): a stream of deltas becomes the whole message, with tokens and cost", async () => {
   const done: ProxyEvent = { type: "done", stopReason: "stop", usage: USAGE, cost: COST };
-  const reply = await ask(() => events({ type: "start" }, ...TEXT, done));
+  const reply = await requestReply(() =>
+    createEventResponse({ type: "start" }, ...TEXT_EVENTS, done)
+  );
   assertEquals(reply.content, [{ type: "text", text: "Hello, world" }]);
   assertEquals(reply.events.map(({ type }) => type), [
     "start",
@@ -69,7 +73,9 @@ Deno.test("5.1 (A 139): a stream of deltas becomes the whole message, with token
 
 Deno.test("5.2: text and a tool call in one stream become both blocks", async () => {
   const done: ProxyEvent = { type: "done", stopReason: "tool_use", usage: USAGE };
-  const reply = await ask(() => events({ type: "start" }, ...TEXT, ...CALL, done));
+  const reply = await requestReply(() =>
+    createEventResponse({ type: "start" }, ...TEXT_EVENTS, ...CALL_EVENTS, done)
+  );
   assertEquals(reply.content, [
     { type: "text", text: "Hello, world" },
     { type: "tool_call", id: "call_1", name: "read_file", arguments: { path: "a.txt" } },
@@ -79,16 +85,16 @@ Deno.test("5.2: text and a tool call in one stream become both blocks", async ()
 
 Deno.test("5.3: the token is sent as a bearer token, and the request carries model, messages, tools and options", async () => {
   const sent: { authorization: string | null; body: unknown }[] = [];
-  await using server = loopback(async (request) => {
+  await using server = serveLoopback(async (request) => {
     sent.push({ authorization: request.headers.get("authorization"), body: await request.json() });
-    return events({ type: "done", stopReason: "stop", usage: USAGE });
+    return createEventResponse({ type: "done", stopReason: "stop", usage: USAGE });
   });
-  const request = asked();
+  const request = createStreamRequest();
   const call = { type: "tool_call", id: "call_1", name: "read_file", arguments: {} } as const;
   const messages = [
     ...request.context.messages,
-    replyOf(MODEL, [call]),
-    { ...resultOf("call_1", "read_file", []), details: { secret: true } },
+    createReply(MODEL, [call]),
+    { ...createToolResult("call_1", "read_file", []), details: { secret: true } },
   ];
   await readReply(
     createProxy({ baseUrl: server.url })({
@@ -102,7 +108,11 @@ Deno.test("5.3: the token is sent as a bearer token, and the request carries mod
     body: {
       model: MODEL,
       systemPrompt: "Be brief.",
-      messages: [prompt("Hello"), replyOf(MODEL, [call]), resultOf("call_1", "read_file", [])],
+      messages: [
+        prompt("Hello"),
+        createReply(MODEL, [call]),
+        createToolResult("call_1", "read_file", []),
+      ],
       tools: TOOLS,
       options: { temperature: 0.5 },
     },
@@ -110,7 +120,9 @@ Deno.test("5.3: the token is sent as a bearer token, and the request carries mod
 });
 
 Deno.test("5.4: a connection that cannot be made is a network error", async () => {
-  const { error } = await readReply(createProxy({ baseUrl: deadUrl(), apiKey: TOKEN })(asked()));
+  const { error } = await readReply(
+    createProxy({ baseUrl: getUnusedUrl(), apiKey: TOKEN })(createStreamRequest()),
+  );
   assertEquals(error?.code, "network_error");
   assertEquals(error?.retryable, true);
   assertEquals(error?.provider, "proxy");
@@ -118,7 +130,7 @@ Deno.test("5.4: a connection that cannot be made is a network error", async () =
 
 Deno.test("5.5: 401 and 403 are an auth error that is not retried", async () => {
   for (const status of [401, 403]) {
-    const { error } = await ask(() => new Response(`no to ${TOKEN}`, { status }));
+    const { error } = await requestReply(() => new Response(`no to ${TOKEN}`, { status }));
     assertEquals(error?.code, "auth_error");
     assertEquals(error?.retryable, false);
     assert(!JSON.stringify(error).includes(TOKEN));
@@ -127,14 +139,14 @@ Deno.test("5.5: 401 and 403 are an auth error that is not retried", async () => 
 
 Deno.test("5.6: 429 is throttling, with the wait that the proxy asks for", async () => {
   const headers = { "retry-after": "2" };
-  const { error } = await ask(() => new Response("slow down", { status: 429, headers }));
+  const { error } = await requestReply(() => new Response("slow down", { status: 429, headers }));
   assertEquals(error?.code, "model_throttled");
   assertEquals(error?.retryable, true);
   assertEquals(error?.retryAfterMs, 2000);
 });
 
 Deno.test("5.7: 504 is a network error", async () => {
-  const { error } = await ask(() => new Response("timeout", { status: 504 }));
+  const { error } = await requestReply(() => new Response("timeout", { status: 504 }));
   assertEquals(error?.code, "network_error");
   assertEquals(error?.retryable, true);
 });
@@ -151,15 +163,22 @@ Deno.test("5.8: an event that cannot be read is a stream error that is not retri
     "data: [DONE]\n\n",
   ];
   for (const body of broken) {
-    const { error } = await ask(() => eventStream(body));
+    const { error } = await requestReply(() => createStreamResponse(body));
     assertEquals(error?.code, "stream_error", body);
     assertEquals(error?.retryable, false);
   }
 });
 
 Deno.test("5.9: a stream that drops in the middle is a network error", async () => {
-  const half = TEXT.slice(0, 2).map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-  for (const reply of [await ask(() => eventStream(half)), await askDropping(half)]) {
+  const half = TEXT_EVENTS.slice(0, 2).map((event) => `data: ${JSON.stringify(event)}\n\n`).join(
+    "",
+  );
+  for (
+    const reply of [
+      await requestReply(() => createStreamResponse(half)),
+      await requestDroppedReply(half),
+    ]
+  ) {
     assertEquals(reply.error?.code, "network_error");
     assertEquals(reply.error?.retryable, true);
     assertEquals(reply.text, "Hello, ");
@@ -167,7 +186,7 @@ Deno.test("5.9: a stream that drops in the middle is a network error", async () 
 });
 
 /** Asks a proxy whose connection breaks after a part of the body. */
-async function askDropping(part: string): Promise<ReadReply> {
+async function requestDroppedReply(part: string): Promise<CollectedReply> {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const head = [
     "HTTP/1.1 200 OK",
@@ -183,29 +202,29 @@ async function askDropping(part: string): Promise<ReadReply> {
   })();
   const { port } = listener.addr;
   const proxy = createProxy({ baseUrl: `http://127.0.0.1:${port}` });
-  const [reply] = await Promise.all([readReply(proxy(asked())), dropping]);
+  const [reply] = await Promise.all([readReply(proxy(createStreamRequest())), dropping]);
   return reply;
 }
 
 Deno.test("5.10: an abort drops the connection and ends the reply as aborted", async () => {
   const controller = new AbortController();
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
-  await using server = loopback(() =>
-    eventStream(
+  await using server = serveLoopback(() =>
+    createStreamResponse(
       new ReadableStream({
-        start: (body) => body.enqueue(new TextEncoder().encode(HALF_A_REPLY)),
+        start: (body) => body.enqueue(new TextEncoder().encode(PARTIAL_REPLY)),
         cancel: () => leave(),
       }),
     )
   );
-  const stream = createProxy({ baseUrl: server.url })(asked(controller.signal));
+  const stream = createProxy({ baseUrl: server.url })(createStreamRequest(controller.signal));
   const { stopReason, error } = await readReply(abortAtText(stream, controller));
   assertEquals(stopReason, "aborted");
   assertEquals(error?.code, "aborted");
   await left;
 });
 
-const HALF_A_REPLY = [
+const PARTIAL_REPLY = [
   { type: "start" },
   { type: "text_start", contentIndex: 0 },
   { type: "text_delta", contentIndex: 0, delta: "Half" },
@@ -232,13 +251,17 @@ Deno.test("an error of the model comes through the proxy as it was", async () =>
     provider: "openai",
     requestId: "req_1",
   } as const;
-  const { error } = await ask(() => events({ type: "error", stopReason: "error", error: record }));
+  const { error } = await requestReply(() =>
+    createEventResponse({ type: "error", stopReason: "error", error: record })
+  );
   assertEquals(error?.toJSON(), record);
 });
 
 Deno.test("a reply that the proxy calls off can be tried again", async () => {
   const record = { code: "aborted", message: "shutting down", retryable: false } as const;
-  const reply = await ask(() => events({ type: "error", stopReason: "aborted", error: record }));
+  const reply = await requestReply(() =>
+    createEventResponse({ type: "error", stopReason: "aborted", error: record })
+  );
   assertEquals(reply.stopReason, "error");
   assertEquals(reply.error?.code, "network_error");
   assertStringIncludes(reply.error?.message ?? "", "shutting down");
@@ -246,9 +269,9 @@ Deno.test("a reply that the proxy calls off can be tried again", async () => {
 
 Deno.test("connect asks a proxy for models with its name before theirs", async () => {
   const sent: unknown[] = [];
-  await using server = loopback(async (request) => {
+  await using server = serveLoopback(async (request) => {
     sent.push([request.headers.get("authorization"), await request.json()]);
-    return events({ type: "done", stopReason: "stop", usage: USAGE });
+    return createEventResponse({ type: "done", stopReason: "stop", usage: USAGE });
   });
   const variables: Record<string, string> = {
     SWINK_PROXY_URL: server.url,
@@ -256,8 +279,12 @@ Deno.test("connect asks a proxy for models with its name before theirs", async (
   };
   const streamFn = connect({ env: (name) => variables[name] });
   const model = modelSpec("proxy/anthropic/claude-sonnet-5-5:low");
-  const messages = [prompt("Hello"), replyOf(model, [{ type: "text", text: "Hi" }]), prompt("?")];
-  const { context, ...request } = asked();
+  const messages = [
+    prompt("Hello"),
+    createReply(model, [{ type: "text", text: "Hi" }]),
+    prompt("?"),
+  ];
+  const { context, ...request } = createStreamRequest();
   await readReply(streamFn({ ...request, model, context: { ...context, messages } }));
   const [authorization, body] = [sent].flat(2);
   assertEquals(authorization, `Bearer ${TOKEN}`);
@@ -265,14 +292,16 @@ Deno.test("connect asks a proxy for models with its name before theirs", async (
   assertEquals(body["model"], MODEL);
   assertEquals(body["messages"], [
     prompt("Hello"),
-    replyOf(MODEL, [{ type: "text", text: "Hi" }]),
+    createReply(MODEL, [{ type: "text", text: "Hi" }]),
     prompt("?"),
   ]);
 });
 
 Deno.test("connect says where the proxy's address is to be told", async () => {
   const model = modelSpec("proxy/anthropic/claude-sonnet-5-5");
-  const { error } = await readReply(connect({ env: () => undefined })({ ...asked(), model }));
+  const { error } = await readReply(
+    connect({ env: () => undefined })({ ...createStreamRequest(), model }),
+  );
   assertEquals(error?.code, "bad_request");
   assertStringIncludes(error?.message ?? "", "SWINK_PROXY_URL");
 });

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { readProxyRequest } from "../../adapters/proxy/request_shape.ts";
+import { parseProxyRequest } from "../../adapters/proxy/request_parser.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 
 /** Says what a provider would refuse in a body. */
@@ -25,30 +25,30 @@ class Problems {
   }
 
   /** Every call is answered, once. */
-  answered(calls: readonly unknown[], results: readonly unknown[]): void {
+  requireAnswered(calls: readonly unknown[], results: readonly unknown[]): void {
     const same = JSON.stringify(calls) === JSON.stringify(results);
     this.require(same, `calls ${calls.join()} are answered by ${results.join()}`);
     this.require(new Set(calls).size === calls.length, `a call id occurs twice: ${calls.join()}`);
   }
 
   /** A call has what every provider wants of it. */
-  call(id: unknown, name: unknown, args: unknown, ids: RegExp = CALL_ID): void {
-    this.require(ids.test(text(id)), `call id ${text(id)}`);
-    this.require(TOOL_NAME.test(text(name)), `tool name ${text(name)}`);
-    this.require(isJsonObject(args), `arguments of ${text(name)} are no object`);
+  requireValidCall(id: unknown, name: unknown, args: unknown, ids: RegExp = CALL_ID): void {
+    this.require(ids.test(asText(id)), `call id ${asText(id)}`);
+    this.require(TOOL_NAME.test(asText(name)), `tool name ${asText(name)}`);
+    this.require(isJsonObject(args), `arguments of ${asText(name)} are no object`);
   }
 
   /** User and the other take turns, and the user begins. */
-  alternate(roles: readonly unknown[], other: string): void {
+  requireAlternating(roles: readonly unknown[], other: string): void {
     for (const [index, role] of roles.entries()) {
       const expected = index % 2 === 0 ? "user" : other;
-      this.require(role === expected, `message ${index} is of ${text(role)}, not ${expected}`);
+      this.require(role === expected, `message ${index} is of ${asText(role)}, not ${expected}`);
     }
     this.require(roles.at(-1) === "user", "the last message is not the user's");
   }
 }
 
-function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+function getPath(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value;
   for (const step of path) {
     found = typeof found === "object" && found !== null ? Reflect.get(found, step) : undefined;
@@ -56,170 +56,189 @@ function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   return found;
 }
 
-function list(value: unknown): unknown[] {
+function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function text(value: unknown): string {
+function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 function isBlank(value: unknown): boolean {
-  return text(value).trim() === "";
+  return asText(value).trim() === "";
 }
 
-function parsed(json: unknown): unknown {
+function parseJson(json: unknown): unknown {
   try {
-    return JSON.parse(text(json));
+    return JSON.parse(asText(json));
   } catch {
     return undefined;
   }
 }
 
-function occurrences(body: unknown, member: string): number {
+function countOccurrences(body: unknown, member: string): number {
   return JSON.stringify(body).split(`"${member}":`).length - 1;
 }
 
 /** Members of one name in a list of blocks. */
-function members(blocks: readonly unknown[], name: string): unknown[] {
-  return blocks.map((block) => at(block, name)).filter((member) => member !== undefined);
+function collectMembers(blocks: readonly unknown[], name: string): unknown[] {
+  return blocks.map((block) => getPath(block, name)).filter((member) => member !== undefined);
 }
 
 /** Anthropic's Messages API. */
-export function anthropicProblems(body: unknown): string[] {
+export function findAnthropicProblems(body: unknown): string[] {
   const problems = new Problems();
-  const messages = list(at(body, "messages"));
-  problems.alternate(messages.map((message) => at(message, "role")), "assistant");
+  const messages = asList(getPath(body, "messages"));
+  problems.requireAlternating(messages.map((message) => getPath(message, "role")), "assistant");
   let open: unknown[] = [];
   for (const message of messages) {
-    const blocks = list(at(message, "content"));
+    const blocks = asList(getPath(message, "content"));
     problems.require(blocks.length > 0, "a message is empty");
-    const results = blocks.filter((block) => at(block, "type") === "tool_result");
-    problems.answered(open, results.map((result) => at(result, "tool_use_id")));
+    const results = blocks.filter((block) => getPath(block, "type") === "tool_result");
+    problems.requireAnswered(open, results.map((result) => getPath(result, "tool_use_id")));
     problems.require(
       results.every((result, index) => result === blocks[index]),
       "results do not come first",
     );
-    const calls = blocks.filter((block) => at(block, "type") === "tool_use");
-    open = calls.map((call) => at(call, "id"));
-    for (const call of calls) problems.call(at(call, "id"), at(call, "name"), at(call, "input"));
-    for (const block of blocks) anthropicBlock(problems, block);
-    const last = text(at(blocks.at(-1), "type"));
+    const calls = blocks.filter((block) => getPath(block, "type") === "tool_use");
+    open = calls.map((call) => getPath(call, "id"));
+    for (const call of calls) {
+      problems.requireValidCall(getPath(call, "id"), getPath(call, "name"), getPath(call, "input"));
+    }
+    for (const block of blocks) checkAnthropicBlock(problems, block);
+    const last = asText(getPath(blocks.at(-1), "type"));
     problems.require(!last.includes("thinking"), "a reply ends in thinking");
   }
-  problems.require(occurrences(body, "cache_control") <= 4, "more than four cache marks");
-  const budget = Number(at(body, "thinking", "budget_tokens") ?? 0);
-  problems.require(Number(at(body, "max_tokens")) > budget, "max_tokens leaves no room");
-  for (const tool of list(at(body, "tools"))) {
-    problems.require(TOOL_NAME.test(text(at(tool, "name"))), "tool name");
-    problems.require(at(tool, "input_schema", "type") === "object", "tool schema");
+  problems.require(countOccurrences(body, "cache_control") <= 4, "more than four cache marks");
+  const budget = Number(getPath(body, "thinking", "budget_tokens") ?? 0);
+  problems.require(Number(getPath(body, "max_tokens")) > budget, "max_tokens leaves no room");
+  for (const tool of asList(getPath(body, "tools"))) {
+    problems.require(TOOL_NAME.test(asText(getPath(tool, "name"))), "tool name");
+    problems.require(getPath(tool, "input_schema", "type") === "object", "tool schema");
   }
   return problems.found;
 }
 
-function anthropicBlock(problems: Problems, block: unknown): void {
-  const type = text(at(block, "type"));
+function checkAnthropicBlock(problems: Problems, block: unknown): void {
+  const type = asText(getPath(block, "type"));
   const known = ["text", "image", "thinking", "redacted_thinking", "tool_use", "tool_result"];
   problems.require(known.includes(type), `block of type ${type}`);
-  if (type === "text") problems.require(!isBlank(at(block, "text")), "blank text");
-  if (type === "thinking") problems.require(at(block, "signature"), "thinking without signature");
-  if (type === "redacted_thinking") problems.require(at(block, "data"), "redacted without data");
+  if (type === "text") problems.require(!isBlank(getPath(block, "text")), "blank text");
+  if (type === "thinking") {
+    problems.require(getPath(block, "signature"), "thinking without signature");
+  }
+  if (type === "redacted_thinking") {
+    problems.require(getPath(block, "data"), "redacted without data");
+  }
 }
 
 /** Bedrock's Converse API, with a Claude behind it. */
-export function bedrockProblems(body: unknown): string[] {
+export function findBedrockProblems(body: unknown): string[] {
   const problems = new Problems();
-  const messages = list(at(body, "messages"));
-  problems.alternate(messages.map((message) => at(message, "role")), "assistant");
+  const messages = asList(getPath(body, "messages"));
+  problems.requireAlternating(messages.map((message) => getPath(message, "role")), "assistant");
   let open: unknown[] = [];
   for (const message of messages) {
-    const blocks = list(at(message, "content"));
+    const blocks = asList(getPath(message, "content"));
     problems.require(blocks.length > 0, "a message is empty");
-    const isReply = at(message, "role") === "assistant";
-    const results = isReply ? [] : members(blocks, "toolResult");
-    problems.answered(open, results.map((result) => at(result, "toolUseId")));
-    const calls = members(blocks, "toolUse").filter((call) => at(call, "toolUseId") !== "own_1");
-    open = calls.map((call) => at(call, "toolUseId"));
+    const isReply = getPath(message, "role") === "assistant";
+    const results = isReply ? [] : collectMembers(blocks, "toolResult");
+    problems.requireAnswered(open, results.map((result) => getPath(result, "toolUseId")));
+    const calls = collectMembers(blocks, "toolUse").filter((call) =>
+      getPath(call, "toolUseId") !== "own_1"
+    );
+    open = calls.map((call) => getPath(call, "toolUseId"));
     for (const call of calls) {
-      problems.call(at(call, "toolUseId"), at(call, "name"), at(call, "input"));
+      problems.requireValidCall(
+        getPath(call, "toolUseId"),
+        getPath(call, "name"),
+        getPath(call, "input"),
+      );
     }
     for (const result of results) {
-      problems.require(list(at(result, "content")).length > 0, "a result is empty");
+      problems.require(asList(getPath(result, "content")).length > 0, "a result is empty");
     }
-    for (const said of members(blocks, "text")) problems.require(!isBlank(said), "blank text");
-    for (const reasoning of members(blocks, "reasoningContent")) {
-      const mark = at(reasoning, "reasoningText", "signature") ?? at(reasoning, "redactedContent");
+    for (const said of collectMembers(blocks, "text")) {
+      problems.require(!isBlank(said), "blank text");
+    }
+    for (const reasoning of collectMembers(blocks, "reasoningContent")) {
+      const mark = getPath(reasoning, "reasoningText", "signature") ??
+        getPath(reasoning, "redactedContent");
       problems.require(mark, "reasoning without signature");
     }
     problems.require(
-      at(blocks.at(-1), "reasoningContent") === undefined,
+      getPath(blocks.at(-1), "reasoningContent") === undefined,
       "a reply ends in thinking",
     );
   }
-  problems.require(occurrences(body, "cachePoint") <= 4, "more than four cache points");
-  const hasCalls = occurrences(messages, "toolUse") + occurrences(messages, "toolResult") > 0;
-  problems.require(!hasCalls || at(body, "toolConfig"), "calls without a toolConfig");
-  for (const tool of members(list(at(body, "toolConfig", "tools")), "toolSpec")) {
-    problems.require(TOOL_NAME.test(text(at(tool, "name"))), "tool name");
-    problems.require(at(tool, "inputSchema", "json", "type") === "object", "tool schema");
+  problems.require(countOccurrences(body, "cachePoint") <= 4, "more than four cache points");
+  const hasCalls =
+    countOccurrences(messages, "toolUse") + countOccurrences(messages, "toolResult") > 0;
+  problems.require(!hasCalls || getPath(body, "toolConfig"), "calls without a toolConfig");
+  for (const tool of collectMembers(asList(getPath(body, "toolConfig", "tools")), "toolSpec")) {
+    problems.require(TOOL_NAME.test(asText(getPath(tool, "name"))), "tool name");
+    problems.require(getPath(tool, "inputSchema", "json", "type") === "object", "tool schema");
   }
   return problems.found;
 }
 
 /** Chat completions as OpenAI takes them. */
-export function chatProblems(body: unknown): string[] {
-  return conversationProblems(body, /^[^\s]{1,64}$/).found;
+export function findChatProblems(body: unknown): string[] {
+  return checkConversation(body, /^[^\s]{1,64}$/).found;
 }
 
 /** Mistral's chat completions. */
-export function mistralProblems(body: unknown): string[] {
-  const problems = conversationProblems(body, /^[a-zA-Z0-9]{9}$/);
-  const roles = list(at(body, "messages")).map((message) => at(message, "role"));
+export function findMistralProblems(body: unknown): string[] {
+  const problems = checkConversation(body, /^[a-zA-Z0-9]{9}$/);
+  const roles = asList(getPath(body, "messages")).map((message) => getPath(message, "role"));
   for (const [index, role] of roles.entries()) {
     const afterTool = roles[index - 1] === "tool";
     problems.require(!(afterTool && role === "user"), "a user speaks right after a tool");
   }
-  problems.require(at(body, "stream_options") === undefined, "stream_options");
+  problems.require(getPath(body, "stream_options") === undefined, "stream_options");
   return problems.found;
 }
 
-function conversationProblems(body: unknown, ids: RegExp): Problems {
+function checkConversation(body: unknown, ids: RegExp): Problems {
   const problems = new Problems();
   let open: unknown[] = [];
   let answered: unknown[] = [];
-  for (const message of list(at(body, "messages"))) {
-    const role = at(message, "role");
-    const content = at(message, "content");
+  for (const message of asList(getPath(body, "messages"))) {
+    const role = getPath(message, "role");
+    const content = getPath(message, "content");
     if (role === "tool") {
-      answered.push(at(message, "tool_call_id"));
-      const parts = list(content);
-      const isText = parts.every((part) => at(part, "type") === "text");
+      answered.push(getPath(message, "tool_call_id"));
+      const parts = asList(content);
+      const isText = parts.every((part) => getPath(part, "type") === "text");
       problems.require(!isBlank(content) || (parts.length > 0 && isText), "content of a result");
       continue;
     }
-    problems.answered(open, answered);
+    problems.requireAnswered(open, answered);
     [open, answered] = [[], []];
-    const calls = list(at(message, "tool_calls"));
-    open = calls.map((call) => at(call, "id"));
+    const calls = asList(getPath(message, "tool_calls"));
+    open = calls.map((call) => getPath(call, "id"));
     for (const call of calls) {
       const { name, arguments: args } = {
         name: "",
         arguments: "",
-        ...asObject(at(call, "function")),
+        ...asObject(getPath(call, "function")),
       };
-      problems.call(at(call, "id"), name, parsed(args), ids);
+      problems.requireValidCall(getPath(call, "id"), name, parseJson(args), ids);
     }
-    const parts = list(content);
+    const parts = asList(content);
     for (const part of parts) {
-      problems.require(at(part, "type") !== "text" || !isBlank(at(part, "text")), "blank text");
+      problems.require(
+        getPath(part, "type") !== "text" || !isBlank(getPath(part, "text")),
+        "blank text",
+      );
     }
     const says = !isBlank(content) || parts.length > 0 || calls.length > 0;
-    problems.require(says, `an empty message of ${text(role)}`);
+    problems.require(says, `an empty message of ${asText(role)}`);
   }
-  problems.answered(open, answered);
-  for (const tool of list(at(body, "tools"))) {
-    problems.require(TOOL_NAME.test(text(at(tool, "function", "name"))), "tool name");
-    problems.require(at(tool, "function", "parameters", "type") === "object", "tool schema");
+  problems.requireAnswered(open, answered);
+  for (const tool of asList(getPath(body, "tools"))) {
+    problems.require(TOOL_NAME.test(asText(getPath(tool, "function", "name"))), "tool name");
+    problems.require(getPath(tool, "function", "parameters", "type") === "object", "tool schema");
   }
   return problems;
 }
@@ -229,57 +248,64 @@ function asObject(value: unknown): object {
 }
 
 /** OpenAI's Responses API. */
-export function responsesProblems(body: unknown): string[] {
+export function findResponsesProblems(body: unknown): string[] {
   const problems = new Problems();
-  const items = list(at(body, "input"));
+  const items = asList(getPath(body, "input"));
   const calls: unknown[] = [];
   const outputs: unknown[] = [];
   for (const [index, item] of items.entries()) {
-    const type = text(at(item, "type") ?? "message");
-    const next = text(at(items[index + 1], "type") ?? at(items[index + 1], "role"));
+    const type = asText(getPath(item, "type") ?? "message");
+    const next = asText(getPath(items[index + 1], "type") ?? getPath(items[index + 1], "role"));
     switch (type) {
       case "function_call":
-        calls.push(at(item, "call_id"));
-        problems.call(at(item, "call_id"), at(item, "name"), parsed(at(item, "arguments")));
+        calls.push(getPath(item, "call_id"));
+        problems.requireValidCall(
+          getPath(item, "call_id"),
+          getPath(item, "name"),
+          parseJson(getPath(item, "arguments")),
+        );
         break;
       case "function_call_output":
-        outputs.push(at(item, "call_id"));
-        problems.require(at(item, "output") !== undefined, "an output is missing");
+        outputs.push(getPath(item, "call_id"));
+        problems.require(getPath(item, "output") !== undefined, "an output is missing");
         break;
       case "reasoning":
-        problems.require(!isBlank(at(item, "id")), "reasoning without id");
+        problems.require(!isBlank(getPath(item, "id")), "reasoning without id");
         problems.require(next !== "" && next !== "user", "reasoning without its follower");
         break;
       case "message": {
-        const content = at(item, "content");
-        problems.require(!isBlank(content) || list(content).length > 0, "an empty message");
+        const content = getPath(item, "content");
+        problems.require(!isBlank(content) || asList(content).length > 0, "an empty message");
         break;
       }
       default:
         problems.require(false, `item of type ${type}`);
     }
   }
-  problems.answered(calls, outputs);
-  for (const tool of list(at(body, "tools"))) {
-    problems.require(TOOL_NAME.test(text(at(tool, "name"))), "tool name");
+  problems.requireAnswered(calls, outputs);
+  for (const tool of asList(getPath(body, "tools"))) {
+    problems.require(TOOL_NAME.test(asText(getPath(tool, "name"))), "tool name");
   }
   return problems.found;
 }
 
 /** Ollama's own API. */
-export function ollamaProblems(body: unknown): string[] {
+export function findOllamaProblems(body: unknown): string[] {
   const problems = new Problems();
   const roles = ["system", "user", "assistant", "tool"];
-  for (const message of list(at(body, "messages"))) {
-    problems.require(roles.includes(text(at(message, "role"))), "role of a message");
-    problems.require(typeof at(message, "content") === "string", "content is no text");
-    for (const call of list(at(message, "tool_calls"))) {
-      problems.require(isJsonObject(at(call, "function", "arguments")), "arguments are no object");
+  for (const message of asList(getPath(body, "messages"))) {
+    problems.require(roles.includes(asText(getPath(message, "role"))), "role of a message");
+    problems.require(typeof getPath(message, "content") === "string", "content is no text");
+    for (const call of asList(getPath(message, "tool_calls"))) {
+      problems.require(
+        isJsonObject(getPath(call, "function", "arguments")),
+        "arguments are no object",
+      );
     }
-    for (const image of list(at(message, "images"))) {
-      problems.require(/^[A-Za-z0-9+/]+=*$/.test(text(image)), "an image is no base64");
+    for (const image of asList(getPath(message, "images"))) {
+      problems.require(/^[A-Za-z0-9+/]+=*$/.test(asText(image)), "an image is no base64");
     }
-    const isNamed = at(message, "role") !== "tool" || !isBlank(at(message, "tool_name"));
+    const isNamed = getPath(message, "role") !== "tool" || !isBlank(getPath(message, "tool_name"));
     problems.require(isNamed, "a result without the tool's name");
   }
   return problems.found;
@@ -289,32 +315,37 @@ const GEMINI_NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
 const GEMINI_SCHEMA = ["additionalProperties", "$schema", "$ref", "const", "oneOf", "allOf"];
 
 /** Google's Gemini API. */
-export function geminiProblems(body: unknown): string[] {
+export function findGeminiProblems(body: unknown): string[] {
   const problems = new Problems();
-  const contents = list(at(body, "contents"));
-  problems.require(at(contents[0], "role") === "user", "the user does not begin");
-  problems.require(at(contents.at(-1), "role") === "user", "the last content is not the user's");
+  const contents = asList(getPath(body, "contents"));
+  problems.require(getPath(contents[0], "role") === "user", "the user does not begin");
+  problems.require(
+    getPath(contents.at(-1), "role") === "user",
+    "the last content is not the user's",
+  );
   let open: unknown[] = [];
   for (const content of contents) {
-    const parts = list(at(content, "parts"));
+    const parts = asList(getPath(content, "parts"));
     problems.require(parts.length > 0, "a content is empty");
-    const results = members(parts, "functionResponse");
-    problems.answered(open.map(String), results.map(callOf).map(String));
+    const results = collectMembers(parts, "functionResponse");
+    problems.requireAnswered(open.map(String), results.map(toCallKey).map(String));
     for (const result of results) {
-      problems.require(isJsonObject(at(result, "response")), "a response is no object");
+      problems.require(isJsonObject(getPath(result, "response")), "a response is no object");
     }
-    const calls = members(parts, "functionCall");
-    open = calls.map(callOf);
+    const calls = collectMembers(parts, "functionCall");
+    open = calls.map(toCallKey);
     for (const call of calls) {
-      problems.require(GEMINI_NAME.test(text(at(call, "name"))), "name of a call");
-      problems.require(isJsonObject(at(call, "args") ?? {}), "arguments are no object");
+      problems.require(GEMINI_NAME.test(asText(getPath(call, "name"))), "name of a call");
+      problems.require(isJsonObject(getPath(call, "args") ?? {}), "arguments are no object");
     }
-    for (const said of members(parts, "text")) problems.require(!isBlank(said), "blank text");
+    for (const said of collectMembers(parts, "text")) {
+      problems.require(!isBlank(said), "blank text");
+    }
   }
-  for (const tool of list(at(body, "tools"))) {
-    for (const declaration of list(at(tool, "functionDeclarations"))) {
-      problems.require(GEMINI_NAME.test(text(at(declaration, "name"))), "tool name");
-      const schema = JSON.stringify(at(declaration, "parameters") ?? {});
+  for (const tool of asList(getPath(body, "tools"))) {
+    for (const declaration of asList(getPath(tool, "functionDeclarations"))) {
+      problems.require(GEMINI_NAME.test(asText(getPath(declaration, "name"))), "tool name");
+      const schema = JSON.stringify(getPath(declaration, "parameters") ?? {});
       const foreign = GEMINI_SCHEMA.filter((keyword) => schema.includes(`"${keyword}":`));
       problems.require(foreign.length === 0, `schema keywords ${foreign.join()}`);
     }
@@ -322,12 +353,12 @@ export function geminiProblems(body: unknown): string[] {
   return problems.found;
 }
 
-function callOf(call: unknown): unknown {
-  return `${text(at(call, "id"))} ${text(at(call, "name"))}`;
+function toCallKey(call: unknown): unknown {
+  return `${asText(getPath(call, "id"))} ${asText(getPath(call, "name"))}`;
 }
 
 /** Our own proxy. */
-export function proxyProblems(body: unknown): string[] {
-  const read = readProxyRequest(JSON.stringify(body));
+export function findProxyProblems(body: unknown): string[] {
+  const read = parseProxyRequest(JSON.stringify(body));
   return read.type === "problem" ? [read.problem] : [];
 }

@@ -41,7 +41,7 @@ export const TOOLS: readonly ToolSpec[] = [
 ];
 
 /** A reply of a model. */
-export function replyOf(
+export function createReply(
   { provider, modelId }: Pick<ModelSpec, "provider" | "modelId">,
   content: readonly ContentBlock[],
 ): AssistantMessage {
@@ -58,7 +58,7 @@ export function replyOf(
 }
 
 /** The result of a call. */
-export function resultOf(
+export function createToolResult(
   toolCallId: string,
   toolName: string,
   content: readonly ContentBlock[],
@@ -103,10 +103,10 @@ const ITEMS: Readonly<Record<string, readonly ContentBlock[]>> = {
 };
 
 /** A conversation as it stands after a provider's model has worked on it, and was asked once more. */
-export function conversationWith(model: Pick<ModelSpec, "provider" | "modelId">): LlmMessage[] {
+export function createConversation(model: Pick<ModelSpec, "provider" | "modelId">): LlmMessage[] {
   return [
     prompt("What is in this picture, and in my files?", PIXEL),
-    replyOf(model, [
+    createReply(model, [
       { type: "thinking", thinking: "I need the files.", signature: "c2lnbmF0dXJl" },
       ...ITEMS[model.provider] ?? [],
       { type: "text", text: "Let me look.", signature: "commentary" },
@@ -118,15 +118,15 @@ export function conversationWith(model: Pick<ModelSpec, "provider" | "modelId">)
         arguments: { path: "a\ud800.txt" },
       },
     ]),
-    resultOf("call_1", "list.all", [{ type: "text", text: "a.txt" }, PIXEL]),
-    resultOf(
+    createToolResult("call_1", "list.all", [{ type: "text", text: "a.txt" }, PIXEL]),
+    createToolResult(
       "call|2+with/odd=characters|and-far-more-of-them-than-sixty-four-characters",
       "read_file",
       [{ type: "text", text: "No such file" }],
       true,
     ),
     prompt("Never mind the file.", "  "),
-    replyOf(model, [
+    createReply(model, [
       { type: "thinking", thinking: "Done, then.", signature: "c2lnbmF0dXJlMg==" },
       { type: "text", text: "As you like." },
     ]),
@@ -144,7 +144,7 @@ export function richRequest(
 ): StreamRequest {
   return {
     model,
-    context: { systemPrompt: "Be brief.", messages: conversationWith(from), tools: TOOLS },
+    context: { systemPrompt: "Be brief.", messages: createConversation(from), tools: TOOLS },
     options: { apiKey: "sk-test", ...options },
     signal: new AbortController().signal,
   };

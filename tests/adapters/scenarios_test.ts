@@ -12,7 +12,7 @@ import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { createXai } from "../../adapters/xai/mod.ts";
 import { Agent, defineTool, exponentialBackoff, extractText, type StreamFn } from "../../mod.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
-import { sameValue, wireFolder } from "./wire_fixtures.ts";
+import { getFixtureDirectory, isSameValue } from "./wire_fixtures.ts";
 
 interface Turn {
   readonly url: string;
@@ -29,17 +29,17 @@ type Json = { readonly [name: string]: Json | undefined } & readonly Json[];
 interface Scenario {
   readonly name: string;
   readonly provider: string;
-  readonly make: (fetch: typeof globalThis.fetch) => StreamFn;
+  readonly createStreamFn: (fetch: typeof globalThis.fetch) => StreamFn;
   /** The conversation of a request, without what clients may differ in. */
-  readonly conversation: (body: Json) => unknown;
+  readonly getConversation: (body: Json) => unknown;
 }
 
 const SCENARIOS: readonly Scenario[] = [
   ...["anthropic-tool-loop", "anthropic-thinking-tool-loop"].map((name): Scenario => ({
     name,
     provider: "anthropic",
-    make: (fetch) => createAnthropic({ fetch }),
-    conversation: ({ messages }) => messages,
+    createStreamFn: (fetch) => createAnthropic({ fetch }),
+    getConversation: ({ messages }) => messages,
   })),
   ...[
     ["openai-chat-tool-loop", "https://api.openai.com/v1"],
@@ -48,44 +48,45 @@ const SCENARIOS: readonly Scenario[] = [
   ].map(([name = "", baseUrl]): Scenario => ({
     name,
     provider: "openai",
-    make: (fetch) => createOpenAI({ fetch, baseUrl, api: "chat" }),
-    conversation: ({ messages }) => messages,
+    createStreamFn: (fetch) => createOpenAI({ fetch, baseUrl, api: "chat" }),
+    getConversation: ({ messages }) => messages,
   })),
   {
     name: "azure-tool-loop",
     provider: "azure",
-    make: (fetch) => createAzure({ fetch, baseUrl: "https://my-resource.openai.azure.com" }),
-    conversation: ({ messages }) => messages,
+    createStreamFn: (fetch) =>
+      createAzure({ fetch, baseUrl: "https://my-resource.openai.azure.com" }),
+    getConversation: ({ messages }) => messages,
   },
   {
     name: "xai-tool-loop",
     provider: "xai",
-    make: (fetch) => createXai({ fetch }),
-    conversation: ({ messages }) => messages,
+    createStreamFn: (fetch) => createXai({ fetch }),
+    getConversation: ({ messages }) => messages,
   },
   {
     name: "openai-responses-parallel-tools-loop",
     provider: "openai",
-    make: (fetch) => createOpenAI({ fetch, api: "responses" }),
-    conversation: ({ input }) => input,
+    createStreamFn: (fetch) => createOpenAI({ fetch, api: "responses" }),
+    getConversation: ({ input }) => input,
   },
 ];
 
-const folder = wireFolder() && `${wireFolder()}/scenarios`;
+const directory = getFixtureDirectory() && `${getFixtureDirectory()}/scenarios`;
 
 for (const scenario of SCENARIOS) {
   Deno.test({
     name: `scenario ${scenario.name} makes the recorded conversation`,
-    ignore: folder === undefined,
-    fn: () => replay(scenario),
+    ignore: directory === undefined,
+    fn: () => replayScenario(scenario),
   });
 }
 
 Deno.test({
   name: "scenario anthropic-429-429-200-stream gets through by retrying",
-  ignore: folder === undefined,
+  ignore: directory === undefined,
   async fn() {
-    const { fetch } = recorded("anthropic-429-429-200-stream");
+    const { fetch } = loadRecording("anthropic-429-429-200-stream");
     const agent = new Agent({
       model: "anthropic/claude-sonnet-4-5",
       streamFn: createAnthropic({ fetch, apiKey: "k" }),
@@ -93,45 +94,47 @@ Deno.test({
     });
     const { messages, error } = await agent.prompt("Extract order IDs.");
     assertEquals([error, fetch.requests.length], [undefined, 3]);
-    assertEquals(textOf(messages.at(-1)), "[12345,67890]");
+    assertEquals(getText(messages.at(-1)), "[12345,67890]");
   },
 });
 
-async function replay({ name, provider, make, conversation }: Scenario): Promise<void> {
-  const { fetch, requests } = recorded(name);
+async function replayScenario(
+  { name, provider, createStreamFn: make, getConversation: conversation }: Scenario,
+): Promise<void> {
+  const { fetch, requests } = loadRecording(name);
   const [first, second] = requests;
   assert(first && second);
   const agent = new Agent({
     model: `${provider}/${first["model"]}`,
     streamFn: make(fetch),
     getApiKey: () => "k",
-    systemPrompt: systemOf(first),
-    tools: toolNamesOf(first).map((tool) =>
+    systemPrompt: getSystemPrompt(first),
+    tools: getToolNames(first).map((tool) =>
       defineTool({
         name: tool,
         description: "",
         parameters: { type: "object" },
         readOnly: true,
-        execute: (_args, { toolCallId }) => resultOf(second, toolCallId),
+        execute: (_args, { toolCallId }) => findResult(second, toolCallId),
       })
     ),
   });
-  const { error } = await agent.prompt(promptOf(first));
+  const { error } = await agent.prompt(getPrompt(first));
   assertEquals(error, undefined);
   const sent = JSON.parse(fetch.requests[1]?.body ?? "{}");
-  const ours = plain(conversation(sent));
-  const theirs = plain(conversation(second));
+  const ours = normalize(conversation(sent));
+  const theirs = normalize(conversation(second));
   assert(
-    sameValue(ours, theirs),
+    isSameValue(ours, theirs),
     `${JSON.stringify(ours, null, 1)}\n${JSON.stringify(theirs, null, 1)}`,
   );
 }
 
-function recorded(name: string) {
+function loadRecording(name: string) {
   const { turns }: { turns: Turn[] } = JSON.parse(
-    Deno.readTextFileSync(`${folder}/${name}/scenario.json`),
+    Deno.readTextFileSync(`${directory}/${name}/scenario.json`),
   );
-  const read = (file: string) => Deno.readTextFileSync(`${folder}/${name}/${file}`);
+  const read = (file: string) => Deno.readTextFileSync(`${directory}/${name}/${file}`);
   const fetch = replayFetch(turns.map(({ status, contentType, responseHeaders, response }) => ({
     status,
     headers: { "content-type": contentType, ...responseHeaders },
@@ -141,15 +144,15 @@ function recorded(name: string) {
 }
 
 /** Cache marks, plain texts in either form, and system prompts are no part of the comparison. */
-function plain(value: unknown): unknown {
+function normalize(value: unknown): unknown {
   if (Array.isArray(value)) {
-    return value.filter((item) => !/^(system|developer)$/.test(item?.role)).map(plain);
+    return value.filter((item) => !/^(system|developer)$/.test(item?.role)).map(normalize);
   }
   if (typeof value !== "object" || value === null) return value;
   const { cache_control: _mark, type, ...rest } = value as Record<string, unknown>;
   const entries = Object.entries(rest).map(([key, member]) => [
     key,
-    key === "arguments" ? JSON.parse(String(member)) : plain(textContent(member)),
+    key === "arguments" ? JSON.parse(String(member)) : normalize(unwrapText(member)),
   ]);
   const isMessage = type === "message";
   return Object.fromEntries(
@@ -158,35 +161,35 @@ function plain(value: unknown): unknown {
 }
 
 /** `[{type: "text", text}]` says what `text` says; a null says what a missing member says. */
-function textContent(value: unknown): unknown {
+function unwrapText(value: unknown): unknown {
   if (!Array.isArray(value) || value.length !== 1) return value ?? undefined;
   const [{ type, text }] = value;
   return /text$/.test(type ?? "") ? text : value;
 }
 
-function messagesOf(body: Json): readonly Json[] {
+function getMessages(body: Json): readonly Json[] {
   return body["messages"] ?? body["input"] ?? [];
 }
 
-function systemOf(body: Json): string {
-  const message = messagesOf(body).find((item) =>
+function getSystemPrompt(body: Json): string {
+  const message = getMessages(body).find((item) =>
     /^(system|developer)$/.test(String(item["role"]))
   );
   return String(body["system"]?.[0]?.["text"] ?? message?.["content"] ?? "");
 }
 
-function promptOf(body: Json): string {
-  const content = messagesOf(body).find((item) => String(item["role"]) === "user")?.["content"];
+function getPrompt(body: Json): string {
+  const content = getMessages(body).find((item) => String(item["role"]) === "user")?.["content"];
   return typeof content === "string" ? content : String(content?.[0]?.["text"]);
 }
 
-function toolNamesOf(body: Json): string[] {
+function getToolNames(body: Json): string[] {
   return (body["tools"] ?? []).map((tool) => String(tool["name"] ?? tool["function"]?.["name"]));
 }
 
 /** The recorded result of a call. */
-function resultOf(body: Json, id: string): string {
-  const items = messagesOf(body).flatMap((item) => [
+function findResult(body: Json, id: string): string {
+  const items = getMessages(body).flatMap((item) => [
     item,
     ...Array.isArray(item["content"]) ? item["content"] : [],
   ]);
@@ -196,10 +199,10 @@ function resultOf(body: Json, id: string): string {
     ) &&
     (item["content"] ?? item["output"]) !== undefined
   );
-  return String(textContent(result?.["content"] ?? result?.["output"]));
+  return String(unwrapText(result?.["content"] ?? result?.["output"]));
 }
 
-function textOf(
+function getText(
   message: { readonly role: string; readonly content?: unknown } | undefined,
 ): string {
   return message?.role === "assistant" ? extractText(message.content as never) : "";

@@ -19,7 +19,7 @@ export interface SentRequest {
 }
 
 /** Lets an adapter send a request, and gives what it sent. */
-export async function sentRequest(
+export async function captureRequest(
   make: (fetch: typeof globalThis.fetch) => StreamFn,
   request: StreamRequest,
 ): Promise<SentRequest> {

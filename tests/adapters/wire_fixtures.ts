@@ -5,9 +5,9 @@
  */
 
 import type { JsonObject } from "../../src/core/json.ts";
-import { isSame } from "../../src/testing/same.ts";
+import { isJsonEqual } from "../../src/testing/json_equal.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
-import type { PieceSizes } from "../../src/testing/hostile_body.ts";
+import type { ChunkSizes } from "../../src/testing/faulty_body.ts";
 
 /** What a correct reader makes of a stream, in the provider's own words. */
 export interface GroundTruth {
@@ -49,7 +49,7 @@ export interface WireRefusal {
 }
 
 /** Where the recordings are; `undefined` when nobody said. */
-export function wireFolder(): string | undefined {
+export function getFixtureDirectory(): string | undefined {
   const folder = Deno.env.get("SWINK_WIRE_FIXTURES");
   if (folder === undefined || folder === "") return undefined;
   const dev = `${folder}/dev`;
@@ -57,11 +57,11 @@ export function wireFolder(): string | undefined {
 }
 
 /** Whether everything is read in every way, and not a sample of it. */
-export const PROVES = Deno.env.get("SWINK_PROVE") === "1";
+export const IS_EXHAUSTIVE = Deno.env.get("SWINK_PROVE") === "1";
 
 /** All streams of a group; none when there are no recordings. */
-export function wireFixtures(group: string): WireFixture[] {
-  const folder = wireFolder();
+export function loadWireFixtures(group: string): WireFixture[] {
+  const folder = getFixtureDirectory();
   if (folder === undefined || !exists(`${folder}/${group}`)) return [];
   const names = [...Deno.readDirSync(`${folder}/${group}`)].map(({ name }) => name);
   return names.filter((name) => name.endsWith(".expect.json")).sort().map((name) =>
@@ -70,8 +70,8 @@ export function wireFixtures(group: string): WireFixture[] {
 }
 
 /** All refusals of a provider; none when there are no recordings. */
-export function wireRefusals(providers: readonly string[]): WireRefusal[] {
-  const folder = wireFolder();
+export function loadWireRefusals(providers: readonly string[]): WireRefusal[] {
+  const folder = getFixtureDirectory();
   if (folder === undefined) return [];
   const names = [...Deno.readDirSync(`${folder}/errors`)].map(({ name }) => name).sort();
   return names.map((name) => JSON.parse(Deno.readTextFileSync(`${folder}/errors/${name}`))).filter(
@@ -80,26 +80,26 @@ export function wireRefusals(providers: readonly string[]): WireRefusal[] {
 }
 
 /** The ways in which a recording is cut into pieces: all of them to prove, else whole and one by chance. */
-export function piecesOf(fixture: WireFixture): PieceSizes[] {
-  const ways: PieceSizes[] = [1, { seed: 1, max: 9 }, { seed: 2, max: 100 }, {
+export function selectPieceSizes(fixture: WireFixture): ChunkSizes[] {
+  const ways: ChunkSizes[] = [1, { seed: 1, max: 9 }, { seed: 2, max: 100 }, {
     seed: 3,
     max: 3000,
   }];
-  if (PROVES) return [Infinity, ...ways];
+  if (IS_EXHAUSTIVE) return [Infinity, ...ways];
   const chance = seededRandom(fixture.bytes.length)();
   return [Infinity, ways[Math.floor(chance * ways.length)] ?? 1];
 }
 
 /** Compares as JSON, with the members of objects in any order. */
-export function sameValue(left: unknown, right: unknown): boolean {
-  return isSame(sorted(left), sorted(right));
+export function isSameValue(left: unknown, right: unknown): boolean {
+  return isJsonEqual(sortMembers(left), sortMembers(right));
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
+  return Object.fromEntries(entries.map(([key, member]) => [key, sortMembers(member)]));
 }
 
 function readFixture(folder: string, group: string, name: string): WireFixture {

@@ -9,40 +9,42 @@ import type { AgentErrorCode } from "../../src/core/errors.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import type { Usage } from "../../src/core/usage.ts";
-import { hostileBody, type PieceSizes } from "../../src/testing/hostile_body.ts";
-import { type ReadReply, readReply } from "../../src/testing/read_reply.ts";
+import { type ChunkSizes, createFaultyBody } from "../../src/testing/faulty_body.ts";
+import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
 import {
+  getFixtureDirectory,
   type GroundTruth,
-  piecesOf,
-  sameValue,
+  isSameValue,
+  loadWireFixtures,
+  loadWireRefusals,
+  selectPieceSizes,
   type WireFixture,
-  wireFixtures,
-  wireFolder,
   type WireRefusal,
-  wireRefusals,
 } from "./wire_fixtures.ts";
 
 /** How an adapter's replies compare with what the provider's own client read. */
 export interface WireSubject {
   /** Makes the stream function for a recording. */
-  readonly make: (fetch: typeof globalThis.fetch, fixture: WireFixture) => StreamFn;
+  readonly createStreamFn: (fetch: typeof globalThis.fetch, fixture: WireFixture) => StreamFn;
   /** The provider's name in the request. */
   readonly provider: string;
   /** The provider's usage in our normal form, as far as it is told. */
-  readonly usage: (truth: GroundTruth) => Partial<Usage>;
+  readonly toExpectedUsage: (truth: GroundTruth) => Partial<Usage>;
   /** Our stop reason, or the error, for a provider's. */
-  readonly stop: (truth: GroundTruth) => string;
+  readonly toExpectedStop: (truth: GroundTruth) => string;
   /** Recordings that are not for this adapter. */
-  readonly skip?: (fixture: WireFixture) => boolean;
+  readonly shouldSkip?: (fixture: WireFixture) => boolean;
 }
 
 /** Tests an adapter with all recorded streams of some groups. */
 export function testRecordings(groups: readonly string[], subject: WireSubject): void {
-  const fixtures = groups.flatMap(wireFixtures).filter((fixture) => !subject.skip?.(fixture));
+  const fixtures = groups.flatMap(loadWireFixtures).filter((fixture) =>
+    !subject.shouldSkip?.(fixture)
+  );
   for (const fixture of fixtures) {
     Deno.test(`recording ${fixture.name} reads right however it is cut`, async () => {
-      for (const pieces of piecesOf(fixture)) {
-        expectTruth(await readRecording(fixture, subject, pieces), fixture, subject);
+      for (const pieces of selectPieceSizes(fixture)) {
+        assertTruth(await readRecording(fixture, subject, pieces), fixture, subject);
       }
     });
   }
@@ -54,12 +56,14 @@ export function testRefusals(
   providers: readonly string[],
   make: (fetch: typeof globalThis.fetch) => StreamFn,
 ): void {
-  const refusals = wireRefusals(providers);
+  const refusals = loadWireRefusals(providers);
   for (const refusal of refusals) {
     Deno.test(`refusal ${refusal.provider}: ${refusal.name} is classified`, async () => {
-      const streamFn = make(() => Promise.resolve(responseOf(refusal)));
-      const { error } = await readReply(streamFn(requestTo(refusal.provider, "some-model")));
-      const expected = KINDS[refusal.kind];
+      const streamFn = make(() => Promise.resolve(toResponse(refusal)));
+      const { error } = await readReply(
+        streamFn(createMinimalRequest(refusal.provider, "some-model")),
+      );
+      const expected = ERROR_BY_KIND[refusal.kind];
       assert(expected, `no table for kind ${refusal.kind}`);
       const found = { code: error?.code, retryable: error?.retryable };
       assertEquals(found, expected, error?.message ?? "");
@@ -70,7 +74,7 @@ export function testRefusals(
 }
 
 /** What each kind of the recorded refusals means. */
-const KINDS: Readonly<Record<string, { code: AgentErrorCode; retryable: boolean }>> = {
+const ERROR_BY_KIND: Readonly<Record<string, { code: AgentErrorCode; retryable: boolean }>> = {
   "context-overflow": { code: "context_window_overflow", retryable: false },
   "request-too-large": { code: "context_window_overflow", retryable: false },
   "invalid-request": { code: "bad_request", retryable: false },
@@ -87,27 +91,27 @@ const KINDS: Readonly<Record<string, { code: AgentErrorCode; retryable: boolean 
 /** Reads a recording through an adapter. */
 export async function readRecording(
   fixture: WireFixture,
-  { make, provider }: WireSubject,
-  pieces: PieceSizes,
-): Promise<ReadReply> {
-  const { stream } = hostileBody(fixture.bytes, { pieces });
+  { createStreamFn: make, provider }: WireSubject,
+  pieces: ChunkSizes,
+): Promise<CollectedReply> {
+  const { stream } = createFaultyBody(fixture.bytes, { chunkSizes: pieces });
   const headers = { "content-type": fixture.contentType };
   const streamFn = make(() => Promise.resolve(new Response(stream, { headers })), fixture);
-  return await readReply(streamFn(requestTo(provider, fixture.model)));
+  return await readReply(streamFn(createMinimalRequest(provider, fixture.model)));
 }
 
-function expectTruth(reply: ReadReply, fixture: WireFixture, subject: WireSubject): void {
+function assertTruth(reply: CollectedReply, fixture: WireFixture, subject: WireSubject): void {
   const { truth } = fixture;
   assertEquals(reply.text, truth.text);
   assertEquals(reply.thinking, truth.thinking);
   if (truth.outcome === "ok" || truth.outcome === "ok-or-protocol-error") {
     const reason = reply.error ? reply.error.code : reply.stopReason;
-    assertEquals(reason, subject.stop(truth), reply.error?.message ?? "");
-    expectCalls(reply, truth);
-    for (const [key, count] of Object.entries(subject.usage(truth))) {
+    assertEquals(reason, subject.toExpectedStop(truth), reply.error?.message ?? "");
+    assertCalls(reply, truth);
+    for (const [key, count] of Object.entries(subject.toExpectedUsage(truth))) {
       const found = key === "extra" ? reply.usage?.extra : Reflect.get(reply.usage ?? {}, key);
       assert(
-        sameValue(found, count),
+        isSameValue(found, count),
         `usage.${key}: ${JSON.stringify(found)}, not ${JSON.stringify(count)}`,
       );
     }
@@ -117,7 +121,7 @@ function expectTruth(reply: ReadReply, fixture: WireFixture, subject: WireSubjec
   }
 }
 
-function expectCalls(reply: ReadReply, truth: GroundTruth): void {
+function assertCalls(reply: CollectedReply, truth: GroundTruth): void {
   const expected = truth.toolCalls.map(({ id, name, args }) => ({ id, name, args }));
   assertEquals(reply.calls.length, expected.length);
   for (const [index, { id, name, args }] of expected.entries()) {
@@ -125,13 +129,13 @@ function expectCalls(reply: ReadReply, truth: GroundTruth): void {
     assertEquals(call?.name, name);
     if (id) assertEquals(call?.id, id);
     // A call that a `length` stop cut off, or that is no JSON, has no arguments to compare.
-    if (call?.state === "complete") assert(sameValue(call.arguments, args), JSON.stringify(call));
+    if (call?.state === "complete") assert(isSameValue(call.arguments, args), JSON.stringify(call));
     else assert(reply.stopReason === "length" || "__unparsable" in args, JSON.stringify(call));
   }
 }
 
 /** The smallest request. */
-export function requestTo(provider: string, modelId: string): Parameters<StreamFn>[0] {
+export function createMinimalRequest(provider: string, modelId: string): Parameters<StreamFn>[0] {
   const model: ModelSpec = { provider, modelId, thinkingLevel: "off" };
   return {
     model,
@@ -145,11 +149,11 @@ export function requestTo(provider: string, modelId: string): Parameters<StreamF
   };
 }
 
-function responseOf({ status, headers, contentType, body }: WireRefusal): Response {
+function toResponse({ status, headers, contentType, body }: WireRefusal): Response {
   return new Response(body, { status, headers: { "content-type": contentType, ...headers } });
 }
 
 function skipWithoutRecordings(what: string, found: number): void {
-  if (found > 0 || wireFolder() !== undefined) return;
+  if (found > 0 || getFixtureDirectory() !== undefined) return;
   Deno.test({ name: `${what}: SWINK_WIRE_FIXTURES is not set`, ignore: true, fn() {} });
 }

@@ -1,9 +1,9 @@
 import { createXai } from "../../adapters/xai/mod.ts";
 import { testStreamFn } from "../../src/testing/stream_conformance.ts";
-import type { RefusalFixture } from "../../src/testing/stream_fixture.ts";
-import { ownFixtures } from "./fixture_files.ts";
+import type { ErrorFixture } from "../../src/testing/stream_fixture.ts";
+import { loadFixtures } from "./fixture_files.ts";
 
-const REFUSALS: readonly RefusalFixture[] = [
+const REFUSALS: readonly ErrorFixture[] = [
   {
     name: "a wrong key, which is no 401 here",
     status: 400,
@@ -61,7 +61,7 @@ testStreamFn(
   (fetch, limits) => createXai({ fetch, ...limits }),
   {
     model: { provider: "xai", modelId: "grok-code-fast-1", thinkingLevel: "off" },
-    replies: ownFixtures("xai", {
+    replies: loadFixtures("xai", {
       chat_text: {
         text: "Grüezi, Welt 👋",
         stopReason: "stop",
@@ -84,7 +84,7 @@ testStreamFn(
       },
       chat_error: { text: "Half a", errorCode: "network_error" },
     }),
-    refusals: REFUSALS,
+    errors: REFUSALS,
   },
 );
 
@@ -94,7 +94,7 @@ testStreamFn(
   (fetch, limits) => createXai({ fetch, ...limits }),
   {
     model: { provider: "xai", modelId: "grok-4.7", thinkingLevel: "low" },
-    replies: ownFixtures("xai", {
+    replies: loadFixtures("xai", {
       responses_tools: {
         thinking: "Look first.",
         calls: [{ name: "read_file", arguments: { path: "a" } }],
@@ -102,6 +102,6 @@ testStreamFn(
         usage: { input: 80, output: 50, cacheRead: 20, total: 150, extra: { reasoning: 30 } },
       },
     }),
-    refusals: REFUSALS,
+    errors: REFUSALS,
   },
 );

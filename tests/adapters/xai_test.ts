@@ -1,26 +1,26 @@
 import { createXai } from "../../adapters/xai/mod.ts";
-import { chatUsageOf } from "./openai_usage.ts";
+import { toExpectedChatUsage } from "./openai_usage.ts";
 import type { GroundTruth } from "./wire_fixtures.ts";
 import { testRecordings, testRefusals } from "./wire_tests.ts";
 
 /** xAI counts reasoning beside the completion in chat completions, and within the output in responses. */
-function usageOf(truth: GroundTruth): object {
+function toExpectedUsage(truth: GroundTruth): object {
   const { output = 0, reasoning = 0, input = 0, total } = truth.usage;
   const isBeside = total === input + output + reasoning;
-  return { ...chatUsageOf(truth), output: isBeside ? output + reasoning : output };
+  return { ...toExpectedChatUsage(truth), output: isBeside ? output + reasoning : output };
 }
 
-function stopOf({ toolCalls }: GroundTruth): string {
+function toExpectedStop({ toolCalls }: GroundTruth): string {
   return toolCalls.length > 0 ? "tool_use" : "stop";
 }
 
 for (const api of ["chat", "responses"] as const) {
   testRecordings(["xai"], {
-    make: (fetch) => createXai({ fetch, api }),
+    createStreamFn: (fetch) => createXai({ fetch, api }),
     provider: "xai",
-    stop: stopOf,
-    usage: usageOf,
-    skip: ({ wire }) => wire !== `openai-${api}`,
+    toExpectedStop: toExpectedStop,
+    toExpectedUsage: toExpectedUsage,
+    shouldSkip: ({ wire }) => wire !== `openai-${api}`,
   });
 }
 testRefusals(["xai", "any"], (fetch) => createXai({ fetch }));

@@ -20,7 +20,7 @@ export interface ImportingFile {
 export async function readShippedFiles(): Promise<ImportingFile[]> {
   const files: ImportingFile[] = [];
   for (const start of ["mod.ts", "src", "adapters", "cli"]) {
-    for await (const path of sourceFiles(start, { tests: false })) {
+    for await (const path of findSourceFiles(start, { tests: false })) {
       files.push(readImports(path, await Deno.readTextFile(new URL(path, root))));
     }
   }
@@ -29,7 +29,7 @@ export async function readShippedFiles(): Promise<ImportingFile[]> {
 
 /** Reads the imports of one file. */
 export function readImports(path: string, source: string): ImportingFile {
-  const specifiers = specifiersIn(source);
+  const specifiers = findSpecifiers(source);
   const ours = specifiers.filter((specifier) => specifier.startsWith("."));
   return {
     path,
@@ -38,7 +38,7 @@ export function readImports(path: string, source: string): ImportingFile {
   };
 }
 
-function specifiersIn(source: string): string[] {
+function findSpecifiers(source: string): string[] {
   const code = source.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, "").replaceAll(/^\s*\/\/.*$/gm, "");
   const statements = code.matchAll(/^(?:import|export)\b(?:[^"';]*?\bfrom)?\s*"([^"]+)"/gm);
   const expressions = code.matchAll(/\bimport\(\s*"([^"]+)"/g);
@@ -48,11 +48,14 @@ function specifiersIn(source: string): string[] {
 }
 
 /** The TypeScript files at or under a path, tests left out on demand. */
-export async function* sourceFiles(path: string, { tests = true } = {}): AsyncGenerator<string> {
+export async function* findSourceFiles(
+  path: string,
+  { tests = true } = {},
+): AsyncGenerator<string> {
   const kind = await Deno.stat(new URL(path, root)).catch(() => undefined);
   if (kind?.isFile && path.endsWith(".ts") && (tests || !path.endsWith("_test.ts"))) yield path;
   if (!kind?.isDirectory) return;
   for await (const entry of Deno.readDir(new URL(path, root))) {
-    yield* sourceFiles(`${path}/${entry.name}`, { tests });
+    yield* findSourceFiles(`${path}/${entry.name}`, { tests });
   }
 }

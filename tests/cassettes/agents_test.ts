@@ -3,8 +3,8 @@ import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { Agent, type AgentEvent, type StreamFn } from "../../mod.ts";
 import { fakeTool, recordFetch, replayCassette, seededRandom } from "../../src/testing/mod.ts";
-import { type Loopback, loopback } from "../adapters/loopback.ts";
-import { temporaryFolder } from "../cli/temporary_folder.ts";
+import { type LoopbackServer, serveLoopback } from "../adapters/loopback.ts";
+import { createTemporaryDirectory } from "../cli/temporary_directory.ts";
 import { InstantClock, scriptedPorts } from "../conformance/ports.ts";
 
 /** A provider, and the fixtures with which it answers. */
@@ -40,14 +40,14 @@ const PROVIDERS: readonly Provider[] = [
 
 for (const provider of PROVIDERS) {
   Deno.test(`${provider.name}: a run is recorded once, and replayed with the same events`, async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await createTemporaryDirectory();
     const file = `${folder.path}/run.jsonl`;
-    const { live, url } = await recordedRun(provider, file);
+    const { live, url } = await recordRun(provider, file);
     const cassette = folder.read("run.jsonl");
     // The server is gone by now.
     const [first, second] = [
-      await replayedRun(provider, { file, url }),
-      await replayedRun(provider, { file, url }),
+      await replayRun(provider, { file, url }),
+      await replayRun(provider, { file, url }),
     ];
     assertEquals(first, live);
     assertEquals(second, first);
@@ -62,11 +62,11 @@ for (const provider of PROVIDERS) {
 Deno.test("a run that has changed ends with what differs, and without a retry", async () => {
   const [provider] = PROVIDERS;
   assert(provider);
-  await using folder = await temporaryFolder();
+  await using folder = await createTemporaryDirectory();
   const file = `${folder.path}/run.jsonl`;
-  const { url } = await recordedRun(provider, file);
+  const { url } = await recordRun(provider, file);
   const streamFn = provider.make(replayCassette(file), url);
-  const agent = new Agent({ ...optionsOf(provider, streamFn), systemPrompt: "Be kind." });
+  const agent = new Agent({ ...createOptions(provider, streamFn), systemPrompt: "Be kind." });
   const { error, messages } = await agent.prompt("What is in the files?");
   assertEquals(error?.code, "bad_request");
   assertStringIncludes(
@@ -77,34 +77,34 @@ Deno.test("a run that has changed ends with what differs, and without a retry", 
 });
 
 /** Runs an agent against a server of its own, which fails at first; gives the events, and where the server was. */
-async function recordedRun(
+async function recordRun(
   provider: Provider,
   file: string,
 ): Promise<{ readonly live: string[]; readonly url: string }> {
-  await using server = fixtureServer(provider.fixtures);
+  await using server = startFixtureServer(provider.fixtures);
   await using fetch = recordFetch(globalThis.fetch, file);
-  const live = await eventsOf(provider, provider.make(fetch, server.url));
+  const live = await runAgent(provider, provider.make(fetch, server.url));
   return { live, url: server.url };
 }
 
-async function replayedRun(
+async function replayRun(
   provider: Provider,
   { file, url }: { readonly file: string; readonly url: string },
 ): Promise<string[]> {
   const fetch = replayCassette(file);
-  const events = await eventsOf(provider, provider.make(fetch, url));
+  const events = await runAgent(provider, provider.make(fetch, url));
   fetch.assertDone();
   return events;
 }
 
-async function eventsOf(provider: Provider, streamFn: StreamFn): Promise<string[]> {
-  const agent = new Agent(optionsOf(provider, streamFn));
+async function runAgent(provider: Provider, streamFn: StreamFn): Promise<string[]> {
+  const agent = new Agent(createOptions(provider, streamFn));
   const events: AgentEvent[] = [];
   for await (const event of agent.promptStream("What is in the files?")) events.push(event);
   return events.map((event) => JSON.stringify(event));
 }
 
-function optionsOf({ model }: Provider, streamFn: StreamFn) {
+function createOptions({ model }: Provider, streamFn: StreamFn) {
   const names = ["read_file", "list_all", "list", "get_weather", "search", "a", "b"];
   const tools = names.map((name) => fakeTool({ name, result: `${name} has been called` }));
   return {
@@ -117,9 +117,9 @@ function optionsOf({ model }: Provider, streamFn: StreamFn) {
 }
 
 /** A server that refuses the first request, breaks the answer to the second off, and gives the others fixtures in pieces. */
-function fixtureServer(fixtures: readonly string[]): Loopback {
+function startFixtureServer(fixtures: readonly string[]): LoopbackServer {
   let asked = 0;
-  return loopback(() => {
+  return serveLoopback(() => {
     asked++;
     if (asked === 1) {
       return Response.json({ error: { message: "slow down", type: "rate_limit_error" } }, {
@@ -129,13 +129,16 @@ function fixtureServer(fixtures: readonly string[]): Loopback {
     }
     const name = fixtures[Math.max(0, asked - 3)];
     const bytes = Deno.readFileSync(new URL(`../fixtures/${name}.sse`, import.meta.url));
-    return new Response(inPieces(asked === 2 ? bytes.slice(0, 700) : bytes, asked), {
+    return new Response(createChunkedBody(asked === 2 ? bytes.slice(0, 700) : bytes, asked), {
       headers: { "content-type": "text/event-stream", "set-cookie": `session=${KEY}` },
     });
   });
 }
 
-function inPieces(bytes: Uint8Array<ArrayBuffer>, seed: number): ReadableStream<Uint8Array> {
+function createChunkedBody(
+  bytes: Uint8Array<ArrayBuffer>,
+  seed: number,
+): ReadableStream<Uint8Array> {
   const random = seededRandom(seed);
   let at = 0;
   return new ReadableStream({

@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { replayCassette } from "../../src/testing/mod.ts";
 import { choosePackages } from "../../scripts/packages.ts";
-import { temporaryFolder } from "../cli/temporary_folder.ts";
+import { createTemporaryDirectory } from "../cli/temporary_directory.ts";
 
 Deno.test("a program that is killed while it records loses no exchange that was over", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await createTemporaryDirectory();
   const file = `${folder.path}/run.jsonl`;
-  await killedWhenReady(file);
+  await killWhenReady(file);
   const fetch = replayCassette(file);
   const texts = [1, 2].map(async (number) =>
     await (await fetch(`https://api.example.com/${number}`)).text()
@@ -15,7 +15,7 @@ Deno.test("a program that is killed while it records loses no exchange that was 
   fetch.assertDone();
 });
 
-async function killedWhenReady(file: string): Promise<void> {
+async function killWhenReady(file: string): Promise<void> {
   const { config } = await choosePackages();
   const script = new URL("recording_child.ts", import.meta.url).href;
   const child = new Deno.Command(Deno.execPath(), {
@@ -23,12 +23,12 @@ async function killedWhenReady(file: string): Promise<void> {
     stdin: "null",
     stdout: "piped",
   }).spawn();
-  const [first] = await Array.fromAsync(firstChunk(child.stdout));
+  const [first] = await Array.fromAsync(readFirstChunk(child.stdout));
   child.kill("SIGKILL");
   await child.status;
   assertEquals(new TextDecoder().decode(first), "ready\n");
 }
 
-async function* firstChunk(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* readFirstChunk(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of stream) return yield chunk;
 }

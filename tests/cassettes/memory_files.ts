@@ -21,7 +21,7 @@ export interface MemoryFilesOptions {
 }
 
 /** Makes files in memory. */
-export function memoryFiles(options: MemoryFilesOptions = {}): MemoryFiles {
+export function createMemoryFiles(options: MemoryFilesOptions = {}): MemoryFiles {
   const { beforeWrite = () => {} } = options;
   const texts = new Map<string, string>();
   const writes: string[] = [];
@@ -45,7 +45,10 @@ export function memoryFiles(options: MemoryFilesOptions = {}): MemoryFiles {
 }
 
 /** The lines of a cassette, as JSON. */
-export function linesOf(files: MemoryFiles, path: string): { readonly [name: string]: unknown }[] {
+export function parseLines(
+  files: MemoryFiles,
+  path: string,
+): { readonly [name: string]: unknown }[] {
   const text = files.texts.get(path) ?? "";
   return text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }

@@ -7,22 +7,25 @@
 
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { recordFetch, testStreamFn } from "../../src/testing/mod.ts";
-import { ownFixtures } from "../adapters/fixture_files.ts";
-import { memoryFiles } from "./memory_files.ts";
+import { loadFixtures } from "../adapters/fixture_files.ts";
+import { createMemoryFiles } from "./memory_files.ts";
 
 testStreamFn(
   Deno.test,
   "recorded Anthropic",
   (fetch, limits) =>
-    createAnthropic({ fetch: recordFetch(fetch, "a.jsonl", { files: memoryFiles() }), ...limits }),
+    createAnthropic({
+      fetch: recordFetch(fetch, "a.jsonl", { files: createMemoryFiles() }),
+      ...limits,
+    }),
   {
     model: { provider: "anthropic", modelId: "claude-sonnet-4-6", thinkingLevel: "off" },
-    replies: ownFixtures("anthropic", {
+    replies: loadFixtures("anthropic", {
       text: { stopReason: "stop" },
       tool_calls: { stopReason: "tool_use" },
       overloaded: { errorCode: "network_error" },
     }),
-    refusals: [{
+    errors: [{
       name: "a refusal that is recorded",
       status: 429,
       headers: { "retry-after": "2" },

@@ -1,15 +1,15 @@
 import { main } from "../../cli/main.ts";
-import { sampleProject } from "../../cli/demo/sample_project.ts";
+import { createSampleProject } from "../../cli/demo/sample_project.ts";
 import { findTestRunner } from "../../cli/demo/test_runner.ts";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { fakeHost } from "./fake_host.ts";
-import { basicEnvironment } from "./swink_process.ts";
-import { temporaryFolder } from "./temporary_folder.ts";
+import { createFakeHost } from "./fake_host.ts";
+import { getBasicEnvironment } from "./swink_process.ts";
+import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 const PATH = Deno.env.get("PATH") ?? "";
 
 Deno.test("the demo repairs the project, shows the change, and says that the model was scripted", async () => {
-  const host = fakeHost({ env: { PATH } });
+  const host = createFakeHost({ env: { PATH } });
   assertEquals(await main(["demo"], host), 0);
   assertStringIncludes(host.messages, "• bash deno test\n");
   assertStringIncludes(host.messages, "bash deno test: Exit code: 1");
@@ -28,8 +28,8 @@ Deno.test("the demo repairs the project, shows the change, and says that the mod
 });
 
 Deno.test("the demo can be interrupted", async () => {
-  const host = fakeHost({ env: { PATH }, terminals: ["output", "messages"] });
-  host.onMessage((text) => text.includes("bash") && host.stop("SIGINT"));
+  const host = createFakeHost({ env: { PATH }, terminals: ["output", "messages"] });
+  host.onMessage((text) => text.includes("bash") && host.sendSignal("SIGINT"));
   assertEquals(await main(["demo"], host), 130);
 });
 
@@ -40,14 +40,14 @@ for (
   ]]] as const
 ) {
   Deno.test(`two of the project's four tests fail under ${what}, without a network or a cache`, async () => {
-    await using project = await sampleProject();
-    await using cache = await temporaryFolder();
+    await using project = await createSampleProject();
+    await using cache = await createTemporaryDirectory();
     const [program = "", ...args] = command;
     const { code, stdout } = await new Deno.Command(program, {
       args,
-      cwd: project.folder,
+      cwd: project.directory,
       env: {
-        ...basicEnvironment(),
+        ...getBasicEnvironment(),
         DENO_DIR: cache.path,
         HTTPS_PROXY: "http://127.0.0.1:1",
         NO_COLOR: "1",
@@ -62,7 +62,7 @@ for (
 }
 
 Deno.test("the tests are run by the deno that runs the program, else by what is installed", async () => {
-  await using folder = await temporaryFolder({ "a/node": "", "b/deno": "", "b/node": "" });
+  await using folder = await createTemporaryDirectory({ "a/node": "", "b/deno": "", "b/node": "" });
   const at = (name: string) => `${folder.path}/${name}`;
   assertEquals(findTestRunner("/opt/deno", "/bin"), { command: "deno test", path: "/opt:/bin" });
   assertEquals(findTestRunner("/opt/swink", `/x:${at("b")}`).command, "deno test");

@@ -2,14 +2,14 @@ import { main } from "../../cli/main.ts";
 import { EXIT_CODES } from "../../cli/exit_code.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { root } from "../project.ts";
-import { fakeHost } from "./fake_host.ts";
+import { createFakeHost } from "./fake_host.ts";
 
 const [readme, manual] = await Promise.all(
   ["README.md", "docs/cli.md"].map((name) => Deno.readTextFile(new URL(name, root))),
 );
 
 Deno.test("README.md lists every option of run, and no other", async () => {
-  const host = fakeHost();
+  const host = createFakeHost();
   await main(["run", "--help"], host);
   const flags = host.output.matchAll(/^ {2}(?:-\w, | {4})(--[\w-]+)/gm);
   const known = Array.from(flags, ([, flag]) => flag).filter((flag) => flag !== "--help");

@@ -1,22 +1,22 @@
 import { main } from "../../cli/main.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { calls, fakeHost, type FakeHostOptions, says } from "./fake_host.ts";
-import { temporaryFolder } from "./temporary_folder.ts";
+import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
+import { createTemporaryDirectory } from "./temporary_directory.ts";
 
-async function session(options: FakeHostOptions, ...args: string[]) {
-  await using folder = await temporaryFolder();
-  const host = fakeHost(options);
+async function runSession(options: FakeHostOptions, ...args: string[]) {
+  await using folder = await createTemporaryDirectory();
+  const host = createFakeHost(options);
   const code = await main(["run", "--cwd", folder.path, ...args, "Work"], host);
   return { code, host };
 }
 
-function refusal(status: number, type: string, message: string) {
+function createErrorResponse(status: number, type: string, message: string) {
   const headers = { "content-type": "application/json", "x-should-retry": "false" };
   return { status, headers, body: JSON.stringify({ type: "error", error: { type, message } }) };
 }
 
 Deno.test("without a model the ways to one are listed, and the code is 3", async () => {
-  const { code, host } = await session({ env: {} });
+  const { code, host } = await runSession({ env: {} });
   assertEquals({ code, output: host.output }, { code: 3, output: "" });
   for (const way of ["ANTHROPIC_API_KEY", "ollama/", "--base-url", "swink demo"]) {
     assertStringIncludes(host.messages, way);
@@ -24,13 +24,13 @@ Deno.test("without a model the ways to one are listed, and the code is 3", async
 });
 
 Deno.test("an address without a model is 3, and says how to name one", async () => {
-  const { code, host } = await session({ env: {} }, "--base-url", "http://127.0.0.1:1");
+  const { code, host } = await runSession({ env: {} }, "--base-url", "http://127.0.0.1:1");
   assertEquals(code, 3);
   assertStringIncludes(host.messages, "-m openai/MODEL --base-url http://127.0.0.1:1");
 });
 
 Deno.test("a model without a key is 3, and names the variable", async () => {
-  const { code, host } = await session({ env: {} }, "-m", "anthropic/claude-opus-5");
+  const { code, host } = await runSession({ env: {} }, "-m", "anthropic/claude-opus-5");
   assertEquals(code, 3);
   assertStringIncludes(
     host.messages,
@@ -40,7 +40,7 @@ Deno.test("a model without a key is 3, and names the variable", async () => {
 });
 
 Deno.test("a provider that does not exist is 3, and says which was meant", async () => {
-  const { code, host } = await session({}, "-m", "opneai/gpt-5");
+  const { code, host } = await runSession({}, "-m", "opneai/gpt-5");
   assertEquals(code, 3);
   assertStringIncludes(host.messages, 'There is no provider "opneai". Did you mean openai?');
 });
@@ -53,28 +53,38 @@ Deno.test("a server of one's own needs no key", async () => {
   const answer = { headers: { "content-type": "text/event-stream" }, body };
   for (const model of ["openai/tiny", "mine/tiny"]) {
     const args = ["-m", model, "--base-url", "http://127.0.0.1:1/v1"];
-    const { code, host } = await session({ model: [answer], env: {} }, ...args);
+    const { code, host } = await runSession({ model: [answer], env: {} }, ...args);
     assertEquals({ code, output: host.output }, { code: 0, output: "Hi.\n" });
     assertEquals(host.requests[0]?.headers.has("authorization"), false);
   }
 });
 
 Deno.test("a key that is refused is 3 after one request, and is not shown", async () => {
-  const model = [refusal(401, "authentication_error", "invalid x-api-key sk-ant-secret")];
-  const { code, host } = await session({ model, env: { ANTHROPIC_API_KEY: "sk-ant-secret" } });
+  const model = [
+    createErrorResponse(401, "authentication_error", "invalid x-api-key sk-ant-secret"),
+  ];
+  const { code, host } = await runSession({ model, env: { ANTHROPIC_API_KEY: "sk-ant-secret" } });
   assertEquals({ code, requests: host.requests.length }, { code: 3, requests: 1 });
   assertStringIncludes(host.messages, "ANTHROPIC_API_KEY");
   assert(!host.screen.includes("sk-ant-secret"));
 });
 
 Deno.test("a model that the provider does not know is 3", async () => {
-  const { code } = await session({ model: [refusal(404, "not_found_error", "model: nope")] });
+  const { code } = await runSession({
+    model: [createErrorResponse(404, "not_found_error", "model: nope")],
+  });
   assertEquals(code, 3);
 });
 
 Deno.test("a provider that refuses for now is 4", async () => {
-  assertEquals((await session({ model: [refusal(429, "rate_limit_error", "slow down")] })).code, 4);
-  assertEquals((await session({ model: [refusal(402, "billing_error", "no credit")] })).code, 4);
+  assertEquals(
+    (await runSession({ model: [createErrorResponse(429, "rate_limit_error", "slow down")] })).code,
+    4,
+  );
+  assertEquals(
+    (await runSession({ model: [createErrorResponse(402, "billing_error", "no credit")] })).code,
+    4,
+  );
 });
 
 Deno.test("a provider that is down is tried again, and is 4 when it stays so", async () => {
@@ -87,34 +97,42 @@ Deno.test("a provider that is down is tried again, and is 4 when it stays so", a
     headers: { "content-type": "application/json", "retry-after": "0" },
     body,
   };
-  const { code, host } = await session({ model: [down, down, down] });
+  const { code, host } = await runSession({ model: [down, down, down] });
   assertEquals({ code, requests: host.requests.length }, { code: 4, requests: 3 });
   assertStringIncludes(host.messages, "attempt 1 failed, again now: anthropic answered 529: busy");
   assertStringIncludes(host.messages, "swink: anthropic answered 529: busy\n");
 });
 
 Deno.test("a request that the provider rejects is 1", async () => {
-  const { code, host } = await session({ model: [refusal(400, "invalid_request_error", "no")] });
+  const { code, host } = await runSession({
+    model: [createErrorResponse(400, "invalid_request_error", "no")],
+  });
   assertEquals(code, 1);
   assertStringIncludes(host.messages, "swink: anthropic answered 400: no");
 });
 
 Deno.test("a limit of turns is 5", async () => {
-  const model = [says(calls("list_directory")), says(calls("list_directory"))];
-  const { code, host } = await session({ model }, "--max-turns", "2");
+  const model = [
+    scriptedReply(scriptedCall("list_directory")),
+    scriptedReply(scriptedCall("list_directory")),
+  ];
+  const { code, host } = await runSession({ model }, "--max-turns", "2");
   assertEquals({ code, requests: host.requests.length }, { code: 5, requests: 2 });
   assertStringIncludes(host.messages, "swink: stopped: The run reached its limit of 2 turns");
 });
 
 Deno.test("a reply that is cut off is 5, and is shown", async () => {
   const model = [{ blocks: ["Half an ans"], stopReason: "max_tokens" }];
-  const { code, host } = await session({ model });
+  const { code, host } = await runSession({ model });
   assertEquals({ code, output: host.output }, { code: 5, output: "Half an ans\n" });
 });
 
 Deno.test("a call that nobody could be asked about is refused, and the code is 6", async () => {
-  const model = [says(calls("bash", { command: "touch x" })), says("I could not.")];
-  const { code, host } = await session({ model });
+  const model = [
+    scriptedReply(scriptedCall("bash", { command: "touch x" })),
+    scriptedReply("I could not."),
+  ];
+  const { code, host } = await runSession({ model });
   assertEquals({ code, output: host.output }, { code: 6, output: "I could not.\n" });
   assertStringIncludes(host.messages, "swink: refused, since nobody could be asked: bash");
   assertStringIncludes(host.messages, "--approve-all");
@@ -122,14 +140,17 @@ Deno.test("a call that nobody could be asked about is refused, and the code is 6
 });
 
 Deno.test("with --approve-all, or when it is allowed by name, it runs", async () => {
-  const model = [says(calls("bash", { command: "echo done > x" })), says("Done.")];
+  const model = [
+    scriptedReply(scriptedCall("bash", { command: "echo done > x" })),
+    scriptedReply("Done."),
+  ];
   for (
     const args of [["--approve-all"], ["--allowed-tools", "bash"], [
       "--allowed-tools",
       "bash(echo *),read_file",
     ]]
   ) {
-    const { code, host } = await session({ model }, ...args);
+    const { code, host } = await runSession({ model }, ...args);
     const isCovered = !args.join().includes("(");
     assertEquals(code, isCovered ? 0 : 6, args.join(" "));
     assertStringIncludes(host.requests[1]?.body ?? "", isCovered ? "Exit code: 0" : "rejected");
@@ -138,8 +159,8 @@ Deno.test("with --approve-all, or when it is allowed by name, it runs", async ()
 
 Deno.test("an allowed command pattern lets that command run, and no other", async () => {
   const attempt = async (command: string) => {
-    const model = [says(calls("bash", { command })), says("Done.")];
-    return (await session({ model }, "--allowed-tools", "bash(touch *)")).code;
+    const model = [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")];
+    return (await runSession({ model }, "--allowed-tools", "bash(touch *)")).code;
   };
   assertEquals(await attempt("touch x"), 0);
   assertEquals(await attempt("rm x"), 6);
@@ -149,8 +170,8 @@ Deno.test("an allowed command pattern lets that command run, and no other", asyn
 Deno.test("what is disallowed is not there, and a disallowed command never runs", async () => {
   const toolsOf = (body = "{}") =>
     JSON.parse(body).tools.map(({ name }: { name: string }) => name).sort();
-  const without = await session(
-    { model: [says("Hi.")] },
+  const without = await runSession(
+    { model: [scriptedReply("Hi.")] },
     "--disallowed-tools",
     "bash,edit_file write_file",
   );
@@ -159,20 +180,23 @@ Deno.test("what is disallowed is not there, and a disallowed command never runs"
     "read_file",
     "search_files",
   ]);
-  const only = await session({ model: [says("Hi.")] }, "--allowed-tools", "read_file");
+  const only = await runSession({ model: [scriptedReply("Hi.")] }, "--allowed-tools", "read_file");
   assertEquals(toolsOf(only.host.requests[0]?.body), ["read_file"]);
-  const model = [says(calls("bash", { command: "rm -rf x" })), says("Done.")];
-  const { host } = await session({ model }, "--approve-all", "--disallowed-tools", "bash(rm *)");
+  const model = [
+    scriptedReply(scriptedCall("bash", { command: "rm -rf x" })),
+    scriptedReply("Done."),
+  ];
+  const { host } = await runSession({ model }, "--approve-all", "--disallowed-tools", "bash(rm *)");
   assertStringIncludes(host.requests[1]?.body ?? "", "forbids this call");
 });
 
 Deno.test("at a terminal the person is asked, and every answer counts", async () => {
   const ask = async (typed: string) => {
-    const { code, host } = await session({
+    const { code, host } = await runSession({
       model: [
-        says(calls("bash", { command: "echo 1 > x" })),
-        says(calls("bash", { command: "echo 2 > x" })),
-        says("Done."),
+        scriptedReply(scriptedCall("bash", { command: "echo 1 > x" })),
+        scriptedReply(scriptedCall("bash", { command: "echo 2 > x" })),
+        scriptedReply("Done."),
       ],
       terminals: ["input", "output", "messages"],
       input: typed,
@@ -196,9 +220,9 @@ Deno.test("at a terminal the person is asked, and every answer counts", async ()
 });
 
 Deno.test("always holds for the rest of the run, and a change of a file is shown before", async () => {
-  const write = (content: string) => calls("write_file", { path: "a.txt", content });
-  const { code, host } = await session({
-    model: [says(write("one\n")), says(write("two\n")), says("Done.")],
+  const write = (content: string) => scriptedCall("write_file", { path: "a.txt", content });
+  const { code, host } = await runSession({
+    model: [scriptedReply(write("one\n")), scriptedReply(write("two\n")), scriptedReply("Done.")],
     terminals: ["input", "messages"],
     input: "a\n",
     env: { ANTHROPIC_API_KEY: "k", NO_COLOR: "1" },

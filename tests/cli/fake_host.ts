@@ -5,13 +5,13 @@
  */
 
 import type { Host, Output, StopSignal } from "../../cli/main.ts";
-import { anthropicFrames, type SpokenReply } from "../../cli/demo/anthropic_bytes.ts";
+import { createAnthropicFrames, type ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
 import { type ReplayFetch, replayFetch, type ReplayFixture } from "../../src/testing/mod.ts";
 
 /** What a {@linkcode FakeHost} is like. */
 export interface FakeHostOptions {
   /** What the model answers, request by request. Default: nothing may be asked. */
-  readonly model?: readonly (SpokenReply | ReplayFixture)[];
+  readonly model?: readonly (ScriptedReply | ReplayFixture)[];
   /** The environment. Default: a key for Anthropic. */
   readonly env?: Readonly<Record<string, string>>;
   /** What comes from standard input: a text and its end, or a stream. Default: nothing, at once. */
@@ -35,9 +35,9 @@ export interface FakeHost extends Host {
   /** The requests to the model. */
   readonly requests: ReplayFetch["requests"];
   /** Codes with which it left at once. */
-  readonly exits: readonly number[];
+  readonly exitCodes: readonly number[];
   /** Sends it a signal. */
-  stop(signal: StopSignal): void;
+  sendSignal(signal: StopSignal): void;
   /** Lets the reader of standard output go away. */
   closeOutput(): void;
   /** Calls `listener` with every piece that is written to standard error. */
@@ -45,11 +45,11 @@ export interface FakeHost extends Host {
 }
 
 /** Makes a machine. */
-export function fakeHost(options: FakeHostOptions = {}): FakeHost {
+export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
   const { env = { ANTHROPIC_API_KEY: "sk-ant-test" }, input = "", columns = 80 } = options;
   const isTerminal = (name: "input" | "output" | "messages") =>
     options.terminals?.includes(name) ?? false;
-  const fetch = replayFetch((options.model ?? []).map(fixtureOf));
+  const fetch = replayFetch((options.model ?? []).map(toFixture));
   const exits: number[] = [];
   const listeners = new Set<(signal: StopSignal) => void>();
   const written: { readonly to: string; readonly text: string }[] = [];
@@ -95,8 +95,8 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
       return written.map(({ text }) => text).join("");
     },
     requests: fetch.requests,
-    exits,
-    stop: (signal) => listeners.forEach((listener) => listener(signal)),
+    exitCodes: exits,
+    sendSignal: (signal) => listeners.forEach((listener) => listener(signal)),
     closeOutput: () => output.close(),
     onMessage: (listener) => void messageListeners.push(listener),
   };
@@ -105,11 +105,11 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
 class FakeOutput implements Output {
   readonly isTerminal: boolean;
   readonly #closing = new AbortController();
-  readonly #take: (text: string, bytes: Uint8Array) => void;
+  readonly #onWrite: (text: string, bytes: Uint8Array) => void;
 
   constructor(isTerminal: boolean, take: (text: string, bytes: Uint8Array) => void) {
     this.isTerminal = isTerminal;
-    this.#take = take;
+    this.#onWrite = take;
   }
 
   get closed(): AbortSignal {
@@ -118,7 +118,7 @@ class FakeOutput implements Output {
 
   write(content: string | Uint8Array): Promise<void> {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-    if (!this.closed.aborted) this.#take(new TextDecoder().decode(bytes), bytes);
+    if (!this.closed.aborted) this.#onWrite(new TextDecoder().decode(bytes), bytes);
     return Promise.resolve();
   }
 
@@ -127,23 +127,23 @@ class FakeOutput implements Output {
   }
 }
 
-function fixtureOf(answer: SpokenReply | ReplayFixture, index: number): ReplayFixture {
+function toFixture(answer: ScriptedReply | ReplayFixture, index: number): ReplayFixture {
   if (typeof answer !== "object" || !("blocks" in answer)) return answer;
   return {
     headers: { "content-type": "text/event-stream" },
-    body: anthropicFrames(answer, index + 1).join(""),
+    body: createAnthropicFrames(answer, index + 1).join(""),
   };
 }
 
 /** A reply of the model: text, and calls of tools. */
-export function says(...blocks: SpokenReply["blocks"]): SpokenReply {
+export function scriptedReply(...blocks: ScriptedReply["blocks"]): ScriptedReply {
   return { blocks, inputTokens: 100, outputTokens: 20 };
 }
 
 /** A call of a tool. */
-export function calls(
+export function scriptedCall(
   tool: string,
   input: Readonly<Record<string, unknown>> = {},
-): SpokenReply["blocks"][number] {
+): ScriptedReply["blocks"][number] {
   return { tool, input };
 }

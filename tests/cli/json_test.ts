@@ -2,16 +2,19 @@ import { main } from "../../cli/main.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { AgentEvent } from "../../mod.ts";
 import { checkEvents } from "../../src/testing/mod.ts";
-import { calls, fakeHost, type FakeHostOptions, says } from "./fake_host.ts";
-import { git, temporaryFolder } from "./temporary_folder.ts";
+import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
+import { createTemporaryDirectory, runGit } from "./temporary_directory.ts";
 import { waitUntil } from "../wait_until.ts";
 
-const WORK = says("I'll write it.", calls("write_file", { path: "a.txt", content: "one\n" }));
-const DONE = says("Done.");
+const WRITE_REPLY = scriptedReply(
+  "I'll write it.",
+  scriptedCall("write_file", { path: "a.txt", content: "one\n" }),
+);
+const DONE_REPLY = scriptedReply("Done.");
 
-async function session(options: FakeHostOptions, ...args: string[]) {
-  await using folder = await temporaryFolder();
-  const host = fakeHost(options);
+async function runSession(options: FakeHostOptions, ...args: string[]) {
+  await using folder = await createTemporaryDirectory();
+  const host = createFakeHost(options);
   const code = await main(["run", "--cwd", folder.path, "--approve-all", ...args, "Work"], host);
   const lines = host.output.split("\n");
   assertEquals(lines.pop(), "", "the last line is ended");
@@ -19,7 +22,11 @@ async function session(options: FakeHostOptions, ...args: string[]) {
 }
 
 Deno.test("json is one object: the library's result, with the text and the exit code", async () => {
-  const { code, values, host } = await session({ model: [WORK, DONE] }, "-o", "json");
+  const { code, values, host } = await runSession(
+    { model: [WRITE_REPLY, DONE_REPLY] },
+    "-o",
+    "json",
+  );
   assertEquals({ code, messages: host.messages }, { code: 0, messages: "" });
   assertEquals(values.length, 1);
   const { messages, durationMs, usage, cost, ...rest } = values[0];
@@ -35,7 +42,11 @@ Deno.test("json is one object: the library's result, with the text and the exit 
 });
 
 Deno.test("stream-json is a line for init, one for every event of the library, one for the result", async () => {
-  const { values, cwd } = await session({ model: [WORK, DONE] }, "-o", "stream-json");
+  const { values, cwd } = await runSession(
+    { model: [WRITE_REPLY, DONE_REPLY] },
+    "-o",
+    "stream-json",
+  );
   const [init, ...rest] = values;
   const result = rest.pop();
   const { tools, version, ...opening } = init;
@@ -67,7 +78,7 @@ Deno.test("a failure is in the result, typed", async () => {
   });
   const refusal = { status: 401, headers, body };
   for (const format of ["json", "stream-json"]) {
-    const { code, values, host } = await session({ model: [refusal] }, "-o", format);
+    const { code, values, host } = await runSession({ model: [refusal] }, "-o", format);
     const { exitCode, stopReason, error } = values.at(-1);
     assertEquals([code, exitCode, stopReason], [3, 3, "error"]);
     assertEquals([error.code, error.status, error.retryable], ["auth_error", 401, false]);
@@ -76,19 +87,19 @@ Deno.test("a failure is in the result, typed", async () => {
 });
 
 Deno.test("what was refused, and what stopped the run, is in the result", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await createTemporaryDirectory();
   const options = ["run", "--cwd", folder.path, "-o", "json", "Work"];
-  const refusing = fakeHost({ model: [WORK, DONE] });
+  const refusing = createFakeHost({ model: [WRITE_REPLY, DONE_REPLY] });
   assertEquals(await main(options, refusing), 6);
   assertEquals(JSON.parse(refusing.output).refused, ["write_file"]);
-  const limited = fakeHost({ model: [WORK, WORK] });
+  const limited = createFakeHost({ model: [WRITE_REPLY, WRITE_REPLY] });
   assertEquals(await main(["run", "--max-turns", "1", ...options.slice(1)], limited), 5);
   assertEquals(JSON.parse(limited.output).stoppedBy.policy, "max_turns");
 });
 
 Deno.test("a line holds no control character, whatever the model says", async () => {
-  const { host, values } = await session(
-    { model: [says("a\u009bb\x7fc\u2028d\x1b[2J\n")] },
+  const { host, values } = await runSession(
+    { model: [scriptedReply("a\u009bb\x7fc\u2028d\x1b[2J\n")] },
     "-o",
     "json",
   );
@@ -98,18 +109,24 @@ Deno.test("a line holds no control character, whatever the model says", async ()
 });
 
 Deno.test("with --patch - the patch is a part of the result", async () => {
-  await using target = await temporaryFolder();
-  await git(target.path, "init", "-q");
+  await using target = await createTemporaryDirectory();
+  await runGit(target.path, "init", "-q");
   for (const format of ["json", "stream-json"]) {
-    const { values } = await session({ model: [WORK, DONE] }, "-o", format, "--patch", "-");
+    const { values } = await runSession(
+      { model: [WRITE_REPLY, DONE_REPLY] },
+      "-o",
+      format,
+      "--patch",
+      "-",
+    );
     target.write("fix.patch", values.at(-1).patch);
-    await git(target.path, "apply", "--check", "fix.patch");
+    await runGit(target.path, "apply", "--check", "fix.patch");
   }
 });
 
 Deno.test("when the reader of the lines goes away, the run ends quietly with 141", async () => {
-  await using folder = await temporaryFolder();
-  const host = fakeHost({ model: [{ ...hanging() }] });
+  await using folder = await createTemporaryDirectory();
+  const host = createFakeHost({ model: [{ ...createHangingResponse() }] });
   const running = main(["run", "--cwd", folder.path, "-o", "stream-json", "Work"], host);
   await waitUntil(() => host.output.includes("message_update"));
   host.closeOutput();
@@ -118,7 +135,7 @@ Deno.test("when the reader of the lines goes away, the run ends quietly with 141
 });
 
 /** A reply that begins and never ends. */
-function hanging() {
+function createHangingResponse() {
   const start = {
     id: "m",
     type: "message",

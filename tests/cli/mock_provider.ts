@@ -4,11 +4,11 @@
  * @module
  */
 
-import { anthropicFrames, type SpokenReply } from "../../cli/demo/anthropic_bytes.ts";
+import { createAnthropicFrames, type ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
 
 /** What it answers: a reply, a reply that begins and never ends, a refusal, or nothing at all. */
 export type MockAnswer =
-  | SpokenReply
+  | ScriptedReply
   | { readonly hangsAfter: string }
   | { readonly status: number; readonly body: string }
   | "silence";
@@ -24,7 +24,7 @@ export interface MockProvider extends AsyncDisposable {
 }
 
 /** Starts a provider that gives each request the next answer. */
-export function mockProvider(...answers: readonly MockAnswer[]): MockProvider {
+export function startMockProvider(...answers: readonly MockAnswer[]): MockProvider {
   const requests: string[] = [];
   const times: number[] = [];
   const closing = Promise.withResolvers<void>();
@@ -49,21 +49,23 @@ export function mockProvider(...answers: readonly MockAnswer[]): MockProvider {
   };
 }
 
-interface Asked {
+interface AnswerContext {
   readonly number: number;
   readonly isOpenAI: boolean;
   /** Until then, what hangs hangs. */
   readonly closing: Promise<void>;
 }
 
-function respond(answer: MockAnswer, asked: Asked): Response | Promise<Response> {
+function respond(answer: MockAnswer, asked: AnswerContext): Response | Promise<Response> {
   if (answer === "silence") return asked.closing.then(() => new Response());
   if ("status" in answer) {
     const headers = { "content-type": "application/json", "retry-after": "0" };
     return new Response(answer.body, { status: answer.status, headers });
   }
   const reply = "hangsAfter" in answer ? { blocks: [answer.hangsAfter] } : answer;
-  const frames = asked.isOpenAI ? openAiFrames(reply) : anthropicFrames(reply, asked.number);
+  const frames = asked.isOpenAI
+    ? createOpenAiFrames(reply)
+    : createAnthropicFrames(reply, asked.number);
   const hangs = "hangsAfter" in answer;
   const sent = hangs ? frames.slice(0, -3) : frames;
   const body = new ReadableStream<Uint8Array>({
@@ -76,7 +78,7 @@ function respond(answer: MockAnswer, asked: Asked): Response | Promise<Response>
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-function openAiFrames({ blocks }: SpokenReply): string[] {
+function createOpenAiFrames({ blocks }: ScriptedReply): string[] {
   const chunk = (delta: object, finish_reason: string | null = null) =>
     `data: ${
       JSON.stringify({

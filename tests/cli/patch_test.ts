@@ -1,26 +1,32 @@
 import { main } from "../../cli/main.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
-import { calls, fakeHost, says } from "./fake_host.ts";
-import { git, type TemporaryFolder, temporaryFolder } from "./temporary_folder.ts";
+import { createFakeHost, scriptedCall, scriptedReply } from "./fake_host.ts";
+import {
+  createTemporaryDirectory,
+  runGit,
+  type TemporaryDirectory,
+} from "./temporary_directory.ts";
 import { waitUntil } from "../wait_until.ts";
 
 /** Runs a shell command as the agent's only act, and gives the patch of it. */
-async function patchOf(folder: TemporaryFolder, command: string, cwd = folder.path) {
-  const host = fakeHost({ model: [says(calls("bash", { command })), says("Done.")] });
+async function runForPatch(folder: TemporaryDirectory, command: string, cwd = folder.path) {
+  const host = createFakeHost({
+    model: [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")],
+  });
   const args = ["run", "--approve-all", "--cwd", cwd, "--patch", "-", "Work"];
   const code = await main(args, host);
   return { code, patch: host.output, bytes: host.outputBytes, messages: host.messages };
 }
 
 /** Everything in a folder that is not git's: modes, link targets and contents, by path. */
-async function contents(folder: string, below = ""): Promise<Record<string, string>> {
+async function readTree(folder: string, below = ""): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for await (const { name, isDirectory, isSymlink } of Deno.readDir(join(folder, below))) {
     const path = join(below, name);
     const file = join(folder, path);
     if (name === ".git") continue;
-    if (isDirectory) Object.assign(found, await contents(folder, path));
+    if (isDirectory) Object.assign(found, await readTree(folder, path));
     else if (isSymlink) found[path] = `link to ${await Deno.readLink(file)}`;
     else {
       const { mode } = await Deno.stat(file);
@@ -33,21 +39,25 @@ async function contents(folder: string, below = ""): Promise<Record<string, stri
 }
 
 /** Whether a patch turns the first folder into the second, and back. */
-async function assertTurns(before: TemporaryFolder, patch: Uint8Array, after: TemporaryFolder) {
-  await using scratch = await temporaryFolder({ "fix.patch": patch });
+async function assertPatchApplies(
+  before: TemporaryDirectory,
+  patch: Uint8Array,
+  after: TemporaryDirectory,
+) {
+  await using scratch = await createTemporaryDirectory({ "fix.patch": patch });
   const file = join(scratch.path, "fix.patch");
-  const original = await contents(before.path);
-  await git(before.path, "apply", "--check", file);
-  await git(before.path, "apply", file);
-  assertEquals(await contents(before.path), await contents(after.path));
-  await git(before.path, "apply", "-R", file);
-  assertEquals(await contents(before.path), original);
+  const original = await readTree(before.path);
+  await runGit(before.path, "apply", "--check", file);
+  await runGit(before.path, "apply", file);
+  assertEquals(await readTree(before.path), await readTree(after.path));
+  await runGit(before.path, "apply", "-R", file);
+  assertEquals(await readTree(before.path), original);
 }
 
 const LINES = Array.from({ length: 60 }, (_, index) => `line ${index + 1}\n`).join("");
 
 /** What a run may do to a folder. Whatever there is before is in `FILES`. */
-const ACTS: Readonly<Record<string, string>> = {
+const COMMANDS: Readonly<Record<string, string>> = {
   "a line that changes": "sed -i 's/line 30/changed/' lines.txt",
   "changes far apart": "sed -i -e '2d' -e 's/line 31/changed/' -e '$a end' lines.txt",
   "a new file": "echo new > new.txt",
@@ -97,26 +107,26 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   "dos.txt": "a\r\nb\r\n",
 };
 
-async function project(): Promise<TemporaryFolder> {
-  const folder = await temporaryFolder(FILES);
+async function createProject(): Promise<TemporaryDirectory> {
+  const folder = await createTemporaryDirectory(FILES);
   folder.write("tool.sh", "#!/bin/sh\n", 0o755);
   await Deno.symlink("lines.txt", join(folder.path, "old-link"));
   return folder;
 }
 
-for (const [what, command] of Object.entries(ACTS)) {
+for (const [what, command] of Object.entries(COMMANDS)) {
   Deno.test(`a patch carries ${what}, both ways`, async () => {
-    await using worked = await project();
-    await using copy = await project();
-    const { code, bytes } = await patchOf(worked, command);
+    await using worked = await createProject();
+    await using copy = await createProject();
+    const { code, bytes } = await runForPatch(worked, command);
     assertEquals(code, 0);
-    await assertTurns(copy, bytes, worked);
+    await assertPatchApplies(copy, bytes, worked);
   });
 }
 
 Deno.test("a patch of everything at once applies as well", async () => {
-  await using worked = await project();
-  await using copy = await project();
+  await using worked = await createProject();
+  await using copy = await createProject();
   const commands = [
     "an empty file",
     "a line that changes",
@@ -124,79 +134,79 @@ Deno.test("a patch of everything at once applies as well", async () => {
     "only a mode",
     "a link",
   ];
-  const { bytes } = await patchOf(worked, commands.map((what) => ACTS[what]).join("; "));
-  await assertTurns(copy, bytes, worked);
+  const { bytes } = await runForPatch(worked, commands.map((what) => COMMANDS[what]).join("; "));
+  await assertPatchApplies(copy, bytes, worked);
 });
 
 Deno.test("in a repository the patch applies from its root, and git's index is not touched", async () => {
-  await using folder = await temporaryFolder({
+  await using folder = await createTemporaryDirectory({
     "pkg/a.txt": "a\n",
     "b.txt": "b\n",
     "staged.txt": "1\n",
   });
-  await git(folder.path, "init", "-q");
-  await git(folder.path, "add", "-A");
-  await git(folder.path, "commit", "-qm", "first");
+  await runGit(folder.path, "init", "-q");
+  await runGit(folder.path, "add", "-A");
+  await runGit(folder.path, "commit", "-qm", "first");
   folder.write("staged.txt", "2\n");
-  await git(folder.path, "add", "staged.txt");
+  await runGit(folder.path, "add", "staged.txt");
   folder.write("staged.txt", "3\n");
   const state = async () => [
     (await Deno.readFile(join(folder.path, ".git/index"))).toHex(),
-    await git(folder.path, "diff", "--cached"),
+    await runGit(folder.path, "diff", "--cached"),
   ];
   const before = await state();
-  const { patch } = await patchOf(folder, "echo more >> a.txt", join(folder.path, "pkg"));
+  const { patch } = await runForPatch(folder, "echo more >> a.txt", join(folder.path, "pkg"));
   assertEquals(await state(), before);
   assertStringIncludes(patch, "diff --git a/pkg/a.txt b/pkg/a.txt\n");
   assertEquals(patch.includes("staged.txt"), false, "what was changed before is not the run's");
   folder.write("fix.patch", patch);
-  await git(folder.path, "apply", "-R", "--check", "fix.patch");
+  await runGit(folder.path, "apply", "-R", "--check", "fix.patch");
 });
 
 Deno.test("what git ignores, before or after the run, is left out", async () => {
-  await using folder = await temporaryFolder({
+  await using folder = await createTemporaryDirectory({
     ".gitignore": "*.log\nbuild/\n",
     "old.log": "1",
     "build/out": "1",
     "sub/.gitignore": "!keep.log\n",
     "sub/keep.log": "1\n",
   });
-  await git(folder.path, "init", "-q");
-  const { patch } = await patchOf(
+  await runGit(folder.path, "init", "-q");
+  const { patch } = await runForPatch(
     folder,
     "echo 2 > old.log; echo 2 > build/out; echo 2 > new.log; echo 2 > sub/keep.log; echo 'dist/' >> .gitignore; mkdir dist; echo 1 > dist/x",
   );
-  assertEquals(filesOf(patch), [".gitignore", "sub/keep.log"]);
+  assertEquals(getChangedFiles(patch), [".gitignore", "sub/keep.log"]);
 });
 
 Deno.test("a file that the run takes out of the ignored ones was there before", async () => {
-  await using folder = await temporaryFolder({ ".gitignore": "*.log\n", "old.log": "1" });
-  const { patch } = await patchOf(folder, "rm .gitignore; echo 2 > old.log");
-  assertEquals(filesOf(patch), [".gitignore"]);
+  await using folder = await createTemporaryDirectory({ ".gitignore": "*.log\n", "old.log": "1" });
+  const { patch } = await runForPatch(folder, "rm .gitignore; echo 2 > old.log");
+  assertEquals(getChangedFiles(patch), [".gitignore"]);
 });
 
 Deno.test("outside of a repository, what programs leave behind is left out", async () => {
-  await using folder = await temporaryFolder({ "a.txt": "a\n" });
-  const { patch } = await patchOf(
+  await using folder = await createTemporaryDirectory({ "a.txt": "a\n" });
+  const { patch } = await runForPatch(
     folder,
     "mkdir node_modules __pycache__; echo x | tee node_modules/x __pycache__/y b.txt",
   );
-  assertEquals(filesOf(patch), ["b.txt"]);
+  assertEquals(getChangedFiles(patch), ["b.txt"]);
 });
 
 Deno.test("a file that is too large is left out, and that is told", async () => {
-  await using folder = await temporaryFolder({ "grows.bin": "small\n" });
+  await using folder = await createTemporaryDirectory({ "grows.bin": "small\n" });
   folder.write("shrinks.bin", "");
   await Deno.truncate(join(folder.path, "shrinks.bin"), 100_000_001);
   const commands = "truncate -s 100000001 grows.bin; echo > shrinks.bin; echo new > new.txt";
-  const { code, patch, messages } = await patchOf(folder, commands);
-  assertEquals({ code, files: filesOf(patch) }, { code: 0, files: ["new.txt"] });
+  const { code, patch, messages } = await runForPatch(folder, commands);
+  assertEquals({ code, files: getChangedFiles(patch) }, { code: 0, files: ["new.txt"] });
   assertStringIncludes(messages, "swink: too large for the patch: grows.bin, shrinks.bin");
 });
 
 Deno.test("a run that changes nothing has an empty patch, and ends with 7", async () => {
-  await using folder = await temporaryFolder({ "a.txt": "a\n" });
-  const { code, patch, messages } = await patchOf(folder, "touch a.txt; echo b > b; rm b");
+  await using folder = await createTemporaryDirectory({ "a.txt": "a\n" });
+  const { code, patch, messages } = await runForPatch(folder, "touch a.txt; echo b > b; rm b");
   assertEquals({ code, patch }, { code: 7, patch: "" });
   assertStringIncludes(messages, "swink: nothing has changed, so the patch is empty");
   assertStringIncludes(
@@ -207,33 +217,35 @@ Deno.test("a run that changes nothing has an empty patch, and ends with 7", asyn
 });
 
 Deno.test("a patch goes to a file as a whole, and nothing else stays behind", async () => {
-  await using folder = await temporaryFolder({ "a.txt": "a\n" });
-  await using target = await temporaryFolder({ "fix.patch": "an older one" });
+  await using folder = await createTemporaryDirectory({ "a.txt": "a\n" });
+  await using target = await createTemporaryDirectory({ "fix.patch": "an older one" });
   const file = join(target.path, "fix.patch");
-  const host = fakeHost({ model: [says(calls("bash", { command: "echo b > b" })), says("Done.")] });
+  const host = createFakeHost({
+    model: [scriptedReply(scriptedCall("bash", { command: "echo b > b" })), scriptedReply("Done.")],
+  });
   assertEquals(
     await main(["run", "--approve-all", "--cwd", folder.path, "--patch", file, "Work"], host),
     0,
   );
   assertEquals(host.output, "Done.\n");
-  assertEquals(filesOf(target.read("fix.patch")), ["b"]);
+  assertEquals(getChangedFiles(target.read("fix.patch")), ["b"]);
   assertEquals(Array.from(Deno.readDirSync(target.path), ({ name }) => name), ["fix.patch"]);
 });
 
 Deno.test("an interrupted run keeps what was done, and writes its patch", async () => {
-  await using folder = await temporaryFolder({ "a.txt": "a\n" });
-  await using target = await temporaryFolder();
+  await using folder = await createTemporaryDirectory({ "a.txt": "a\n" });
+  await using target = await createTemporaryDirectory();
   const file = join(target.path, "fix.patch");
   const command = "echo half > half.txt; sleep 60";
-  const host = fakeHost({ model: [says(calls("bash", { command }))] });
+  const host = createFakeHost({ model: [scriptedReply(scriptedCall("bash", { command }))] });
   const running = main(
     ["run", "--approve-all", "--cwd", folder.path, "--patch", file, "Work"],
     host,
   );
   await waitUntil(() => exists(join(folder.path, "half.txt")));
-  host.stop("SIGINT");
+  host.sendSignal("SIGINT");
   assertEquals(await running, 130);
-  assertEquals(filesOf(target.read("fix.patch")), ["half.txt"]);
+  assertEquals(getChangedFiles(target.read("fix.patch")), ["half.txt"]);
   assertStringIncludes(host.messages, "interrupted; what was done until then is kept");
 });
 
@@ -246,6 +258,6 @@ function exists(path: string): boolean {
   }
 }
 
-function filesOf(patch: string): string[] {
+function getChangedFiles(patch: string): string[] {
   return [...patch.matchAll(/^diff --git a\/(\S+) /gm)].map(([, path = ""]) => path);
 }

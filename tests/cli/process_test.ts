@@ -6,15 +6,21 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
-import { calls, says } from "./fake_host.ts";
-import { type MockAnswer, mockProvider } from "./mock_provider.ts";
-import { basicEnvironment, startSwink, SWINK, swink, type SwinkOptions } from "./swink_process.ts";
-import { temporaryFolder } from "./temporary_folder.ts";
+import { scriptedCall, scriptedReply } from "./fake_host.ts";
+import { type MockAnswer, startMockProvider } from "./mock_provider.ts";
+import {
+  getBasicEnvironment,
+  runSwink,
+  startSwink,
+  SWINK_COMMAND,
+  type SwinkOptions,
+} from "./swink_process.ts";
+import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** A provider and a folder to work in. */
-async function place(...answers: readonly MockAnswer[]) {
-  const provider = mockProvider(...answers);
-  const folder = await temporaryFolder({ "a.txt": "a\n" });
+async function createSetup(...answers: readonly MockAnswer[]) {
+  const provider = startMockProvider(...answers);
+  const folder = await createTemporaryDirectory({ "a.txt": "a\n" });
   const env = { ANTHROPIC_API_KEY: "sk-ant-test", ANTHROPIC_BASE_URL: provider.url, NO_COLOR: "1" };
   return {
     provider,
@@ -28,18 +34,21 @@ async function place(...answers: readonly MockAnswer[]) {
 }
 
 Deno.test("a run over the wire: bytes in, files changed, answer out", async () => {
-  await using at = await place(
-    says("I'll add it.", calls("bash", { command: "echo b >> a.txt" })),
-    says("Added."),
+  await using at = await createSetup(
+    scriptedReply("I'll add it.", scriptedCall("bash", { command: "echo b >> a.txt" })),
+    scriptedReply("Added."),
   );
-  const { code, output, messages } = await swink(["run", "--approve-all", "Add b"], at.options);
+  const { code, output, messages } = await runSwink(["run", "--approve-all", "Add b"], at.options);
   assertEquals({ code, output }, { code: 0, output: "Added.\n" });
   assertStringIncludes(messages, "• bash echo b >> a.txt\n  Exit code: 0\n");
   assertEquals(at.folder.read("a.txt"), "a\nb\n");
 });
 
 Deno.test("a run with a server that speaks OpenAI's language", async () => {
-  await using at = await place(says(calls("read_file", { path: "a.txt" })), says("It says a."));
+  await using at = await createSetup(
+    scriptedReply(scriptedCall("read_file", { path: "a.txt" })),
+    scriptedReply("It says a."),
+  );
   const args = [
     "-p",
     "-m",
@@ -49,7 +58,7 @@ Deno.test("a run with a server that speaks OpenAI's language", async () => {
     "What does it say?",
   ];
   const env = { OPENAI_API_KEY: "k" };
-  assertEquals((await swink(args, { ...at.options, env })).output, "It says a.\n");
+  assertEquals((await runSwink(args, { ...at.options, env })).output, "It says a.\n");
   assertEquals(at.provider.requests.length, 2);
 });
 
@@ -58,8 +67,8 @@ Deno.test("a key that is refused ends the run with 3, without a second request",
     type: "error",
     error: { type: "authentication_error", message: "invalid x-api-key" },
   });
-  await using at = await place({ status: 401, body });
-  const { code, output, messages } = await swink(["run", "Hello"], at.options);
+  await using at = await createSetup({ status: 401, body });
+  const { code, output, messages } = await runSwink(["run", "Hello"], at.options);
   assertEquals({ code, output, requests: at.provider.requests.length }, {
     code: 3,
     output: "",
@@ -69,42 +78,42 @@ Deno.test("a key that is refused ends the run with 3, without a second request",
 });
 
 Deno.test("no model is 3, a wrong flag is 2", async () => {
-  assertEquals((await swink(["run", "Hello"])).code, 3);
-  assertEquals((await swink(["run", "--modle", "Hello"])).code, 2);
+  assertEquals((await runSwink(["run", "Hello"])).code, 3);
+  assertEquals((await runSwink(["run", "--modle", "Hello"])).code, 2);
 });
 
 Deno.test("a provider that stays down is 4", async () => {
   const down = { status: 503, body: "down" };
-  await using at = await place(down, down, down);
-  const { code } = await swink(["run", "Hello"], at.options);
+  await using at = await createSetup(down, down, down);
+  const { code } = await runSwink(["run", "Hello"], at.options);
   assertEquals({ code, requests: at.provider.requests.length }, { code: 4, requests: 3 });
 });
 
 Deno.test("input that is held open does not keep a run waiting", async () => {
-  await using at = await place(says("Hi."));
+  await using at = await createSetup(scriptedReply("Hi."));
   await using process = startSwink(["run", "Hello"], { ...at.options, stdin: "piped" });
-  const { code, output, messages } = await process.end();
+  const { code, output, messages } = await process.waitForExit();
   assertEquals({ code, output }, { code: 0, output: "Hi.\n" });
   assertStringIncludes(messages, "going on without it");
 });
 
 Deno.test("what is piped into it belongs to the prompt", async () => {
-  await using at = await place(says("Sorted."));
+  await using at = await createSetup(scriptedReply("Sorted."));
   await using process = startSwink(["run", "Sort"], { ...at.options, stdin: "piped" });
   const writer = process.child.stdin.getWriter();
   await writer.write(new TextEncoder().encode("b\na\n"));
   await writer.close();
-  assertEquals((await process.end()).code, 0);
+  assertEquals((await process.waitForExit()).code, 0);
   assertStringIncludes(at.provider.requests[0] ?? "", "Sort\\n\\n<stdin>\\nb\\na\\n</stdin>");
 });
 
 for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
   Deno.test(`${signal} while the model speaks keeps what it said, and ends with ${expected}`, async () => {
-    await using at = await place({ hangsAfter: "So far so good" });
+    await using at = await createSetup({ hangsAfter: "So far so good" });
     await using process = startSwink(["run", "-o", "stream-json", "Hello"], at.options);
-    await process.until("message_update");
+    await process.waitForText("message_update");
     process.kill(signal);
-    const { code, output } = await process.end();
+    const { code, output } = await process.waitForExit();
     const result = JSON.parse(output.trimEnd().split("\n").at(-1) ?? "");
     assertEquals([code, result.exitCode, result.stopReason], [expected, expected, "aborted"]);
     assertEquals(result.text.startsWith("So far"), true);
@@ -112,24 +121,24 @@ for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
 
   Deno.test(`${signal} while a command runs ends it, and writes the patch`, async () => {
     const command = "echo half >> a.txt; echo $$ > pid; exec sleep 60";
-    await using at = await place(says(calls("bash", { command })));
+    await using at = await createSetup(scriptedReply(scriptedCall("bash", { command })));
     const args = ["run", "--approve-all", "--patch", "fix.patch", "Work"];
     await using process = startSwink(args, at.options);
-    await process.until("• bash");
-    await process.when(() => exists(join(at.folder.path, "pid")));
+    await process.waitForText("• bash");
+    await process.waitFor(() => exists(join(at.folder.path, "pid")));
     process.kill(signal);
-    assertEquals((await process.end()).code, expected);
+    assertEquals((await process.waitForExit()).code, expected);
     assertStringIncludes(at.folder.read("fix.patch"), "+half");
     assert(!exists(`/proc/${at.folder.read("pid").trim()}`), "the command has ended");
   });
 }
 
 Deno.test("SIGINT before the model answers ends at once", async () => {
-  await using at = await place("silence");
+  await using at = await createSetup("silence");
   await using process = startSwink(["run", "Hello"], at.options);
-  await process.when(() => at.provider.requests.length > 0);
+  await process.waitFor(() => at.provider.requests.length > 0);
   process.kill("SIGINT");
-  assertEquals((await process.end()).code, 130);
+  assertEquals((await process.waitForExit()).code, 130);
 });
 
 Deno.test("SIGINT while it waits for its input ends at once", async () => {
@@ -137,21 +146,21 @@ Deno.test("SIGINT while it waits for its input ends at once", async () => {
     stdin: "piped",
     env: { ANTHROPIC_API_KEY: "k" },
   });
-  await process.when(() => handlesInterrupt(process.child.pid));
+  await process.waitFor(() => handlesInterrupt(process.child.pid));
   process.kill("SIGINT");
-  assertEquals((await process.end()).code, 130);
+  assertEquals((await process.waitForExit()).code, 130);
 });
 
 Deno.test("a second SIGINT leaves at once, whatever the first one waits for", async () => {
   // A command that does not hear the first signal, and takes its time to end.
   const command = "trap '' TERM; echo $$ > pid; while :; do sleep 1; done";
-  await using at = await place(says(calls("bash", { command })));
+  await using at = await createSetup(scriptedReply(scriptedCall("bash", { command })));
   await using process = startSwink(["run", "--approve-all", "Work"], at.options);
-  await process.when(() => exists(join(at.folder.path, "pid")));
+  await process.waitFor(() => exists(join(at.folder.path, "pid")));
   process.kill("SIGINT");
   process.kill("SIGINT");
-  assertEquals((await process.end()).code, 130);
-  endGroup(Number(at.folder.read("pid")));
+  assertEquals((await process.waitForExit()).code, 130);
+  killProcessGroup(Number(at.folder.read("pid")));
 });
 
 for (
@@ -163,12 +172,12 @@ for (
   ] as const
 ) {
   Deno.test(`a reader of ${what} that goes away is no reason to complain: ${expected}`, async () => {
-    await using at = await place(says("Hi."));
-    const line = [...SWINK, "run", ...args, "Hello"].map((word) => `'${word}'`).join(" ");
+    await using at = await createSetup(scriptedReply("Hi."));
+    const line = [...SWINK_COMMAND, "run", ...args, "Hello"].map((word) => `'${word}'`).join(" ");
     const { stdout, stderr } = await new Deno.Command("bash", {
       args: ["-c", `${line} | true; echo "code \${PIPESTATUS[0]}"`],
       cwd: at.folder.path,
-      env: { ...basicEnvironment(), ...at.options.env },
+      env: { ...getBasicEnvironment(), ...at.options.env },
       clearEnv: true,
       stdin: "null",
     }).output();
@@ -180,11 +189,11 @@ for (
 
 Deno.test("output that cannot be written is told and ends with 1; messages that cannot, do not matter", async () => {
   const codeOf = async (redirection: string, ...args: string[]) => {
-    await using at = await place(says("Hi."));
-    const line = [...SWINK, ...args].map((word) => `'${word}'`).join(" ");
+    await using at = await createSetup(scriptedReply("Hi."));
+    const line = [...SWINK_COMMAND, ...args].map((word) => `'${word}'`).join(" ");
     const { code, stderr } = await new Deno.Command("bash", {
       args: ["-c", `${line} ${redirection}`],
-      env: { ...basicEnvironment(), ...at.options.env },
+      env: { ...getBasicEnvironment(), ...at.options.env },
       clearEnv: true,
       stdin: "null",
     }).output();
@@ -205,7 +214,7 @@ function exists(path: string): boolean {
 }
 
 /** What was left behind on purpose goes with the test. */
-function endGroup(pid: number): void {
+function killProcessGroup(pid: number): void {
   try {
     Deno.kill(-pid, "SIGKILL");
   } catch {

@@ -1,24 +1,27 @@
 import { main } from "../../cli/main.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { calls, fakeHost, type FakeHostOptions, says } from "./fake_host.ts";
-import { temporaryFolder } from "./temporary_folder.ts";
+import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
+import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** Runs `swink run` in a folder of its own. */
-async function session(options: FakeHostOptions, ...args: string[]) {
-  await using folder = await temporaryFolder({ "notes.txt": "milk\neggs\n" });
-  const host = fakeHost(options);
+async function runSession(options: FakeHostOptions, ...args: string[]) {
+  await using folder = await createTemporaryDirectory({ "notes.txt": "milk\neggs\n" });
+  const host = createFakeHost(options);
   const code = await main(["run", "--cwd", folder.path, ...args], host);
   return { code, host };
 }
 
-const LOOK = says("Let me look.", calls("read_file", { path: "notes.txt" }));
-const DONE = says("Milk and eggs.");
-const KEY_ONLY = { ANTHROPIC_API_KEY: "k" };
-const PLAIN = { ...KEY_ONLY, NO_COLOR: "1" };
-const ON_SCREEN = { terminals: ["input", "output", "messages"] } as const;
+const READ_REPLY = scriptedReply("Let me look.", scriptedCall("read_file", { path: "notes.txt" }));
+const DONE_REPLY = scriptedReply("Milk and eggs.");
+const KEY_ENV = { ANTHROPIC_API_KEY: "k" };
+const NO_COLOR_ENV = { ...KEY_ENV, NO_COLOR: "1" };
+const ALL_TERMINALS = { terminals: ["input", "output", "messages"] } as const;
 
 Deno.test("a prompt is answered: the answer on standard output, the rest on standard error", async () => {
-  const { code, host } = await session({ model: [LOOK, DONE] }, "What is to be bought?");
+  const { code, host } = await runSession(
+    { model: [READ_REPLY, DONE_REPLY] },
+    "What is to be bought?",
+  );
   assertEquals(code, 0);
   assertEquals(host.output, "Milk and eggs.\n");
   assertMatch(
@@ -28,7 +31,11 @@ Deno.test("a prompt is answered: the answer on standard output, the rest on stan
 });
 
 Deno.test("on a terminal the text comes as it is said, between the lines of the tools", async () => {
-  const { host } = await session({ ...ON_SCREEN, model: [LOOK, DONE], env: PLAIN }, "What?");
+  const { host } = await runSession({
+    ...ALL_TERMINALS,
+    model: [READ_REPLY, DONE_REPLY],
+    env: NO_COLOR_ENV,
+  }, "What?");
   assertEquals(
     host.screen.replace(/ · \d+\.\d s/, ""),
     "Let me look.\n\n• read_file notes.txt\n  2 lines\n\nMilk and eggs.\n\n" +
@@ -38,10 +45,10 @@ Deno.test("on a terminal the text comes as it is said, between the lines of the 
 
 Deno.test("lines are coloured on a terminal, and not with NO_COLOR or on a dumb one", async () => {
   const isColored = async (env: Record<string, string>) => {
-    const { host } = await session({
-      ...ON_SCREEN,
-      model: [LOOK, DONE],
-      env: { ...KEY_ONLY, ...env },
+    const { host } = await runSession({
+      ...ALL_TERMINALS,
+      model: [READ_REPLY, DONE_REPLY],
+      env: { ...KEY_ENV, ...env },
     }, "?");
     return host.screen.includes("\x1b[");
   };
@@ -53,28 +60,31 @@ Deno.test("lines are coloured on a terminal, and not with NO_COLOR or on a dumb 
 Deno.test("60 columns are enough for everything but words that are longer", async () => {
   const text =
     "A rather long sentence that has to be broken somewhere, and another one behind it. ";
-  const { host } = await session({
-    ...ON_SCREEN,
+  const { host } = await runSession({
+    ...ALL_TERMINALS,
     columns: 60,
-    env: PLAIN,
+    env: NO_COLOR_ENV,
     model: [
-      says(text.repeat(3), calls("search_files", { pattern: "x".repeat(200), path: "." })),
-      says(text.repeat(2)),
+      scriptedReply(
+        text.repeat(3),
+        scriptedCall("search_files", { pattern: "x".repeat(200), path: "." }),
+      ),
+      scriptedReply(text.repeat(2)),
     ],
   }, "?");
   for (const line of host.screen.split("\n")) assert(line.length <= 60, line);
 });
 
 Deno.test("escapes of the model and of tools do not reach the terminal", async () => {
-  const { host } = await session({
-    ...ON_SCREEN,
-    env: PLAIN,
+  const { host } = await runSession({
+    ...ALL_TERMINALS,
+    env: NO_COLOR_ENV,
     model: [
-      says(
+      scriptedReply(
         "\x1b]0;owned\x07Hello \x1b[31mred\x1b[0m \u202eback",
-        calls("read_file", { path: "\x1b[2Ja" }),
+        scriptedCall("read_file", { path: "\x1b[2Ja" }),
       ),
-      says("\x9b31mDone\x07."),
+      scriptedReply("\x9b31mDone\x07."),
     ],
   }, "?");
   // deno-lint-ignore no-control-regex -- control characters are what must not be there
@@ -92,21 +102,21 @@ Deno.test("-p is short for run, and takes its options on both sides", async () =
       "Hello",
     ]]
   ) {
-    const host = fakeHost({ model: [says("Hi.")] });
+    const host = createFakeHost({ model: [scriptedReply("Hi.")] });
     assertEquals(await main(args, host), 0);
     assertEquals(host.output, "Hi.\n");
   }
 });
 
 Deno.test("words behind -- are the prompt, whatever they look like", async () => {
-  const { host } = await session({ model: [DONE] }, "--", "--explain", "-x");
-  assertEquals(promptOf(host.requests[0]?.body), "--explain -x");
+  const { host } = await runSession({ model: [DONE_REPLY] }, "--", "--explain", "-x");
+  assertEquals(getPromptText(host.requests[0]?.body), "--explain -x");
 });
 
 Deno.test("piped input is the prompt, or is added to it", async () => {
   const sent = async (input: string, ...words: string[]) => {
-    const { code, host } = await session({ input, model: [DONE] }, ...words);
-    return code === 0 ? promptOf(host.requests[0]?.body) : host.messages;
+    const { code, host } = await runSession({ input, model: [DONE_REPLY] }, ...words);
+    return code === 0 ? getPromptText(host.requests[0]?.body) : host.messages;
   };
   assertEquals(await sent("What is new?\n"), "What is new?\n");
   assertEquals(await sent("a\nb\n", "Sort this"), "Sort this\n\n<stdin>\na\nb\n</stdin>");
@@ -117,7 +127,7 @@ Deno.test("piped input is the prompt, or is added to it", async () => {
 });
 
 Deno.test("input larger than any model is refused", async () => {
-  const { code, host } = await session({ input: "x".repeat(10_000_001) }, "Hello");
+  const { code, host } = await runSession({ input: "x".repeat(10_000_001) }, "Hello");
   assertEquals(code, 2);
   assertStringIncludes(host.messages, "larger than 10 MB");
 });
@@ -131,7 +141,7 @@ Deno.test("the model is asked as the options say", async () => {
     "-m",
     "anthropic/claude-opus-5:high",
   ];
-  const { host } = await session({ model: [DONE] }, ...options, "Hello");
+  const { host } = await runSession({ model: [DONE_REPLY] }, ...options, "Hello");
   const [request] = host.requests;
   const body = JSON.parse(request?.body ?? "");
   assertEquals(request?.url, "http://127.0.0.1:9/x/v1/messages");
@@ -141,7 +151,7 @@ Deno.test("the model is asked as the options say", async () => {
 });
 
 Deno.test("by default the model gets the system prompt, with the folder, and six tools", async () => {
-  const { host } = await session({ model: [DONE] }, "Hello");
+  const { host } = await runSession({ model: [DONE_REPLY] }, "Hello");
   const body = JSON.parse(host.requests[0]?.body ?? "");
   assertStringIncludes(body.system[0].text, "You are Swink");
   assertMatch(body.system[0].text, /Working directory: .*swink test /);
@@ -157,19 +167,19 @@ Deno.test("any server that speaks chat completions can be asked by its address",
   const answer = { headers: { "content-type": "text/event-stream" }, body };
   const args = ["-m", "openai/tiny", "--base-url", "http://127.0.0.1:8000/v1"];
   const env = { OPENAI_API_KEY: "k" };
-  const { code, host } = await session({ model: [answer], env }, ...args, "Hello");
+  const { code, host } = await runSession({ model: [answer], env }, ...args, "Hello");
   assertEquals({ code, output: host.output }, { code: 0, output: "Hi there.\n" });
   assertEquals(host.requests[0]?.url, "http://127.0.0.1:8000/v1/chat/completions");
 });
 
 Deno.test("SWINK_MODEL names the model where -m does not", async () => {
   const env = { SWINK_MODEL: "anthropic/claude-haiku-5-5", ANTHROPIC_API_KEY: "k" };
-  const { host } = await session({ model: [DONE], env }, "Hello");
+  const { host } = await runSession({ model: [DONE_REPLY], env }, "Hello");
   assertEquals(JSON.parse(host.requests[0]?.body ?? "").model, "claude-haiku-5-5");
 });
 
 /** The text of the last message of a request to Anthropic. */
-function promptOf(body = "{}"): string {
+function getPromptText(body = "{}"): string {
   const { messages } = JSON.parse(body);
   return messages.at(-1).content.at(-1).text;
 }

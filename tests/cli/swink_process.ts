@@ -23,17 +23,17 @@ export interface SwinkProcess extends AsyncDisposable {
   /** The process; its streams may be taken over. */
   readonly child: Deno.ChildProcess;
   /** Waits until standard output or standard error holds a text. */
-  until(text: string): Promise<void>;
+  waitForText(text: string): Promise<void>;
   /** Waits until something is so. */
-  when(condition: () => boolean): Promise<void>;
+  waitFor(condition: () => boolean): Promise<void>;
   /** Sends it a signal. */
   kill(signal: Deno.Signal): void;
   /** Waits for its end. */
-  end(): Promise<SwinkEnd>;
+  waitForExit(): Promise<SwinkExit>;
 }
 
 /** How a program ended. */
-export interface SwinkEnd {
+export interface SwinkExit {
   readonly code: number;
   readonly output: string;
   readonly messages: string;
@@ -42,7 +42,7 @@ export interface SwinkEnd {
 const { config } = await choosePackages();
 
 /** The command that runs the program. */
-export const SWINK: readonly string[] = [
+export const SWINK_COMMAND: readonly string[] = [
   Deno.execPath(),
   "run",
   "-A",
@@ -53,7 +53,7 @@ export const SWINK: readonly string[] = [
 ];
 
 /** Variables that any program needs. */
-export function basicEnvironment(): Record<string, string> {
+export function getBasicEnvironment(): Record<string, string> {
   const names = ["PATH", "HOME", "DENO_DIR", "JSR_URL", "TMPDIR"];
   return Object.fromEntries(names.flatMap((name) => {
     const value = Deno.env.get(name);
@@ -64,21 +64,21 @@ export function basicEnvironment(): Record<string, string> {
 /** Starts the program. */
 export function startSwink(args: readonly string[], options: SwinkOptions = {}): SwinkProcess {
   const { cwd, env = {}, stdin = "null" } = options;
-  const [program = "", ...rest] = SWINK;
+  const [program = "", ...rest] = SWINK_COMMAND;
   const child = new Deno.Command(program, {
     args: [...rest, ...args],
-    env: { ...basicEnvironment(), ...env },
+    env: { ...getBasicEnvironment(), ...env },
     clearEnv: true,
     stdin,
     stdout: "piped",
     stderr: "piped",
     ...(cwd !== undefined && { cwd }),
   }).spawn();
-  const [output, messages] = [new Heard(child.stdout), new Heard(child.stderr)];
+  const [output, messages] = [new OutputReader(child.stdout), new OutputReader(child.stderr)];
   return {
     child,
-    until: (text) => Promise.any([output.until(text), messages.until(text)]),
-    async when(condition) {
+    waitForText: (text) => Promise.any([output.waitForText(text), messages.waitForText(text)]),
+    async waitFor(condition) {
       let ended = false;
       void child.status.then(() => ended = true);
       await waitUntil(condition, {
@@ -88,7 +88,7 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
       });
     },
     kill: (signal) => child.kill(signal),
-    async end() {
+    async waitForExit() {
       const { code } = await child.status;
       await Promise.all([output.ended, messages.ended]);
       return { code, output: output.text, messages: messages.text };
@@ -107,16 +107,16 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
 }
 
 /** Runs the program to its end. */
-export async function swink(
+export async function runSwink(
   args: readonly string[],
   options: SwinkOptions = {},
-): Promise<SwinkEnd> {
+): Promise<SwinkExit> {
   await using process = startSwink(args, options);
-  return await process.end();
+  return await process.waitForExit();
 }
 
 /** What a process has said so far. */
-class Heard {
+class OutputReader {
   text = "";
   readonly ended: Promise<void>;
   #waiting: {
@@ -126,15 +126,15 @@ class Heard {
   }[] = [];
 
   constructor(stream: ReadableStream<Uint8Array>) {
-    this.ended = this.#listen(stream);
+    this.ended = this.#readAll(stream);
   }
 
-  until(text: string): Promise<void> {
+  waitForText(text: string): Promise<void> {
     if (this.text.includes(text)) return Promise.resolve();
     return new Promise((resolve, reject) => this.#waiting.push({ text, resolve, reject }));
   }
 
-  async #listen(stream: ReadableStream<Uint8Array>): Promise<void> {
+  async #readAll(stream: ReadableStream<Uint8Array>): Promise<void> {
     for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
       this.text += piece;
       for (const { text, resolve } of this.#waiting) if (this.text.includes(text)) resolve();

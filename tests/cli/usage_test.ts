@@ -3,24 +3,27 @@ import { EXIT_CODES } from "../../cli/exit_code.ts";
 import { VERSION } from "../../cli/version.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { root } from "../project.ts";
-import { fakeHost } from "./fake_host.ts";
+import { createFakeHost } from "./fake_host.ts";
 
 /** Runs a command line that asks no model. */
-async function session(args: readonly string[], options: Parameters<typeof fakeHost>[0] = {}) {
-  const host = fakeHost(options);
+async function runSession(
+  args: readonly string[],
+  options: Parameters<typeof createFakeHost>[0] = {},
+) {
+  const host = createFakeHost(options);
   const code = await main(args, host);
   return { code, output: host.output, messages: host.messages };
 }
 
 Deno.test("--version and -V tell the version, which is that of deno.json", async () => {
-  assertEquals(await session(["--version"]), { code: 0, output: `${VERSION}\n`, messages: "" });
-  assertEquals((await session(["-V"])).output, `${VERSION}\n`);
+  assertEquals(await runSession(["--version"]), { code: 0, output: `${VERSION}\n`, messages: "" });
+  assertEquals((await runSession(["-V"])).output, `${VERSION}\n`);
   const { version } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
   assertEquals(VERSION, version);
 });
 
 Deno.test("without a command, the help says what there is", async () => {
-  const { code, output } = await session([]);
+  const { code, output } = await runSession([]);
   assertEquals(code, 0);
   for (const word of ["run", "demo", "completions", "--version"]) {
     assertStringIncludes(output, word);
@@ -28,12 +31,15 @@ Deno.test("without a command, the help says what there is", async () => {
 });
 
 Deno.test("help is another way to say --help", async () => {
-  assertEquals((await session(["help"])).output, (await session(["--help"])).output);
-  assertEquals((await session(["help", "run"])).output, (await session(["run", "--help"])).output);
+  assertEquals((await runSession(["help"])).output, (await runSession(["--help"])).output);
+  assertEquals(
+    (await runSession(["help", "run"])).output,
+    (await runSession(["run", "--help"])).output,
+  );
 });
 
 Deno.test("the help of run tells options, environment and every exit code", async () => {
-  const { output } = await session(["run", "--help"]);
+  const { output } = await runSession(["run", "--help"]);
   for (const word of ["-m, --model <model>", "--patch <file>", "ANTHROPIC_API_KEY", "NO_COLOR"]) {
     assertStringIncludes(output, word);
   }
@@ -44,7 +50,7 @@ Deno.test("the help of run tells options, environment and every exit code", asyn
 for (const columns of [40, 60, 80, 200]) {
   Deno.test(`help fits ${columns} columns, and never takes more than 100`, async () => {
     for (const args of [["--help"], ["demo", "--help"]]) {
-      const { output } = await session(args, { columns });
+      const { output } = await runSession(args, { columns });
       const widest = Math.max(...output.split("\n").map((line) => line.length));
       assert(widest <= Math.min(columns, 100), `${args}: ${widest}`);
     }
@@ -54,7 +60,9 @@ for (const columns of [40, 60, 80, 200]) {
 Deno.test("help is coloured on a terminal only, and as the environment says", async () => {
   const terminals = ["output"] as const;
   const isColored = async (env: Record<string, string>, onTerminal = true) =>
-    (await session(["--help"], { env, ...(onTerminal && { terminals }) })).output.includes("\x1b[");
+    (await runSession(["--help"], { env, ...(onTerminal && { terminals }) })).output.includes(
+      "\x1b[",
+    );
   assertEquals(await isColored({}), true);
   assertEquals(await isColored({}, false), false);
   assertEquals(await isColored({ NO_COLOR: "1" }), false);
@@ -159,7 +167,7 @@ for (
 ) {
   Deno.test(`${what} ends with 2 and says what to type`, async () => {
     const terminals = ["input"] as const;
-    const { code, output, messages } = await session(args, { terminals });
+    const { code, output, messages } = await runSession(args, { terminals });
     assertEquals({ code, output }, { code: 2, output: "" });
     assertStringIncludes(messages, `swink: ${message}\n`);
     if (advice) assertStringIncludes(messages, advice);
@@ -168,13 +176,13 @@ for (
 
 Deno.test("completions name every command and option, in words that the shells can read", async () => {
   for (const shell of ["bash", "zsh", "fish"]) {
-    const { code, output } = await session(["completions", shell]);
+    const { code, output } = await runSession(["completions", shell]);
     assertEquals(code, 0);
     for (const word of ["run", "demo", "output-format", "max-turns"]) {
       assertStringIncludes(output, word);
     }
   }
-  const { output } = await session(["completions", "bash"]);
+  const { output } = await runSession(["completions", "bash"]);
   const check = "COMP_WORDS=(swink run --mo); COMP_CWORD=2; _swink; echo ${COMPREPLY[*]}";
   const { stdout } = await new Deno.Command("bash", { args: ["-c", `${output}\n${check}`] })
     .output();

@@ -1,7 +1,7 @@
 import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
 import { AuthError, StreamError } from "../../src/core/errors.ts";
 import { defineCustomMessage } from "../../src/core/custom_message.ts";
-import { convertWithoutCustom } from "../../src/core/context.ts";
+import { omitCustomMessages } from "../../src/core/context.ts";
 import { userMessage } from "../../src/core/message.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
@@ -138,7 +138,7 @@ Deno.test("a custom message with a form for the model reaches it in that form, c
     },
   });
   const { agent, streamFn } = testAgent([reply("One"), reply([toolCall("look")]), reply("Two")], {
-    convertToLlm: note.convert(convertWithoutCustom),
+    convertToLlm: note.convert(omitCustomMessages),
     tools: [fakeTool({ name: "look" })],
   });
   await checkEvents(agent.promptStream([note.create("buy milk", 0)]));

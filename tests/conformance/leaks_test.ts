@@ -1,9 +1,9 @@
 import { assert } from "@std/assert";
-import { deno } from "../project.ts";
+import { runDeno } from "../project.ts";
 
 Deno.test("an agent holds its latest run and none before it", async () => {
   const script = "tests/conformance/leaks.ts";
-  const { success, text } = await deno("run", [
+  const { success, text } = await runDeno("run", [
     "--v8-flags=--expose-gc",
     "--no-check",
     "-A",

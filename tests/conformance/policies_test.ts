@@ -454,7 +454,7 @@ Deno.test("a policy may stop a reply while it streams: what has come is kept, an
     },
     policies: [{
       name: "budget",
-      duringReply: ({ characters }) =>
+      onDelta: ({ characters }) =>
         characters > 10 ? { type: "stop", reason: "too many words" } : undefined,
     }],
   });

@@ -4,10 +4,10 @@ import type { AssistantMessage, ToolResultMessage } from "../../src/core/message
 import type { Usage } from "../../src/core/usage.ts";
 import { countContext } from "../../src/memory/context/context_count.ts";
 import { assistantMessage, text, thinking, toolResultMessage } from "../../src/testing/messages.ts";
-import { wireFolder } from "../adapters/wire_fixtures.ts";
+import { getFixtureDirectory } from "../adapters/wire_fixtures.ts";
 
 const TOLERANCE = 0.15;
-const folder = wireFolder();
+const fixturesDirectory = getFixtureDirectory();
 
 /** The tool loops that were recorded, by provider. */
 const LOOPS = {
@@ -22,19 +22,19 @@ const LOOPS = {
   "xai-tool-loop": "xai",
 } as const;
 
-if (!folder) {
+if (!fixturesDirectory) {
   const name = "the estimate of recorded tool loops: SWINK_WIRE_FIXTURES is not set";
   Deno.test({ name, ignore: true, fn() {} });
 } else {
   for (const [loop, provider] of Object.entries(LOOPS)) {
     Deno.test(`the second request of ${loop} is estimated within 15 %`, () => {
-      const path = (name: string) => `${folder}/scenarios/${loop}/${name}`;
-      const first = usageIn(Deno.readTextFileSync(path("turn-1.response.sse")));
-      const second = usageIn(Deno.readTextFileSync(path("turn-2.response.sse")));
+      const path = (name: string) => `${fixturesDirectory}/scenarios/${loop}/${name}`;
+      const first = parseUsage(Deno.readTextFileSync(path("turn-1.response.sse")));
+      const second = parseUsage(Deno.readTextFileSync(path("turn-2.response.sse")));
       const request: unknown = JSON.parse(Deno.readTextFileSync(path("turn-2.request.json")));
       const content = loop.includes("thinking") ? [thinking("…"), text("…")] : [text("…")];
       const reply: AssistantMessage = assistantMessage(content, { usage: first, provider });
-      const messages = [reply, ...resultsIn(request)];
+      const messages = [reply, ...findToolResults(request)];
       assert(messages.length > 1);
       const { used } = countContext({ messages, systemPrompt: "", tools: [] });
       const real = second.input + second.cacheRead + second.cacheWrite;
@@ -45,10 +45,10 @@ if (!folder) {
 }
 
 /** The usage that a recorded reply ends with, in our own terms. */
-function usageIn(body: string): Usage {
+function parseUsage(body: string): Usage {
   let told: JsonObject = {};
   for (const line of body.split("\n").filter((line) => line.startsWith("data: {"))) {
-    told = { ...told, ...usageOf(JSON.parse(line.slice(6))) };
+    told = { ...told, ...findUsage(JSON.parse(line.slice(6))) };
   }
   const number = (...path: string[]): number => {
     let value: unknown = told;
@@ -67,26 +67,26 @@ function usageIn(body: string): Usage {
   return { input: prompt, output, cacheRead, cacheWrite, total, extra: { reasoning } };
 }
 
-function usageOf(event: JsonObject): JsonObject {
+function findUsage(event: JsonObject): JsonObject {
   for (const key of ["usage", "usageMetadata"]) if (isJsonObject(event[key])) return event[key];
   for (const key of ["message", "response"]) {
-    if (isJsonObject(event[key])) return usageOf(event[key]);
+    if (isJsonObject(event[key])) return findUsage(event[key]);
   }
   return {};
 }
 
 /** The tool results of a recorded request, of whatever provider. */
-function resultsIn(value: unknown): ToolResultMessage[] {
-  if (Array.isArray(value)) return value.flatMap(resultsIn);
+function findToolResults(value: unknown): ToolResultMessage[] {
+  if (Array.isArray(value)) return value.flatMap(findToolResults);
   if (!isJsonObject(value)) return [];
-  if (value["role"] === "tool") return [result(value["content"])];
-  if (value["type"] === "tool_result") return [result(value["content"])];
-  if (value["type"] === "function_call_output") return [result(value["output"])];
-  if (isJsonObject(value["functionResponse"])) return [result(value["functionResponse"])];
-  return Object.values(value).flatMap(resultsIn);
+  if (value["role"] === "tool") return [createToolResult(value["content"])];
+  if (value["type"] === "tool_result") return [createToolResult(value["content"])];
+  if (value["type"] === "function_call_output") return [createToolResult(value["output"])];
+  if (isJsonObject(value["functionResponse"])) return [createToolResult(value["functionResponse"])];
+  return Object.values(value).flatMap(findToolResults);
 }
 
-function result(content: unknown): ToolResultMessage {
+function createToolResult(content: unknown): ToolResultMessage {
   const [block] = Array.isArray(content) ? content : [content];
   const words = isJsonObject(block) && typeof block["text"] === "string" ? block["text"] : block;
   const call = { id: "c", name: "tool" };

@@ -22,7 +22,7 @@ import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 
 /** The tools, in the order in which operations use them. */
 const TOOLS = ["append", "write", "look"] as const;
-const AT_A_TIME = 4;
+const BATCH_SIZE = 4;
 
 /** The stores that outlive their process. */
 export type StoreKind = "files" | "SQLite";
@@ -35,7 +35,7 @@ export function openStore(kind: StoreKind, directory: string): SessionStore & As
 }
 
 /** What is to be done, and where. */
-export interface Work {
+export interface WorkOptions {
   /** The folder of the sessions and of the files that tools change. */
   readonly directory: string;
   /** Which store keeps the session. */
@@ -47,15 +47,15 @@ export interface Work {
 }
 
 /** Works until everything is done. */
-export async function work({ directory, kind, id, operations }: Work): Promise<Agent> {
+export async function runWork({ directory, kind, id, operations }: WorkOptions): Promise<Agent> {
   await using store = openStore(kind, directory);
   const agent = new Agent({
     model: "scripted/model",
-    streamFn: scriptedStream(Array.from({ length: 1000 }, () => nextStep(operations))),
-    tools: toolsIn(directory),
+    streamFn: scriptedStream(Array.from({ length: 1000 }, () => createNextStep(operations))),
+    tools: createTools(directory),
     validator: () => () => [],
   });
-  await using _recording = await recordingOf(agent, store, id);
+  await using _recording = await startRecording(agent, store, id);
   const hasBegun = agent.state.messages.some(({ role }) => role === "user");
   if (!hasBegun) await agent.prompt("work");
   else if (!isFinished(agent.state.messages)) await agent.continue();
@@ -68,7 +68,7 @@ export function isFinished(messages: readonly AgentMessage[]): boolean {
   return last?.role === "assistant" && extractText(last.content) === "bye";
 }
 
-async function recordingOf(agent: Agent, store: SessionStore, id: string) {
+async function startRecording(agent: Agent, store: SessionStore, id: string) {
   try {
     const resumed = await resumeSession(store, id);
     const hasBegun = resumed.session.outline.length > 0;
@@ -84,40 +84,40 @@ async function recordingOf(agent: Agent, store: SessionStore, id: string) {
 }
 
 /** Calls tools for the next operations that are not settled; says the last word when it is asked for. */
-function nextStep(operations: number): (request: StreamRequest) => ScriptedAnswer {
+function createNextStep(operations: number): (request: StreamRequest) => ScriptedAnswer {
   return ({ context: { messages } }) => {
     const last = messages.at(-1);
     if (last?.role === "user" && extractText(last.content) === "say bye") return reply("bye");
-    const open = openOperations(messages, operations).slice(0, AT_A_TIME);
+    const open = findOpenOperations(messages, operations).slice(0, BATCH_SIZE);
     if (open.length === 0) return reply("all done");
-    return reply(open.map((operation) => callFor(operation, messages)));
+    return reply(open.map((operation) => createCall(operation, messages)));
   };
 }
 
-function openOperations(messages: readonly LlmMessage[], operations: number): number[] {
+function findOpenOperations(messages: readonly LlmMessage[], operations: number): number[] {
   const settled = new Set(
     messages.flatMap((message) =>
       message.role === "tool_result" && !extractText(message.content).includes("was not run")
-        ? [operationOf(message.toolCallId)]
+        ? [parseOperation(message.toolCallId)]
         : []
     ),
   );
   return Array.from(Array(operations).keys()).filter((operation) => !settled.has(operation));
 }
 
-function callFor(operation: number, messages: readonly LlmMessage[]) {
+function createCall(operation: number, messages: readonly LlmMessage[]) {
   const attempts = messages.filter((message) =>
-    message.role === "tool_result" && operationOf(message.toolCallId) === operation
+    message.role === "tool_result" && parseOperation(message.toolCallId) === operation
   );
   const name = TOOLS[operation % TOOLS.length] ?? "look";
   return toolCall(name, { operation }, { id: `operation_${operation}_${attempts.length}` });
 }
 
-function operationOf(toolCallId: string): number {
+function parseOperation(toolCallId: string): number {
   return Number(toolCallId.split("_")[1]);
 }
 
-function toolsIn(directory: string): AgentTool[] {
+function createTools(directory: string): AgentTool[] {
   const parameters = {
     type: "object",
     properties: { operation: { type: "integer" } },
@@ -159,7 +159,7 @@ function toolsIn(directory: string): AgentTool[] {
 if (import.meta.main) {
   const [directory = "", kind, id = "", operations = "0"] = Deno.args;
   console.log("ready");
-  await work({
+  await runWork({
     directory,
     kind: kind === "SQLite" ? "SQLite" : "files",
     id,

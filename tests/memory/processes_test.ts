@@ -3,7 +3,7 @@ import { SessionError } from "../../src/core/errors.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import type { FillReport } from "./session_child.ts";
 
-const CHILD = new URL("./session_child.ts", import.meta.url).pathname;
+const CHILD_PATH = new URL("./session_child.ts", import.meta.url).pathname;
 const FLAGS = ["run", "--quiet", "--no-config", "--no-lock", "--cached-only", "--no-check", "-A"];
 const canMount = Deno.build.os === "linux" && await succeeds("unshare", ["-rm", "true"]);
 
@@ -16,7 +16,10 @@ async function succeeds(command: string, args: string[]): Promise<boolean> {
   }
 }
 
-function inFolder(name: string, test: (directory: string) => Promise<void>): () => Promise<void> {
+function withTempDirectory(
+  name: string,
+  test: (directory: string) => Promise<void>,
+): () => Promise<void> {
   return async () => {
     const directory = await Deno.makeTempDir({ prefix: name });
     try {
@@ -27,7 +30,7 @@ function inFolder(name: string, test: (directory: string) => Promise<void>): () 
   };
 }
 
-async function begin(directory: string): Promise<FileSessionStore> {
+async function createTestSession(directory: string): Promise<FileSessionStore> {
   const store = new FileSessionStore({ directory });
   await using session = await store.create({ id: "s" });
   session.append({ type: "title", title: "begun" });
@@ -36,10 +39,10 @@ async function begin(directory: string): Promise<FileSessionStore> {
 
 Deno.test(
   "another process is told who writes, may read, and writes as soon as that one was killed",
-  inFolder("held", async (directory) => {
-    const store = await begin(directory);
+  withTempDirectory("held", async (directory) => {
+    const store = await createTestSession(directory);
     const child = new Deno.Command(Deno.execPath(), {
-      args: [...FLAGS, CHILD, "hold", directory],
+      args: [...FLAGS, CHILD_PATH, "hold", directory],
       stdout: "piped",
     }).spawn();
     const output = child.stdout.getReader();
@@ -63,12 +66,12 @@ Deno.test(
 
 Deno.test(
   "of many processes each writes in turn, and nothing is lost",
-  inFolder("turns", async (directory) => {
-    const store = await begin(directory);
+  withTempDirectory("turns", async (directory) => {
+    const store = await createTestSession(directory);
     const [processes, entries] = [4, 15];
     const children = Array.from({ length: processes }, () =>
       new Deno.Command(Deno.execPath(), {
-        args: [...FLAGS, CHILD, "append", directory, String(entries)],
+        args: [...FLAGS, CHILD_PATH, "append", directory, String(entries)],
         stderr: "inherit",
       }).output());
     for (const { success } of await Promise.all(children)) assert(success);
@@ -87,8 +90,8 @@ Deno.test({
   name:
     "B 77: an agent on a disk that is full stops before it acts unrecorded, and goes on when there is room",
   ignore: !canMount,
-  fn: inFolder("full", async (directory) => {
-    const command = [Deno.execPath(), ...FLAGS, CHILD, "fill", directory].join(" ");
+  fn: withTempDirectory("full", async (directory) => {
+    const command = [Deno.execPath(), ...FLAGS, CHILD_PATH, "fill", directory].join(" ");
     const mount = `mount -t tmpfs -o size=64k tmpfs ${directory}`;
     const { success, stdout } = await new Deno.Command("unshare", {
       args: ["-rm", "sh", "-c", `${mount} && ${command}`],
@@ -108,8 +111,8 @@ Deno.test({
 
 Deno.test(
   "a folder that was made read-only refuses to be written to, and can be read",
-  inFolder("read_only", async (directory) => {
-    const store = await begin(directory);
+  withTempDirectory("read_only", async (directory) => {
+    const store = await createTestSession(directory);
     await Deno.chmod(directory, 0o555);
     try {
       // The superuser may write everywhere.

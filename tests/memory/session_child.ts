@@ -16,7 +16,7 @@ import { reply } from "../../src/testing/script.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 
-/** What {@linkcode fill} found. */
+/** What {@linkcode fillDisk} found. */
 export interface FillReport {
   readonly stopReason: string;
   readonly reason: string | undefined;
@@ -30,7 +30,7 @@ export interface FillReport {
   readonly ended: string;
 }
 
-async function hold(directory: string): Promise<void> {
+async function holdSession(directory: string): Promise<void> {
   const store = new FileSessionStore({ directory, owner: "the other one" });
   const session = await store.open("s");
   session.append({ type: "title", title: "held" });
@@ -39,7 +39,7 @@ async function hold(directory: string): Promise<void> {
   await new Promise(() => setInterval(() => {}, 60_000));
 }
 
-async function append(directory: string, count: number): Promise<void> {
+async function appendEntries(directory: string, count: number): Promise<void> {
   const store = new FileSessionStore({ directory });
   for (let number = 0; number < count;) {
     try {
@@ -53,7 +53,7 @@ async function append(directory: string, count: number): Promise<void> {
   }
 }
 
-async function fill(directory: string): Promise<FillReport> {
+async function fillDisk(directory: string): Promise<FillReport> {
   await Deno.writeFile(`${directory}/ballast`, new Uint8Array(36 * 1024));
   const store = new FileSessionStore({ directory });
   let ran = 0;
@@ -76,7 +76,7 @@ async function fill(directory: string): Promise<FillReport> {
   const { stopReason, abortReason } = await agent.prompt("go");
   const { session } = recording;
   const started = session.outline.filter(({ type }) => type === "tool_started").length;
-  const agreed = await agrees(store, session);
+  const agreed = await matchesLog(store, session);
   const full = ran;
   await Deno.remove(`${directory}/ballast`);
   const ended = await agent.continue();
@@ -97,14 +97,14 @@ async function fill(directory: string): Promise<FillReport> {
   };
 }
 
-async function agrees(store: FileSessionStore, session: Session): Promise<boolean> {
+async function matchesLog(store: FileSessionStore, session: Session): Promise<boolean> {
   await using reader = await store.open("s", { access: "read" });
   return JSON.stringify(reader.outline) === JSON.stringify(session.outline);
 }
 
 if (import.meta.main) {
   const [what, directory = "", count] = Deno.args;
-  if (what === "hold") await hold(directory);
-  if (what === "append") await append(directory, Number(count));
-  if (what === "fill") console.log(JSON.stringify(await fill(directory)));
+  if (what === "hold") await holdSession(directory);
+  if (what === "append") await appendEntries(directory, Number(count));
+  if (what === "fill") console.log(JSON.stringify(await fillDisk(directory)));
 }

@@ -8,9 +8,9 @@ import { Command, ValidationError } from "@cliffy/command";
 import { assertEquals, assertRejects } from "@std/assert";
 
 /** What the actions got, in order. */
-type Calls = unknown[];
+type RecordedCalls = unknown[];
 
-function program(calls: Calls) {
+function createProgram(calls: RecordedCalls) {
   const run = new Command()
     .description("Runs a prompt.")
     .arguments("[prompt...:string]")
@@ -54,46 +54,50 @@ function program(calls: Calls) {
     .command("open", open);
 }
 
-async function callsOf(...args: string[]): Promise<Calls> {
-  const calls: Calls = [];
-  await program(calls).parse(args);
+async function recordCalls(...args: string[]): Promise<RecordedCalls> {
+  const calls: RecordedCalls = [];
+  await createProgram(calls).parse(args);
   return calls;
 }
 
 Deno.test("options come typed, under camelCase names, with their defaults", async () => {
   const args = ["run", "-m", "x", "--max-turns=3", "--tag", "a", "--tag", "b"];
-  assertEquals(await callsOf(...args, "--tools", "read,bash", "-p", "mend", "it"), [{
+  assertEquals(await recordCalls(...args, "--tools", "read,bash", "-p", "mend", "it"), [{
     ...{ model: "x", maxTurns: 3, tag: ["a", "b"], tools: ["read", "bash"] },
     ...{ format: "text", print: true, color: true, prompt: ["mend", "it"] },
   }]);
-  assertEquals(await callsOf("run", "--no-color"), [{ format: "text", color: false, prompt: [] }]);
+  assertEquals(await recordCalls("run", "--no-color"), [{
+    format: "text",
+    color: false,
+    prompt: [],
+  }]);
 });
 
 Deno.test("a global option is taken before and behind the name of the command", async () => {
   const expected = [{ cwd: "d", format: "text", color: true, prompt: ["q"] }];
-  assertEquals(await callsOf("--cwd", "d", "run", "q"), expected);
-  assertEquals(await callsOf("run", "q", "--cwd", "d"), expected);
+  assertEquals(await recordCalls("--cwd", "d", "run", "q"), expected);
+  assertEquals(await recordCalls("run", "q", "--cwd", "d"), expected);
 });
 
 Deno.test("what stands behind -- is kept apart", async () => {
-  const { literal, args, cmd } = await program([]).parse(["run", "a", "--", "--model", "b"]);
+  const { literal, args, cmd } = await createProgram([]).parse(["run", "a", "--", "--model", "b"]);
   assertEquals(args, ["a"]);
   assertEquals(literal, ["--model", "b"]);
   assertEquals(cmd.getLiteralArgs(), ["--model", "b"]);
 });
 
 Deno.test("an option that stands alone lets arguments be missing", async () => {
-  const { options, cmd } = await program([]).parse(["open", "--help"]);
+  const { options, cmd } = await createProgram([]).parse(["open", "--help"]);
   assertEquals(options.help, true);
   assertEquals(cmd.getPath(), "swink open");
 });
 
 Deno.test("without a command the main action runs", async () => {
-  assertEquals(await callsOf(), [{ main: {} }]);
+  assertEquals(await recordCalls(), [{ main: {} }]);
 });
 
 Deno.test("an unknown option of a command with arguments is one of them", async () => {
-  assertEquals(await callsOf("run", "--modle", "x"), [
+  assertEquals(await recordCalls("run", "--modle", "x"), [
     { format: "text", color: true, prompt: ["--modle", "x"] },
   ]);
 });
@@ -112,14 +116,14 @@ for (
   ] as const
 ) {
   Deno.test(`${what} is a ValidationError that names the command`, async () => {
-    const error = await assertRejects(() => program([]).parse([...args]), ValidationError);
+    const error = await assertRejects(() => createProgram([]).parse([...args]), ValidationError);
     assertEquals(error.exitCode, 2);
     assertEquals(error.cmd?.getPath(), path);
   });
 }
 
 Deno.test("a command tells its options and arguments", () => {
-  const run = program([]).getCommand("run");
+  const run = createProgram([]).getCommand("run");
   assertEquals(run?.getDescription(), "Runs a prompt.");
   assertEquals(run?.getArguments().map(({ name, variadic }) => ({ name, variadic })), [
     { name: "prompt", variadic: true },

@@ -18,7 +18,7 @@ import {
   type ScriptedStep,
 } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import type { Dice } from "./engine_fuzz_dice.ts";
+import type { RandomSource } from "./engine_fuzz_random.ts";
 
 const WORDS = ["", " ", "Well", "the answer is", "\n\n", "é🎉", "a b c d e f g h"];
 const CODES: AgentErrorCode[] = [
@@ -33,53 +33,53 @@ const CODES: AgentErrorCode[] = [
 ];
 
 /** Answers of a model, enough for any run. */
-export function randomScript(dice: Dice, tools: readonly string[]): ScriptedStep[] {
+export function randomScript(dice: RandomSource, tools: readonly string[]): ScriptedStep[] {
   const oddness = dice.oneOf([0.1, 0.3, 0.8]);
-  return dice.several(
+  return dice.array(
     40,
     40,
-    () => dice.happens(oddness) ? oddStep(dice, tools) : reply(blocksOf(dice, tools)),
+    () => dice.chance(oddness) ? randomFaultyStep(dice, tools) : reply(randomBlocks(dice, tools)),
   );
 }
 
-function oddStep(dice: Dice, tools: readonly string[]): ScriptedStep {
-  const said = (): ReplyBlock[] => blocksOf(dice, tools);
-  return dice.make<ScriptedStep>([
+function randomFaultyStep(dice: RandomSource, tools: readonly string[]): ScriptedStep {
+  const said = (): ReplyBlock[] => randomBlocks(dice, tools);
+  return dice.create<ScriptedStep>([
     () => reply(said(), { stopReason: "stop" }),
     () => reply(said(), { stopReason: "length" }),
     () => fail(dice.oneOf(CODES), "It failed"),
     () => fail("network_error", "Reset", { after: said() }),
-    () => fail(dice.oneOf(CODES), "It failed", { after: dice.happens(0.5) ? said() : "" }),
-    () => hang({ after: dice.happens(0.5) ? said() : "", ignoresSignal: dice.happens(0.3) }),
+    () => fail(dice.oneOf(CODES), "It failed", { after: dice.chance(0.5) ? said() : "" }),
+    () => hang({ after: dice.chance(0.5) ? said() : "", ignoresSignal: dice.chance(0.3) }),
     () => endWithoutTerminal(said()),
-    () => rawEvents(dice, tools),
+    () => randomEvents(dice, tools),
     () => () => {
       throw new Error("The step is broken");
     },
   ]);
 }
 
-function blocksOf(dice: Dice, tools: readonly string[]): ReplyBlock[] {
-  const calls = dice.happens(0.7) ? dice.several(1, 4, () => callOf(dice, tools)) : [];
-  return [...proseOf(dice, tools), ...calls];
+function randomBlocks(dice: RandomSource, tools: readonly string[]): ReplyBlock[] {
+  const calls = dice.chance(0.7) ? dice.array(1, 4, () => randomToolCall(dice, tools)) : [];
+  return [...randomContent(dice, tools), ...calls];
 }
 
-function proseOf(dice: Dice, tools: readonly string[]): ReplyBlock[] {
-  return dice.several<ReplyBlock>(0, 3, () =>
-    dice.make<ReplyBlock>([
+function randomContent(dice: RandomSource, tools: readonly string[]): ReplyBlock[] {
+  return dice.array<ReplyBlock>(0, 3, () =>
+    dice.create<ReplyBlock>([
       () => text(dice.oneOf(WORDS)),
-      () => thinking(dice.oneOf(WORDS), dice.happens(0.3) ? { signature: "s" } : {}),
-      () => callOf(dice, tools),
-      () => ({ type: "extension", typeName: "test.item", data: { n: dice.below(9) } }),
+      () => thinking(dice.oneOf(WORDS), dice.chance(0.3) ? { signature: "s" } : {}),
+      () => randomToolCall(dice, tools),
+      () => ({ type: "extension", typeName: "test.item", data: { n: dice.integer(9) } }),
     ]));
 }
 
-function callOf(dice: Dice, tools: readonly string[]): ReplyBlock {
-  const name = dice.happens(0.1) ? "no_such_tool" : dice.oneOf(tools);
-  const id = dice.happens(0.3) ? dice.oneOf(["a", "b", "a_1", "call_1"]) : "";
-  const args = dice.make<Record<string, unknown> | string>([
+function randomToolCall(dice: RandomSource, tools: readonly string[]): ReplyBlock {
+  const name = dice.chance(0.1) ? "no_such_tool" : dice.oneOf(tools);
+  const id = dice.chance(0.3) ? dice.oneOf(["a", "b", "a_1", "call_1"]) : "";
+  const args = dice.create<Record<string, unknown> | string>([
     () => ({}),
-    () => ({ n: dice.below(100), key: dice.oneOf(["x", "y"]) }),
+    () => ({ n: dice.integer(100), key: dice.oneOf(["x", "y"]) }),
     () => ({ n: "not a number" }),
     () => '{"n": 1, "key": "x',
     () => "[1, 2]",
@@ -90,10 +90,10 @@ function callOf(dice: Dice, tools: readonly string[]): ReplyBlock {
 }
 
 /** Events in any order: a stream that breaks its contract somewhere, or by luck does not. */
-function rawEvents(dice: Dice, tools: readonly string[]): AssistantMessageEvent[] {
-  const contentIndex = (): number => dice.below(3);
+function randomEvents(dice: RandomSource, tools: readonly string[]): AssistantMessageEvent[] {
+  const contentIndex = (): number => dice.integer(3);
   const any = (): AssistantMessageEvent =>
-    dice.make<AssistantMessageEvent>([
+    dice.create<AssistantMessageEvent>([
       () => ({ type: "start" }),
       () => ({ type: dice.oneOf(["text_start", "thinking_start"]), contentIndex: contentIndex() }),
       () => ({
@@ -114,7 +114,7 @@ function rawEvents(dice: Dice, tools: readonly string[]): AssistantMessageEvent[
       () => ({ type: "extension", contentIndex: contentIndex(), typeName: "x", data: null }),
       () => ({ type: "warning", code: "odd", message: "Something is odd" }),
     ]);
-  const last = dice.make<AssistantMessageEvent[]>([
+  const last = dice.create<AssistantMessageEvent[]>([
     () => [],
     () => [{
       type: "done",
@@ -127,13 +127,13 @@ function rawEvents(dice: Dice, tools: readonly string[]): AssistantMessageEvent[
       error: new NetworkError("Reset"),
     }],
   ]);
-  return [...dice.several(0, 8, any), ...last, ...dice.several(0, 2, any)];
+  return [...dice.array(0, 8, any), ...last, ...dice.array(0, 2, any)];
 }
 
 /** A {@linkcode StreamFn} that can be given another script, and knows which of its streams nobody has closed. */
-export class WatchedModel {
+export class TrackedModel {
   /** How many streams are open. */
-  open = 0;
+  openStreams = 0;
   #script: StreamFn;
 
   constructor(steps: readonly ScriptedStep[]) {
@@ -141,7 +141,7 @@ export class WatchedModel {
   }
 
   /** Begins another script. */
-  play(steps: readonly ScriptedStep[]): void {
+  setScript(steps: readonly ScriptedStep[]): void {
     this.#script = scriptedStream(steps);
   }
 
@@ -149,10 +149,10 @@ export class WatchedModel {
     const iterator = this.#script(request)[Symbol.asyncIterator]();
     let isOpen = true;
     const close = (): void => {
-      if (isOpen) this.open--;
+      if (isOpen) this.openStreams--;
       isOpen = false;
     };
-    this.open++;
+    this.openStreams++;
     return new ReadableStream<AssistantMessageEvent>({
       async pull(controller): Promise<void> {
         const { done, value } = await iterator.next();

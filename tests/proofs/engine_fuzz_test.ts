@@ -8,25 +8,25 @@ import { findViolation } from "../../src/testing/event_grammar.ts";
 import { reply } from "../../src/testing/script.ts";
 import { sayingsOf } from "../conformance/outline.ts";
 import { ManualClock, scriptedPorts } from "../conformance/ports.ts";
-import { Dice } from "./engine_fuzz_dice.ts";
-import { randomScript, WatchedModel } from "./engine_fuzz_model.ts";
+import { RandomSource } from "./engine_fuzz_random.ts";
+import { randomScript, TrackedModel } from "./engine_fuzz_model.ts";
 import {
-  disturbances,
+  createDisturbances,
+  type FuzzEnvironment,
   randomOptions,
-  randomRead,
   randomTools,
-  type World,
-} from "./engine_fuzz_world.ts";
+  readRandomly,
+} from "./engine_fuzz_environment.ts";
 
 const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 300;
 /** One seed alone, to look at a failure again. */
-const ONLY = Deno.env.get("SWINK_SEED");
+const ONLY_SEED = Deno.env.get("SWINK_SEED");
 
 /** How many tasks may pass in which nothing moves before timers of the real clock are waited for, and then an abort. */
-const PATIENCE = { tasks: 10, timers: 4 };
+const IDLE_LIMITS = { tasks: 10, timers: 4 };
 
 /** A signal that counts who listens to it. */
-function countedSignal(): { signal: AbortSignal; listeners: () => number } {
+function createCountedSignal(): { signal: AbortSignal; listeners: () => number } {
   const { signal } = new AbortController();
   let listeners = 0;
   const counting = (change: number, original: typeof signal.addEventListener) =>
@@ -41,28 +41,28 @@ function countedSignal(): { signal: AbortSignal; listeners: () => number } {
 
 /** An agent in a random world. */
 class Trial {
-  readonly #dice: Dice;
+  readonly #random: RandomSource;
   readonly #clock = new ManualClock();
-  readonly #world: World;
-  readonly #model: WatchedModel;
+  readonly #environment: FuzzEnvironment;
+  readonly #model: TrackedModel;
   readonly #agent: Agent;
   readonly #seen: AgentEvent[] = [];
-  readonly #caller = countedSignal();
+  readonly #caller = createCountedSignal();
   readonly #disturb: () => void;
 
   constructor(seed: number) {
-    this.#dice = new Dice(seed);
-    const world = { dice: this.#dice, toolClock: new ManualClock(), isCalm: false };
-    this.#world = world;
+    this.#random = new RandomSource(seed);
+    const world = { random: this.#random, toolClock: new ManualClock(), isCalm: false };
+    this.#environment = world;
     const tools = randomTools(world);
     const names = [...tools.map(({ name }) => name), "structured_output"];
-    this.#model = new WatchedModel(randomScript(this.#dice, names));
+    this.#model = new TrackedModel(randomScript(this.#random, names));
     const { streamFn } = this.#model;
     const ports = scriptedPorts(this.#clock);
     const model = "test/model";
     this.#agent = new Agent({ model, streamFn, tools, ...ports, ...randomOptions(world) });
     this.#agent.subscribe((event) => void this.#seen.push(event));
-    this.#disturb = disturbances(this.#agent, world);
+    this.#disturb = createDisturbances(this.#agent, world);
   }
 
   /** Prompts or continues, and reads in one of many ways. */
@@ -71,7 +71,7 @@ class Trial {
     const { signal } = this.#caller;
     const before = this.#seen.length;
     const history = agent.state.messages.slice();
-    const stream = this.#dice.happens(0.2)
+    const stream = this.#random.chance(0.2)
       ? agent.continueStream({ signal })
       : agent.promptStream("Go", { signal });
     if (!agent.state.isRunning) {
@@ -79,98 +79,102 @@ class Trial {
       assert(error instanceof NoMessagesError || error instanceof InvalidContinueError);
       return;
     }
-    const reading = randomRead(stream, this.#world);
-    await this.#drive(reading);
-    await this.#drive(agent.waitForIdle());
+    const reading = readRandomly(stream, this.#environment);
+    await this.#advanceUntil(reading);
+    await this.#advanceUntil(agent.waitForIdle());
     const read = await reading;
     const told = this.#seen.slice(before).filter(({ seq }) => seq !== undefined);
     if (read) assertEquals(read, told, "reader and subscriber are told the same");
     const end = told.at(-1);
     assert(end?.type === "agent_end", "the run has its end");
     assertEquals(history.concat(end.messages), agent.state.messages);
-    await this.#assertWhole();
+    await this.#assertInvariants();
   }
 
   /** Resets in the middle of a run, and prompts right away. */
   async reset(): Promise<void> {
     const first = this.#agent.prompt("Go");
-    for (let tasks = this.#dice.below(30); tasks > 0; tasks--) {
+    for (let tasks = this.#random.integer(30); tasks > 0; tasks--) {
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.#agent.reset();
     const second = this.#agent.prompt("Go again");
-    await this.#drive(Promise.all([first, second]));
+    await this.#advanceUntil(Promise.all([first, second]));
     assertEquals((await second).messages, this.#agent.state.messages);
-    await this.#assertWhole();
+    await this.#assertInvariants();
   }
 
   /** Asks for a structured answer, and may get one or an error of the tree. */
-  async ask(): Promise<void> {
+  async requestStructured(): Promise<void> {
     const schema = { type: "object", properties: { n: { type: "number" } } } as const;
-    const maxRetries = this.#dice.below(3);
+    const maxRetries = this.#random.integer(3);
     const asking = this.#agent.structuredOutput("How many?", schema, { maxRetries }).then(
       (value) => assert(["number", "undefined"].includes(typeof value.n)),
       (error) => assert(AgentError.is(error), `${error}`),
     );
-    await this.#drive(asking);
-    await this.#assertWhole();
+    await this.#advanceUntil(asking);
+    await this.#assertInvariants();
   }
 
   /** When everybody behaves again, so does the agent. */
   async recover(): Promise<void> {
-    this.#world.isCalm = true;
+    this.#environment.isCalm = true;
     this.#agent.clearQueues();
     this.#agent.setModel("test/model");
-    this.#model.play([reply("fine"), reply("fine")]);
+    this.#model.setScript([reply("fine"), reply("fine")]);
     const next = this.#agent.prompt("Are you well?");
-    await this.#drive(next);
+    await this.#advanceUntil(next);
     assertEquals((await next).stopReason, "stop");
     assertEquals(sayingsOf(this.#agent.state.messages).at(-1), "assistant: fine");
-    await this.#assertWhole();
+    await this.#assertInvariants();
   }
 
   /** Lets time pass until the work is done; aborts when nothing moves any more. */
-  async #drive(work: Promise<unknown>): Promise<void> {
+  async #advanceUntil(work: Promise<unknown>): Promise<void> {
     let isDone = false;
     let still = 0;
     const done = work.finally(() => isDone = true);
     while (!isDone) {
       await new Promise((resolve) =>
-        still < PATIENCE.tasks ? setImmediate(resolve) : setTimeout(resolve, 0)
+        still < IDLE_LIMITS.tasks ? setImmediate(resolve) : setTimeout(resolve, 0)
       );
       this.#disturb();
-      const sleeping = [this.#clock, this.#world.toolClock].filter(({ sleepers }) => sleepers > 0);
+      const sleeping = [this.#clock, this.#environment.toolClock].filter(({ sleepers }) =>
+        sleepers > 0
+      );
       for (const clock of sleeping) clock.advanceToNext();
       still = sleeping.length > 0 ? 0 : still + 1;
-      if (still > PATIENCE.tasks + PATIENCE.timers) this.#agent.abort("nothing moves");
+      if (still > IDLE_LIMITS.tasks + IDLE_LIMITS.timers) this.#agent.abort("nothing moves");
     }
     await done;
   }
 
   /** What must hold after every run. */
-  async #assertWhole(): Promise<void> {
+  async #assertInvariants(): Promise<void> {
     const { messages, isRunning, streamingMessage, pendingToolCalls } = this.#agent.state;
     assertEquals(findViolation(this.#seen), undefined);
     assertEquals(repairHistory(messages).repairs, []);
     assertEquals([isRunning, streamingMessage, pendingToolCalls.size], [false, undefined, 0]);
     await new Promise((resolve) => setTimeout(resolve, 0));
     assertEquals(this.#clock.sleepers, 0, "timers");
-    assertEquals(this.#model.open, 0, "model streams");
+    assertEquals(this.#model.openStreams, 0, "model streams");
     assertEquals(this.#caller.listeners(), 0, "listeners on the caller's signal");
   }
 }
 
 async function fuzzOnce(seed: number): Promise<void> {
   const trial = new Trial(seed);
-  const dice = new Dice(-seed);
-  for (let runs = dice.below(3); runs >= 0; runs--) await trial.run();
-  if (dice.happens(0.2)) await trial.reset();
-  if (dice.happens(0.2)) await trial.ask();
+  const dice = new RandomSource(-seed);
+  for (let runs = dice.integer(3); runs >= 0; runs--) await trial.run();
+  if (dice.chance(0.2)) await trial.reset();
+  if (dice.chance(0.2)) await trial.requestStructured();
   await trial.recover();
 }
 
 Deno.test(`${RUNS} random runs keep every promise of the engine`, async () => {
-  const seeds = ONLY ? [Number(ONLY)] : Array.from({ length: RUNS }, (_, index) => index + 1);
+  const seeds = ONLY_SEED
+    ? [Number(ONLY_SEED)]
+    : Array.from({ length: RUNS }, (_, index) => index + 1);
   for (const seed of seeds) {
     try {
       await fuzzOnce(seed);

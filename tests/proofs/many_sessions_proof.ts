@@ -10,12 +10,12 @@ const LARGE_BYTES = 100_000_000;
 const LINE = "x".repeat(14_000);
 
 /** A disk that counts what is read from logs. */
-function countingDisk(): { readonly files: FileSystem; readonly read: () => number } {
+function createCountingFileSystem(): { readonly files: FileSystem; readonly read: () => number } {
   let bytesRead = 0;
   const openToRead: FileSystem["openToRead"] = async (path) => {
     const file = await denoFileSystem.openToRead(path);
     return {
-      facts: () => file.facts(),
+      stat: () => file.stat(),
       close: () => file.close(),
       read: async (offset, length) => {
         const bytes = await file.read(offset, length);
@@ -27,7 +27,7 @@ function countingDisk(): { readonly files: FileSystem; readonly read: () => numb
   return { files: { ...denoFileSystem, openToRead }, read: () => bytesRead };
 }
 
-async function inFolder(test: (directory: string) => Promise<void>): Promise<void> {
+async function withTemporaryDirectory(test: (directory: string) => Promise<void>): Promise<void> {
   const directory = await Deno.makeTempDir();
   try {
     await test(directory);
@@ -36,16 +36,16 @@ async function inFolder(test: (directory: string) => Promise<void>): Promise<voi
   }
 }
 
-function say(session: Session, text: string): void {
+function appendMessage(session: Session, text: string): void {
   session.append({ type: "message", message: userMessage(text, 1) });
 }
 
 Deno.test(`${SESSIONS} sessions are listed, the second time without reading a log`, async () => {
-  await inFolder(async (directory) => {
-    const disk = countingDisk();
+  await withTemporaryDirectory(async (directory) => {
+    const disk = createCountingFileSystem();
     const store = () => new FileSessionStore({ directory, files: disk.files });
     const first = await store().create({ id: "s0" });
-    for (let number = 0; number < 10; number++) say(first, `prompt ${number}`);
+    for (let number = 0; number < 10; number++) appendMessage(first, `prompt ${number}`);
     await first.close();
     for (let number = 1; number < SESSIONS; number++) {
       await Deno.link(`${directory}/s0.jsonl`, `${directory}/s${number}.jsonl`);
@@ -62,13 +62,13 @@ Deno.test(`${SESSIONS} sessions are listed, the second time without reading a lo
 });
 
 Deno.test("a session of 100 MB is written, opened with and without its index, and gone on with", async () => {
-  await inFolder(async (directory) => {
-    const disk = countingDisk();
+  await withTemporaryDirectory(async (directory) => {
+    const disk = createCountingFileSystem();
     const store = () => new FileSessionStore({ directory, files: disk.files });
     const session = await store().create({ id: "large" });
     const count = Math.ceil(LARGE_BYTES / LINE.length);
     for (let number = 0; number < count; number++) {
-      say(session, `${number} ${LINE}`);
+      appendMessage(session, `${number} ${LINE}`);
       if (number % 500 === 0) await session.flush();
     }
     await session.close();

@@ -7,7 +7,7 @@ const TOOLS = 100;
 /** The TypeScript that is inside Deno tells no counts. */
 const COMPILER = "npm:typescript@5.9.3/tsc";
 
-function toolSource(index: number): string {
+function createToolSource(index: number): string {
   return `
 export const tool${index} = defineTool({
   name: "tool${index}",
@@ -36,9 +36,9 @@ export const tool${index} = defineTool({
 });`;
 }
 
-async function instantiationsOf(folder: string, tools: number): Promise<number> {
+async function countInstantiations(folder: string, tools: number): Promise<number> {
   const core = new URL("src/core/tool.ts", root).pathname;
-  const sources = Array.from({ length: tools }, (_, index) => toolSource(index));
+  const sources = Array.from({ length: tools }, (_, index) => createToolSource(index));
   const name = `tools_${tools}.ts`;
   await Deno.writeTextFile(
     `${folder}/${name}`,
@@ -64,8 +64,8 @@ async function instantiationsOf(folder: string, tools: number): Promise<number> 
 Deno.test("a tool costs the type checker no more than its budget", async () => {
   const folder = await Deno.makeTempDir({ prefix: "swink_types_" });
   try {
-    const one = await instantiationsOf(folder, 1);
-    const many = await instantiationsOf(folder, TOOLS);
+    const one = await countInstantiations(folder, 1);
+    const many = await countInstantiations(folder, TOOLS);
     const each = Math.round((many - one) / (TOOLS - 1));
     console.log(`${each} instantiations for each tool`);
     assert(each <= MAX_INSTANTIATIONS_PER_TOOL, `${each} instantiations for each tool`);

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { deno, root } from "../project.ts";
+import { root, runDeno } from "../project.ts";
 
 /** What the agent and one adapter, whole and without ajv, may weigh in a browser, gzipped. */
 const MAX_BUNDLE_BYTES = 36 * 1024;
@@ -15,7 +15,7 @@ Deno.test("a bundle of the agent and an adapter names neither Deno nor node:, an
     const input = `${folder}/entry.ts`;
     const output = `${folder}/bundle.js`;
     await Deno.writeTextFile(input, entry);
-    const { success, text } = await deno("bundle", [
+    const { success, text } = await runDeno("bundle", [
       ...["--platform", "browser", "--minify", "--external", "ajv", "--output", output],
       input,
     ]);
@@ -23,7 +23,7 @@ Deno.test("a bundle of the agent and an adapter names neither Deno nor node:, an
 
     const bundle = await Deno.readTextFile(output);
     assertEquals(bundle.match(/["']node:\w+|\bDeno\b/g), null);
-    const bytes = await gzippedBytes(bundle);
+    const bytes = await getGzippedSize(bundle);
     console.log(`${(bytes / 1024).toFixed(1)} KB gzipped, without ajv`);
     assert(bytes <= MAX_BUNDLE_BYTES, `${bytes} bytes; ${MAX_BUNDLE_BYTES} are the limit`);
   } finally {
@@ -31,7 +31,7 @@ Deno.test("a bundle of the agent and an adapter names neither Deno nor node:, an
   }
 });
 
-async function gzippedBytes(text: string): Promise<number> {
+async function getGzippedSize(text: string): Promise<number> {
   const zipped = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
   return (await new Response(zipped).bytes()).length;
 }

@@ -29,5 +29,5 @@ const agent = new Agent({
 
 const { messages, stopReason } = await agent.prompt("What is 19 + 23?");
 const answers = messages.flatMap((message) => message.role === "custom" ? [] : message.content);
-const said = answers.flatMap((block) => block.type === "text" ? block.text : []);
-console.log(JSON.stringify({ stopReason, said }));
+const texts = answers.flatMap((block) => block.type === "text" ? block.text : []);
+console.log(JSON.stringify({ stopReason, said: texts }));

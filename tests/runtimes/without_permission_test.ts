@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { deno, publicModules, root } from "../project.ts";
+import { readPublicModules, root, runDeno } from "../project.ts";
 
 Deno.test("an agent with a tool runs with no Deno permission", async () => {
-  const { success, text } = await deno("run", [
+  const { success, text } = await runDeno("run", [
     "--no-prompt",
     "--quiet",
     "tests/runtimes/without_permission.ts",
@@ -13,11 +13,13 @@ Deno.test("an agent with a tool runs with no Deno permission", async () => {
 });
 
 Deno.test("every public module of the library is imported with no permission, and does nothing", async () => {
-  const modules = Object.values(await publicModules()).filter((path) => !path.startsWith("./cli/"));
+  const modules = Object.values(await readPublicModules()).filter((path) =>
+    !path.startsWith("./cli/")
+  );
   const imports = modules.map((path) => `import ${JSON.stringify(new URL(path, root).href)};`);
   const module = `data:text/typescript,${encodeURIComponent(imports.join("\n"))}`;
 
-  const { success, text } = await deno("run", ["--no-prompt", "--quiet", "--no-check", module]);
+  const { success, text } = await runDeno("run", ["--no-prompt", "--quiet", "--no-check", module]);
   assert(success, text);
   assertEquals(text, "");
 });

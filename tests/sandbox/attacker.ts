@@ -29,11 +29,11 @@ const ATTEMPTS: Readonly<Record<string, () => unknown>> = {
   unix_connect: () => Deno.connect({ transport: "unix", path: args[0] ?? "" }),
   unix_listen: () => Deno.listen({ transport: "unix", path: "own.sock" }),
   dns: () => Deno.resolveDns("example.org", "A", { nameServer: { ipAddr: "127.0.0.1", port } }),
-  mptcp_socket: () => call("socket", AF_INET, SOCK_STREAM, IPPROTO_MPTCP),
-  packet_socket: () => call("socket", 17, 3, 0),
-  vsock_socket: () => call("socket", 40, SOCK_STREAM, 0),
+  mptcp_socket: () => callSyscall("socket", AF_INET, SOCK_STREAM, IPPROTO_MPTCP),
+  packet_socket: () => callSyscall("socket", 17, 3, 0),
+  vsock_socket: () => callSyscall("socket", 40, SOCK_STREAM, 0),
   fast_open: () => {
-    const socket = call("socket", AF_INET, SOCK_STREAM, 0);
+    const socket = callSyscall("socket", AF_INET, SOCK_STREAM, 0);
     const address = new Uint8Array([
       AF_INET,
       0,
@@ -45,16 +45,16 @@ const ATTEMPTS: Readonly<Record<string, () => unknown>> = {
       1,
       ...new Uint8Array(8),
     ]);
-    const sent = libc().symbols.sendto(socket, address, 1n, MSG_FASTOPEN, address, 16);
+    const sent = loadLibc().symbols.sendto(socket, address, 1n, MSG_FASTOPEN, address, 16);
     if (sent < 0n) throw new Error("sendto failed");
   },
   io_uring: () => {
     const parameters = new Uint8Array(120);
-    if (libc().symbols.ioUringSetup(BigInt(IO_URING_SETUP), 4n, parameters) < 0n) {
+    if (loadLibc().symbols.ioUringSetup(BigInt(IO_URING_SETUP), 4n, parameters) < 0n) {
       throw new Error("io_uring_setup failed");
     }
   },
-  ptrace_parent: () => call("ptrace", PTRACE_ATTACH, Number(args[0]), 0),
+  ptrace_parent: () => callSyscall("ptrace", PTRACE_ATTACH, Number(args[0]), 0),
   parent_memory: () => Deno.readTextFileSync(`/proc/${args[0]}/mem`),
   parent_environment: () => Deno.readTextFileSync(`/proc/${args[0]}/environ`),
   signal_parent: () => Deno.kill(Number(args[0]), "SIGCONT"),
@@ -72,7 +72,7 @@ const ATTEMPTS: Readonly<Record<string, () => unknown>> = {
   },
 };
 
-function libc() {
+function loadLibc() {
   return Deno.dlopen("libc.so.6", {
     syscall: { parameters: ["i64", "i64", "i64", "i64", "i64"], result: "i64" },
     sendto: { parameters: ["i32", "buffer", "u64", "i32", "buffer", "u32"], result: "i64" },
@@ -80,14 +80,19 @@ function libc() {
   });
 }
 
-function call(name: keyof typeof SYSCALLS, first: number, second: number, third: number): number {
+function callSyscall(
+  name: keyof typeof SYSCALLS,
+  first: number,
+  second: number,
+  third: number,
+): number {
   const values = [SYSCALLS[name], first, second, third].map(BigInt) as [
     bigint,
     bigint,
     bigint,
     bigint,
   ];
-  const result = libc().symbols.syscall(values[0], values[1], values[2], values[3], 0n);
+  const result = loadLibc().symbols.syscall(values[0], values[1], values[2], values[3], 0n);
   if (result < 0n) throw new Error(`${name} failed`);
   return Number(result);
 }

@@ -6,21 +6,21 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { findConfinement } from "../../src/tools/confinement/confinement.ts";
-import { markedProcesses } from "../../src/tools/process/orphan_processes.ts";
+import { findMarkedProcesses } from "../../src/tools/process/orphan_processes.ts";
 import type { SandboxOptions } from "../../src/tools/sandbox/sandbox.ts";
-import { Workbench } from "./workbench.ts";
+import { TestWorkspace } from "./test_workspace.ts";
 
 const confinement = await findConfinement();
 const landlock = confinement.type === "landlock" ? confinement.support.landlock : 0;
 const attacker = new URL("./attacker.ts", import.meta.url).pathname;
-const isProof = Deno.env.get("SWINK_PROVE") === "1";
+const isProofRun = Deno.env.get("SWINK_PROVE") === "1";
 
 /** Runs a hostile command and answers with what it said. */
-async function attack(bench: Workbench, command: string): Promise<string> {
-  return (await bench.call("bash", { command, timeout_ms: 20_000 })).text;
+async function runAttack(bench: TestWorkspace, command: string): Promise<string> {
+  return (await bench.callTool("bash", { command, timeout_ms: 20_000 })).text;
 }
 
-function attackBy(name: string, ...args: readonly (string | number)[]): string {
+function createAttackCommand(name: string, ...args: readonly (string | number)[]): string {
   const flags = "--quiet --no-config --no-lock --cached-only --no-check --unstable-net -A";
   return `${Deno.execPath()} run ${flags} ${attacker} ${[name, ...args].join(" ")}`;
 }
@@ -36,7 +36,7 @@ interface WriteAttempt {
   readonly command: string;
 }
 
-const WRITES: readonly WriteAttempt[] = [
+const WRITE_ATTEMPTS: readonly WriteAttempt[] = [
   { name: "a plain write", command: "echo x > $OUT/new; echo x > $OUT/victim" },
   { name: "`..`", command: "echo x > ../outside/victim; echo x > sub/../../outside/new" },
   { name: "a symbolic link", command: "ln -s $OUT link; echo x > link/victim; echo x > link/new" },
@@ -94,37 +94,37 @@ const WRITES: readonly WriteAttempt[] = [
   },
 ];
 
-for (const { name, command } of WRITES) {
+for (const { name, command } of WRITE_ATTEMPTS) {
   kernelTest(`escape: writing outside by ${name} is blocked`, 3, async () => {
-    await using bench = new Workbench();
+    await using bench = new TestWorkspace();
     const out = `${bench.outside}/outside`;
     Deno.mkdirSync(out);
     Deno.writeTextFileSync(`${out}/victim`, "intact");
-    const text = await attack(bench, `export OUT=${out}; ${command}`);
+    const text = await runAttack(bench, `export OUT=${out}; ${command}`);
     assertEquals([...Deno.readDirSync(out)].map((entry) => entry.name), ["victim"], text);
     assertEquals(Deno.readTextFileSync(`${out}/victim`), "intact", text);
   });
 }
 
 kernelTest("escape: a symbolic link swapped in a race redirects no file tool", 1, async () => {
-  await using bench = new Workbench();
+  await using bench = new TestWorkspace();
   const out = `${bench.outside}/outside`;
   Deno.mkdirSync(out);
   Deno.writeTextFileSync(`${out}/secret`, "secret");
   Deno.writeTextFileSync(`${out}/outside_name`, "");
-  bench.put("real/secret", "public");
+  bench.writeFile("real/secret", "public");
   const swap =
     `while :; do mv real kept; ln -s ${out} real; rm real; mv kept real; done 2>/dev/null`;
   const controller = new AbortController();
-  const racing = bench.call("bash", { command: swap, timeout_ms: 600_000 }, controller.signal);
+  const racing = bench.callTool("bash", { command: swap, timeout_ms: 600_000 }, controller.signal);
   try {
-    for (let round = 0; round < (isProof ? 600 : 60); round++) {
-      const read = await bench.call("read_file", { path: "real/secret" });
+    for (let round = 0; round < (isProofRun ? 600 : 60); round++) {
+      const read = await bench.callTool("read_file", { path: "real/secret" });
       assert(!read.text.includes("1\tsecret"), read.text);
-      await bench.call("write_file", { path: "real/mine", content: "mine" });
-      const found = await bench.call("search_files", { pattern: "secret" });
+      await bench.callTool("write_file", { path: "real/mine", content: "mine" });
+      const found = await bench.callTool("search_files", { pattern: "secret" });
       assert(!found.text.includes("1: secret"), found.text);
-      const listed = await bench.call("list_directory", { path: "real" });
+      const listed = await bench.callTool("list_directory", { path: "real" });
       assert(!listed.text.includes("outside_name"), listed.text);
     }
   } finally {
@@ -141,28 +141,28 @@ kernelTest(
   "escape: keys in the home folder and the machine's passwords are not read",
   1,
   async () => {
-    await using bench = new Workbench({ hide: [] });
+    await using bench = new TestWorkspace({ hide: [] });
     const key = `${bench.outside}/key`;
     Deno.writeTextFileSync(key, "PRIVATE KEY");
-    await using hiding = new Workbench({ hide: [key] });
-    const text = await attack(
+    await using hiding = new TestWorkspace({ hide: [key] });
+    const text = await runAttack(
       hiding,
       `cat ${key}; cat /proc/self/root${key}; ln ${key} k && cat k; cp ${key} .`,
     );
     assert(!text.includes("PRIVATE KEY"), text);
-    const shadow = await attack(hiding, "cat /etc/shadow");
+    const shadow = await runAttack(hiding, "cat /etc/shadow");
     assertMatch(shadow, /denied/i);
   },
 );
 
 kernelTest("escape: TCP is refused, out and in", 4, async () => {
-  await using bench = new Workbench();
+  await using bench = new TestWorkspace();
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
-  assertMatch(await attack(bench, attackBy("tcp_connect", port)), /blocked/);
-  assertMatch(await attack(bench, attackBy("tcp_listen")), /blocked/);
+  assertMatch(await runAttack(bench, createAttackCommand("tcp_connect", port)), /blocked/);
+  assertMatch(await runAttack(bench, createAttackCommand("tcp_listen")), /blocked/);
   assertMatch(
-    await attack(bench, `exec 3<>/dev/tcp/127.0.0.1/${port} && echo ESCAPED`),
+    await runAttack(bench, `exec 3<>/dev/tcp/127.0.0.1/${port} && echo ESCAPED`),
     /not permitted|denied/,
   );
 });
@@ -179,63 +179,66 @@ const SOCKETS = [
 
 for (const name of SOCKETS) {
   kernelTest(`escape: ${name} is refused`, 1, async () => {
-    await using bench = new Workbench();
+    await using bench = new TestWorkspace();
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    assertMatch(await attack(bench, attackBy(name, listener.addr.port)), /blocked/);
+    assertMatch(await runAttack(bench, createAttackCommand(name, listener.addr.port)), /blocked/);
   });
 }
 
 kernelTest("escape: Unix sockets are refused, in and out of the root", 1, async () => {
-  await using bench = new Workbench();
+  await using bench = new TestWorkspace();
   const path = `${bench.outside}/daemon.sock`;
   using _daemon = Deno.listen({ transport: "unix", path });
-  assertMatch(await attack(bench, attackBy("unix_connect", path)), /blocked/);
-  assertMatch(await attack(bench, attackBy("unix_listen")), /blocked/);
+  assertMatch(await runAttack(bench, createAttackCommand("unix_connect", path)), /blocked/);
+  assertMatch(await runAttack(bench, createAttackCommand("unix_listen")), /blocked/);
 });
 
 kernelTest(
   "escape: with the network on, Unix sockets, multipath and raw packets stay closed",
   1,
   async () => {
-    await using bench = new Workbench({ net: "on" });
+    await using bench = new TestWorkspace({ net: "on" });
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    assertMatch(await attack(bench, attackBy("tcp_connect", listener.addr.port)), /ESCAPED/);
+    assertMatch(
+      await runAttack(bench, createAttackCommand("tcp_connect", listener.addr.port)),
+      /ESCAPED/,
+    );
     for (const name of ["unix_listen", "packet_socket", "io_uring"]) {
-      assertMatch(await attack(bench, attackBy(name)), /blocked/, name);
+      assertMatch(await runAttack(bench, createAttackCommand(name)), /blocked/, name);
     }
   },
 );
 
 kernelTest("escape: with hosts, only the proxy's port is reached, and only by TCP", 4, async () => {
   const options: SandboxOptions = { net: ["example.org"] };
-  await using bench = new Workbench(options);
+  await using bench = new TestWorkspace(options);
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   for (const name of ["tcp_connect", "udp_send", "mptcp_socket", "fast_open", "dns"]) {
-    assertMatch(await attack(bench, attackBy(name, port)), /blocked/, name);
+    assertMatch(await runAttack(bench, createAttackCommand(name, port)), /blocked/, name);
   }
   const curl = `exec 3<>/dev/tcp/127.0.0.1/\${HTTP_PROXY##*:}; ` +
     `printf 'CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\n\\r\\n' >&3; head -1 <&3`;
-  assertMatch(await attack(bench, curl), /403 Forbidden/);
+  assertMatch(await runAttack(bench, curl), /403 Forbidden/);
 });
 
 kernelTest("escape: this program is not traced, read or signalled", 6, async () => {
-  await using bench = new Workbench();
+  await using bench = new TestWorkspace();
   for (const name of ["ptrace_parent", "parent_memory", "parent_environment", "signal_parent"]) {
-    assertMatch(await attack(bench, attackBy(name, Deno.pid)), /blocked/, name);
+    assertMatch(await runAttack(bench, createAttackCommand(name, Deno.pid)), /blocked/, name);
   }
 });
 
 kernelTest("escape: no open file of this program is inherited", 1, async () => {
-  await using bench = new Workbench();
+  await using bench = new TestWorkspace();
   const path = `${bench.outside}/held`;
   using _held = Deno.openSync(path, { create: true, write: true });
-  assertMatch(await attack(bench, attackBy("descriptors", path)), /blocked/);
+  assertMatch(await runAttack(bench, createAttackCommand("descriptors", path)), /blocked/);
 });
 
 kernelTest("escape: the superuser's powers over the machine are gone", 1, async () => {
-  await using bench = new Workbench();
-  const text = await attack(
+  await using bench = new TestWorkspace();
+  const text = await runAttack(
     bench,
     "grep -E 'NoNewPrivs|Cap(Eff|Prm|Bnd)|Seccomp:' /proc/self/status",
   );
@@ -249,12 +252,12 @@ Deno.test({
   name: "escape: what leaves its group and its session is ended with its command",
   ignore: Deno.build.os !== "linux",
   async fn() {
-    await using bench = new Workbench();
+    await using bench = new TestWorkspace();
     const command = "for i in 1 2 3; do setsid sleep 60 & done; " +
       "(setsid bash -c 'setsid sleep 60 & setsid sleep 60' &) ; echo $SWINK_CALL";
-    const mark = (await attack(bench, command)).split("\n")[1] ?? "";
+    const mark = (await runAttack(bench, command)).split("\n")[1] ?? "";
     assertMatch(mark, /^[\w-]{36}$/);
-    assertEquals(markedProcesses(mark), []);
+    assertEquals(findMarkedProcesses(mark), []);
   },
 });
 
@@ -262,16 +265,16 @@ kernelTest(
   "known limit: a process that clears its environment is not found, but stays confined",
   3,
   async () => {
-    await using bench = new Workbench();
+    await using bench = new TestWorkspace();
     const out = `${bench.outside}/victim`;
     Deno.writeTextFileSync(out, "intact");
-    const note = `${bench.folder}/pid`;
-    await attack(
+    const note = `${bench.directory}/pid`;
+    await runAttack(
       bench,
       `setsid env -i PATH=$PATH bash -c 'echo $$ > ${note}; sleep 0.05; echo x > ${out}; sleep 60' & ` +
         `while [ ! -s ${note} ]; do sleep 0.005; done`,
     );
-    const pid = Number(bench.get("pid"));
+    const pid = Number(bench.readFile("pid"));
     Deno.kill(pid, "SIGKILL");
     assertEquals(Deno.readTextFileSync(out), "intact");
   },
@@ -281,10 +284,10 @@ kernelTest(
   "known limit: modes and times of files elsewhere can be changed by their owner",
   1,
   async () => {
-    await using bench = new Workbench();
+    await using bench = new TestWorkspace();
     const victim = `${bench.outside}/victim`;
     Deno.writeTextFileSync(victim, "intact");
-    await attack(bench, `chmod 600 ${victim}`);
+    await runAttack(bench, `chmod 600 ${victim}`);
     assertEquals((Deno.statSync(victim).mode ?? 0) & 0o777, 0o600);
     const { rules } = await bench.sandbox.describe();
     assert(rules.some(({ rule, enforcedBy }) => rule.includes("modes") && enforcedBy === "nobody"));
@@ -292,12 +295,12 @@ kernelTest(
 );
 
 kernelTest("required confinement: where the kernel can confine, commands run", 6, async () => {
-  await using bench = new Workbench({ confinement: "required" });
-  assertEquals(await attack(bench, "echo runs"), "Exit code: 0\nruns");
+  await using bench = new TestWorkspace({ confinement: "required" });
+  assertEquals(await runAttack(bench, "echo runs"), "Exit code: 0\nruns");
 });
 
 kernelTest("control: without confinement the same attempts succeed", 1, async () => {
-  await using bench = new Workbench({ confinement: "off" });
+  await using bench = new TestWorkspace({ confinement: "off" });
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   const held = `${bench.outside}/held`;
@@ -310,9 +313,9 @@ kernelTest("control: without confinement the same attempts succeed", 1, async ()
     ["signal_parent", Deno.pid],
   ];
   const answers = await Promise.all(
-    attempts.map(([name, ...args]) => attack(bench, attackBy(name, ...args))),
+    attempts.map(([name, ...args]) => runAttack(bench, createAttackCommand(name, ...args))),
   );
   for (const answer of answers) assertMatch(answer, /ESCAPED/);
-  await attack(bench, `echo x > ${held}`);
+  await runAttack(bench, `echo x > ${held}`);
   assertEquals(Deno.readTextFileSync(held), "x\n");
 });

@@ -6,16 +6,19 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../src/core/json.ts";
-import { Workbench } from "./workbench.ts";
+import { TestWorkspace } from "./test_workspace.ts";
 
 const isLinux = Deno.build.os === "linux";
 const isRoot = Deno.uid() === 0;
 
 /** Longest time that any of these answers may take, in milliseconds. */
-const AT_ONCE_MS = 1_500;
+const MAX_CALL_MS = 1_500;
 
-function shell(bench: Workbench, script: string): void {
-  const { success, stderr } = new Deno.Command("bash", { args: ["-c", script], cwd: bench.folder })
+function runShell(bench: TestWorkspace, script: string): void {
+  const { success, stderr } = new Deno.Command("bash", {
+    args: ["-c", script],
+    cwd: bench.directory,
+  })
     .outputSync();
   assert(success, new TextDecoder().decode(stderr));
 }
@@ -182,23 +185,23 @@ for (const hostile of CASES) {
         ["edit_file", { path, edits: [{ old_string: "a", new_string: "b" }] }, edit],
         ["write_file", { path, content: "x" }, write],
       ];
-      await using bench = new Workbench();
-      shell(bench, make);
+      await using bench = new TestWorkspace();
+      runShell(bench, make);
       for (const [name, args, expected] of calls) {
         if (!expected) continue;
         const start = performance.now();
-        const { text } = await bench.call(name, args);
+        const { text } = await bench.callTool(name, args);
         assertMatch(text, expected, name);
-        assert(performance.now() - start < AT_ONCE_MS, `${name} took too long`);
+        assert(performance.now() - start < MAX_CALL_MS, `${name} took too long`);
       }
     },
   });
 }
 
 Deno.test("hostile input: a file that is all one line of 30 MB", async () => {
-  await using bench = new Workbench();
-  bench.put("it", "x".repeat(30_000_000));
-  const { text } = await bench.call("read_file", { path: "it" });
+  await using bench = new TestWorkspace();
+  bench.writeFile("it", "x".repeat(30_000_000));
+  const { text } = await bench.callTool("read_file", { path: "it" });
   assertStringIncludes(text, "[… a line of 30,000,000 characters …]");
 });
 
@@ -206,58 +209,58 @@ Deno.test({
   name: "hostile input: permission denied",
   ignore: isRoot || !isLinux,
   async fn() {
-    await using bench = new Workbench();
-    bench.put("file", "x");
-    bench.put("folder/file", "x");
-    shell(bench, "chmod 000 file; chmod 500 folder");
+    await using bench = new TestWorkspace();
+    bench.writeFile("file", "x");
+    bench.writeFile("folder/file", "x");
+    runShell(bench, "chmod 000 file; chmod 500 folder");
     try {
       const words = /permission denied by the operating system/;
-      assertMatch((await bench.call("read_file", { path: "file" })).text, words);
+      assertMatch((await bench.callTool("read_file", { path: "file" })).text, words);
       assertMatch(
-        (await bench.call("write_file", { path: "folder/new", content: "" })).text,
+        (await bench.callTool("write_file", { path: "folder/new", content: "" })).text,
         words,
       );
-      shell(bench, "chmod 000 folder");
-      assertMatch((await bench.call("list_directory", { path: "folder" })).text, words);
-      assertEquals((await bench.call("search_files", { pattern: "x" })).text, "No matches");
+      runShell(bench, "chmod 000 folder");
+      assertMatch((await bench.callTool("list_directory", { path: "folder" })).text, words);
+      assertEquals((await bench.callTool("search_files", { pattern: "x" })).text, "No matches");
     } finally {
-      shell(bench, "chmod 700 folder");
+      runShell(bench, "chmod 700 folder");
     }
   },
 });
 
 Deno.test("hostile input: a folder that vanishes while it is listed and searched", async () => {
-  await using bench = new Workbench();
+  await using bench = new TestWorkspace();
   const make = () => {
-    for (let index = 0; index < 30; index++) bench.put(`gone/d${index}/file.txt`, "needle");
+    for (let index = 0; index < 30; index++) bench.writeFile(`gone/d${index}/file.txt`, "needle");
   };
   for (let round = 0; round < 5; round++) {
     make();
-    const listing = bench.call("list_directory", { depth: 5 });
-    const searching = bench.call("search_files", { pattern: "needle" });
+    const listing = bench.callTool("list_directory", { depth: 5 });
+    const searching = bench.callTool("search_files", { pattern: "needle" });
     await Promise.resolve();
-    Deno.removeSync(`${bench.folder}/gone`, { recursive: true });
+    Deno.removeSync(`${bench.directory}/gone`, { recursive: true });
     assertMatch((await listing).text, /gone|The folder is empty/);
     assertMatch((await searching).text, /needle|No matches/);
   }
-  await Deno.remove(bench.folder);
+  await Deno.remove(bench.directory);
   for (const name of ["list_directory", "search_files", "bash", "read_file", "write_file"]) {
     const args =
       { list_directory: {}, search_files: { pattern: "x" }, bash: { command: "pwd" } }[name] ??
         { path: "x", content: "x" };
-    const { isError } = await bench.call(name, name === "read_file" ? { path: "x" } : args);
+    const { isError } = await bench.callTool(name, name === "read_file" ? { path: "x" } : args);
     assert(isError || name === "write_file", name);
   }
-  await Deno.mkdir(bench.folder, { recursive: true });
+  await Deno.mkdir(bench.directory, { recursive: true });
 });
 
 Deno.test({
   name: "hostile input: commands that shout, whisper, stutter and never end",
   ignore: !isLinux,
   async fn() {
-    await using bench = new Workbench();
+    await using bench = new TestWorkspace();
     const run = async (command: string, timeout_ms = 5_000) =>
-      await bench.call("bash", { command, timeout_ms });
+      await bench.callTool("bash", { command, timeout_ms });
     assertStringIncludes((await run("yes", 60)).text, "timed out");
     assertStringIncludes((await run("head -c 5000000 /dev/urandom")).text, "Exit code: 0");
     assertEquals((await run("printf 'a\\0b\\x1b[2J\\x07c'")).text, "Exit code: 0\nabc");

@@ -5,16 +5,16 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { seeded, Workbench } from "./workbench.ts";
+import { seededRandom, TestWorkspace } from "./test_workspace.ts";
 
 const rounds = Deno.env.get("SWINK_PROVE") === "1" ? 400 : 25;
 const seed = Number(Deno.env.get("SWINK_SEED") ?? 1);
 
 /** A cancelled call is left behind after 100 ms; the rest is for a machine that is busy. */
-const BOUND_MS = 400;
+const MAX_CANCEL_MS = 400;
 
 /** Living processes whose working directory lies in a folder. */
-function processesIn(folder: string): string[] {
+function findProcesses(folder: string): string[] {
   return [...Deno.readDirSync("/proc")].map(({ name }) => name).filter((name) => {
     try {
       return /^\d+$/.test(name) && Deno.readLinkSync(`/proc/${name}/cwd`).startsWith(folder);
@@ -24,14 +24,14 @@ function processesIn(folder: string): string[] {
   });
 }
 
-function filesBelow(folder: string): string[] {
+function listFiles(folder: string): string[] {
   return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
-    isDirectory ? filesBelow(`${folder}/${name}`) : [`${folder}/${name}`]
+    isDirectory ? listFiles(`${folder}/${name}`) : [`${folder}/${name}`]
   );
 }
 
 /** Runs a call and cancels it after a random time; returns how long it took from there. */
-async function cancelled(
+async function cancelAfter(
   call: (signal: AbortSignal) => Promise<unknown>,
   afterMs: number,
 ): Promise<number> {
@@ -48,17 +48,17 @@ async function cancelled(
 }
 
 Deno.test(`kill: edits cancelled at ${rounds} random moments are whole or not made (seed ${seed})`, async () => {
-  await using bench = new Workbench();
-  const random = seeded(seed);
+  await using bench = new TestWorkspace();
+  const random = seededRandom(seed);
   const before = `${"old line\n".repeat(50_000)}`;
   const after = before.replaceAll("old", "new");
   for (let round = 0; round < rounds; round++) {
-    bench.put("file.txt", before);
-    await bench.call("read_file", { path: "file.txt", limit: 1 });
+    bench.writeFile("file.txt", before);
+    await bench.callTool("read_file", { path: "file.txt", limit: 1 });
     const edit = (signal: AbortSignal) =>
       round % 2 === 0
-        ? bench.call("write_file", { path: "file.txt", content: after }, signal)
-        : bench.call(
+        ? bench.callTool("write_file", { path: "file.txt", content: after }, signal)
+        : bench.callTool(
           "edit_file",
           {
             path: "file.txt",
@@ -66,10 +66,10 @@ Deno.test(`kill: edits cancelled at ${rounds} random moments are whole or not ma
           },
           signal,
         );
-    await cancelled(edit, random() * 12);
-    const now = bench.get("file.txt");
+    await cancelAfter(edit, random() * 12);
+    const now = bench.readFile("file.txt");
     assert(now === before || now === after, "the file is half written");
-    assertEquals(filesBelow(bench.folder), [`${bench.folder}/file.txt`]);
+    assertEquals(listFiles(bench.directory), [`${bench.directory}/file.txt`]);
   }
 });
 
@@ -88,29 +88,29 @@ Deno.test({
   name: `kill: commands cancelled at ${rounds} random moments leave no process (seed ${seed})`,
   ignore: Deno.build.os !== "linux",
   async fn() {
-    await using bench = new Workbench();
-    const random = seeded(seed + 1);
+    await using bench = new TestWorkspace();
+    const random = seededRandom(seed + 1);
     for (let round = 0; round < rounds; round++) {
       const command = COMMANDS[Math.floor(random() * COMMANDS.length)] ?? "";
-      const call = (signal: AbortSignal) => bench.call("bash", { command }, signal);
-      const took = await cancelled(call, random() * 90);
-      assert(took < BOUND_MS, `${command} took ${took} ms`);
-      assertEquals(processesIn(bench.folder), [], command);
+      const call = (signal: AbortSignal) => bench.callTool("bash", { command }, signal);
+      const took = await cancelAfter(call, random() * 90);
+      assert(took < MAX_CANCEL_MS, `${command} took ${took} ms`);
+      assertEquals(findProcesses(bench.directory), [], command);
     }
   },
 });
 
 Deno.test(`kill: searches and walks cancelled at random moments end at once (seed ${seed})`, async () => {
-  await using bench = new Workbench();
+  await using bench = new TestWorkspace();
   for (let index = 0; index < 600; index++) {
-    bench.put(`d${index % 20}/f${index}`, "some text\n".repeat(200));
+    bench.writeFile(`d${index % 20}/f${index}`, "some text\n".repeat(200));
   }
-  const random = seeded(seed + 2);
+  const random = seededRandom(seed + 2);
   for (let round = 0; round < rounds; round++) {
     const search = (signal: AbortSignal) =>
-      bench.call("search_files", { pattern: "(?=text$)" }, signal);
-    assert(await cancelled(search, random() * 30) < BOUND_MS);
-    const list = (signal: AbortSignal) => bench.call("list_directory", { depth: 5 }, signal);
-    assert(await cancelled(list, random() * 10) < BOUND_MS);
+      bench.callTool("search_files", { pattern: "(?=text$)" }, signal);
+    assert(await cancelAfter(search, random() * 30) < MAX_CANCEL_MS);
+    const list = (signal: AbortSignal) => bench.callTool("list_directory", { depth: 5 }, signal);
+    assert(await cancelAfter(list, random() * 10) < MAX_CANCEL_MS);
   }
 });

@@ -8,15 +8,15 @@ import type { Infer, InferArguments, JsonObject, JsonSchema, SchemaSource } from
 import { defineTool } from "../../mod.ts";
 
 /** `true` only for types that are the same in every respect: optional, readonly, `any` and all. */
-type Same<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends
+type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends
   (<T>() => T extends Right ? 1 : 2) ? true
   : false;
 
 /** Compiles only for `true`. */
-function same<_Verdict extends true>(): void {}
+function assertType<_Verdict extends true>(): void {}
 
 /** The type that the arguments of a tool with these parameters have. */
-function argumentsOf<const Schema extends SchemaSource>(
+function inferArguments<const Schema extends SchemaSource>(
   parameters: Schema,
 ): InferArguments<Schema> {
   const execute = (_args: InferArguments<Schema>): string => "";
@@ -40,8 +40,8 @@ Deno.test("scalars have their types, and required tells which fields are optiona
       required: ["city", "days"],
     },
     execute: (args) => {
-      same<
-        Same<typeof args, {
+      assertType<
+        Equal<typeof args, {
           city: string;
           days: number;
           elevation?: number;
@@ -55,7 +55,7 @@ Deno.test("scalars have their types, and required tells which fields are optiona
 });
 
 Deno.test("objects nest, and each has its own required fields", () => {
-  const args = argumentsOf({
+  const args = inferArguments({
     type: "object",
     properties: {
       place: {
@@ -73,8 +73,8 @@ Deno.test("objects nest, and each has its own required fields", () => {
     },
     required: ["place"],
   });
-  same<
-    Same<
+  assertType<
+    Equal<
       typeof args,
       { place: { at: { latitude: number; longitude: number }; name?: string } }
     >
@@ -82,7 +82,7 @@ Deno.test("objects nest, and each has its own required fields", () => {
 });
 
 Deno.test("enums and constants are literal types", () => {
-  const args = argumentsOf({
+  const args = inferArguments({
     type: "object",
     properties: {
       unit: { type: "string", enum: ["celsius", "fahrenheit"] },
@@ -92,8 +92,8 @@ Deno.test("enums and constants are literal types", () => {
     },
     required: ["unit", "level", "kind", "on"],
   });
-  same<
-    Same<
+  assertType<
+    Equal<
       typeof args,
       { unit: "celsius" | "fahrenheit"; level: 1 | 2 | "max" | null; kind: "weather"; on: true }
     >
@@ -101,7 +101,7 @@ Deno.test("enums and constants are literal types", () => {
 });
 
 Deno.test("arrays have their items' type, tuples a type at each place", () => {
-  const args = argumentsOf({
+  const args = inferArguments({
     type: "object",
     properties: {
       tags: { type: "array", items: { type: "string" } },
@@ -123,8 +123,8 @@ Deno.test("arrays have their items' type, tuples a type at each place", () => {
     },
     required: ["tags", "edits", "matrix", "anything", "range"],
   });
-  same<
-    Same<typeof args, {
+  assertType<
+    Equal<typeof args, {
       tags: string[];
       edits: { from: string; to: string }[];
       matrix: number[][];
@@ -135,7 +135,7 @@ Deno.test("arrays have their items' type, tuples a type at each place", () => {
 });
 
 Deno.test("anyOf, oneOf and lists of types are unions, told apart by their constants", () => {
-  const args = argumentsOf({
+  const args = inferArguments({
     type: "object",
     properties: {
       id: { anyOf: [{ type: "string" }, { type: "integer" }] },
@@ -157,8 +157,8 @@ Deno.test("anyOf, oneOf and lists of types are unions, told apart by their const
     },
     required: ["id", "note", "shape"],
   });
-  same<
-    Same<typeof args, {
+  assertType<
+    Equal<typeof args, {
       id: string | number;
       note: string | null;
       shape: { kind: "circle"; radius: number } | { kind: "square"; side: number };
@@ -170,19 +170,19 @@ Deno.test("anyOf, oneOf and lists of types are unions, told apart by their const
 });
 
 Deno.test("allOf is all of its parts", () => {
-  const args = argumentsOf({
+  const args = inferArguments({
     allOf: [
       { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
       { type: "object", properties: { b: { type: "number" } }, required: ["b"] },
     ],
   });
-  same<Same<typeof args, { a: string } & { b: number }>>();
+  assertType<Equal<typeof args, { a: string } & { b: number }>>();
   const parts: { a: string; b: number } = args;
   void parts;
 });
 
 Deno.test("objects without known fields are records", () => {
-  const args = argumentsOf({
+  const args = inferArguments({
     type: "object",
     properties: {
       env: { type: "object", additionalProperties: { type: "string" } },
@@ -191,8 +191,8 @@ Deno.test("objects without known fields are records", () => {
     },
     required: ["env", "free", "open"],
   });
-  same<
-    Same<typeof args, {
+  assertType<
+    Equal<typeof args, {
       env: { [key: string]: string };
       free: { [key: string]: unknown };
       open: { [key: string]: unknown };
@@ -201,7 +201,7 @@ Deno.test("objects without known fields are records", () => {
 });
 
 Deno.test("a list of types may have a schema's other keywords beside it", () => {
-  const args = argumentsOf({
+  const args = inferArguments({
     type: "object",
     properties: {
       filter: {
@@ -212,25 +212,25 @@ Deno.test("a list of types may have a schema's other keywords beside it", () => 
     },
     required: ["filter"],
   });
-  same<Same<typeof args, { filter: { tags?: string | string[] } | null }>>();
+  assertType<Equal<typeof args, { filter: { tags?: string | string[] } | null }>>();
 });
 
 Deno.test("what a schema says beyond that is unknown", () => {
-  const args = argumentsOf({
+  const args = inferArguments({
     type: "object",
     properties: { any: {}, all: true, reference: { $ref: "#/$defs/x" } },
     required: ["any", "all", "reference"],
   });
-  same<Same<typeof args, { any: unknown; all: unknown; reference: unknown }>>();
+  assertType<Equal<typeof args, { any: unknown; all: unknown; reference: unknown }>>();
 });
 
 Deno.test("a schema whose literals were lost makes any JSON object", () => {
   const schema: JsonSchema = { type: "object" };
   const widened = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
-  const known = argumentsOf(schema);
-  same<Same<typeof known, JsonObject>>();
-  const lost = argumentsOf(widened);
-  same<Same<typeof lost, JsonObject>>();
+  const known = inferArguments(schema);
+  assertType<Equal<typeof known, JsonObject>>();
+  const lost = inferArguments(widened);
+  assertType<Equal<typeof lost, JsonObject>>();
 });
 
 Deno.test("a schema that was written as const beforehand keeps its literals", () => {
@@ -239,9 +239,9 @@ Deno.test("a schema that was written as const beforehand keeps its literals", ()
     properties: { city: { type: "string" } },
     required: ["city"],
   } as const;
-  const args = argumentsOf(schema);
-  same<Same<typeof args, { city: string }>>();
-  same<Same<Infer<typeof schema>, { city: string }>>();
+  const args = inferArguments(schema);
+  assertType<Equal<typeof args, { city: string }>>();
+  assertType<Equal<Infer<typeof schema>, { city: string }>>();
 });
 
 Deno.test("a Standard Schema validator gives the type that it takes", () => {
@@ -256,8 +256,8 @@ Deno.test("a Standard Schema validator gives the type that it takes", () => {
       readonly jsonSchema: { readonly input: () => Record<string, unknown> };
     };
   }
-  same<Same<InferArguments<Validator>, { city: string; days?: number }>>();
-  same<Same<Infer<{ readonly "~standard": { readonly version: 1 } }>, unknown>>();
+  assertType<Equal<InferArguments<Validator>, { city: string; days?: number }>>();
+  assertType<Equal<Infer<{ readonly "~standard": { readonly version: 1 } }>, unknown>>();
 });
 
 Deno.test("TypeBox schemas give their type, with an index signature or as interfaces", () => {
@@ -275,8 +275,8 @@ Deno.test("TypeBox schemas give their type, with an index signature or as interf
     properties: { city: Text; country: Text };
     required: ["city"];
   }
-  same<Same<InferArguments<Indexed>, { city: string }>>();
-  same<Same<InferArguments<Plain>, { city: string; country?: string }>>();
+  assertType<Equal<InferArguments<Indexed>, { city: string }>>();
+  assertType<Equal<InferArguments<Plain>, { city: string; country?: string }>>();
   const accepts: (source: Indexed | Plain) => SchemaSource = (source) => source;
   void accepts;
 });

@@ -7,27 +7,27 @@
  * @module
  */
 
-import { type AgentError, errorOf } from "../../../src/core/errors.ts";
+import { type AgentError, createAgentError } from "../../../src/core/errors.ts";
 import { redact } from "../../../src/core/redact.ts";
 import { type ProviderError, readErrorBody, readErrorValue } from "./error_body.ts";
 import {
   BAD_REQUEST,
   COMMON_CODES,
-  COMMON_WORDINGS,
+  COMMON_PATTERNS,
+  type ErrorClassification,
   type ErrorTable,
-  type ErrorVerdict,
+  FALLBACK_CODES,
+  isOverflowMessage,
+  isQuotaMessage,
   OVERFLOW,
   QUOTA,
-  saysOverflow,
-  saysQuota,
   STATUSES,
   THROTTLED,
   UNAVAILABLE,
   UNKNOWN,
   UNKNOWN_MODEL,
-  WEAK_CODES,
 } from "./error_table.ts";
-import { retryAfterOf } from "./retry_after.ts";
+import { findRetryAfter } from "./retry_after.ts";
 
 /** Who failed, and how their words are read. */
 export interface ErrorOrigin {
@@ -42,7 +42,7 @@ export interface ErrorOrigin {
 }
 
 /** A response that refuses. */
-export interface HttpRefusal {
+export interface ErrorResponse {
   /** Status of the response. */
   readonly status: number;
   /** Headers of the response. */
@@ -62,25 +62,25 @@ const REQUEST_ID_HEADERS = [
 
 /** The error of a response that refuses. */
 export function classifyResponse(
-  { status, headers, body }: HttpRefusal,
+  { status, headers, body }: ErrorResponse,
   origin: ErrorOrigin,
 ): AgentError {
-  const said = withNamedType(readErrorBody(body), headers);
+  const said = withAwsErrorType(readErrorBody(body), headers);
   const { provider, table, secrets, now } = origin;
-  const retryAfterMs = retryAfterOf({ headers, message: said.message, body: said.body, now });
-  const verdict = verdictOf({ ...said, status, retryAfterMs }, table);
+  const retryAfterMs = findRetryAfter({ headers, message: said.message, body: said.body, now });
+  const verdict = classifyFailure({ ...said, status, retryAfterMs }, table);
   const message = `${provider} answered ${status}${said.message && `: ${said.message}`}`;
-  return errorOf(verdict.code, redact(message + adviceOn(verdict, status), secrets), {
-    retryable: retryableOf(verdict, headers.get("x-should-retry")),
+  return createAgentError(verdict.code, redact(message + getHint(verdict, status), secrets), {
+    retryable: resolveRetryable(verdict, headers.get("x-should-retry")),
     status,
     retryAfterMs,
     provider,
-    requestId: requestIdOf(headers) ?? said.requestId,
+    requestId: findRequestId(headers) ?? said.requestId,
   });
 }
 
 /** AWS names the failure in a header, sometimes with more behind a colon. */
-function withNamedType(said: ProviderError, headers: Headers): ProviderError {
+function withAwsErrorType(said: ProviderError, headers: Headers): ProviderError {
   const [type] = headers.get("x-amzn-errortype")?.split(":") ?? [];
   return type ? { ...said, codes: [type, ...said.codes] } : said;
 }
@@ -90,10 +90,10 @@ export function classifyStreamError(value: unknown, origin: ErrorOrigin): AgentE
   const said = readErrorValue(value);
   const { provider, table, secrets, now } = origin;
   const { message, body, status } = said;
-  const retryAfterMs = retryAfterOf({ headers: new Headers(), message, body, now });
-  const verdict = verdictOf({ ...said, retryAfterMs }, table);
+  const retryAfterMs = findRetryAfter({ headers: new Headers(), message, body, now });
+  const verdict = classifyFailure({ ...said, retryAfterMs }, table);
   const words = `${provider} reported an error${message && `: ${message}`}`;
-  return errorOf(verdict.code, redact(words, secrets), {
+  return createAgentError(verdict.code, redact(words, secrets), {
     retryable: verdict.retryable,
     status,
     retryAfterMs,
@@ -102,68 +102,77 @@ export function classifyStreamError(value: unknown, origin: ErrorOrigin): AgentE
   });
 }
 
-interface Refusal extends Pick<ProviderError, "codes" | "message"> {
+interface FailureDetails extends Pick<ProviderError, "codes" | "message"> {
   readonly status?: number;
   readonly retryAfterMs?: number | undefined;
 }
 
-function verdictOf(refusal: Refusal, table: ErrorTable | undefined): ErrorVerdict {
-  const verdict = verdictOfCodes(refusal.codes, [table?.codes ?? {}, COMMON_CODES]) ??
-    verdictByWording(refusal.message, table?.decisive) ??
-    verdictOfStatus(refusal) ??
-    verdictOfWords(refusal.message, table) ??
-    verdictOfCodes(refusal.codes, [WEAK_CODES]) ??
+function classifyFailure(
+  refusal: FailureDetails,
+  table: ErrorTable | undefined,
+): ErrorClassification {
+  const verdict = classifyByCode(refusal.codes, [table?.codes ?? {}, COMMON_CODES]) ??
+    matchPattern(refusal.message, table?.decisivePatterns) ??
+    classifyByStatus(refusal) ??
+    classifyByMessage(refusal.message, table) ??
+    classifyByCode(refusal.codes, [FALLBACK_CODES]) ??
     (refusal.status === undefined ? UNKNOWN : BAD_REQUEST);
   return verdict === THROTTLED && isFinal(refusal) ? QUOTA : verdict;
 }
 
-function verdictOfCodes(
+function classifyByCode(
   codes: readonly string[],
-  tables: readonly Readonly<Record<string, ErrorVerdict>>[],
-): ErrorVerdict | undefined {
+  tables: readonly Readonly<Record<string, ErrorClassification>>[],
+): ErrorClassification | undefined {
   for (const table of tables) {
     for (const code of codes) if (Object.hasOwn(table, code)) return table[code];
   }
   return undefined;
 }
 
-function verdictOfStatus({ status, message }: Refusal): ErrorVerdict | undefined {
+function classifyByStatus({ status, message }: FailureDetails): ErrorClassification | undefined {
   if (status === undefined) return undefined;
   const verdict = STATUSES[status];
   if (verdict) return verdict;
   // Gateways wrap a provider's overflow into a status of their own.
-  if (saysOverflow(message)) return OVERFLOW;
+  if (isOverflowMessage(message)) return OVERFLOW;
   if (status >= 500) return UNAVAILABLE;
   const isMissing = status === 404 || status === 410;
   return isMissing && /model|deployment|endpoints/i.test(message) ? UNKNOWN_MODEL : undefined;
 }
 
-function verdictOfWords(message: string, table: ErrorTable | undefined): ErrorVerdict | undefined {
-  const verdict = verdictByWording(message, table?.wordings);
+function classifyByMessage(
+  message: string,
+  table: ErrorTable | undefined,
+): ErrorClassification | undefined {
+  const verdict = matchPattern(message, table?.patterns);
   if (verdict) return verdict;
-  return saysOverflow(message) ? OVERFLOW : verdictByWording(message, COMMON_WORDINGS);
+  return isOverflowMessage(message) ? OVERFLOW : matchPattern(message, COMMON_PATTERNS);
 }
 
-function verdictByWording(
+function matchPattern(
   message: string,
-  wordings: ErrorTable["wordings"],
-): ErrorVerdict | undefined {
+  wordings: ErrorTable["patterns"],
+): ErrorClassification | undefined {
   return wordings?.find(([wording]) => wording.test(message))?.[1];
 }
 
 /** Quota words are final, unless the provider says itself when to come back. */
-function isFinal({ message, retryAfterMs }: Refusal): boolean {
-  return saysQuota(message) && (retryAfterMs === undefined || /per ?day|daily/i.test(message));
+function isFinal({ message, retryAfterMs }: FailureDetails): boolean {
+  return isQuotaMessage(message) && (retryAfterMs === undefined || /per ?day|daily/i.test(message));
 }
 
 /** `x-should-retry` wins where it can be true; no retry shortens an input or pays a bill. */
-function retryableOf(verdict: ErrorVerdict, header: string | null): boolean | undefined {
+function resolveRetryable(
+  verdict: ErrorClassification,
+  header: string | null,
+): boolean | undefined {
   if (header === "false") return false;
   const mayChange = verdict === BAD_REQUEST || verdict === UNKNOWN;
   return header === "true" && mayChange ? true : verdict.retryable;
 }
 
-function requestIdOf(headers: Headers): string | undefined {
+function findRequestId(headers: Headers): string | undefined {
   for (const name of REQUEST_ID_HEADERS) {
     const id = headers.get(name);
     if (id) return id;
@@ -171,6 +180,6 @@ function requestIdOf(headers: Headers): string | undefined {
   return undefined;
 }
 
-function adviceOn(verdict: ErrorVerdict, status: number): string {
+function getHint(verdict: ErrorClassification, status: number): string {
   return verdict === BAD_REQUEST && status === 404 ? " (is the baseUrl right?)" : "";
 }

@@ -4,33 +4,39 @@ import { classifyResponse, classifyStreamError } from "./classify.ts";
 
 const ORIGIN = { provider: "someone", now: 0 };
 
-function classified(status: number, body: unknown, headers: Record<string, string> = {}) {
+function classify(status: number, body: unknown, headers: Record<string, string> = {}) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return classifyResponse({ status, headers: new Headers(headers), body: text }, ORIGIN);
 }
 
-const message = (words: string) => ({ error: { message: words } });
+const createErrorBody = (words: string) => ({ error: { message: words } });
 
 /** Status, body, code, retryable. */
-const ROWS: readonly (readonly [string, number, unknown, AgentErrorCode, boolean])[] = [
-  ["5.5: a wrong key", 401, message("invalid x-api-key"), "auth_error", false],
-  ["a key that may not", 403, message("no"), "auth_error", false],
-  ["5.6: too many requests", 429, message("Rate limited"), "model_throttled", true],
+const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCode, boolean])[] = [
+  ["5.5: a wrong key", 401, createErrorBody("invalid x-api-key"), "auth_error", false],
+  ["a key that may not", 403, createErrorBody("no"), "auth_error", false],
+  ["5.6: too many requests", 429, createErrorBody("Rate limited"), "model_throttled", true],
   [
     "too many tokens a minute",
     429,
-    message("Rate limit exceeded: too many tokens per minute"),
+    createErrorBody("Rate limit exceeded: too many tokens per minute"),
     "model_throttled",
     true,
   ],
   [
     "throttling words that sound like overflow",
     400,
-    message("Throttling error: Too many tokens, please wait before trying again"),
+    createErrorBody("Throttling error: Too many tokens, please wait before trying again"),
     "model_throttled",
     true,
   ],
-  ["a bad max_tokens", 400, message("max_tokens: must be greater than 0"), "bad_request", false],
+  [
+    "a bad max_tokens",
+    400,
+    createErrorBody("max_tokens: must be greater than 0"),
+    "bad_request",
+    false,
+  ],
   [
     "B 71: a used-up quota",
     429,
@@ -41,22 +47,22 @@ const ROWS: readonly (readonly [string, number, unknown, AgentErrorCode, boolean
   [
     "B 71: a used-up quota in words",
     429,
-    message("You exceeded your current quota"),
+    createErrorBody("You exceeded your current quota"),
     "model_throttled",
     false,
   ],
-  ["an open bill", 402, message("Insufficient Balance"), "model_throttled", false],
+  ["an open bill", 402, createErrorBody("Insufficient Balance"), "model_throttled", false],
   [
     "no credit left",
     400,
-    message("Your credit balance is too low to access the API"),
+    createErrorBody("Your credit balance is too low to access the API"),
     "model_throttled",
     false,
   ],
   [
     "a limit that can be raised by paying",
     429,
-    message("Rate limit reached. Add a payment method at /account/billing."),
+    createErrorBody("Rate limit reached. Add a payment method at /account/billing."),
     "model_throttled",
     true,
   ],
@@ -79,7 +85,7 @@ const ROWS: readonly (readonly [string, number, unknown, AgentErrorCode, boolean
   [
     "AC-12: an overflow in words",
     400,
-    message("prompt is too long: 210510 tokens > 200000 maximum"),
+    createErrorBody("prompt is too long: 210510 tokens > 200000 maximum"),
     "context_window_overflow",
     false,
   ],
@@ -93,7 +99,7 @@ const ROWS: readonly (readonly [string, number, unknown, AgentErrorCode, boolean
   [
     "an overflow that a gateway wraps",
     500,
-    message("litellm.ContextWindowExceededError: …"),
+    createErrorBody("litellm.ContextWindowExceededError: …"),
     "context_window_overflow",
     false,
   ],
@@ -108,7 +114,7 @@ const ROWS: readonly (readonly [string, number, unknown, AgentErrorCode, boolean
   [
     "an unknown model as 400",
     400,
-    message("The provided model identifier is invalid."),
+    createErrorBody("The provided model identifier is invalid."),
     "model_not_found",
     false,
   ],
@@ -116,7 +122,7 @@ const ROWS: readonly (readonly [string, number, unknown, AgentErrorCode, boolean
   [
     "a value that a model does not take",
     400,
-    message("Unsupported parameter: 'temperature' is not supported with this model."),
+    createErrorBody("Unsupported parameter: 'temperature' is not supported with this model."),
     "bad_request",
     false,
   ],
@@ -137,16 +143,16 @@ const ROWS: readonly (readonly [string, number, unknown, AgentErrorCode, boolean
   ["nothing known", 418, "", "bad_request", false],
 ];
 
-for (const [name, status, body, code, retryable] of ROWS) {
+for (const [name, status, body, code, retryable] of RESPONSE_CASES) {
   Deno.test(`${name} (${status}) is ${code}`, () => {
-    const error = classified(status, body);
+    const error = classify(status, body);
     assertEquals([error.code, error.retryable], [code, retryable], error.message);
     assertEquals([error.status, error.provider], [status, "someone"]);
   });
 }
 
 Deno.test("the wait, the request's id and the provider's words are told", () => {
-  const error = classified(429, message("Slow down"), {
+  const error = classify(429, createErrorBody("Slow down"), {
     "retry-after": "42",
     "request-id": "req_1",
   });
@@ -156,22 +162,22 @@ Deno.test("the wait, the request's id and the provider's words are told", () => 
 });
 
 Deno.test("x-should-retry decides where a retry could help", () => {
-  assertEquals(classified(500, "", { "x-should-retry": "false" }).retryable, false);
-  assertEquals(classified(400, "", { "x-should-retry": "true" }).retryable, true);
-  assertEquals(classified(413, "", { "x-should-retry": "true" }).retryable, false);
+  assertEquals(classify(500, "", { "x-should-retry": "false" }).retryable, false);
+  assertEquals(classify(400, "", { "x-should-retry": "true" }).retryable, true);
+  assertEquals(classify(413, "", { "x-should-retry": "true" }).retryable, false);
 });
 
 Deno.test("a quota that says when to come back is worth a retry, one of the day is not", () => {
   const quota = (words: string) =>
-    message(`You exceeded your current quota${words}. Please retry in 40s.`);
-  assert(classified(429, quota("")).retryable);
-  assertFalse(classified(429, quota(" (GenerateRequestsPerDay)")).retryable);
+    createErrorBody(`You exceeded your current quota${words}. Please retry in 40s.`);
+  assert(classify(429, quota("")).retryable);
+  assertFalse(classify(429, quota(" (GenerateRequestsPerDay)")).retryable);
 });
 
 Deno.test("keys and control characters stay out of messages", () => {
   const origin = { ...ORIGIN, secrets: ["my secret word"] };
   const body = JSON.stringify(
-    message("my secret word\u001b[31m sk-abcdefghijklmnop1234 Bearer abc.def.ghi"),
+    createErrorBody("my secret word\u001b[31m sk-abcdefghijklmnop1234 Bearer abc.def.ghi"),
   );
   const error = classifyResponse({ status: 400, headers: new Headers(), body }, origin);
   assertEquals(
@@ -181,7 +187,7 @@ Deno.test("keys and control characters stay out of messages", () => {
 });
 
 /** An error inside a stream, its code, whether it is worth a retry (A 129, B 72). */
-const IN_STREAM: readonly (readonly [unknown, AgentErrorCode, boolean])[] = [
+const STREAM_CASES: readonly (readonly [unknown, AgentErrorCode, boolean])[] = [
   [{ type: "error", error: { type: "rate_limit_error", message: "x" } }, "model_throttled", true],
   [{ type: "error", error: { type: "overloaded_error", message: "x" } }, "network_error", true],
   [{ type: "error", error: { type: "invalid_request_error", message: "x" } }, "bad_request", false],
@@ -196,7 +202,7 @@ const IN_STREAM: readonly (readonly [unknown, AgentErrorCode, boolean])[] = [
   [null, "stream_error", false],
 ];
 
-for (const [value, code, retryable] of IN_STREAM) {
+for (const [value, code, retryable] of STREAM_CASES) {
   Deno.test(`B 72: inside a stream, ${JSON.stringify(value)} is ${code}`, () => {
     const error = classifyStreamError(value, ORIGIN);
     assertEquals([error.code, error.retryable], [code, retryable], error.message);

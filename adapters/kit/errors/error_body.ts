@@ -29,7 +29,7 @@ export interface ProviderError {
 }
 
 /** No message is longer, in characters. */
-const MAX_MESSAGE = 2000;
+const MAX_MESSAGE_LENGTH = 2000;
 
 /** Reads the body of an error response. */
 export function readErrorBody(text: string): ProviderError {
@@ -37,7 +37,7 @@ export function readErrorBody(text: string): ProviderError {
   try {
     value = JSON.parse(text);
   } catch {
-    return { codes: [], message: oneLine(textOfPage(text)), body: {} };
+    return { codes: [], message: toSingleLine(extractPageText(text)), body: {} };
   }
   return readErrorValue(Array.isArray(value) ? value[0] : value);
 }
@@ -45,21 +45,21 @@ export function readErrorBody(text: string): ProviderError {
 /** Reads an error that is JSON already, such as one inside a stream. */
 export function readErrorValue(value: unknown): ProviderError {
   if (!isJsonObject(value)) {
-    return { codes: [], message: oneLine(typeof value === "string" ? value : ""), body: {} };
+    return { codes: [], message: toSingleLine(typeof value === "string" ? value : ""), body: {} };
   }
   const inner = isJsonObject(value["error"]) ? value["error"] : value;
   const requestId = value["request_id"] ?? inner["request_id"];
-  const status = statusOf(inner);
+  const status = findStatus(inner);
   return {
-    codes: codesOf(value, inner),
-    message: oneLine(wordsOf(value, inner)),
+    codes: collectCodes(value, inner),
+    message: toSingleLine(findMessage(value, inner)),
     body: value,
     ...(status !== undefined && { status }),
     ...(typeof requestId === "string" && { requestId }),
   };
 }
 
-function codesOf(outer: JsonObject, inner: JsonObject): string[] {
+function collectCodes(outer: JsonObject, inner: JsonObject): string[] {
   const nested = isJsonObject(inner["innererror"]) ? inner["innererror"] : {};
   const details = Array.isArray(inner["details"]) ? inner["details"] : [];
   const reasons = details.map((detail) => isJsonObject(detail) ? detail["reason"] : undefined);
@@ -87,7 +87,7 @@ function isDailyQuota(detail: unknown): boolean {
 }
 
 /** OpenRouter, Google and llama.cpp put the status into the error; Azure does so as text. */
-function statusOf(inner: JsonObject): number | undefined {
+function findStatus(inner: JsonObject): number | undefined {
   for (const value of [inner["status"], inner["status_code"], inner["code"]]) {
     const status = Number(value);
     if (Number.isInteger(status) && status >= 400 && status < 600) return status;
@@ -95,7 +95,7 @@ function statusOf(inner: JsonObject): number | undefined {
   return undefined;
 }
 
-function wordsOf(outer: JsonObject, inner: JsonObject): string {
+function findMessage(outer: JsonObject, inner: JsonObject): string {
   const metadata = isJsonObject(inner["metadata"]) ? inner["metadata"]["raw"] : undefined;
   const words = [
     inner["message"],
@@ -110,14 +110,14 @@ function wordsOf(outer: JsonObject, inner: JsonObject): string {
 }
 
 /** Proxies answer with web pages; their title says it all. */
-function textOfPage(text: string): string {
+function extractPageText(text: string): string {
   if (!/^\s*<(?:!doctype|html|\?xml)/i.test(text)) return text;
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
   return title?.trim() || text.replace(/<[^>]*>/g, " ");
 }
 
-function oneLine(text: string): string {
+function toSingleLine(text: string): string {
   // deno-lint-ignore no-control-regex -- control characters are what must not get into a message.
   const line = text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
-  return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}…` : line;
+  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}…` : line;
 }

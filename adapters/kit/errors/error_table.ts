@@ -7,7 +7,7 @@
 import type { AgentErrorCode } from "../../../src/core/errors.ts";
 
 /** What an error means for the run. */
-export interface ErrorVerdict {
+export interface ErrorClassification {
   /** The kind of failure. */
   readonly code: AgentErrorCode;
   /** Whether the same request may succeed later. Default: what the code says. */
@@ -17,34 +17,34 @@ export interface ErrorVerdict {
 /** What a provider's own words mean, beyond the common tables. */
 export interface ErrorTable {
   /** Verdicts by the provider's codes, types and exception names. */
-  readonly codes?: Readonly<Record<string, ErrorVerdict>>;
+  readonly codes?: Readonly<Record<string, ErrorClassification>>;
   /** Verdicts by wording, in order, that the status does not overrule. */
-  readonly decisive?: readonly (readonly [RegExp, ErrorVerdict])[];
+  readonly decisivePatterns?: readonly (readonly [RegExp, ErrorClassification])[];
   /** Verdicts by wording, in order; looked at where neither code nor status decides. */
-  readonly wordings?: readonly (readonly [RegExp, ErrorVerdict])[];
+  readonly patterns?: readonly (readonly [RegExp, ErrorClassification])[];
 }
 
 /** The input exceeds the model's context window. */
-export const OVERFLOW: ErrorVerdict = { code: "context_window_overflow" };
+export const OVERFLOW: ErrorClassification = { code: "context_window_overflow" };
 /** Too many requests for now. */
-export const THROTTLED: ErrorVerdict = { code: "model_throttled" };
+export const THROTTLED: ErrorClassification = { code: "model_throttled" };
 /** A quota is used up or a bill is open: waiting does not help. */
-export const QUOTA: ErrorVerdict = { code: "model_throttled", retryable: false };
+export const QUOTA: ErrorClassification = { code: "model_throttled", retryable: false };
 /** Broken or overloaded for now. */
-export const UNAVAILABLE: ErrorVerdict = { code: "network_error" };
+export const UNAVAILABLE: ErrorClassification = { code: "network_error" };
 /** The key is missing, wrong, or may not do this. */
-export const AUTH: ErrorVerdict = { code: "auth_error" };
+export const AUTH: ErrorClassification = { code: "auth_error" };
 /** The content was refused. */
-export const FILTERED: ErrorVerdict = { code: "content_filtered" };
+export const FILTERED: ErrorClassification = { code: "content_filtered" };
 /** There is no such model. */
-export const UNKNOWN_MODEL: ErrorVerdict = { code: "model_not_found" };
+export const UNKNOWN_MODEL: ErrorClassification = { code: "model_not_found" };
 /** The request is not valid. */
-export const BAD_REQUEST: ErrorVerdict = { code: "bad_request" };
+export const BAD_REQUEST: ErrorClassification = { code: "bad_request" };
 /** An error that no table knows. */
-export const UNKNOWN: ErrorVerdict = { code: "stream_error", retryable: false };
+export const UNKNOWN: ErrorClassification = { code: "stream_error", retryable: false };
 
 /** Codes that mean the same wherever they occur. */
-export const COMMON_CODES: Readonly<Record<string, ErrorVerdict>> = {
+export const COMMON_CODES: Readonly<Record<string, ErrorClassification>> = {
   context_length_exceeded: OVERFLOW,
   exceed_context_size_error: OVERFLOW,
   request_too_large: OVERFLOW,
@@ -86,7 +86,7 @@ export const COMMON_CODES: Readonly<Record<string, ErrorVerdict>> = {
 };
 
 /** Codes that say little: wordings are looked at first. */
-export const WEAK_CODES: Readonly<Record<string, ErrorVerdict>> = {
+export const FALLBACK_CODES: Readonly<Record<string, ErrorClassification>> = {
   invalid_request_error: BAD_REQUEST,
   invalid_prompt: BAD_REQUEST,
   not_found_error: BAD_REQUEST,
@@ -94,7 +94,7 @@ export const WEAK_CODES: Readonly<Record<string, ErrorVerdict>> = {
 };
 
 /** Statuses that decide by themselves. */
-export const STATUSES: Readonly<Record<number, ErrorVerdict>> = {
+export const STATUSES: Readonly<Record<number, ErrorClassification>> = {
   401: AUTH,
   402: QUOTA,
   403: AUTH,
@@ -107,11 +107,11 @@ export const STATUSES: Readonly<Record<number, ErrorVerdict>> = {
 };
 
 /** Throttling words that look like overflow words ("too many tokens"). */
-const THROTTLING =
+const THROTTLING_PATTERN =
   /rate limit|rate-limited|throttl|too many requests|too many tokens,? (?:please )?wait|tokens per (?:minute|day|hour)/i;
 
 /** How providers and servers say that the input exceeds the context window. */
-const OVERFLOWS: readonly RegExp[] = [
+const OVERFLOW_PATTERNS: readonly RegExp[] = [
   /prompt is too long/i, // Anthropic
   /exceeds? context limit/i, // Anthropic
   /request exceeds the maximum size/i, // Anthropic
@@ -131,13 +131,13 @@ const OVERFLOWS: readonly RegExp[] = [
   /ContextWindowExceeded/, // LiteLLM
 ];
 
-const QUOTAS =
+const QUOTA_PATTERN =
   /insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|credit balance is too low|out of credits|payment required|(?:spend|spending|billing|monthly|usage) (?:hard )?limit|quota.{0,40}per ?day|per ?day.{0,40}quota|daily (?:limit|quota)/i;
 
 /** Wordings, in order, for what neither code nor status decides. */
-export const COMMON_WORDINGS: readonly (readonly [RegExp, ErrorVerdict])[] = [
-  [QUOTAS, QUOTA],
-  [THROTTLING, THROTTLED],
+export const COMMON_PATTERNS: readonly (readonly [RegExp, ErrorClassification])[] = [
+  [QUOTA_PATTERN, QUOTA],
+  [THROTTLING_PATTERN, THROTTLED],
   [
     /(?:invalid|incorrect|missing|expired|no|wrong) (?:x-)?(?:api[- _]?key|bearer token|credentials)|api[- _]?key (?:is )?(?:not valid|invalid|expired|missing)|invalid x-api-key|unauthori[sz]ed|authentication (?:failed|required|error)|security token .{0,40}invalid/i,
     AUTH,
@@ -151,11 +151,12 @@ export const COMMON_WORDINGS: readonly (readonly [RegExp, ErrorVerdict])[] = [
 ];
 
 /** Tells whether words say that the input exceeds the context window. */
-export function saysOverflow(message: string): boolean {
-  return !THROTTLING.test(message) && OVERFLOWS.some((wording) => wording.test(message));
+export function isOverflowMessage(message: string): boolean {
+  return !THROTTLING_PATTERN.test(message) &&
+    OVERFLOW_PATTERNS.some((wording) => wording.test(message));
 }
 
 /** Tells whether words say that waiting does not help. */
-export function saysQuota(message: string): boolean {
-  return QUOTAS.test(message);
+export function isQuotaMessage(message: string): boolean {
+  return QUOTA_PATTERN.test(message);
 }

@@ -7,7 +7,7 @@
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 
 /** What a provider said when it refused. */
-export interface RefusalWords {
+export interface RetryAfterSource {
   /** Headers of the response. */
   readonly headers: Headers;
   /** The error's message. */
@@ -22,12 +22,14 @@ export interface RefusalWords {
  * Reads the wait in milliseconds out of headers, body or words, in the order of their precision; `undefined` when
  * none says.
  */
-export function retryAfterOf({ headers, message, body, now }: RefusalWords): number | undefined {
-  return milliseconds(headers.get("retry-after-ms")) ??
+export function findRetryAfter(
+  { headers, message, body, now }: RetryAfterSource,
+): number | undefined {
+  return parseMilliseconds(headers.get("retry-after-ms")) ??
     parseRetryAfter(headers.get("retry-after"), now) ??
-    retryInfoOf(body) ??
-    waitInWords(message) ??
-    resetOfExhaustedLimit(headers, now);
+    findRetryInfo(body) ??
+    parseMessageDelay(message) ??
+    findExhaustedReset(headers, now);
 }
 
 /** Reads a `Retry-After` header: seconds, or an HTTP date; a date in the past is no wait. */
@@ -52,7 +54,7 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /** Google's `RetryInfo` among the details of an error. */
-function retryInfoOf(body: JsonObject): number | undefined {
+function findRetryInfo(body: JsonObject): number | undefined {
   const details = isJsonObject(body["error"]) ? body["error"]["details"] : undefined;
   if (!Array.isArray(details)) return undefined;
   for (const detail of details) {
@@ -62,29 +64,29 @@ function retryInfoOf(body: JsonObject): number | undefined {
   return undefined;
 }
 
-function waitInWords(message: string): number | undefined {
+function parseMessageDelay(message: string): number | undefined {
   const match = /(?:try again|retry)(?: again)? (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)/i
     .exec(message);
   return match?.[1] === undefined ? undefined : parseDuration(match[1]);
 }
 
 /** Limits are told as pairs of headers; only an exhausted one makes us wait, the longest of them. */
-function resetOfExhaustedLimit(headers: Headers, now: number): number | undefined {
+function findExhaustedReset(headers: Headers, now: number): number | undefined {
   let longest: number | undefined;
   for (const [name, value] of headers) {
-    const reset = name.includes("ratelimit") && value === "0" && nameOfReset(name);
-    const wait = reset ? waitUntil(headers.get(reset), now) : undefined;
+    const reset = name.includes("ratelimit") && value === "0" && toResetHeader(name);
+    const wait = reset ? parseResetDelay(headers.get(reset), now) : undefined;
     if (wait !== undefined) longest = Math.max(longest ?? 0, wait);
   }
   return longest;
 }
 
-function nameOfReset(remaining: string): string | undefined {
+function toResetHeader(remaining: string): string | undefined {
   return remaining.includes("remaining") ? remaining.replace("remaining", "reset") : undefined;
 }
 
 /** A duration (OpenAI, Groq), a date (Anthropic), seconds, or an epoch in seconds or milliseconds (OpenRouter). */
-export function waitUntil(value: string | null, now: number): number | undefined {
+export function parseResetDelay(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   const duration = parseDuration(value);
   if (duration !== undefined) return duration;
@@ -97,7 +99,7 @@ export function waitUntil(value: string | null, now: number): number | undefined
   return number > 1e9 ? Math.max(0, number * 1000 - now) : Math.ceil(number * 1000);
 }
 
-function milliseconds(value: string | null): number | undefined {
+function parseMilliseconds(value: string | null): number | undefined {
   return value !== null && /^\s*\d+(?:\.\d+)?\s*$/.test(value)
     ? Math.ceil(Number(value))
     : undefined;

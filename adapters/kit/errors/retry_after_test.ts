@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseDuration, parseRetryAfter, retryAfterOf } from "./retry_after.ts";
+import { findRetryAfter, parseDuration, parseRetryAfter } from "./retry_after.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
@@ -33,29 +33,29 @@ Deno.test("durations are read in every form that providers use", () => {
   assertEquals(parseDuration("5"), undefined);
 });
 
-function waitOf(
+function getDelay(
   headers: Record<string, string>,
   message = "",
   body: Record<string, unknown> = {},
 ): number | undefined {
-  return retryAfterOf({ headers: new Headers(headers), message, body, now: NOW });
+  return findRetryAfter({ headers: new Headers(headers), message, body, now: NOW });
 }
 
 Deno.test("retry-after-ms beats retry-after", () => {
-  assertEquals(waitOf({ "retry-after-ms": "250", "retry-after": "9" }), 250);
+  assertEquals(getDelay({ "retry-after-ms": "250", "retry-after": "9" }), 250);
 });
 
 Deno.test("the wait may stand in the body or in the words", () => {
   const details = [{ "@type": "x.RetryInfo", retryDelay: "34.4s" }];
-  assertEquals(waitOf({}, "", { error: { details } }), 34_400);
-  assertEquals(waitOf({}, "Please try again in 125ms. Visit …"), 125);
-  assertEquals(waitOf({}, "Please retry in 40.5s."), 40_500);
-  assertEquals(waitOf({}, "Please try again later."), undefined);
+  assertEquals(getDelay({}, "", { error: { details } }), 34_400);
+  assertEquals(getDelay({}, "Please try again in 125ms. Visit …"), 125);
+  assertEquals(getDelay({}, "Please retry in 40.5s."), 40_500);
+  assertEquals(getDelay({}, "Please try again later."), undefined);
 });
 
 Deno.test("only an exhausted limit makes wait until it is reset", () => {
   assertEquals(
-    waitOf({
+    getDelay({
       "x-ratelimit-remaining-requests": "0",
       "x-ratelimit-reset-requests": "6m0s",
       "x-ratelimit-remaining-tokens": "12",
@@ -64,14 +64,14 @@ Deno.test("only an exhausted limit makes wait until it is reset", () => {
     360_000,
   );
   assertEquals(
-    waitOf({
+    getDelay({
       "anthropic-ratelimit-tokens-remaining": "0",
       "anthropic-ratelimit-tokens-reset": "2026-01-01T00:00:12Z",
     }),
     12_000,
   );
   assertEquals(
-    waitOf({ "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(NOW + 4000) }),
+    getDelay({ "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(NOW + 4000) }),
     4000,
   );
 });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError, AuthError, messageOf } from "../../../src/core/errors.ts";
+import { AgentError, AuthError, getErrorMessage } from "../../../src/core/errors.ts";
 import type { Clock } from "../options/clock.ts";
 
 /** A token, and until when it is good. */
@@ -26,15 +26,15 @@ export type GetToken = () =>
   | Promise<string | AccessToken | null>;
 
 /** A token is asked for anew before it expires: by a tenth of its life, but no more than five minutes. */
-const EARLY_SHARE = 0.1;
-const EARLY_MS = 5 * 60_000;
+const REFRESH_EARLY_RATIO = 0.1;
+const MAX_REFRESH_EARLY_MS = 5 * 60_000;
 
 /** Keeps a token while it is good; callers that come while one is asked for get that one. */
-export class AccessTokens {
+export class AccessTokenCache {
   readonly #getToken: GetToken;
   readonly #clock: Clock;
-  #kept: { readonly token: string; readonly goodUntil: number } | null = null;
-  #asking: Promise<string> | null = null;
+  #cached: { readonly token: string; readonly refreshAt: number } | null = null;
+  #pending: Promise<string> | null = null;
 
   /** Makes a keeper that has no token yet. */
   constructor(getToken: GetToken, clock: Clock) {
@@ -48,40 +48,40 @@ export class AccessTokens {
    * @throws {AuthError} When none can be had.
    */
   get(): Promise<string> {
-    const kept = this.#kept;
-    if (kept !== null && this.#clock.now() < kept.goodUntil) return Promise.resolve(kept.token);
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = null;
+    const kept = this.#cached;
+    if (kept !== null && this.#clock.now() < kept.refreshAt) return Promise.resolve(kept.token);
+    this.#pending ??= this.#refresh().finally(() => {
+      this.#pending = null;
     });
-    return this.#asking;
+    return this.#pending;
   }
 
   /** A `fetch` after whose refusals the token is not used again. */
-  watching(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  wrapFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     return async (...request) => {
       const response = await fetch(...request);
-      if (response.status === 401) this.#kept = null;
+      if (response.status === 401) this.#cached = null;
       return response;
     };
   }
 
-  async #ask(): Promise<string> {
-    const given = await this.#given();
+  async #refresh(): Promise<string> {
+    const given = await this.#requestToken();
     const { token, expiresOnTimestamp } = typeof given === "string" ? { token: given } : given;
     const now = this.#clock.now();
     const lifeMs = (expiresOnTimestamp ?? now) - now;
-    const goodUntil = now + lifeMs - Math.min(lifeMs * EARLY_SHARE, EARLY_MS);
-    this.#kept = { token, goodUntil };
+    const goodUntil = now + lifeMs - Math.min(lifeMs * REFRESH_EARLY_RATIO, MAX_REFRESH_EARLY_MS);
+    this.#cached = { token, refreshAt: goodUntil };
     return token;
   }
 
-  async #given(): Promise<string | AccessToken> {
+  async #requestToken(): Promise<string | AccessToken> {
     try {
       const given = await this.#getToken();
       if (given) return given;
     } catch (cause) {
       if (AgentError.is(cause)) throw cause;
-      throw new AuthError(`getToken failed: ${messageOf(cause)}`, { cause });
+      throw new AuthError(`getToken failed: ${getErrorMessage(cause)}`, { cause });
     }
     throw new AuthError("getToken gave no token");
   }

@@ -4,7 +4,12 @@
  * @module
  */
 
-import { AgentError, messageOf, NetworkError, StreamError } from "../../../src/core/errors.ts";
+import {
+  AgentError,
+  getErrorMessage,
+  NetworkError,
+  StreamError,
+} from "../../../src/core/errors.ts";
 import { redact } from "../../../src/core/redact.ts";
 import { abortable } from "../stream/abortable.ts";
 import { classifyResponse, classifyStreamError, type ErrorOrigin } from "../errors/classify.ts";
@@ -12,7 +17,7 @@ import type { ErrorTable } from "../errors/error_table.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 
 /** A request to a provider. */
-export interface ProviderPost {
+export interface PostRequest {
   /** Name of the provider, for messages. */
   readonly provider: string;
   /** Where it goes. */
@@ -28,7 +33,7 @@ export interface ProviderPost {
 }
 
 /** An error's body that does not come within this time is done without. */
-const ERROR_BODY_MS = 10_000;
+const ERROR_BODY_TIMEOUT_MS = 10_000;
 
 /**
  * Posts a request; the connection ends at once when `connection` aborts.
@@ -37,7 +42,7 @@ const ERROR_BODY_MS = 10_000;
  * provider refuses.
  */
 export async function post(
-  request: ProviderPost,
+  request: PostRequest,
   settings: AdapterSettings,
   connection: AbortController,
 ): Promise<ReadableStream<Uint8Array> | null> {
@@ -48,14 +53,14 @@ export async function post(
   // Servers that do not stream answer with one JSON value; portals on the way, with a web page.
   if (ok && !/^(?:application\/json|text\/html)\b/.test(contentType)) return response.body;
   const body = await readLimited(response, settings, connection.signal);
-  const origin = originOf(request, settings);
+  const origin = createOrigin(request, settings);
   throw ok
-    ? notAStream(body, contentType, origin)
+    ? createNotStreamError(body, contentType, origin)
     : classifyResponse({ status, headers, body }, origin);
 }
 
 async function send(
-  { provider, url, headers, body, secrets }: ProviderPost,
+  { provider, url, headers, body, secrets }: PostRequest,
   settings: AdapterSettings,
   connection: AbortController,
 ): Promise<Response> {
@@ -77,14 +82,14 @@ async function send(
     return await abortable(sent, signal);
   } catch (cause) {
     if (AgentError.is(cause) || signal.aborted) throw cause;
-    const words = redact(messageOf(cause), secrets);
+    const words = redact(getErrorMessage(cause), secrets);
     throw new NetworkError(`${provider}: The request could not be sent: ${words}`, { provider });
   } finally {
     stopTimer();
   }
 }
 
-function notAStream(body: string, contentType: string, origin: ErrorOrigin): AgentError {
+function createNotStreamError(body: string, contentType: string, origin: ErrorOrigin): AgentError {
   const value = parseJson(body);
   if (hasError(value)) return classifyStreamError(value, origin);
   const { provider } = origin;
@@ -94,8 +99,8 @@ function notAStream(body: string, contentType: string, origin: ErrorOrigin): Age
   );
 }
 
-function originOf(
-  { provider, errors, secrets }: ProviderPost,
+function createOrigin(
+  { provider, errors, secrets }: PostRequest,
   { clock }: AdapterSettings,
 ): ErrorOrigin {
   return { provider, table: errors, secrets, now: clock.now() };
@@ -119,7 +124,7 @@ async function readLimited(
   if (response.body === null) return "";
   const reader = response.body.getReader();
   const stop = () => void reader.cancel().catch(ignore);
-  const stopTimer = clock.after(Math.min(idleTimeoutMs, ERROR_BODY_MS), stop);
+  const stopTimer = clock.after(Math.min(idleTimeoutMs, ERROR_BODY_TIMEOUT_MS), stop);
   signal.addEventListener("abort", stop, { once: true });
   const decoder = new TextDecoder();
   let text = "";

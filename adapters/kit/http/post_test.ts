@@ -3,7 +3,7 @@ import { AgentError, AuthError, NetworkError, StreamError } from "../../../src/c
 import { createOpenAI } from "../../openai/mod.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
-import { type AdapterOptions, settingsOf } from "../options/adapter_options.ts";
+import { type AdapterOptions, resolveSettings } from "../options/adapter_options.ts";
 import { post } from "./post.ts";
 
 const REQUEST = {
@@ -15,11 +15,11 @@ const REQUEST = {
 };
 
 function send(fetch: typeof globalThis.fetch, options: AdapterOptions = {}) {
-  const settings = settingsOf({ fetch, ...options }, "https://acme.example");
+  const settings = resolveSettings({ fetch, ...options }, "https://acme.example");
   return post(REQUEST, settings, new AbortController());
 }
 
-function answering(body: BodyInit | null, init: ResponseInit = {}): typeof globalThis.fetch {
+function respondWith(body: BodyInit | null, init: ResponseInit = {}): typeof globalThis.fetch {
   return () => Promise.resolve(new Response(body, init));
 }
 
@@ -48,7 +48,7 @@ Deno.test("a fetch that throws at once is a network error as well", async () => 
 
 Deno.test("A 140: an error body is read to its limit", async () => {
   const long = `{"error":{"message":"${"x".repeat(200_000)}"}}`;
-  const error = await assertRejects(() => send(answering(long, { status: 401 })), AuthError);
+  const error = await assertRejects(() => send(respondWith(long, { status: 401 })), AuthError);
   assertEquals(error.message.length < 2100, true);
 });
 
@@ -59,7 +59,7 @@ Deno.test("an error body that breaks off is used as far as it came", async () =>
     },
     pull: (controller) => controller.error(new TypeError("reset")),
   });
-  const error = await assertRejects(() => send(answering(body, { status: 400 })), AgentError);
+  const error = await assertRejects(() => send(respondWith(body, { status: 400 })), AgentError);
   assertEquals(error.code, "context_window_overflow");
 });
 
@@ -68,21 +68,21 @@ Deno.test("an error body that never ends is given up", async () => {
     start: (controller) => controller.enqueue(new TextEncoder().encode("slow")),
   });
   const error = await assertRejects(
-    () => send(answering(body, { status: 503 }), { idleTimeoutMs: 5 }),
+    () => send(respondWith(body, { status: 503 }), { idleTimeoutMs: 5 }),
     NetworkError,
   );
   assertStringIncludes(error.message, "slow");
 });
 
 Deno.test("JSON or a web page where a stream was due is told, and an error in it classified", async () => {
-  const page = answering("<html></html>", { headers: { "content-type": "text/html" } });
+  const page = respondWith("<html></html>", { headers: { "content-type": "text/html" } });
   await assertRejects(() => send(page), StreamError, "baseUrl");
   const headers = { "content-type": "application/json" };
-  const refused = answering('{"error":{"code":"invalid_api_key"}}', { headers });
+  const refused = respondWith('{"error":{"code":"invalid_api_key"}}', { headers });
   await assertRejects(() => send(refused), AuthError);
 });
 
-function requestOf(signal: AbortSignal): StreamRequest {
+function createRequest(signal: AbortSignal): StreamRequest {
   return {
     model: { provider: "local", modelId: "m", thinkingLevel: "off" },
     context: {
@@ -107,7 +107,8 @@ Deno.test("an abort closes a real connection", async () => {
   });
   const controller = new AbortController();
   const baseUrl = `http://127.0.0.1:${server.addr.port}`;
-  const reader = createOpenAI({ baseUrl })(requestOf(controller.signal))[Symbol.asyncIterator]();
+  const reader = createOpenAI({ baseUrl })(createRequest(controller.signal))
+    [Symbol.asyncIterator]();
   for (let type = ""; type !== "text_delta";) type = (await reader.next()).value.type;
   controller.abort();
   for (let result = await reader.next(); !result.done;) result = await reader.next();
@@ -129,7 +130,7 @@ Deno.test("the connection of a finished reply is used for the next", async () =>
   const fetch: typeof globalThis.fetch = (url, init) => globalThis.fetch(url, { ...init, client });
   const streamFn = createOpenAI({ baseUrl: `http://127.0.0.1:${server.addr.port}`, fetch });
   for (let i = 0; i < 3; i++) {
-    const { text } = await readReply(streamFn(requestOf(new AbortController().signal)));
+    const { text } = await readReply(streamFn(createRequest(new AbortController().signal)));
     assertEquals(text, "x");
     await new Promise((resolve) => setTimeout(resolve, 1));
   }

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { waitUntil } from "../errors/retry_after.ts";
+import { parseResetDelay } from "../errors/retry_after.ts";
 
 /** One limit, as far as it is told. */
-export interface ToldLimit {
+export interface ReportedLimit {
   /** Most in a minute. */
   readonly limit?: number;
   /** What is left. */
@@ -17,23 +17,26 @@ export interface ToldLimit {
 }
 
 /** The limits of requests and of tokens. */
-export interface ToldLimits {
-  readonly requests: ToldLimit;
-  readonly tokens: ToldLimit;
+export interface ReportedLimits {
+  readonly requests: ReportedLimit;
+  readonly tokens: ReportedLimit;
 }
 
 /** Reads `x-ratelimit-limit-requests` and its kin (OpenAI, Groq, Azure), and Anthropic's own. */
-export function limitsIn(headers: Headers, now: number): ToldLimits {
-  return { requests: limitOf(headers, "requests", now), tokens: limitOf(headers, "tokens", now) };
+export function readLimits(headers: Headers, now: number): ReportedLimits {
+  return {
+    requests: readLimit(headers, "requests", now),
+    tokens: readLimit(headers, "tokens", now),
+  };
 }
 
-function limitOf(headers: Headers, what: "requests" | "tokens", now: number): ToldLimit {
+function readLimit(headers: Headers, what: "requests" | "tokens", now: number): ReportedLimit {
   const read = (fact: string) =>
     headers.get(`x-ratelimit-${fact}-${what}`) ??
       headers.get(`anthropic-ratelimit-${what}-${fact}`);
-  const limit = numberOf(read("limit"));
-  const remaining = numberOf(read("remaining"));
-  const resetMs = waitUntil(read("reset"), now);
+  const limit = parseCount(read("limit"));
+  const remaining = parseCount(read("remaining"));
+  const resetMs = parseResetDelay(read("reset"), now);
   return {
     ...(limit !== undefined && { limit }),
     ...(remaining !== undefined && { remaining }),
@@ -41,6 +44,6 @@ function limitOf(headers: Headers, what: "requests" | "tokens", now: number): To
   };
 }
 
-function numberOf(text: string | null): number | undefined {
+function parseCount(text: string | null): number | undefined {
   return text !== null && /^\d+$/.test(text.trim()) ? Number(text) : undefined;
 }

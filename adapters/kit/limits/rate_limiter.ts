@@ -8,7 +8,7 @@ import { BadRequestError } from "../../../src/core/errors.ts";
 import { abortable } from "../stream/abortable.ts";
 import { type Clock, systemClock } from "../options/clock.ts";
 import type { RequestLimiter } from "../options/adapter_options.ts";
-import { limitsIn } from "./rate_headers.ts";
+import { readLimits } from "./rate_headers.ts";
 import { TokenBucket } from "./token_bucket.ts";
 
 /** Options of {@linkcode RateLimiter}. */
@@ -43,8 +43,8 @@ export class RateLimiter implements RequestLimiter {
   readonly #clock: Clock;
   readonly #requests: TokenBucket;
   readonly #tokens: TokenBucket;
-  #turn: Promise<void> = Promise.resolve();
-  #wakeFirst = (): void => {};
+  #lastAcquired: Promise<void> = Promise.resolve();
+  #wakeNext = (): void => {};
 
   /**
    * Makes a limiter with nothing used yet.
@@ -54,8 +54,8 @@ export class RateLimiter implements RequestLimiter {
   constructor(options: RateLimiterOptions = {}) {
     this.#clock = options.clock ?? systemClock;
     const now = this.#clock.now();
-    this.#requests = new TokenBucket(limitOf(options, "requestsPerMinute"), now);
-    this.#tokens = new TokenBucket(limitOf(options, "tokensPerMinute"), now);
+    this.#requests = new TokenBucket(resolveLimit(options, "requestsPerMinute"), now);
+    this.#tokens = new TokenBucket(resolveLimit(options, "tokensPerMinute"), now);
   }
 
   /**
@@ -64,46 +64,46 @@ export class RateLimiter implements RequestLimiter {
    * Rejects with the signal's reason as soon as that aborts.
    */
   async acquire(tokens: number, signal: AbortSignal): Promise<void> {
-    const mine = this.#turn.then(() => this.#wait(tokens, signal));
+    const mine = this.#lastAcquired.then(() => this.#waitForCapacity(tokens, signal));
     // The next one waits for this one, however it ends.
-    this.#turn = mine.catch(() => {});
+    this.#lastAcquired = mine.catch(() => {});
     await abortable(mine, signal);
   }
 
   /** Reads what the headers of a response tell of limits. */
   observe(headers: Headers): void {
     const now = this.#clock.now();
-    const { requests, tokens } = limitsIn(headers, now);
+    const { requests, tokens } = readLimits(headers, now);
     for (const [bucket, told] of [[this.#requests, requests], [this.#tokens, tokens]] as const) {
-      if (told.limit !== undefined) bucket.learnRate(told.limit);
-      if (told.remaining !== undefined) bucket.learnRest(told.remaining, told.resetMs, now);
+      if (told.limit !== undefined) bucket.updateRate(told.limit);
+      if (told.remaining !== undefined) bucket.updateRemaining(told.remaining, told.resetMs, now);
     }
   }
 
   /** Puts an estimate right; whoever waits may have to wait less. */
   settle(acquired: number, used: number): void {
     this.#tokens.correct(acquired, used);
-    this.#wakeFirst();
+    this.#wakeNext();
   }
 
   /** Lets nobody go on for so long, in milliseconds: one was refused, and so would all others be. */
   pause(delayMs: number): void {
-    this.#requests.closeUntil(this.#clock.now() + delayMs);
+    this.#requests.pauseUntil(this.#clock.now() + delayMs);
   }
 
-  async #wait(tokens: number, signal: AbortSignal): Promise<void> {
-    for (let wait; !signal.aborted && (wait = this.#waitFor(tokens)) > 0;) {
+  async #waitForCapacity(tokens: number, signal: AbortSignal): Promise<void> {
+    for (let wait; !signal.aborted && (wait = this.#getDelay(tokens)) > 0;) {
       await this.#sleep(wait, signal);
     }
     if (signal.aborted) return;
     const now = this.#clock.now();
-    this.#requests.take(1, now);
-    this.#tokens.take(tokens, now);
+    this.#requests.consume(1, now);
+    this.#tokens.consume(tokens, now);
   }
 
-  #waitFor(tokens: number): number {
+  #getDelay(tokens: number): number {
     const now = this.#clock.now();
-    return Math.max(this.#requests.waitFor(1, now), this.#tokens.waitFor(tokens, now));
+    return Math.max(this.#requests.getDelay(1, now), this.#tokens.getDelay(tokens, now));
   }
 
   #sleep(delayMs: number, signal: AbortSignal): Promise<void> {
@@ -114,13 +114,13 @@ export class RateLimiter implements RequestLimiter {
         resolve();
       };
       const cancel = this.#clock.after(delayMs, end);
-      this.#wakeFirst = end;
+      this.#wakeNext = end;
       signal.addEventListener("abort", end, { once: true });
     });
   }
 }
 
-function limitOf(
+function resolveLimit(
   options: RateLimiterOptions,
   name: "requestsPerMinute" | "tokensPerMinute",
 ): number {

@@ -38,14 +38,14 @@ class FakeClock implements Clock {
   }
 }
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 Deno.test("requests beyond the limit wait for their turn, in order", async () => {
   const clock = new FakeClock();
   const limiter = new RateLimiter({ requestsPerMinute: 2, clock });
   const sent: [string, number][] = [];
   const send = (name: string) =>
-    limiter.acquire(1, never).then(() => sent.push([name, clock.now()]));
+    limiter.acquire(1, neverAborted).then(() => sent.push([name, clock.now()]));
   const all = Promise.all(["a", "b", "c", "d"].map(send));
   await clock.next();
   await clock.next();
@@ -56,11 +56,11 @@ Deno.test("requests beyond the limit wait for their turn, in order", async () =>
 Deno.test("tokens are limited as well; a request of more than all of them waits for a full minute's worth", async () => {
   const clock = new FakeClock();
   const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
-  await limiter.acquire(600, never);
-  const second = limiter.acquire(600, never).then(() => clock.now());
+  await limiter.acquire(600, neverAborted);
+  const second = limiter.acquire(600, neverAborted).then(() => clock.now());
   await clock.next();
   assertEquals(await second, 12_000);
-  const huge = limiter.acquire(5000, never).then(() => clock.now());
+  const huge = limiter.acquire(5000, neverAborted).then(() => clock.now());
   await clock.next();
   assertEquals(await huge, 72_000);
 });
@@ -68,7 +68,7 @@ Deno.test("tokens are limited as well; a request of more than all of them waits 
 Deno.test("what the provider tells is taken into account", async () => {
   const clock = new FakeClock();
   const limiter = new RateLimiter({ clock });
-  await limiter.acquire(1, never);
+  await limiter.acquire(1, neverAborted);
   limiter.observe(
     new Headers({
       "x-ratelimit-limit-requests": "60",
@@ -76,7 +76,7 @@ Deno.test("what the provider tells is taken into account", async () => {
       "x-ratelimit-reset-requests": "20s",
     }),
   );
-  const next = limiter.acquire(1, never).then(() => clock.now());
+  const next = limiter.acquire(1, neverAborted).then(() => clock.now());
   await clock.next();
   assertEquals(await next, 20_000);
 });
@@ -91,7 +91,7 @@ Deno.test("Anthropic's headers are understood", async () => {
       "anthropic-ratelimit-tokens-reset": "1970-01-01T00:00:30Z",
     }),
   );
-  const next = limiter.acquire(100, never).then(() => clock.now());
+  const next = limiter.acquire(100, neverAborted).then(() => clock.now());
   await clock.next();
   assertEquals(await next, 30_000);
 });
@@ -99,10 +99,10 @@ Deno.test("Anthropic's headers are understood", async () => {
 Deno.test("an abort ends the wait at once, and the next in line goes on", async () => {
   const clock = new FakeClock();
   const limiter = new RateLimiter({ requestsPerMinute: 1, clock });
-  await limiter.acquire(1, never);
+  await limiter.acquire(1, neverAborted);
   const controller = new AbortController();
   const given = limiter.acquire(1, controller.signal);
-  const kept = limiter.acquire(1, never).then(() => clock.now());
+  const kept = limiter.acquire(1, neverAborted).then(() => clock.now());
   controller.abort(new Error("enough"));
   await assertRejects(() => given, Error, "enough");
   await clock.next();
@@ -123,7 +123,7 @@ Deno.test("agents that share a limiter share its limit", async () => {
     model: { provider: "openai", modelId: "gpt-4o", thinkingLevel: "off" },
     context: { systemPrompt: "", messages: [], tools: [] },
     options: { apiKey: "k" },
-    signal: never,
+    signal: neverAborted,
   };
   const replies = [1, 2].map(() =>
     readReply(createOpenAI({ fetch, limiter, api: "chat" })(request))
@@ -134,17 +134,17 @@ Deno.test("agents that share a limiter share its limit", async () => {
 });
 
 /** A request of one message. */
-function asking(text: string): StreamRequest {
+function createRequest(text: string): StreamRequest {
   return {
     model: { provider: "openai", modelId: "gpt-4o", thinkingLevel: "off" },
     context: { systemPrompt: "", messages: [userMessage(text, 0)], tools: [] },
     options: { apiKey: "k" },
-    signal: never,
+    signal: neverAborted,
   };
 }
 
 /** A reply that has used so many tokens, of which some came from a cache. */
-function replyOf(input: number, output: number, cached = 0): string {
+function createReply(input: number, output: number, cached = 0): string {
   const usage = {
     prompt_tokens: input,
     completion_tokens: output,
@@ -158,15 +158,15 @@ Deno.test("an estimate is put right by what was used: input, output, nothing fro
   const clock = new FakeClock();
   const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
   const streamFn = createOpenAI({
-    fetch: replayFetch(replyOf(700, 60, 600)),
+    fetch: replayFetch(createReply(700, 60, 600)),
     limiter,
     api: "chat",
   });
-  await readReply(streamFn(asking("x".repeat(3600))));
+  await readReply(streamFn(createRequest("x".repeat(3600))));
   // 100 of the prompt and 60 of the reply have been used, not the 900 or so of the estimate.
-  await limiter.acquire(840, never);
+  await limiter.acquire(840, neverAborted);
   assertEquals(clock.now(), 0);
-  const next = limiter.acquire(1, never).then(() => clock.now());
+  const next = limiter.acquire(1, neverAborted).then(() => clock.now());
   await clock.next();
   assertEquals(await next, 60);
 });
@@ -174,8 +174,8 @@ Deno.test("an estimate is put right by what was used: input, output, nothing fro
 Deno.test("who waits for tokens goes on as soon as an estimate turns out too high", async () => {
   const clock = new FakeClock();
   const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
-  await limiter.acquire(1000, never);
-  const waiting = limiter.acquire(500, never).then(() => clock.now());
+  await limiter.acquire(1000, neverAborted);
+  const waiting = limiter.acquire(500, neverAborted).then(() => clock.now());
   await new Promise((resolve) => setTimeout(resolve, 0));
   limiter.settle(1000, 100);
   assertEquals(await waiting, 0);
@@ -184,9 +184,9 @@ Deno.test("who waits for tokens goes on as soon as an estimate turns out too hig
 Deno.test("more used than estimated makes the next one wait longer", async () => {
   const clock = new FakeClock();
   const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
-  await limiter.acquire(100, never);
+  await limiter.acquire(100, neverAborted);
   limiter.settle(100, 1500);
-  const next = limiter.acquire(100, never).then(() => clock.now());
+  const next = limiter.acquire(100, neverAborted).then(() => clock.now());
   await clock.next();
   assertEquals(await next, 36_000);
 });
@@ -196,10 +196,10 @@ Deno.test("a request that is refused uses no tokens", async () => {
   const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
   const streamFn = createOpenAI({ fetch: replayFetch({ status: 429 }), limiter, api: "chat" });
   assertEquals(
-    (await readReply(streamFn(asking("x".repeat(3600))))).error?.code,
+    (await readReply(streamFn(createRequest("x".repeat(3600))))).error?.code,
     "model_throttled",
   );
-  await limiter.acquire(1000, never);
+  await limiter.acquire(1000, neverAborted);
   assertEquals(clock.now(), 0);
 });
 
@@ -211,12 +211,12 @@ Deno.test("when one is told to wait, all wait", async () => {
     { status: 429, body: '{"error":{"code":"insufficient_quota","message":"Retry in 90s"}}' },
   ];
   const streamFn = createOpenAI({ fetch: replayFetch(refusals), limiter, api: "chat" });
-  await readReply(streamFn(asking("first")));
-  const next = limiter.acquire(1, never).then(() => clock.now());
+  await readReply(streamFn(createRequest("first")));
+  const next = limiter.acquire(1, neverAborted).then(() => clock.now());
   await clock.next();
   assertEquals(await next, 20_000);
-  await readReply(streamFn(asking("A used-up quota is for its owner to see to.")));
-  await limiter.acquire(1, never);
+  await readReply(streamFn(createRequest("A used-up quota is for its owner to see to.")));
+  await limiter.acquire(1, neverAborted);
   assertEquals(clock.now(), 20_000);
 });
 
@@ -232,10 +232,10 @@ Deno.test("an image counts as the tokens of an image, not as its bytes", async (
     observe: () => {},
   };
   const source = { type: "base64", mediaType: "image/png", data: "A".repeat(100_000) } as const;
-  const request = asking("");
+  const request = createRequest("");
   const message = { role: "user", content: [{ type: "image", source }], timestamp: 0 } as const;
   const streamFn = createOpenAI({
-    fetch: replayFetch(replyOf(1, 1)),
+    fetch: replayFetch(createReply(1, 1)),
     limiter: listening,
     api: "chat",
   });
@@ -246,11 +246,11 @@ Deno.test("an image counts as the tokens of an image, not as its bytes", async (
 Deno.test("an abort ends a request that waits for its turn, and it is never sent", async () => {
   const clock = new FakeClock();
   const limiter = new RateLimiter({ requestsPerMinute: 1, clock });
-  await limiter.acquire(1, never);
-  const fetch = replayFetch(replyOf(1, 1));
+  await limiter.acquire(1, neverAborted);
+  const fetch = replayFetch(createReply(1, 1));
   const controller = new AbortController();
   const streamFn = createOpenAI({ fetch, limiter, api: "chat" });
-  const reading = readReply(streamFn({ ...asking("x"), signal: controller.signal }));
+  const reading = readReply(streamFn({ ...createRequest("x"), signal: controller.signal }));
   await new Promise((resolve) => setTimeout(resolve, 0));
   controller.abort();
   assertEquals((await reading).stopReason, "aborted");
@@ -263,8 +263,8 @@ Deno.test("a limit that is told can change, one that was given cannot", async ()
   const waitOf = async (limiter: RateLimiter, clock: FakeClock) => {
     limiter.observe(told("1"));
     limiter.observe(told("2"));
-    await limiter.acquire(1, never);
-    const next = limiter.acquire(1, never).then(() => clock.now());
+    await limiter.acquire(1, neverAborted);
+    const next = limiter.acquire(1, neverAborted).then(() => clock.now());
     await clock.next();
     return await next;
   };

@@ -9,63 +9,63 @@ const MINUTE_MS = 60_000;
 /** A bucket that fills up within a minute. What is taken beyond its content has to be waited for. */
 export class TokenBucket {
   #perMinute: number;
-  readonly #isGiven: boolean;
-  #content: number;
-  #filledAt: number;
-  #closedUntil = 0;
+  readonly #isFixed: boolean;
+  #available: number;
+  #refilledAt: number;
+  #pausedUntil = 0;
 
   /** Makes a full bucket; `Infinity` never runs dry. */
   constructor(perMinute: number, now: number) {
     this.#perMinute = perMinute;
-    this.#isGiven = perMinute !== Infinity;
-    this.#content = perMinute;
-    this.#filledAt = now;
+    this.#isFixed = perMinute !== Infinity;
+    this.#available = perMinute;
+    this.#refilledAt = now;
   }
 
   /** How long to wait until so much is there, in milliseconds; more than fits in counts as all of it. */
-  waitFor(amount: number, now: number): number {
-    if (this.#perMinute === Infinity) return Math.max(0, this.#closedUntil - now);
-    this.#fill(now);
-    const missing = Math.min(amount, this.#perMinute) - this.#content;
+  getDelay(amount: number, now: number): number {
+    if (this.#perMinute === Infinity) return Math.max(0, this.#pausedUntil - now);
+    this.#refill(now);
+    const missing = Math.min(amount, this.#perMinute) - this.#available;
     const fillMs = Math.max(0, missing) / this.#perMinute * MINUTE_MS;
-    return Math.ceil(Math.max(fillMs, this.#closedUntil - now, 0));
+    return Math.ceil(Math.max(fillMs, this.#pausedUntil - now, 0));
   }
 
   /** Takes so much; the content may fall below nothing. */
-  take(amount: number, now: number): void {
-    this.#fill(now);
-    this.#content -= amount;
+  consume(amount: number, now: number): void {
+    this.#refill(now);
+    this.#available -= amount;
   }
 
   /** What was taken has turned out to be more, or less. */
   correct(taken: number, used: number): void {
-    this.#content = Math.min(this.#perMinute, this.#content + taken - used);
+    this.#available = Math.min(this.#perMinute, this.#available + taken - used);
   }
 
   /** Somebody else has told the rate; a rate that was given stays. */
-  learnRate(perMinute: number): void {
-    if (this.#isGiven || perMinute <= 0) return;
+  updateRate(perMinute: number): void {
+    if (this.#isFixed || perMinute <= 0) return;
     this.#perMinute = perMinute;
-    this.#content = Math.min(this.#content, perMinute);
+    this.#available = Math.min(this.#available, perMinute);
   }
 
   /** Somebody else has told what is left, and when it is full again. */
-  learnRest(rest: number, resetMs: number | undefined, now: number): void {
-    this.#fill(now);
-    this.#content = Math.min(this.#content, rest);
-    if (rest <= 0 && resetMs !== undefined) this.#closedUntil = now + resetMs;
+  updateRemaining(rest: number, resetMs: number | undefined, now: number): void {
+    this.#refill(now);
+    this.#available = Math.min(this.#available, rest);
+    if (rest <= 0 && resetMs !== undefined) this.#pausedUntil = now + resetMs;
   }
 
   /** Gives nothing until then. */
-  closeUntil(time: number): void {
-    this.#closedUntil = Math.max(this.#closedUntil, time);
+  pauseUntil(time: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, time);
   }
 
-  #fill(now: number): void {
-    const filled = (now - this.#filledAt) / MINUTE_MS * this.#perMinute;
+  #refill(now: number): void {
+    const filled = (now - this.#refilledAt) / MINUTE_MS * this.#perMinute;
     if (this.#perMinute !== Infinity) {
-      this.#content = Math.min(this.#perMinute, this.#content + filled);
+      this.#available = Math.min(this.#perMinute, this.#available + filled);
     }
-    this.#filledAt = now;
+    this.#refilledAt = now;
   }
 }

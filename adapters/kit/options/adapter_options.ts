@@ -75,7 +75,7 @@ export interface AdapterSettings {
 }
 
 /** Fills in the defaults. */
-export function settingsOf(options: AdapterOptions, defaultUrl: string): AdapterSettings {
+export function resolveSettings(options: AdapterOptions, defaultUrl: string): AdapterSettings {
   const { fetch } = options;
   return {
     baseUrl: (options.baseUrl ?? defaultUrl).replace(/\/+$/, ""),
@@ -96,7 +96,7 @@ export function settingsOf(options: AdapterOptions, defaultUrl: string): Adapter
 const KEY_HEADERS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
 /** Tells whether the caller's own headers carry a key. */
-export function carriesKey({ headers }: Pick<AdapterSettings, "headers">): boolean {
+export function hasKeyHeader({ headers }: Pick<AdapterSettings, "headers">): boolean {
   return Object.keys(headers).some((name) => KEY_HEADERS.includes(name.toLowerCase()));
 }
 
@@ -113,7 +113,7 @@ export async function findApiKey(
 }
 
 /** A key, and what is to be said when there is none. */
-export interface RequiredKey {
+export interface ApiKeySource {
   /** The adapter's key. */
   readonly apiKey: ApiKey | undefined;
   /** What to do when there is none. */
@@ -127,7 +127,7 @@ export interface RequiredKey {
  */
 export async function requireApiKey(
   request: StreamRequest,
-  { apiKey, keyHint }: RequiredKey,
+  { apiKey, keyHint }: ApiKeySource,
 ): Promise<string> {
   const key = await findApiKey(request, apiKey);
   if (key) return key;

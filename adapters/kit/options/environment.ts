@@ -8,14 +8,14 @@
 export type ReadEnvironment = (name: string) => string | undefined;
 
 /** What runtimes offer; a browser offers neither. */
-interface Host {
+interface RuntimeGlobals {
   readonly Deno?: { readonly env?: { get(name: string): string | undefined } };
   readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
 }
 
 /** Reads a variable from the runtime's own environment. A permission that is denied counts as not set. */
-export function runtimeEnvironment(name: string): string | undefined {
-  const host: Host = globalThis;
+export function readEnvironmentVariable(name: string): string | undefined {
+  const host: RuntimeGlobals = globalThis;
   try {
     return host.Deno?.env ? host.Deno.env.get(name) : host.process?.env?.[name];
   } catch {

@@ -6,9 +6,9 @@
 
 import {
   type ContentBlock,
+  extractToolCalls,
   type ImageBlock,
   type TextBlock,
-  toolCallsOf,
 } from "../../../src/core/content.ts";
 import { BadRequestError } from "../../../src/core/errors.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
@@ -24,37 +24,37 @@ export function isOwnReply(message: AssistantMessage, model: ModelSpec): boolean
 }
 
 /** Providers refuse text that is empty or all white space. */
-export function hasWords(block: TextBlock): boolean {
+export function hasText(block: TextBlock): boolean {
   return block.text.trim() !== "";
 }
 
 /** The text and image blocks of a user message or a tool result, without empty text. */
-export function shownBlocks(content: readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
+export function getTextAndImages(content: readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
   const shown: (TextBlock | ImageBlock)[] = [];
   for (const block of content) {
-    if (block.type === "image" || (block.type === "text" && hasWords(block))) shown.push(block);
+    if (block.type === "image" || (block.type === "text" && hasText(block))) shown.push(block);
   }
   return shown;
 }
 
 /** An image as a URL; bytes become a `data:` URL. */
-export function imageUrl(image: ImageBlock): string {
+export function toImageUrl(image: ImageBlock): string {
   const { source } = image;
   if (source.type === "url") return source.url;
   if (source.type === "base64") return `data:${source.mediaType};base64,${source.data}`;
-  throw unreadFile(source.path);
+  throw createUnreadFileError(source.path);
 }
 
 /** An image file can only be read by the host. */
-export function unreadFile(path: string): BadRequestError {
+export function createUnreadFileError(path: string): BadRequestError {
   return new BadRequestError(
     `The image file ${path} was not read: give the agent a readFile, or send the image as base64`,
   );
 }
 
 /** A tool's result as text, for providers that take nothing else; images are told of. */
-export function resultText({ content, isError }: ToolResultMessage): string {
-  const shown = shownBlocks(content);
+export function toResultText({ content, isError }: ToolResultMessage): string {
+  const shown = getTextAndImages(content);
   const texts = shown.flatMap((block) => block.type === "text" ? block.text : []);
   const text = texts.join("\n\n") || (shown.length > 0 ? "(see the images)" : "(no output)");
   return isError && !/^error/i.test(text) ? `Error: ${text}` : text;
@@ -83,7 +83,7 @@ export function withoutImages(
  * The ids of tool calls for a server that is not particular about them: those that the model itself gave stay as they
  * are (Kimi wants its `functions.name:0` back), those of other models are made acceptable.
  */
-export function wireCallIds(
+export function createCallIdEncoder(
   messages: readonly LlmMessage[],
   model: ModelSpec,
   acceptable: (id: string) => string,
@@ -91,7 +91,7 @@ export function wireCallIds(
   const own = new Set<string>();
   for (const message of messages) {
     if (message.role !== "assistant" || !isOwnReply(message, model)) continue;
-    for (const { id } of toolCallsOf(message.content)) own.add(id);
+    for (const { id } of extractToolCalls(message.content)) own.add(id);
   }
   return (id) => own.has(id) ? id : acceptable(id);
 }

@@ -13,14 +13,14 @@ import type { WarningSink } from "./warnings.ts";
  * `JSON.stringify` writes half a surrogate pair (cut text, a tool's binary output) as an escape, which many servers
  * refuse; it becomes U+FFFD here.
  */
-export function jsonBody(body: object): string {
+export function serializeJson(body: object): string {
   const text = JSON.stringify(body);
   // Such an escape is rare, and looking for it in the text is far cheaper than visiting every value.
-  return /\\ud[89a-f]/.test(text) ? JSON.stringify(wellFormed(body)) : text;
+  return /\\ud[89a-f]/.test(text) ? JSON.stringify(toWellFormed(body)) : text;
 }
 
 /** The body with the caller's own fields; where both say something the body wins, and a warning tells of it. */
-export function withExtra(
+export function mergeExtraFields(
   body: JsonObject,
   extra: JsonObject | undefined,
   sink: WarningSink,
@@ -33,11 +33,11 @@ export function withExtra(
   return { ...extra, ...said };
 }
 
-function wellFormed(value: unknown): unknown {
+function toWellFormed(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
+  if (Array.isArray(value)) return value.map(toWellFormed);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key.toWellFormed(), wellFormed(member)]),
+    Object.entries(value).map(([key, member]) => [key.toWellFormed(), toWellFormed(member)]),
   );
 }

@@ -12,7 +12,7 @@ import type { WarningSink } from "./warnings.ts";
 /** Looks models up; one that the catalog does not know works with defaults, and is told of once. */
 export class ModelFinder {
   readonly #catalog: Catalog;
-  readonly #told = new Set<string>();
+  readonly #warned = new Set<string>();
 
   /** Makes a finder. */
   constructor(catalog: Catalog) {
@@ -23,8 +23,8 @@ export class ModelFinder {
   find(model: ModelSpec, sink: WarningSink): CatalogEntry | undefined {
     const entry = findModel(this.#catalog, model);
     const name = `${model.provider}/${model.modelId}`;
-    if (entry || this.#told.has(name)) return entry;
-    this.#told.add(name);
+    if (entry || this.#warned.has(name)) return entry;
+    this.#warned.add(name);
     sink.warning(
       "unknown_model",
       `The catalog does not know ${name}: its limits are guessed and its price is unknown`,

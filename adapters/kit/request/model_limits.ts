@@ -10,7 +10,7 @@ import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /** The temperature, unless the model takes none. */
-export function temperatureOf(
+export function resolveTemperature(
   { temperature }: StreamOptions,
   entry: CatalogEntry | undefined,
   sink: WarningSink,
@@ -21,7 +21,7 @@ export function temperatureOf(
 }
 
 /** The caller's limit, not above the model's. */
-export function maxTokensOf(
+export function resolveMaxTokens(
   { maxTokens }: StreamOptions,
   entry: CatalogEntry | undefined,
   sink: WarningSink,
@@ -34,7 +34,7 @@ export function maxTokensOf(
 }
 
 /** Tells that a model cannot be asked to think. */
-export function warnOfThinking(
+export function warnUnsupportedThinking(
   { modelId, thinkingLevel }: ModelSpec,
   entry: Pick<CatalogEntry, "thinking"> | undefined,
   sink: WarningSink,

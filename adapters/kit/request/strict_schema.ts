@@ -24,10 +24,10 @@ export function withStrictSchema(streamFn: StreamFn, catalog: Catalog): StreamFn
 export function isStrictSchema(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrictSchema);
   if (!isJsonObject(schema)) return true;
-  return isClosed(schema) && Object.values(schema).every(isStrictSchema);
+  return isClosedObject(schema) && Object.values(schema).every(isStrictSchema);
 }
 
-function isClosed(schema: Readonly<Record<string, unknown>>): boolean {
+function isClosedObject(schema: Readonly<Record<string, unknown>>): boolean {
   const { type, properties, required, additionalProperties } = schema;
   if (type !== "object") return true;
   const names = isJsonObject(properties) ? Object.keys(properties) : [];

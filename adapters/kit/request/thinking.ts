@@ -8,7 +8,7 @@ import type { ModelSpec, ThinkingLevel } from "../../../src/core/model.ts";
 import type { ThinkingEffort } from "../../catalog/catalog_entry.ts";
 
 /** From none to most. */
-const SCALE: readonly ThinkingEffort[] = [
+const EFFORT_SCALE: readonly ThinkingEffort[] = [
   "none",
   "minimal",
   "low",
@@ -19,7 +19,7 @@ const SCALE: readonly ThinkingEffort[] = [
 ];
 
 /** The effort that a level stands for. */
-export const EFFORT_OF_LEVEL: Readonly<Record<ThinkingLevel, ThinkingEffort>> = {
+export const EFFORT_BY_LEVEL: Readonly<Record<ThinkingLevel, ThinkingEffort>> = {
   off: "none",
   minimal: "minimal",
   low: "low",
@@ -29,7 +29,7 @@ export const EFFORT_OF_LEVEL: Readonly<Record<ThinkingLevel, ThinkingEffort>> = 
 };
 
 /** Tokens of a level, where the caller has not set any. */
-const BUDGET_OF_LEVEL: Readonly<Record<ThinkingLevel, number>> = {
+const BUDGET_BY_LEVEL: Readonly<Record<ThinkingLevel, number>> = {
   off: 0,
   minimal: 1024,
   low: 4096,
@@ -39,18 +39,18 @@ const BUDGET_OF_LEVEL: Readonly<Record<ThinkingLevel, number>> = {
 };
 
 /** The effort that a model has for a level: the same, else the next above it, else the next below. */
-export function effortOf(
+export function resolveEffort(
   level: ThinkingLevel,
   efforts: readonly ThinkingEffort[],
 ): ThinkingEffort | undefined {
-  const wanted = SCALE.indexOf(EFFORT_OF_LEVEL[level]);
-  const fromWanted = [...SCALE.slice(wanted), ...SCALE.slice(0, wanted).reverse()];
+  const wanted = EFFORT_SCALE.indexOf(EFFORT_BY_LEVEL[level]);
+  const fromWanted = [...EFFORT_SCALE.slice(wanted), ...EFFORT_SCALE.slice(0, wanted).reverse()];
   return fromWanted.find((effort) => efforts.includes(effort));
 }
 
 /** The tokens that a model may think, within its limits. */
-export function budgetOf(model: ModelSpec, limits: { min: number; max: number }): number {
+export function resolveBudget(model: ModelSpec, limits: { min: number; max: number }): number {
   const { thinkingLevel } = model;
-  const budget = model.thinkingBudgets?.[thinkingLevel] ?? BUDGET_OF_LEVEL[thinkingLevel];
+  const budget = model.thinkingBudgets?.[thinkingLevel] ?? BUDGET_BY_LEVEL[thinkingLevel];
   return Math.max(limits.min, Math.min(budget, limits.max));
 }

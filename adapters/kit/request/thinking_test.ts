@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { THINKING_LEVELS } from "../../../src/core/model.ts";
 import type { ThinkingEffort } from "../../catalog/catalog_entry.ts";
-import { budgetOf, effortOf } from "./thinking.ts";
+import { resolveBudget, resolveEffort } from "./thinking.ts";
 
 Deno.test("a level is the model's own effort, else the next above, else the next below", () => {
   const all = (...efforts: ThinkingEffort[]) =>
-    THINKING_LEVELS.map((level) => effortOf(level, efforts));
+    THINKING_LEVELS.map((level) => resolveEffort(level, efforts));
   assertEquals(all("none", "low", "high"), ["none", "low", "low", "high", "high", "high"]);
   assertEquals(all("low", "medium", "high", "max"), [
     "low",
@@ -21,8 +21,8 @@ Deno.test("a level is the model's own effort, else the next above, else the next
 
 Deno.test("a budget is the caller's or the level's, within the model's limits", () => {
   const model = { provider: "p", modelId: "m", thinkingLevel: "high" } as const;
-  assertEquals(budgetOf(model, { min: 1024, max: 100_000 }), 20_480);
-  assertEquals(budgetOf(model, { min: 1024, max: 8000 }), 8000);
+  assertEquals(resolveBudget(model, { min: 1024, max: 100_000 }), 20_480);
+  assertEquals(resolveBudget(model, { min: 1024, max: 8000 }), 8000);
   const own = { ...model, thinkingBudgets: { high: 5 } };
-  assertEquals(budgetOf(own, { min: 1024, max: 8000 }), 1024);
+  assertEquals(resolveBudget(own, { min: 1024, max: 8000 }), 1024);
 });

@@ -7,7 +7,7 @@
 import type { ToolSpec } from "../../../src/core/stream.ts";
 
 /** Tools by name, so that the same tools make the same prompt, and the provider's cache finds it. */
-export function sortedTools(tools: readonly ToolSpec[]): ToolSpec[] {
+export function sortTools(tools: readonly ToolSpec[]): ToolSpec[] {
   return [...tools].sort((left, right) => compare(left.name, right.name));
 }
 

@@ -25,17 +25,20 @@ const HASH_LENGTH = 8;
  * The name as it is when the provider accepts it; else a legal one that is always the same for the same name, and
  * another for every other.
  */
-export function wireName(name: string, { forbidden, maxLength }: NameRule): string {
+export function toWireName(name: string, { forbidden, maxLength }: NameRule): string {
   const legal = name.replace(forbidden, "_");
   if (legal === name && name !== "" && name.length <= maxLength) return name;
   return `${legal.slice(0, maxLength - HASH_LENGTH - 1)}_${hashText(name, HASH_LENGTH)}`;
 }
 
 /** Reads the tool names of a reply: what a provider was told becomes the tool's own name again. */
-export function namesFromWire(names: Iterable<string>, rule: NameRule): (name: string) => string {
+export function createNameDecoder(
+  names: Iterable<string>,
+  rule: NameRule,
+): (name: string) => string {
   const originals = new Map<string, string>();
   for (const name of names) {
-    const onWire = wireName(name, rule);
+    const onWire = toWireName(name, rule);
     if (onWire !== name) originals.set(onWire, name);
   }
   return originals.size === 0 ? (name) => name : (name) => originals.get(name) ?? name;

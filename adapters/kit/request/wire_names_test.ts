@@ -1,17 +1,17 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { hashText, namesFromWire, TOOL_NAME_RULE, wireName } from "./wire_names.ts";
+import { createNameDecoder, hashText, TOOL_NAME_RULE, toWireName } from "./wire_names.ts";
 
 Deno.test("a name that the provider accepts stays as it is", () => {
-  assertEquals(wireName("read_file-2", TOOL_NAME_RULE), "read_file-2");
-  assertEquals(wireName("x".repeat(64), TOOL_NAME_RULE), "x".repeat(64));
+  assertEquals(toWireName("read_file-2", TOOL_NAME_RULE), "read_file-2");
+  assertEquals(toWireName("x".repeat(64), TOOL_NAME_RULE), "x".repeat(64));
 });
 
 Deno.test("B 73: any other name becomes a legal one of its own, and is found again", () => {
   const names = ["", "a.b", "a b", "a/b", "日本", "x".repeat(65), `${"x".repeat(64)}y`, "a\u0000"];
-  const onWire = names.map((name) => wireName(name, TOOL_NAME_RULE));
+  const onWire = names.map((name) => toWireName(name, TOOL_NAME_RULE));
   for (const name of onWire) assertMatch(name, /^[A-Za-z0-9_-]{1,64}$/);
   assertEquals(new Set(onWire).size, names.length);
-  const back = namesFromWire(names, TOOL_NAME_RULE);
+  const back = createNameDecoder(names, TOOL_NAME_RULE);
   assertEquals(onWire.map(back), names);
 });
 

@@ -6,7 +6,12 @@
  */
 
 import { BlockWriter } from "../../../src/core/block_writer.ts";
-import { AgentError, messageOf, NetworkError, StreamError } from "../../../src/core/errors.ts";
+import {
+  AgentError,
+  getErrorMessage,
+  NetworkError,
+  StreamError,
+} from "../../../src/core/errors.ts";
 import { ReadableQueue } from "../../../src/core/readable_queue.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/stream.ts";
 import type { Usage } from "../../../src/core/usage.ts";
@@ -42,7 +47,7 @@ export interface Exchange<Frame> {
   /** Cuts the body into frames. */
   readonly parser: FrameParser<Frame>;
   /** Reads the frames. */
-  readonly reply: ReplyReader<Frame>;
+  readonly replyReader: ReplyReader<Frame>;
 }
 
 /** One request and how it is answered. */
@@ -52,16 +57,16 @@ export interface EventStreamOptions<Frame> {
   /** The adapter's settings. */
   readonly settings: Pick<AdapterSettings, "clock" | "idleTimeoutMs">;
   /** Prepares the call; the reply is written with `writer`. */
-  readonly begin: (writer: BlockWriter) => Exchange<Frame>;
+  readonly createExchange: (writer: BlockWriter) => Exchange<Frame>;
   /** Called when the reply has ended, with its tokens as far as they are known. */
   readonly onEnd?: (usage: Usage | undefined) => void;
 }
 
 /** A body may come as one huge chunk; the events of this much are made ahead of the reader, no more. */
-const PIECE_BYTES = 32 * 1024;
+const MAX_SLICE_BYTES = 32 * 1024;
 
 /** How long a finished response may take to close, so that its connection can be used again. */
-const CLOSING_MS = 50;
+const CLOSE_TIMEOUT_MS = 50;
 
 /**
  * Makes the event stream of one call.
@@ -77,15 +82,15 @@ export function toEventStream<Frame>(
 
 class Call<Frame> {
   readonly #request: StreamRequest;
-  readonly #begin: (writer: BlockWriter) => Exchange<Frame>;
+  readonly #createExchange: (writer: BlockWriter) => Exchange<Frame>;
   readonly #settings: EventStreamOptions<Frame>["settings"];
   /** What has been read and not yet taken. */
   readonly events: ReadableQueue<AssistantMessageEvent>;
   readonly #writer: BlockWriter;
-  readonly #idle: IdleTimer;
+  readonly #idleTimer: IdleTimer;
   readonly #connection = new AbortController();
   readonly #onAbort = () => this.#abort();
-  readonly #onFrame = (frame: Frame) => this.#exchange?.reply.read(frame);
+  readonly #onFrame = (frame: Frame) => this.#exchange?.replyReader.read(frame);
   #exchange: Exchange<Frame> | null = null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #chunk: Uint8Array = new Uint8Array(0);
@@ -93,9 +98,9 @@ class Call<Frame> {
   #failed = false;
   #closed = false;
 
-  constructor({ request, settings, begin, onEnd }: EventStreamOptions<Frame>) {
+  constructor({ request, settings, createExchange: begin, onEnd }: EventStreamOptions<Frame>) {
     this.#request = request;
-    this.#begin = begin;
+    this.#createExchange = begin;
     this.#settings = settings;
     this.events = new ReadableQueue<AssistantMessageEvent>({
       pull: () => this.#advance(),
@@ -107,7 +112,7 @@ class Call<Frame> {
       if (event.type === "done" || event.type === "error") onEnd?.(event.usage);
     });
     const { clock, idleTimeoutMs: limitMs } = settings;
-    this.#idle = new IdleTimer({ clock, limitMs, onIdle: () => this.#timeOut() });
+    this.#idleTimer = new IdleTimer({ clock, limitMs, onIdle: () => this.#timeOut() });
   }
 
   #cancel(reason: unknown): void {
@@ -136,20 +141,20 @@ class Call<Frame> {
   }
 
   async #open(): Promise<void> {
-    this.#exchange ??= this.#begin(this.#writer);
+    this.#exchange ??= this.#createExchange(this.#writer);
     const body = await this.#exchange.open(this.#connection);
     if (this.#closed) return void body?.cancel().catch(ignore);
-    this.#reader = (body ?? emptyBody()).getReader();
+    this.#reader = (body ?? createEmptyBody()).getReader();
   }
 
   async #read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-    const piece = await this.#nextPiece(reader);
+    const piece = await this.#nextSlice(reader);
     if (this.#exchange === null || this.#closed) return;
     if (piece !== null) this.#exchange.parser.feed(piece, this.#onFrame);
     else this.#readEnd(this.#exchange);
   }
 
-  #readEnd({ parser, reply }: Exchange<Frame>): void {
+  #readEnd({ parser, replyReader: reply }: Exchange<Frame>): void {
     try {
       parser.end(this.#onFrame);
     } catch (thrown) {
@@ -157,32 +162,32 @@ class Call<Frame> {
       if (AgentError.is(thrown)) throw thrown;
     }
     reply.end?.();
-    if (!this.#writer.ended) throw this.#cutOff();
+    if (!this.#writer.ended) throw this.#createTruncatedError();
   }
 
-  async #nextPiece(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | null> {
+  async #nextSlice(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | null> {
     while (this.#chunk.length === 0) {
       const { done, value } = await this.#nextChunk(reader);
       if (done) return null;
       this.#chunk = value;
     }
-    const piece = this.#chunk.subarray(0, PIECE_BYTES);
-    this.#chunk = this.#chunk.subarray(PIECE_BYTES);
+    const piece = this.#chunk.subarray(0, MAX_SLICE_BYTES);
+    this.#chunk = this.#chunk.subarray(MAX_SLICE_BYTES);
     return piece;
   }
 
   async #nextChunk(
     reader: ReadableStreamDefaultReader<Uint8Array>,
   ): Promise<ReadableStreamReadResult<Uint8Array>> {
-    this.#idle.wait();
+    this.#idleTimer.start();
     try {
       return await reader.read();
     } catch (cause) {
       throw this.#connection.signal.aborted
         ? this.#connection.signal.reason
-        : this.#networkError(`The connection broke: ${messageOf(cause)}`, cause);
+        : this.#createNetworkError(`The connection broke: ${getErrorMessage(cause)}`, cause);
     } finally {
-      this.#idle.rest();
+      this.#idleTimer.stop();
     }
   }
 
@@ -190,24 +195,24 @@ class Call<Frame> {
     const { provider } = this.#request.model;
     const error = AgentError.is(thrown)
       ? thrown
-      : new StreamError(`Cannot read the reply of ${provider}: ${messageOf(thrown)}`, {
+      : new StreamError(`Cannot read the reply of ${provider}: ${getErrorMessage(thrown)}`, {
         provider,
         cause: thrown,
       });
     this.#failed = true;
-    this.#writer.fail(error, this.#exchange?.reply.usage);
+    this.#writer.fail(error, this.#exchange?.replyReader.usage);
   }
 
   #abort(): void {
     const { reason } = this.#request.signal;
-    this.#writer.abort(reason, this.#exchange?.reply.usage);
+    this.#writer.abort(reason, this.#exchange?.replyReader.usage);
     this.#close();
     this.#disconnect(reason);
   }
 
   #timeOut(): void {
     const { idleTimeoutMs } = this.#settings;
-    const error = this.#networkError(`The stream fell silent for ${idleTimeoutMs} ms`);
+    const error = this.#createNetworkError(`The stream fell silent for ${idleTimeoutMs} ms`);
     this.#fail(error);
     this.#close();
     this.#disconnect(error);
@@ -217,13 +222,15 @@ class Call<Frame> {
   #finish(): void {
     this.#close();
     if (this.#failed || this.#reader === null) return this.#disconnect();
-    drain(this.#reader).finally(this.#settings.clock.after(CLOSING_MS, () => this.#disconnect()));
+    drain(this.#reader).finally(
+      this.#settings.clock.after(CLOSE_TIMEOUT_MS, () => this.#disconnect()),
+    );
   }
 
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#idle.dispose();
+    this.#idleTimer.dispose();
     this.#request.signal.removeEventListener("abort", this.#onAbort);
     this.events.close();
   }
@@ -233,11 +240,11 @@ class Call<Frame> {
     this.#reader?.cancel(reason).catch(ignore);
   }
 
-  #cutOff(): NetworkError {
-    return this.#networkError("The stream ended unexpectedly, before the reply was complete");
+  #createTruncatedError(): NetworkError {
+    return this.#createNetworkError("The stream ended unexpectedly, before the reply was complete");
   }
 
-  #networkError(message: string, cause?: unknown): NetworkError {
+  #createNetworkError(message: string, cause?: unknown): NetworkError {
     const { provider } = this.#request.model;
     return new NetworkError(`${provider}: ${message}`, { provider, cause });
   }
@@ -252,7 +259,7 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   }
 }
 
-function emptyBody(): ReadableStream<Uint8Array> {
+function createEmptyBody(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start: (controller) => controller.close() });
 }
 

@@ -2,7 +2,7 @@ import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { BadRequestError } from "../../../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/stream.ts";
 import { zeroUsage } from "../../../src/core/usage.ts";
-import { hostileBody } from "../../../src/testing/hostile_body.ts";
+import { createFaultyBody } from "../../../src/testing/faulty_body.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import type { Clock } from "../options/clock.ts";
 import { type Exchange, toEventStream } from "./event_stream.ts";
@@ -26,7 +26,7 @@ class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  goOn(ms: number): void {
+  advance(ms: number): void {
     this.#now += ms;
     for (const [callback, at] of [...this.#timers]) {
       if (at > this.#now) continue;
@@ -36,7 +36,7 @@ class FakeClock implements Clock {
   }
 }
 
-function request(signal = new AbortController().signal): StreamRequest {
+function createRequest(signal = new AbortController().signal): StreamRequest {
   return {
     model: { provider: "acme", modelId: "a", thinkingLevel: "off" },
     context: { systemPrompt: "", messages: [], tools: [] },
@@ -45,7 +45,7 @@ function request(signal = new AbortController().signal): StreamRequest {
   };
 }
 
-interface Setup {
+interface LineStreamOptions {
   readonly open: Exchange<string>["open"];
   readonly read?: (line: string) => void;
   readonly clock?: Clock;
@@ -53,54 +53,58 @@ interface Setup {
 }
 
 /** A stream of lines: each is text, `.` is the end. */
-function lines({ open, read, clock = new FakeClock(), signal }: Setup) {
+function createLineStream({ open, read, clock = new FakeClock(), signal }: LineStreamOptions) {
   return toEventStream<string>({
-    request: request(signal),
+    request: createRequest(signal),
     settings: { clock, idleTimeoutMs: 1000 },
-    begin: (writer) => ({
+    createExchange: (writer) => ({
       open,
       parser: new NdjsonParser(),
-      reply: {
+      replyReader: {
         usage: { ...zeroUsage(), input: 7, total: 7 },
         read(line) {
           if (read) return read(line);
           if (line === ".") writer.finish({ stopReason: "stop", usage: zeroUsage() });
-          else writer.text(line);
+          else writer.writeText(line);
         },
       },
     }),
   });
 }
 
-function bodyOf(text: string) {
-  return hostileBody(new TextEncoder().encode(text));
+function createBody(text: string) {
+  return createFaultyBody(new TextEncoder().encode(text));
 }
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 0));
+const nextTask = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 Deno.test("nothing is sent before the first event is taken", async () => {
   let opened = 0;
-  const stream = lines({ open: () => Promise.resolve(bodyOf(`${opened++}\n.\n`).stream) });
-  await pause();
+  const stream = createLineStream({
+    open: () => Promise.resolve(createBody(`${opened++}\n.\n`).stream),
+  });
+  await nextTask();
   assertEquals(opened, 0);
   await stream.cancel();
   assertEquals(opened, 0);
 });
 
 Deno.test("an unread event stream lets the body wait", async () => {
-  const body = hostileBody(new TextEncoder().encode("x\n".repeat(1000) + ".\n"), { pieces: 10 });
-  const reader = lines({ open: () => Promise.resolve(body.stream) }).getReader();
+  const body = createFaultyBody(new TextEncoder().encode("x\n".repeat(1000) + ".\n"), {
+    chunkSizes: 10,
+  });
+  const reader = createLineStream({ open: () => Promise.resolve(body.stream) }).getReader();
   for (let i = 0; i < 3; i++) await reader.read();
-  await pause();
-  assertLess(body.fate.taken, 3);
+  await nextTask();
+  assertLess(body.stats.taken, 3);
   await reader.cancel();
-  assertEquals(body.fate.cancelled, true);
+  assertEquals(body.stats.cancelled, true);
 });
 
 Deno.test("a body in one huge chunk is read in pieces", async () => {
   let read = 0;
-  const body = bodyOf("x\n".repeat(200_000));
-  const stream = lines({
+  const body = createBody("x\n".repeat(200_000));
+  const stream = createLineStream({
     open: () => Promise.resolve(body.stream),
     read: () => {
       read++;
@@ -112,10 +116,10 @@ Deno.test("a body in one huge chunk is read in pieces", async () => {
 });
 
 Deno.test("an error of the adapter's own ends the reply as it is, any other as a stream error", async () => {
-  const own = lines({ open: () => Promise.reject(new BadRequestError("no")) });
+  const own = createLineStream({ open: () => Promise.reject(new BadRequestError("no")) });
   assertEquals((await readReply(own)).error?.code, "bad_request");
-  const foreign = lines({
-    open: () => Promise.resolve(bodyOf("x\n").stream),
+  const foreign = createLineStream({
+    open: () => Promise.resolve(createBody("x\n").stream),
     read: () => {
       throw new RangeError("oops");
     },
@@ -127,15 +131,21 @@ Deno.test("an error of the adapter's own ends the reply as it is, any other as a
 
 Deno.test("5.8: an event that makes no sense is a stream error; at the very end it was cut off", async () => {
   const read = (line: string) => void JSON.parse(line);
-  const inside = lines({ open: () => Promise.resolve(bodyOf('{"half\n{}\n').stream), read });
+  const inside = createLineStream({
+    open: () => Promise.resolve(createBody('{"half\n{}\n').stream),
+    read,
+  });
   assertEquals((await readReply(inside)).error?.code, "stream_error");
-  const atTheEnd = lines({ open: () => Promise.resolve(bodyOf('{}\n{"half').stream), read });
+  const atTheEnd = createLineStream({
+    open: () => Promise.resolve(createBody('{}\n{"half').stream),
+    read,
+  });
   assertEquals((await readReply(atTheEnd)).error?.code, "network_error");
 });
 
 Deno.test("5.9: what was said before an error stays, and its tokens are told", async () => {
-  const body = hostileBody(new TextEncoder().encode("x\n"), { then: "break" });
-  const reply = await readReply(lines({ open: () => Promise.resolve(body.stream) }));
+  const body = createFaultyBody(new TextEncoder().encode("x\n"), { ending: "break" });
+  const reply = await readReply(createLineStream({ open: () => Promise.resolve(body.stream) }));
   assertEquals([reply.text, reply.error?.code, reply.error?.retryable], [
     "x",
     "network_error",
@@ -153,57 +163,60 @@ Deno.test("5.9: what was said before an error stays, and its tokens are told", a
 
 Deno.test("A 140: silence between chunks ends the reply, a slow reader does not", async () => {
   const clock = new FakeClock();
-  const body = hostileBody(new TextEncoder().encode("a\nb\n"), { pieces: 2, then: "hang" });
-  const reader = lines({ open: () => Promise.resolve(body.stream), clock }).getReader();
+  const body = createFaultyBody(new TextEncoder().encode("a\nb\n"), {
+    chunkSizes: 2,
+    ending: "hang",
+  });
+  const reader = createLineStream({ open: () => Promise.resolve(body.stream), clock }).getReader();
   const seen: AssistantMessageEvent[] = [];
   const take = async () => {
     const { value } = await reader.read();
     if (value) seen.push(value);
   };
   for (let i = 0; i < 3; i++) await take();
-  clock.goOn(5000);
+  clock.advance(5000);
   await take();
   const last = take();
-  await pause();
-  clock.goOn(999);
-  await pause();
+  await nextTask();
+  clock.advance(999);
+  await nextTask();
   assertEquals(seen.length, 4);
-  clock.goOn(1);
+  clock.advance(1);
   await last;
   await take();
   assertEquals(seen.map(({ type }) => type).slice(-2), ["text_end", "error"]);
-  assertEquals(body.fate.cancelled, true);
+  assertEquals(body.stats.cancelled, true);
   assertEquals(clock.timers, 0);
 });
 
 Deno.test("after the end the body is read out, so that the connection can be used again", async () => {
   const clock = new FakeClock();
-  const body = hostileBody(new TextEncoder().encode("x\n.\nrest\n"), { pieces: 4 });
-  await readReply(lines({ open: () => Promise.resolve(body.stream), clock }));
-  await pause();
-  assertEquals([body.fate.taken, body.fate.cancelled, clock.timers], [3, false, 0]);
+  const body = createFaultyBody(new TextEncoder().encode("x\n.\nrest\n"), { chunkSizes: 4 });
+  await readReply(createLineStream({ open: () => Promise.resolve(body.stream), clock }));
+  await nextTask();
+  assertEquals([body.stats.taken, body.stats.cancelled, clock.timers], [3, false, 0]);
 });
 
 Deno.test("a connection that stays open after the end is closed", async () => {
   const clock = new FakeClock();
-  const body = hostileBody(new TextEncoder().encode("x\n.\n"), { then: "hang" });
-  await readReply(lines({ open: () => Promise.resolve(body.stream), clock }));
-  await pause();
-  assertEquals(body.fate.cancelled, false);
-  clock.goOn(50);
-  await pause();
-  assertEquals([body.fate.cancelled, clock.timers], [true, 0]);
+  const body = createFaultyBody(new TextEncoder().encode("x\n.\n"), { ending: "hang" });
+  await readReply(createLineStream({ open: () => Promise.resolve(body.stream), clock }));
+  await nextTask();
+  assertEquals(body.stats.cancelled, false);
+  clock.advance(50);
+  await nextTask();
+  assertEquals([body.stats.cancelled, clock.timers], [true, 0]);
 });
 
 Deno.test("an abort ends a stream that nobody reads", async () => {
   const controller = new AbortController();
-  const body = hostileBody(new TextEncoder().encode("x\n"), { then: "hang" });
+  const body = createFaultyBody(new TextEncoder().encode("x\n"), { ending: "hang" });
   const open = () => Promise.resolve(body.stream);
-  const reader = lines({ open, signal: controller.signal }).getReader();
+  const reader = createLineStream({ open, signal: controller.signal }).getReader();
   for (let i = 0; i < 3; i++) await reader.read();
   controller.abort("enough");
-  await pause();
-  assertEquals(body.fate.cancelled, true);
+  await nextTask();
+  assertEquals(body.stats.cancelled, true);
   const types: (string | undefined)[] = [];
   for (let result = await reader.read(); !result.done; result = await reader.read()) {
     types.push(result.value.type);
@@ -213,14 +226,14 @@ Deno.test("an abort ends a stream that nobody reads", async () => {
 
 Deno.test("a response that comes after the abort is closed", async () => {
   const controller = new AbortController();
-  const body = bodyOf("x\n");
+  const body = createBody("x\n");
   let respond = (_body: ReadableStream<Uint8Array>) => {};
   const open = () => new Promise<ReadableStream<Uint8Array>>((resolve) => (respond = resolve));
-  const reading = readReply(lines({ open, signal: controller.signal }));
-  await pause();
+  const reading = readReply(createLineStream({ open, signal: controller.signal }));
+  await nextTask();
   controller.abort();
   assertEquals((await reading).stopReason, "aborted");
   respond(body.stream);
-  await pause();
-  assertEquals(body.fate.cancelled, true);
+  await nextTask();
+  assertEquals(body.stats.cancelled, true);
 });

@@ -24,7 +24,7 @@ export interface IdleTimerOptions {
  */
 export class IdleTimer {
   readonly #options: IdleTimerOptions;
-  #waitingSince: number | null = null;
+  #startedAt: number | null = null;
   #cancel: (() => void) | null = null;
 
   /** Makes a timer that is not running. */
@@ -33,34 +33,34 @@ export class IdleTimer {
   }
 
   /** A wait begins. */
-  wait(): void {
+  start(): void {
     const { clock, limitMs } = this.#options;
-    this.#waitingSince = clock.now();
-    if (this.#cancel === null) this.#ringAfter(limitMs);
+    this.#startedAt = clock.now();
+    if (this.#cancel === null) this.#schedule(limitMs);
   }
 
   /** The wait is over. */
-  rest(): void {
-    this.#waitingSince = null;
+  stop(): void {
+    this.#startedAt = null;
   }
 
   /** No wait will come any more. */
   dispose(): void {
-    this.rest();
+    this.stop();
     this.#cancel?.();
     this.#cancel = null;
   }
 
-  #ringAfter(delayMs: number): void {
-    this.#cancel = this.#options.clock.after(delayMs, () => this.#ring());
+  #schedule(delayMs: number): void {
+    this.#cancel = this.#options.clock.after(delayMs, () => this.#onTimer());
   }
 
-  #ring(): void {
+  #onTimer(): void {
     this.#cancel = null;
-    if (this.#waitingSince === null) return;
+    if (this.#startedAt === null) return;
     const { clock, limitMs, onIdle } = this.#options;
-    const leftMs = this.#waitingSince + limitMs - clock.now();
-    if (leftMs > 0) this.#ringAfter(leftMs);
+    const leftMs = this.#startedAt + limitMs - clock.now();
+    if (leftMs > 0) this.#schedule(leftMs);
     else onIdle();
   }
 }

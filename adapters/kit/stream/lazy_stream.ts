@@ -4,18 +4,18 @@
  * @module
  */
 
-import { AgentError, messageOf, StreamError } from "../../../src/core/errors.ts";
+import { AgentError, getErrorMessage, StreamError } from "../../../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../../src/core/stream.ts";
 
 /** Loads a stream function when the first event is asked for; one that cannot be loaded is an error of the reply. */
-export function lateStream(
+export function lazyStream(
   load: () => Promise<StreamFn>,
   request: StreamRequest,
 ): ReadableStream<AssistantMessageEvent> {
   let events: AsyncIterator<AssistantMessageEvent> | null = null;
   return new ReadableStream({
     async pull(controller): Promise<void> {
-      events ??= await iteratorOf(load, request);
+      events ??= await openIterator(load, request);
       const { done, value } = await events.next();
       if (done) controller.close();
       else controller.enqueue(value);
@@ -37,7 +37,7 @@ export function failedStream(error: AgentError): ReadableStream<AssistantMessage
   });
 }
 
-async function iteratorOf(
+async function openIterator(
   load: () => Promise<StreamFn>,
   request: StreamRequest,
 ): Promise<AsyncIterator<AssistantMessageEvent>> {
@@ -45,7 +45,7 @@ async function iteratorOf(
   try {
     return (await load())(request)[Symbol.asyncIterator]();
   } catch (cause) {
-    const message = `The adapter for ${provider} could not be loaded: ${messageOf(cause)}`;
+    const message = `The adapter for ${provider} could not be loaded: ${getErrorMessage(cause)}`;
     const error = AgentError.is(cause) ? cause : new StreamError(message, { provider, cause });
     return failedStream(error)[Symbol.asyncIterator]();
   }

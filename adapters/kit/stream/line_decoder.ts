@@ -20,8 +20,8 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
  */
 export class LineDecoder {
   readonly #decoder = new TextDecoder();
-  #waiting: Uint8Array[] = [];
-  #waitingBytes = 0;
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
   #afterCarriageReturn = false;
 
   /**
@@ -30,48 +30,48 @@ export class LineDecoder {
    * @throws {StreamError} When the bytes are not UTF-8; the lines before have been given.
    */
   feed(chunk: Uint8Array, onLines: (lines: string) => void): void {
-    const bytes = this.#withoutHalfLineEnd(chunk);
-    const end = endOfLastLine(bytes);
-    if (end === 0) return this.#wait(bytes);
+    const bytes = this.#skipLineFeed(chunk);
+    const end = findLastLineEnd(bytes);
+    if (end === 0) return this.#appendPending(bytes);
     this.#afterCarriageReturn = end === bytes.length && bytes[end - 1] === CARRIAGE_RETURN;
-    const lines = this.#join(bytes.subarray(0, end));
-    if (end < bytes.length) this.#wait(bytes.subarray(end));
+    const lines = this.#joinPending(bytes.subarray(0, end));
+    if (end < bytes.length) this.#appendPending(bytes.subarray(end));
     this.#decode(lines, onLines);
   }
 
   /** Gives the last line when it has no end; the body is over. */
   end(onLines: (lines: string) => void): void {
-    if (this.#waitingBytes === 0) return;
-    const rest = this.#decoder.decode(this.#join(new Uint8Array(0)));
-    onLines(withLineFeeds(rest) + "\n");
+    if (this.#pendingBytes === 0) return;
+    const rest = this.#decoder.decode(this.#joinPending(new Uint8Array(0)));
+    onLines(normalizeLineEnds(rest) + "\n");
   }
 
   /** A CR that ended the last chunk has ended its line; an LF at the start of this one belongs to it. */
-  #withoutHalfLineEnd(chunk: Uint8Array): Uint8Array {
+  #skipLineFeed(chunk: Uint8Array): Uint8Array {
     if (!this.#afterCarriageReturn || chunk.length === 0) return chunk;
     this.#afterCarriageReturn = false;
     return chunk[0] === LINE_FEED ? chunk.subarray(1) : chunk;
   }
 
-  #wait(bytes: Uint8Array): void {
+  #appendPending(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    this.#waitingBytes += bytes.length;
-    if (this.#waitingBytes > MAX_LINE_BYTES) {
+    this.#pendingBytes += bytes.length;
+    if (this.#pendingBytes > MAX_LINE_BYTES) {
       throw new StreamError(`A line of the response is longer than ${MAX_LINE_BYTES} bytes`);
     }
-    this.#waiting.push(bytes);
+    this.#pending.push(bytes);
   }
 
-  #join(last: Uint8Array): Uint8Array {
-    if (this.#waitingBytes === 0) return last;
-    const joined = new Uint8Array(this.#waitingBytes + last.length);
+  #joinPending(last: Uint8Array): Uint8Array {
+    if (this.#pendingBytes === 0) return last;
+    const joined = new Uint8Array(this.#pendingBytes + last.length);
     let offset = 0;
-    for (const part of [...this.#waiting, last]) {
+    for (const part of [...this.#pending, last]) {
       joined.set(part, offset);
       offset += part.length;
     }
-    this.#waiting = [];
-    this.#waitingBytes = 0;
+    this.#pending = [];
+    this.#pendingBytes = 0;
     return joined;
   }
 
@@ -79,17 +79,17 @@ export class LineDecoder {
     const text = this.#decoder.decode(bytes);
     // The lenient decoder is several times faster than the strict one; it marks what it could not read.
     if (text.includes("\uFFFD")) return decodeStrictly(bytes, onLines);
-    onLines(withLineFeeds(text));
+    onLines(normalizeLineEnds(text));
   }
 }
 
-function endOfLastLine(bytes: Uint8Array): number {
+function findLastLineEnd(bytes: Uint8Array): number {
   const lineFeed = bytes.lastIndexOf(LINE_FEED);
   // Lines that end in CR alone are rare enough to be looked for only where there is no LF.
   return (lineFeed >= 0 ? lineFeed : bytes.lastIndexOf(CARRIAGE_RETURN)) + 1;
 }
 
-function withLineFeeds(text: string): string {
+function normalizeLineEnds(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
@@ -105,7 +105,7 @@ function decodeStrictly(bytes: Uint8Array, onLines: (lines: string) => void): vo
     } catch (cause) {
       throw new StreamError("The response is not valid UTF-8", { cause });
     }
-    onLines(withLineFeeds(line));
+    onLines(normalizeLineEnds(line));
     start = end;
   }
 }

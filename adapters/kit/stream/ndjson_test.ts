@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { NdjsonParser } from "./ndjson.ts";
 
-function linesOf(body: string, size: number): string[] {
+function parseLines(body: string, size: number): string[] {
   const bytes = new TextEncoder().encode(body);
   const lines: string[] = [];
   const parser = new NdjsonParser();
@@ -15,10 +15,10 @@ function linesOf(body: string, size: number): string[] {
 Deno.test("lines are read whole and in pieces, whatever their ends", () => {
   const body = '{"a":"é"}\r\n\r\n{"b":"😀"}\n \n{"c":3}';
   for (const size of [1, 2, 3, 5, 1000]) {
-    assertEquals(linesOf(body, size), ['{"a":"é"}', '{"b":"😀"}', '{"c":3}']);
+    assertEquals(parseLines(body, size), ['{"a":"é"}', '{"b":"😀"}', '{"c":3}']);
   }
 });
 
 Deno.test("an empty body has no lines", () => {
-  assertEquals(linesOf("", 1), []);
+  assertEquals(parseLines("", 1), []);
 });

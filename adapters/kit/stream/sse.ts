@@ -15,18 +15,18 @@ const SPACE = 0x20;
 /** Options of {@linkcode SseParser}. */
 export interface SseOptions {
   /** Gets each line that is no part of an event: some servers put a bare JSON error between events. */
-  readonly onStrayLine?: (line: string) => void;
+  readonly onUnknownLine?: (line: string) => void;
 }
 
 /** Reads server-sent events; a frame is the data of one event. */
 export class SseParser implements FrameParser<string> {
   readonly #lines = new LineDecoder();
-  readonly #onStrayLine: ((line: string) => void) | undefined;
+  readonly #onUnknownLine: ((line: string) => void) | undefined;
   #data: string | null = null;
 
   /** Makes a parser for one response. */
   constructor(options: SseOptions = {}) {
-    this.#onStrayLine = options.onStrayLine;
+    this.#onUnknownLine = options.onUnknownLine;
   }
 
   /** Reads the events that the next bytes complete. */
@@ -49,7 +49,7 @@ export class SseParser implements FrameParser<string> {
         this.#append(lines.slice(value, end));
       } else if (!lines.startsWith("event:", start)) {
         // Half of all lines at some providers; they are passed over without being copied.
-        this.#readOther(lines.slice(start, end));
+        this.#readOtherLine(lines.slice(start, end));
       }
     }
   }
@@ -58,9 +58,9 @@ export class SseParser implements FrameParser<string> {
     this.#data = this.#data === null ? data : `${this.#data}\n${data}`;
   }
 
-  #readOther(line: string): void {
+  #readOtherLine(line: string): void {
     if (line === "data") this.#append("");
-    else if (!/^(?::|event$|id|retry)/.test(line)) this.#onStrayLine?.(line);
+    else if (!/^(?::|event$|id|retry)/.test(line)) this.#onUnknownLine?.(line);
   }
 
   #dispatch(onFrame: (data: string) => void): void {

@@ -6,7 +6,7 @@ import { SseParser } from "./sse.ts";
 const encoder = new TextEncoder();
 
 /** The data of all events of a body that comes in pieces of a size. */
-function dataOf(body: string | Uint8Array, sizeOf: () => number = () => Infinity): string[] {
+function parseData(body: string | Uint8Array, sizeOf: () => number = () => Infinity): string[] {
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
   const data: string[] = [];
   const parser = new SseParser();
@@ -43,10 +43,10 @@ const BODIES: Readonly<Record<string, readonly [string, readonly string[]]>> = {
 for (const [name, [body, expected]] of Object.entries(BODIES)) {
   Deno.test(`A 127: events with ${name} are read whole, in single bytes and in random pieces`, () => {
     const random = seededRandom(name.length);
-    assertEquals(dataOf(body), expected);
-    assertEquals(dataOf(body, () => 1), expected);
+    assertEquals(parseData(body), expected);
+    assertEquals(parseData(body, () => 1), expected);
     for (let round = 0; round < 20; round++) {
-      assertEquals(dataOf(body, () => 1 + Math.floor(random() * 5)), expected);
+      assertEquals(parseData(body, () => 1 + Math.floor(random() * 5)), expected);
     }
   });
 }
@@ -70,7 +70,7 @@ Deno.test("A 127: bytes that are not UTF-8 are an error, after the events before
 
 Deno.test("lines that belong to no event are handed over", () => {
   const stray: string[] = [];
-  const parser = new SseParser({ onStrayLine: (line) => stray.push(line) });
+  const parser = new SseParser({ onUnknownLine: (line) => stray.push(line) });
   parser.feed(encoder.encode('event: x\ndata: one\n\n{\n  "error": 1\n}\n\n'), () => {});
   assertEquals(stray, ["{", '  "error": 1', "}"]);
 });
@@ -87,14 +87,14 @@ Deno.test("random events come out as they went in, however they are cut", () => 
       () => Array.from({ length: pick(8) }, () => alphabet[pick(alphabet.length)]).join(""),
     );
     const body = events.map((data) => `data: ${data}${lineEnd}${lineEnd}`).join("");
-    assertEquals(dataOf(body, () => 1 + pick(9)), events);
+    assertEquals(parseData(body, () => 1 + pick(9)), events);
   }
 });
 
 Deno.test("a long line in single bytes takes linear time", () => {
   const body = encoder.encode(`data: ${"x".repeat(200_000)}\n\n`);
   const startedAt = performance.now();
-  assertEquals(dataOf(body, () => 1)[0]?.length, 200_000);
+  assertEquals(parseData(body, () => 1)[0]?.length, 200_000);
   const took = performance.now() - startedAt;
   if (took > 2000) throw new Error(`took ${took} ms`);
 });

@@ -8,11 +8,11 @@
  */
 
 /** A text; anything else is none. */
-export function textOf(value: unknown): string {
+export function textOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 /** A count; anything else is zero. */
-export function countOf(value: unknown): number {
+export function countOrZero(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }

@@ -6,13 +6,13 @@
 
 import type { StreamFn, StreamRequest } from "../../../src/core/stream.ts";
 import type { ErrorTable } from "../../kit/errors/error_table.ts";
-import { jsonBody } from "../../kit/request/json_body.ts";
+import { serializeJson } from "../../kit/request/json_body.ts";
 import { ModelFinder } from "../../kit/request/model_finder.ts";
 import type { AdapterSettings, ApiKey } from "../../kit/options/adapter_options.ts";
-import { streamFnOf } from "../../kit/provider.ts";
+import { createStreamFn } from "../../kit/provider.ts";
 import { SseParser } from "../../kit/stream/sse.ts";
-import { namesFromWire, TOOL_NAME_RULE } from "../../kit/request/wire_names.ts";
-import { chatBody } from "./request.ts";
+import { createNameDecoder, TOOL_NAME_RULE } from "../../kit/request/wire_names.ts";
+import { createChatBody } from "./request.ts";
 import { ChatReply } from "./response.ts";
 import type { ChatDialect } from "./dialect.ts";
 
@@ -38,18 +38,22 @@ export interface ChatServer {
 
 /** Makes the stream function of a server. */
 export function createChat(server: ChatServer): StreamFn {
-  const { settings, apiKey, keyless, dialect, errors, headers, keyHeaders = bearer } = server;
+  const { settings, apiKey, keyless, dialect, errors, headers, keyHeaders = toBearerHeader } =
+    server;
   const url = server.url ?? (() => `${settings.baseUrl}/chat/completions`);
   const models = new ModelFinder(settings.catalog);
-  return streamFnOf({
+  return createStreamFn({
     settings,
     apiKey,
     keyless,
     errors,
-    parser: () => new SseParser(),
-    reply: ({ request, writer, origin }) => {
+    createParser: () => new SseParser(),
+    createReplyReader: ({ request, writer, origin }) => {
       const names = request.context.tools.map(({ name }) => name);
-      return new ChatReply(writer, { origin, toolName: namesFromWire(names, TOOL_NAME_RULE) });
+      return new ChatReply(writer, {
+        origin,
+        decodeToolName: createNameDecoder(names, TOOL_NAME_RULE),
+      });
     },
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
@@ -60,13 +64,13 @@ export function createChat(server: ChatServer): StreamFn {
           ...headers?.(request),
           ...(key && keyHeaders(key, request)),
         },
-        body: jsonBody(chatBody(request, { dialect, entry }, writer)),
+        body: serializeJson(createChatBody(request, { dialect, entry }, writer)),
       };
     },
   });
 }
 
 /** A key as a bearer token. */
-export function bearer(key: string): Readonly<Record<string, string>> {
+export function toBearerHeader(key: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` };
 }

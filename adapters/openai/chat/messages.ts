@@ -7,25 +7,25 @@
 import {
   type ContentBlock,
   extractText,
+  extractToolCalls,
   type ImageBlock,
   type TextBlock,
-  toolCallsOf,
 } from "../../../src/core/content.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import {
-  imageUrl,
+  createCallIdEncoder,
+  getTextAndImages,
   isOwnReply,
-  resultText,
-  shownBlocks,
-  wireCallIds,
+  toImageUrl,
+  toResultText,
 } from "../../kit/request/history.ts";
-import { jsonBody } from "../../kit/request/json_body.ts";
-import { TOOL_NAME_RULE, wireName } from "../../kit/request/wire_names.ts";
+import { serializeJson } from "../../kit/request/json_body.ts";
+import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { REASONING_CONTENT, REASONING_DETAILS } from "./response.ts";
 import type { WireMessage } from "./wire.ts";
-import { contentInParts } from "./content_parts.ts";
+import { toContentParts } from "./content_parts.ts";
 import type { ChatDialect } from "./dialect.ts";
 
 /** How a conversation is written. */
@@ -37,7 +37,7 @@ export interface ChatMessagesOptions {
 }
 
 /** Writes the conversation, without the system prompt. */
-export function chatMessages(
+export function toChatMessages(
   messages: readonly LlmMessage[],
   options: ChatMessagesOptions,
 ): WireMessage[] {
@@ -47,15 +47,19 @@ export function chatMessages(
   const lastPrompt = messages.findLastIndex(({ role }) => role === "user");
   const { model, dialect } = options;
   const callId = dialect.keepsCallIds
-    ? wireCallIds(messages, model, dialect.callId)
-    : dialect.callId;
+    ? createCallIdEncoder(messages, model, dialect.encodeCallId)
+    : dialect.encodeCallId;
   for (const [index, message] of messages.entries()) {
     if (message.role !== "tool_result" && images.length > 0) {
       wire.push({ role: "user", content: images });
       images = [];
     }
-    if (message.role === "tool_result") images.push(...imagesOf(message));
-    const written = wireMessage(message, { ...options, callId, answersNow: index > lastPrompt });
+    if (message.role === "tool_result") images.push(...toImageParts(message));
+    const written = toWireMessage(message, {
+      ...options,
+      encodeCallId: callId,
+      isCurrentTurn: index > lastPrompt,
+    });
     if (written) wire.push(written);
   }
   if (images.length > 0) wire.push({ role: "user", content: images });
@@ -64,69 +68,72 @@ export function chatMessages(
 
 interface MessageOptions extends ChatMessagesOptions {
   /** The id of a call on the wire. */
-  readonly callId: (id: string) => string;
+  readonly encodeCallId: (id: string) => string;
   /** Whether the message belongs to the answer that is being given. */
-  readonly answersNow: boolean;
+  readonly isCurrentTurn: boolean;
 }
 
-function wireMessage(message: LlmMessage, options: MessageOptions): WireMessage | undefined {
+function toWireMessage(message: LlmMessage, options: MessageOptions): WireMessage | undefined {
   switch (message.role) {
     case "user":
-      return wirePrompt(message.content);
+      return toUserMessage(message.content);
     case "tool_result":
       return {
         role: "tool",
-        tool_call_id: options.callId(message.toolCallId),
-        content: resultText(message),
+        tool_call_id: options.encodeCallId(message.toolCallId),
+        content: toResultText(message),
       };
     case "assistant":
-      return wireReply(message, options);
+      return toAssistantMessage(message, options);
   }
 }
 
 /** Plain text goes as a string, which every server takes. */
-function wirePrompt(content: readonly ContentBlock[]): WireMessage | undefined {
-  const shown = shownBlocks(content);
+function toUserMessage(content: readonly ContentBlock[]): WireMessage | undefined {
+  const shown = getTextAndImages(content);
   if (shown.length === 0) return undefined;
   const isText = shown.every(({ type }) => type === "text");
   const text = shown.flatMap((block) => block.type === "text" ? block.text : []).join("\n\n");
-  return { role: "user", content: isText ? text : shown.map(wirePart) };
+  return { role: "user", content: isText ? text : shown.map(toWirePart) };
 }
 
-function wirePart(block: TextBlock | ImageBlock): JsonObject {
+function toWirePart(block: TextBlock | ImageBlock): JsonObject {
   return block.type === "text"
     ? { type: "text", text: block.text }
-    : { type: "image_url", image_url: { url: imageUrl(block) } };
+    : { type: "image_url", image_url: { url: toImageUrl(block) } };
 }
 
-function imagesOf({ content, toolName }: ToolResultMessage): JsonObject[] {
-  const images = shownBlocks(content).filter(({ type }) => type === "image");
+function toImageParts({ content, toolName }: ToolResultMessage): JsonObject[] {
+  const images = getTextAndImages(content).filter(({ type }) => type === "image");
   if (images.length === 0) return [];
-  return [{ type: "text", text: `Images from ${toolName}:` }, ...images.map(wirePart)];
+  return [{ type: "text", text: `Images from ${toolName}:` }, ...images.map(toWirePart)];
 }
 
-function wireReply(message: AssistantMessage, options: MessageOptions): WireMessage | undefined {
+function toAssistantMessage(
+  message: AssistantMessage,
+  options: MessageOptions,
+): WireMessage | undefined {
   const text = extractText(message.content);
-  const calls = toolCallsOf(message.content).map(({ id, name, arguments: args }) => ({
-    id: options.callId(id),
+  const calls = extractToolCalls(message.content).map(({ id, name, arguments: args }) => ({
+    id: options.encodeCallId(id),
     type: "function",
-    function: { name: wireName(name, TOOL_NAME_RULE), arguments: jsonBody(args) },
+    function: { name: toWireName(name, TOOL_NAME_RULE), arguments: serializeJson(args) },
   }));
   if (text.trim() === "" && calls.length === 0) return undefined;
   return {
     role: "assistant",
     content: text.trim() === "" ? null : text,
-    ...(isOwnReply(message, options.model) && reasoningOf(message, options)),
+    ...(isOwnReply(message, options.model) && toReasoningFields(message, options)),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
 }
 
 /** Reasoning goes back in the field that it came in; as `reasoning_content` only within the present answer. */
-function reasoningOf(
+function toReasoningFields(
   { content }: AssistantMessage,
-  { answersNow, dialect }: MessageOptions,
+  { isCurrentTurn: answersNow, dialect }: MessageOptions,
 ): JsonObject {
-  if (dialect.thinksInParts) return contentInParts(content);
+  if (dialect.hasThinkingParts) return toContentParts(content);
   let reasoning = "";
   let details: unknown;
   for (const block of content) {

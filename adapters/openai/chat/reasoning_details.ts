@@ -16,7 +16,7 @@ export class ReasoningDetails {
   }
 
   /** What has to be sent back: all of it, if any part is encrypted or signed. */
-  kept(): readonly WireReasoningDetail[] {
+  getReplayDetails(): readonly WireReasoningDetail[] {
     const isBound = this.#details.some(({ data, signature }) => data || signature);
     return isBound ? this.#details : [];
   }

@@ -14,18 +14,22 @@ import type {
 } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import { withoutImages } from "../../kit/request/history.ts";
-import { withExtra } from "../../kit/request/json_body.ts";
-import { maxTokensOf, temperatureOf, warnOfThinking } from "../../kit/request/model_limits.ts";
+import { mergeExtraFields } from "../../kit/request/json_body.ts";
+import {
+  resolveMaxTokens,
+  resolveTemperature,
+  warnUnsupportedThinking,
+} from "../../kit/request/model_limits.ts";
 import { isStrictSchema } from "../../kit/request/strict_schema.ts";
-import { sortedTools } from "../../kit/request/tools.ts";
+import { sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
-import { TOOL_NAME_RULE, wireName } from "../../kit/request/wire_names.ts";
-import { chatMessages } from "./messages.ts";
+import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { toChatMessages } from "./messages.ts";
 import type { WireMessage } from "./wire.ts";
 import type { ChatDialect } from "./dialect.ts";
 
 /** Who is asked. */
-export interface ChatTarget {
+export interface ChatBodyOptions {
   /** How the server speaks. */
   readonly dialect: ChatDialect;
   /** What is known of the model; `undefined` when nothing is. */
@@ -33,64 +37,64 @@ export interface ChatTarget {
 }
 
 /** Writes the body; whatever the model cannot take is left out with a warning. */
-export function chatBody(
+export function createChatBody(
   { model, context, options }: StreamRequest,
-  { dialect, entry }: ChatTarget,
+  { dialect, entry }: ChatBodyOptions,
   sink: WarningSink,
 ): JsonObject {
   const history = entry?.images === false
     ? withoutImages(context.messages, sink)
     : context.messages;
-  const messages = withSystem(
+  const messages = prependSystemPrompt(
     context,
-    chatMessages(history, { model, dialect }),
-    marksCache(options, dialect, model.modelId),
+    toChatMessages(history, { model, dialect }),
+    shouldMarkCache(options, dialect, model.modelId),
   );
-  const tools = chatTools(context.tools);
+  const tools = toChatTools(context.tools);
   if (options.cache === "long") {
     sink.warning("cache_left_out", "Chat completions keep their prompts no longer than usual");
   }
   const body = {
     model: model.modelId,
     stream: true,
-    ...(dialect.asksForUsage && { stream_options: { include_usage: true } }),
+    ...(dialect.needsUsageOption && { stream_options: { include_usage: true } }),
     ...dialect.fields,
-    messages: dialect.ordered?.(messages) ?? messages,
+    messages: dialect.repairOrder?.(messages) ?? messages,
     tools: tools.length > 0 ? tools : undefined,
-    tool_choice: tools.length > 0 ? chatToolChoice(options) : undefined,
-    temperature: temperatureOf(options, entry, sink),
-    [dialect.maxTokensField]: maxTokensOf(options, entry, sink),
-    ...thinkingOf(model, { dialect, entry }, sink),
-    response_format: responseFormatOf(options, entry, sink),
+    tool_choice: tools.length > 0 ? toChatToolChoice(options) : undefined,
+    temperature: resolveTemperature(options, entry, sink),
+    [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink),
+    ...toThinkingFields(model, { dialect, entry }, sink),
+    response_format: toResponseFormat(options, entry, sink),
     ...(dialect.hasCacheKey && { prompt_cache_key: options.sessionId }),
   };
-  return withExtra(body, options.extra, sink);
+  return mergeExtraFields(body, options.extra, sink);
 }
 
 /** How hard to think; a model that cannot think at all is told of. */
-function thinkingOf(
+function toThinkingFields(
   model: ModelSpec,
-  { dialect, entry }: ChatTarget,
+  { dialect, entry }: ChatBodyOptions,
   sink: WarningSink,
 ): JsonObject {
-  warnOfThinking(model, entry, sink);
-  return dialect.thinking(model, entry?.thinking);
+  warnUnsupportedThinking(model, entry, sink);
+  return dialect.toThinkingFields(model, entry?.thinking);
 }
 
 /** Tools as functions, sorted by name. */
-export function chatTools(tools: readonly ToolSpec[]): JsonObject[] {
-  return sortedTools(tools).map(({ name, description, parameters }) => ({
+export function toChatTools(tools: readonly ToolSpec[]): JsonObject[] {
+  return sortTools(tools).map(({ name, description, parameters }) => ({
     type: "function",
     function: {
-      name: wireName(name, TOOL_NAME_RULE),
+      name: toWireName(name, TOOL_NAME_RULE),
       description,
-      parameters: objectSchema(parameters),
+      parameters: toObjectSchema(parameters),
     },
   }));
 }
 
 /** OpenAI refuses an object schema that names no properties. */
-export function objectSchema(schema: JsonSchema): JsonSchema {
+export function toObjectSchema(schema: JsonSchema): JsonSchema {
   return {
     type: "object",
     ...(schema["properties"] === undefined && { properties: {} }),
@@ -98,22 +102,22 @@ export function objectSchema(schema: JsonSchema): JsonSchema {
   };
 }
 
-function chatToolChoice({ toolChoice }: StreamOptions): unknown {
+function toChatToolChoice({ toolChoice }: StreamOptions): unknown {
   if (typeof toolChoice !== "object") return toolChoice;
-  return { type: "function", function: { name: wireName(toolChoice.name, TOOL_NAME_RULE) } };
+  return { type: "function", function: { name: toWireName(toolChoice.name, TOOL_NAME_RULE) } };
 }
 
-function responseFormatOf(
+function toResponseFormat(
   options: StreamOptions,
   entry: CatalogEntry | undefined,
   sink: WarningSink,
 ): JsonObject | undefined {
-  const schema = schemaOf(options, entry, sink);
+  const schema = toSchemaFormat(options, entry, sink);
   return schema && { type: "json_schema", json_schema: schema };
 }
 
 /** The reply's schema as OpenAI names it, unless the model cannot be held to one. */
-export function schemaOf(
+export function toSchemaFormat(
   { responseSchema }: StreamOptions,
   entry: CatalogEntry | undefined,
   sink: WarningSink,
@@ -126,12 +130,12 @@ export function schemaOf(
   return { name: "response", schema: responseSchema, strict: isStrictSchema(responseSchema) };
 }
 
-function marksCache({ cache }: StreamOptions, dialect: ChatDialect, modelId: string): boolean {
-  return cache !== "off" && dialect.takesCacheMarks(modelId);
+function shouldMarkCache({ cache }: StreamOptions, dialect: ChatDialect, modelId: string): boolean {
+  return cache !== "off" && dialect.supportsCacheControl(modelId);
 }
 
 /** Puts the system prompt first; where the cache takes marks, it and the newest prompt carry one. */
-function withSystem(
+function prependSystemPrompt(
   { systemPrompt }: LlmContext,
   messages: readonly WireMessage[],
   marks: boolean,
@@ -140,12 +144,12 @@ function withSystem(
   if (!marks) return [...system, ...messages];
   const newest = messages.findLastIndex(({ role }) => role === "user" || role === "tool");
   return [
-    ...system.map(marked),
-    ...messages.map((message, index) => index === newest ? marked(message) : message),
+    ...system.map(addCacheMark),
+    ...messages.map((message, index) => index === newest ? addCacheMark(message) : message),
   ];
 }
 
-function marked(message: WireMessage): WireMessage {
+function addCacheMark(message: WireMessage): WireMessage {
   const { content } = message;
   const parts: unknown[] = Array.isArray(content) ? content : [{ type: "text", text: content }];
   const last = parts.at(-1);

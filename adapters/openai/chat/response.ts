@@ -10,10 +10,10 @@ import { isJsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../../kit/errors/classify.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
-import { ChatCalls, type ChatCallsOptions } from "./tool_calls.ts";
-import { chatCost, chatUsage } from "./usage.ts";
+import { ChatCallAssembler, type ChatCallsOptions } from "./tool_calls.ts";
+import { toChatCost, toChatUsage } from "./usage.ts";
 import type { WireChoice, WireChunk, WireContentPart, WireDelta, WireUsage } from "./wire.ts";
-import { textOf } from "../../kit/stream/wire_values.ts";
+import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
 
 /** Options of {@linkcode ChatReply}. */
@@ -48,24 +48,24 @@ const FAILURE_REASONS = ["error", "network_error", "insufficient_system_resource
 export class ChatReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
-  readonly #calls: ChatCalls;
+  readonly #calls: ChatCallAssembler;
   readonly #details = new ReasoningDetails();
-  #counts: WireUsage | null = null;
+  #wireUsage: WireUsage | null = null;
   #finishReason: string | null = null;
   #refusal = "";
-  #thinksInContent = false;
+  #hasOpenReasoning = false;
   #isFiltered = false;
 
   /** Makes a reader that writes with `writer`. */
   constructor(writer: BlockWriter, options: ChatReplyOptions) {
     this.#writer = writer;
     this.#origin = options.origin;
-    this.#calls = new ChatCalls(writer, options);
+    this.#calls = new ChatCallAssembler(writer, options);
   }
 
   /** Tokens, once told. */
   get usage(): Usage | undefined {
-    return this.#counts === null ? undefined : chatUsage(this.#counts);
+    return this.#wireUsage === null ? undefined : toChatUsage(this.#wireUsage);
   }
 
   /** Reads one chunk. */
@@ -73,80 +73,80 @@ export class ChatReply implements ReplyReader<string> {
     if (data.startsWith("[DONE]")) return this.#finish();
     const chunk: WireChunk = JSON.parse(data);
     const counts = chunk.usage ?? chunk.x_groq?.usage;
-    if (counts) this.#counts = { ...this.#counts, ...counts };
+    if (counts) this.#wireUsage = { ...this.#wireUsage, ...counts };
     if (chunk.error || chunk.object === "error") throw classifyStreamError(chunk, this.#origin);
-    const choice = firstChoice(chunk);
+    const choice = findFirstChoice(chunk);
     if (!choice) return;
     if (choice.delta) this.#append(choice.delta);
-    this.#finishReason = textOf(choice.finish_reason) || this.#finishReason;
-    if (choice.content_filter_results) this.#isFiltered ||= hasFiltered(choice);
+    this.#finishReason = textOrEmpty(choice.finish_reason) || this.#finishReason;
+    if (choice.content_filter_results) this.#isFiltered ||= hasFilteredContent(choice);
   }
 
   /** Some servers close without `[DONE]`; a reply that gave its reason to stop and then its tokens is complete. */
   end(): void {
-    if (this.#finishReason !== null && this.#counts !== null) this.#finish();
+    if (this.#finishReason !== null && this.#wireUsage !== null) this.#finish();
   }
 
   #append(delta: WireDelta): void {
     const { content, tool_calls: calls, refusal } = delta;
-    this.#think(delta);
-    if (content) this.#say(content);
-    if (refusal) this.#refusal += textOf(refusal);
+    this.#appendThinking(delta);
+    if (content) this.#appendContent(content);
+    if (refusal) this.#refusal += textOrEmpty(refusal);
     if (!calls || calls.length === 0) return;
     this.#endThinking();
     for (const call of calls) this.#calls.append(call);
   }
 
   /** Reasoning comes before what it leads to, also within one chunk. */
-  #think(delta: WireDelta): void {
+  #appendThinking(delta: WireDelta): void {
     const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
     if (content) {
-      this.#thinksInContent = true;
-      this.#writer.thinking(textOf(content));
+      this.#hasOpenReasoning = true;
+      this.#writer.writeThinking(textOrEmpty(content));
     } else if (reasoning) {
-      this.#writer.thinking(textOf(reasoning));
+      this.#writer.writeThinking(textOrEmpty(reasoning));
     }
     if (details) this.#details.append(details);
   }
 
-  #say(content: string | readonly WireContentPart[]): void {
+  #appendContent(content: string | readonly WireContentPart[]): void {
     if (typeof content === "string") {
       this.#endThinking();
-      return this.#writer.text(content);
+      return this.#writer.writeText(content);
     }
     for (const part of content) {
-      if (part.thinking) this.#writer.thinking(textOfParts(part.thinking));
-      else this.#writer.text(textOf(part.text));
-      if (part.signature) this.#writer.closeThinking({ signature: textOf(part.signature) });
+      if (part.thinking) this.#writer.writeThinking(joinParts(part.thinking));
+      else this.#writer.writeText(textOrEmpty(part.text));
+      if (part.signature) this.#writer.closeThinking({ signature: textOrEmpty(part.signature) });
     }
   }
 
   #endThinking(): void {
-    if (!this.#thinksInContent) return;
-    this.#thinksInContent = false;
-    this.#writer.closeProse({ signature: REASONING_CONTENT });
+    if (!this.#hasOpenReasoning) return;
+    this.#hasOpenReasoning = false;
+    this.#writer.closeTextOrThinking({ signature: REASONING_CONTENT });
   }
 
   #finish(): void {
     this.#endThinking();
     const reason = this.#finishReason ?? "stop";
     const stopReason = STOP_REASONS[reason];
-    this.#calls.end({ wasCut: stopReason === "length" });
-    const kept = this.#details.kept();
-    if (kept.length > 0) this.#writer.extension(REASONING_DETAILS, kept);
-    const error = this.#errorOf(reason);
+    this.#calls.end({ wasTruncated: stopReason === "length" });
+    const kept = this.#details.getReplayDetails();
+    if (kept.length > 0) this.#writer.writeExtension(REASONING_DETAILS, kept);
+    const error = this.#toError(reason);
     if (error) return this.#writer.fail(error, this.usage);
     if (!stopReason) this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${reason}`);
-    const counts = this.#counts ?? {};
+    const counts = this.#wireUsage ?? {};
     this.#writer.finish({
       // Some servers say `stop` when they mean `tool_calls`, and the other way round.
-      stopReason: stopReason === "length" ? "length" : this.#calls.any ? "tool_use" : "stop",
-      usage: chatUsage(counts),
-      cost: chatCost(counts),
+      stopReason: stopReason === "length" ? "length" : this.#calls.hasCalls ? "tool_use" : "stop",
+      usage: toChatUsage(counts),
+      cost: toChatCost(counts),
     });
   }
 
-  #errorOf(reason: string): AgentError | undefined {
+  #toError(reason: string): AgentError | undefined {
     const { provider } = this.#origin;
     if (this.#refusal !== "") {
       return new ContentFilteredError(`${provider} refused: ${this.#refusal}`, { provider });
@@ -163,18 +163,18 @@ export class ChatReply implements ReplyReader<string> {
 }
 
 /** A request for several replies (`n`, through `extra`) gets the first one. */
-function firstChoice({ choices }: WireChunk): WireChoice | undefined {
+function findFirstChoice({ choices }: WireChunk): WireChoice | undefined {
   const choice = choices?.[0];
   return choice?.index ? choices?.find(({ index = 0 }) => index === 0) : choice;
 }
 
 /** Azure tells what each of its filters did; some only look. */
-function hasFiltered({ content_filter_results: results }: WireChoice): boolean {
+function hasFilteredContent({ content_filter_results: results }: WireChoice): boolean {
   return Object.values(results ?? {}).some((found) =>
     isJsonObject(found) && found["filtered"] === true
   );
 }
 
-function textOfParts(parts: string | readonly WireContentPart[]): string {
+function joinParts(parts: string | readonly WireContentPart[]): string {
   return typeof parts === "string" ? parts : parts.map(({ text = "" }) => text).join("");
 }

@@ -9,28 +9,28 @@
  */
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
-import { textOf } from "../../kit/stream/wire_values.ts";
+import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 import type { WireToolCall } from "./wire.ts";
 
 interface Call {
   id: string;
   name: string;
   /** Arguments that came before the name. */
-  early: string;
+  earlyArguments: string;
   /** Set when the call has been begun. */
   contentIndex: number | null;
 }
 
-/** Options of {@linkcode ChatCalls}. */
+/** Options of {@linkcode ChatCallAssembler}. */
 export interface ChatCallsOptions {
   /** The tool's own name, for one on the wire. */
-  readonly toolName: (wireName: string) => string;
+  readonly decodeToolName: (wireName: string) => string;
   /** The call's own id, for one on the wire. */
-  readonly callId?: (wireId: string) => string;
+  readonly decodeCallId?: (wireId: string) => string;
 }
 
 /** Puts the calls of one reply together. */
-export class ChatCalls {
+export class ChatCallAssembler {
   readonly #writer: BlockWriter;
   readonly #options: ChatCallsOptions;
   readonly #calls: Call[] = [];
@@ -43,28 +43,28 @@ export class ChatCalls {
   }
 
   /** Whether there is any call. */
-  get any(): boolean {
+  get hasCalls(): boolean {
     return this.#calls.length > 0;
   }
 
   /** Reads a piece of a call. */
   append(piece: WireToolCall): void {
     const call = this.#find(piece);
-    if (call.id === "") call.id = textOf(piece.id);
-    call.name = grownName(call, textOf(piece.function?.name));
-    const args = argumentsOf(piece.function?.arguments);
+    if (call.id === "") call.id = textOrEmpty(piece.id);
+    call.name = mergeNamePiece(call, textOrEmpty(piece.function?.name));
+    const args = toArgumentsJson(piece.function?.arguments);
     if (args === "") return;
     // The name may go on in the next piece, so that a call begins with its first argument.
-    if (call.contentIndex === null && call.name === "") call.early += args;
-    else this.#writer.toolArguments(this.#begin(call), args);
+    if (call.contentIndex === null && call.name === "") call.earlyArguments += args;
+    else this.#writer.writeToolArguments(this.#openCall(call), args);
   }
 
   /** The reply is over: every call has begun, and all but a cut one are complete. */
-  end({ wasCut }: { readonly wasCut: boolean }): void {
-    for (const call of this.#calls) this.#begin(call);
+  end({ wasTruncated: wasCut }: { readonly wasTruncated: boolean }): void {
+    for (const call of this.#calls) this.#openCall(call);
     // What the token limit cut is what was being written: the last call. Its block stays open.
     const complete = wasCut ? this.#calls.slice(0, -1) : this.#calls;
-    for (const call of complete) this.#writer.closeToolCall(this.#begin(call));
+    for (const call of complete) this.#writer.closeToolCall(this.#openCall(call));
   }
 
   #find({ index, id, function: called }: WireToolCall): Call {
@@ -83,26 +83,26 @@ export class ChatCalls {
   }
 
   #add(): Call {
-    const call: Call = { id: "", name: "", early: "", contentIndex: null };
+    const call: Call = { id: "", name: "", earlyArguments: "", contentIndex: null };
     this.#calls.push(call);
     return call;
   }
 
-  #begin(call: Call): number {
+  #openCall(call: Call): number {
     if (call.contentIndex !== null) return call.contentIndex;
-    const { toolName, callId = (id) => id } = this.#options;
+    const { decodeToolName: toolName, decodeCallId: callId = (id) => id } = this.#options;
     call.contentIndex = this.#writer.openToolCall(callId(call.id), toolName(call.name));
-    this.#writer.toolArguments(call.contentIndex, call.early);
+    this.#writer.writeToolArguments(call.contentIndex, call.earlyArguments);
     return call.contentIndex;
   }
 }
 
 /** A name may come in pieces, or whole with every piece. */
-function grownName({ name, contentIndex }: Call, piece: string): string {
+function mergeNamePiece({ name, contentIndex }: Call, piece: string): string {
   return contentIndex !== null || piece === name ? name : name + piece;
 }
 
 /** Some servers send arguments as an object. */
-function argumentsOf(args: unknown): string {
-  return typeof args === "object" && args !== null ? JSON.stringify(args) : textOf(args);
+function toArgumentsJson(args: unknown): string {
+  return typeof args === "object" && args !== null ? JSON.stringify(args) : textOrEmpty(args);
 }

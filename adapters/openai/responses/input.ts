@@ -9,14 +9,14 @@ import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import {
-  hasWords,
-  imageUrl,
+  getTextAndImages,
+  hasText,
   isOwnReply,
-  resultText,
-  shownBlocks,
+  toImageUrl,
+  toResultText,
 } from "../../kit/request/history.ts";
-import { jsonBody } from "../../kit/request/json_body.ts";
-import { CALL_ID_RULE, TOOL_NAME_RULE, wireName } from "../../kit/request/wire_names.ts";
+import { serializeJson } from "../../kit/request/json_body.ts";
+import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { ITEM_PREFIX } from "./response.ts";
 
 /** Items that the API did or thought by itself. Others wait for an answer that we do not have. */
@@ -31,52 +31,52 @@ const REPLAYED_ITEMS = [
 ];
 
 /** Writes the conversation, without the system prompt. */
-export function responsesInput(messages: readonly LlmMessage[], model: ModelSpec): JsonObject[] {
-  const callId = (id: string) => wireName(id, CALL_ID_RULE);
+export function toResponsesInput(messages: readonly LlmMessage[], model: ModelSpec): JsonObject[] {
+  const callId = (id: string) => toWireName(id, CALL_ID_RULE);
   return messages.flatMap((message) => {
     switch (message.role) {
       case "user":
-        return promptItem(message.content);
+        return toUserItems(message.content);
       case "tool_result":
-        return [resultItem(message, callId)];
+        return [toResultItem(message, callId)];
       case "assistant":
-        return replyItems(message, { isOwn: isOwnReply(message, model), callId });
+        return toReplyItems(message, { isOwn: isOwnReply(message, model), encodeCallId: callId });
     }
   });
 }
 
 /** The id of a call on the wire. */
-type WireId = (id: string) => string;
+type CallIdEncoder = (id: string) => string;
 
 interface ReplyOptions {
   /** Whether the model that is asked gave the reply. */
   readonly isOwn: boolean;
-  readonly callId: WireId;
+  readonly encodeCallId: CallIdEncoder;
 }
 
-function promptItem(content: readonly ContentBlock[]): JsonObject[] {
-  const shown = shownBlocks(content);
-  return shown.length > 0 ? [{ role: "user", content: shown.map(inputPart) }] : [];
+function toUserItems(content: readonly ContentBlock[]): JsonObject[] {
+  const shown = getTextAndImages(content);
+  return shown.length > 0 ? [{ role: "user", content: shown.map(toInputPart) }] : [];
 }
 
-function inputPart(block: TextBlock | ImageBlock): JsonObject {
+function toInputPart(block: TextBlock | ImageBlock): JsonObject {
   return block.type === "text"
     ? { type: "input_text", text: block.text }
-    : { type: "input_image", image_url: imageUrl(block), detail: "auto" };
+    : { type: "input_image", image_url: toImageUrl(block), detail: "auto" };
 }
 
-function resultItem(message: ToolResultMessage, callId: WireId): JsonObject {
-  const images = shownBlocks(message.content).filter(({ type }) => type === "image");
-  const text = resultText(message);
+function toResultItem(message: ToolResultMessage, callId: CallIdEncoder): JsonObject {
+  const images = getTextAndImages(message.content).filter(({ type }) => type === "image");
+  const text = toResultText(message);
   return {
     type: "function_call_output",
     call_id: callId(message.toolCallId),
-    output: images.length === 0 ? text : [{ type: "input_text", text }, ...images.map(inputPart)],
+    output: images.length === 0 ? text : [{ type: "input_text", text }, ...images.map(toInputPart)],
   };
 }
 
-function replyItems({ content }: AssistantMessage, options: ReplyOptions): JsonObject[] {
-  const items = content.map((block) => replyItem(block, options)).filter((item) =>
+function toReplyItems({ content }: AssistantMessage, options: ReplyOptions): JsonObject[] {
+  const items = content.map((block) => toReplyItem(block, options)).filter((item) =>
     item !== undefined
   );
   // Reasoning whose outcome was cut off is refused.
@@ -84,13 +84,13 @@ function replyItems({ content }: AssistantMessage, options: ReplyOptions): JsonO
   return items;
 }
 
-function replyItem(
+function toReplyItem(
   block: ContentBlock,
-  { isOwn, callId }: ReplyOptions,
+  { isOwn, encodeCallId: callId }: ReplyOptions,
 ): JsonObject | undefined {
   switch (block.type) {
     case "text":
-      if (!hasWords(block)) return undefined;
+      if (!hasText(block)) return undefined;
       return {
         type: "message",
         role: "assistant",
@@ -101,12 +101,12 @@ function replyItem(
       return {
         type: "function_call",
         call_id: callId(block.id),
-        name: wireName(block.name, TOOL_NAME_RULE),
-        arguments: jsonBody(block.arguments),
+        name: toWireName(block.name, TOOL_NAME_RULE),
+        arguments: serializeJson(block.arguments),
       };
     case "extension":
       return isOwn && REPLAYED_ITEMS.some((type) => block.typeName === ITEM_PREFIX + type)
-        ? itemOf(block.data)
+        ? toReplayedItem(block.data)
         : undefined;
     case "thinking":
     case "image":
@@ -115,7 +115,7 @@ function replyItem(
 }
 
 /** An item goes back as it came, but for its status, which only replies have. */
-function itemOf(data: unknown): JsonObject | undefined {
+function toReplayedItem(data: unknown): JsonObject | undefined {
   if (!isJsonObject(data)) return undefined;
   const { status: _status, ...item } = data;
   return item;

@@ -9,8 +9,8 @@ import { ContentFilteredError } from "../../../src/core/errors.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../../kit/errors/classify.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
-import { textOf } from "../../kit/stream/wire_values.ts";
-import { chatUsage } from "../chat/usage.ts";
+import { textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { toChatUsage } from "../chat/usage.ts";
 import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./wire.ts";
 
 /** Prefix of the extension blocks in which items of the API are kept. */
@@ -19,7 +19,7 @@ export const ITEM_PREFIX = "openai.";
 /** Options of {@linkcode ResponsesReply}. */
 export interface ResponsesReplyOptions {
   /** The tool's own name, for one on the wire. */
-  readonly toolName: (wireName: string) => string;
+  readonly decodeToolName: (wireName: string) => string;
   /** Whose errors these are. */
   readonly origin: ErrorOrigin;
 }
@@ -35,10 +35,10 @@ export class ResponsesReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #options: ResponsesReplyOptions;
   readonly #calls = new Map<number, OpenCall>();
-  #counts: WireResponseUsage | null = null;
+  #wireUsage: WireResponseUsage | null = null;
   #refusal = "";
   #hasText = false;
-  #calledTool = false;
+  #hasToolCall = false;
 
   /** Makes a reader that writes with `writer`. */
   constructor(writer: BlockWriter, options: ResponsesReplyOptions) {
@@ -48,7 +48,7 @@ export class ResponsesReply implements ReplyReader<string> {
 
   /** Tokens, once told. */
   get usage(): Usage | undefined {
-    return this.#counts === null ? undefined : responsesUsage(this.#counts);
+    return this.#wireUsage === null ? undefined : toResponsesUsage(this.#wireUsage);
   }
 
   /** Reads one event. */
@@ -58,22 +58,22 @@ export class ResponsesReply implements ReplyReader<string> {
     switch (event.type) {
       case "response.output_text.delta":
         this.#hasText = true;
-        return this.#writer.text(textOf(event.delta));
+        return this.#writer.writeText(textOrEmpty(event.delta));
       case "response.output_text.done":
         // Some servers do not stream a text, but give it whole.
-        if (!this.#hasText) this.#writer.text(textOf(event.text));
+        if (!this.#hasText) this.#writer.writeText(textOrEmpty(event.text));
         this.#hasText = false;
         return;
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
-        return this.#writer.thinking(textOf(event.delta));
+        return this.#writer.writeThinking(textOrEmpty(event.delta));
       case "response.function_call_arguments.delta":
-        return this.#appendArguments(event.output_index, textOf(event.delta));
+        return this.#appendArguments(event.output_index, textOrEmpty(event.delta));
       case "response.refusal.delta":
-        this.#refusal += textOf(event.delta);
+        this.#refusal += textOrEmpty(event.delta);
         return;
       case "response.reasoning_summary_part.added":
-        return this.#writer.closeProse();
+        return this.#writer.closeTextOrThinking();
       case "response.output_item.added":
         if (event.item.type === "function_call") this.#openCall(event.output_index, event.item);
         return;
@@ -89,9 +89,9 @@ export class ResponsesReply implements ReplyReader<string> {
   }
 
   #openCall(index: number, item: WireItem): OpenCall {
-    this.#calledTool = true;
-    const name = this.#options.toolName(textOf(item.name));
-    const contentIndex = this.#writer.openToolCall(textOf(item.call_id), name);
+    this.#hasToolCall = true;
+    const name = this.#options.decodeToolName(textOrEmpty(item.name));
+    const contentIndex = this.#writer.openToolCall(textOrEmpty(item.call_id), name);
     const call = { contentIndex, hasArguments: false };
     this.#calls.set(index, call);
     return call;
@@ -101,7 +101,7 @@ export class ResponsesReply implements ReplyReader<string> {
     const call = this.#calls.get(index);
     if (!call || delta === "") return;
     call.hasArguments = true;
-    this.#writer.toolArguments(call.contentIndex, delta);
+    this.#writer.writeToolArguments(call.contentIndex, delta);
   }
 
   #closeItem(index: number, item: WireItem): void {
@@ -109,39 +109,39 @@ export class ResponsesReply implements ReplyReader<string> {
       case "function_call":
         return this.#closeCall(index, item);
       case "message":
-        return textOf(item.phase) === ""
-          ? this.#writer.closeProse()
-          : this.#writer.closeText({ signature: textOf(item.phase) });
+        return textOrEmpty(item.phase) === ""
+          ? this.#writer.closeTextOrThinking()
+          : this.#writer.closeText({ signature: textOrEmpty(item.phase) });
       case "reasoning":
-        this.#writer.closeProse();
-        if (isWantedBack(item)) this.#keep(item);
+        this.#writer.closeTextOrThinking();
+        if (shouldReplay(item)) this.#writeExtension(item);
         return;
       default:
-        return this.#keep(item);
+        return this.#writeExtension(item);
     }
   }
 
   #closeCall(index: number, item: WireItem): void {
     const call = this.#calls.get(index) ?? this.#openCall(index, item);
     if (!call.hasArguments) {
-      this.#writer.toolArguments(call.contentIndex, textOf(item.arguments));
+      this.#writer.writeToolArguments(call.contentIndex, textOrEmpty(item.arguments));
     }
     this.#writer.closeToolCall(call.contentIndex);
   }
 
-  #keep(item: WireItem): void {
-    this.#writer.extension(ITEM_PREFIX + item.type, item);
+  #writeExtension(item: WireItem): void {
+    this.#writer.writeExtension(ITEM_PREFIX + item.type, item);
   }
 
   #finish(response: WireResponse): void {
-    this.#counts = response.usage ?? this.#counts;
+    this.#wireUsage = response.usage ?? this.#wireUsage;
     const { origin } = this.#options;
     if (response.status === "failed" || response.error) {
       const error = response.error ?? { message: "It failed without saying why" };
       throw classifyStreamError({ error }, origin);
     }
     const { provider } = origin;
-    const usage = responsesUsage(this.#counts ?? {});
+    const usage = toResponsesUsage(this.#wireUsage ?? {});
     const reason = response.incomplete_details?.reason;
     if (this.#refusal !== "" || reason === "content_filter") {
       const message = this.#refusal === ""
@@ -149,19 +149,19 @@ export class ResponsesReply implements ReplyReader<string> {
         : `${provider} refused: ${this.#refusal}`;
       return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
     }
-    const ended = this.#calledTool ? "tool_use" : "stop";
+    const ended = this.#hasToolCall ? "tool_use" : "stop";
     const isCut = response.status === "incomplete";
     this.#writer.finish({ stopReason: isCut ? "length" : ended, usage });
   }
 }
 
 /** Reasoning is asked for again when it is encrypted, or when an open model told it. */
-function isWantedBack({ encrypted_content: encrypted, content }: WireItem): boolean {
+function shouldReplay({ encrypted_content: encrypted, content }: WireItem): boolean {
   return Boolean(encrypted) || (Array.isArray(content) && content.length > 0);
 }
 
-function responsesUsage(counts: WireResponseUsage): Usage {
-  return chatUsage({
+function toResponsesUsage(counts: WireResponseUsage): Usage {
+  return toChatUsage({
     prompt_tokens: counts.input_tokens ?? 0,
     completion_tokens: counts.output_tokens ?? 0,
     ...(counts.total_tokens !== undefined && { total_tokens: counts.total_tokens }),

@@ -5,13 +5,13 @@
  */
 
 import type { StreamFn } from "../../../src/core/stream.ts";
-import { jsonBody } from "../../kit/request/json_body.ts";
+import { serializeJson } from "../../kit/request/json_body.ts";
 import { ModelFinder } from "../../kit/request/model_finder.ts";
-import { streamFnOf } from "../../kit/provider.ts";
+import { createStreamFn } from "../../kit/provider.ts";
 import { SseParser } from "../../kit/stream/sse.ts";
-import { namesFromWire, TOOL_NAME_RULE } from "../../kit/request/wire_names.ts";
-import { bearer, type ChatServer } from "../chat/chat.ts";
-import { responsesBody } from "./request.ts";
+import { createNameDecoder, TOOL_NAME_RULE } from "../../kit/request/wire_names.ts";
+import { type ChatServer, toBearerHeader } from "../chat/chat.ts";
+import { createResponsesBody } from "./request.ts";
 import { ResponsesReply } from "./response.ts";
 
 /** A server that speaks the Responses API. */
@@ -19,18 +19,21 @@ export type ResponsesServer = Omit<ChatServer, "dialect">;
 
 /** Makes the stream function of a server. */
 export function createResponses(server: ResponsesServer): StreamFn {
-  const { settings, apiKey, keyless, errors, headers, keyHeaders = bearer } = server;
+  const { settings, apiKey, keyless, errors, headers, keyHeaders = toBearerHeader } = server;
   const url = server.url ?? (() => `${settings.baseUrl}/responses`);
   const models = new ModelFinder(settings.catalog);
-  return streamFnOf({
+  return createStreamFn({
     settings,
     apiKey,
     keyless,
     errors,
-    parser: () => new SseParser(),
-    reply: ({ request, writer, origin }) => {
+    createParser: () => new SseParser(),
+    createReplyReader: ({ request, writer, origin }) => {
       const names = request.context.tools.map(({ name }) => name);
-      return new ResponsesReply(writer, { origin, toolName: namesFromWire(names, TOOL_NAME_RULE) });
+      return new ResponsesReply(writer, {
+        origin,
+        decodeToolName: createNameDecoder(names, TOOL_NAME_RULE),
+      });
     },
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
@@ -41,7 +44,7 @@ export function createResponses(server: ResponsesServer): StreamFn {
           ...headers?.(request),
           ...(key && keyHeaders(key, request)),
         },
-        body: jsonBody(responsesBody(request, entry, writer)),
+        body: serializeJson(createResponsesBody(request, entry, writer)),
       };
     },
   });

@@ -13,7 +13,7 @@ type NoOptions = Record<never, never>;
  */
 export class Command<Options = NoOptions, Arguments extends unknown[] = []>
   extends CommandDescription {
-  #asked = new Set<string>();
+  #requiredCalls = new Set<string>();
 
   name(name: string): this {
     this.definition.name = name;
@@ -31,13 +31,13 @@ export class Command<Options = NoOptions, Arguments extends unknown[] = []>
   }
 
   alias(alias: string): this {
-    this.#mustComeBeforeCommands("alias");
+    this.#assertBeforeCommands("alias");
     this.definition.aliases.push(alias);
     return this;
   }
 
   hidden(): this {
-    this.#mustComeBeforeCommands("hidden");
+    this.#assertBeforeCommands("hidden");
     this.definition.hidden = true;
     return this;
   }
@@ -59,13 +59,13 @@ export class Command<Options = NoOptions, Arguments extends unknown[] = []>
   }
 
   arguments<Text extends string>(definition: Text): Command<Options, ArgumentsOf<Text>> {
-    this.#mustComeBeforeCommands("arguments");
+    this.#assertBeforeCommands("arguments");
     this.definition.arguments = readArguments(definition);
     return this as unknown as Command<Options, ArgumentsOf<Text>>;
   }
 
   action(action: (options: Options, ...args: Arguments) => unknown): this {
-    this.#mustComeBeforeCommands("action");
+    this.#assertBeforeCommands("action");
     this.definition.action = (options, args) =>
       action.call(this, options as Options, ...args as Arguments);
     return this;
@@ -80,23 +80,23 @@ export class Command<Options = NoOptions, Arguments extends unknown[] = []>
   }
 
   throwErrors(): this {
-    this.#asked.add("throwErrors");
+    this.#requiredCalls.add("throwErrors");
     return this;
   }
 
   noExit(): this {
-    this.#asked.add("noExit");
+    this.#requiredCalls.add("noExit");
     return this;
   }
 
   helpOption(_enable: false): this {
-    this.#asked.add("helpOption");
+    this.#requiredCalls.add("helpOption");
     return this;
   }
 
   /** Reads the command line and runs the action of the command it names. */
   async parse(args: string[]): Promise<CommandResult> {
-    if (this.#asked.size < 3) {
+    if (this.#requiredCalls.size < 3) {
       throw new Error("Call throwErrors(), noExit() and helpOption(false) before parse().");
     }
     const result = await parseCommandLine(this, args);
@@ -110,12 +110,12 @@ export class Command<Options = NoOptions, Arguments extends unknown[] = []>
     description: string,
     settings: OptionOptions & { global: boolean },
   ): Result {
-    this.#mustComeBeforeCommands("option");
+    this.#assertBeforeCommands("option");
     this.definition.options.push(readOption(flags, description, settings));
     return this as unknown as Result;
   }
 
-  #mustComeBeforeCommands(method: string): void {
+  #assertBeforeCommands(method: string): void {
     if (this.definition.commands.size > 0) {
       throw new Error(`Call ${method}() of a command before command().`);
     }

@@ -5,7 +5,7 @@ export class TimeError extends Error {
   override name = "TimeError";
 }
 
-const real = {
+const realTimers = {
   setTimeout: globalThis.setTimeout,
   abortTimeout: AbortSignal.timeout,
 };
@@ -75,7 +75,7 @@ export class FakeTime {
 
   /** Waits in real time. */
   delay(ms: number): Promise<void> {
-    return new Promise((resolve) => void real.setTimeout(resolve, ms));
+    return new Promise((resolve) => void realTimers.setTimeout(resolve, ms));
   }
 
   restore(): void {
@@ -97,7 +97,7 @@ export class FakeTime {
 
   #uninstall(): void {
     this.#clock.uninstall();
-    AbortSignal.timeout = real.abortTimeout;
+    AbortSignal.timeout = realTimers.abortTimeout;
   }
 }
 

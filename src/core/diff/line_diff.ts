@@ -21,9 +21,9 @@ export interface LineEdit {
 const MAX_CHANGED_LINES = 1_000;
 
 /** The edits that turn one list of lines into the other, in order. */
-export function lineDiff(before: readonly string[], after: readonly string[]): LineEdit[] {
-  const start = equalAtStart(before, after);
-  const end = equalAtEnd(before, after, start);
+export function diffLines(before: readonly string[], after: readonly string[]): LineEdit[] {
+  const start = countEqualAtStart(before, after);
+  const end = countEqualAtEnd(before, after, start);
   const middleBefore = before.slice(start, before.length - end);
   const middleAfter = after.slice(start, after.length - end);
   return diffMiddle(middleBefore, middleAfter).map((edit) => ({
@@ -34,14 +34,18 @@ export function lineDiff(before: readonly string[], after: readonly string[]): L
   }));
 }
 
-function equalAtStart(before: readonly string[], after: readonly string[]): number {
+function countEqualAtStart(before: readonly string[], after: readonly string[]): number {
   const most = Math.min(before.length, after.length);
   let count = 0;
   while (count < most && before[count] === after[count]) count++;
   return count;
 }
 
-function equalAtEnd(before: readonly string[], after: readonly string[], start: number): number {
+function countEqualAtEnd(
+  before: readonly string[],
+  after: readonly string[],
+  start: number,
+): number {
   const most = Math.min(before.length, after.length) - start;
   let count = 0;
   while (count < most && before.at(-1 - count) === after.at(-1 - count)) count++;
@@ -58,7 +62,7 @@ function diffMiddle(before: readonly string[], after: readonly string[]): LineEd
   };
   if (before.length === 0 || after.length === 0) return [whole];
   const frontiers = searchForward(before, after);
-  return frontiers ? walkBack(frontiers, before.length, after.length) : [whole];
+  return frontiers ? backtrack(frontiers, before.length, after.length) : [whole];
 }
 
 /**
@@ -75,7 +79,7 @@ function searchForward(
     const reached = new Int32Array(2 * changes + 3);
     frontiers.push(reached);
     for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
-      let x = stepInto(frontiers, changes, diagonal);
+      let x = getStartX(frontiers, changes, diagonal);
       let y = x - diagonal;
       while (x < before.length && y < after.length && before[x] === after[y]) {
         x++;
@@ -89,33 +93,33 @@ function searchForward(
 }
 
 /** Where a diagonal is entered with one more change: from above (a line comes) or from the left (one goes). */
-function stepInto(frontiers: readonly Int32Array[], changes: number, diagonal: number): number {
+function getStartX(frontiers: readonly Int32Array[], changes: number, diagonal: number): number {
   if (changes === 0) return 0;
-  const down = reachedAt(frontiers, changes - 1, diagonal + 1);
-  const right = reachedAt(frontiers, changes - 1, diagonal - 1) + 1;
-  return comesFromAbove(frontiers, changes, diagonal) ? down : right;
+  const down = getReach(frontiers, changes - 1, diagonal + 1);
+  const right = getReach(frontiers, changes - 1, diagonal - 1) + 1;
+  return isInsertion(frontiers, changes, diagonal) ? down : right;
 }
 
-function comesFromAbove(frontiers: readonly Int32Array[], changes: number, diagonal: number) {
+function isInsertion(frontiers: readonly Int32Array[], changes: number, diagonal: number) {
   if (diagonal === -changes) return true;
   if (diagonal === changes) return false;
-  return reachedAt(frontiers, changes - 1, diagonal - 1) <
-    reachedAt(frontiers, changes - 1, diagonal + 1);
+  return getReach(frontiers, changes - 1, diagonal - 1) <
+    getReach(frontiers, changes - 1, diagonal + 1);
 }
 
-function reachedAt(frontiers: readonly Int32Array[], changes: number, diagonal: number): number {
+function getReach(frontiers: readonly Int32Array[], changes: number, diagonal: number): number {
   return frontiers[changes]?.[diagonal + changes + 1] ?? 0;
 }
 
 /** Follows the frontiers from the end to the beginning and joins neighbouring changes. */
-function walkBack(frontiers: readonly Int32Array[], endX: number, endY: number): LineEdit[] {
+function backtrack(frontiers: readonly Int32Array[], endX: number, endY: number): LineEdit[] {
   const edits: LineEdit[] = [];
   let [x, y] = [endX, endY];
   for (let changes = frontiers.length - 1; changes > 0; changes--) {
     const diagonal = x - y;
-    const fromAbove = comesFromAbove(frontiers, changes, diagonal);
+    const fromAbove = isInsertion(frontiers, changes, diagonal);
     const previous = fromAbove ? diagonal + 1 : diagonal - 1;
-    const fromX = reachedAt(frontiers, changes - 1, previous);
+    const fromX = getReach(frontiers, changes - 1, previous);
     const fromY = fromX - previous;
     const edit = {
       beforeStart: fromX,
@@ -123,14 +127,14 @@ function walkBack(frontiers: readonly Int32Array[], endX: number, endY: number):
       afterStart: fromY,
       afterEnd: fromAbove ? fromY + 1 : fromY,
     };
-    addBefore(edits, edit);
+    prependEdit(edits, edit);
     [x, y] = [fromX, fromY];
   }
   return edits.reverse();
 }
 
 /** Adds an edit that lies before all others of a list which runs backwards. */
-function addBefore(edits: LineEdit[], edit: LineEdit): void {
+function prependEdit(edits: LineEdit[], edit: LineEdit): void {
   const next = edits.at(-1);
   if (next && next.beforeStart === edit.beforeEnd && next.afterStart === edit.afterEnd) {
     edits[edits.length - 1] = {

@@ -5,39 +5,43 @@
  */
 
 import type { FileChange } from "./file_change.ts";
-import { lineDiff, type LineEdit } from "./line_diff.ts";
+import { diffLines, type LineEdit } from "./line_diff.ts";
 
 /** Equal lines shown before and after each change. */
 const CONTEXT_LINES = 3;
 
 /** The change as a unified diff; empty when nothing changes. */
-export function unifiedDiff(change: Omit<FileChange, "diff">): string {
+export function createUnifiedDiff(change: Omit<FileChange, "diff">): string {
   const { path, before, after } = change;
   if (before === after) return "";
-  const from = before === null ? "/dev/null" : quoted(`a/${path}`);
-  const to = after === null ? "/dev/null" : quoted(`b/${path}`);
-  const skipped = equalStart(before ?? "", after ?? "");
-  const [textBefore, textAfter] = withoutEqualEnd(
+  const from = before === null ? "/dev/null" : quotePath(`a/${path}`);
+  const to = after === null ? "/dev/null" : quotePath(`b/${path}`);
+  const skipped = findEqualStart(before ?? "", after ?? "");
+  const [textBefore, textAfter] = trimEqualEnd(
     (before ?? "").slice(skipped.characters),
     (after ?? "").slice(skipped.characters),
   );
   const texts = {
-    before: linesOf(textBefore),
-    after: linesOf(textAfter),
+    before: splitLines(textBefore),
+    after: splitLines(textAfter),
     skippedLines: skipped.lines,
   };
-  const hunks = groupEdits(lineDiff(texts.before, texts.after)).map((edits) => hunk(edits, texts));
+  const hunks = groupEdits(diffLines(texts.before, texts.after)).map((edits) =>
+    formatHunk(edits, texts)
+  );
   return `--- ${from}\n+++ ${to}\n${hunks.join("")}`;
 }
 
 /** Texts are compared in blocks first: equal ones are passed over at the speed of memory. */
-const BLOCK = 4_096;
+const BLOCK_LENGTH = 4_096;
 
 /** The lines that both texts begin with, but for the last few, which are shown around a change. */
-function equalStart(before: string, after: string): { characters: number; lines: number } {
+function findEqualStart(before: string, after: string): { characters: number; lines: number } {
   let equal = 0;
-  while (equal < before.length && after.startsWith(before.slice(equal, equal + BLOCK), equal)) {
-    equal += BLOCK;
+  while (
+    equal < before.length && after.startsWith(before.slice(equal, equal + BLOCK_LENGTH), equal)
+  ) {
+    equal += BLOCK_LENGTH;
   }
   let characters = Math.min(equal, before.length, after.length);
   for (let kept = 0; kept <= CONTEXT_LINES && characters > 0; kept++) {
@@ -55,15 +59,15 @@ function equalStart(before: string, after: string): { characters: number; lines:
 }
 
 /** The texts without the lines that both end with, but for the first few of those. */
-function withoutEqualEnd(before: string, after: string): readonly [string, string] {
+function trimEqualEnd(before: string, after: string): readonly [string, string] {
   let equal = 0;
   const most = Math.min(before.length, after.length);
   while (
-    equal + BLOCK <= most &&
-    before.slice(-equal - BLOCK, before.length - equal) ===
-      after.slice(-equal - BLOCK, after.length - equal)
+    equal + BLOCK_LENGTH <= most &&
+    before.slice(-equal - BLOCK_LENGTH, before.length - equal) ===
+      after.slice(-equal - BLOCK_LENGTH, after.length - equal)
   ) {
-    equal += BLOCK;
+    equal += BLOCK_LENGTH;
   }
   if (equal === 0) return [before, after];
   // The block may begin in the middle of a line that differs before it.
@@ -74,8 +78,8 @@ function withoutEqualEnd(before: string, after: string): readonly [string, strin
 }
 
 /** A file change with its diff. */
-export function fileChange(change: Omit<FileChange, "diff">): FileChange {
-  return { ...change, diff: unifiedDiff(change) };
+export function createFileChange(change: Omit<FileChange, "diff">): FileChange {
+  return { ...change, diff: createUnifiedDiff(change) };
 }
 
 /** Lines added and removed by a diff. */
@@ -86,7 +90,7 @@ export function countChangedLines(diff: string): { added: number; removed: numbe
   return { added: added ?? 0, removed: removed ?? 0 };
 }
 
-interface Texts {
+interface DiffTexts {
   readonly before: readonly string[];
   readonly after: readonly string[];
   /** Equal lines before these. */
@@ -94,7 +98,7 @@ interface Texts {
 }
 
 /** Lines with their ends, so that a missing last newline is a difference. */
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
@@ -111,40 +115,46 @@ function groupEdits(edits: readonly LineEdit[]): LineEdit[][] {
   return groups;
 }
 
-function hunk(edits: readonly LineEdit[], { before, after, skippedLines }: Texts): string {
+function formatHunk(
+  edits: readonly LineEdit[],
+  { before, after, skippedLines }: DiffTexts,
+): string {
   const [first, last] = [edits[0], edits.at(-1)];
   if (!first || !last) return "";
   const lead = Math.min(CONTEXT_LINES, first.beforeStart);
   const trail = Math.min(CONTEXT_LINES, before.length - last.beforeEnd);
   const [beforeStart, afterStart] = [first.beforeStart - lead, first.afterStart - lead];
-  const beforeRange = range(beforeStart + skippedLines, last.beforeEnd + trail + skippedLines);
-  const afterRange = range(afterStart + skippedLines, last.afterEnd + trail + skippedLines);
+  const beforeRange = formatRange(
+    beforeStart + skippedLines,
+    last.beforeEnd + trail + skippedLines,
+  );
+  const afterRange = formatRange(afterStart + skippedLines, last.afterEnd + trail + skippedLines);
   let body = "";
   let at = first.beforeStart - lead;
   for (const edit of edits) {
-    body += marked(" ", before.slice(at, edit.beforeStart));
-    body += marked("-", before.slice(edit.beforeStart, edit.beforeEnd));
-    body += marked("+", after.slice(edit.afterStart, edit.afterEnd));
+    body += prefixLines(" ", before.slice(at, edit.beforeStart));
+    body += prefixLines("-", before.slice(edit.beforeStart, edit.beforeEnd));
+    body += prefixLines("+", after.slice(edit.afterStart, edit.afterEnd));
     at = edit.beforeEnd;
   }
-  body += marked(" ", before.slice(at, last.beforeEnd + trail));
+  body += prefixLines(" ", before.slice(at, last.beforeEnd + trail));
   return `@@ -${beforeRange} +${afterRange} @@\n${body}`;
 }
 
 /** `start,count` as diff counts: from 1, but the line before an empty range. */
-function range(start: number, end: number): string {
+function formatRange(start: number, end: number): string {
   const count = end - start;
   return count === 1 ? `${start + 1}` : `${count === 0 ? start : start + 1},${count}`;
 }
 
-function marked(mark: string, lines: readonly string[]): string {
+function prefixLines(mark: string, lines: readonly string[]): string {
   return lines.map((line) =>
     line.endsWith("\n") ? mark + line : `${mark}${line}\n\\ No newline at end of file\n`
   ).join("");
 }
 
 /** Names with characters that would break a header line are quoted as git quotes them. */
-function quoted(name: string): string {
+function quotePath(name: string): string {
   if (!/["\\\p{Cc}]/u.test(name)) return name;
   return JSON.stringify(name).replace(
     /\\u00([0-9a-f]{2})/g,

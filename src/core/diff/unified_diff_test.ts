@@ -1,68 +1,68 @@
 import { assert, assertEquals } from "@std/assert";
-import { countChangedLines, fileChange, unifiedDiff } from "./unified_diff.ts";
-import { lineDiff } from "./line_diff.ts";
+import { countChangedLines, createFileChange, createUnifiedDiff } from "./unified_diff.ts";
+import { diffLines } from "./line_diff.ts";
 
 Deno.test("a changed line shows with three lines around it", () => {
   const before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
   const after = before.replace("5", "five");
   assertEquals(
-    unifiedDiff({ path: "a.txt", before, after }),
+    createUnifiedDiff({ path: "a.txt", before, after }),
     "--- a/a.txt\n+++ b/a.txt\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n",
   );
 });
 
 Deno.test("a new file, a removed file and an unchanged file", () => {
   assertEquals(
-    unifiedDiff({ path: "a", before: null, after: "x\n" }),
+    createUnifiedDiff({ path: "a", before: null, after: "x\n" }),
     "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n",
   );
   assertEquals(
-    unifiedDiff({ path: "a", before: "x\n", after: null }),
+    createUnifiedDiff({ path: "a", before: "x\n", after: null }),
     "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
   );
-  assertEquals(fileChange({ path: "a", before: "x", after: "x" }).diff, "");
+  assertEquals(createFileChange({ path: "a", before: "x", after: "x" }).diff, "");
 });
 
 Deno.test("a missing newline at the end is told", () => {
   assertEquals(
-    unifiedDiff({ path: "a", before: "x", after: "x\n" }),
+    createUnifiedDiff({ path: "a", before: "x", after: "x\n" }),
     "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n",
   );
 });
 
 Deno.test("names that would break a header are quoted", () => {
-  const diff = unifiedDiff({ path: 'a "b"\n\u0007c', before: null, after: "x\n" });
+  const diff = createUnifiedDiff({ path: 'a "b"\n\u0007c', before: null, after: "x\n" });
   assertEquals(diff.split("\n")[1], '+++ "b/a \\"b\\"\\n\\007c"');
 });
 
 Deno.test("changed lines are counted", () => {
-  const diff = unifiedDiff({ path: "a", before: "1\n2\n", after: "1\n3\n4\n" });
+  const diff = createUnifiedDiff({ path: "a", before: "1\n2\n", after: "1\n3\n4\n" });
   assertEquals(countChangedLines(diff), { added: 2, removed: 1 });
 });
 
 Deno.test("random changes: the edits turn the one into the other, and are minimal for small ones", () => {
-  const random = seeded(7);
+  const random = seededRandom(7);
   for (let round = 0; round < 300; round++) {
     const before = randomLines(random, 12);
     const after = randomLines(random, 12);
-    const edits = lineDiff(before, after);
-    assertEquals(applied(before, after, edits), after);
+    const edits = diffLines(before, after);
+    assertEquals(applyLineEdits(before, after, edits), after);
     const changed = edits.reduce(
       (sum, edit) => sum + edit.beforeEnd - edit.beforeStart + edit.afterEnd - edit.afterStart,
       0,
     );
-    assertEquals(changed, before.length + after.length - 2 * commonLength(before, after));
+    assertEquals(changed, before.length + after.length - 2 * getCommonLength(before, after));
   }
 });
 
 Deno.test("two texts that share nothing cost one edit, not a search without end", () => {
   const before = Array.from({ length: 20_000 }, (_, index) => `a${index}`);
   const after = Array.from({ length: 20_000 }, (_, index) => `b${index}`);
-  assertEquals(lineDiff(before, after).length, 1);
+  assertEquals(diffLines(before, after).length, 1);
 });
 
 Deno.test("the diff of long texts is that of their differing middle, with the right line numbers", () => {
-  const random = seeded(13);
+  const random = seededRandom(13);
   for (let round = 0; round < 60; round++) {
     const lines = Array.from(
       { length: 900 },
@@ -78,14 +78,14 @@ Deno.test("the diff of long texts is that of their differing middle, with the ri
     );
     const after = changed.join("\n") + (round % 2 ? "\n" : "");
     if (before === after) continue;
-    const diff = unifiedDiff({ path: "a", before, after });
-    assertEquals(patched(before, diff), after);
+    const diff = createUnifiedDiff({ path: "a", before, after });
+    assertEquals(applyPatch(before, diff), after);
     assert((diff.match(/^ /gm)?.length ?? 0) <= 6);
   }
 });
 
 /** Applies a diff of one hunk by its line numbers. */
-function patched(before: string, diff: string): string {
+function applyPatch(before: string, diff: string): string {
   const [, start = "", count = "1"] = /@@ -(\d+)(?:,(\d+))?/.exec(diff) ?? [];
   const lines = before.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const body = diff.slice(diff.indexOf("\n", diff.indexOf("@@")) + 1).replace(
@@ -99,7 +99,7 @@ function patched(before: string, diff: string): string {
 
 Deno.test("git applies the diffs", async () => {
   const folder = await Deno.makeTempDir();
-  const random = seeded(11);
+  const random = seededRandom(11);
   try {
     for (let round = 0; round < 15; round++) {
       const before = randomLines(random, 40).join("\n") + (round % 2 ? "\n" : "");
@@ -108,7 +108,7 @@ Deno.test("git applies the diffs", async () => {
       await Deno.writeTextFile(`${folder}/f.txt`, before);
       await Deno.writeTextFile(
         `${folder}/p.patch`,
-        unifiedDiff({ path: "f.txt", before, after }),
+        createUnifiedDiff({ path: "f.txt", before, after }),
       );
       const { success, stderr } = await new Deno.Command("git", {
         args: ["apply", "p.patch"],
@@ -122,10 +122,10 @@ Deno.test("git applies the diffs", async () => {
   }
 });
 
-function applied(
+function applyLineEdits(
   before: readonly string[],
   after: readonly string[],
-  edits: ReturnType<typeof lineDiff>,
+  edits: ReturnType<typeof diffLines>,
 ): string[] {
   const out: string[] = [];
   let at = 0;
@@ -136,7 +136,7 @@ function applied(
   return [...out, ...before.slice(at)];
 }
 
-function commonLength(a: readonly string[], b: readonly string[]): number {
+function getCommonLength(a: readonly string[], b: readonly string[]): number {
   let row = new Array<number>(b.length + 1).fill(0);
   for (const line of a) {
     const next = [0];
@@ -155,7 +155,7 @@ function randomLines(random: () => number, most: number): string[] {
   return Array.from({ length: Math.floor(random() * most) }, () => "abcd".charAt(random() * 4));
 }
 
-function seeded(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }

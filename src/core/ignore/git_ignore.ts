@@ -4,14 +4,14 @@
  * @module
  */
 
-import { globSource } from "./glob.ts";
+import { toGlobSource } from "./glob.ts";
 
 /** The rules of one ignore file. */
 export interface IgnoreRules {
   /** Folder of the file, relative to the root of the walk; empty, or with a `/` at its end. */
-  readonly folder: string;
+  readonly directory: string;
   /** For a file above the root: the way from its folder down to the root, with a `/` at its end. */
-  readonly above?: string;
+  readonly pathPrefix?: string;
   /** The rules, last one first: the last that fits decides. */
   readonly rules: readonly IgnoreRule[];
 }
@@ -21,15 +21,15 @@ export interface IgnoreRule {
   /** Whether it takes back what earlier rules left out. */
   readonly negated: boolean;
   /** Whether it is about folders alone. */
-  readonly foldersOnly: boolean;
+  readonly directoriesOnly: boolean;
   /** Fits the path below the folder, or the bare name for a pattern without `/`. */
-  readonly fits: (path: string, name: string) => boolean;
+  readonly matches: (path: string, name: string) => boolean;
 }
 
 /** Reads an ignore file; lines that make no sense fit nothing. */
 export function parseIgnoreFile(text: string, folder: string): IgnoreRules {
   const rules = text.replace(/^\ufeff/, "").split(/\r?\n/).flatMap((line) => parseLine(line) ?? []);
-  return { folder, rules: rules.reverse() };
+  return { directory: folder, rules: rules.reverse() };
 }
 
 /**
@@ -44,17 +44,17 @@ export function isIgnored(
 ): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   for (let level = levels.length - 1; level >= 0; level--) {
-    const { folder, above = "", rules } = levels[level] ?? NO_RULES;
+    const { directory: folder, pathPrefix: above = "", rules } = levels[level] ?? NO_RULES;
     const below = above + path.slice(folder.length);
     for (const rule of rules) {
-      if (rule.foldersOnly && !isFolder) continue;
-      if (rule.fits(below, name)) return !rule.negated;
+      if (rule.directoriesOnly && !isFolder) continue;
+      if (rule.matches(below, name)) return !rule.negated;
     }
   }
   return false;
 }
 
-const NO_RULES: IgnoreRules = { folder: "", rules: [] };
+const NO_RULES: IgnoreRules = { directory: "", rules: [] };
 
 function parseLine(line: string): IgnoreRule | undefined {
   let pattern = line.replace(/(?<!\\)((?:\\\\)*)[ \t]+$/, "$1");
@@ -64,26 +64,28 @@ function parseLine(line: string): IgnoreRule | undefined {
   const foldersOnly = pattern.endsWith("/");
   if (foldersOnly) pattern = pattern.slice(0, -1);
   if (pattern === "" || pattern === "/") return undefined;
-  const fits = pattern.includes("/") ? fitsPath(pattern.replace(/^\//, "")) : fitsName(pattern);
-  return fits && { negated, foldersOnly, fits };
+  const fits = pattern.includes("/")
+    ? createPathMatcher(pattern.replace(/^\//, ""))
+    : createNameMatcher(pattern);
+  return fits && { negated, directoriesOnly: foldersOnly, matches: fits };
 }
 
-function fitsName(pattern: string): IgnoreRule["fits"] | undefined {
+function createNameMatcher(pattern: string): IgnoreRule["matches"] | undefined {
   if (!/[*?[\\]/.test(pattern)) return (_path, name) => name === pattern;
   const suffix = /^\*([^*?[\\]+)$/.exec(pattern)?.[1];
   if (suffix !== undefined) return (_path, name) => name.endsWith(suffix);
-  const expression = compile(pattern);
+  const expression = compilePattern(pattern);
   return expression && ((_path, name) => expression.test(name));
 }
 
-function fitsPath(pattern: string): IgnoreRule["fits"] | undefined {
-  const expression = compile(pattern);
+function createPathMatcher(pattern: string): IgnoreRule["matches"] | undefined {
+  const expression = compilePattern(pattern);
   return expression && ((path) => expression.test(path));
 }
 
-function compile(pattern: string): RegExp | undefined {
+function compilePattern(pattern: string): RegExp | undefined {
   try {
-    return new RegExp(`^${globSource(pattern, { braces: false })}$`, "su");
+    return new RegExp(`^${toGlobSource(pattern, { braces: false })}$`, "su");
   } catch {
     return undefined;
   }

@@ -34,10 +34,10 @@ const PATTERNS = [
 
 Deno.test("random ignore files leave out what git leaves out", async () => {
   const folder = await Deno.makeTempDir();
-  const random = seeded(5);
+  const random = seededRandom(5);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   try {
-    await git(folder, ["init", "-q"]);
+    await runGit(folder, ["init", "-q"]);
     for (let round = 0; round < 40; round++) {
       const top = Array.from({ length: 4 }, () => pick(PATTERNS)).join("\n");
       const deep = Array.from({ length: 2 }, () => pick(PATTERNS)).join("\n");
@@ -49,8 +49,8 @@ Deno.test("random ignore files leave out what git leaves out", async () => {
         { length: 20 },
         () => Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(NAMES)).join("/"),
       ).filter((path) => path !== "a");
-      const byGit = await ignoredByGit(folder, paths);
-      const byUs = paths.filter((path) => ignoredWithParents(path, levels));
+      const byGit = await findIgnoredByGit(folder, paths);
+      const byUs = paths.filter((path) => isPathIgnored(path, levels));
       assertEquals(byUs, byGit, JSON.stringify({ top, deep }));
     }
   } finally {
@@ -59,17 +59,17 @@ Deno.test("random ignore files leave out what git leaves out", async () => {
 });
 
 /** A walk never enters a folder that is left out; a file in it is left out with it. */
-function ignoredWithParents(path: string, levels: ReturnType<typeof parseIgnoreFile>[]): boolean {
+function isPathIgnored(path: string, levels: ReturnType<typeof parseIgnoreFile>[]): boolean {
   const parts = path.split("/");
   return parts.some((_, index) => {
     const part = parts.slice(0, index + 1).join("/");
-    const known = levels.filter(({ folder }) => part.startsWith(folder));
+    const known = levels.filter(({ directory: folder }) => part.startsWith(folder));
     return isIgnored(part, index < parts.length - 1, known);
   });
 }
 
-async function ignoredByGit(cwd: string, paths: string[]): Promise<string[]> {
-  const output = await git(
+async function findIgnoredByGit(cwd: string, paths: string[]): Promise<string[]> {
+  const output = await runGit(
     cwd,
     ["check-ignore", "--no-index", "-z", "--stdin"],
     paths.join("\0") + "\0",
@@ -78,7 +78,7 @@ async function ignoredByGit(cwd: string, paths: string[]): Promise<string[]> {
   return paths.filter((path) => ignored.has(path));
 }
 
-async function git(cwd: string, args: string[], input = ""): Promise<string> {
+async function runGit(cwd: string, args: string[], input = ""): Promise<string> {
   const child = new Deno.Command("git", {
     args,
     cwd,
@@ -93,7 +93,7 @@ async function git(cwd: string, args: string[], input = ""): Promise<string> {
   return new TextDecoder().decode((await child.output()).stdout);
 }
 
-function seeded(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }

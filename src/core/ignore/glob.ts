@@ -16,43 +16,43 @@ export function compileGlob(glob: string): PathMatcher {
 
 /** Compiles globs into a matcher that fits what any of them fits. */
 export function compileGlobs(globs: readonly string[]): PathMatcher {
-  const expression = new RegExp(`^(?:${globs.map(pathSource).join("|")})$`, "su");
+  const expression = new RegExp(`^(?:${globs.map(toPathSource).join("|")})$`, "su");
   return (path) => expression.test(path);
 }
 
-function pathSource(glob: string): string {
+function toPathSource(glob: string): string {
   return glob.includes("/")
-    ? globSource(glob.replace(/^\.?\//, ""))
-    : `(?:.*/)?${globSource(glob)}`;
+    ? toGlobSource(glob.replace(/^\.?\//, ""))
+    : `(?:.*/)?${toGlobSource(glob)}`;
 }
 
 /**
  * The regular expression source of a glob. Braces are alternatives, unless `braces` is `false`, as in
  * git's ignore files.
  */
-export function globSource(glob: string, options: { readonly braces?: boolean } = {}): string {
+export function toGlobSource(glob: string, options: { readonly braces?: boolean } = {}): string {
   const { braces = true } = options;
   let source = "";
   let open = 0;
   let at = 0;
   while (at < glob.length) {
-    const [token, piece] = nextToken(glob, at, { braces, open });
+    const [token, piece] = readToken(glob, at, { braces, open });
     if (piece === "(?:") open++;
     if (piece === ")") open--;
     source += piece;
     at += token.length;
   }
   // A brace whose end was quoted or in a class stands for itself.
-  return open === 0 ? source : globSource(glob, { braces: false });
+  return open === 0 ? source : toGlobSource(glob, { braces: false });
 }
 
-type Token = readonly [token: string, source: string];
+type GlobToken = readonly [token: string, source: string];
 
-function nextToken(
+function readToken(
   glob: string,
   at: number,
   { braces, open }: { readonly braces: boolean; readonly open: number },
-): Token {
+): GlobToken {
   const rest = glob.slice(at);
   const atSegmentStart = at === 0 || glob[at - 1] === "/";
   if (atSegmentStart && rest.startsWith("**/")) return ["**/", "(?:[^/]+/)*"];
@@ -61,29 +61,29 @@ function nextToken(
   if (stars) return [stars[0], "[^/]*"];
   const [character = ""] = rest;
   if (character === "?") return ["?", "[^/]"];
-  if (character === "[") return classToken(rest);
-  if (character === "\\") return escapedToken(rest);
+  if (character === "[") return readClass(rest);
+  if (character === "\\") return readEscape(rest);
   if (braces && character === "{" && hasClosingBrace(rest)) return ["{", "(?:"];
   if (open > 0 && character === ",") return [",", "|"];
   if (open > 0 && character === "}") return ["}", ")"];
-  return [character, escaped(character)];
+  return [character, escapeCharacter(character)];
 }
 
-function classToken(rest: string): Token {
+function readClass(rest: string): GlobToken {
   const match = /^\[([!^]?)(\]?(?:\\.|\[:[a-z]+:\]|[^\]\\])*)\]/su.exec(rest);
   if (!match) return ["[", "\\["];
   const [token, negation, members = ""] = match;
   const source = members.replace(/\\(.)|\[:([a-z]+):\]|([\s\S])/gu, (_, plain, named, other) => {
-    if (named !== undefined) return CLASSES[named] ?? "";
+    if (named !== undefined) return CHARACTER_CLASSES[named] ?? "";
     if (other === "-") return "-";
-    return escapedInClass(plain ?? other);
+    return escapeInClass(plain ?? other);
   });
   const valid = isValidClass(source);
   if (!valid) return [token, "(?!)"];
   return [token, `(?!/)[${negation ? "^" : ""}${source}]`];
 }
 
-const CLASSES: Readonly<Record<string, string>> = {
+const CHARACTER_CLASSES: Readonly<Record<string, string>> = {
   alnum: "a-zA-Z0-9",
   alpha: "a-zA-Z",
   blank: " \\t",
@@ -105,9 +105,9 @@ function isValidClass(source: string): boolean {
   }
 }
 
-function escapedToken(rest: string): Token {
+function readEscape(rest: string): GlobToken {
   const [, character] = [...rest];
-  return character === undefined ? ["\\", "\\\\"] : [`\\${character}`, escaped(character)];
+  return character === undefined ? ["\\", "\\\\"] : [`\\${character}`, escapeCharacter(character)];
 }
 
 function hasClosingBrace(rest: string): boolean {
@@ -119,10 +119,10 @@ function hasClosingBrace(rest: string): boolean {
   return false;
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return /[\^$\\.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
 }
 
-function escapedInClass(character: string): string {
+function escapeInClass(character: string): string {
   return /[\\\]^[-]/.test(character) ? `\\${character}` : character;
 }

@@ -5,7 +5,7 @@
  */
 
 import type { AgentMessage } from "../../core/message.ts";
-import type { HistoryPart, MessageGroup } from "./message_groups.ts";
+import type { HistoryRange, MessageGroup } from "./message_groups.ts";
 
 /** A history to be cut, and what must stay. */
 export interface CutRequest {
@@ -18,17 +18,17 @@ export interface CutRequest {
   /** How many groups at the end stay as long as they fit `most`. */
   readonly keepSteps: number;
   /** Tokens that the messages may take afterwards. */
-  readonly goal: number;
+  readonly targetTokens: number;
   /** Tokens that they may take at most, for the sake of `keepSteps`. */
-  readonly most: number;
+  readonly maxTokens: number;
   /** Everything before this position is left out already, the anchor and pinned messages excepted. */
-  readonly leftOutTo: number;
+  readonly droppedUntil: number;
   /** Messages that stay wherever they are. */
   readonly pin: (message: AgentMessage) => boolean;
 }
 
 /** A part to be left out, and what stays of it. */
-export interface ChosenCut extends HistoryPart {
+export interface ChosenCut extends HistoryRange {
   /** Groups inside the part that are pinned and stay. */
   readonly pinned: readonly MessageGroup[];
 }
@@ -38,10 +38,12 @@ export interface ChosenCut extends HistoryPart {
  * proportion to the number of groups.
  */
 export function chooseCut(request: CutRequest): ChosenCut | undefined {
-  const { messages, groups, leftOutTo, pin } = request;
-  const head = headOf(request);
-  const pinned = new Set(groups.slice(head).filter((group) => isAny(messages, group, pin)));
-  const tail = beginWithUser(request, head, tailOf(request, head, pinned));
+  const { messages, groups, droppedUntil: leftOutTo, pin } = request;
+  const head = countHeadGroups(request);
+  const pinned = new Set(
+    groups.slice(head).filter((group) => hasMatchingMessage(messages, group, pin)),
+  );
+  const tail = alignTailToUser(request, head, findTailStart(request, head, pinned));
   const from = groups[head]?.from ?? messages.length;
   const to = groups[tail]?.from ?? messages.length;
   const inside = groups.slice(head, tail);
@@ -50,9 +52,9 @@ export function chooseCut(request: CutRequest): ChosenCut | undefined {
   return { from, to, pinned: inside.filter((group) => pinned.has(group)) };
 }
 
-function isAny(
+function hasMatchingMessage(
   messages: readonly AgentMessage[],
-  { from, to }: HistoryPart,
+  { from, to }: HistoryRange,
   is: (message: AgentMessage) => boolean,
 ): boolean {
   for (let position = from; position < to; position++) {
@@ -63,7 +65,7 @@ function isAny(
 }
 
 /** How many groups the anchor takes. */
-function headOf({ messages, groups, anchor }: CutRequest): number {
+function countHeadGroups({ messages, groups, anchor }: CutRequest): number {
   let counted = 0;
   let head = 0;
   for (const { from, to } of groups) {
@@ -75,8 +77,8 @@ function headOf({ messages, groups, anchor }: CutRequest): number {
 }
 
 /** Where the tail begins: the newest group stays, the others as far as there is room. */
-function tailOf(
-  { groups, keepSteps, goal, most, leftOutTo }: CutRequest,
+function findTailStart(
+  { groups, keepSteps, targetTokens: goal, maxTokens: most, droppedUntil: leftOutTo }: CutRequest,
   head: number,
   pinned: ReadonlySet<MessageGroup>,
 ): number {
@@ -98,7 +100,7 @@ function tailOf(
 }
 
 /** Without an anchor, what stays begins with a user's message, as providers want it. */
-function beginWithUser({ messages, groups }: CutRequest, head: number, tail: number): number {
+function alignTailToUser({ messages, groups }: CutRequest, head: number, tail: number): number {
   if (head > 0) return tail;
   const isUser = ({ from }: MessageGroup) => messages[from]?.role === "user";
   const later = groups.findIndex((group, at) => at >= tail && isUser(group));

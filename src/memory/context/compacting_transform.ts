@@ -18,16 +18,16 @@ import type {
   SummaryWriter,
 } from "./compaction.ts";
 import { countContext, estimateContext } from "./context_count.ts";
-import { groupMessages, type HistoryPart } from "./message_groups.ts";
+import { groupMessages, type HistoryRange } from "./message_groups.ts";
 import { isPlan } from "./plan_message.ts";
-import { summaryMessages } from "./summary_messages.ts";
+import { createSummaryMessages } from "./summary_messages.ts";
 
 /** Makes the transform of one agent; with a writer, a summary stands for what is left out. */
-export function compactingTransform(
+export function createCompactingTransform(
   options: CompactionOptions,
   writer?: SummaryWriter,
 ): CompactingTransform {
-  const compaction = new Compaction(options, writer);
+  const compaction = new Compactor(options, writer);
   const transform = (messages: readonly AgentMessage[], input: TransformInput) =>
     compaction.transform(messages, input);
   const methods = {
@@ -41,30 +41,30 @@ export function compactingTransform(
   };
   return Object.defineProperties(Object.assign(transform, methods), {
     cut: { get: () => compaction.cut, enumerable: true },
-    untold: { get: () => compaction.untold, enumerable: true },
+    unreportedCompaction: { get: () => compaction.unreportedCompaction, enumerable: true },
   }) as CompactingTransform;
 }
 
 /** The part that stays after an overflow where the window is not known. */
-const WITHOUT_WINDOW = 0.6;
+const UNKNOWN_WINDOW_TARGET = 0.6;
 /** No provider counts less than this for a token that is estimated. */
-const LEAST_SCALE = 0.5;
+const MIN_SCALE = 0.5;
 
 /** Where replies of a list that a transform made begin to tell its size. */
-const trustedFrom = new WeakMap<readonly AgentMessage[], number>();
+const firstTrustedPositions = new WeakMap<readonly AgentMessage[], number>();
 
 /** A cut, with the messages that tell whether a history is still the one it was made for. */
-interface MadeCut extends ContextCut {
+interface AppliedCut extends ContextCut {
   readonly first: AgentMessage | undefined;
   readonly last: AgentMessage | undefined;
   readonly pinned: readonly AgentMessage[];
-  readonly inPlace: readonly AgentMessage[];
+  readonly replacement: readonly AgentMessage[];
   /** How long the history was. */
-  readonly madeAt: number;
+  readonly historyLength: number;
 }
 
 /** How much a request takes, and how much it may. */
-interface Measure {
+interface ContextUsage {
   readonly used: number;
   /** Tokens that the provider counts for each that is estimated. */
   readonly scale: number;
@@ -73,12 +73,12 @@ interface Measure {
   readonly limit: number;
 }
 
-class Compaction {
+class Compactor {
   readonly #options: Required<CompactionOptions>;
   readonly #writer: SummaryWriter | undefined;
-  #made: MadeCut | undefined;
+  #applied: AppliedCut | undefined;
   #restored: ContextCut | undefined;
-  #untold: CompactionReport | undefined;
+  #unreported: CompactionReport | undefined;
 
   constructor(options: CompactionOptions, writer: SummaryWriter | undefined) {
     this.#options = {
@@ -95,31 +95,31 @@ class Compaction {
   }
 
   get cut(): ContextCut | undefined {
-    const cut = this.#made ?? this.#restored;
+    const cut = this.#applied ?? this.#restored;
     if (!cut) return undefined;
     const { from, to, summary } = cut;
     return { from, to, ...(summary !== undefined && { summary }) };
   }
 
-  get untold(): CompactionReport | undefined {
-    return this.#untold;
+  get unreportedCompaction(): CompactionReport | undefined {
+    return this.#unreported;
   }
 
   restore(cut: ContextCut | undefined): void {
-    this.#made = undefined;
-    this.#untold = undefined;
+    this.#applied = undefined;
+    this.#unreported = undefined;
     this.#restored = cut;
   }
 
   view(messages: readonly AgentMessage[]): ContextView {
-    const cut = this.#cutOf(messages);
-    const known = trustedFrom.get(messages) ?? 0;
+    const cut = this.#findCut(messages);
+    const known = firstTrustedPositions.get(messages) ?? 0;
     if (!cut) return { messages, firstTrusted: known };
-    const { from, to, inPlace, madeAt } = cut;
+    const { from, to, replacement: inPlace, historyLength: madeAt } = cut;
     const kept = [...messages.slice(0, from), ...inPlace, ...messages.slice(to)];
     const firstTrusted = kept.length - (messages.length - Math.max(madeAt, known));
     // A transform that this list is handed to next asks for it.
-    trustedFrom.set(kept, firstTrusted);
+    firstTrustedPositions.set(kept, firstTrusted);
     return { messages: kept, firstTrusted };
   }
 
@@ -128,14 +128,14 @@ class Compaction {
     input: TransformInput,
   ): Promise<TransformOutput> {
     const measure = this.#measure(messages, input);
-    if (!input.overflow && measure.used <= measure.limit) return this.#told(messages);
+    if (!input.overflow && measure.used <= measure.limit) return this.#createOutput(messages);
     const { target, overflowTarget } = this.#options;
     const { window = Infinity, used, limit } = measure;
     const goal = input.overflow
-      ? Math.min(window * overflowTarget, used * WITHOUT_WINDOW)
+      ? Math.min(window * overflowTarget, used * UNKNOWN_WINDOW_TARGET)
       : Math.min(window * target, limit);
     await this.#shrink(messages, { input, measure, goal });
-    return this.#told(messages);
+    return this.#createOutput(messages);
   }
 
   async compact(
@@ -151,18 +151,21 @@ class Compaction {
   }
 
   /** The view, with the report of a cut that nobody has been told of yet. */
-  #told(messages: readonly AgentMessage[]): TransformOutput {
-    const report = this.#untold;
-    this.#untold = undefined;
+  #createOutput(messages: readonly AgentMessage[]): TransformOutput {
+    const report = this.#unreported;
+    this.#unreported = undefined;
     const view = this.view(messages);
     return report ? { messages: view.messages, report } : view.messages;
   }
 
-  #measure(messages: readonly AgentMessage[], input: TransformInput): Measure {
+  #measure(messages: readonly AgentMessage[], input: TransformInput): ContextUsage {
     const { contextWindow, threshold, countTokens } = this.#options;
     const view = this.view(messages);
     const request = { ...input, messages: view.messages };
-    const { used, told } = countContext(request, { firstTrusted: view.firstTrusted, countTokens });
+    const { used, reported: told } = countContext(request, {
+      firstTrusted: view.firstTrusted,
+      countTokens,
+    });
     const window = typeof contextWindow === "function" ? contextWindow(input.model) : contextWindow;
     const limit = window === undefined ? Infinity : window * threshold;
     if (used <= limit && !input.overflow && told > 0) return { used, scale: 1, window, limit };
@@ -170,7 +173,7 @@ class Compaction {
     // A request that was refused was longer than the window, whatever was counted.
     const real = input.overflow ? Math.max(used, window ?? 0) : used;
     const scale = told > 0 || input.overflow
-      ? Math.max(LEAST_SCALE, real / Math.max(1, estimate))
+      ? Math.max(MIN_SCALE, real / Math.max(1, estimate))
       : 1;
     return { used: real, scale, window, limit };
   }
@@ -179,16 +182,16 @@ class Compaction {
     messages: readonly AgentMessage[],
     { input, measure, goal, instructions }: {
       readonly input: TransformInput;
-      readonly measure: Measure;
+      readonly measure: ContextUsage;
       readonly goal: number;
       readonly instructions?: string | undefined;
     },
   ): Promise<CompactionReport | undefined> {
-    const chosen = this.#choose(messages, { input, measure, goal });
+    const chosen = this.#chooseCut(messages, { input, measure, goal });
     if (!chosen) return undefined;
-    const before = this.#cutOf(messages);
-    this.#mustFit(messages, { input, measure, cut: madeCut(messages, chosen) });
-    const pinned = new Set(messagesOf(messages, chosen.pinned));
+    const before = this.#findCut(messages);
+    this.#assertFits(messages, { input, measure, cut: createCut(messages, chosen) });
+    const pinned = new Set(collectMessages(messages, chosen.pinned));
     const written = await this.#writer?.write({
       messages: messages.slice(before?.to ?? chosen.from, chosen.to)
         .filter((message) => !pinned.has(message)),
@@ -199,31 +202,35 @@ class Compaction {
     });
     if (input.signal.aborted) throw new AbortedError(undefined, { cause: input.signal.reason });
     const summary = written?.summary ?? before?.summary;
-    const cut = madeCut(messages, chosen, summaryMessages(messages, { chosen, summary, input }));
-    const tokensAfter = this.#mustFit(messages, { input, measure, cut });
-    this.#made = summary === undefined ? cut : { ...cut, summary };
+    const cut = createCut(
+      messages,
+      chosen,
+      createSummaryMessages(messages, { cut: chosen, summary, input }),
+    );
+    const tokensAfter = this.#assertFits(messages, { input, measure, cut });
+    this.#applied = summary === undefined ? cut : { ...cut, summary };
     this.#restored = undefined;
     const report = {
-      ...reportOf(messages, cut),
+      ...createDropReport(messages, cut),
       tokensBefore: Math.round(measure.used),
       tokensAfter,
     };
     const { problem, usage, cost } = written ?? {};
-    this.#untold = {
+    this.#unreported = {
       ...report,
       ...(summary !== undefined && { summary }),
       ...(problem !== undefined && { problem }),
       ...(usage !== undefined && { usage }),
       ...(cost !== undefined && { cost }),
     };
-    return this.#untold;
+    return this.#unreported;
   }
 
-  #choose(
+  #chooseCut(
     messages: readonly AgentMessage[],
     { input, measure, goal }: {
       readonly input: TransformInput;
-      readonly measure: Measure;
+      readonly measure: ContextUsage;
       readonly goal: number;
     },
   ): ChosenCut | undefined {
@@ -235,23 +242,23 @@ class Compaction {
       anchor,
       keepSteps,
       pin,
-      goal: goal / measure.scale - fixed,
+      targetTokens: goal / measure.scale - fixed,
       // Half way to the threshold, so that the next step does not pass it again.
-      most: (goal + Math.min(measure.limit, measure.used)) / 2 / measure.scale - fixed,
-      leftOutTo: this.#cutOf(messages)?.to ?? 0,
+      maxTokens: (goal + Math.min(measure.limit, measure.used)) / 2 / measure.scale - fixed,
+      droppedUntil: this.#findCut(messages)?.to ?? 0,
     });
   }
 
   /** The size of a request after a cut; fails when that is still too much. */
-  #mustFit(
+  #assertFits(
     messages: readonly AgentMessage[],
     { input, measure, cut }: {
       readonly input: TransformInput;
-      readonly measure: Measure;
-      readonly cut: MadeCut;
+      readonly measure: ContextUsage;
+      readonly cut: AppliedCut;
     },
   ): number {
-    const kept = [...messages.slice(0, cut.from), ...cut.inPlace, ...messages.slice(cut.to)];
+    const kept = [...messages.slice(0, cut.from), ...cut.replacement, ...messages.slice(cut.to)];
     const request = { ...input, messages: kept };
     const after = Math.round(estimateContext(request, this.#options.countTokens) * measure.scale);
     if (after <= measure.limit) return after;
@@ -266,16 +273,16 @@ class Compaction {
   }
 
   /** The cut, if it belongs to this history. */
-  #cutOf(messages: readonly AgentMessage[]): MadeCut | undefined {
-    if (this.#restored) this.#adopt(messages, this.#restored);
-    const made = this.#made;
+  #findCut(messages: readonly AgentMessage[]): AppliedCut | undefined {
+    if (this.#restored) this.#applyRestoredCut(messages, this.#restored);
+    const made = this.#applied;
     if (!made) return undefined;
     const isSame = messages[made.from] === made.first && messages[made.to - 1] === made.last;
     return isSame ? made : undefined;
   }
 
   /** Takes up a cut that was made for this history in another life. */
-  #adopt(messages: readonly AgentMessage[], cut: ContextCut): void {
+  #applyRestoredCut(messages: readonly AgentMessage[], cut: ContextCut): void {
     const { from, to, summary } = cut;
     if (from < 0 || from >= to || to > messages.length) return;
     const { pin, countTokens } = this.#options;
@@ -283,35 +290,35 @@ class Compaction {
       group.from >= from && group.to <= to && messages.slice(group.from, group.to).some(pin)
     );
     const chosen = { from, to, pinned };
-    const inPlace = summaryMessages(messages, { chosen, summary });
-    this.#made = {
-      ...madeCut(messages, chosen, inPlace),
+    const inPlace = createSummaryMessages(messages, { cut: chosen, summary });
+    this.#applied = {
+      ...createCut(messages, chosen, inPlace),
       ...(summary !== undefined && { summary }),
     };
     this.#restored = undefined;
   }
 }
 
-function madeCut(
+function createCut(
   messages: readonly AgentMessage[],
   { from, to, pinned }: ChosenCut,
   summary: readonly AgentMessage[] = [],
-): MadeCut {
-  const kept = messagesOf(messages, pinned);
+): AppliedCut {
+  const kept = collectMessages(messages, pinned);
   return {
     from,
     to,
     first: messages[from],
     last: messages[to - 1],
     pinned: kept,
-    inPlace: [...summary, ...kept],
-    madeAt: messages.length,
+    replacement: [...summary, ...kept],
+    historyLength: messages.length,
   };
 }
 
-function reportOf(
+function createDropReport(
   messages: readonly AgentMessage[],
-  { from, to, pinned }: MadeCut,
+  { from, to, pinned }: AppliedCut,
 ): Pick<CompactionReport, "droppedCount" | "droppedMessages"> {
   const kept = new Set(pinned);
   const dropped = messages.slice(from, to).filter((message) => !kept.has(message));
@@ -321,9 +328,9 @@ function reportOf(
   return { droppedCount: dropped.length, droppedMessages };
 }
 
-function messagesOf(
+function collectMessages(
   messages: readonly AgentMessage[],
-  parts: readonly HistoryPart[],
+  parts: readonly HistoryRange[],
 ): AgentMessage[] {
   return parts.flatMap(({ from, to }) => messages.slice(from, to));
 }

@@ -11,7 +11,7 @@ import type { CompactionReport, TransformInput, TransformOutput } from "../../co
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { Cost, Usage } from "../../core/usage.ts";
-import type { CountTokens, HistoryPart } from "./message_groups.ts";
+import type { CountTokens, HistoryRange } from "./message_groups.ts";
 
 /** How a history is made to fit. */
 export interface CompactionOptions {
@@ -34,7 +34,7 @@ export interface CompactionOptions {
 }
 
 /** What requests leave out now; a JSON value. */
-export interface ContextCut extends HistoryPart {
+export interface ContextCut extends HistoryRange {
   /** What stands for it. */
   readonly summary?: string;
 }
@@ -59,7 +59,7 @@ export interface CompactingTransform {
   /** What requests leave out now. */
   readonly cut: ContextCut | undefined;
   /** A cut that no request has told of yet. */
-  readonly untold: CompactionReport | undefined;
+  readonly unreportedCompaction: CompactionReport | undefined;
   /** What the next request would carry of a history, if no new cut is made. */
   view(messages: readonly AgentMessage[]): ContextView;
   /** Makes a cut now; `null` when there is nothing to leave out. The next request tells of it. */
@@ -87,7 +87,7 @@ export interface SummaryRequest {
 }
 
 /** What came of a summary. */
-export interface WrittenSummary {
+export interface SummaryResult {
   /** The summary; missing when none could be had. */
   readonly summary?: string;
   /** Why none could be had. */
@@ -103,5 +103,5 @@ export interface SummaryWriter {
   /** Tokens that a summary may take in later requests. */
   readonly maxTokens: number;
   /** Writes one. Rejects only when it was aborted. */
-  write(request: SummaryRequest): Promise<WrittenSummary>;
+  write(request: SummaryRequest): Promise<SummaryResult>;
 }

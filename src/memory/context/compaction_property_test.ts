@@ -50,17 +50,17 @@ const history = fc.array(step, { minLength: 1, maxLength: 40 });
 const overflows = fc.array(fc.boolean(), { minLength: 1, maxLength: 40 });
 
 /** The messages of some steps; each call has its result, and some replies tell what the request took. */
-function messagesOf(steps: readonly Step[]): AgentMessage[][] {
+function createMessages(steps: readonly Step[]): AgentMessage[][] {
   let used = 0;
   let calls = 0;
   return steps.map((step, number) => {
-    const made = stepMessages(step, number, () => `call_${++calls}`, used);
+    const made = createStepMessages(step, number, () => `call_${++calls}`, used);
     used += made.reduce((sum, message) => sum + estimateTokens(message), 0);
     return made;
   });
 }
 
-function stepMessages(
+function createStepMessages(
   step: Step,
   number: number,
   nextId: () => string,
@@ -91,7 +91,7 @@ function stepMessages(
   }
 }
 
-function listOf(output: TransformOutput): readonly AgentMessage[] {
+function getMessages(output: TransformOutput): readonly AgentMessage[] {
   return "messages" in output ? output.messages : output;
 }
 
@@ -101,7 +101,7 @@ function expectValid(
   output: TransformOutput,
   { threshold = 0, contextWindow, anchor = 0 }: CompactionOptions,
 ): void {
-  const kept = listOf(output);
+  const kept = getMessages(output);
   // No call without its result, no result without its call, directly behind it and in order.
   assertEquals(repairHistory(kept).repairs, []);
   // What was not added is in the history, in its order.
@@ -121,7 +121,7 @@ function expectValid(
 }
 
 /** Feeds a history step by step, as a run does, and looks at every request. */
-async function walk(
+async function replayHistory(
   transform: CompactingTransform,
   steps: readonly Step[],
   { overflowing, settings }: {
@@ -130,7 +130,7 @@ async function walk(
   },
 ): Promise<void> {
   const whole: AgentMessage[] = [];
-  for (const [number, messages] of messagesOf(steps).entries()) {
+  for (const [number, messages] of createMessages(steps).entries()) {
     whole.push(...messages);
     const given = whole.slice();
     const overflow = overflowing[number] ?? false;
@@ -141,7 +141,7 @@ async function walk(
       expectValid(whole, output, settings);
       // What is asked again is answered the same, and told once.
       const again = await transform(given, { ...input, overflow: false });
-      if (!("messages" in again)) assertEquals(again, listOf(output));
+      if (!("messages" in again)) assertEquals(again, getMessages(output));
     } catch (error) {
       if (!(error instanceof ContextWindowOverflowError)) throw error;
       assert(error.message.includes("cannot be made to fit"));
@@ -153,7 +153,7 @@ async function walk(
 Deno.test("126a: whatever the history, a sliding window gives valid requests that fit", async () => {
   await fc.assert(
     fc.asyncProperty(history, options, overflows, async (steps, settings, overflowing) => {
-      await walk(slidingWindow(settings), steps, { overflowing, settings });
+      await replayHistory(slidingWindow(settings), steps, { overflowing, settings });
     }),
     { numRuns: RUNS, seed: 1 },
   );
@@ -164,7 +164,7 @@ Deno.test("126a: whatever the history, summaries give valid requests that fit", 
     fc.asyncProperty(history, options, overflows, async (steps, settings, overflowing) => {
       const streamFn = scriptedStream(steps.flatMap(() => [reply("sum"), reply("sum")]));
       const transform = summarize({ ...settings, streamFn, maxSummaryTokens: 50 });
-      await walk(transform, steps, { overflowing, settings });
+      await replayHistory(transform, steps, { overflowing, settings });
     }),
     { numRuns: RUNS, seed: 2 },
   );
@@ -175,7 +175,7 @@ Deno.test("a window gives up only when what must stay does not fit", async () =>
   const anchored = options.map((settings) => ({ ...settings, anchor: 1 }));
   await fc.assert(
     fc.asyncProperty(untold, anchored, async (steps, settings) => {
-      const groups = messagesOf(steps);
+      const groups = createMessages(steps);
       const whole = groups.flat();
       const { signal } = new AbortController();
       const input = { overflow: false, model: MODEL, systemPrompt: "", tools: [], signal };
@@ -196,7 +196,7 @@ Deno.test("a window gives up only when what must stay does not fit", async () =>
 Deno.test("whatever the history, a cut that is restored gives the same request", async () => {
   await fc.assert(
     fc.asyncProperty(history, options, async (steps, settings) => {
-      const whole = messagesOf(steps).flat();
+      const whole = createMessages(steps).flat();
       const { signal } = new AbortController();
       const input = { overflow: true, model: MODEL, systemPrompt: "", tools: [], signal };
       const transform = slidingWindow(settings);

@@ -27,18 +27,20 @@ export function composeTransforms(...transforms: readonly TransformContext[]): T
     let report: CompactionReport | undefined;
     for (const transform of transforms) {
       const output = await transform(messages, input);
-      messages = isList(output) ? output : output.messages;
-      if (!isList(output)) report = joined(report, output.report);
+      messages = isMessageList(output) ? output : output.messages;
+      if (!isMessageList(output)) report = mergeReports(report, output.report);
     }
     return report ? { messages, report } : messages;
   };
 }
 
-function isList(output: Awaited<ReturnType<TransformContext>>): output is readonly AgentMessage[] {
+function isMessageList(
+  output: Awaited<ReturnType<TransformContext>>,
+): output is readonly AgentMessage[] {
   return Array.isArray(output);
 }
 
-function joined(
+function mergeReports(
   first: CompactionReport | undefined,
   second: CompactionReport | undefined,
 ): CompactionReport | undefined {

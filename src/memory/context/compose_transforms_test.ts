@@ -13,7 +13,7 @@ const input: Parameters<TransformContext>[1] = {
   signal: new AbortController().signal,
 };
 
-function dropping(count: number, report: Partial<CompactionReport>): TransformContext {
+function createDropTransform(count: number, report: Partial<CompactionReport>): TransformContext {
   return (messages) => ({
     messages: messages.slice(count),
     report: { droppedCount: count, tokensBefore: 10, tokensAfter: 5, ...report },
@@ -34,8 +34,8 @@ Deno.test("the reports of several become one", async () => {
   const messages = [userMessage("a", 0), userMessage("b", 0), userMessage("c", 0)];
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
   const composed = composeTransforms(
-    dropping(1, { droppedMessages: messages.slice(0, 1), summary: "s", usage }),
-    dropping(1, { tokensBefore: 5, tokensAfter: 2, usage }),
+    createDropTransform(1, { droppedMessages: messages.slice(0, 1), summary: "s", usage }),
+    createDropTransform(1, { tokensBefore: 5, tokensAfter: 2, usage }),
   );
   assertEquals(await composed(messages, input), {
     messages: messages.slice(2),

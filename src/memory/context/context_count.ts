@@ -8,7 +8,7 @@ import type { AgentMessage, AssistantMessage } from "../../core/message.ts";
 import { estimateTextTokens, estimateTokens, estimateToolTokens } from "../../core/tokens.ts";
 import type { ToolSpec } from "../../core/stream.ts";
 import type { Usage } from "../../core/usage.ts";
-import type { CountTokens, HistoryPart } from "./message_groups.ts";
+import type { CountTokens, HistoryRange } from "./message_groups.ts";
 
 /** A request, as far as it takes room. */
 export interface CountedRequest {
@@ -33,13 +33,13 @@ export interface ContextCount {
   /** All of them. */
   readonly used: number;
   /** Those that the provider itself has counted. */
-  readonly told: number;
+  readonly reported: number;
   /** Those that are estimated. */
   readonly estimated: number;
 }
 
 /** Providers whose chat interfaces tell reasoning tokens, and never take the reasoning back. */
-const FORGET_REASONING = new Set(["openai", "azure"]);
+const PROVIDERS_DROPPING_REASONING = new Set(["openai", "azure"]);
 /** How far a count may be from a multiple of another to pass for that multiple. */
 const MULTIPLE_TOLERANCE = 0.1;
 
@@ -48,19 +48,23 @@ export function countContext(
   { messages, systemPrompt, tools }: CountedRequest,
   { firstTrusted = 0, countTokens = estimateTokens }: CountOptions = {},
 ): ContextCount {
-  const last = lastCounted(messages, { from: firstTrusted, to: messages.length });
+  const last = findLastCounted(messages, { from: firstTrusted, to: messages.length });
   if (!last) {
     const estimated = estimateContext({ messages, systemPrompt, tools }, countTokens);
-    return { used: estimated, told: 0, estimated };
+    return { used: estimated, reported: 0, estimated };
   }
   const { position, reply } = last;
-  const before = lastCounted(messages, { from: firstTrusted, to: position });
+  const before = findLastCounted(messages, { from: firstTrusted, to: position });
   const expected = before &&
-    toldBy(before.reply, promptTokens(before.reply.usage), countTokens) +
-      sum(messages.slice(before.position + 1, position), countTokens);
-  const told = toldBy(reply, onePrompt(promptTokens(reply.usage), expected), countTokens);
-  const estimated = sum(messages.slice(position + 1), countTokens);
-  return { used: told + estimated, told, estimated };
+    getReportedTokens(before.reply, getPromptTokens(before.reply.usage), countTokens) +
+      estimateMessages(messages.slice(before.position + 1, position), countTokens);
+  const told = getReportedTokens(
+    reply,
+    toSinglePrompt(getPromptTokens(reply.usage), expected),
+    countTokens,
+  );
+  const estimated = estimateMessages(messages.slice(position + 1), countTokens);
+  return { used: told + estimated, reported: told, estimated };
 }
 
 /** Estimates a whole request. */
@@ -68,7 +72,8 @@ export function estimateContext(
   { messages, systemPrompt, tools }: CountedRequest,
   countTokens: CountTokens = estimateTokens,
 ): number {
-  return estimateTextTokens(systemPrompt) + estimateToolTokens(tools) + sum(messages, countTokens);
+  return estimateTextTokens(systemPrompt) + estimateToolTokens(tools) +
+    estimateMessages(messages, countTokens);
 }
 
 interface CountedReply {
@@ -76,18 +81,18 @@ interface CountedReply {
   readonly reply: AssistantMessage;
 }
 
-function lastCounted(
+function findLastCounted(
   messages: readonly AgentMessage[],
-  { from, to }: HistoryPart,
+  { from, to }: HistoryRange,
 ): CountedReply | undefined {
   for (let position = to - 1; position >= from; position--) {
     const reply = messages[position];
-    if (reply?.role === "assistant" && promptTokens(reply.usage) > 0) return { position, reply };
+    if (reply?.role === "assistant" && getPromptTokens(reply.usage) > 0) return { position, reply };
   }
   return undefined;
 }
 
-function promptTokens({ input, cacheRead, cacheWrite }: Usage): number {
+function getPromptTokens({ input, cacheRead, cacheWrite }: Usage): number {
   return input + cacheRead + cacheWrite;
 }
 
@@ -95,7 +100,7 @@ function promptTokens({ input, cacheRead, cacheWrite }: Usage): number {
  * The prompt of one attempt. Attempts that failed count into a reply's usage, so that a prompt may be in it
  * twice or more; it then is about a multiple of what was to be expected.
  */
-function onePrompt(prompt: number, expected: number | undefined): number {
+function toSinglePrompt(prompt: number, expected: number | undefined): number {
   if (expected === undefined || expected === 0) return prompt;
   const attempts = Math.round(prompt / expected);
   const isMultiple = attempts >= 2 &&
@@ -104,19 +109,23 @@ function onePrompt(prompt: number, expected: number | undefined): number {
 }
 
 /** A prompt and what its reply adds to the next one. */
-function toldBy(reply: AssistantMessage, prompt: number, countTokens: CountTokens): number {
+function getReportedTokens(
+  reply: AssistantMessage,
+  prompt: number,
+  countTokens: CountTokens,
+): number {
   const { output, extra } = reply.usage;
   if (output === 0) return prompt + countTokens(reply);
-  const reasoning = isReasoningForgotten(reply) ? extra?.["reasoning"] ?? 0 : 0;
+  const reasoning = isReasoningDropped(reply) ? extra?.["reasoning"] ?? 0 : 0;
   return prompt + Math.max(0, output - reasoning);
 }
 
-function isReasoningForgotten({ provider, content }: AssistantMessage): boolean {
-  return FORGET_REASONING.has(provider) &&
+function isReasoningDropped({ provider, content }: AssistantMessage): boolean {
+  return PROVIDERS_DROPPING_REASONING.has(provider) &&
     !content.some(({ type }) => type === "thinking" || type === "extension");
 }
 
-function sum(messages: readonly AgentMessage[], countTokens: CountTokens): number {
+function estimateMessages(messages: readonly AgentMessage[], countTokens: CountTokens): number {
   let tokens = 0;
   for (const message of messages) tokens += countTokens(message);
   return tokens;

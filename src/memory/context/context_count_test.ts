@@ -16,11 +16,11 @@ import { countContext } from "./context_count.ts";
 import { contextGauge } from "./context_gauge.ts";
 import { slidingWindow } from "./sliding_window.ts";
 
-function usageOf(input: number, output: number, more: Partial<Usage> = {}): Usage {
+function createUsage(input: number, output: number, more: Partial<Usage> = {}): Usage {
   return { input, output, cacheRead: 0, cacheWrite: 0, total: input + output, ...more };
 }
 
-function answer(usage: Usage, more: Partial<AssistantMessage> = {}): AssistantMessage {
+function createAnswer(usage: Usage, more: Partial<AssistantMessage> = {}): AssistantMessage {
   return assistantMessage("answer", { usage, ...more });
 }
 
@@ -34,27 +34,31 @@ Deno.test("without a reply everything is estimated, tools and system prompt as w
     systemPrompt: "x".repeat(400),
     tools: [tool],
   });
-  assertEquals(count, { used: 119, told: 0, estimated: 119 });
+  assertEquals(count, { used: 119, reported: 0, estimated: 119 });
 });
 
 Deno.test("what was sent counts as the provider told, what was added as estimated", () => {
   const call = toolCall("bash", {}, { id: "c" });
-  const usage = usageOf(1000, 50, { cacheRead: 300, cacheWrite: 200 });
+  const usage = createUsage(1000, 50, { cacheRead: 300, cacheWrite: 200 });
   const messages = [
     question,
     assistantMessage([call], { usage }),
     toolResultMessage(call, "x".repeat(400)),
   ];
-  assertEquals(countContext({ ...request, messages }), { used: 1654, told: 1550, estimated: 104 });
+  assertEquals(countContext({ ...request, messages }), {
+    used: 1654,
+    reported: 1550,
+    estimated: 104,
+  });
 });
 
 Deno.test("reasoning that a provider never takes back is not counted", () => {
-  const usage = usageOf(100, 500, { extra: { reasoning: 450 } });
+  const usage = createUsage(100, 500, { extra: { reasoning: 450 } });
   const told = (message: AssistantMessage) =>
-    countContext({ ...request, messages: [message] }).told;
-  assertEquals(told(answer(usage, { provider: "openai" })), 150);
-  assertEquals(told(answer(usage, { provider: "azure" })), 150);
-  assertEquals(told(answer(usage, { provider: "anthropic" })), 600);
+    countContext({ ...request, messages: [message] }).reported;
+  assertEquals(told(createAnswer(usage, { provider: "openai" })), 150);
+  assertEquals(told(createAnswer(usage, { provider: "azure" })), 150);
+  assertEquals(told(createAnswer(usage, { provider: "anthropic" })), 600);
   const kept = assistantMessage([thinking("hm", { signature: "s" }), text("a")], {
     usage,
     provider: "openai",
@@ -63,36 +67,36 @@ Deno.test("reasoning that a provider never takes back is not counted", () => {
 });
 
 Deno.test("a reply that was cut off counts as far as it came", () => {
-  const cut = answer(usageOf(100, 0), { stopReason: "aborted" });
-  assertEquals(countContext({ ...request, messages: [cut] }).told, 100 + estimateTokens(cut));
+  const cut = createAnswer(createUsage(100, 0), { stopReason: "aborted" });
+  assertEquals(countContext({ ...request, messages: [cut] }).reported, 100 + estimateTokens(cut));
 });
 
 Deno.test("a prompt that failed attempts count in again is counted once", () => {
-  const first = answer(usageOf(10_000, 100));
-  const retried = (times: number) => answer(usageOf(10_110 * times, 100));
+  const first = createAnswer(createUsage(10_000, 100));
+  const retried = (times: number) => createAnswer(createUsage(10_110 * times, 100));
   for (const times of [1, 2, 3]) {
     const messages = [question, first, question, retried(times)];
-    assertEquals(countContext({ ...request, messages }).told, 10_210);
+    assertEquals(countContext({ ...request, messages }).reported, 10_210);
   }
   // A history that has really grown by half is believed.
-  const grown = [question, first, question, answer(usageOf(15_000, 100))];
-  assertEquals(countContext({ ...request, messages: grown }).told, 15_100);
+  const grown = [question, first, question, createAnswer(createUsage(15_000, 100))];
+  assertEquals(countContext({ ...request, messages: grown }).reported, 15_100);
 });
 
 Deno.test("replies to a longer request are not believed", () => {
-  const messages = [question, answer(usageOf(9000, 10)), question];
+  const messages = [question, createAnswer(createUsage(9000, 10)), question];
   const count = countContext({ ...request, messages }, { firstTrusted: 2 });
-  assertEquals(count.told, 0);
+  assertEquals(count.reported, 0);
   assertEquals(count.used, messages.reduce((sum, message) => sum + estimateTokens(message), 0));
 });
 
 Deno.test("the gauge tells used, limit and percent of the agent's next request", async () => {
-  const usage = usageOf(1900, 100);
+  const usage = createUsage(1900, 100);
   const streamFn = scriptedStream([reply("a", { usage })]);
   const agent = new Agent({ model: "p/m", streamFn });
   assertEquals(contextGauge(agent), {
     used: 0,
-    told: 0,
+    reported: 0,
     estimated: 0,
     limit: undefined,
     percent: undefined,
@@ -101,7 +105,7 @@ Deno.test("the gauge tells used, limit and percent of the agent's next request",
   const contextWindow = ({ modelId }: { modelId: string }) => modelId === "m" ? 8000 : undefined;
   assertEquals(contextGauge(agent, { contextWindow }), {
     used: 2000,
-    told: 2000,
+    reported: 2000,
     estimated: 0,
     limit: 8000,
     percent: 25,

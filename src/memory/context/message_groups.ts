@@ -10,7 +10,7 @@ import type { AgentMessage } from "../../core/message.ts";
 export type CountTokens = (message: AgentMessage) => number;
 
 /** A part of a history: from one position up to another. */
-export interface HistoryPart {
+export interface HistoryRange {
   /** Position of the first message. */
   readonly from: number;
   /** Position behind the last. */
@@ -18,7 +18,7 @@ export interface HistoryPart {
 }
 
 /** Messages that are kept or left out together. */
-export interface MessageGroup extends HistoryPart {
+export interface MessageGroup extends HistoryRange {
   /** Estimated tokens of all of them. */
   readonly tokens: number;
 }
@@ -33,7 +33,7 @@ export function groupMessages(
   while (from < messages.length) {
     let tokens = 0;
     let to = from;
-    do tokens += tokensAt(messages, to++, countTokens); while (
+    do tokens += countTokensAt(messages, to++, countTokens); while (
       messages[to]?.role === "tool_result"
     );
     groups.push({ from, to, tokens });
@@ -42,7 +42,7 @@ export function groupMessages(
   return groups;
 }
 
-function tokensAt(
+function countTokensAt(
   messages: readonly AgentMessage[],
   position: number,
   countTokens: CountTokens,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { compactingTransform } from "./compacting_transform.ts";
+import { createCompactingTransform } from "./compacting_transform.ts";
 import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
 
 /**
@@ -28,5 +28,5 @@ import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
  * ```
  */
 export function slidingWindow(options: CompactionOptions): CompactingTransform {
-  return compactingTransform(options);
+  return createCompactingTransform(options);
 }

@@ -8,13 +8,13 @@ import { slidingWindow } from "./sliding_window.ts";
 
 const MODEL = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
 
-function input(overrides: Partial<TransformInput> = {}): TransformInput {
+function createInput(overrides: Partial<TransformInput> = {}): TransformInput {
   const { signal } = new AbortController();
   return { overflow: false, model: MODEL, systemPrompt: "", tools: [], signal, ...overrides };
 }
 
 /** A window in which each message takes 100 tokens, all of which may be used. */
-function window(options: Partial<CompactionOptions> = {}) {
+function createWindow(options: Partial<CompactionOptions> = {}) {
   return slidingWindow({
     contextWindow: 250,
     threshold: 1,
@@ -25,11 +25,11 @@ function window(options: Partial<CompactionOptions> = {}) {
   });
 }
 
-function messagesOf(output: TransformOutput): readonly AgentMessage[] {
+function getMessages(output: TransformOutput): readonly AgentMessage[] {
   return "messages" in output ? output.messages : output;
 }
 
-function reportOf(output: TransformOutput) {
+function getReport(output: TransformOutput) {
   return "messages" in output ? output.report : undefined;
 }
 
@@ -37,14 +37,14 @@ const user = (text: string) => userMessage(text, 0);
 const [u1, u2, u3, u4] = [user("1"), user("2"), user("3"), user("4")];
 const [a1, a2] = [assistantMessage("a1"), assistantMessage("a2")];
 const call = toolCall("bash", {}, { id: "c1" });
-const other = toolCall("bash", {}, { id: "c2" });
-const calling = assistantMessage([call, other]);
-const results = [toolResultMessage(call, "r1"), toolResultMessage(other, "r2")];
+const otherCall = toolCall("bash", {}, { id: "c2" });
+const callMessage = assistantMessage([call, otherCall]);
+const results = [toolResultMessage(call, "r1"), toolResultMessage(otherCall, "r2")];
 
 Deno.test("A 117: of four messages, the first and the last are left", async () => {
-  const output = await window()([u1, a1, u2, a2], input());
-  assertEquals(messagesOf(output), [u1, a2]);
-  assertEquals(reportOf(output), {
+  const output = await createWindow()([u1, a1, u2, a2], createInput());
+  assertEquals(getMessages(output), [u1, a2]);
+  assertEquals(getReport(output), {
     droppedCount: 2,
     droppedMessages: [a1, u2],
     tokensBefore: 400,
@@ -55,85 +55,91 @@ Deno.test("A 117: of four messages, the first and the last are left", async () =
 Deno.test("A 117: after an overflow more is left out", async () => {
   const history = [u1, a1, u2, a2, u3, u4];
   const roomy = { contextWindow: 500, target: 0.8, overflowTarget: 0.5 };
-  assertEquals(messagesOf(await window(roomy)(history, input())), [u1, a2, u3, u4]);
-  assertEquals(messagesOf(await window(roomy)(history, input({ overflow: true }))), [u1, u4]);
+  assertEquals(getMessages(await createWindow(roomy)(history, createInput())), [u1, a2, u3, u4]);
+  assertEquals(getMessages(await createWindow(roomy)(history, createInput({ overflow: true }))), [
+    u1,
+    u4,
+  ]);
 });
 
 Deno.test("A 118: results are not parted from their call, in the anchor and in the tail", async () => {
-  const history = [u1, a1, u2, calling, ...results];
-  const narrow = window({ contextWindow: 450 });
-  assertEquals(messagesOf(await narrow(history, input())), [u1, calling, ...results]);
-  const anchored = [u1, calling, ...results, a1, u2, u3];
-  const wide = window({ anchor: 2, contextWindow: 550 });
-  assertEquals(messagesOf(await wide(anchored, input())), [u1, calling, ...results, u3]);
+  const history = [u1, a1, u2, callMessage, ...results];
+  const narrow = createWindow({ contextWindow: 450 });
+  assertEquals(getMessages(await narrow(history, createInput())), [u1, callMessage, ...results]);
+  const anchored = [u1, callMessage, ...results, a1, u2, u3];
+  const wide = createWindow({ anchor: 2, contextWindow: 550 });
+  assertEquals(getMessages(await wide(anchored, createInput())), [u1, callMessage, ...results, u3]);
 });
 
 Deno.test("A 119: an empty history and a single message stay as they are, whatever they take", async () => {
-  for (const history of [[], [u1], [calling, ...results]]) {
+  for (const history of [[], [u1], [callMessage, ...results]]) {
     for (const overflow of [false, true]) {
-      const output = await window({ contextWindow: 10 })(history, input({ overflow }));
-      assertEquals(messagesOf(output), history);
-      assertEquals(reportOf(output), undefined);
+      const output = await createWindow({ contextWindow: 10 })(history, createInput({ overflow }));
+      assertEquals(getMessages(output), history);
+      assertEquals(getReport(output), undefined);
     }
   }
 });
 
 Deno.test("A 120: under the threshold the history itself is given, without a report", async () => {
   const history = [u1, a1];
-  assertStrictEquals(await window()(history, input()), history);
+  assertStrictEquals(await createWindow()(history, createInput()), history);
 });
 
 Deno.test("A 120: custom messages are left out of the report's messages, not of its count", async () => {
   const note = { role: "custom", type: "note", data: 1, timestamp: 0 } as const;
-  const report = reportOf(await window()([u1, note, a1, u2], input()));
+  const report = getReport(await createWindow()([u1, note, a1, u2], createInput()));
   assertEquals([report?.droppedCount, report?.droppedMessages], [2, [a1]]);
 });
 
 Deno.test("A 121: the system prompt and the tools take room; without a window nothing is counted", async () => {
   const history = [u1, a1];
   const systemPrompt = "x".repeat(800);
-  const output = await window({ contextWindow: 450 })([...history, u2], input({ systemPrompt }));
-  assertEquals(messagesOf(output), [u1, u2]);
-  const unknown = window({ contextWindow: () => undefined });
-  assertStrictEquals(await unknown(history, input({ systemPrompt })), history);
+  const output = await createWindow({ contextWindow: 450 })(
+    [...history, u2],
+    createInput({ systemPrompt }),
+  );
+  assertEquals(getMessages(output), [u1, u2]);
+  const unknown = createWindow({ contextWindow: () => undefined });
+  assertStrictEquals(await unknown(history, createInput({ systemPrompt })), history);
 });
 
 Deno.test("without a known window, an overflow leaves out a good part", async () => {
-  const unknown = window({ contextWindow: () => undefined });
+  const unknown = createWindow({ contextWindow: () => undefined });
   const history = [u1, a1, u2, a2, u3, a1, u4, a2];
-  assertEquals(messagesOf(await unknown(history, input({ overflow: true }))).length, 4);
+  assertEquals(getMessages(await unknown(history, createInput({ overflow: true }))).length, 4);
 });
 
 Deno.test("the window may depend on the model", async () => {
   const contextWindow = ({ modelId }: { modelId: string }) => modelId === "small" ? 250 : 1000;
-  const transform = window({ contextWindow });
+  const transform = createWindow({ contextWindow });
   const history = [u1, a1, u2, a2];
-  assertStrictEquals(await transform(history, input()), history);
+  assertStrictEquals(await transform(history, createInput()), history);
   const small = { ...MODEL, modelId: "small" };
-  assertEquals(messagesOf(await transform(history, input({ model: small }))), [u1, a2]);
+  assertEquals(getMessages(await transform(history, createInput({ model: small }))), [u1, a2]);
 });
 
 Deno.test("a cut stays until the threshold is passed again, and is told once", async () => {
-  const transform = window({ contextWindow: 450, target: 0.5 });
+  const transform = createWindow({ contextWindow: 450, target: 0.5 });
   const history: AgentMessage[] = [u1, a1, u2, a2, u3];
-  const first = await transform(history, input());
-  assertEquals(messagesOf(first), [u1, u3]);
-  assert(reportOf(first));
+  const first = await transform(history, createInput());
+  assertEquals(getMessages(first), [u1, u3]);
+  assert(getReport(first));
   const seen: number[] = [];
   for (const message of [a1, u2, a2, u3, a1]) {
     history.push(message);
-    const output = await transform(history.slice(), input());
-    seen.push(reportOf(output) ? -messagesOf(output).length : messagesOf(output).length);
+    const output = await transform(history.slice(), createInput());
+    seen.push(getReport(output) ? -getMessages(output).length : getMessages(output).length);
   }
   assertEquals(seen, [3, 4, -2, 3, 4]);
 });
 
 Deno.test("a history that is no longer the one that was cut is looked at anew", async () => {
-  const transform = window();
-  await transform([u1, a1, u2, a2], input());
+  const transform = createWindow();
+  await transform([u1, a1, u2, a2], createInput());
   assert(transform.cut);
   const fresh = [user("x"), assistantMessage("y")];
-  assertStrictEquals(await transform(fresh, input()), fresh);
+  assertStrictEquals(await transform(fresh, createInput()), fresh);
 });
 
 Deno.test("plans and what the host pins stay, each with its group", async () => {
@@ -142,12 +148,17 @@ Deno.test("plans and what the host pins stay, each with its group", async () => 
     ...user("the plan"),
     content: [{ type: "extension", typeName: "plan", data: 1 }],
   } as const;
-  const history = [u1, plan, a1, marked, calling, ...results, a2, u4];
-  const wide = window({ contextWindow: 450 });
-  assertEquals(messagesOf(await wide(history, input())), [u1, plan, marked, u4]);
+  const history = [u1, plan, a1, marked, callMessage, ...results, a2, u4];
+  const wide = createWindow({ contextWindow: 450 });
+  assertEquals(getMessages(await wide(history, createInput())), [u1, plan, marked, u4]);
   const pin = (message: AgentMessage) => message === results[0];
-  const pinning = window({ contextWindow: 550, pin });
-  assertEquals(messagesOf(await pinning(history, input())), [u1, calling, ...results, u4]);
+  const pinning = createWindow({ contextWindow: 550, pin });
+  assertEquals(getMessages(await pinning(history, createInput())), [
+    u1,
+    callMessage,
+    ...results,
+    u4,
+  ]);
 });
 
 Deno.test("the last steps stay as long as they fit, the newest always", async () => {
@@ -155,21 +166,21 @@ Deno.test("the last steps stay as long as they fit, the newest always", async ()
   for (
     const [keepSteps, kept] of [[1, [u1, u4]], [2, [u1, u3, u4]], [9, [u1, a2, u3, u4]]] as const
   ) {
-    const transform = window({ contextWindow: 550, target: 0.5, keepSteps });
-    assertEquals(messagesOf(await transform(history, input())), kept);
+    const transform = createWindow({ contextWindow: 550, target: 0.5, keepSteps });
+    assertEquals(getMessages(await transform(history, createInput())), kept);
   }
 });
 
 Deno.test("without an anchor, a request still begins with a user's message", async () => {
-  const bare = window({ anchor: 0, contextWindow: 350 });
-  assertEquals(messagesOf(await bare([u1, a1, u2, a2, u3], input())), [u2, a2, u3]);
-  assertEquals(messagesOf(await bare([u1, a1, u2, a2, a1, a2], input())), [u2, a2, a1, a2]);
+  const bare = createWindow({ anchor: 0, contextWindow: 350 });
+  assertEquals(getMessages(await bare([u1, a1, u2, a2, u3], createInput())), [u2, a2, u3]);
+  assertEquals(getMessages(await bare([u1, a1, u2, a2, a1, a2], createInput())), [u2, a2, a1, a2]);
 });
 
 Deno.test("what cannot be made to fit ends with an error that says what takes the room", async () => {
   const countTokens = (message: AgentMessage) => message === u1 ? 300 : 100;
   const error = await assertRejects(
-    async () => await window({ countTokens })([u1, a1, u2, a2], input()),
+    async () => await createWindow({ countTokens })([u1, a1, u2, a2], createInput()),
     ContextWindowOverflowError,
     "takes about 400 tokens, and 250 of the model's 250 may be used",
   );
@@ -180,22 +191,22 @@ Deno.test("the provider's own count decides, and cuts are measured by it", async
   const usage = { input: 5000, output: 100, cacheRead: 2000, cacheWrite: 1000, total: 8100 };
   const counted = assistantMessage("a", { usage });
   const history = [u1, a1, u2, a2, u3, counted, u4];
-  const transform = window({ contextWindow: 10_000, threshold: 0.8, target: 0.5 });
-  const output = await transform(history, input());
+  const transform = createWindow({ contextWindow: 10_000, threshold: 0.8, target: 0.5 });
+  const output = await transform(history, createInput());
   // 8,200 tokens for seven messages: each estimated 100 stands for 1,171 of the provider's.
-  assertEquals(messagesOf(output), [u1, u3, counted, u4]);
-  assertEquals([reportOf(output)?.tokensBefore, reportOf(output)?.tokensAfter], [8200, 4686]);
+  assertEquals(getMessages(output), [u1, u3, counted, u4]);
+  assertEquals([getReport(output)?.tokensBefore, getReport(output)?.tokensAfter], [8200, 4686]);
   // The count of the longer request is not believed of the shorter one.
-  assertEquals(reportOf(await transform([...history, a1], input())), undefined);
+  assertEquals(getReport(await transform([...history, a1], createInput())), undefined);
 });
 
 Deno.test("a cut can be put into another transform as JSON, and taken back", async () => {
   const history = [u1, a1, u2, a2];
-  const transform = window();
-  const output = await transform(history, input());
-  const again = window();
+  const transform = createWindow();
+  const output = await transform(history, createInput());
+  const again = createWindow();
   again.restore(JSON.parse(JSON.stringify(transform.cut)));
-  assertEquals(messagesOf(await again(history, input())), messagesOf(output));
+  assertEquals(getMessages(await again(history, createInput())), getMessages(output));
   assertEquals(again.cut, { from: 1, to: 3 });
   again.restore(undefined);
   assertEquals(again.view(history).messages, history);

@@ -4,25 +4,25 @@
  * @module
  */
 
-import { AbortedError, messageOf } from "../../core/errors.ts";
+import { AbortedError, getErrorMessage } from "../../core/errors.ts";
 import { type ModelSpec, modelSpec } from "../../core/model.ts";
 import type { AssistantMessageEvent, StreamFn, StreamOptions } from "../../core/stream.ts";
-import { type Cost, costOf, type Prices, ratesOf, type Usage } from "../../core/usage.ts";
+import { type Cost, findRates, type Prices, priceUsage, type Usage } from "../../core/usage.ts";
 import type { GetApiKey } from "../../loop/config.ts";
-import { compactingTransform } from "./compacting_transform.ts";
+import { createCompactingTransform } from "./compacting_transform.ts";
 import type {
   CompactingTransform,
   CompactionOptions,
   SummaryRequest,
+  SummaryResult,
   SummaryWriter,
-  WrittenSummary,
 } from "./compaction.ts";
-import { summaryRequest } from "./summary_request.ts";
+import { createSummaryRequest } from "./summary_request.ts";
 
 /** The part of a window that a request for a summary may take. */
-const REQUEST_PART = 0.75;
+const REQUEST_FRACTION = 0.75;
 /** The window of a model of which nothing is known, in tokens. */
-const SMALL_WINDOW = 32_000;
+const DEFAULT_WINDOW = 32_000;
 
 /** Options of {@linkcode summarize}. */
 export interface SummarizeOptions extends CompactionOptions {
@@ -64,10 +64,10 @@ export interface SummarizeOptions extends CompactionOptions {
  * ```
  */
 export function summarize(options: SummarizeOptions): CompactingTransform {
-  return compactingTransform(options, new ModelWriter(options));
+  return createCompactingTransform(options, new ModelSummaryWriter(options));
 }
 
-class ModelWriter implements SummaryWriter {
+class ModelSummaryWriter implements SummaryWriter {
   readonly maxTokens: number;
   readonly #options: SummarizeOptions;
 
@@ -76,56 +76,62 @@ class ModelWriter implements SummaryWriter {
     this.#options = options;
   }
 
-  async write(request: SummaryRequest): Promise<WrittenSummary> {
+  async write(request: SummaryRequest): Promise<SummaryResult> {
     const { signal } = request.input;
-    const model = this.#modelFor(request);
-    const reply = new Collected();
+    const model = this.#selectModel(request);
+    const reply = new SummaryCollector();
     try {
-      const options = await this.#streamOptions(model);
-      const context = summaryRequest({ ...request, maxTokens: this.#roomFor(request) });
+      const options = await this.#createStreamOptions(model);
+      const context = createSummaryRequest({
+        ...request,
+        maxTokens: this.#getRequestBudget(request),
+      });
       for await (const event of this.#options.streamFn({ model, context, options, signal })) {
-        reply.take(event);
+        reply.addEvent(event);
       }
     } catch (thrown) {
-      reply.fail(messageOf(thrown));
+      reply.fail(getErrorMessage(thrown));
     }
     if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
-    return { ...reply.result(), ...this.#spent(model, reply) };
+    return { ...reply.result(), ...this.#getUsageAndCost(model, reply) };
   }
 
-  #modelFor({ input }: SummaryRequest): ModelSpec {
+  #selectModel({ input }: SummaryRequest): ModelSpec {
     const { model } = this.#options;
     return model === undefined ? { ...input.model, thinkingLevel: "off" } : modelSpec(model);
   }
 
-  #roomFor({ contextWindow }: SummaryRequest): number {
-    const window = this.#options.summaryWindow ?? contextWindow ?? SMALL_WINDOW;
-    return Math.floor(window * REQUEST_PART) - this.maxTokens;
+  #getRequestBudget({ contextWindow }: SummaryRequest): number {
+    const window = this.#options.summaryWindow ?? contextWindow ?? DEFAULT_WINDOW;
+    return Math.floor(window * REQUEST_FRACTION) - this.maxTokens;
   }
 
-  async #streamOptions({ provider }: ModelSpec): Promise<StreamOptions> {
+  async #createStreamOptions({ provider }: ModelSpec): Promise<StreamOptions> {
     const apiKey = await this.#options.getApiKey?.(provider);
     const options: StreamOptions = { maxTokens: this.maxTokens, cache: "off" };
     return apiKey === undefined ? options : { ...options, apiKey };
   }
 
-  #spent(model: ModelSpec, { usage, cost }: Collected): Pick<WrittenSummary, "usage" | "cost"> {
+  #getUsageAndCost(
+    model: ModelSpec,
+    { usage, cost }: SummaryCollector,
+  ): Pick<SummaryResult, "usage" | "cost"> {
     if (!usage) return {};
     const { prices } = this.#options;
-    const rates = prices && ratesOf(prices, model);
-    const priced = cost ?? (rates && costOf(usage, rates));
+    const rates = prices && findRates(prices, model);
+    const priced = cost ?? (rates && priceUsage(usage, rates));
     return priced ? { usage, cost: priced } : { usage };
   }
 }
 
 /** The text of a reply, and what it took. */
-class Collected {
+class SummaryCollector {
   usage: Usage | undefined;
   cost: Cost | undefined;
   #text = "";
   #problem: string | undefined;
 
-  take(event: AssistantMessageEvent): void {
+  addEvent(event: AssistantMessageEvent): void {
     if (event.type === "text_delta") this.#text += event.delta;
     if (event.type === "done" || event.type === "error") this.usage = event.usage;
     if (event.type === "done") this.cost = event.cost;
@@ -136,7 +142,7 @@ class Collected {
     this.#problem = problem;
   }
 
-  result(): WrittenSummary {
+  result(): SummaryResult {
     const summary = this.#text.trim();
     if (this.#problem === undefined && summary !== "") return { summary };
     return { problem: `No summary was written: ${this.#problem ?? "the model said nothing"}` };

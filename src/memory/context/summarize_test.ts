@@ -16,7 +16,7 @@ import { summarize, type SummarizeOptions } from "./summarize.ts";
 
 const usage = { input: 70, output: 30, cacheRead: 0, cacheWrite: 0, total: 100 };
 
-function transformWith(streamFn: ScriptedStream, options: Partial<SummarizeOptions> = {}) {
+function createTransform(streamFn: ScriptedStream, options: Partial<SummarizeOptions> = {}) {
   return summarize({
     streamFn,
     contextWindow: 10_000,
@@ -26,19 +26,19 @@ function transformWith(streamFn: ScriptedStream, options: Partial<SummarizeOptio
   });
 }
 
-function textOf(message: AgentMessage): string {
+function getText(message: AgentMessage): string {
   return message.role === "custom" ? message.type : extractText(message.content);
 }
 
 /** A history of so many exchanges of about 1,000 tokens each. */
-function history(exchanges: number, first = 0): AgentMessage[] {
+function createHistory(exchanges: number, first = 0): AgentMessage[] {
   return Array.from({ length: exchanges }, (_, at) => first + at).map((number) => [
     userMessage(`question ${number} ${"q".repeat(2000)}`, number),
     assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
   ]).flat();
 }
 
-interface Bench {
+interface Fixture {
   readonly agent: Agent;
   readonly asked: ScriptedStream;
   readonly summaries: ScriptedStream;
@@ -47,32 +47,32 @@ interface Bench {
 }
 
 /** An agent with a long history, the model that it asks, and the one that writes summaries. */
-function bench(
+function createFixture(
   summaries: ScriptedStream,
   { exchanges = 9, ...options }: Partial<SummarizeOptions> & { exchanges?: number } = {},
-): Bench {
-  const transform = transformWith(summaries, options);
+): Fixture {
+  const transform = createTransform(summaries, options);
   const asked = scriptedStream([reply("one"), reply("two"), reply("three")]);
   const events: AgentEvent[] = [];
   const agent = new Agent({
     model: "p/m:high",
     streamFn: asked,
     transformContext: transform,
-    messages: history(exchanges),
+    messages: createHistory(exchanges),
   });
   agent.subscribe((event) => void events.push(event));
   return { agent, asked, summaries, transform, events };
 }
 
-function requestTexts({ asked }: Bench, call: number): string[] {
-  return asked.calls[call]?.context.messages.map((message) => textOf(message).slice(0, 40)) ?? [];
+function getRequestTexts({ asked }: Fixture, call: number): string[] {
+  return asked.calls[call]?.context.messages.map((message) => getText(message).slice(0, 40)) ?? [];
 }
 
 Deno.test("A 123: the middle is replaced by a summary, after the anchor", async () => {
-  const test = bench(scriptedStream([reply("They asked and were answered.", { usage })]));
+  const test = createFixture(scriptedStream([reply("They asked and were answered.", { usage })]));
   const result = await test.agent.prompt("go on");
   assertEquals(
-    requestTexts(test, 0),
+    getRequestTexts(test, 0),
     [
       `question 0 ${"q".repeat(29)}`,
       "Summary of the conversation so far:\n\nThey",
@@ -106,24 +106,24 @@ Deno.test("A 123: the middle is replaced by a summary, after the anchor", async 
 
 Deno.test("a summary is used again as it is, and a later one is built on it", async () => {
   const summaries = scriptedStream([reply("first summary"), reply("second summary")]);
-  const test = bench(summaries);
+  const test = createFixture(summaries);
   await test.agent.prompt("go on");
   await test.agent.prompt("and on");
   assertEquals(summaries.calls.length, 1);
   assertEquals(test.asked.calls[1]?.context.messages[1], test.asked.calls[0]?.context.messages[1]);
-  test.agent.appendMessages(history(6, 20));
+  test.agent.appendMessages(createHistory(6, 20));
   await test.agent.prompt("still on");
   assertEquals(summaries.calls.length, 2);
   const [second] = summaries.calls[1]?.context.messages ?? [];
-  const text = second ? textOf(second) : "";
+  const text = second ? getText(second) : "";
   assert(text.startsWith("Summary of what was before:\n\nfirst summary\n\n<conversation>"));
   assert(!text.includes("question 1 ") && !text.includes("answer 4 "));
   assert(text.includes("question 6 ") && text.includes("question 20 "));
-  assert(requestTexts(test, 2)[1]?.endsWith("sec"));
+  assert(getRequestTexts(test, 2)[1]?.endsWith("sec"));
 });
 
 Deno.test("the request for a summary asks for what matters, without thinking, tools or cache", async () => {
-  const test = bench(scriptedStream([reply("s")]), {
+  const test = createFixture(scriptedStream([reply("s")]), {
     getApiKey: (provider) => `key of ${provider}`,
   });
   await test.agent.prompt("go on");
@@ -132,7 +132,7 @@ Deno.test("the request for a summary asks for what matters, without thinking, to
   assertEquals(call?.options, { maxTokens: 500, cache: "off", apiKey: "key of p" });
   assertEquals(call?.context.tools, []);
   const [message] = call?.context.messages ?? [];
-  const text = message ? textOf(message) : "";
+  const text = message ? getText(message) : "";
   for (const heading of ["## Goal", "## Decisions", "## Files touched", "## Open steps"]) {
     assert(text.includes(heading));
   }
@@ -140,7 +140,10 @@ Deno.test("the request for a summary asks for what matters, without thinking, to
 
 Deno.test("another model may write summaries, and its price counts", async () => {
   const prices = { "cheap/one": { input: 1_000_000, output: 2_000_000 } };
-  const test = bench(scriptedStream([reply("s", { usage })]), { model: "cheap/one", prices });
+  const test = createFixture(scriptedStream([reply("s", { usage })]), {
+    model: "cheap/one",
+    prices,
+  });
   const result = await test.agent.prompt("go on");
   assertEquals(test.summaries.calls[0]?.model.modelId, "one");
   assertEquals(result.cost.total, 130);
@@ -154,11 +157,11 @@ Deno.test("the request for a summary is clipped to fit", async () => {
   ];
   for (const summaryWindow of [200_000, 9_000, 4_000, 1_500]) {
     const summaries = scriptedStream([reply("s")]);
-    const test = bench(summaries, { summaryWindow, contextWindow: 30_000 });
-    test.agent.setMessages([...history(1), ...huge, ...history(9)]);
+    const test = createFixture(summaries, { summaryWindow, contextWindow: 30_000 });
+    test.agent.setMessages([...createHistory(1), ...huge, ...createHistory(9)]);
     await test.agent.prompt("go on");
     const [message] = summaries.calls[0]?.context.messages ?? [];
-    const text = message ? textOf(message) : "";
+    const text = message ? getText(message) : "";
     assert(text.length / 4 <= summaryWindow * 0.75, `${text.length} characters`);
     assert(text.includes("characters left out"));
     assert(text.includes("## Open steps"));
@@ -176,20 +179,20 @@ Deno.test("A 123: when no summary can be had the middle is left out, and the rep
     [Object.assign(broken, { calls: [], assertDone() {} }) as ScriptedStream, "no network"],
   ] as const;
   for (const [summaries, words] of cases) {
-    const test = bench(summaries);
+    const test = createFixture(summaries);
     const result = await test.agent.prompt("go on");
     assertEquals(result.stopReason, "stop");
     const compacted = test.events.find((event) => event.type === "context_compacted");
     assert(compacted?.type === "context_compacted");
     assertEquals(compacted.report.problem, `No summary was written: ${words}`);
     assertEquals(compacted.report.summary, undefined);
-    assertEquals(requestTexts(test, 0).length, 9);
+    assertEquals(getRequestTexts(test, 0).length, 9);
   }
 });
 
 Deno.test("nothing is paid for a summary that could not make it fit", async () => {
   const summaries = scriptedStream([]);
-  const test = bench(summaries);
+  const test = createFixture(summaries);
   const result = await test.agent.prompt("x".repeat(40_000));
   assertEquals(result.stopReason, "error");
   assertEquals(result.error?.code, "context_window_overflow");
@@ -199,14 +202,14 @@ Deno.test("nothing is paid for a summary that could not make it fit", async () =
 });
 
 Deno.test("a summary too long to fit ends the run with a clear error", async () => {
-  const test = bench(scriptedStream([reply("s".repeat(40_000))]));
+  const test = createFixture(scriptedStream([reply("s".repeat(40_000))]));
   const result = await test.agent.prompt("go on");
   assertEquals(result.error?.code, "context_window_overflow");
   assertEquals(test.transform.cut, undefined);
 });
 
 Deno.test("an abort ends the writing of a summary, and nothing is cut", async () => {
-  const test = bench(scriptedStream([reply("s", { usage })]));
+  const test = createFixture(scriptedStream([reply("s", { usage })]));
   test.agent.subscribe((event) => {
     if (event.type === "message_end") test.agent.abort("enough");
   });
@@ -216,14 +219,14 @@ Deno.test("an abort ends the writing of a summary, and nothing is cut", async ()
 });
 
 Deno.test("A 122: compacting by hand makes the next request smaller, and tells it with that request", async () => {
-  const test = bench(scriptedStream([reply("by hand")]), { exchanges: 7 });
+  const test = createFixture(scriptedStream([reply("by hand")]), { exchanges: 7 });
   const report = await compact(test.agent, test.transform, { instructions: "the tests" });
   assertEquals(report?.summary, "by hand");
   assertEquals(test.events, []);
   const [message] = test.summaries.calls[0]?.context.messages ?? [];
-  assert(message && textOf(message).endsWith("Dwell on this: the tests"));
+  assert(message && getText(message).endsWith("Dwell on this: the tests"));
   await test.agent.prompt("go on");
-  assertEquals(requestTexts(test, 0).length, 11);
+  assertEquals(getRequestTexts(test, 0).length, 11);
   const told = test.events.filter((event) => event.type === "context_compacted");
   assertEquals(told.map((event) => event.type === "context_compacted" ? event.report : null), [
     report,
@@ -231,7 +234,7 @@ Deno.test("A 122: compacting by hand makes the next request smaller, and tells i
 });
 
 Deno.test("A 122: compacting by hand does nothing under the target, and not while a run is active", async () => {
-  const test = bench(scriptedStream([]), { exchanges: 3 });
+  const test = createFixture(scriptedStream([]), { exchanges: 3 });
   assertEquals(await compact(test.agent, test.transform), null);
   const running = test.agent.prompt("go on");
   await assertRejects(() => compact(test.agent, test.transform), AlreadyRunningError);
@@ -239,10 +242,10 @@ Deno.test("A 122: compacting by hand does nothing under the target, and not whil
 });
 
 Deno.test("compacting by hand can be aborted, and fails where what must stay does not fit", async () => {
-  const test = bench(scriptedStream([reply("s")]));
+  const test = createFixture(scriptedStream([reply("s")]));
   const signal = AbortSignal.abort("enough");
   await assertRejects(() => compact(test.agent, test.transform, { signal }), AbortedError);
-  const tight = bench(scriptedStream([]), { contextWindow: 1000 });
+  const tight = createFixture(scriptedStream([]), { contextWindow: 1000 });
   await assertRejects(
     () => compact(tight.agent, tight.transform),
     ContextWindowOverflowError,

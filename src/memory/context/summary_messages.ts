@@ -13,13 +13,13 @@ import { type AgentMessage, userMessage } from "../../core/message.ts";
 import { zeroCost, zeroUsage } from "../../core/usage.ts";
 import type { ChosenCut } from "./choose_cut.ts";
 
-const QUESTION = "What has happened so far?";
-const GO_ON = "Go on from there.";
+const QUESTION_TEXT = "What has happened so far?";
+const CONTINUE_TEXT = "Go on from there.";
 
 /** What a summary goes between. */
-export interface SummaryPlace {
+export interface SummaryInsertion {
   /** What is left out. */
-  readonly chosen: ChosenCut;
+  readonly cut: ChosenCut;
   /** What stands for it, if anything. */
   readonly summary: string | undefined;
   /** What the transform was told; tells the model that speaks. */
@@ -27,9 +27,9 @@ export interface SummaryPlace {
 }
 
 /** The messages that stand for what is left out; none without a summary. */
-export function summaryMessages(
+export function createSummaryMessages(
   messages: readonly AgentMessage[],
-  { chosen: { from, to, pinned }, summary, input }: SummaryPlace,
+  { cut: { from, to, pinned }, summary, input }: SummaryInsertion,
 ): AgentMessage[] {
   if (summary === undefined) return [];
   const { provider, modelId } = input?.model ?? { provider: "", modelId: "" };
@@ -47,8 +47,8 @@ export function summaryMessages(
   const before = messages.slice(0, from).findLast(({ role }) => role !== "custom");
   const after = messages.slice(pinned[0]?.from ?? to).find(({ role }) => role !== "custom");
   return [
-    ...(before?.role === "user" ? [] : [userMessage(QUESTION, timestamp)]),
+    ...(before?.role === "user" ? [] : [userMessage(QUESTION_TEXT, timestamp)]),
     said,
-    ...(after?.role === "user" ? [] : [userMessage(GO_ON, timestamp)]),
+    ...(after?.role === "user" ? [] : [userMessage(CONTINUE_TEXT, timestamp)]),
   ];
 }

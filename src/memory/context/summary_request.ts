@@ -8,7 +8,7 @@ import type { ContentBlock } from "../../core/content.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
 import type { LlmContext } from "../../core/stream.ts";
 import { estimateTextTokens } from "../../core/tokens.ts";
-import { jsonText } from "../store/json_text.ts";
+import { safeStringify } from "../store/safe_stringify.ts";
 
 const SYSTEM_PROMPT =
   `You summarise the earlier part of a conversation between a user and an assistant that works with tools, ` +
@@ -44,50 +44,52 @@ export interface SummaryRequestInput {
 }
 
 /** Makes the request; what does not fit is clipped, in the middle of long outputs first. */
-export function summaryRequest(input: SummaryRequestInput): LlmContext {
+export function createSummaryRequest(input: SummaryRequestInput): LlmContext {
   const { messages, previous, instructions, maxTokens } = input;
   const before = previous === undefined ? [] : [`Summary of what was before:\n\n${previous}`];
   const wish = instructions === undefined ? [] : [`Dwell on this: ${instructions}`];
   const around = [SYSTEM_PROMPT, ...before, TASK, ...wish].join("\n\n");
   const room = Math.max(0, maxTokens - estimateTextTokens(around));
-  const conversation = `<conversation>\n${fitting(messages, room)}\n</conversation>`;
+  const conversation = `<conversation>\n${formatConversation(messages, room)}\n</conversation>`;
   const text = [...before, conversation, TASK, ...wish].join("\n\n");
   return { systemPrompt: SYSTEM_PROMPT, messages: [userMessage(text, 0)], tools: [] };
 }
 
-function fitting(messages: readonly AgentMessage[], room: number): string {
+function formatConversation(messages: readonly AgentMessage[], room: number): string {
   for (const limit of BLOCK_LIMITS) {
-    const text = messages.flatMap((message) => linesOf(message, limit)).join("\n\n");
+    const text = messages.flatMap((message) => formatMessage(message, limit)).join("\n\n");
     const tokens = estimateTextTokens(text);
     if (tokens <= room) return text;
     if (limit === BLOCK_LIMITS.at(-1)) {
-      return clipped(text, Math.floor(text.length * room / tokens));
+      return clipMiddle(text, Math.floor(text.length * room / tokens));
     }
   }
   return "";
 }
 
-function linesOf(message: AgentMessage, limit: number): string[] {
+function formatMessage(message: AgentMessage, limit: number): string[] {
   switch (message.role) {
     case "custom":
       return [];
     case "user":
-      return message.content.flatMap((block) => lineOf("User", block, limit));
+      return message.content.flatMap((block) => formatBlock("User", block, limit));
     case "assistant":
-      return message.content.flatMap((block) => lineOf("Assistant", block, limit));
+      return message.content.flatMap((block) => formatBlock("Assistant", block, limit));
     case "tool_result": {
       const speaker = `${message.isError ? "Error" : "Result"} of ${message.toolName}`;
-      return message.content.flatMap((block) => lineOf(speaker, block, limit));
+      return message.content.flatMap((block) => formatBlock(speaker, block, limit));
     }
   }
 }
 
-function lineOf(speaker: string, block: ContentBlock, limit: number): string[] {
+function formatBlock(speaker: string, block: ContentBlock, limit: number): string[] {
   switch (block.type) {
     case "text":
-      return block.text.trim() === "" ? [] : [`${speaker}: ${clipped(block.text.trim(), limit)}`];
+      return block.text.trim() === ""
+        ? []
+        : [`${speaker}: ${clipMiddle(block.text.trim(), limit)}`];
     case "tool_call":
-      return [`Call of ${block.name}: ${clipped(jsonText(block.arguments), limit)}`];
+      return [`Call of ${block.name}: ${clipMiddle(safeStringify(block.arguments), limit)}`];
     case "image":
       return [`${speaker}: (an image)`];
     case "thinking":
@@ -97,7 +99,7 @@ function lineOf(speaker: string, block: ContentBlock, limit: number): string[] {
 }
 
 /** The beginning and the end of a text that is too long. */
-function clipped(text: string, limit: number): string {
+function clipMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const mark = `\n[… ${text.length - limit} characters left out …]\n`;
   const room = Math.max(0, limit - mark.length);

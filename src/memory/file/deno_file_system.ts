@@ -4,18 +4,18 @@
  * @module
  */
 
-import type { FileFacts, FileSystem, LockableFile, ReadableFile } from "./file_system.ts";
+import type { FileInfo, FileSystem, LockableFile, ReadableFile } from "./file_system.ts";
 
 /** Conversations are nobody else's business. */
-const PRIVATE = 0o600;
+const PRIVATE_MODE = 0o600;
 
 /** The disk of this machine. */
 export const denoFileSystem: FileSystem = {
-  makeFolder: (path) => Deno.mkdirSync(path, { recursive: true, mode: 0o700 }),
-  namesIn(path) {
-    return ifThere(() => Array.from(Deno.readDirSync(path), ({ name }) => name)) ?? [];
+  makeDirectory: (path) => Deno.mkdirSync(path, { recursive: true, mode: 0o700 }),
+  listDirectory(path) {
+    return ifExists(() => Array.from(Deno.readDirSync(path), ({ name }) => name)) ?? [];
   },
-  facts: (path) => ifThere(() => factsOf(Deno.statSync(path))),
+  stat: (path) => ifExists(() => toFileInfo(Deno.statSync(path))),
   readEnd(path, length) {
     using file = Deno.openSync(path);
     const size = file.seekSync(0, Deno.SeekMode.End);
@@ -35,18 +35,18 @@ export const denoFileSystem: FileSystem = {
     return {
       write: (bytes) => file.write(bytes),
       sync: () => file.syncData(),
-      facts: () => factsOf(file.statSync()),
+      stat: () => toFileInfo(file.statSync()),
       close: () => file.close(),
     };
   },
   openToLock: (path) =>
     new DenoLockableFile(
-      Deno.openSync(path, { read: true, write: true, create: true, mode: PRIVATE }),
+      Deno.openSync(path, { read: true, write: true, create: true, mode: PRIVATE_MODE }),
     ),
   async replace(path, text, { sync }) {
     const beside = `${path}.${Deno.pid}.tmp`;
     try {
-      await writeWhole(beside, text, sync);
+      await writeFile(beside, text, sync);
       await Deno.rename(beside, path);
     } catch (error) {
       await Deno.remove(beside).catch(() => {});
@@ -55,14 +55,14 @@ export const denoFileSystem: FileSystem = {
   },
   copy: (from, to) => Deno.copyFile(from, to),
   rename: (from, to) => Deno.renameSync(from, to),
-  remove: (path) => ifThere(() => Deno.removeSync(path)),
-  async syncFolder(path) {
+  remove: (path) => ifExists(() => Deno.removeSync(path)),
+  async syncDirectory(path) {
     // Windows opens no folders.
     if (Deno.build.os === "windows") return;
     using folder = await Deno.open(path);
     await folder.sync();
   },
-  every(milliseconds, run) {
+  startInterval(milliseconds, run) {
     const timer = setInterval(run, milliseconds);
     Deno.unrefTimer(timer);
     return () => clearInterval(timer);
@@ -91,8 +91,8 @@ class DenoReadableFile implements ReadableFile {
     return bytes.subarray(0, filled);
   }
 
-  facts(): FileFacts {
-    return factsOf(this.#file.statSync());
+  stat(): FileInfo {
+    return toFileInfo(this.#file.statSync());
   }
 
   close(): void {
@@ -127,8 +127,8 @@ class DenoLockableFile implements LockableFile {
     this.#file.utimeSync(time / 1000, time / 1000);
   }
 
-  facts(): FileFacts {
-    return factsOf(this.#file.statSync());
+  stat(): FileInfo {
+    return toFileInfo(this.#file.statSync());
   }
 
   close(): void {
@@ -136,12 +136,12 @@ class DenoLockableFile implements LockableFile {
   }
 }
 
-async function writeWhole(path: string, text: string, sync: boolean): Promise<void> {
+async function writeFile(path: string, text: string, sync: boolean): Promise<void> {
   using file = await Deno.open(path, {
     write: true,
     create: true,
     truncate: true,
-    mode: PRIVATE,
+    mode: PRIVATE_MODE,
   });
   const bytes = new TextEncoder().encode(text);
   let written = 0;
@@ -149,11 +149,11 @@ async function writeWhole(path: string, text: string, sync: boolean): Promise<vo
   if (sync) await file.syncData();
 }
 
-function factsOf({ size, mtime, ino }: Deno.FileInfo): FileFacts {
-  return { bytes: size, modified: mtime?.getTime() ?? 0, identity: ino };
+function toFileInfo({ size, mtime, ino }: Deno.FileInfo): FileInfo {
+  return { size: size, modified: mtime?.getTime() ?? 0, inode: ino };
 }
 
-function ifThere<Value>(ask: () => Value): Value | undefined {
+function ifExists<Value>(ask: () => Value): Value | undefined {
   try {
     return ask();
   } catch (error) {

@@ -16,22 +16,22 @@ class FullDisk {
   readonly files: FileSystem = {
     ...denoFileSystem,
     replace: (path, text, options) => {
-      if (this.room <= 0) throw systemError("ENOSPC", "no space left on device");
+      if (this.room <= 0) throw createSystemError("ENOSPC", "no space left on device");
       return denoFileSystem.replace(path, text, options);
     },
     openToAppend: async (path) => {
       const file = await denoFileSystem.openToAppend(path);
       if (!path.endsWith(".jsonl")) return file;
       return {
-        facts: () => file.facts(),
+        stat: () => file.stat(),
         close: () => file.close(),
         sync: () => {
           this.syncs++;
-          if (this.failSync) throw systemError("EIO", "input/output error");
+          if (this.failSync) throw createSystemError("EIO", "input/output error");
           return file.sync();
         },
         write: (bytes) => {
-          if (this.room <= 0) throw systemError("ENOSPC", "no space left on device");
+          if (this.room <= 0) throw createSystemError("ENOSPC", "no space left on device");
           const part = bytes.subarray(0, this.room);
           this.room -= part.length;
           return file.write(part);
@@ -41,11 +41,11 @@ class FullDisk {
   };
 }
 
-function systemError(code: string, message: string): Error {
+function createSystemError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-function onDisk(
+function testOnDisk(
   name: string,
   test: (bench: { store: FileSessionStore; disk: FullDisk; directory: string }) => Promise<void>,
 ): void {
@@ -64,78 +64,81 @@ function onDisk(
   });
 }
 
-function said(text: string): SessionEntryBody {
+function createMessageEntry(text: string): SessionEntryBody {
   return { type: "message", message: userMessage(text, 1) };
 }
 
-async function idsAfterRestart(directory: string): Promise<string[]> {
+async function readIdsAfterRestart(directory: string): Promise<string[]> {
   const store = new FileSessionStore({ directory });
   await using session = await store.open("s", { access: "read" });
   return session.outline.map(({ id }) => id);
 }
 
-function idsIn(session: Session): string[] {
+function getIds(session: Session): string[] {
   return session.outline.map(({ id }) => id);
 }
 
-onDisk("B 77: when the disk is full, memory and log say the same at every byte", async (bench) => {
-  const { disk, directory } = bench;
-  for (let room = 0; room < 420; room += 7) {
-    disk.room = Infinity;
-    const store = new FileSessionStore({ directory, files: disk.files });
-    const session = await store.create({ id: "s" });
-    session.append(said("kept"));
-    await session.flush();
-    disk.room = room;
-    for (const text of ["one", "two", "three"]) session.append(said(text));
-    const error = await assertRejects(() => session.flush(), SessionError, "the disk is full");
-    assertEquals(error.reason, "write_failed");
-    assertEquals(await idsAfterRestart(directory), idsIn(session));
-    assertEquals(session.leafId, idsIn(session).at(-1) ?? null);
+testOnDisk(
+  "B 77: when the disk is full, memory and log say the same at every byte",
+  async (bench) => {
+    const { disk, directory } = bench;
+    for (let room = 0; room < 420; room += 7) {
+      disk.room = Infinity;
+      const store = new FileSessionStore({ directory, files: disk.files });
+      const session = await store.create({ id: "s" });
+      session.append(createMessageEntry("kept"));
+      await session.flush();
+      disk.room = room;
+      for (const text of ["one", "two", "three"]) session.append(createMessageEntry(text));
+      const error = await assertRejects(() => session.flush(), SessionError, "the disk is full");
+      assertEquals(error.reason, "write_failed");
+      assertEquals(await readIdsAfterRestart(directory), getIds(session));
+      assertEquals(session.leafId, getIds(session).at(-1) ?? null);
 
-    disk.room = Infinity;
-    session.append(said("goes on"));
-    await session.close();
-    assertEquals(await idsAfterRestart(directory), idsIn(session));
-    await store.delete("s");
-  }
-});
+      disk.room = Infinity;
+      session.append(createMessageEntry("goes on"));
+      await session.close();
+      assertEquals(await readIdsAfterRestart(directory), getIds(session));
+      await store.delete("s");
+    }
+  },
+);
 
-onDisk("a failed write is told once, by the next append or flush", async ({ store, disk }) => {
+testOnDisk("a failed write is told once, by the next append or flush", async ({ store, disk }) => {
   const session = await store.create({ id: "s" });
-  session.append(said("kept"));
+  session.append(createMessageEntry("kept"));
   await session.flush();
   disk.room = 0;
-  session.append(said("lost"));
+  session.append(createMessageEntry("lost"));
   await Promise.resolve();
   await new Promise((resolve) => setTimeout(resolve));
-  const error = assertThrows(() => session.append(said("refused")), SessionError);
+  const error = assertThrows(() => session.append(createMessageEntry("refused")), SessionError);
   assertEquals(error.message.includes("1 of its entries were not kept"), true);
   disk.room = Infinity;
-  session.append(said("kept again"));
+  session.append(createMessageEntry("kept again"));
   await session.close();
   assertEquals(session.outline.length, 2);
 });
 
-onDisk("a file that cannot be made is made with the next entry", async (bench) => {
+testOnDisk("a file that cannot be made is made with the next entry", async (bench) => {
   const { store, disk, directory } = bench;
   const session = await store.create({ id: "s" });
   disk.room = 0;
-  session.append(said("lost"));
+  session.append(createMessageEntry("lost"));
   await assertRejects(() => session.flush(), SessionError);
   assertEquals(Array.from(Deno.readDirSync(directory), ({ name }) => name), ["s.lock"]);
   disk.room = Infinity;
-  session.append(said("kept"));
+  session.append(createMessageEntry("kept"));
   await session.close();
-  assertEquals(await idsAfterRestart(directory), idsIn(session));
+  assertEquals(await readIdsAfterRestart(directory), getIds(session));
   const again = await new FileSessionStore({ directory }).open("s", { access: "read" });
   assertEquals(again.header.created, session.header.created);
   await again.close();
 });
 
-onDisk("a disk that cannot sync is told of", async ({ store, disk }) => {
+testOnDisk("a disk that cannot sync is told of", async ({ store, disk }) => {
   const session = await store.create({ id: "s" });
-  session.append(said("one"));
+  session.append(createMessageEntry("one"));
   disk.failSync = true;
   const error = await assertRejects(
     () => session.flush(),
@@ -147,9 +150,9 @@ onDisk("a disk that cannot sync is told of", async ({ store, disk }) => {
   await session.close();
 });
 
-onDisk("the disk is synced when it is asked for, and at the end", async ({ store, disk }) => {
+testOnDisk("the disk is synced when it is asked for, and at the end", async ({ store, disk }) => {
   const session = await store.create({ id: "s" });
-  for (let number = 0; number < 100; number++) session.append(said("x"));
+  for (let number = 0; number < 100; number++) session.append(createMessageEntry("x"));
   await new Promise((resolve) => setTimeout(resolve));
   assertEquals(disk.syncs, 0);
   await session.flush();
@@ -158,12 +161,12 @@ onDisk("the disk is synced when it is asked for, and at the end", async ({ store
   assertEquals(disk.syncs, 2);
 });
 
-onDisk("a session that cannot be closed properly is closed all the same", async (bench) => {
+testOnDisk("a session that cannot be closed properly is closed all the same", async (bench) => {
   const { store, disk } = bench;
   const session = await store.create({ id: "s" });
-  session.append(said("one"));
+  session.append(createMessageEntry("one"));
   await session.flush();
-  session.append(said("two"));
+  session.append(createMessageEntry("two"));
   disk.room = 0;
   await assertRejects(() => session.close(), SessionError);
   disk.room = Infinity;

@@ -12,15 +12,15 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SessionDamage, SessionSummary } from "../../core/session.ts";
 import type { SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
-import type { FileFacts } from "./file_system.ts";
-import { LinePlaces } from "./line_places.ts";
-import type { KnownLog } from "./log_scan.ts";
+import type { FileInfo } from "./file_system.ts";
+import { LineOffsets } from "./line_offsets.ts";
+import type { LogState } from "./log_scanner.ts";
 import { SessionTree } from "../store/session_tree.ts";
 
 const INDEX_VERSION = 1;
 
 /** The last line of an index is shorter than this, in bytes. */
-export const SUMMARY_BYTES = 8 * 1024;
+export const MAX_SUMMARY_BYTES = 8 * 1024;
 
 /** The line that sums up an index. */
 export interface IndexSummary {
@@ -40,9 +40,9 @@ export interface IndexSummary {
 const ROW_LENGTH = 6;
 
 /** A part of a log to be written to its index. */
-export interface IndexedPart {
+export interface IndexUpdate {
   /** All that is known of the log. */
-  readonly known: KnownLog;
+  readonly state: LogState;
   /** How many of its entries are in the index already. */
   readonly from: number;
   /** How much of its damage is. */
@@ -52,8 +52,8 @@ export interface IndexedPart {
 }
 
 /** Writes the lines that a part adds to an index. */
-export function encodeIndex({ known, from, damageFrom, modified }: IndexedPart): string {
-  const { tree: { nodes }, places, header, summary } = known;
+export function encodeIndex({ state: known, from, damageFrom, modified }: IndexUpdate): string {
+  const { tree: { nodes }, offsets: places, header, summary } = known;
   const rows: unknown[] = [];
   for (let position = from; position < places.count; position++) {
     const node = nodes[position];
@@ -77,39 +77,39 @@ export function encodeIndex({ known, from, damageFrom, modified }: IndexedPart):
 export function readIndexSummary(end: Uint8Array): IndexSummary | undefined {
   const text = new TextDecoder().decode(end);
   if (!text.endsWith("\n")) return undefined;
-  return asSummary(parsed(text.slice(text.lastIndexOf("\n", text.length - 2) + 1)));
+  return toIndexSummary(parseJson(text.slice(text.lastIndexOf("\n", text.length - 2) + 1)));
 }
 
 /** Reads a whole index, or gives `undefined` when it is not one. */
-export function decodeIndex(text: string): (KnownLog & { readonly modified: number }) | undefined {
+export function decodeIndex(text: string): (LogState & { readonly modified: number }) | undefined {
   const lines = text.split("\n");
   if (lines.pop() !== "") return undefined;
-  const last = asSummary(parsed(lines.at(-1) ?? ""));
+  const last = toIndexSummary(parseJson(lines.at(-1) ?? ""));
   if (!last) return undefined;
   const tree = new SessionTree();
-  const places = new LinePlaces();
+  const places = new LineOffsets();
   const damage: SessionDamage[] = [];
   for (const line of lines) {
-    const value = parsed(line);
+    const value = parseJson(line);
     if (!isJsonObject(value) || value["index"] !== INDEX_VERSION) return undefined;
     if (!Array.isArray(value["rows"])) continue;
-    if (!takeRows(value["rows"], tree, places)) return undefined;
+    if (!decodeRows(value["rows"], tree, places)) return undefined;
     if (Array.isArray(value["damage"])) damage.push(...value["damage"]);
   }
   if (tree.nodes.length !== last.rows) return undefined;
   const { header, summary, modified } = last;
-  return { header, tree, places, damage, summary, modified };
+  return { header, tree, offsets: places, damage, summary, modified };
 }
 
 /** Whether an index says everything about its log. */
 export function isUpToDate(
   { summary, modified }: { readonly summary: SessionSummary; readonly modified: number },
-  log: FileFacts,
+  log: FileInfo,
 ): boolean {
-  return summary.bytes === log.bytes && modified === log.modified;
+  return summary.bytes === log.size && modified === log.modified;
 }
 
-function takeRows(rows: readonly unknown[], tree: SessionTree, places: LinePlaces): boolean {
+function decodeRows(rows: readonly unknown[], tree: SessionTree, places: LineOffsets): boolean {
   for (let at = 0; at < rows.length; at += ROW_LENGTH) {
     const [id, parent, offset, length, type, timestamp] = rows.slice(at, at + ROW_LENGTH);
     const isRow = typeof id === "string" && typeof offset === "number" &&
@@ -124,7 +124,7 @@ function takeRows(rows: readonly unknown[], tree: SessionTree, places: LinePlace
   return true;
 }
 
-function asSummary(value: unknown): IndexSummary | undefined {
+function toIndexSummary(value: unknown): IndexSummary | undefined {
   if (!isJsonObject(value) || value["index"] !== INDEX_VERSION) return undefined;
   const isSummary = isJsonObject(value["header"]) && hasCounts(value["summary"]) &&
     typeof value["rows"] === "number" && typeof value["modified"] === "number";
@@ -136,7 +136,7 @@ function hasCounts(value: unknown): value is JsonObject {
     isJsonObject(value["usage"]) && isJsonObject(value["cost"]);
 }
 
-function parsed(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {

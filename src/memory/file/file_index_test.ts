@@ -15,7 +15,7 @@ class CountingDisk {
     openToRead: async (path) => {
       const file = await denoFileSystem.openToRead(path);
       return {
-        facts: () => file.facts(),
+        stat: () => file.stat(),
         close: () => file.close(),
         read: async (offset, length) => {
           const bytes = await file.read(offset, length);
@@ -27,7 +27,7 @@ class CountingDisk {
   };
 }
 
-function inFolder(name: string, test: (directory: string) => Promise<void>): void {
+function testInDirectory(name: string, test: (directory: string) => Promise<void>): void {
   Deno.test(name, async () => {
     const directory = await Deno.makeTempDir();
     try {
@@ -38,22 +38,22 @@ function inFolder(name: string, test: (directory: string) => Promise<void>): voi
   });
 }
 
-function said(text: string): SessionEntryBody {
+function createMessageEntry(text: string): SessionEntryBody {
   return { type: "message", message: userMessage(text, 1) };
 }
 
-async function write(store: SessionStore, id: string, count: number): Promise<void> {
+async function writeSession(store: SessionStore, id: string, count: number): Promise<void> {
   await using session = await store.create({ id });
   for (let number = 0; number < count; number++) {
-    session.append(said(`${number} ${"x".repeat(1000)}`));
+    session.append(createMessageEntry(`${number} ${"x".repeat(1000)}`));
   }
 }
 
-inFolder("B 78: listing reads no log, whatever its size", async (directory) => {
+testInDirectory("B 78: listing reads no log, whatever its size", async (directory) => {
   const { files, ...disk } = new CountingDisk();
   const store = new FileSessionStore({ directory, files });
-  await write(store, "small", 1);
-  await write(store, "large", 200);
+  await writeSession(store, "small", 1);
+  await writeSession(store, "large", 200);
   assertEquals((await store.list()).map(({ id, entries }) => [id, entries]), [
     ["large", 200],
     ["small", 1],
@@ -63,28 +63,35 @@ inFolder("B 78: listing reads no log, whatever its size", async (directory) => {
   assertEquals(disk.logBytes, 0);
 });
 
-inFolder("opening by the index reads the bytes of the path and no more", async (directory) => {
-  const disk = new CountingDisk();
-  const store = new FileSessionStore({ directory, files: disk.files });
-  const session = await store.create({ id: "tree" });
-  const root = session.append(said("root"));
-  for (let number = 0; number < 300; number++) session.append(said("x".repeat(1000)));
-  session.moveLeaf(root.id);
-  session.append(said("leaf"));
-  await session.close();
-  disk.logBytes = 0;
-  await using again = await store.open("tree", { access: "read" });
-  assertEquals(again.outline.length, 303);
-  assertEquals((await again.path()).length, 3);
-  assert(disk.logBytes < 2000, `read ${disk.logBytes} bytes`);
-});
+testInDirectory(
+  "opening by the index reads the bytes of the path and no more",
+  async (directory) => {
+    const disk = new CountingDisk();
+    const store = new FileSessionStore({ directory, files: disk.files });
+    const session = await store.create({ id: "tree" });
+    const root = session.append(createMessageEntry("root"));
+    for (let number = 0; number < 300; number++) {
+      session.append(
+        createMessageEntry("x".repeat(1000)),
+      );
+    }
+    session.moveLeaf(root.id);
+    session.append(createMessageEntry("leaf"));
+    await session.close();
+    disk.logBytes = 0;
+    await using again = await store.open("tree", { access: "read" });
+    assertEquals(again.outline.length, 303);
+    assertEquals((await again.path()).length, 3);
+    assert(disk.logBytes < 2000, `read ${disk.logBytes} bytes`);
+  },
+);
 
-inFolder(
+testInDirectory(
   "an index that is missing or torn is made anew when sessions are listed",
   async (directory) => {
     const disk = new CountingDisk();
     const store = () => new FileSessionStore({ directory, files: disk.files });
-    await write(store(), "s", 20);
+    await writeSession(store(), "s", 20);
     const before = await store().list();
     const whole = await Deno.readFile(`${directory}/s.index`);
     for (const broken of [undefined, whole.slice(0, -5), whole.slice(0, 100), new Uint8Array(9)]) {
@@ -101,27 +108,30 @@ inFolder(
   },
 );
 
-inFolder("an index that is behind is caught up from the rest of the log", async (directory) => {
-  const disk = new CountingDisk();
-  const store = new FileSessionStore({ directory, files: disk.files });
-  await write(store, "s", 100);
-  const old = await Deno.readFile(`${directory}/s.index`);
-  const session = await store.open("s");
-  const last = session.append(said("last"));
-  await session.close();
-  await Deno.writeFile(`${directory}/s.index`, old);
-  disk.logBytes = 0;
-  await using again = await store.open("s");
-  assertEquals(again.leafId, last.id);
-  assertEquals(again.outline.length, 101);
-  assert(disk.logBytes < 2000, `read ${disk.logBytes} bytes`);
-  assertEquals((await again.path()).at(-1), last);
-});
+testInDirectory(
+  "an index that is behind is caught up from the rest of the log",
+  async (directory) => {
+    const disk = new CountingDisk();
+    const store = new FileSessionStore({ directory, files: disk.files });
+    await writeSession(store, "s", 100);
+    const old = await Deno.readFile(`${directory}/s.index`);
+    const session = await store.open("s");
+    const last = session.append(createMessageEntry("last"));
+    await session.close();
+    await Deno.writeFile(`${directory}/s.index`, old);
+    disk.logBytes = 0;
+    await using again = await store.open("s");
+    assertEquals(again.leafId, last.id);
+    assertEquals(again.outline.length, 101);
+    assert(disk.logBytes < 2000, `read ${disk.logBytes} bytes`);
+    assertEquals((await again.path()).at(-1), last);
+  },
+);
 
-inFolder("an index of another log is not believed", async (directory) => {
+testInDirectory("an index of another log is not believed", async (directory) => {
   const store = new FileSessionStore({ directory });
-  await write(store, "a", 3);
-  await write(store, "b", 40);
+  await writeSession(store, "a", 3);
+  await writeSession(store, "b", 40);
   await Deno.copyFile(`${directory}/a.index`, `${directory}/b.index`);
   await using session = await new FileSessionStore({ directory }).open("b");
   assertEquals((await session.path()).length, 40);
@@ -129,9 +139,9 @@ inFolder("an index of another log is not believed", async (directory) => {
   assertEquals(summaries.find(({ id }) => id === "b")?.entries, 40);
 });
 
-inFolder("an index whose log was changed by hand is not believed", async (directory) => {
+testInDirectory("an index whose log was changed by hand is not believed", async (directory) => {
   const store = new FileSessionStore({ directory });
-  await write(store, "s", 3);
+  await writeSession(store, "s", 3);
   const path = `${directory}/s.jsonl`;
   const text = await Deno.readTextFile(path);
   await Deno.writeTextFile(path, text.replace(`"0 x`, `"9 x`));
@@ -142,18 +152,18 @@ inFolder("an index whose log was changed by hand is not believed", async (direct
   );
 });
 
-inFolder("an open session is listed as it is now", async (directory) => {
+testInDirectory("an open session is listed as it is now", async (directory) => {
   const store = new FileSessionStore({ directory });
   await using session = await store.create({ id: "s" });
   for (const count of [1, 2, 3]) {
-    session.append(said("again"));
+    session.append(createMessageEntry("again"));
     await session.flush();
     assertEquals((await store.list())[0]?.entries, count);
     assertEquals((await new FileSessionStore({ directory }).list())[0]?.entries, count);
   }
 });
 
-inFolder("what a tool answered stands in the log once", async (directory) => {
+testInDirectory("what a tool answered stands in the log once", async (directory) => {
   const store = new FileSessionStore({ directory });
   const content = [{ type: "text", text: "output ".repeat(100) }] as const;
   const call = { messageId: null, toolCallId: "c", name: "bash" };

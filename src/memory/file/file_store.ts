@@ -16,25 +16,30 @@ import type {
   SessionSummary,
 } from "../../core/session.ts";
 import { denoFileSystem } from "./deno_file_system.ts";
-import { alreadyExists, lockedBy, notFound, sessionFailure } from "../store/failure.ts";
-import { isUpToDate, readIndexSummary, SUMMARY_BYTES } from "./file_index.ts";
+import {
+  createAlreadyExistsError,
+  createLockedError,
+  createNotFoundError,
+  toSessionError,
+} from "../store/session_errors.ts";
+import { isUpToDate, MAX_SUMMARY_BYTES, readIndexSummary } from "./file_index.ts";
 import { FileLog, type SessionPaths } from "./file_log.ts";
-import type { FileFacts, FileSystem } from "./file_system.ts";
-import { headerOf, SESSION_VERSION } from "../store/jsonl.ts";
-import { LinePlaces } from "./line_places.ts";
-import { learnLog, type LearntLog, saveIndex } from "./learn_log.ts";
-import { adoptEntries, LiveSession } from "../store/live_session.ts";
+import type { FileInfo, FileSystem } from "./file_system.ts";
+import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
+import { LineOffsets } from "./line_offsets.ts";
+import { type LoadedLog, loadLogIndex, saveIndex } from "./load_log_index.ts";
+import { addEntries, LiveSession } from "../store/live_session.ts";
 import { searchLog } from "./search_log.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
-import { checkSessionId, newSessionId, randomName } from "../store/session_id.ts";
+import { checkSessionId, createRandomId, createSessionId } from "../store/session_id.ts";
 import { SessionTree } from "../store/session_tree.ts";
-import { chosenSummaries, SummaryDraft } from "../store/summary.ts";
-import { oldLogPath, upgradeLog } from "./upgrade_log.ts";
+import { selectSummaries, SummaryBuilder } from "../store/summary.ts";
+import { getOldLogPath, upgradeLog } from "./upgrade_log.ts";
 import { acquireWriterLock, type WriterLock } from "./writer_lock.ts";
 
-const LOG_ENDING = ".jsonl";
+const LOG_EXTENSION = ".jsonl";
 /** How many logs are read at a time when their indexes are behind. */
-const READ_AT_ONCE = 16;
+const READ_CONCURRENCY = 16;
 
 /** Options of a {@linkcode FileSessionStore}. */
 export interface FileSessionStoreOptions {
@@ -72,40 +77,43 @@ export class FileSessionStore implements SessionStore {
   readonly #now: () => number;
   readonly #newId: () => string;
   readonly #files: FileSystem;
-  readonly #listed = new Map<string, { readonly modified: number; summary: SessionSummary }>();
+  readonly #summaryCache = new Map<
+    string,
+    { readonly modified: number; summary: SessionSummary }
+  >();
 
   /** Takes a folder; nothing is read or written yet. */
   constructor(options: FileSessionStoreOptions) {
     this.#directory = options.directory.replace(/[/\\]+$/, "") || "/";
     this.#owner = options.owner;
     this.#now = options.now ?? Date.now;
-    this.#newId = options.newId ?? randomName;
+    this.#newId = options.newId ?? createRandomId;
     this.#files = options.files ?? denoFileSystem;
   }
 
   /** Begins a session. Its file is made with its first entry. */
   async create(options: CreateSessionOptions = {}): Promise<Session> {
-    const { id = newSessionId(this.#now()) } = options;
-    const paths = this.#pathsOf(id);
+    const { id = createSessionId(this.#now()) } = options;
+    const paths = this.#getPaths(id);
     return await this.#withLock(id, paths, async (lock) => {
-      if (this.#files.facts(paths.log)) throw alreadyExists(id);
-      const header = headerOf({ ...options, id, created: this.#now() });
+      if (this.#files.stat(paths.log)) throw createAlreadyExistsError(id);
+      const header = createHeader({ ...options, id, created: this.#now() });
       const tree = new SessionTree();
-      const entries = adoptEntries(tree, options.entries ?? []);
-      const summary = SummaryDraft.of(header).finish(0);
+      const entries = addEntries(tree, options.entries ?? []);
+      const summary = SummaryBuilder.from(header).build(0);
       const log = new FileLog({
         files: this.#files,
         paths,
-        known: { header, tree, places: new LinePlaces(), damage: [], summary },
+        state: { header, tree, offsets: new LineOffsets(), damage: [], summary },
         isNew: true,
         needsHeader: true,
-        endsOpen: false,
-        indexed: 0,
+        lacksNewline: false,
+        indexedEntries: 0,
         indexedDamage: 0,
         lock,
       });
-      if (entries.length > 0) await keepAll(log, entries);
-      return this.#session({ header, access: "write", tree, known: entries, log });
+      if (entries.length > 0) await appendAll(log, entries);
+      return this.#createSession({ header, access: "write", tree, loadedEntries: entries, log });
     });
   }
 
@@ -114,16 +122,16 @@ export class FileSessionStore implements SessionStore {
     id: string,
     { access = "write" }: { readonly access?: SessionAccess } = {},
   ): Promise<Session> {
-    const paths = this.#pathsOf(id);
-    this.#factsOf(id, paths);
-    if (access === "read") return this.#opened(paths, await this.#learn(id, paths));
+    const paths = this.#getPaths(id);
+    this.#statLog(id, paths);
+    if (access === "read") return this.#openSession(paths, await this.#loadLog(id, paths));
     return await this.#withLock(id, paths, async (lock) => {
-      let learnt = await this.#learn(id, paths);
+      let learnt = await this.#loadLog(id, paths);
       if (learnt.version < SESSION_VERSION) {
         await upgradeLog(this.#files, paths, learnt);
-        learnt = await this.#learn(id, paths);
+        learnt = await this.#loadLog(id, paths);
       }
-      return this.#opened(paths, learnt, lock);
+      return this.#openSession(paths, learnt, lock);
     });
   }
 
@@ -131,17 +139,17 @@ export class FileSessionStore implements SessionStore {
   async list(options: ListSessionsOptions = {}): Promise<readonly SessionSummary[]> {
     const summaries: SessionSummary[] = [];
     const behind: string[] = [];
-    for (const id of this.#ids()) {
-      const summary = this.#quickSummary(id);
+    for (const id of this.#listIds()) {
+      const summary = this.#readCachedSummary(id);
       if (summary) summaries.push(summary);
       else behind.push(id);
     }
-    for (let from = 0; from < behind.length; from += READ_AT_ONCE) {
-      const some = behind.slice(from, from + READ_AT_ONCE);
-      const read = await Promise.all(some.map((id) => this.#slowSummary(id)));
+    for (let from = 0; from < behind.length; from += READ_CONCURRENCY) {
+      const some = behind.slice(from, from + READ_CONCURRENCY);
+      const read = await Promise.all(some.map((id) => this.#loadSummary(id)));
       summaries.push(...read.filter((summary) => summary !== undefined));
     }
-    return chosenSummaries(summaries, options);
+    return selectSummaries(summaries, options);
   }
 
   /** Searches the logs themselves; takes as long as reading them does. */
@@ -154,50 +162,50 @@ export class FileSessionStore implements SessionStore {
     for (const id of ids) {
       if (hits.length >= limit || signal?.aborted) break;
       const search = { sessionId: id, query: wanted, limit: limit - hits.length, signal };
-      hits.push(...await this.#search(search));
+      hits.push(...await this.#searchSession(search));
     }
     return hits;
   }
 
   /** Deletes a session and whatever stands beside its log. */
   async delete(id: string): Promise<void> {
-    const paths = this.#pathsOf(id);
-    this.#factsOf(id, paths);
+    const paths = this.#getPaths(id);
+    this.#statLog(id, paths);
     await this.#withLock(id, paths, (lock) => {
       this.#files.remove(paths.log);
       this.#files.remove(paths.index);
       for (let version = 0; version < SESSION_VERSION; version++) {
-        this.#files.remove(oldLogPath(paths, version));
+        this.#files.remove(getOldLogPath(paths, version));
       }
       lock.release();
       return Promise.resolve();
     });
-    this.#listed.delete(id);
+    this.#summaryCache.delete(id);
   }
 
-  #ids(): string[] {
-    return this.#files.namesIn(this.#directory).filter((name) => name.endsWith(LOG_ENDING))
-      .map((name) => name.slice(0, -LOG_ENDING.length)).filter(isSafe);
+  #listIds(): string[] {
+    return this.#files.listDirectory(this.#directory).filter((name) => name.endsWith(LOG_EXTENSION))
+      .map((name) => name.slice(0, -LOG_EXTENSION.length)).filter(isValidSessionId);
   }
 
-  #pathsOf(id: string): SessionPaths {
+  #getPaths(id: string): SessionPaths {
     checkSessionId(id);
     const stem = `${this.#directory}/${id}`;
-    const log = `${stem}${LOG_ENDING}`;
-    return { folder: this.#directory, log, index: `${stem}.index`, lock: `${stem}.lock` };
+    const log = `${stem}${LOG_EXTENSION}`;
+    return { directory: this.#directory, log, index: `${stem}.index`, lock: `${stem}.lock` };
   }
 
-  #factsOf(id: string, paths: SessionPaths): FileFacts {
-    const facts = this.#files.facts(paths.log);
-    if (!facts) throw notFound(id);
+  #statLog(id: string, paths: SessionPaths): FileInfo {
+    const facts = this.#files.stat(paths.log);
+    if (!facts) throw createNotFoundError(id);
     return facts;
   }
 
-  async #learn(id: string, paths: SessionPaths): Promise<LearntLog> {
+  async #loadLog(id: string, paths: SessionPaths): Promise<LoadedLog> {
     try {
-      return await learnLog(this.#files, paths, { id, log: this.#factsOf(id, paths) });
+      return await loadLogIndex(this.#files, paths, { id, log: this.#statLog(id, paths) });
     } catch (error) {
-      throw sessionFailure(error, { id, reason: "read_failed" });
+      throw toSessionError(error, { id, reason: "read_failed" });
     }
   }
 
@@ -209,82 +217,98 @@ export class FileSessionStore implements SessionStore {
   ): Promise<Value> {
     let lock: WriterLock | undefined;
     try {
-      this.#files.makeFolder(paths.folder);
+      this.#files.makeDirectory(paths.directory);
       const answer = acquireWriterLock({
         files: this.#files,
         path: paths.lock,
         now: this.#now,
         name: this.#owner,
       });
-      if (answer.type === "refused") throw lockedBy(id, answer.owner);
+      if (answer.type === "refused") throw createLockedError(id, answer.owner);
       lock = answer.lock;
       return await act(lock);
     } catch (error) {
       lock?.release();
-      throw sessionFailure(error, { id, reason: "write_failed" });
+      throw toSessionError(error, { id, reason: "write_failed" });
     }
   }
 
-  #opened(paths: SessionPaths, learnt: LearntLog, lock?: WriterLock): Session {
-    const { known, entries, hasHeader, endsOpen, indexed, indexedDamage } = learnt;
+  #openSession(paths: SessionPaths, learnt: LoadedLog, lock?: WriterLock): Session {
+    const {
+      state: known,
+      entries,
+      hasHeader,
+      lacksNewline: endsOpen,
+      indexedEntries: indexed,
+      indexedDamage,
+    } = learnt;
     const log = new FileLog({
       files: this.#files,
       paths,
-      known,
+      state: known,
       isNew: false,
       needsHeader: !hasHeader,
-      endsOpen,
-      indexed,
+      lacksNewline: endsOpen,
+      indexedEntries: indexed,
       indexedDamage,
       ...(lock && { lock }),
     });
     const { header, tree, damage } = known;
     const access = lock ? "write" : "read";
-    return this.#session({ header, access, tree, damage: [...damage], known: entries, log });
+    return this.#createSession({
+      header,
+      access,
+      tree,
+      damage: [...damage],
+      loadedEntries: entries,
+      log,
+    });
   }
 
-  #session(parts: Omit<ConstructorParameters<typeof LiveSession>[0], "now" | "newId">): Session {
+  #createSession(
+    parts: Omit<ConstructorParameters<typeof LiveSession>[0], "now" | "newId">,
+  ): Session {
     return new LiveSession({ ...parts, now: this.#now, newId: this.#newId });
   }
 
   /** The summary as it was listed before, or as the end of an up-to-date index tells it. */
-  #quickSummary(id: string): SessionSummary | undefined {
-    const paths = this.#pathsOf(id);
+  #readCachedSummary(id: string): SessionSummary | undefined {
+    const paths = this.#getPaths(id);
     try {
-      const log = this.#files.facts(paths.log);
+      const log = this.#files.stat(paths.log);
       if (!log) return undefined;
-      const listed = this.#listed.get(id);
+      const listed = this.#summaryCache.get(id);
       if (listed && isUpToDate(listed, log)) return listed.summary;
-      const index = readIndexSummary(this.#files.readEnd(paths.index, SUMMARY_BYTES));
+      const index = readIndexSummary(this.#files.readEnd(paths.index, MAX_SUMMARY_BYTES));
       if (!index || !isUpToDate(index, log)) return undefined;
-      this.#listed.set(id, index);
+      this.#summaryCache.set(id, index);
       return index.summary;
     } catch {
       return undefined; // there is no index
     }
   }
 
-  async #slowSummary(id: string): Promise<SessionSummary | undefined> {
-    const paths = this.#pathsOf(id);
-    const facts = this.#files.facts(paths.log);
+  async #loadSummary(id: string): Promise<SessionSummary | undefined> {
+    const paths = this.#getPaths(id);
+    const facts = this.#files.stat(paths.log);
     if (!facts) return undefined;
     try {
-      const learnt = await this.#learn(id, paths);
+      const learnt = await this.#loadLog(id, paths);
       await saveIndex(this.#files, paths, learnt);
-      const { summary } = learnt.known;
-      this.#listed.set(id, { modified: facts.modified, summary });
+      const { summary } = learnt.state;
+      this.#summaryCache.set(id, { modified: facts.modified, summary });
       return summary;
     } catch (error) {
-      const header = headerOf({ id, created: facts.modified });
-      const summary = SummaryDraft.of(header).finish(facts.bytes);
+      const header = createHeader({ id, created: facts.modified });
+      const summary = SummaryBuilder.from(header).build(facts.size);
       return { ...summary, problem: error instanceof Error ? error.message : String(error) };
     }
   }
 
-  async #search(search: Parameters<typeof searchLog>[1]): Promise<SearchHit[]> {
+  async #searchSession(search: Parameters<typeof searchLog>[1]): Promise<SearchHit[]> {
     const { sessionId: id } = search;
-    const paths = this.#pathsOf(id);
-    this.#factsOf(id, paths);
+    const paths = this.#getPaths(id);
+    this.#statLog(id, paths);
     try {
       const file = await this.#files.openToRead(paths.log);
       try {
@@ -293,19 +317,19 @@ export class FileSessionStore implements SessionStore {
         file.close();
       }
     } catch (error) {
-      throw sessionFailure(error, { id, reason: "read_failed" });
+      throw toSessionError(error, { id, reason: "read_failed" });
     }
   }
 }
 
 /** Keeps the entries that a session begins with, or fails. */
-async function keepAll(log: FileLog, entries: Parameters<FileLog["append"]>[0]): Promise<void> {
+async function appendAll(log: FileLog, entries: Parameters<FileLog["append"]>[0]): Promise<void> {
   const { error } = await log.append(entries);
   if (error !== undefined) throw error;
   await log.sync();
 }
 
-function isSafe(id: string): boolean {
+function isValidSessionId(id: string): boolean {
   try {
     checkSessionId(id);
     return true;

@@ -6,7 +6,7 @@ testSessionStore((name, run) => Deno.test(`in files, ${name}`, run), async () =>
   const directory = await Deno.makeTempDir();
   return {
     store: new FileSessionStore({ directory }),
-    reopened: () => new FileSessionStore({ directory }),
+    reopen: () => new FileSessionStore({ directory }),
     dispose: () => Deno.remove(directory, { recursive: true }),
   };
 });

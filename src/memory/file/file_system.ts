@@ -8,23 +8,23 @@
  */
 
 /** What is known of a file without opening it. */
-export interface FileFacts {
+export interface FileInfo {
   /** Size in bytes. */
-  readonly bytes: number;
+  readonly size: number;
   /** Last change, in milliseconds since the epoch. */
   readonly modified: number;
   /** Tells files apart; `null` where the system cannot. */
-  readonly identity: number | null;
+  readonly inode: number | null;
 }
 
 /** A file that only grows. */
-export interface GrowingFile {
+export interface AppendableFile {
   /** Appends as many of the bytes as go, and says how many. */
   write(bytes: Uint8Array): Promise<number>;
   /** Resolves when what was written would survive a loss of power. */
   sync(): Promise<void>;
   /** Facts about it. */
-  facts(): FileFacts;
+  stat(): FileInfo;
   /** Closes it. */
   close(): void;
 }
@@ -34,7 +34,7 @@ export interface ReadableFile {
   /** Reads up to so many bytes from an offset; fewer at the end. */
   read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
   /** Facts about it. */
-  facts(): FileFacts;
+  stat(): FileInfo;
   /** Closes it. */
   close(): void;
 }
@@ -50,7 +50,7 @@ export interface LockableFile {
   /** Sets its time of last change, in milliseconds since the epoch. */
   touch(time: number): void;
   /** Facts about it. */
-  facts(): FileFacts;
+  stat(): FileInfo;
   /** Closes it, and lets go of it. */
   close(): void;
 }
@@ -58,17 +58,17 @@ export interface LockableFile {
 /** A disk, as sessions need it. Paths are joined with `/`. Everything may throw the system's errors. */
 export interface FileSystem {
   /** Makes a folder and those above it. */
-  makeFolder(path: string): void;
+  makeDirectory(path: string): void;
   /** Names of what is in a folder; nothing when there is none. */
-  namesIn(path: string): string[];
+  listDirectory(path: string): string[];
   /** Facts about a file, or `undefined` when there is none. */
-  facts(path: string): FileFacts | undefined;
+  stat(path: string): FileInfo | undefined;
   /** The last bytes of a file, at most so many. */
   readEnd(path: string, length: number): Uint8Array<ArrayBuffer>;
   /** Opens a file to read it in parts. */
   openToRead(path: string): Promise<ReadableFile>;
   /** Opens a file that is there to append to it. */
-  openToAppend(path: string): Promise<GrowingFile>;
+  openToAppend(path: string): Promise<AppendableFile>;
   /** Opens a file to lock it, and makes it if need be. */
   openToLock(path: string): LockableFile;
   /**
@@ -83,9 +83,9 @@ export interface FileSystem {
   /** Removes a file, if it is there. */
   remove(path: string): void;
   /** Resolves when the names in a folder would survive a loss of power, where the system can do that. */
-  syncFolder(path: string): Promise<void>;
+  syncDirectory(path: string): Promise<void>;
   /** Calls a function every so often without keeping the program running; returns what ends that. */
-  every(milliseconds: number, run: () => void): () => void;
+  startInterval(milliseconds: number, run: () => void): () => void;
   /** Id of this process. */
   readonly processId: number;
 }

@@ -11,7 +11,7 @@ import { readLines } from "./read_lines.ts";
 import type { SearchQuery } from "../store/search.ts";
 
 /** What a search of one log is told. */
-export interface LogSearch {
+export interface LogSearchOptions {
   /** Name of the session. */
   readonly sessionId: string;
   /** What is looked for. */
@@ -23,22 +23,25 @@ export interface LogSearch {
 }
 
 /** The entries of a log that match, the oldest first. */
-export async function searchLog(file: ReadableFile, search: LogSearch): Promise<SearchHit[]> {
+export async function searchLog(
+  file: ReadableFile,
+  search: LogSearchOptions,
+): Promise<SearchHit[]> {
   const { sessionId, query, limit, signal } = search;
   const hits: SearchHit[] = [];
   for await (const lines of readLines(file)) {
     for (const line of lines) {
       if (signal?.aborted || hits.length >= limit) return hits;
-      const hit = hitIn(line.text ?? "", sessionId, query);
+      const hit = findHitInLine(line.text ?? "", sessionId, query);
       if (hit) hits.push(hit);
     }
   }
   return hits;
 }
 
-function hitIn(line: string, sessionId: string, query: SearchQuery): SearchHit | undefined {
-  if (!query.mayMatch(line.toLowerCase())) return undefined;
+function findHitInLine(line: string, sessionId: string, query: SearchQuery): SearchHit | undefined {
+  if (!query.canMatch(line.toLowerCase())) return undefined;
   const decoded = decodeLine(line);
   // The content of an echo is found where the journal holds it.
-  return decoded && decoded.type !== "echo" ? query.hit(sessionId, decoded) : undefined;
+  return decoded && decoded.type !== "echo" ? query.findHit(sessionId, decoded) : undefined;
 }

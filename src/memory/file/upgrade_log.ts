@@ -10,10 +10,10 @@
 import type { SessionPaths } from "./file_log.ts";
 import type { FileSystem } from "./file_system.ts";
 import { encodeEntry, encodeHeader } from "../store/jsonl.ts";
-import type { LearntLog } from "./learn_log.ts";
+import type { LoadedLog } from "./load_log_index.ts";
 
 /** Where the old file of an upgrade is kept. */
-export function oldLogPath(paths: SessionPaths, version: number): string {
+export function getOldLogPath(paths: SessionPaths, version: number): string {
   return `${paths.log}.v${version}`;
 }
 
@@ -23,9 +23,9 @@ export function oldLogPath(paths: SessionPaths, version: number): string {
 export async function upgradeLog(
   files: FileSystem,
   paths: SessionPaths,
-  { known: { header }, entries, version }: LearntLog,
+  { state: { header }, entries, version }: LoadedLog,
 ): Promise<void> {
-  await files.copy(paths.log, oldLogPath(paths, version));
+  await files.copy(paths.log, getOldLogPath(paths, version));
   const lines = [
     encodeHeader(header),
     ...entries.flatMap((entry) => entry ? [encodeEntry(entry)] : []),

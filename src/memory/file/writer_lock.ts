@@ -19,7 +19,7 @@ const HEARTBEAT_MS = 5_000;
 /** How long a writer may be silent before its lock is taken over, in milliseconds. */
 const STALE_MS = 30_000;
 /** How often a lock file may vanish while it is being locked. */
-const ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 /** Where a lock lives, and who asks for it. */
 export interface WriterLockOptions {
@@ -34,36 +34,38 @@ export interface WriterLockOptions {
 }
 
 /** The answer to who may write. */
-export type LockAnswer =
+export type LockResult =
   | { readonly type: "held"; readonly lock: WriterLock }
   | { readonly type: "refused"; readonly owner?: SessionOwner };
 
 /** Asks to be the one writer. */
-export function acquireWriterLock(options: WriterLockOptions): LockAnswer {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+export function acquireWriterLock(options: WriterLockOptions): LockResult {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const file = options.files.openToLock(options.path);
     if (file.tryLock()) {
-      if (isInPlace(file, options)) return { type: "held", lock: new WriterLock(file, options) };
+      if (isCurrentFile(file, options)) {
+        return { type: "held", lock: new WriterLock(file, options) };
+      }
       file.close();
       continue;
     }
-    const owner = ownerOf(file);
+    const owner = getOwner(file);
     file.close();
     // Somebody is just locking it, or looking whether it is locked.
-    if (owner.pid === 0 && attempt < ATTEMPTS - 1) continue;
-    if (options.now() - owner.heartbeat <= STALE_MS) return refusedBy(owner);
-    const taken = takeOver(options);
-    return taken ? { type: "held", lock: taken } : refusedBy(owner);
+    if (owner.pid === 0 && attempt < MAX_ATTEMPTS - 1) continue;
+    if (options.now() - owner.heartbeat <= STALE_MS) return createRefusal(owner);
+    const taken = takeOverLock(options);
+    return taken ? { type: "held", lock: taken } : createRefusal(owner);
   }
   return { type: "refused" };
 }
 
 /** Tells who writes, without asking to; `undefined` when nobody does. */
-export function currentWriter(files: FileSystem, path: string): SessionOwner | undefined {
-  if (!files.facts(path)) return undefined;
+export function findLockOwner(files: FileSystem, path: string): SessionOwner | undefined {
+  if (!files.stat(path)) return undefined;
   const file = files.openToLock(path);
   try {
-    if (!file.tryLock()) return ownerOf(file);
+    if (!file.tryLock()) return getOwner(file);
     // Left behind by a process that was killed.
     files.remove(path);
     return undefined;
@@ -85,22 +87,22 @@ export class WriterLock {
     this.#options = options;
     const { name, now, files } = options;
     file.write(JSON.stringify({ pid: files.processId, name, since: now() }));
-    this.#stopHeartbeat = files.every(HEARTBEAT_MS, () => this.beat());
-    this.beat();
+    this.#stopHeartbeat = files.startInterval(HEARTBEAT_MS, () => this.heartbeat());
+    this.heartbeat();
   }
 
   /** Whether nobody has taken over. */
   isHeld(): boolean {
-    return isInPlace(this.#file, this.#options);
+    return isCurrentFile(this.#file, this.#options);
   }
 
   /** Who has taken over, where that is known. */
-  successor(): SessionOwner | undefined {
-    return currentWriter(this.#options.files, this.#options.path);
+  currentOwner(): SessionOwner | undefined {
+    return findLockOwner(this.#options.files, this.#options.path);
   }
 
   /** Gives a sign of life. */
-  beat(): void {
+  heartbeat(): void {
     try {
       this.#file.touch(this.#options.now());
     } catch {
@@ -123,13 +125,13 @@ export class WriterLock {
 }
 
 /** Puts a new, locked file in place of a stale one; only one process at a time tries. */
-function takeOver(options: WriterLockOptions): WriterLock | undefined {
+function takeOverLock(options: WriterLockOptions): WriterLock | undefined {
   const { files, path, now } = options;
   const guardPath = `${path}.takeover`;
   const guard = files.openToLock(guardPath);
   try {
     if (!guard.tryLock()) return undefined;
-    const current = files.facts(path);
+    const current = files.stat(path);
     if (current && now() - current.modified <= STALE_MS) return undefined;
     const fresh = `${path}.${files.processId}`;
     const file = files.openToLock(fresh);
@@ -146,22 +148,22 @@ function takeOver(options: WriterLockOptions): WriterLock | undefined {
 }
 
 /** Whether the path still leads to this file. */
-function isInPlace(file: LockableFile, { files, path }: WriterLockOptions): boolean {
-  const there = files.facts(path);
-  return there !== undefined && there.identity === file.facts().identity;
+function isCurrentFile(file: LockableFile, { files, path }: WriterLockOptions): boolean {
+  const there = files.stat(path);
+  return there !== undefined && there.inode === file.stat().inode;
 }
 
-function refusedBy(owner: SessionOwner): LockAnswer {
+function createRefusal(owner: SessionOwner): LockResult {
   return { type: "refused", owner };
 }
 
-function ownerOf(file: LockableFile): SessionOwner {
-  const heartbeat = file.facts().modified;
-  const { pid = 0, name, since = heartbeat } = readOwner(file.read());
+function getOwner(file: LockableFile): SessionOwner {
+  const heartbeat = file.stat().modified;
+  const { pid = 0, name, since = heartbeat } = parseOwner(file.read());
   return { pid, ...(name !== undefined && { name }), since, heartbeat };
 }
 
-function readOwner(text: string): { pid?: number; name?: string; since?: number } {
+function parseOwner(text: string): { pid?: number; name?: string; since?: number } {
   try {
     const value: unknown = JSON.parse(text);
     if (!isJsonObject(value)) return {};

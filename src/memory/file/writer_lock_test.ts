@@ -2,14 +2,14 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { SessionError } from "../../core/errors.ts";
 import { denoFileSystem } from "./deno_file_system.ts";
 import { FileSessionStore } from "./file_store.ts";
-import { acquireWriterLock, currentWriter, type WriterLock } from "./writer_lock.ts";
+import { acquireWriterLock, findLockOwner, type WriterLock } from "./writer_lock.ts";
 
 class Clock {
   time = 1_700_000_000_000;
   readonly now = () => this.time;
 }
 
-function inFolder(name: string, test: (path: string, clock: Clock) => void): void {
+function testInDirectory(name: string, test: (path: string, clock: Clock) => void): void {
   Deno.test(name, () => {
     const directory = Deno.makeTempDirSync();
     try {
@@ -20,54 +20,60 @@ function inFolder(name: string, test: (path: string, clock: Clock) => void): voi
   });
 }
 
-function acquire(path: string, { now }: Clock, name?: string): WriterLock {
+function acquireLock(path: string, { now }: Clock, name?: string): WriterLock {
   const answer = acquireWriterLock({ files: denoFileSystem, path, now, name });
   assert(answer.type === "held");
   return answer.lock;
 }
 
-function refusal(path: string, { now }: Clock) {
+function getRefusal(path: string, { now }: Clock) {
   const answer = acquireWriterLock({ files: denoFileSystem, path, now });
   assert(answer.type === "refused");
   return answer.owner;
 }
 
-inFolder("the second one is told who writes, since when, and when it last lived", (path, clock) => {
-  const lock = acquire(path, clock, "swink chat");
-  const since = clock.time;
-  clock.time += 7000;
-  lock.beat();
-  clock.time += 1000;
-  const owner = { pid: Deno.pid, name: "swink chat", since, heartbeat: since + 7000 };
-  assertEquals(refusal(path, clock), owner);
-  assertEquals(currentWriter(denoFileSystem, path), owner);
-  lock.release();
-  lock.release();
-  assertEquals(currentWriter(denoFileSystem, path), undefined);
-  acquire(path, clock).release();
-});
+testInDirectory(
+  "the second one is told who writes, since when, and when it last lived",
+  (path, clock) => {
+    const lock = acquireLock(path, clock, "swink chat");
+    const since = clock.time;
+    clock.time += 7000;
+    lock.heartbeat();
+    clock.time += 1000;
+    const owner = { pid: Deno.pid, name: "swink chat", since, heartbeat: since + 7000 };
+    assertEquals(getRefusal(path, clock), owner);
+    assertEquals(findLockOwner(denoFileSystem, path), owner);
+    lock.release();
+    lock.release();
+    assertEquals(findLockOwner(denoFileSystem, path), undefined);
+    acquireLock(path, clock).release();
+  },
+);
 
-inFolder("a writer that shows no life is taken over, and finds out", (path, clock) => {
-  const silent = acquire(path, clock, "stopped");
+testInDirectory("a writer that shows no life is taken over, and finds out", (path, clock) => {
+  const silent = acquireLock(path, clock, "stopped");
   clock.time += 30_000;
-  assertEquals(refusal(path, clock)?.name, "stopped");
+  assertEquals(getRefusal(path, clock)?.name, "stopped");
   clock.time += 1;
-  const successor = acquire(path, clock, "next");
+  const successor = acquireLock(path, clock, "next");
   assertEquals([silent.isHeld(), successor.isHeld()], [false, true]);
-  assertEquals(silent.successor()?.name, "next");
+  assertEquals(silent.currentOwner()?.name, "next");
   silent.release();
   assertEquals(successor.isHeld(), true);
-  assertEquals(refusal(path, clock)?.name, "next");
+  assertEquals(getRefusal(path, clock)?.name, "next");
   successor.release();
 });
 
-inFolder("a lock left behind by a process that was killed is free at once", (path, clock) => {
-  Deno.writeTextFileSync(path, `{"pid":1,"since":${clock.time}}`);
-  acquire(path, clock).release();
-  Deno.writeTextFileSync(path, `not json`);
-  assertEquals(currentWriter(denoFileSystem, path), undefined);
-  assertEquals(denoFileSystem.facts(path), undefined);
-});
+testInDirectory(
+  "a lock left behind by a process that was killed is free at once",
+  (path, clock) => {
+    Deno.writeTextFileSync(path, `{"pid":1,"since":${clock.time}}`);
+    acquireLock(path, clock).release();
+    Deno.writeTextFileSync(path, `not json`);
+    assertEquals(findLockOwner(denoFileSystem, path), undefined);
+    assertEquals(denoFileSystem.stat(path), undefined);
+  },
+);
 
 Deno.test("a session that was taken over refuses to write, and loses nothing that the other wrote", async () => {
   const directory = await Deno.makeTempDir();

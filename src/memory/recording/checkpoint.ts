@@ -11,8 +11,8 @@ import { type HistoryRepair, repairHistory } from "../../core/history.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
-import { isMessage, isModel, isQueued } from "../store/entry_check.ts";
-import { jsonText } from "../store/json_text.ts";
+import { isMessage, isModelSpec, isQueuedMessages } from "../store/entry_check.ts";
+import { safeStringify } from "../store/safe_stringify.ts";
 
 /** An agent's state; a JSON value. */
 export interface AgentCheckpoint {
@@ -70,7 +70,7 @@ export function checkpoint(agent: Agent): AgentCheckpoint {
     messages,
     queued: agent.queued,
   };
-  return JSON.parse(jsonText(value));
+  return JSON.parse(safeStringify(value));
 }
 
 /**
@@ -82,7 +82,7 @@ export function checkpoint(agent: Agent): AgentCheckpoint {
  */
 export function restore(agent: Agent, value: unknown): RestoredCheckpoint {
   if (agent.state.isRunning) throw new AlreadyRunningError();
-  const { systemPrompt, model, tools: names, messages, queued } = checked(value);
+  const { systemPrompt, model, tools: names, messages, queued } = parseCheckpoint(value);
   const { tools } = agent.state;
   const repaired = repairHistory(messages);
   agent.setSystemPrompt(systemPrompt);
@@ -96,7 +96,7 @@ export function restore(agent: Agent, value: unknown): RestoredCheckpoint {
   return { missingTools, repairs: repaired.repairs };
 }
 
-function checked(value: unknown): AgentCheckpoint {
+function parseCheckpoint(value: unknown): AgentCheckpoint {
   if (!isJsonObject(value) || value["type"] !== "agent_checkpoint") {
     throw new BadRequestError("This is no checkpoint of an agent: take one with checkpoint(agent)");
   }
@@ -106,12 +106,12 @@ function checked(value: unknown): AgentCheckpoint {
       `The checkpoint has version ${version}, and this program reads version 1: update the program`,
     );
   }
-  const isWhole = typeof systemPrompt === "string" && isModel(model) && isTexts(tools) &&
-    Array.isArray(messages) && messages.every(isMessage) && isQueued(queued);
+  const isWhole = typeof systemPrompt === "string" && isModelSpec(model) && isStringArray(tools) &&
+    Array.isArray(messages) && messages.every(isMessage) && isQueuedMessages(queued);
   if (!isWhole) throw new BadRequestError("The checkpoint is broken: take another");
   return value as unknown as AgentCheckpoint;
 }
 
-function isTexts(value: unknown): boolean {
+function isStringArray(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

@@ -16,12 +16,12 @@ const pay = defineTool({
 });
 const look = { ...pay, name: "look" };
 
-function agentWith(steps: Parameters<typeof scriptedStream>[0] = []): Agent {
+function createAgent(steps: Parameters<typeof scriptedStream>[0] = []): Agent {
   return new Agent({ model: "p/m", streamFn: scriptedStream(steps), tools: [pay, look] });
 }
 
-async function stored(): Promise<string> {
-  const agent = agentWith([reply([toolCall("pay")]), reply("Done.")]);
+async function createStoredCheckpoint(): Promise<string> {
+  const agent = createAgent([reply([toolCall("pay")]), reply("Done.")]);
   agent.setSystemPrompt("Be brief.");
   agent.setModel("p/big:high");
   await agent.prompt("Pay");
@@ -38,8 +38,8 @@ async function stored(): Promise<string> {
 }
 
 Deno.test("A 124: a checkpoint goes through JSON and comes back whole, queues exactly once", async () => {
-  const text = await stored();
-  const agent = agentWith([reply("one"), reply("two"), reply("three")]);
+  const text = await createStoredCheckpoint();
+  const agent = createAgent([reply("one"), reply("two"), reply("three")]);
   agent.followUp("forgotten");
   assertEquals(restore(agent, JSON.parse(text)), { missingTools: [], repairs: [] });
   assertEquals(agent.state.systemPrompt, "Be brief.");
@@ -63,8 +63,8 @@ Deno.test("A 124: a checkpoint goes through JSON and comes back whole, queues ex
 });
 
 Deno.test("A 125: missing tools are named, and a broken history is mended", () => {
-  const agent = agentWith();
-  const taken = checkpoint(agentWith());
+  const agent = createAgent();
+  const taken = checkpoint(createAgent());
   const messages = [userMessage("hi", 1), assistantMessage([toolCall("pay", {}, { id: "c" })])];
   const { missingTools, repairs } = restore(agent, { ...taken, tools: ["pay", "gone"], messages });
   assertEquals(missingTools, ["gone"]);
@@ -73,10 +73,10 @@ Deno.test("A 125: missing tools are named, and a broken history is mended", () =
 });
 
 Deno.test("A 125: what is no checkpoint is refused, and the agent stays as it is", async () => {
-  const agent = agentWith([reply("hello")]);
+  const agent = createAgent([reply("hello")]);
   await agent.prompt("hi");
   const before = checkpoint(agent);
-  const whole = JSON.parse(await stored());
+  const whole = JSON.parse(await createStoredCheckpoint());
   const broken = [
     null,
     "text",
@@ -94,13 +94,13 @@ Deno.test("A 125: what is no checkpoint is refused, and the agent stays as it is
 });
 
 Deno.test("A 124: restoring is refused while a run is active, taking a checkpoint is not", async () => {
-  const agent = agentWith([reply("hello")]);
+  const agent = createAgent([reply("hello")]);
   const taken: unknown[] = [];
   agent.subscribe((event) => {
     if (event.type === "turn_end") taken.push(checkpoint(agent));
   });
   const running = agent.prompt("hi");
-  assertThrows(() => restore(agent, checkpoint(agentWith())), AlreadyRunningError);
+  assertThrows(() => restore(agent, checkpoint(createAgent())), AlreadyRunningError);
   await running;
   assertEquals(taken, [checkpoint(agent)]);
 });

@@ -7,7 +7,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import { messageOf, SessionError } from "../../core/errors.ts";
+import { getErrorMessage, SessionError } from "../../core/errors.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
@@ -15,7 +15,7 @@ import type {
   ToolExecutionStartEvent,
 } from "../../core/event.ts";
 import type { CompactionReport } from "../../core/context.ts";
-import { toolCallsOf } from "../../core/content.ts";
+import { extractToolCalls } from "../../core/content.ts";
 import { hasContent } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
@@ -23,8 +23,8 @@ import type { RunEndedEntry } from "../../core/session_entry.ts";
 import type { AgentTool, SideEffect } from "../../core/tool.ts";
 import type { CompactingTransform } from "../context/compaction.ts";
 import { LoggedPath } from "./logged_path.ts";
-import { QueueRecord } from "./queue_record.ts";
-import { sessionStateOf } from "./session_state.ts";
+import { QueueTracker } from "./queue_tracker.ts";
+import { readSessionState } from "./session_state.ts";
 
 /** Options of {@linkcode recordSession}. */
 export interface RecordSessionOptions {
@@ -93,7 +93,7 @@ export async function recordInto(
   options: RecorderOptions,
 ): Promise<SessionRecording> {
   const recorder = new Recorder(agent, session, options);
-  await recorder.begin();
+  await recorder.start();
   return recorder;
 }
 
@@ -102,13 +102,13 @@ class Recorder implements SessionRecording {
   readonly #agent: Agent;
   readonly #options: RecorderOptions;
   readonly #path: LoggedPath;
-  readonly #queues = new QueueRecord();
-  readonly #asked = new Map<string, string>();
+  readonly #queues = new QueueTracker();
+  readonly #requestedApprovals = new Map<string, string>();
   /** Whether the session could not be written, and this run is not recorded any more. */
   #isSuspended = false;
   #runId = "";
   /** The entry of the reply whose calls run. */
-  #callsFrom: string | null = null;
+  #replyEntryId: string | null = null;
   #unsubscribe: () => void = () => {};
 
   constructor(agent: Agent, session: Session, options: RecorderOptions) {
@@ -118,9 +118,9 @@ class Recorder implements SessionRecording {
     this.#path = new LoggedPath(session);
   }
 
-  async begin(): Promise<void> {
+  async start(): Promise<void> {
     await this.#path.read();
-    this.#unsubscribe = this.#agent.subscribe((event) => this.#listen(event));
+    this.#unsubscribe = this.#agent.subscribe((event) => this.#onEvent(event));
     if (this.#agent.hasPendingMessages) this.#recordQueues(false);
   }
 
@@ -128,14 +128,14 @@ class Recorder implements SessionRecording {
     const path = await this.session.path({ leaf: entryId });
     const messages = path.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
     this.#agent.setMessages(messages);
-    this.#options.transform?.restore(sessionStateOf(path).cut);
+    this.#options.transform?.restore(readSessionState(path).cut);
     this.session.moveLeaf(entryId);
     await this.session.flush();
   }
 
   async stop(): Promise<void> {
     this.#unsubscribe();
-    const untold = this.#options.transform?.untold;
+    const untold = this.#options.transform?.unreportedCompaction;
     if (untold && !this.#isSuspended) this.#recordCompaction(untold);
     await this.session.close();
   }
@@ -145,17 +145,17 @@ class Recorder implements SessionRecording {
   }
 
   /** Takes an event; a promise only where something must be on the disk before the next one. */
-  #listen(event: AgentEvent): Promise<void> | undefined {
+  #onEvent(event: AgentEvent): Promise<void> | undefined {
     if (this.#isSuspended && event.type !== "agent_start") return undefined;
     try {
-      return this.#take(event)?.catch((error) => this.#fail(error));
+      return this.#recordEvent(event)?.catch((error) => this.#fail(error));
     } catch (error) {
       this.#fail(error);
       return undefined;
     }
   }
 
-  #take(event: AgentEvent): Promise<void> | undefined {
+  #recordEvent(event: AgentEvent): Promise<void> | undefined {
     switch (event.type) {
       case "agent_start":
         this.#runId = event.runId;
@@ -164,12 +164,12 @@ class Recorder implements SessionRecording {
         this.#recordMessage(event.message);
         return undefined;
       case "tool_execution_start":
-        return this.#startCall(event);
+        return this.#recordCallStart(event);
       case "tool_execution_end":
-        this.#endCall(event);
+        this.#recordCallEnd(event);
         return undefined;
       case "tool_approval_requested":
-        this.#asked.set(event.id, event.name);
+        this.#requestedApprovals.set(event.id, event.name);
         return undefined;
       case "tool_approval_resolved":
         this.#recordApproval(event);
@@ -178,10 +178,10 @@ class Recorder implements SessionRecording {
         this.#recordCompaction(event.report);
         return undefined;
       case "queue_changed":
-        this.session.append(this.#queues.change(event.queued, event.seq !== undefined));
+        this.session.append(this.#queues.update(event.queued, event.seq !== undefined));
         return undefined;
       case "model_changed":
-        this.#path.useModel(event.to);
+        this.#path.recordModel(event.to);
         return undefined;
       case "custom":
         this.session.append({ type: "custom", name: event.name, data: event.data });
@@ -189,7 +189,7 @@ class Recorder implements SessionRecording {
       case "turn_end":
         return this.session.flush();
       case "agent_end":
-        this.session.append(runEnded(event));
+        this.session.append(createRunEndedEntry(event));
         return this.session.flush();
       case "turn_start":
       case "message_start":
@@ -206,7 +206,7 @@ class Recorder implements SessionRecording {
   #fail(thrown: unknown): void {
     this.#isSuspended = true;
     const error = thrown instanceof SessionError ? thrown : new SessionError(
-      `The session "${this.session.id}" cannot be recorded: ${messageOf(thrown)}`,
+      `The session "${this.session.id}" cannot be recorded: ${getErrorMessage(thrown)}`,
       { reason: "write_failed", cause: thrown },
     );
     this.#agent.abort(error);
@@ -217,34 +217,36 @@ class Recorder implements SessionRecording {
     const wasSuspended = this.#isSuspended;
     this.#isSuspended = false;
     // What could not be written is not in the session any more.
-    if (this.#path.hasMoved() || wasSuspended) await this.#path.read();
+    if (this.#path.hasLeafMoved() || wasSuspended) await this.#path.read();
     if (wasSuspended) this.#recordQueues(false);
     const { messages, model, tools } = this.#agent.state;
-    this.#path.follow(messages);
-    this.#path.useModel(model);
-    this.#path.useTools(tools);
+    this.#path.syncHistory(messages);
+    this.#path.recordModel(model);
+    this.#path.recordTools(tools);
     // What cannot be recorded should not cost a model call.
     await this.session.flush();
   }
 
   #recordQueues(isRunning: boolean): void {
-    this.session.append(this.#queues.change(this.#agent.queued, isRunning));
+    this.session.append(this.#queues.update(this.#agent.queued, isRunning));
   }
 
   #recordMessage(message: AgentMessage): void {
     if (message.role === "assistant" && !hasContent(message.content)) return;
-    const id = this.#path.say(message);
-    this.#queues.said(message);
-    if (message.role === "assistant" && toolCallsOf(message.content).length > 0) {
-      this.#callsFrom = id;
+    const id = this.#path.appendMessage(message);
+    this.#queues.markDelivered(message);
+    if (message.role === "assistant" && extractToolCalls(message.content).length > 0) {
+      this.#replyEntryId = id;
     }
   }
 
-  #startCall({ id, name, arguments: args }: ToolExecutionStartEvent): Promise<void> | undefined {
-    const sideEffect = sideEffectOf(this.#agent.state.tools.find((tool) => tool.name === name));
+  #recordCallStart(
+    { id, name, arguments: args }: ToolExecutionStartEvent,
+  ): Promise<void> | undefined {
+    const sideEffect = getSideEffect(this.#agent.state.tools.find((tool) => tool.name === name));
     this.session.append({
       type: "tool_started",
-      messageId: this.#callsFrom,
+      messageId: this.#replyEntryId,
       toolCallId: id,
       name,
       arguments: args,
@@ -254,16 +256,16 @@ class Recorder implements SessionRecording {
     return sideEffect === "none" ? undefined : this.session.flush();
   }
 
-  #endCall({ id, name, result, isError }: ToolExecutionEndEvent): void {
-    const call = { messageId: this.#callsFrom, toolCallId: id, name };
+  #recordCallEnd({ id, name, result, isError }: ToolExecutionEndEvent): void {
+    const call = { messageId: this.#replyEntryId, toolCallId: id, name };
     this.session.append({ type: "tool_finished", ...call, result, isError });
   }
 
   #recordApproval(
     { id, decision }: Extract<AgentEvent, { type: "tool_approval_resolved" }>,
   ): void {
-    const name = this.#asked.get(id) ?? "";
-    this.#asked.delete(id);
+    const name = this.#requestedApprovals.get(id) ?? "";
+    this.#requestedApprovals.delete(id);
     this.session.append({ type: "approval", toolCallId: id, name, decision });
   }
 
@@ -272,8 +274,8 @@ class Recorder implements SessionRecording {
     const { summary, usage, cost } = report;
     this.session.append({
       type: "compaction",
-      firstDroppedId: this.#path.idOf(droppedMessages[0]),
-      lastDroppedId: this.#path.idOf(droppedMessages.at(-1)),
+      firstDroppedId: this.#path.getEntryId(droppedMessages[0]),
+      lastDroppedId: this.#path.getEntryId(droppedMessages.at(-1)),
       droppedCount,
       tokensBefore,
       tokensAfter,
@@ -285,11 +287,11 @@ class Recorder implements SessionRecording {
 }
 
 /** What a repetition of a tool's call would do, as far as the tool tells. */
-export function sideEffectOf(tool: AgentTool | undefined): SideEffect {
+export function getSideEffect(tool: AgentTool | undefined): SideEffect {
   return tool?.sideEffect ?? (tool?.readOnly ? "none" : "once");
 }
 
-function runEnded({ stopReason, error, stoppedBy }: AgentEndEvent): RunEndedEntry {
+function createRunEndedEntry({ stopReason, error, stoppedBy }: AgentEndEvent): RunEndedEntry {
   return {
     type: "run_ended",
     stopReason,

@@ -13,15 +13,15 @@ import { InMemorySessionStore } from "../store/in_memory_store.ts";
 import { recordSession } from "./recorder.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
 
-interface Bench {
+interface Fixture {
   readonly agent: Agent;
   readonly store: InMemorySessionStore;
 }
 
-function bench(
+function createFixture(
   steps: readonly ScriptedStep[],
   options: { tools?: readonly AgentTool[] } = {},
-): Bench {
+): Fixture {
   let id = 0;
   const store = new InMemorySessionStore({ now: () => 5, newId: () => `e${++id}` });
   const agent = new Agent({
@@ -35,14 +35,14 @@ function bench(
 }
 
 /** Entries without their place, and messages by what they say. */
-function bodiesOf(entries: readonly SessionEntry[]): unknown[] {
+function getBodies(entries: readonly SessionEntry[]): unknown[] {
   return entries.map((entry) => {
     const { id: _id, parentId: _parentId, timestamp: _timestamp, ...body } = entry;
-    return body.type === "message" ? wordsOf(body.message) : body;
+    return body.type === "message" ? formatMessage(body.message) : body;
   });
 }
 
-function wordsOf(message: AgentMessage): string {
+function formatMessage(message: AgentMessage): string {
   if (message.role === "custom") return `custom: ${message.type}`;
   const words = message.content.map((block) =>
     block.type === "text" ? block.text : block.type === "tool_call" ? `${block.name}()` : block.type
@@ -50,11 +50,11 @@ function wordsOf(message: AgentMessage): string {
   return `${message.role}: ${words.join(" ")}`;
 }
 
-async function typesIn(session: Session): Promise<SessionEntryType[]> {
+async function readTypes(session: Session): Promise<SessionEntryType[]> {
   return (await session.path()).map(({ type }) => type);
 }
 
-function tool(name: string, more: Partial<AgentTool> = {}): AgentTool {
+function createTool(name: string, more: Partial<AgentTool> = {}): AgentTool {
   return {
     ...defineTool({
       name,
@@ -68,13 +68,13 @@ function tool(name: string, more: Partial<AgentTool> = {}): AgentTool {
 
 Deno.test("a run becomes entries in the order of its events", async () => {
   const call = toolCall("write", { path: "a" }, { id: "call_1" });
-  const { agent, store } = bench([reply([text("I write."), call]), reply("Done.")], {
-    tools: [tool("write"), tool("read", { readOnly: true })],
+  const { agent, store } = createFixture([reply([text("I write."), call]), reply("Done.")], {
+    tools: [createTool("write"), createTool("read", { readOnly: true })],
   });
   await using recording = await recordSession(agent, store, { id: "s", cwd: "/work" });
   await agent.prompt("Write a");
   const path = await recording.session.path();
-  assertEquals(bodiesOf(path), [
+  assertEquals(getBodies(path), [
     { type: "model_changed", model: { provider: "p", modelId: "m", thinkingLevel: "off" } },
     { type: "tools_changed", names: ["write", "read"] },
     "user: Write a",
@@ -111,8 +111,8 @@ Deno.test("the tool is given the key that the journal holds", async () => {
     keys.push(idempotencyKey);
     return Promise.resolve("ok");
   };
-  const { agent, store } = bench([reply([toolCall("write")]), reply("Done.")], {
-    tools: [tool("write", { execute })],
+  const { agent, store } = createFixture([reply([toolCall("write")]), reply("Done.")], {
+    tools: [createTool("write", { execute })],
   });
   await using recording = await recordSession(agent, store);
   await agent.prompt("Go");
@@ -123,7 +123,7 @@ Deno.test("the tool is given the key that the journal holds", async () => {
 Deno.test("what the journal says of a tool with side effects is kept before the tool runs", async () => {
   const seen: unknown[] = [];
   const spy = (name: string, more: Partial<AgentTool> = {}) =>
-    tool(name, {
+    createTool(name, {
       ...more,
       execute: async () => {
         await using reader = await store.open("s", { access: "read" });
@@ -132,7 +132,7 @@ Deno.test("what the journal says of a tool with side effects is kept before the 
         return "ok";
       },
     });
-  const { agent, store } = bench([reply([toolCall("write")]), reply("Done.")], {
+  const { agent, store } = createFixture([reply([toolCall("write")]), reply("Done.")], {
     tools: [spy("write")],
   });
   await using _recording = await recordSession(agent, store, { id: "s" });
@@ -141,11 +141,11 @@ Deno.test("what the journal says of a tool with side effects is kept before the 
 });
 
 Deno.test("a reply without content is not recorded, as it is not in the history", async () => {
-  const { agent, store } = bench([fail("auth_error", "no key")]);
+  const { agent, store } = createFixture([fail("auth_error", "no key")]);
   await using recording = await recordSession(agent, store);
   await agent.prompt("Hello");
   const path = await recording.session.path();
-  assertEquals(bodiesOf(path).slice(2), ["user: Hello", {
+  assertEquals(getBodies(path).slice(2), ["user: Hello", {
     type: "run_ended",
     stopReason: "error",
     error: { code: "auth_error", message: "no key", retryable: false },
@@ -153,15 +153,15 @@ Deno.test("a reply without content is not recorded, as it is not in the history"
 });
 
 Deno.test("what the agent knew before is recorded with its first run", async () => {
-  const { agent, store } = bench([reply("Hi.")]);
+  const { agent, store } = createFixture([reply("Hi.")]);
   agent.setMessages([userMessage("before", 1), assistantMessage("yes")]);
   agent.followUp("later");
   agent.setModel("p/other:high");
   await using recording = await recordSession(agent, store);
-  assertEquals(await typesIn(recording.session), ["queue_changed"]);
+  assertEquals(await readTypes(recording.session), ["queue_changed"]);
   agent.clearQueues();
   await agent.prompt("now");
-  assertEquals(bodiesOf(await recording.session.path({ types: ["message"] })), [
+  assertEquals(getBodies(await recording.session.path({ types: ["message"] })), [
     "user: before",
     "assistant: yes",
     "user: now",
@@ -170,14 +170,14 @@ Deno.test("what the agent knew before is recorded with its first run", async () 
 });
 
 Deno.test("a history that was replaced goes another way from where they part", async () => {
-  const { agent, store } = bench([reply("one"), reply("two"), reply("three")]);
+  const { agent, store } = createFixture([reply("one"), reply("two"), reply("three")]);
   await using recording = await recordSession(agent, store);
   await agent.prompt("first");
   await agent.prompt("second");
   agent.setMessages([...agent.state.messages.slice(0, 2), userMessage("other", 1)]);
   await agent.continue();
   const { session } = recording;
-  assertEquals(bodiesOf(await session.path({ types: ["message"] })), [
+  assertEquals(getBodies(await session.path({ types: ["message"] })), [
     "user: first",
     "assistant: one",
     "user: other",
@@ -190,7 +190,7 @@ Deno.test("a history that was replaced goes another way from where they part", a
 });
 
 Deno.test("rewinding moves the leaf and the history, and keeps what was", async () => {
-  const { agent, store } = bench([reply("one"), reply("two"), reply("three")]);
+  const { agent, store } = createFixture([reply("one"), reply("two"), reply("three")]);
   await using recording = await recordSession(agent, store);
   const { session } = recording;
   await agent.prompt("first");
@@ -198,16 +198,16 @@ Deno.test("rewinding moves the leaf and the history, and keeps what was", async 
   await agent.prompt("second");
   const there = session.leafId;
   await recording.rewind(here);
-  assertEquals(agent.state.messages.map(wordsOf), ["user: first", "assistant: one"]);
+  assertEquals(agent.state.messages.map(formatMessage), ["user: first", "assistant: one"]);
   await agent.prompt("third");
-  assertEquals(bodiesOf(await session.path({ types: ["message"] })), [
+  assertEquals(getBodies(await session.path({ types: ["message"] })), [
     "user: first",
     "assistant: one",
     "user: third",
     "assistant: three",
   ]);
   await recording.rewind(there);
-  assertEquals(agent.state.messages.map(wordsOf).at(-1), "assistant: two");
+  assertEquals(agent.state.messages.map(formatMessage).at(-1), "assistant: two");
   await recording.rewind(null);
   assertEquals(agent.state.messages, []);
   const running = agent.prompt("fourth");
@@ -216,7 +216,9 @@ Deno.test("rewinding moves the leaf and the history, and keeps what was", async 
 });
 
 Deno.test("changes of model, thinking level and tools are recorded once each", async () => {
-  const { agent, store } = bench([reply("one"), reply("two")], { tools: [tool("write")] });
+  const { agent, store } = createFixture([reply("one"), reply("two")], {
+    tools: [createTool("write")],
+  });
   await using recording = await recordSession(agent, store);
   await agent.prompt("first");
   agent.setThinkingLevel("high");
@@ -224,19 +226,19 @@ Deno.test("changes of model, thinking level and tools are recorded once each", a
   agent.setTools([]);
   await agent.prompt("second");
   const changes = await recording.session.path({ types: ["model_changed", "tools_changed"] });
-  assertEquals(bodiesOf(changes).slice(2), [
+  assertEquals(getBodies(changes).slice(2), [
     { type: "model_changed", model: { provider: "p", modelId: "m", thinkingLevel: "high" } },
     { type: "tools_changed", names: [] },
   ]);
 });
 
 Deno.test("what a run takes out of a queue is on its way until it is said", async () => {
-  const { agent, store } = bench([reply("one"), reply("two")]);
+  const { agent, store } = createFixture([reply("one"), reply("two")]);
   await using recording = await recordSession(agent, store);
   const queued = agent.followUp("later");
   await agent.prompt("now");
   const path = await recording.session.path({ types: ["queue_changed", "message"] });
-  assertEquals(bodiesOf(path), [
+  assertEquals(getBodies(path), [
     { type: "queue_changed", queued: { steering: [], followUp: [queued] } },
     "user: now",
     "assistant: one",
@@ -251,16 +253,16 @@ Deno.test("what a run takes out of a queue is on its way until it is said", asyn
 });
 
 Deno.test("approvals are recorded with the tool they are about", async () => {
-  const { store } = bench([]);
+  const { store } = createFixture([]);
   const agent = new Agent({
     model: "p/m",
     streamFn: scriptedStream([reply([toolCall("write", {}, { id: "c1" })]), reply("Done.")]),
-    tools: [tool("write")],
+    tools: [createTool("write")],
     approve: () => ({ type: "approved", scope: "tool" }),
   });
   await using recording = await recordSession(agent, store);
   await agent.prompt("Go");
-  assertEquals(bodiesOf(await recording.session.path({ types: ["approval"] })), [
+  assertEquals(getBodies(await recording.session.path({ types: ["approval"] })), [
     {
       type: "approval",
       toolCallId: "c1",
@@ -272,7 +274,7 @@ Deno.test("approvals are recorded with the tool they are about", async () => {
 
 Deno.test("a compaction names what it left out, and is undone by rewinding", async () => {
   const transform = slidingWindow({ contextWindow: 1000, keepSteps: 1 });
-  const { store } = bench([]);
+  const { store } = createFixture([]);
   const agent = new Agent({
     model: "p/m",
     streamFn: scriptedStream(Array.from({ length: 5 }, () => reply("a".repeat(800)))),
@@ -287,7 +289,9 @@ Deno.test("a compaction names what it left out, and is undone by rewinding", asy
   const [entry] = await recording.session.path({ types: ["compaction"] });
   assert(entry?.type === "compaction");
   const dropped = await recording.session.entry(entry.firstDroppedId ?? "");
-  assert(dropped?.type === "message" && wordsOf(dropped.message).startsWith("assistant: aaa"));
+  assert(
+    dropped?.type === "message" && formatMessage(dropped.message).startsWith("assistant: aaa"),
+  );
   const { from, to } = transform.cut ?? { from: 0, to: 0 };
   assertEquals(agent.state.messages[from], dropped.message);
   assertEquals(to - from, entry.droppedCount);
@@ -299,7 +303,7 @@ Deno.test("a compaction names what it left out, and is undone by rewinding", asy
 
 Deno.test("a compaction by hand is not lost when nothing follows it", async () => {
   const transform = slidingWindow({ contextWindow: 2000, target: 0.1, keepSteps: 1 });
-  const { store } = bench([]);
+  const { store } = createFixture([]);
   const agent = new Agent({
     model: "p/m",
     streamFn: scriptedStream([reply("a".repeat(800)), reply("b".repeat(800))]),
@@ -321,7 +325,7 @@ Deno.test("a session that cannot be written aborts the run before the tool runs,
     return Promise.resolve("ok");
   };
   const steps = [reply([toolCall("write")]), reply([toolCall("write")]), reply("Done.")];
-  const { agent, store } = bench(steps, { tools: [tool("write", { execute })] });
+  const { agent, store } = createFixture(steps, { tools: [createTool("write", { execute })] });
   const session = await store.create({ id: "s" });
   const errors: SessionError[] = [];
   await using recording = await recordSession(agent, store, {
@@ -352,7 +356,7 @@ Deno.test("a session that cannot be written aborts the run before the tool runs,
 });
 
 Deno.test("after the recording was stopped nothing more is recorded", async () => {
-  const { agent, store } = bench([reply("one"), reply("two")]);
+  const { agent, store } = createFixture([reply("one"), reply("two")]);
   const recording = await recordSession(agent, store, { id: "s" });
   await agent.prompt("first");
   await recording.stop();

@@ -13,16 +13,16 @@ import { AlreadyRunningError } from "../../core/errors.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
 import { forkSession } from "../transfer/fork.ts";
 import { recordInto, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
-import { type SessionState, sessionStateOf } from "./session_state.ts";
+import { readSessionState, type SessionState } from "./session_state.ts";
 import {
-  answerWithoutRunning,
-  mayRunAgain,
+  canRerun,
+  createResultMessage,
+  getResultWithoutRunning,
   type OpenHistory,
   type PendingCall,
   readOpenHistory,
-  resultMessage,
-  runAgain,
-} from "./settle.ts";
+  rerunToolCall,
+} from "./pending_calls.ts";
 
 /** Options of {@linkcode resumeSession}. */
 export interface ResumeSessionOptions {
@@ -105,17 +105,25 @@ export async function resumeSession(
   try {
     if (fork === false && leaf !== undefined && leaf !== session.leafId) session.moveLeaf(leaf);
     const path = await session.path();
-    return resumed(session, sessionStateOf(path), await readOpenHistory(session, path));
+    return createResumedSession(
+      session,
+      readSessionState(path),
+      await readOpenHistory(session, path),
+    );
   } catch (error) {
     await session.close();
     throw error;
   }
 }
 
-function resumed(session: Session, state: SessionState, history: OpenHistory): ResumedSession {
+function createResumedSession(
+  session: Session,
+  state: SessionState,
+  history: OpenHistory,
+): ResumedSession {
   const { messages, repairs, pending } = history;
   const answers = pending.map((call) =>
-    resultMessage(call.call, answerWithoutRunning(call), messages.at(-1)?.timestamp ?? 0)
+    createResultMessage(call.call, getResultWithoutRunning(call), messages.at(-1)?.timestamp ?? 0)
   );
   return {
     ...state,
@@ -128,7 +136,7 @@ function resumed(session: Session, state: SessionState, history: OpenHistory): R
   };
 }
 
-interface Resumption {
+interface ResumeContext {
   readonly session: Session;
   readonly state: SessionState;
   readonly history: OpenHistory;
@@ -136,22 +144,25 @@ interface Resumption {
 
 async function resumeInto(
   agent: Agent,
-  { session, state, history }: Resumption,
+  { session, state, history }: ResumeContext,
   options: ResumeIntoOptions = {},
 ): Promise<ResumedAgent> {
   if (agent.state.isRunning) throw new AlreadyRunningError();
-  const results = await settle(session, history, { ...options, tools: agent.state.tools });
+  const results = await settlePendingCalls(session, history, {
+    ...options,
+    tools: agent.state.tools,
+  });
   agent.setMessages([...history.messages, ...results]);
-  const missingTools = takeTools(agent, state.toolNames);
+  const missingTools = restoreTools(agent, state.toolNames);
   if (state.model) agent.setModel(state.model);
   options.transform?.restore(state.cut);
-  queue(agent, state.queued);
+  restoreQueues(agent, state.queued);
   const recording = await recordInto(agent, session, options);
   return Object.assign(recording, { missingTools });
 }
 
 /** Answers what the interrupted turn left open, in the log as well. */
-async function settle(
+async function settlePendingCalls(
   session: Session,
   { pending, messageId }: OpenHistory,
   { tools, now = Date.now, signal = new AbortController().signal }: ResumeIntoOptions & {
@@ -161,10 +172,10 @@ async function settle(
   const results: AgentMessage[] = [];
   for (const call of pending) {
     const tool = tools.find(({ name }) => name === call.call.name);
-    const result = call.type === "started" && mayRunAgain(call, tool)
-      ? await repeat(session, call, { tool, signal, messageId })
-      : answerWithoutRunning(call);
-    const message = resultMessage(call.call, result, now());
+    const result = call.type === "started" && canRerun(call, tool)
+      ? await rerunAndRecord(session, call, { tool, signal, messageId })
+      : getResultWithoutRunning(call);
+    const message = createResultMessage(call.call, result, now());
     session.append({ type: "message", message });
     results.push(message);
   }
@@ -173,7 +184,7 @@ async function settle(
 }
 
 /** Runs a call again, in the journal as well: resuming may be interrupted too. */
-async function repeat(
+async function rerunAndRecord(
   session: Session,
   call: Extract<PendingCall, { type: "started" }>,
   { tool, signal, messageId }: {
@@ -186,20 +197,20 @@ async function repeat(
   const place = { messageId, toolCallId, name };
   session.append({ type: "tool_started", ...place, arguments: args, sideEffect, idempotencyKey });
   await session.flush();
-  const result = await runAgain(call, tool, signal);
+  const result = await rerunToolCall(call, tool, signal);
   session.append({ type: "tool_finished", ...place, result, isError: result.isError ?? false });
   return result;
 }
 
 /** Leaves the agent the tools that the session had; gives the names of those that it has not. */
-function takeTools(agent: Agent, names: readonly string[] | undefined): readonly string[] {
+function restoreTools(agent: Agent, names: readonly string[] | undefined): readonly string[] {
   if (!names) return [];
   const { tools } = agent.state;
   agent.setTools(tools.filter(({ name }) => names.includes(name)));
   return names.filter((name) => !tools.some((tool) => tool.name === name));
 }
 
-function queue(agent: Agent, { steering, followUp }: QueuedMessages): void {
+function restoreQueues(agent: Agent, { steering, followUp }: QueuedMessages): void {
   agent.clearQueues();
   for (const { message } of steering) agent.steer(message);
   for (const { message } of followUp) agent.followUp(message);

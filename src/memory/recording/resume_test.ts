@@ -14,14 +14,18 @@ import { recordSession } from "./recorder.ts";
 import { type ResumeIntoOptions, resumeSession } from "./resume.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
 
-function said(message: AgentMessage): SessionEntryBody {
+function createMessageEntry(message: AgentMessage): SessionEntryBody {
   return { type: "message", message };
 }
 
 const call = toolCall("pay", { amount: 5 }, { id: "call_1" });
-const second = toolCall("pay", { amount: 7 }, { id: "call_2" });
+const secondCall = toolCall("pay", { amount: 7 }, { id: "call_2" });
 
-function started(messageId: string, sideEffect: SideEffect = "once", toolCallId = "call_1") {
+function createToolStarted(
+  messageId: string,
+  sideEffect: SideEffect = "once",
+  toolCallId = "call_1",
+) {
   return {
     type: "tool_started",
     messageId,
@@ -33,7 +37,7 @@ function started(messageId: string, sideEffect: SideEffect = "once", toolCallId 
   } as const;
 }
 
-function finished(messageId: string, toolCallId = "call_1") {
+function createToolFinished(messageId: string, toolCallId = "call_1") {
   const result = { content: [text("paid")], details: { receipt: 1 } };
   return {
     type: "tool_finished",
@@ -46,23 +50,23 @@ function finished(messageId: string, toolCallId = "call_1") {
 }
 
 /** A session that was cut off behind what `write` appends to a reply with two calls. */
-async function interrupted(
+async function createInterruptedStore(
   write: (session: Session, messageId: string) => void,
 ): Promise<InMemorySessionStore> {
   const store = new InMemorySessionStore();
   await using session = await store.create({ id: "s" });
-  session.append(said(userMessage("pay twice", 1)));
-  const { id } = session.append(said(assistantMessage([call, second])));
+  session.append(createMessageEntry(userMessage("pay twice", 1)));
+  const { id } = session.append(createMessageEntry(assistantMessage([call, secondCall])));
   write(session, id);
   return store;
 }
 
-interface Ran {
+interface RecordedCall {
   readonly args: unknown;
   readonly key: string;
 }
 
-function payTool(ran: Ran[], more: Partial<AgentTool> = {}): AgentTool {
+function createPayTool(ran: RecordedCall[], more: Partial<AgentTool> = {}): AgentTool {
   return {
     ...defineTool({
       name: "pay",
@@ -77,29 +81,29 @@ function payTool(ran: Ran[], more: Partial<AgentTool> = {}): AgentTool {
   };
 }
 
-interface Resumed {
+interface ResumeOutcome {
   readonly agent: Agent;
-  readonly ran: readonly Ran[];
+  readonly ran: readonly RecordedCall[];
   readonly results: readonly string[];
 }
 
-async function resume(
+async function resumeAndContinue(
   store: InMemorySessionStore,
   { tool, steps = [reply("Done.")], ...options }: ResumeIntoOptions & {
     readonly tool?: Partial<AgentTool>;
     readonly steps?: readonly ScriptedStep[];
   } = {},
-): Promise<Resumed> {
-  const ran: Ran[] = [];
+): Promise<ResumeOutcome> {
+  const ran: RecordedCall[] = [];
   const agent = new Agent({
     model: "p/m",
     streamFn: scriptedStream(steps),
-    tools: [payTool(ran, tool)],
+    tools: [createPayTool(ran, tool)],
   });
   const resumed = await resumeSession(store, "s");
   await using _recording = await resumed.into(agent, { now: () => 9, ...options });
   const results = agent.state.messages.flatMap((message) =>
-    message.role === "tool_result" ? [`${message.isError ? "error: " : ""}${textOf(message)}`] : []
+    message.role === "tool_result" ? [`${message.isError ? "error: " : ""}${getText(message)}`] : []
   );
   assertEquals(repairHistory(agent.state.messages).repairs, []);
   await agent.continue();
@@ -107,7 +111,7 @@ async function resume(
   return { agent, ran, results };
 }
 
-function textOf(message: AgentMessage): string {
+function getText(message: AgentMessage): string {
   if (message.role === "custom") return message.type;
   return message.content.map((block) => block.type === "text" ? block.text.slice(0, 45) : "").join(
     "",
@@ -118,26 +122,30 @@ const UNKNOWN = "error: The outcome of this tool call is not known: i";
 const NOT_RUN = "error: This tool call was not run: the session was i";
 
 Deno.test("a finished call keeps its result, one that never started was not run", async () => {
-  const store = await interrupted((session, id) => {
-    session.append(started(id));
-    session.append(finished(id));
+  const store = await createInterruptedStore((session, id) => {
+    session.append(createToolStarted(id));
+    session.append(createToolFinished(id));
   });
-  const { results, ran } = await resume(store);
+  const { results, ran } = await resumeAndContinue(store);
   assertEquals(results, ["paid", NOT_RUN]);
   assertEquals(ran, []);
 });
 
 Deno.test("a call with a side effect that started is not run again, and says so", async () => {
-  const store = await interrupted((session, id) => session.append(started(id)));
-  const { results, ran } = await resume(store);
+  const store = await createInterruptedStore((session, id) =>
+    session.append(createToolStarted(id))
+  );
+  const { results, ran } = await resumeAndContinue(store);
   assertEquals(results, [UNKNOWN, NOT_RUN]);
   assertEquals(ran, []);
 });
 
 Deno.test("an idempotent call runs again with the arguments and the key that it had", async () => {
   for (const sideEffect of ["idempotent", "none"] as const) {
-    const store = await interrupted((session, id) => session.append(started(id, sideEffect)));
-    const { results, ran } = await resume(store, { tool: { sideEffect } });
+    const store = await createInterruptedStore((session, id) =>
+      session.append(createToolStarted(id, sideEffect))
+    );
+    const { results, ran } = await resumeAndContinue(store, { tool: { sideEffect } });
     assertEquals(results, ["paid again", NOT_RUN]);
     assertEquals(ran, [{ args: { amount: 6 }, key: "run_1:call_1" }]);
     await using session = await store.open("s", { access: "read" });
@@ -151,21 +159,30 @@ Deno.test("an idempotent call runs again with the arguments and the key that it 
 });
 
 Deno.test("a call is run again only when the tool was and is made for it", async () => {
-  const was = await interrupted((session, id) => session.append(started(id, "idempotent")));
-  assertEquals((await resume(was, { tool: { sideEffect: "once" } })).ran, []);
-  const is = await interrupted((session, id) => session.append(started(id, "once")));
-  assertEquals((await resume(is, { tool: { sideEffect: "none" } })).ran, []);
-  const gone = await interrupted((session, id) => session.append(started(id, "idempotent")));
-  assertEquals((await resume(gone, { tool: { name: "other" } })).results, [UNKNOWN, NOT_RUN]);
+  const was = await createInterruptedStore((session, id) =>
+    session.append(createToolStarted(id, "idempotent"))
+  );
+  assertEquals((await resumeAndContinue(was, { tool: { sideEffect: "once" } })).ran, []);
+  const is = await createInterruptedStore((session, id) =>
+    session.append(createToolStarted(id, "once"))
+  );
+  assertEquals((await resumeAndContinue(is, { tool: { sideEffect: "none" } })).ran, []);
+  const gone = await createInterruptedStore((session, id) =>
+    session.append(createToolStarted(id, "idempotent"))
+  );
+  assertEquals((await resumeAndContinue(gone, { tool: { name: "other" } })).results, [
+    UNKNOWN,
+    NOT_RUN,
+  ]);
 });
 
 Deno.test("resuming that was itself interrupted is settled by the same rules", async () => {
-  const store = await interrupted((session, id) => {
-    session.append(started(id, "idempotent"));
-    session.append(started(id, "idempotent"));
-    session.append(finished(id));
+  const store = await createInterruptedStore((session, id) => {
+    session.append(createToolStarted(id, "idempotent"));
+    session.append(createToolStarted(id, "idempotent"));
+    session.append(createToolFinished(id));
   });
-  const { results, ran } = await resume(store, { tool: { sideEffect: "idempotent" } });
+  const { results, ran } = await resumeAndContinue(store, { tool: { sideEffect: "idempotent" } });
   assertEquals([results, ran], [["paid", NOT_RUN], []]);
 });
 
@@ -181,27 +198,32 @@ Deno.test("a call that runs again may fail, hang past its time, or be aborted", 
     ],
   ];
   for (const [tool, options, words] of cases) {
-    const store = await interrupted((session, id) => session.append(started(id, "none")));
-    const { results } = await resume(store, { tool: { ...tool, sideEffect: "none" }, ...options });
+    const store = await createInterruptedStore((session, id) =>
+      session.append(createToolStarted(id, "none"))
+    );
+    const { results } = await resumeAndContinue(store, {
+      tool: { ...tool, sideEffect: "none" },
+      ...options,
+    });
     assertEquals(results[0], words);
   }
 });
 
 Deno.test("results that are in the conversation already stay", async () => {
-  const store = await interrupted((session, id) => {
+  const store = await createInterruptedStore((session, id) => {
     for (const toolCallId of ["call_1", "call_2"]) {
-      session.append(started(id, "once", toolCallId));
-      session.append(finished(id, toolCallId));
+      session.append(createToolStarted(id, "once", toolCallId));
+      session.append(createToolFinished(id, toolCallId));
     }
-    session.append(said(toolResultMessage(call, "said before")));
+    session.append(createMessageEntry(toolResultMessage(call, "said before")));
   });
-  assertEquals((await resume(store)).results, ["said before", "paid"]);
+  assertEquals((await resumeAndContinue(store)).results, ["said before", "paid"]);
 });
 
 Deno.test("a call that ran on another branch is not run again on this one", async () => {
-  const store = await interrupted((session, id) => {
-    session.append(started(id));
-    session.append(finished(id));
+  const store = await createInterruptedStore((session, id) => {
+    session.append(createToolStarted(id));
+    session.append(createToolFinished(id));
     session.moveLeaf(id);
   });
   const resumed = await resumeSession(store, "s");
@@ -213,12 +235,12 @@ Deno.test("a call that ran on another branch is not run again on this one", asyn
 Deno.test("calls of another reply with the same ids are another's", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "s" });
-  const before = session.append(said(userMessage("go", 1)));
-  const other = session.append(said(assistantMessage([call])));
-  session.append(started(other.id));
-  session.append(finished(other.id));
+  const before = session.append(createMessageEntry(userMessage("go", 1)));
+  const other = session.append(createMessageEntry(assistantMessage([call])));
+  session.append(createToolStarted(other.id));
+  session.append(createToolFinished(other.id));
   session.moveLeaf(before.id);
-  session.append(said(assistantMessage([call])));
+  session.append(createMessageEntry(assistantMessage([call])));
   await session.close();
   const resumed = await resumeSession(store, "s");
   assertEquals(resumed.pendingCalls.map(({ type }) => type), ["not_started"]);
@@ -226,8 +248,10 @@ Deno.test("calls of another reply with the same ids are another's", async () => 
 });
 
 Deno.test("what is resumed is recorded, and opens the same again", async () => {
-  const store = await interrupted((session, id) => session.append(started(id)));
-  const { agent } = await resume(store);
+  const store = await createInterruptedStore((session, id) =>
+    session.append(createToolStarted(id))
+  );
+  const { agent } = await resumeAndContinue(store);
   const again = await resumeSession(store, "s");
   assertEquals(again.messages, agent.state.messages);
   assertEquals([again.pendingCalls, again.repairs, again.isInterrupted], [[], [], false]);
@@ -235,7 +259,9 @@ Deno.test("what is resumed is recorded, and opens the same again", async () => {
 });
 
 Deno.test("without an agent the history is valid as well", async () => {
-  const store = await interrupted((session, id) => session.append(started(id)));
+  const store = await createInterruptedStore((session, id) =>
+    session.append(createToolStarted(id))
+  );
   const { messages, pendingCalls, session, isInterrupted } = await resumeSession(store, "s");
   assertEquals(repairHistory(messages).repairs, []);
   assertEquals(messages.length, 4);
@@ -270,7 +296,7 @@ Deno.test("model, tools, queues, plan, plan mode and approvals come back", async
   const agent = new Agent({
     model: "p/small",
     streamFn: scriptedStream([]),
-    tools: [payTool([]), payTool([], { name: "extra" })],
+    tools: [createPayTool([]), createPayTool([], { name: "extra" })],
   });
   agent.steer("forgotten");
   const resumed = await resumeSession(store, "s");
@@ -305,14 +331,16 @@ Deno.test("what was taken out of a queue and not yet said still waits", async ()
   };
   const cases: [SessionEntryBody[], string[]][] = [
     [[], ["one", "two", "three"]],
-    [[said(one.message)], ["two", "three"]],
-    [[said(one.message), said(two.message)], ["three"]],
-    [[said(one.message), said(assistantMessage("yes"))], ["three"]],
+    [[createMessageEntry(one.message)], ["two", "three"]],
+    [[createMessageEntry(one.message), createMessageEntry(two.message)], ["three"]],
+    [[createMessageEntry(one.message), createMessageEntry(assistantMessage("yes"))], ["three"]],
   ];
   for (const [after, expected] of cases) {
     const store = new InMemorySessionStore();
     const session = await store.create({ id: "s" });
-    for (const body of [said(userMessage("go", 0)), entry, ...after]) session.append(body);
+    for (const body of [createMessageEntry(userMessage("go", 0)), entry, ...after]) {
+      session.append(body);
+    }
     await session.close();
     const resumed = await resumeSession(store, "s");
     assertEquals(resumed.queued.steering.map(({ id }) => id), expected);
@@ -324,7 +352,7 @@ Deno.test("a compaction is in effect again", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "s" });
   const ids = ["one", "two", "three", "four"].map((words) =>
-    session.append(said(userMessage(words, 1))).id
+    session.append(createMessageEntry(userMessage(words, 1))).id
   );
   session.append({
     type: "compaction",
@@ -343,7 +371,7 @@ Deno.test("a compaction is in effect again", async () => {
   assertEquals(resumed.cut, { from: 1, to: 3, summary: "two and three" });
   await using _recording = await resumed.into(agent, { transform });
   await agent.continue();
-  assertEquals(streamFn.calls[0]?.context.messages.map(textOf), [
+  assertEquals(streamFn.calls[0]?.context.messages.map(getText), [
     "one",
     "Summary of the conversation so far:\n\ntwo and ",
     "four",
@@ -377,7 +405,7 @@ Deno.test("a leaf, and a fork, may be resumed; the session may be open elsewhere
 });
 
 Deno.test("a running agent is not given another session", async () => {
-  const store = await interrupted(() => {});
+  const store = await createInterruptedStore(() => {});
   const agent = new Agent({ model: "p/m", streamFn: scriptedStream([reply("one")]) });
   const running = agent.prompt("go");
   const resumed = await resumeSession(store, "s");

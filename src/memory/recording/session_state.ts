@@ -10,7 +10,7 @@ import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { PlanStepState, SessionEntry } from "../../core/session_entry.ts";
 import type { ContextCut } from "../context/compaction.ts";
-import { jsonText } from "../store/json_text.ts";
+import { safeStringify } from "../store/safe_stringify.ts";
 
 /** A step of a plan. */
 export interface ResumedPlanStep {
@@ -59,13 +59,13 @@ export interface SessionState {
 }
 
 /** Reads a path. */
-export function sessionStateOf(path: readonly SessionEntry[]): SessionState {
-  const model = last(path, "model_changed")?.model;
-  const toolNames = last(path, "tools_changed")?.names;
-  const approvalMode = last(path, "approval_mode")?.mode;
-  const plan = planOf(path);
-  const cut = cutOf(path);
-  const queued = queuedOf(path);
+export function readSessionState(path: readonly SessionEntry[]): SessionState {
+  const model = findLastEntry(path, "model_changed")?.model;
+  const toolNames = findLastEntry(path, "tools_changed")?.names;
+  const approvalMode = findLastEntry(path, "approval_mode")?.mode;
+  const plan = getPlan(path);
+  const cut = getCut(path);
+  const queued = getQueued(path);
   return {
     ...(model && { model }),
     ...(toolNames && { toolNames }),
@@ -73,23 +73,29 @@ export function sessionStateOf(path: readonly SessionEntry[]): SessionState {
     ...(plan && { plan }),
     ...(cut && { cut }),
     queued,
-    planMode: last(path, "plan_mode")?.active ?? false,
-    approvals: approvalsOf(path),
+    planMode: findLastEntry(path, "plan_mode")?.active ?? false,
+    approvals: getApprovals(path),
     isInterrupted: isInterrupted(path, queued),
   };
 }
 
-type EntryOf<Type extends SessionEntry["type"]> = Extract<SessionEntry, { type: Type }>;
+type EntryOfType<Type extends SessionEntry["type"]> = Extract<SessionEntry, { type: Type }>;
 
-function last<Type extends SessionEntry["type"]>(
+function findLastEntry<Type extends SessionEntry["type"]>(
   path: readonly SessionEntry[],
   type: Type,
-): EntryOf<Type> | undefined {
-  return path.findLast((entry): entry is EntryOf<Type> => entry.type === type);
+): EntryOfType<Type> | undefined {
+  return path.findLast((entry): entry is EntryOfType<Type> => entry.type === type);
 }
 
 /** Only these belong to a run; an approval mode or a title may be set at any time. */
-const OF_A_RUN = new Set(["message", "tool_started", "tool_finished", "approval", "compaction"]);
+const RUN_ENTRY_TYPES = new Set([
+  "message",
+  "tool_started",
+  "tool_finished",
+  "approval",
+  "compaction",
+]);
 
 /**
  * A run that did not say that it ended, and had something left to do. A path that ends where somebody rewound
@@ -97,18 +103,18 @@ const OF_A_RUN = new Set(["message", "tool_started", "tool_finished", "approval"
  */
 function isInterrupted(path: readonly SessionEntry[], queued: QueuedMessages): boolean {
   const lastOfRun = path.findLast(({ type }) =>
-    OF_A_RUN.has(type) || type === "run_ended" || type === "leaf_moved"
+    RUN_ENTRY_TYPES.has(type) || type === "run_ended" || type === "leaf_moved"
   );
-  if (!lastOfRun || !OF_A_RUN.has(lastOfRun.type)) return false;
-  const isFinished = lastOfRun.type === "message" && isLastWord(lastOfRun.message);
+  if (!lastOfRun || !RUN_ENTRY_TYPES.has(lastOfRun.type)) return false;
+  const isFinished = lastOfRun.type === "message" && isFinalReply(lastOfRun.message);
   return !isFinished || queued.steering.length + queued.followUp.length > 0;
 }
 
-function isLastWord(message: AgentMessage): boolean {
+function isFinalReply(message: AgentMessage): boolean {
   return message.role === "assistant" && message.stopReason === "stop";
 }
 
-function queuedOf(path: readonly SessionEntry[]): QueuedMessages {
+function getQueued(path: readonly SessionEntry[]): QueuedMessages {
   const position = path.findLastIndex(({ type }) => type === "queue_changed");
   const entry = path[position];
   if (entry?.type !== "queue_changed") return { steering: [], followUp: [] };
@@ -117,7 +123,7 @@ function queuedOf(path: readonly SessionEntry[]): QueuedMessages {
   const said = path.slice(position + 1).flatMap((entry) =>
     entry.type === "message" ? [entry.message] : []
   );
-  const lost = undelivered(delivering, said);
+  const lost = findUndelivered(delivering, said);
   return {
     steering: [...lost.steering, ...queued.steering],
     followUp: [...lost.followUp, ...queued.followUp],
@@ -125,18 +131,18 @@ function queuedOf(path: readonly SessionEntry[]): QueuedMessages {
 }
 
 /** What a run had taken out of the queues and not yet said; nothing once it has gone on to something else. */
-function undelivered(
+function findUndelivered(
   { steering, followUp }: QueuedMessages,
   said: readonly AgentMessage[],
 ): QueuedMessages {
-  const texts = new Set(said.map(jsonText));
-  const isLost = ({ message }: QueuedMessage) => !texts.has(jsonText(message));
-  const taken = new Set([...steering, ...followUp].map(({ message }) => jsonText(message)));
+  const texts = new Set(said.map(safeStringify));
+  const isLost = ({ message }: QueuedMessage) => !texts.has(safeStringify(message));
+  const taken = new Set([...steering, ...followUp].map(({ message }) => safeStringify(message)));
   if (Array.from(texts).some((text) => !taken.has(text))) return { steering: [], followUp: [] };
   return { steering: steering.filter(isLost), followUp: followUp.filter(isLost) };
 }
 
-function planOf(path: readonly SessionEntry[]): ResumedPlan | undefined {
+function getPlan(path: readonly SessionEntry[]): ResumedPlan | undefined {
   const position = path.findLastIndex(({ type }) => type === "plan_created");
   const created = path[position];
   if (created?.type !== "plan_created") return undefined;
@@ -151,7 +157,7 @@ function planOf(path: readonly SessionEntry[]): ResumedPlan | undefined {
   return { plan: created.plan, steps };
 }
 
-function approvalsOf(path: readonly SessionEntry[]): ResumedApproval[] {
+function getApprovals(path: readonly SessionEntry[]): ResumedApproval[] {
   return path.flatMap((entry) => {
     if (entry.type !== "approval" || entry.decision.type !== "approved") return [];
     const { scope = "once" } = entry.decision;
@@ -160,8 +166,8 @@ function approvalsOf(path: readonly SessionEntry[]): ResumedApproval[] {
 }
 
 /** The last compaction as positions in the history. */
-function cutOf(path: readonly SessionEntry[]): ContextCut | undefined {
-  const compaction = last(path, "compaction");
+function getCut(path: readonly SessionEntry[]): ContextCut | undefined {
+  const compaction = findLastEntry(path, "compaction");
   if (!compaction) return undefined;
   const messages = path.filter(({ type }) => type === "message");
   const from = messages.findIndex(({ id }) => id === compaction.firstDroppedId);

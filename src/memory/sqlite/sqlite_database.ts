@@ -53,7 +53,7 @@ export async function openDatabase(path: string): Promise<Database> {
     database.exec(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON",
     );
-    inTransaction(database, () => makeTables(database, path));
+    runInTransaction(database, () => createTables(database, path));
     return database;
   } catch (error) {
     database.close();
@@ -62,7 +62,7 @@ export async function openDatabase(path: string): Promise<Database> {
 }
 
 /** Does something in one transaction: all of it happens, or nothing. */
-export function inTransaction<Value>(database: Database, act: () => Value): Value {
+export function runInTransaction<Value>(database: Database, act: () => Value): Value {
   database.exec("BEGIN IMMEDIATE");
   try {
     const value = act();
@@ -75,7 +75,7 @@ export function inTransaction<Value>(database: Database, act: () => Value): Valu
   }
 }
 
-function makeTables(database: Database, path: string): void {
+function createTables(database: Database, path: string): void {
   const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
   if (version === 0) database.exec(TABLES);
   else if (version !== TABLES_VERSION) {

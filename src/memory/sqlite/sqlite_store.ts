@@ -16,16 +16,22 @@ import type {
 } from "../../core/session.ts";
 import type { SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
 import { denoFileSystem } from "../file/deno_file_system.ts";
-import { alreadyExists, lockedBy, lockLost, notFound, sessionFailure } from "../store/failure.ts";
+import {
+  createAlreadyExistsError,
+  createLockedError,
+  createLockLostError,
+  createNotFoundError,
+  toSessionError,
+} from "../store/session_errors.ts";
 import type { FileSystem } from "../file/file_system.ts";
-import { decodeLine, headerOf } from "../store/jsonl.ts";
-import { adoptEntries, LiveSession } from "../store/live_session.ts";
+import { createHeader, decodeLine } from "../store/jsonl.ts";
+import { addEntries, LiveSession } from "../store/live_session.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
-import { checkSessionId, newSessionId, randomName } from "../store/session_id.ts";
+import { checkSessionId, createRandomId, createSessionId } from "../store/session_id.ts";
 import { SessionTree } from "../store/session_tree.ts";
-import { type Database, inTransaction, openDatabase } from "./sqlite_database.ts";
+import { type Database, openDatabase, runInTransaction } from "./sqlite_database.ts";
 import { SqliteLog } from "./sqlite_log.ts";
-import { chosenSummaries, SummaryDraft } from "../store/summary.ts";
+import { selectSummaries, SummaryBuilder } from "../store/summary.ts";
 import { acquireWriterLock, type WriterLock } from "../file/writer_lock.ts";
 
 /** Options of a {@linkcode SqliteSessionStore}. */
@@ -71,21 +77,21 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
     this.#path = options.path;
     this.#owner = options.owner;
     this.#now = options.now ?? Date.now;
-    this.#newId = options.newId ?? randomName;
+    this.#newId = options.newId ?? createRandomId;
     this.#files = options.files ?? denoFileSystem;
   }
 
   /** Begins a session. */
   async create(options: CreateSessionOptions = {}): Promise<Session> {
-    const { id = newSessionId(this.#now()) } = options;
+    const { id = createSessionId(this.#now()) } = options;
     checkSessionId(id);
     return await this.#withLock(id, async (database, lock) => {
-      if (headerIn(database, id)) throw alreadyExists(id);
-      const header = headerOf({ ...options, id, created: this.#now() });
-      const summary = SummaryDraft.of(header).finish(0);
+      if (hasSession(database, id)) throw createAlreadyExistsError(id);
+      const header = createHeader({ ...options, id, created: this.#now() });
+      const summary = SummaryBuilder.from(header).build(0);
       const tree = new SessionTree();
-      const entries = adoptEntries(tree, options.entries ?? []);
-      const log = this.#log({ database, header, tree, summary, lock });
+      const entries = addEntries(tree, options.entries ?? []);
+      const log = this.#createLog({ database, header, tree, summary, lock });
       if (entries.length > 0) {
         const { error } = await log.append(entries);
         if (error !== undefined) throw error;
@@ -102,34 +108,36 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
     { access = "write" }: { readonly access?: SessionAccess } = {},
   ): Promise<Session> {
     checkSessionId(id);
-    const database = await this.#database(id);
-    if (!headerIn(database, id)) throw notFound(id);
-    if (access === "read") return this.#opened(database, id);
+    const database = await this.#getDatabase(id);
+    if (!hasSession(database, id)) throw createNotFoundError(id);
+    if (access === "read") return this.#openSession(database, id);
     return await this.#withLock(id, (database, lock) => {
-      return Promise.resolve(this.#opened(database, id, lock));
+      return Promise.resolve(this.#openSession(database, id, lock));
     });
   }
 
   /** All sessions, the one that was written to last first. */
   async list(options: ListSessionsOptions = {}): Promise<readonly SessionSummary[]> {
-    const database = await this.#database("");
+    const database = await this.#getDatabase("");
     const rows = database.prepare("SELECT summary FROM sessions").all();
-    return chosenSummaries(rows.map(({ summary }) => JSON.parse(String(summary))), options);
+    return selectSummaries(rows.map(({ summary }) => JSON.parse(String(summary))), options);
   }
 
   /** Searches the full-text index. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<readonly SearchHit[]> {
     const { sessionId, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
-    const database = await this.#database(sessionId ?? "");
-    if (sessionId !== undefined && !headerIn(database, sessionId)) throw notFound(sessionId);
+    const database = await this.#getDatabase(sessionId ?? "");
+    if (sessionId !== undefined && !hasSession(database, sessionId)) {
+      throw createNotFoundError(sessionId);
+    }
     const wanted = new SearchQuery(query, options);
     if (wanted.words.length === 0) return [];
     const hits: SearchHit[] = [];
-    for (const { session, line } of matchingRows(database, wanted.words, sessionId)) {
+    for (const { session, line } of findMatchingRows(database, wanted.words, sessionId)) {
       if (hits.length >= limit || signal?.aborted) break;
       const decoded = decodeLine(String(line));
       if (!decoded || decoded.type === "echo") continue;
-      const hit = wanted.hit(String(session), decoded);
+      const hit = wanted.findHit(String(session), decoded);
       if (hit) hits.push(hit);
     }
     return hits;
@@ -138,9 +146,9 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
   /** Deletes a session. */
   async delete(id: string): Promise<void> {
     checkSessionId(id);
-    if (!headerIn(await this.#database(id), id)) throw notFound(id);
+    if (!hasSession(await this.#getDatabase(id), id)) throw createNotFoundError(id);
     await this.#withLock(id, (database, lock) => {
-      inTransaction(database, () => {
+      runInTransaction(database, () => {
         database.prepare(
           "DELETE FROM entry_text WHERE rowid IN (SELECT number FROM entries WHERE session = ?)",
         ).run(id);
@@ -167,13 +175,13 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
     return { now: this.#now, newId: this.#newId };
   }
 
-  async #database(id: string): Promise<Database> {
+  async #getDatabase(id: string): Promise<Database> {
     this.#opening ??= openDatabase(this.#path);
     try {
       return await this.#opening;
     } catch (error) {
       this.#opening = undefined;
-      throw sessionFailure(error, { id: id || this.#path, reason: "read_failed" });
+      throw toSessionError(error, { id: id || this.#path, reason: "read_failed" });
     }
   }
 
@@ -182,51 +190,51 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
     id: string,
     act: (database: Database, lock: WriterLock) => Promise<Value>,
   ): Promise<Value> {
-    const database = await this.#database(id);
+    const database = await this.#getDatabase(id);
     let lock: WriterLock | undefined;
     try {
       const folder = `${this.#path}-locks`;
-      this.#files.makeFolder(folder);
+      this.#files.makeDirectory(folder);
       const path = `${folder}/${id}.lock`;
       const asked = { files: this.#files, path, now: this.#now, name: this.#owner };
       const answer = acquireWriterLock(asked);
-      if (answer.type === "refused") throw lockedBy(id, answer.owner);
+      if (answer.type === "refused") throw createLockedError(id, answer.owner);
       lock = answer.lock;
       return await act(database, lock);
     } catch (error) {
       lock?.release();
-      throw sessionFailure(error, { id, reason: "write_failed" });
+      throw toSessionError(error, { id, reason: "write_failed" });
     }
   }
 
-  #opened(database: Database, id: string, lock?: WriterLock): Session {
+  #openSession(database: Database, id: string, lock?: WriterLock): Session {
     const row = database.prepare("SELECT header, summary FROM sessions WHERE id = ?").get(id);
-    if (!row) throw notFound(id);
+    if (!row) throw createNotFoundError(id);
     const header: SessionHeader = JSON.parse(String(row["header"]));
     const summary: SessionSummary = JSON.parse(String(row["summary"]));
-    const tree = treeOf(database, id);
-    const log = this.#log({ database, header, tree, summary, lock });
+    const tree = loadTree(database, id);
+    const log = this.#createLog({ database, header, tree, summary, lock });
     const access = lock ? "write" : "read";
     return new LiveSession({ header, access, tree, log, ...this.#ports });
   }
 
-  #log(
+  #createLog(
     { lock, ...parts }:
       & Pick<ConstructorParameters<typeof SqliteLog>[0], "database" | "header" | "tree" | "summary">
       & { readonly lock: WriterLock | undefined },
   ): SqliteLog {
     const mustBeOurs = () => {
-      if (lock && !lock.isHeld()) throw lockLost(parts.header.id, lock.successor());
+      if (lock && !lock.isHeld()) throw createLockLostError(parts.header.id, lock.currentOwner());
     };
-    return new SqliteLog({ ...parts, mustBeOurs, free: () => lock?.release() });
+    return new SqliteLog({ ...parts, assertLockHeld: mustBeOurs, release: () => lock?.release() });
   }
 }
 
-function headerIn(database: Database, id: string): boolean {
+function hasSession(database: Database, id: string): boolean {
   return database.prepare("SELECT 1 FROM sessions WHERE id = ?").get(id) !== undefined;
 }
 
-function treeOf(database: Database, session: string): SessionTree {
+function loadTree(database: Database, session: string): SessionTree {
   const tree = new SessionTree();
   const rows = database.prepare(
     "SELECT id, parent, type, timestamp FROM entries WHERE session = ? ORDER BY number",
@@ -243,7 +251,7 @@ function treeOf(database: Database, session: string): SessionTree {
 }
 
 /** Rows whose text has a word that begins with each of the given ones. */
-function matchingRows(
+function findMatchingRows(
   database: Database,
   words: readonly string[],
   sessionId: string | undefined,

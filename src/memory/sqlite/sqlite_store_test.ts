@@ -14,7 +14,7 @@ testSessionStore((name, run) => Deno.test(`in SQLite, ${name}`, run), async () =
   };
   return {
     store: open(),
-    reopened: open,
+    reopen: open,
     dispose: async () => {
       for (const store of stores) await store.close();
       await Deno.remove(directory, { recursive: true });

@@ -12,53 +12,56 @@ import type { SessionEntryType } from "../../core/session_entry.ts";
 
 type Check = (record: JsonObject) => boolean;
 
-const isText = (value: unknown): value is string => typeof value === "string";
+const isString = (value: unknown): value is string => typeof value === "string";
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
-const isTextOrNull = (value: unknown): boolean => value === null || isText(value);
-const isListOf = (value: unknown, check: (item: unknown) => boolean): boolean =>
+const isStringOrNull = (value: unknown): boolean => value === null || isString(value);
+const isArrayOf = (value: unknown, check: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(check);
 
 const ENTRY_CHECKS: Readonly<Record<Exclude<SessionEntryType, "opaque">, Check>> = {
   message: ({ message }) => isMessage(message),
   tool_started: (record) => isCall(record) && isJsonObject(record["arguments"]),
   tool_finished: (record) => isCall(record) && isToolResult(record["result"]),
-  model_changed: ({ model }) => isModel(model),
-  tools_changed: ({ names }) => isListOf(names, isText),
+  model_changed: ({ model }) => isModelSpec(model),
+  tools_changed: ({ names }) => isArrayOf(names, isString),
   queue_changed: ({ queued, delivering }) =>
-    isQueued(queued) && (delivering === undefined || isQueued(delivering)),
+    isQueuedMessages(queued) && (delivering === undefined || isQueuedMessages(delivering)),
   compaction: ({ firstDroppedId, lastDroppedId, droppedCount }) =>
-    isTextOrNull(firstDroppedId) && isTextOrNull(lastDroppedId) && isNumber(droppedCount),
-  sub_agent_spawned: ({ subAgentId, prompt }) => isText(subAgentId) && isText(prompt),
-  sub_agent_result: ({ subAgentId, result }) => isText(subAgentId) && isText(result),
-  plan_created: ({ plan, steps }) => isText(plan) && isListOf(steps, isText),
-  plan_step: ({ step, state }) => isNumber(step) && isText(state),
+    isStringOrNull(firstDroppedId) && isStringOrNull(lastDroppedId) && isNumber(droppedCount),
+  sub_agent_spawned: ({ subAgentId, prompt }) => isString(subAgentId) && isString(prompt),
+  sub_agent_result: ({ subAgentId, result }) => isString(subAgentId) && isString(result),
+  plan_created: ({ plan, steps }) => isString(plan) && isArrayOf(steps, isString),
+  plan_step: ({ step, state }) => isNumber(step) && isString(state),
   plan_mode: ({ active }) => typeof active === "boolean",
   approval: ({ toolCallId, name, decision }) =>
-    isText(toolCallId) && isText(name) && isJsonObject(decision),
-  approval_mode: ({ mode }) => isText(mode),
-  label: ({ targetId, label }) => isText(targetId) && isTextOrNull(label),
-  title: ({ title }) => isText(title),
-  leaf_moved: ({ from }) => isTextOrNull(from),
-  run_ended: ({ stopReason }) => isText(stopReason),
-  custom: ({ name }) => isText(name),
+    isString(toolCallId) && isString(name) && isJsonObject(decision),
+  approval_mode: ({ mode }) => isString(mode),
+  label: ({ targetId, label }) => isString(targetId) && isStringOrNull(label),
+  title: ({ title }) => isString(title),
+  leaf_moved: ({ from }) => isStringOrNull(from),
+  run_ended: ({ stopReason }) => isString(stopReason),
+  custom: ({ name }) => isString(name),
 };
 
 const BLOCK_CHECKS: Readonly<Record<string, Check>> = {
-  text: ({ text }) => isText(text),
-  thinking: ({ thinking }) => isText(thinking),
-  tool_call: ({ id, name, arguments: args }) => isText(id) && isText(name) && isJsonObject(args),
-  image: ({ source }) => isJsonObject(source) && isText(source["type"]),
-  extension: ({ typeName }) => isText(typeName),
+  text: ({ text }) => isString(text),
+  thinking: ({ thinking }) => isString(thinking),
+  tool_call: ({ id, name, arguments: args }) =>
+    isString(id) && isString(name) && isJsonObject(args),
+  image: ({ source }) => isJsonObject(source) && isString(source["type"]),
+  extension: ({ typeName }) => isString(typeName),
 };
 
 /** What a record turned out to be. */
-export type CheckedRecord = "known" | "unknown" | "broken";
+export type RecordStatus = "known" | "unknown" | "broken";
 
 /** Tells whether a record is an entry of a known kind, of an unknown one, or none at all. */
-export function checkRecord(record: JsonObject): CheckedRecord {
+export function classifyRecord(record: JsonObject): RecordStatus {
   const { id, parentId, timestamp, type } = record;
-  if (!isText(id) || id === "" || !isTextOrNull(parentId) || !isNumber(timestamp)) return "broken";
-  if (!isText(type)) return "broken";
+  if (!isString(id) || id === "" || !isStringOrNull(parentId) || !isNumber(timestamp)) {
+    return "broken";
+  }
+  if (!isString(type)) return "broken";
   if (!Object.hasOwn(ENTRY_CHECKS, type)) return "unknown";
   return ENTRY_CHECKS[type as keyof typeof ENTRY_CHECKS](record) ? "known" : "broken";
 }
@@ -70,33 +73,34 @@ export function isMessage(value: unknown): boolean {
     case "user":
       return isContent(value["content"]);
     case "assistant":
-      return isContent(value["content"]) && isText(value["provider"]) &&
-        isText(value["modelId"]) && isAmounts(value["usage"]) && isAmounts(value["cost"]) &&
-        isText(value["stopReason"]);
+      return isContent(value["content"]) && isString(value["provider"]) &&
+        isString(value["modelId"]) && isUsageOrCost(value["usage"]) &&
+        isUsageOrCost(value["cost"]) &&
+        isString(value["stopReason"]);
     case "tool_result":
-      return isContent(value["content"]) && isText(value["toolCallId"]) &&
-        isText(value["toolName"]) && typeof value["isError"] === "boolean";
+      return isContent(value["content"]) && isString(value["toolCallId"]) &&
+        isString(value["toolName"]) && typeof value["isError"] === "boolean";
     case "custom":
-      return isText(value["type"]);
+      return isString(value["type"]);
     default:
       return false;
   }
 }
 
 function isContent(value: unknown): boolean {
-  return isListOf(
+  return isArrayOf(
     value,
     (block) => isJsonObject(block) && (BLOCK_CHECKS[String(block["type"])]?.(block) ?? false),
   );
 }
 
-function isAmounts(value: unknown): boolean {
+function isUsageOrCost(value: unknown): boolean {
   return isJsonObject(value) &&
     ["input", "output", "cacheRead", "cacheWrite", "total"].every((key) => isNumber(value[key]));
 }
 
 function isCall({ messageId, toolCallId, name }: JsonObject): boolean {
-  return isTextOrNull(messageId) && isText(toolCallId) && isText(name);
+  return isStringOrNull(messageId) && isString(toolCallId) && isString(name);
 }
 
 function isToolResult(value: unknown): boolean {
@@ -104,15 +108,15 @@ function isToolResult(value: unknown): boolean {
 }
 
 /** Tells whether a value names a model. */
-export function isModel(value: unknown): boolean {
-  return isJsonObject(value) && isText(value["provider"]) && isText(value["modelId"]) &&
-    isText(value["thinkingLevel"]);
+export function isModelSpec(value: unknown): boolean {
+  return isJsonObject(value) && isString(value["provider"]) && isString(value["modelId"]) &&
+    isString(value["thinkingLevel"]);
 }
 
 /** Tells whether a value lists what waits in both queues. */
-export function isQueued(value: unknown): boolean {
+export function isQueuedMessages(value: unknown): boolean {
   const isItem = (item: unknown) =>
-    isJsonObject(item) && isText(item["id"]) && isMessage(item["message"]);
-  return isJsonObject(value) && isListOf(value["steering"], isItem) &&
-    isListOf(value["followUp"], isItem);
+    isJsonObject(item) && isString(item["id"]) && isMessage(item["message"]);
+  return isJsonObject(value) && isArrayOf(value["steering"], isItem) &&
+    isArrayOf(value["followUp"], isItem);
 }

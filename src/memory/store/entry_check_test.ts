@@ -10,39 +10,49 @@ import {
   toolCall,
   toolResultMessage,
 } from "../../testing/messages.ts";
-import { sessionStateOf } from "../recording/session_state.ts";
-import { decodeLine, decodeRecord, encodeEntry, headerOf, withContentOf } from "./jsonl.ts";
-import { searchedText, SearchQuery } from "./search.ts";
-import { SummaryDraft } from "./summary.ts";
+import { readSessionState } from "../recording/session_state.ts";
+import { createHeader, decodeLine, decodeRecord, encodeEntry, restoreContent } from "./jsonl.ts";
+import { getSearchText, SearchQuery } from "./search.ts";
+import { SummaryBuilder } from "./summary.ts";
 
 const RUNS = Deno.env.get("SWINK_PROVE") ? 100_000 : 3_000;
 const call = toolCall("bash", { command: "ls" }, { id: "c" });
-const place = { id: "e", parentId: null, timestamp: 1 } as const;
+const position = { id: "e", parentId: null, timestamp: 1 } as const;
 const image = { type: "image", source: { type: "url", url: "https://example.com" } } as const;
-const journal = { messageId: "e", toolCallId: "c", name: "bash" } as const;
+const callFields = { messageId: "e", toolCallId: "c", name: "bash" } as const;
 const queued = { steering: [{ id: "q", message: assistantMessage("hi") }], followUp: [] };
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
 
 const ENTRIES: readonly SessionEntry[] = [
-  { type: "message", message: assistantMessage([text("t"), thinking("h"), call]), ...place },
-  { type: "message", message: { role: "user", content: [image], timestamp: 1 }, ...place },
-  { type: "message", message: toolResultMessage(call, "ok"), ...place },
-  { type: "message", message: { role: "custom", type: "n", data: {}, timestamp: 1 }, ...place },
-  { type: "tool_finished", ...journal, result: { content: [text("r")] }, isError: false, ...place },
+  { type: "message", message: assistantMessage([text("t"), thinking("h"), call]), ...position },
+  { type: "message", message: { role: "user", content: [image], timestamp: 1 }, ...position },
+  { type: "message", message: toolResultMessage(call, "ok"), ...position },
+  { type: "message", message: { role: "custom", type: "n", data: {}, timestamp: 1 }, ...position },
+  {
+    type: "tool_finished",
+    ...callFields,
+    result: { content: [text("r")] },
+    isError: false,
+    ...position,
+  },
   {
     type: "tool_started",
-    ...journal,
+    ...callFields,
     arguments: {},
     sideEffect: "once",
     idempotencyKey: "k",
-    ...place,
+    ...position,
   },
-  { type: "queue_changed", queued, delivering: queued, ...place },
-  { type: "model_changed", model: { provider: "p", modelId: "m", thinkingLevel: "off" }, ...place },
-  { type: "tools_changed", names: ["a"], ...place },
-  { type: "plan_created", plan: "p", steps: ["s"], ...place },
-  { type: "approval", toolCallId: "c", name: "b", decision: { type: "approved" }, ...place },
-  { type: "sub_agent_result", subAgentId: "s", result: "r", isError: false, usage, ...place },
+  { type: "queue_changed", queued, delivering: queued, ...position },
+  {
+    type: "model_changed",
+    model: { provider: "p", modelId: "m", thinkingLevel: "off" },
+    ...position,
+  },
+  { type: "tools_changed", names: ["a"], ...position },
+  { type: "plan_created", plan: "p", steps: ["s"], ...position },
+  { type: "approval", toolCallId: "c", name: "b", decision: { type: "approved" }, ...position },
+  { type: "sub_agent_result", subAgentId: "s", result: "r", isError: false, usage, ...position },
   {
     type: "compaction",
     firstDroppedId: null,
@@ -52,31 +62,31 @@ const ENTRIES: readonly SessionEntry[] = [
     tokensAfter: 1,
     usage,
     cost: usage,
-    ...place,
+    ...position,
   },
 ];
 
 /** Puts something else at a random place of a JSON value. */
-function spoilt(value: unknown, pick: readonly number[], other: unknown): unknown {
+function corruptValue(value: unknown, pick: readonly number[], other: unknown): unknown {
   const [first = 0, ...rest] = pick;
   if (typeof value !== "object" || value === null || pick.length === 0) return other;
   const keys = Object.keys(value);
   const key = keys[first % Math.max(1, keys.length)];
   if (key === undefined) return other;
-  const member = spoilt((value as Record<string, unknown>)[key], rest, other);
+  const member = corruptValue((value as Record<string, unknown>)[key], rest, other);
   if (Array.isArray(value)) return value.map((item, at) => String(at) === key ? member : item);
   return { ...value, [key]: member };
 }
 
 /** Does with an entry whatever is done with entries that were read. */
-function use(entry: SessionEntry): void {
-  const header: SessionHeader = headerOf({ id: "s", created: 0 });
-  SummaryDraft.of(header).add(entry);
-  searchedText(entry);
-  new SearchQuery("ls ok").hit("s", entry);
+function exerciseEntry(entry: SessionEntry): void {
+  const header: SessionHeader = createHeader({ id: "s", created: 0 });
+  SummaryBuilder.from(header).add(entry);
+  getSearchText(entry);
+  new SearchQuery("ls ok").findHit("s", entry);
   encodeEntry(entry);
-  withContentOf(entry, entry);
-  sessionStateOf([entry, entry]);
+  restoreContent(entry, entry);
+  readSessionState([entry, entry]);
   if (entry.type !== "message") return;
   estimateTokens(entry.message);
   repairHistory([entry.message, entry.message]);
@@ -92,9 +102,9 @@ Deno.test("an entry that was spoilt anywhere is refused, or can be used all the 
   const index = fc.nat(ENTRIES.length - 1);
   fc.assert(
     fc.property(index, where, fc.jsonValue(), (index, where, other) => {
-      const decoded = decodeRecord(spoilt(ENTRIES[index], where, other));
+      const decoded = decodeRecord(corruptValue(ENTRIES[index], where, other));
       if (!decoded) refused++;
-      else use(decoded.type === "echo" ? decoded.entry : decoded);
+      else exerciseEntry(decoded.type === "echo" ? decoded.entry : decoded);
     }),
     { numRuns: RUNS, seed: 5 },
   );

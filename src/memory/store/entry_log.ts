@@ -7,7 +7,7 @@
 import type { SessionEntry } from "../../core/session_entry.ts";
 
 /** How an append went: how many of the entries are kept now, and why not all of them. */
-export interface AppendOutcome {
+export interface AppendResult {
   /** How many of the entries are kept, from the first on. */
   readonly kept: number;
   /** Why the others are not. */
@@ -17,7 +17,7 @@ export interface AppendOutcome {
 /** The kept entries of one open session. Calls never overlap, reads excepted. */
 export interface EntryLog {
   /** Keeps entries behind those that are kept already. Never rejects. */
-  append(entries: readonly SessionEntry[]): Promise<AppendOutcome>;
+  append(entries: readonly SessionEntry[]): Promise<AppendResult>;
   /** Resolves when all that is kept would survive a loss of power. */
   sync(): Promise<void>;
   /**

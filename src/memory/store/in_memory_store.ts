@@ -15,15 +15,19 @@ import type {
   SessionSummary,
 } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
-import type { AppendOutcome, EntryLog } from "./entry_log.ts";
-import { alreadyExists, lockedBy, notFound } from "./failure.ts";
-import { JournalEchoes } from "./journal_echo.ts";
-import { headerOf } from "./jsonl.ts";
-import { adoptEntries, LiveSession } from "./live_session.ts";
+import type { AppendResult, EntryLog } from "./entry_log.ts";
+import {
+  createAlreadyExistsError,
+  createLockedError,
+  createNotFoundError,
+} from "./session_errors.ts";
+import { JournalDeduplicator } from "./journal_deduplicator.ts";
+import { createHeader } from "./jsonl.ts";
+import { addEntries, LiveSession } from "./live_session.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "./search.ts";
-import { checkSessionId, newSessionId, randomName } from "./session_id.ts";
+import { checkSessionId, createRandomId, createSessionId } from "./session_id.ts";
 import { SessionTree } from "./session_tree.ts";
-import { chosenSummaries, SummaryDraft } from "./summary.ts";
+import { selectSummaries, SummaryBuilder } from "./summary.ts";
 
 /** Options of an {@linkcode InMemorySessionStore}. */
 export interface InMemorySessionStoreOptions {
@@ -34,11 +38,11 @@ export interface InMemorySessionStoreOptions {
 }
 
 /** A session, and what is kept of it. */
-interface KeptSession {
+interface StoredSession {
   readonly header: SessionHeader;
   readonly entries: SessionEntry[];
   /** Entries whose content stands in the journal. */
-  readonly echoes: Set<string>;
+  readonly duplicateIds: Set<string>;
 }
 
 /**
@@ -57,31 +61,31 @@ interface KeptSession {
 export class InMemorySessionStore implements SessionStore {
   readonly #now: () => number;
   readonly #newId: () => string;
-  readonly #kept = new Map<string, KeptSession>();
-  readonly #writing = new Set<string>();
+  readonly #sessions = new Map<string, StoredSession>();
+  readonly #openWriters = new Set<string>();
 
   /** Makes an empty store. */
-  constructor({ now = Date.now, newId = randomName }: InMemorySessionStoreOptions = {}) {
+  constructor({ now = Date.now, newId = createRandomId }: InMemorySessionStoreOptions = {}) {
     this.#now = now;
     this.#newId = newId;
   }
 
   /** Begins a session. */
   create(options: CreateSessionOptions = {}): Promise<Session> {
-    return attempt(() => {
-      const { id = newSessionId(this.#now()) } = options;
+    return toPromise(() => {
+      const { id = createSessionId(this.#now()) } = options;
       checkSessionId(id);
-      if (this.#kept.has(id)) throw alreadyExists(id);
+      if (this.#sessions.has(id)) throw createAlreadyExistsError(id);
       this.#startWriting(id);
-      const kept: KeptSession = {
-        header: headerOf({ ...options, id, created: this.#now() }),
+      const kept: StoredSession = {
+        header: createHeader({ ...options, id, created: this.#now() }),
         entries: [],
-        echoes: new Set(),
+        duplicateIds: new Set(),
       };
       const tree = new SessionTree();
-      kept.entries.push(...adoptEntries(tree, options.entries ?? []));
-      if (kept.entries.length > 0) this.#kept.set(id, kept);
-      return this.#session(kept, tree, "write");
+      kept.entries.push(...addEntries(tree, options.entries ?? []));
+      if (kept.entries.length > 0) this.#sessions.set(id, kept);
+      return this.#createSession(kept, tree, "write");
     });
   }
 
@@ -90,20 +94,22 @@ export class InMemorySessionStore implements SessionStore {
     id: string,
     { access = "write" }: { readonly access?: SessionAccess } = {},
   ): Promise<Session> {
-    return attempt(() => {
+    return toPromise(() => {
       const kept = this.#get(id);
       if (access === "write") this.#startWriting(id);
       const tree = new SessionTree();
       for (const { type, id, parentId, timestamp } of kept.entries) {
         tree.add({ type, id, parentId, timestamp });
       }
-      return this.#session(kept, tree, access);
+      return this.#createSession(kept, tree, access);
     });
   }
 
   /** All sessions, the one that was written to last first. */
   list(options: ListSessionsOptions = {}): Promise<readonly SessionSummary[]> {
-    return attempt(() => chosenSummaries(Array.from(this.#kept.values(), summarize), options));
+    return toPromise(() =>
+      selectSummaries(Array.from(this.#sessions.values(), createSummary), options)
+    );
   }
 
   /** Searches everything. */
@@ -113,10 +119,10 @@ export class InMemorySessionStore implements SessionStore {
     const ids = sessionId === undefined ? (await this.list()).map(({ id }) => id) : [sessionId];
     const hits: SearchHit[] = [];
     for (const id of ids) {
-      const { entries, echoes } = this.#get(id);
+      const { entries, duplicateIds: echoes } = this.#get(id);
       for (const entry of entries) {
         if (hits.length >= limit || signal?.aborted) return hits;
-        const hit = echoes.has(entry.id) ? undefined : wanted.hit(id, entry);
+        const hit = echoes.has(entry.id) ? undefined : wanted.findHit(id, entry);
         if (hit) hits.push(hit);
       }
     }
@@ -125,29 +131,29 @@ export class InMemorySessionStore implements SessionStore {
 
   /** Deletes a session. */
   delete(id: string): Promise<void> {
-    return attempt(() => {
+    return toPromise(() => {
       this.#get(id);
-      if (this.#writing.has(id)) throw lockedBy(id, undefined);
-      this.#kept.delete(id);
+      if (this.#openWriters.has(id)) throw createLockedError(id, undefined);
+      this.#sessions.delete(id);
     });
   }
 
-  #get(id: string): KeptSession {
+  #get(id: string): StoredSession {
     checkSessionId(id);
-    const kept = this.#kept.get(id);
-    if (!kept) throw notFound(id);
+    const kept = this.#sessions.get(id);
+    if (!kept) throw createNotFoundError(id);
     return kept;
   }
 
   #startWriting(id: string): void {
-    if (this.#writing.has(id)) throw lockedBy(id, undefined);
-    this.#writing.add(id);
+    if (this.#openWriters.has(id)) throw createLockedError(id, undefined);
+    this.#openWriters.add(id);
   }
 
-  #session(kept: KeptSession, tree: SessionTree, access: SessionAccess): Session {
+  #createSession(kept: StoredSession, tree: SessionTree, access: SessionAccess): Session {
     const log = new MemoryLog(kept, {
-      keep: () => this.#kept.set(kept.header.id, kept),
-      free: () => access === "write" && this.#writing.delete(kept.header.id),
+      keep: () => this.#sessions.set(kept.header.id, kept),
+      free: () => access === "write" && this.#openWriters.delete(kept.header.id),
     });
     const { header } = kept;
     const known = kept.entries.slice();
@@ -155,7 +161,7 @@ export class InMemorySessionStore implements SessionStore {
       header,
       access,
       tree,
-      known,
+      loadedEntries: known,
       log,
       now: this.#now,
       newId: this.#newId,
@@ -165,22 +171,24 @@ export class InMemorySessionStore implements SessionStore {
 
 /** A log that is an array. */
 class MemoryLog implements EntryLog {
-  readonly #kept: KeptSession;
+  readonly #session: StoredSession;
   readonly #store: { readonly keep: () => void; readonly free: () => void };
-  readonly #echoes = new JournalEchoes();
+  readonly #deduplicator = new JournalDeduplicator();
 
   constructor(
-    kept: KeptSession,
+    kept: StoredSession,
     store: { readonly keep: () => void; readonly free: () => void },
   ) {
-    this.#kept = kept;
+    this.#session = kept;
     this.#store = store;
   }
 
-  append(entries: readonly SessionEntry[]): Promise<AppendOutcome> {
+  append(entries: readonly SessionEntry[]): Promise<AppendResult> {
     for (const entry of entries) {
-      this.#kept.entries.push(entry);
-      if (this.#echoes.take(entry) !== undefined) this.#kept.echoes.add(entry.id);
+      this.#session.entries.push(entry);
+      if (this.#deduplicator.findOriginal(entry) !== undefined) {
+        this.#session.duplicateIds.add(entry.id);
+      }
     }
     this.#store.keep();
     return Promise.resolve({ kept: entries.length });
@@ -191,7 +199,7 @@ class MemoryLog implements EntryLog {
   }
 
   read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
-    return Promise.resolve(positions.map((position) => this.#kept.entries[position]));
+    return Promise.resolve(positions.map((position) => this.#session.entries[position]));
   }
 
   close(): Promise<void> {
@@ -200,13 +208,13 @@ class MemoryLog implements EntryLog {
   }
 }
 
-function summarize({ header, entries }: KeptSession): SessionSummary {
-  const draft = SummaryDraft.of(header);
+function createSummary({ header, entries }: StoredSession): SessionSummary {
+  const draft = SummaryBuilder.from(header);
   for (const entry of entries) draft.add(entry);
-  return draft.finish(0);
+  return draft.build(0);
 }
 
 /** Does something at once, and rejects where it throws. */
-function attempt<Value>(act: () => Value): Promise<Value> {
+function toPromise<Value>(act: () => Value): Promise<Value> {
   return new Promise((resolve) => resolve(act()));
 }

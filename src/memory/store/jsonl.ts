@@ -8,19 +8,19 @@ import { LOST_RESULT_TEXT } from "../../core/history.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { ToolResultMessage } from "../../core/message.ts";
 import type {
-  EntryPlace,
+  EntryPosition,
   MessageEntry,
   SessionEntry,
   SessionHeader,
 } from "../../core/session_entry.ts";
-import { checkRecord } from "./entry_check.ts";
-import { jsonText } from "./json_text.ts";
+import { classifyRecord } from "./entry_check.ts";
+import { safeStringify } from "./safe_stringify.ts";
 
 /** Version of the format that is written. Version 0 is a bare list of messages, one a line. */
 export const SESSION_VERSION = 1;
 
 /** An entry that echoes the journal; its content is still to be put back. */
-export interface EchoEntry {
+export interface DuplicateEntry {
   /** Discriminant. */
   readonly type: "echo";
   /** The entry. */
@@ -30,10 +30,10 @@ export interface EchoEntry {
 }
 
 /** What a line holds; `undefined` when it is broken. */
-export type DecodedLine = SessionEntry | EchoEntry | undefined;
+export type DecodedLine = SessionEntry | DuplicateEntry | undefined;
 
 /** The header of a session of this version. */
-export function headerOf(
+export function createHeader(
   { id, created, cwd, parent }: {
     readonly id: string;
     readonly created: number;
@@ -54,7 +54,7 @@ export function headerOf(
 /** Writes a header as a line, without its end. */
 export function encodeHeader(header: SessionHeader): string {
   const { type, version, id, created, cwd, parent } = header;
-  return jsonText({ type, version, id, created, cwd, parent });
+  return safeStringify({ type, version, id, created, cwd, parent });
 }
 
 /** Writes an entry as a line, without its end; one that echoes the journal without its content. */
@@ -62,9 +62,9 @@ export function encodeEntry(entry: SessionEntry, echoOf?: string): string {
   if (entry.type === "opaque") return encodeOpaque(entry);
   const { type, id, parentId, timestamp, ...body } = entry;
   const place = { type, id, parentId, timestamp };
-  if (echoOf === undefined || !isToolResult(entry)) return jsonText({ ...place, ...body });
+  if (echoOf === undefined || !isToolResult(entry)) return safeStringify({ ...place, ...body });
   const { content: _content, details: _details, ...message } = entry.message;
-  return jsonText({ ...place, message, contentFrom: echoOf });
+  return safeStringify({ ...place, message, contentFrom: echoOf });
 }
 
 /** Reads a line. */
@@ -80,12 +80,12 @@ export function decodeLine(text: string): DecodedLine {
 export function decodeRecord(value: unknown): DecodedLine {
   if (!isJsonObject(value)) return undefined;
   const { contentFrom } = value;
-  if (typeof contentFrom === "string") return decodeEcho(value, contentFrom);
-  switch (checkRecord(value)) {
+  if (typeof contentFrom === "string") return decodeDuplicate(value, contentFrom);
+  switch (classifyRecord(value)) {
     case "broken":
       return undefined;
     case "unknown": {
-      const { id, parentId, timestamp } = value as unknown as EntryPlace;
+      const { id, parentId, timestamp } = value as unknown as EntryPosition;
       return { type: "opaque", id, parentId, timestamp, record: value };
     }
     case "known":
@@ -93,18 +93,21 @@ export function decodeRecord(value: unknown): DecodedLine {
   }
 }
 
-function decodeEcho(
+function decodeDuplicate(
   { contentFrom: _from, ...record }: JsonObject,
   contentFrom: string,
 ): DecodedLine {
   if (!isJsonObject(record["message"])) return undefined;
   const entry = { ...record, message: withLostContent(record["message"]) };
-  if (checkRecord(entry) !== "known") return undefined;
+  if (classifyRecord(entry) !== "known") return undefined;
   return { type: "echo", entry: entry as unknown as SessionEntry, contentFrom };
 }
 
 /** Puts back the content that an entry refers to; without it, the entry says that its result was lost. */
-export function withContentOf(entry: SessionEntry, source: SessionEntry | undefined): SessionEntry {
+export function restoreContent(
+  entry: SessionEntry,
+  source: SessionEntry | undefined,
+): SessionEntry {
   if (!isToolResult(entry) || source?.type !== "tool_finished") return entry;
   const { content, details } = source.result;
   const { role, toolCallId, toolName, timestamp } = entry.message;
@@ -122,7 +125,7 @@ export function withContentOf(entry: SessionEntry, source: SessionEntry | undefi
 }
 
 /** Puts back the content of echoes; what they refer to is fetched where it is not among the lines. */
-export async function fillEchoes(
+export async function restoreDuplicates(
   lines: readonly DecodedLine[],
   fetch: (ids: readonly string[]) => Promise<readonly DecodedLine[]>,
 ): Promise<readonly (SessionEntry | undefined)[]> {
@@ -135,7 +138,7 @@ export async function fillEchoes(
   if (wanted.size > 0) lines.forEach(find);
   if (wanted.size > 0) (await fetch([...wanted])).forEach(find);
   return lines.map((line) =>
-    line?.type === "echo" ? withContentOf(line.entry, found.get(line.contentFrom)) : line
+    line?.type === "echo" ? restoreContent(line.entry, found.get(line.contentFrom)) : line
   );
 }
 
@@ -145,11 +148,11 @@ function withLostContent(message: JsonObject): JsonObject {
 }
 
 function encodeOpaque({ id, parentId, timestamp, record }: SessionEntry & { record: JsonObject }) {
-  return jsonText({ ...record, id, parentId, timestamp });
+  return safeStringify({ ...record, id, parentId, timestamp });
 }
 
 function isToolResult(
   entry: SessionEntry,
-): entry is MessageEntry & EntryPlace & { readonly message: ToolResultMessage } {
+): entry is MessageEntry & EntryPosition & { readonly message: ToolResultMessage } {
   return entry.type === "message" && entry.message.role === "tool_result";
 }

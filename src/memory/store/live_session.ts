@@ -13,14 +13,14 @@ import type {
   SessionHeader,
 } from "../../core/session_entry.ts";
 import type { EntryLog } from "./entry_log.ts";
-import { sessionFailure } from "./failure.ts";
+import { toSessionError } from "./session_errors.ts";
 import type { SessionTree } from "./session_tree.ts";
 
 /** How many entries are read from the log at a time when all are asked for. */
-const READ_AHEAD = 256;
+const READ_BATCH_SIZE = 256;
 
 /** What a {@linkcode LiveSession} is made of. */
-export interface LiveSessionParts {
+export interface LiveSessionOptions {
   /** The header. */
   readonly header: SessionHeader;
   /** Whether it may be written to. */
@@ -30,7 +30,7 @@ export interface LiveSessionParts {
   /** What was found broken in it. */
   readonly damage?: readonly SessionDamage[];
   /** Entries that were read already, each at the position it has in the tree. */
-  readonly known?: readonly (SessionEntry | undefined)[];
+  readonly loadedEntries?: readonly (SessionEntry | undefined)[];
   /** Where entries are kept. */
   readonly log: EntryLog;
   /** The clock, in milliseconds since the epoch. */
@@ -44,22 +44,22 @@ export class LiveSession implements Session {
   readonly header: SessionHeader;
   readonly access: SessionAccess;
   readonly damage: readonly SessionDamage[];
-  readonly #parts: LiveSessionParts;
+  readonly #options: LiveSessionOptions;
   readonly #tree: SessionTree;
-  readonly #known: (SessionEntry | undefined)[];
-  #waiting: SessionEntry[] = [];
-  #writing: Promise<void> | undefined;
+  readonly #loadedEntries: (SessionEntry | undefined)[];
+  #pendingEntries: SessionEntry[] = [];
+  #pendingWrite: Promise<void> | undefined;
   #failure: SessionError | undefined;
   #closing: Promise<void> | undefined;
 
   /** Opens a session over a log. */
-  constructor(parts: LiveSessionParts) {
+  constructor(parts: LiveSessionOptions) {
     this.header = parts.header;
     this.access = parts.access;
     this.damage = parts.damage ?? [];
-    this.#parts = parts;
+    this.#options = parts;
     this.#tree = parts.tree;
-    this.#known = [...parts.known ?? []];
+    this.#loadedEntries = [...parts.loadedEntries ?? []];
   }
 
   get id(): string {
@@ -79,13 +79,13 @@ export class LiveSession implements Session {
   }
 
   moveLeaf(entryId: string | null): SessionEntry {
-    if (entryId !== null) this.#mustHave(entryId);
+    if (entryId !== null) this.#assertEntryExists(entryId);
     return this.#append({ type: "leaf_moved", from: this.leafId }, entryId);
   }
 
   async path(options: PathOptions = {}): Promise<readonly SessionEntry[]> {
     const { leaf = this.leafId, types, after, last } = options;
-    if (leaf !== null) this.#mustHave(leaf);
+    if (leaf !== null) this.#assertEntryExists(leaf);
     const wanted = this.#tree.pathTo(leaf).filter((position) => {
       const node = this.#tree.nodes[position];
       return node && (types === undefined || types.includes(node.type)) &&
@@ -101,8 +101,8 @@ export class LiveSession implements Session {
   }
 
   async *entries(): AsyncIterable<SessionEntry> {
-    for (let from = 0; from < this.outline.length; from += READ_AHEAD) {
-      const length = Math.min(READ_AHEAD, this.outline.length - from);
+    for (let from = 0; from < this.outline.length; from += READ_BATCH_SIZE) {
+      const length = Math.min(READ_BATCH_SIZE, this.outline.length - from);
       const positions = Array.from({ length }, (_, at) => from + at);
       yield* await this.#load(positions, { keep: false });
     }
@@ -122,51 +122,57 @@ export class LiveSession implements Session {
   }
 
   async #flush(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#writing) await (this.#writing ?? this.#write());
+    while (this.#pendingEntries.length > 0 || this.#pendingWrite) {
+      await (this.#pendingWrite ?? this.#write());
+    }
     this.#throwFailure();
     if (this.access === "read") return;
     try {
-      await this.#parts.log.sync();
+      await this.#options.log.sync();
     } catch (error) {
-      throw this.#failed(error, 0);
+      throw this.#toWriteError(error, 0);
     }
   }
 
   #append(body: SessionEntryBody, parentId: string | null): SessionEntry {
     this.#throwFailure();
-    this.#mustBeWritable();
-    const id = this.#freeId();
-    const timestamp = this.#parts.now();
+    this.#assertWritable();
+    const id = this.#createUniqueId();
+    const timestamp = this.#options.now();
     const entry: SessionEntry = { ...body, id, parentId, timestamp };
-    this.#known[this.outline.length] = entry;
+    this.#loadedEntries[this.outline.length] = entry;
     this.#tree.add({ type: body.type, id, parentId, timestamp });
-    this.#waiting.push(entry);
+    this.#pendingEntries.push(entry);
     // One step later, so that entries of the same moment go out in one write.
-    if (!this.#writing && this.#waiting.length === 1) queueMicrotask(() => this.#write());
+    if (!this.#pendingWrite && this.#pendingEntries.length === 1) {
+      queueMicrotask(() => this.#write());
+    }
     return entry;
   }
 
   #write(): Promise<void> {
-    this.#writing ??= this.#writeAll().finally(() => this.#writing = undefined);
-    return this.#writing;
+    this.#pendingWrite ??= this.#writeAll().finally(() => this.#pendingWrite = undefined);
+    return this.#pendingWrite;
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const entries = this.#waiting;
-      this.#waiting = [];
-      const { kept, error } = await this.#parts.log.append(entries);
-      if (kept < entries.length) this.#rollBack([...entries.slice(kept), ...this.#waiting], error);
+    while (this.#pendingEntries.length > 0) {
+      const entries = this.#pendingEntries;
+      this.#pendingEntries = [];
+      const { kept, error } = await this.#options.log.append(entries);
+      if (kept < entries.length) {
+        this.#rollBack([...entries.slice(kept), ...this.#pendingEntries], error);
+      }
     }
   }
 
   /** Forgets what is not in the log, so that memory and log say the same. */
   #rollBack(lost: readonly SessionEntry[], error: unknown): void {
     const [first] = lost;
-    if (first) this.#tree.cut(this.#tree.positionOf(first.id));
-    this.#known.length = Math.min(this.#known.length, this.outline.length);
-    this.#waiting = [];
-    this.#failure = this.#failed(error, lost.length);
+    if (first) this.#tree.truncate(this.#tree.positionOf(first.id));
+    this.#loadedEntries.length = Math.min(this.#loadedEntries.length, this.outline.length);
+    this.#pendingEntries = [];
+    this.#failure = this.#toWriteError(error, lost.length);
   }
 
   async #load(
@@ -177,12 +183,12 @@ export class LiveSession implements Session {
     const entries: SessionEntry[] = [];
     let next = 0;
     for (const position of positions) {
-      const known = this.#known[position];
+      const known = this.#loadedEntries[position];
       const entry = known ?? read[next++];
       const node = this.outline[position];
       if (!entry || !node) continue;
-      const placed = known ?? inPlace(entry, node);
-      if (keep) this.#known[position] = placed;
+      const placed = known ?? withTreePosition(entry, node);
+      if (keep) this.#loadedEntries[position] = placed;
       entries.push(placed);
     }
     return entries;
@@ -192,12 +198,12 @@ export class LiveSession implements Session {
   async #readMissing(
     positions: readonly number[],
   ): Promise<readonly (SessionEntry | undefined)[]> {
-    const missing = positions.filter((position) => !this.#known[position]);
+    const missing = positions.filter((position) => !this.#loadedEntries[position]);
     if (missing.length === 0) return [];
     try {
-      return await this.#parts.log.read(missing);
+      return await this.#options.log.read(missing);
     } catch (error) {
-      throw sessionFailure(error, { id: this.id, reason: "read_failed" });
+      throw toSessionError(error, { id: this.id, reason: "read_failed" });
     }
   }
 
@@ -205,24 +211,24 @@ export class LiveSession implements Session {
     try {
       await this.#flush();
     } finally {
-      await this.#parts.log.close();
+      await this.#options.log.close();
     }
   }
 
-  #freeId(): string {
-    let id = this.#parts.newId();
-    while (this.#tree.has(id)) id = this.#parts.newId();
+  #createUniqueId(): string {
+    let id = this.#options.newId();
+    while (this.#tree.has(id)) id = this.#options.newId();
     return id;
   }
 
-  #mustHave(entryId: string): void {
+  #assertEntryExists(entryId: string): void {
     if (this.#tree.has(entryId)) return;
     throw new SessionError(`The session "${this.id}" has no entry "${entryId}"`, {
       reason: "unknown_entry",
     });
   }
 
-  #mustBeWritable(): void {
+  #assertWritable(): void {
     if (this.#closing) {
       throw new SessionError(`The session "${this.id}" is closed: open it again to write to it`, {
         reason: "closed",
@@ -242,24 +248,24 @@ export class LiveSession implements Session {
     if (failure) throw failure;
   }
 
-  #failed(error: unknown, lost: number): SessionError {
+  #toWriteError(error: unknown, lost: number): SessionError {
     const note = lost === 0 ? "" : `; ${lost} of its entries were not kept`;
-    return sessionFailure(error, { id: this.id, reason: "write_failed", note });
+    return toSessionError(error, { id: this.id, reason: "write_failed", note });
   }
 }
 
 /** Puts entries of another session into a tree; where the tree must mend one, it gets another place. */
-export function adoptEntries(
+export function addEntries(
   tree: SessionTree,
   entries: readonly SessionEntry[],
 ): readonly SessionEntry[] {
   return entries.map((entry) => {
     const { type, id, parentId, timestamp } = entry;
-    return inPlace(entry, tree.adopt({ type, id, parentId, timestamp }).node);
+    return withTreePosition(entry, tree.addRepaired({ type, id, parentId, timestamp }).node);
   });
 }
 
 /** The entry with the place that the tree gives it, which is another only where the log was broken. */
-function inPlace(entry: SessionEntry, { id, parentId }: EntryOutline): SessionEntry {
+function withTreePosition(entry: SessionEntry, { id, parentId }: EntryOutline): SessionEntry {
   return entry.id === id && entry.parentId === parentId ? entry : { ...entry, id, parentId };
 }

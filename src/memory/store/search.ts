@@ -8,7 +8,7 @@ import { type ContentBlock, extractText } from "../../core/content.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { SearchHit, SearchSessionsOptions } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
-import { jsonText } from "./json_text.ts";
+import { safeStringify } from "./safe_stringify.ts";
 
 /** How much is shown on both sides of a match, in characters. */
 const SNIPPET_CHARACTERS = 60;
@@ -18,15 +18,15 @@ const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
 export const DEFAULT_SEARCH_LIMIT = 50;
 
 /** The words of a text, in lower case. */
-export function wordsIn(text: string): string[] {
+export function splitWords(text: string): string[] {
   return text.toLowerCase().match(WORD) ?? [];
 }
 
 /** What is searched in an entry. Reasoning is not. */
-export function searchedText(entry: SessionEntry): string {
+export function getSearchText(entry: SessionEntry): string {
   switch (entry.type) {
     case "message":
-      return textOfMessage(entry.message);
+      return getMessageText(entry.message);
     case "tool_finished":
       return extractText(entry.result.content);
     case "compaction":
@@ -44,7 +44,7 @@ export function searchedText(entry: SessionEntry): string {
     case "title":
       return entry.title;
     case "custom":
-      return `${entry.name} ${jsonText(entry.data)}`;
+      return `${entry.name} ${safeStringify(entry.data)}`;
     case "tool_started":
     case "model_changed":
     case "tools_changed":
@@ -68,7 +68,7 @@ export class SearchQuery {
 
   /** Reads a query. */
   constructor(query: string, options: SearchSessionsOptions = {}) {
-    this.words = [...new Set(wordsIn(query))];
+    this.words = [...new Set(splitWords(query))];
     this.#patterns = this.words.map((word) =>
       new RegExp(`(?<![\\p{L}\\p{N}\\p{Co}])${word}`, "iu")
     );
@@ -76,41 +76,43 @@ export class SearchQuery {
   }
 
   /** Whether a text in lower case may hold what is looked for; quick, and sure only of a no. */
-  mayMatch(lowerCaseText: string): boolean {
+  canMatch(lowerCaseText: string): boolean {
     return this.words.every((word) => lowerCaseText.includes(word));
   }
 
   /** Whether an entry is of a kind and a time that are asked for. */
-  admits({ type, timestamp }: { readonly type: string; readonly timestamp: number }): boolean {
+  matchesFilters(
+    { type, timestamp }: { readonly type: string; readonly timestamp: number },
+  ): boolean {
     const { types, after, before } = this.#options;
     return (types === undefined || types.some((wanted) => wanted === type)) &&
       (after === undefined || timestamp >= after) && (before === undefined || timestamp < before);
   }
 
   /** The hit that an entry is, or `undefined`. */
-  hit(sessionId: string, entry: SessionEntry): SearchHit | undefined {
-    if (this.words.length === 0 || !this.admits(entry)) return undefined;
-    const text = searchedText(entry);
+  findHit(sessionId: string, entry: SessionEntry): SearchHit | undefined {
+    if (this.words.length === 0 || !this.matchesFilters(entry)) return undefined;
+    const text = getSearchText(entry);
     const places = this.#patterns.map((pattern) => text.search(pattern));
     if (places.some((place) => place < 0)) return undefined;
     const { id: entryId, type, timestamp } = entry;
-    const snippet = snippetOf(text, Math.min(...places));
+    const snippet = createSnippet(text, Math.min(...places));
     return { sessionId, entryId, type, timestamp, snippet };
   }
 }
 
-function textOfMessage(message: AgentMessage): string {
-  if (message.role === "custom") return jsonText(message.data);
-  return message.content.map(textOfBlock).filter((text) => text !== "").join("\n");
+function getMessageText(message: AgentMessage): string {
+  if (message.role === "custom") return safeStringify(message.data);
+  return message.content.map(getBlockText).filter((text) => text !== "").join("\n");
 }
 
-function textOfBlock(block: ContentBlock): string {
+function getBlockText(block: ContentBlock): string {
   if (block.type === "text") return block.text;
-  return block.type === "tool_call" ? `${block.name} ${jsonText(block.arguments)}` : "";
+  return block.type === "tool_call" ? `${block.name} ${safeStringify(block.arguments)}` : "";
 }
 
 /** The text around a place, on one line and without control characters. */
-function snippetOf(text: string, place: number): string {
+function createSnippet(text: string, place: number): string {
   const start = Math.max(0, place - SNIPPET_CHARACTERS);
   const end = Math.min(text.length, place + 2 * SNIPPET_CHARACTERS);
   const part = text.slice(start, end).toWellFormed()

@@ -14,7 +14,7 @@ const DEVICE_NAME = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /** A name of twelve random letters and digits: 60 bits. */
-export function randomName(): string {
+export function createRandomId(): string {
   let name = "";
   for (const byte of crypto.getRandomValues(new Uint8Array(12))) name += ALPHABET[byte & 31];
   return name;
@@ -24,7 +24,7 @@ export function randomName(): string {
  * The name of a session that begins now: the time, for people and for sorting, and something random, since two
  * sessions may begin at the same moment.
  */
-export function newSessionId(now: number, random: string = randomName()): string {
+export function createSessionId(now: number, random: string = createRandomId()): string {
   const [date = "", time = ""] = new Date(now).toISOString().split(/[T.]/);
   return `${date.replaceAll("-", "")}-${time.replaceAll(":", "")}-${random}`;
 }

@@ -1,16 +1,16 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { SessionError } from "../../core/errors.ts";
-import { checkSessionId, newSessionId, randomName } from "./session_id.ts";
+import { checkSessionId, createRandomId, createSessionId } from "./session_id.ts";
 
 Deno.test("a new name tells the time, sorts by it, and can be used as a file's name", () => {
   const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
-  assertEquals(newSessionId(now, "abc"), "20260102-030405-abc");
-  assertMatch(newSessionId(now), /^20260102-030405-[0-9a-v]{12}$/);
-  checkSessionId(newSessionId(now));
+  assertEquals(createSessionId(now, "abc"), "20260102-030405-abc");
+  assertMatch(createSessionId(now), /^20260102-030405-[0-9a-v]{12}$/);
+  checkSessionId(createSessionId(now));
 });
 
 Deno.test("random names do not collide", () => {
-  const names = new Set(Array.from({ length: 10_000 }, randomName));
+  const names = new Set(Array.from({ length: 10_000 }, createRandomId));
   assertEquals(names.size, 10_000);
 });
 

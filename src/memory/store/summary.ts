@@ -10,12 +10,12 @@ import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
 
 /** The beginning of a text that a list shows, in characters. */
-const SHOWN_CHARACTERS = 200;
+const MAX_TEXT_CHARACTERS = 200;
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 /** A summary that grows with its session. */
-export class SummaryDraft {
+export class SummaryBuilder {
   readonly #summary: Mutable<SessionSummary>;
 
   /** Goes on from an earlier summary. */
@@ -24,8 +24,8 @@ export class SummaryDraft {
   }
 
   /** Begins for a session without entries. */
-  static of({ id, created, cwd, parent }: SessionHeader): SummaryDraft {
-    return new SummaryDraft({
+  static from({ id, created, cwd, parent }: SessionHeader): SummaryBuilder {
+    return new SummaryBuilder({
       id,
       created,
       updated: created,
@@ -53,53 +53,53 @@ export class SummaryDraft {
         summary.model = entry.model;
         return;
       case "title":
-        summary.title = shortened(entry.title);
+        summary.title = truncateText(entry.title);
         return;
       case "compaction":
       case "sub_agent_result":
-        return this.#addSpending(entry);
+        return this.#addUsageAndCost(entry);
     }
   }
 
   /** The summary of a log of so many bytes. */
-  finish(bytes: number): SessionSummary {
+  build(bytes: number): SessionSummary {
     return { ...this.#summary, bytes };
   }
 
   #addMessage(message: Extract<SessionEntry, { type: "message" }>["message"]): void {
     const summary = this.#summary;
     summary.messages++;
-    if (message.role === "assistant") this.#addSpending(message);
+    if (message.role === "assistant") this.#addUsageAndCost(message);
     if (message.role === "user" && summary.firstPrompt === undefined) {
-      const prompt = shortened(extractText(message.content));
+      const prompt = truncateText(extractText(message.content));
       if (prompt !== "") summary.firstPrompt = prompt;
     }
   }
 
-  #addSpending({ usage, cost }: { readonly usage?: Usage; readonly cost?: Cost }): void {
+  #addUsageAndCost({ usage, cost }: { readonly usage?: Usage; readonly cost?: Cost }): void {
     if (usage) this.#summary.usage = addUsage(this.#summary.usage, usage);
     if (cost) this.#summary.cost = addCost(this.#summary.cost, cost);
   }
 }
 
 /** The summaries that are asked for, the one that was written to last first. */
-export function chosenSummaries(
+export function selectSummaries(
   summaries: readonly SessionSummary[],
   { cwd, limit }: ListSessionsOptions,
 ): readonly SessionSummary[] {
   return summaries.filter((summary) => cwd === undefined || summary.cwd === cwd)
-    .toSorted((left, right) => right.updated - left.updated || compare(right.id, left.id))
+    .toSorted((left, right) => right.updated - left.updated || compareStrings(right.id, left.id))
     .slice(0, limit);
 }
 
-function compare(left: string, right: string): number {
+function compareStrings(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /** The beginning of a text, on one line. */
-function shortened(text: string): string {
-  const line = text.slice(0, 4 * SHOWN_CHARACTERS).replaceAll(/\s+/g, " ").trim();
+function truncateText(text: string): string {
+  const line = text.slice(0, 4 * MAX_TEXT_CHARACTERS).replaceAll(/\s+/g, " ").trim();
   const characters = Array.from(line);
-  if (characters.length <= SHOWN_CHARACTERS) return line;
-  return characters.slice(0, SHOWN_CHARACTERS - 1).join("") + "…";
+  if (characters.length <= MAX_TEXT_CHARACTERS) return line;
+  return characters.slice(0, MAX_TEXT_CHARACTERS - 1).join("") + "…";
 }

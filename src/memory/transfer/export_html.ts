@@ -19,7 +19,7 @@ import {
 /** Images that a page may carry; anything else could be more than an image. */
 const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
-const SPEAKERS = { user: "User", assistant: "Assistant", application: "Application" };
+const ROLE_LABELS = { user: "User", assistant: "Assistant", application: "Application" };
 
 /** Writes what a session's leaf leads to as an HTML page with collapsible tool calls. */
 export async function exportHtml(session: Session, options?: ExportOptions): Promise<string> {
@@ -30,20 +30,20 @@ export async function exportHtml(session: Session, options?: ExportOptions): Pro
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<title>${escaped(transcript.title)}</title>
+<title>${escapeHtml(transcript.title)}</title>
 <style>${PAGE_STYLE}</style>
 </head>
 <body>
-${head(transcript)}
+${renderHeader(transcript)}
 <main>
-${transcript.items.map(item).join("\n")}
+${transcript.items.map(renderItem).join("\n")}
 </main>
 </body>
 </html>
 `;
 }
 
-function head({ title, header, usage, cost }: Transcript): string {
+function renderHeader({ title, header, usage, cost }: Transcript): string {
   const facts = [
     header.id,
     new Date(header.created).toISOString(),
@@ -51,69 +51,71 @@ function head({ title, header, usage, cost }: Transcript): string {
     `${usage.total} tokens`,
     ...(cost.total === 0 ? [] : [`$${cost.total.toFixed(4)}`]),
   ];
-  const list = facts.map((fact) => `<li>${escaped(fact)}</li>`).join("");
-  return `<header><h1>${escaped(title)}</h1><ul>${list}</ul></header>`;
+  const list = facts.map((fact) => `<li>${escapeHtml(fact)}</li>`).join("");
+  return `<header><h1>${escapeHtml(title)}</h1><ul>${list}</ul></header>`;
 }
 
-function item(entry: TranscriptItem): string {
+function renderItem(entry: TranscriptItem): string {
   const time = `<time>${new Date(entry.timestamp).toISOString()}</time>`;
-  if (entry.type === "note") return `<aside>${time}${text(entry.text)}</aside>`;
+  if (entry.type === "note") return `<aside>${time}${renderText(entry.text)}</aside>`;
   const { speaker, model = "", error, parts } = entry;
-  const failure = error === undefined ? "" : `<p class="error">${escaped(error)}</p>`;
-  const heading = `<h2>${SPEAKERS[speaker]} <small>${escaped(model)}</small>${time}</h2>`;
-  return `<article class="${speaker}">${heading}${parts.map(part).join("")}${failure}</article>`;
+  const failure = error === undefined ? "" : `<p class="error">${escapeHtml(error)}</p>`;
+  const heading = `<h2>${ROLE_LABELS[speaker]} <small>${escapeHtml(model)}</small>${time}</h2>`;
+  return `<article class="${speaker}">${heading}${
+    parts.map(renderPart).join("")
+  }${failure}</article>`;
 }
 
-function part(content: TranscriptPart): string {
+function renderPart(content: TranscriptPart): string {
   switch (content.type) {
     case "text":
-      return text(content.text);
+      return renderText(content.text);
     case "thinking":
-      return folded("Thinking", text(content.text), "thinking");
+      return renderDetails("Thinking", renderText(content.text), "thinking");
     case "image":
-      return image(content.source);
+      return renderImage(content.source);
     case "data":
-      return folded(content.name, code(content.json), "data");
+      return renderDetails(content.name, renderCode(content.json), "data");
     case "tool":
-      return tool(content);
+      return renderTool(content);
   }
 }
 
-function tool({ name, arguments: args, result }: TranscriptTool): string {
+function renderTool({ name, arguments: args, result }: TranscriptTool): string {
   const state = !result ? "no answer" : result.isError ? "failed" : "done";
   const answer = (result?.parts ?? []).map((content) =>
-    content.type === "text" ? code(content.text) : part(content)
+    content.type === "text" ? renderCode(content.text) : renderPart(content)
   );
-  const body = `<h3>Arguments</h3>${code(args)}<h3>Result</h3>${answer.join("")}`;
-  return folded(`${name}: ${state}`, body, result?.isError ? "tool error" : "tool");
+  const body = `<h3>Arguments</h3>${renderCode(args)}<h3>Result</h3>${answer.join("")}`;
+  return renderDetails(`${name}: ${state}`, body, result?.isError ? "tool error" : "tool");
 }
 
-function image(source: ImageSource): string {
+function renderImage(source: ImageSource): string {
   switch (source.type) {
     case "base64": {
       const { mediaType, data } = source;
       if (!IMAGE_TYPE.test(mediaType) || !BASE64.test(data)) {
-        return text(`(an image, ${mediaType})`);
+        return renderText(`(an image, ${mediaType})`);
       }
       return `<img alt="" src="data:${mediaType};base64,${data}">`;
     }
     case "url":
-      return text(`(an image: ${source.url})`);
+      return renderText(`(an image: ${source.url})`);
     case "file":
-      return text(`(an image: ${source.path})`);
+      return renderText(`(an image: ${source.path})`);
   }
 }
 
-function folded(summary: string, body: string, kind: string): string {
-  return `<details class="${kind}"><summary>${escaped(summary)}</summary>${body}</details>`;
+function renderDetails(summary: string, body: string, kind: string): string {
+  return `<details class="${kind}"><summary>${escapeHtml(summary)}</summary>${body}</details>`;
 }
 
-function text(content: string): string {
-  return `<div class="text">${escaped(content.trim())}</div>`;
+function renderText(content: string): string {
+  return `<div class="text">${escapeHtml(content.trim())}</div>`;
 }
 
-function code(content: string): string {
-  return `<pre>${escaped(content)}</pre>`;
+function renderCode(content: string): string {
+  return `<pre>${escapeHtml(content)}</pre>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -125,7 +127,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Text that HTML takes for text, without control characters that no page may hold. */
-function escaped(content: string): string {
+function escapeHtml(content: string): string {
   return content.toWellFormed()
     .replaceAll(/(?![\t\n\r])\p{Cc}/gu, "\ufffd")
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

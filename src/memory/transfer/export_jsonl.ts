@@ -6,7 +6,7 @@
 
 import type { Session } from "../../core/session.ts";
 import { encodeEntry, encodeHeader } from "../store/jsonl.ts";
-import { type ExportOptions, redacted } from "./transcript.ts";
+import { type ExportOptions, redactTexts } from "./transcript.ts";
 
 /**
  * Writes a session as JSON lines: the header, then every entry of every branch, oldest first. What
@@ -16,7 +16,7 @@ export async function exportJsonl(
   session: Session,
   { redact }: Pick<ExportOptions, "redact"> = {},
 ): Promise<string> {
-  const clean = <Value>(value: Value): Value => redact ? redacted(value, redact) : value;
+  const clean = <Value>(value: Value): Value => redact ? redactTexts(value, redact) : value;
   let text = encodeHeader(clean(session.header)) + "\n";
   for await (const entry of session.entries()) text += encodeEntry(clean(entry)) + "\n";
   return text;

@@ -15,16 +15,16 @@ import { exportMarkdown } from "./export_markdown.ts";
 import { importSession } from "./import_session.ts";
 import { InMemorySessionStore } from "../store/in_memory_store.ts";
 
-const EVIL = `<script>alert("1")</script> & 'x' \u001b[31m`;
+const MALICIOUS_TEXT = `<script>alert("1")</script> & 'x' \u001b[31m`;
 
-async function sampleSession(): Promise<Session> {
+async function createSampleSession(): Promise<Session> {
   let id = 0;
   const store = new InMemorySessionStore({ now: () => 86_400_000, newId: () => `e${++id}` });
   const session = await store.create({ id: "sample", cwd: "/work" });
   const call = toolCall("bash", { command: "echo ````" }, { id: "call_1" });
   const silent = toolCall("bash", {}, { id: "call_2" });
   const usage = { input: 100, output: 20, cacheRead: 0, cacheWrite: 0, total: 120 };
-  session.append({ type: "message", message: userMessage(`Hello ${EVIL}`, 86_400_000) });
+  session.append({ type: "message", message: userMessage(`Hello ${MALICIOUS_TEXT}`, 86_400_000) });
   session.append({
     type: "message",
     message: assistantMessage([thinking("hm\nhm"), text("I look."), call, silent], { usage }),
@@ -46,14 +46,14 @@ async function sampleSession(): Promise<Session> {
   });
   session.append({
     type: "message",
-    message: assistantMessage("Oh", { stopReason: "error", errorMessage: EVIL }),
+    message: assistantMessage("Oh", { stopReason: "error", errorMessage: MALICIOUS_TEXT }),
   });
   session.append({ type: "plan_mode", active: true });
   return session;
 }
 
 Deno.test("a page carries everything escaped, with calls folded, and asks for nothing", async () => {
-  const page = await exportHtml(await sampleSession());
+  const page = await exportHtml(await createSampleSession());
   assert(!page.includes("<script"));
   assert(!page.includes("\u001b"));
   assert(page.includes("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39;"));
@@ -70,9 +70,9 @@ Deno.test("a page carries everything escaped, with calls folded, and asks for no
 });
 
 Deno.test("Markdown shows every turn, and fences hold whatever a tool says", async () => {
-  const markdown = await exportMarkdown(await sampleSession());
+  const markdown = await exportMarkdown(await createSampleSession());
   assertEquals(
-    markdown.replaceAll(EVIL.trim(), "EVIL"),
+    markdown.replaceAll(MALICIOUS_TEXT.trim(), "EVIL"),
     `# Hello EVIL
 
 Session \`sample\` · 1970-01-02T00:00:00.000Z · in \`/work\` · 120 tokens
@@ -133,7 +133,7 @@ Oh
 });
 
 Deno.test("JSON lines that were exported come back entry by entry, with every branch", async () => {
-  const session = await sampleSession();
+  const session = await createSampleSession();
   const [first] = session.outline;
   session.moveLeaf(first?.id ?? null);
   const store = new InMemorySessionStore();
@@ -180,7 +180,7 @@ Deno.test("what is to be left out is left out of every export", async () => {
 });
 
 Deno.test("an export of another leaf shows that leaf", async () => {
-  const session = await sampleSession();
+  const session = await createSampleSession();
   const markdown = await exportMarkdown(session, { leaf: session.outline[0]?.id ?? null });
   assert(!markdown.includes("Assistant"));
 });

@@ -6,7 +6,7 @@
 
 import type { Session, SessionStore } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
-import { randomName } from "../store/session_id.ts";
+import { createRandomId } from "../store/session_id.ts";
 
 /** Options of {@linkcode forkSession}. */
 export interface ForkSessionOptions {
@@ -42,7 +42,7 @@ export async function forkSession(
 ): Promise<Session> {
   await using source = await store.open(id, { access: "read" });
   const { leaf = source.leafId, into = store } = options;
-  const entries = await entriesUpTo(source, leaf);
+  const entries = await readEntriesUpTo(source, leaf);
   const { cwd } = source.header;
   return await into.create({
     ...(options.id !== undefined && { id: options.id }),
@@ -56,7 +56,10 @@ export async function forkSession(
  * The path to a leaf, and what the journal knows of its tool calls from elsewhere: a call that took effect on
  * another branch has taken effect.
  */
-async function entriesUpTo(source: Session, leaf: string | null): Promise<readonly SessionEntry[]> {
+async function readEntriesUpTo(
+  source: Session,
+  leaf: string | null,
+): Promise<readonly SessionEntry[]> {
   const path = await source.path({ leaf });
   const onPath = new Set(path.map(({ id }) => id));
   const journal: SessionEntry[] = [];
@@ -72,7 +75,7 @@ async function entriesUpTo(source: Session, leaf: string | null): Promise<readon
   const back: SessionEntry = {
     type: "leaf_moved",
     from: journal.at(-1)?.id ?? null,
-    id: randomName(),
+    id: createRandomId(),
     parentId,
     timestamp,
   };

@@ -6,19 +6,22 @@ import { assistantMessage, text, toolCall } from "../../testing/messages.ts";
 import { forkSession } from "./fork.ts";
 import { InMemorySessionStore } from "../store/in_memory_store.ts";
 
-function said(text: string): SessionEntryBody {
+function createMessageEntry(text: string): SessionEntryBody {
   return { type: "message", message: userMessage(text, 1) };
 }
 
 Deno.test("a fork has the path to its leaf and goes its own way, also while the other is open", async () => {
   const store = new InMemorySessionStore();
   const source = await store.create({ id: "source", cwd: "/work" });
-  const [one, two] = [source.append(said("one")), source.append(said("two"))];
+  const [one, two] = [
+    source.append(createMessageEntry("one")),
+    source.append(createMessageEntry("two")),
+  ];
   await source.flush();
   const whole = await forkSession(store, "source", { id: "whole" });
   assertEquals(await whole.path(), [one, two]);
   const part = await forkSession(store, "source", { leaf: one.id });
-  part.append(said("three"));
+  part.append(createMessageEntry("three"));
   assertEquals(part.header.parent, { sessionId: "source", entryId: one.id });
   assertEquals(part.header.cwd, "/work");
   assertEquals((await part.path()).length, 2);

@@ -6,8 +6,8 @@
 
 import { SessionError } from "../../core/errors.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
-import { LogScan } from "../file/log_scan.ts";
-import { linesIn } from "../file/read_lines.ts";
+import { LogScanner } from "../file/log_scanner.ts";
+import { splitLines } from "../file/read_lines.ts";
 
 /** Options of {@linkcode importSession}. */
 export interface ImportSessionOptions {
@@ -36,9 +36,9 @@ export async function importSession(
   jsonl: string,
   { id, created = Date.now() }: ImportSessionOptions = {},
 ): Promise<ImportedSession> {
-  const scan = new LogScan({ id: id ?? "import", created });
+  const scan = new LogScanner({ id: id ?? "import", created });
   const bytes = new TextEncoder().encode(jsonl);
-  for (const line of linesIn(bytes, 0)) scan.take(line);
+  for (const line of splitLines(bytes, 0)) scan.addLine(line);
   const { damage, entries, header: { cwd, parent } } = scan;
   const found = entries.filter((entry) => entry !== undefined);
   if (found.length === 0) {

@@ -10,7 +10,7 @@ import type { ModelSpec } from "../../core/model.ts";
 import type { PathOptions, Session } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
-import { jsonText } from "../store/json_text.ts";
+import { safeStringify } from "../store/safe_stringify.ts";
 
 /** Options of exports. */
 export interface ExportOptions extends Pick<PathOptions, "leaf"> {
@@ -70,57 +70,67 @@ export async function readTranscript(
   { leaf, redact }: ExportOptions = {},
 ): Promise<Transcript> {
   const path = await session.path(leaf === undefined ? {} : { leaf });
-  const entries = redact ? path.map((entry) => redacted(entry, redact)) : path;
+  const entries = redact ? path.map((entry) => redactTexts(entry, redact)) : path;
   const answers = new Map<string, TranscriptTool["result"]>();
-  for (const entry of entries) addAnswer(answers, entry);
+  for (const entry of entries) addToolResult(answers, entry);
   const messages = entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
   return {
-    title: titleOf(entries, messages, session.id),
-    header: redact ? redacted(session.header, redact) : session.header,
-    ...spendingOf(messages),
-    items: entries.flatMap((entry) => itemOf(entry, answers)),
+    title: getTitle(entries, messages, session.id),
+    header: redact ? redactTexts(session.header, redact) : session.header,
+    ...sumUsage(messages),
+    items: entries.flatMap((entry) => createItems(entry, answers)),
   };
 }
 
 /** Members that hold the shape of an entry together. */
-const SHAPE = new Set(["type", "role", "id", "parentId", "toolCallId", "messageId", "mediaType"]);
+const STRUCTURAL_KEYS = new Set([
+  "type",
+  "role",
+  "id",
+  "parentId",
+  "toolCallId",
+  "messageId",
+  "mediaType",
+]);
 /** Members that hold anything. */
-const ANYTHING = new Set(["arguments", "details", "data"]);
+const FREE_FORM_KEYS = new Set(["arguments", "details", "data"]);
 
 /** An entry or header with every text in it changed; what holds its shape together stays. */
-export function redacted<Value>(value: Value, redact: (text: string) => string): Value {
+export function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {
   const visit = (member: unknown, name: string, isShape: boolean): unknown => {
-    if (typeof member === "string") return isShape && SHAPE.has(name) ? member : redact(member);
+    if (typeof member === "string") {
+      return isShape && STRUCTURAL_KEYS.has(name) ? member : redact(member);
+    }
     if (Array.isArray(member)) return member.map((item) => visit(item, "", isShape));
     if (typeof member !== "object" || member === null) return member;
     const members = Object.entries(member);
     return Object.fromEntries(
-      members.map(([key, inner]) => [key, visit(inner, key, isShape && !ANYTHING.has(key))]),
+      members.map(([key, inner]) => [key, visit(inner, key, isShape && !FREE_FORM_KEYS.has(key))]),
     );
   };
-  return visit(JSON.parse(jsonText(value)), "", true) as Value;
+  return visit(JSON.parse(safeStringify(value)), "", true) as Value;
 }
 
-function addAnswer(answers: Map<string, TranscriptTool["result"]>, entry: SessionEntry): void {
+function addToolResult(answers: Map<string, TranscriptTool["result"]>, entry: SessionEntry): void {
   if (entry.type === "tool_finished") {
     const { toolCallId, result, isError } = entry;
-    answers.set(toolCallId, { parts: partsOf(result.content, answers), isError });
+    answers.set(toolCallId, { parts: createParts(result.content, answers), isError });
   } else if (entry.type === "message" && entry.message.role === "tool_result") {
     const { toolCallId, content, isError } = entry.message;
-    answers.set(toolCallId, { parts: partsOf(content, answers), isError });
+    answers.set(toolCallId, { parts: createParts(content, answers), isError });
   }
 }
 
-function itemOf(
+function createItems(
   entry: SessionEntry,
   answers: ReadonlyMap<string, TranscriptTool["result"]>,
 ): TranscriptItem[] {
-  if (entry.type === "message") return messageItem(entry.message, answers);
-  const text = noteOf(entry);
+  if (entry.type === "message") return createMessageItems(entry.message, answers);
+  const text = formatNote(entry);
   return text === undefined ? [] : [{ type: "note", timestamp: entry.timestamp, text }];
 }
 
-function messageItem(
+function createMessageItems(
   message: AgentMessage,
   answers: ReadonlyMap<string, TranscriptTool["result"]>,
 ): TranscriptItem[] {
@@ -133,7 +143,7 @@ function messageItem(
         type: "message",
         speaker: "user",
         timestamp,
-        parts: partsOf(message.content, answers),
+        parts: createParts(message.content, answers),
       }];
     case "assistant":
       return [{
@@ -142,16 +152,16 @@ function messageItem(
         timestamp,
         model: `${message.provider}/${message.modelId}`,
         ...(message.errorMessage !== undefined && { error: message.errorMessage }),
-        parts: partsOf(message.content, answers),
+        parts: createParts(message.content, answers),
       }];
     case "custom": {
-      const part = { type: "data", name: message.type, json: indented(message.data) } as const;
+      const part = { type: "data", name: message.type, json: formatJson(message.data) } as const;
       return [{ type: "message", speaker: "application", timestamp, parts: [part] }];
     }
   }
 }
 
-function partsOf(
+function createParts(
   blocks: readonly ContentBlock[],
   answers: ReadonlyMap<string, TranscriptTool["result"]>,
 ): TranscriptPart[] {
@@ -167,17 +177,17 @@ function partsOf(
         return []; // for a provider's eyes
       case "tool_call": {
         const result = answers.get(block.id);
-        const args = indented(block.arguments);
+        const args = formatJson(block.arguments);
         return [{ type: "tool", name: block.name, arguments: args, ...(result && { result }) }];
       }
     }
   });
 }
 
-function noteOf(entry: Exclude<SessionEntry, { type: "message" }>): string | undefined {
+function formatNote(entry: Exclude<SessionEntry, { type: "message" }>): string | undefined {
   switch (entry.type) {
     case "model_changed":
-      return `Model: ${nameOf(entry.model)}`;
+      return `Model: ${formatModel(entry.model)}`;
     case "compaction": {
       const left = `${entry.droppedCount} earlier messages were left out of requests from here on`;
       return entry.summary === undefined ? left : `${left}; in their place:\n\n${entry.summary}`;
@@ -195,7 +205,7 @@ function noteOf(entry: Exclude<SessionEntry, { type: "message" }>): string | und
     case "plan_mode":
       return entry.active ? "Plan mode: read-only tools" : "Execute mode: all tools";
     case "approval":
-      return approvalNote(entry);
+      return formatApprovalNote(entry);
     case "run_ended":
       return entry.error && `The run ended with an error: ${entry.error.message}`;
     case "label":
@@ -213,7 +223,9 @@ function noteOf(entry: Exclude<SessionEntry, { type: "message" }>): string | und
   }
 }
 
-function approvalNote({ name, decision }: Extract<SessionEntry, { type: "approval" }>): string {
+function formatApprovalNote(
+  { name, decision }: Extract<SessionEntry, { type: "approval" }>,
+): string {
   if (decision.type === "denied") {
     return decision.reason === undefined
       ? `Denied: ${name}`
@@ -224,7 +236,7 @@ function approvalNote({ name, decision }: Extract<SessionEntry, { type: "approva
   return `Approved for the session: ${name}${prefix === undefined ? "" : ` ${prefix}…`}`;
 }
 
-function titleOf(
+function getTitle(
   entries: readonly SessionEntry[],
   messages: readonly AgentMessage[],
   id: string,
@@ -236,7 +248,7 @@ function titleOf(
   return line === "" ? id : Array.from(line).slice(0, 80).join("");
 }
 
-function spendingOf(messages: readonly AgentMessage[]): { usage: Usage; cost: Cost } {
+function sumUsage(messages: readonly AgentMessage[]): { usage: Usage; cost: Cost } {
   let [usage, cost] = [zeroUsage(), zeroCost()];
   for (const message of messages) {
     if (message.role !== "assistant") continue;
@@ -246,10 +258,10 @@ function spendingOf(messages: readonly AgentMessage[]): { usage: Usage; cost: Co
   return { usage, cost };
 }
 
-function nameOf({ provider, modelId, thinkingLevel }: ModelSpec): string {
+function formatModel({ provider, modelId, thinkingLevel }: ModelSpec): string {
   return `${provider}/${modelId}${thinkingLevel === "off" ? "" : `:${thinkingLevel}`}`;
 }
 
-function indented(value: unknown): string {
-  return JSON.stringify(JSON.parse(jsonText(value)), null, 2);
+function formatJson(value: unknown): string {
+  return JSON.stringify(JSON.parse(safeStringify(value)), null, 2);
 }

@@ -12,17 +12,17 @@ import {
   parseApprovalRule,
   pathHasPrefix,
 } from "./approval_rules.ts";
-import { type CommandJudgement, judgeCommand } from "./command_judge.ts";
+import { assessCommand, type CommandAssessment } from "./command_assessment.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
 /** What the person is asked about. */
 export interface GateRequest extends ApprovalRequest {
   /** What the judge says of a `bash` command. */
-  readonly judgement?: CommandJudgement;
+  readonly assessment?: CommandAssessment;
 }
 
 /** Asks a person. */
-export type Ask = (
+export type ApprovalPrompt = (
   request: GateRequest,
 ) => ApprovalDecision | boolean | Promise<ApprovalDecision | boolean>;
 
@@ -31,7 +31,7 @@ export interface ApprovalGateOptions {
   /** Which calls are asked about. Default: `"smart"`. */
   readonly mode?: ApprovalMode;
   /** Asks a person. Without it, what would be asked is denied. */
-  readonly ask?: Ask;
+  readonly ask?: ApprovalPrompt;
   /** Calls that pass without a question: `"read_file"`, `"edit_file(src/**)"`, `"bash(npm test)"`. */
   readonly allow?: readonly string[];
   /** Calls that never pass, whatever else is said. A part of a command is enough. */
@@ -46,7 +46,7 @@ export interface ApprovalGateOptions {
 }
 
 /** Something that is trusted for the rest of the session. */
-export type Trust =
+export type TrustGrant =
   | { readonly type: "tool"; readonly name: string }
   | { readonly type: "prefix"; readonly name: string; readonly prefix: string };
 
@@ -57,11 +57,11 @@ export interface ApprovalGate {
   /** Which calls are asked about; may be changed at any time. */
   mode: ApprovalMode;
   /** What a person has trusted so far. */
-  readonly trusted: readonly Trust[];
+  readonly trusted: readonly TrustGrant[];
   /** Trusts something from now on. */
-  trust(trust: Trust): void;
+  trust(trust: TrustGrant): void;
   /** Forgets what a person has trusted. */
-  forget(): void;
+  clearTrust(): void;
 }
 
 /**
@@ -89,7 +89,7 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     deny: (options.deny ?? []).map(parseApprovalRule),
     options,
   };
-  const gate = (request: ApprovalRequest) => decide(state, request);
+  const gate = (request: ApprovalRequest) => decideCall(state, request);
   return Object.defineProperties(gate, {
     mode: {
       get: () => state.mode,
@@ -98,14 +98,14 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
       },
     },
     trusted: { get: () => [...state.trusted] },
-    trust: { value: (trust: Trust) => state.trusted.push(trust) },
-    forget: { value: () => state.trusted.splice(0) },
+    trust: { value: (trust: TrustGrant) => state.trusted.push(trust) },
+    clearTrust: { value: () => state.trusted.splice(0) },
   }) as ApprovalGate;
 }
 
 interface GateState {
   mode: ApprovalMode;
-  readonly trusted: Trust[];
+  readonly trusted: TrustGrant[];
   readonly allow: readonly ApprovalRule[];
   readonly deny: readonly ApprovalRule[];
   readonly options: ApprovalGateOptions;
@@ -113,26 +113,26 @@ interface GateState {
 
 const APPROVED: ApprovalDecision = { type: "approved" };
 
-async function decide(state: GateState, request: ApprovalRequest): Promise<ApprovalDecision> {
+async function decideCall(state: GateState, request: ApprovalRequest): Promise<ApprovalDecision> {
   const { name, arguments: args, tool } = request;
-  const forbidden = state.deny.find((rule) => rule.touches(name, args));
-  if (forbidden) return denied(`The rule ${forbidden.source} forbids this call.`);
+  const forbidden = state.deny.find((rule) => rule.matchesAny(name, args));
+  if (forbidden) return createDenial(`The rule ${forbidden.source} forbids this call.`);
   if (state.mode === "bypassed") return APPROVED;
   if (state.mode === "smart" && !needsApproval(tool, args)) return APPROVED;
-  if (state.allow.some((rule) => rule.covers(name, args))) return APPROVED;
+  if (state.allow.some((rule) => rule.matchesAll(name, args))) return APPROVED;
   const judgement = name === "bash" && typeof args.command === "string"
-    ? judgeCommand(args.command)
+    ? assessCommand(args.command)
     : undefined;
   if (isTrusted(state.trusted, request, judgement)) return APPROVED;
   if (await passesAsHarmless(state, judgement)) return APPROVED;
-  return await askPerson(state, judgement ? { ...request, judgement } : request);
+  return await requestApproval(state, judgement ? { ...request, assessment: judgement } : request);
 }
 
 /** What somebody trusted in general was not trusted to be dangerous. */
 function isTrusted(
-  trusted: readonly Trust[],
+  trusted: readonly TrustGrant[],
   { name, arguments: args }: ApprovalRequest,
-  judgement: CommandJudgement | undefined,
+  judgement: CommandAssessment | undefined,
 ): boolean {
   if (judgement?.verdict === "dangerous") return false;
   return trusted.some((trust) => {
@@ -145,7 +145,7 @@ function isTrusted(
 
 async function passesAsHarmless(
   { mode, options }: GateState,
-  judgement: CommandJudgement | undefined,
+  judgement: CommandAssessment | undefined,
 ): Promise<boolean> {
   if (mode !== "smart" || !options.allowHarmless || judgement?.verdict !== "harmless") return false;
   return await isConfined(options.sandbox);
@@ -155,10 +155,10 @@ async function isConfined(sandbox: ApprovalGateOptions["sandbox"]): Promise<bool
   return sandbox === undefined || (await sandbox.describe()).confined;
 }
 
-async function askPerson(state: GateState, request: GateRequest): Promise<ApprovalDecision> {
+async function requestApproval(state: GateState, request: GateRequest): Promise<ApprovalDecision> {
   const { ask, sandbox } = state.options;
-  if (!ask) return denied("Nobody can be asked, and this call needs an approval.");
-  const decision = await answerOf(ask, request);
+  if (!ask) return createDenial("Nobody can be asked, and this call needs an approval.");
+  const decision = await promptForDecision(ask, request);
   if (decision.type === "denied") return decision;
   const { scope = "once", prefix } = decision;
   const { name } = request;
@@ -168,16 +168,19 @@ async function askPerson(state: GateState, request: GateRequest): Promise<Approv
   return decision;
 }
 
-async function answerOf(ask: Ask, request: GateRequest): Promise<ApprovalDecision> {
+async function promptForDecision(
+  ask: ApprovalPrompt,
+  request: GateRequest,
+): Promise<ApprovalDecision> {
   try {
     const answer = await ask(request);
     if (typeof answer !== "boolean") return answer;
     return answer ? APPROVED : { type: "denied" };
   } catch {
-    return denied("Asking for an approval failed.");
+    return createDenial("Asking for an approval failed.");
   }
 }
 
-function denied(reason: string): ApprovalDecision {
+function createDenial(reason: string): ApprovalDecision {
   return { type: "denied", reason };
 }

@@ -5,7 +5,7 @@ import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 import { planMode } from "./plan_mode.ts";
 
-const tool = (name: string, readOnly: boolean): AgentTool =>
+const createTool = (name: string, readOnly: boolean): AgentTool =>
   defineTool({
     name,
     description: "",
@@ -14,22 +14,30 @@ const tool = (name: string, readOnly: boolean): AgentTool =>
     execute: () => "",
   });
 
-async function ask(gate: ApprovalGate, name: string, args: JsonObject): Promise<ApprovalDecision> {
+async function requestDecision(
+  gate: ApprovalGate,
+  name: string,
+  args: JsonObject,
+): Promise<ApprovalDecision> {
   return await gate({
     toolCallId: "1",
     name,
     arguments: args,
-    tool: tool(name, name === "read_file"),
+    tool: createTool(name, name === "read_file"),
     signal: new AbortController().signal,
   });
 }
 
-async function verdict(gate: ApprovalGate, name: string, args: JsonObject = {}): Promise<string> {
-  return (await ask(gate, name, args)).type;
+async function getDecisionType(
+  gate: ApprovalGate,
+  name: string,
+  args: JsonObject = {},
+): Promise<string> {
+  return (await requestDecision(gate, name, args)).type;
 }
 
 /** A gate with a person who gives these answers in turn, and the questions they were asked. */
-function asked(
+function createPromptedGate(
   answers: readonly (ApprovalDecision | boolean)[],
   options: ApprovalGateOptions = {},
 ): { gate: ApprovalGate; questions: string[] } {
@@ -47,15 +55,15 @@ function asked(
 
 Deno.test("A 81: smart asks about what changes things, enabled about all, bypassed about nothing", async () => {
   for (const [mode, questions] of [["smart", 1], ["enabled", 2], ["bypassed", 0]] as const) {
-    const person = asked([true, true], { mode });
-    await verdict(person.gate, "read_file");
-    await verdict(person.gate, "write_file");
+    const person = createPromptedGate([true, true], { mode });
+    await getDecisionType(person.gate, "read_file");
+    await getDecisionType(person.gate, "write_file");
     assertEquals(person.questions.length, questions, mode);
   }
 });
 
 Deno.test("without anybody to ask, and when asking fails, the answer is no", async () => {
-  assertEquals(await ask(approvalGate(), "bash", { command: "ls" }), {
+  assertEquals(await requestDecision(approvalGate(), "bash", { command: "ls" }), {
     type: "denied",
     reason: "Nobody can be asked, and this call needs an approval.",
   });
@@ -64,35 +72,39 @@ Deno.test("without anybody to ask, and when asking fails, the answer is no", asy
       throw new Error("no terminal");
     },
   });
-  assertEquals(await verdict(failing, "bash", { command: "ls" }), "denied");
+  assertEquals(await getDecisionType(failing, "bash", { command: "ls" }), "denied");
 });
 
 Deno.test("yes, no, no with a reason and edited arguments go through as they are", async () => {
   const edited: ApprovalDecision = { type: "approved", arguments: { command: "pwd" } };
   const refused: ApprovalDecision = { type: "denied", reason: "not now" };
-  const { gate } = asked([true, false, refused, edited]);
-  assertEquals(await ask(gate, "bash", {}), { type: "approved" });
-  assertEquals(await ask(gate, "bash", {}), { type: "denied" });
-  assertEquals(await ask(gate, "bash", {}), refused);
-  assertEquals(await ask(gate, "bash", {}), edited);
+  const { gate } = createPromptedGate([true, false, refused, edited]);
+  assertEquals(await requestDecision(gate, "bash", {}), { type: "approved" });
+  assertEquals(await requestDecision(gate, "bash", {}), { type: "denied" });
+  assertEquals(await requestDecision(gate, "bash", {}), refused);
+  assertEquals(await requestDecision(gate, "bash", {}), edited);
 });
 
 Deno.test("trust in a tool lasts for the session, until it is forgotten", async () => {
-  const { gate, questions } = asked([{ type: "approved", scope: "tool" }, true]);
-  await verdict(gate, "write_file", { path: "a" });
-  await verdict(gate, "write_file", { path: "b" });
+  const { gate, questions } = createPromptedGate([{ type: "approved", scope: "tool" }, true]);
+  await getDecisionType(gate, "write_file", { path: "a" });
+  await getDecisionType(gate, "write_file", { path: "b" });
   assertEquals(questions, ["a"]);
   assertEquals(gate.trusted, [{ type: "tool", name: "write_file" }]);
-  gate.forget();
-  await verdict(gate, "write_file", { path: "c" });
+  gate.clearTrust();
+  await getDecisionType(gate, "write_file", { path: "c" });
   assertEquals(questions, ["a", "c"]);
 });
 
 Deno.test("trust in a command prefix covers what begins with it, and what only looks beside it", async () => {
-  const { gate, questions } = asked([{ type: "approved", scope: "prefix", prefix: "npm test" }]);
-  await verdict(gate, "bash", { command: "npm test" });
+  const { gate, questions } = createPromptedGate([{
+    type: "approved",
+    scope: "prefix",
+    prefix: "npm test",
+  }]);
+  await getDecisionType(gate, "bash", { command: "npm test" });
   for (const command of ["npm test -- a", "cd src && npm test | tail -5", "npm test 2>&1"]) {
-    assertEquals(await verdict(gate, "bash", { command }), "approved", command);
+    assertEquals(await getDecisionType(gate, "bash", { command }), "approved", command);
   }
   const beyond = [
     "npm tests",
@@ -106,27 +118,27 @@ Deno.test("trust in a command prefix covers what begins with it, and what only l
     "ls",
   ];
   for (const command of beyond) {
-    assertEquals(await verdict(gate, "bash", { command }), "denied", command);
+    assertEquals(await getDecisionType(gate, "bash", { command }), "denied", command);
   }
   assertEquals(questions, ["npm test", ...beyond]);
 });
 
 Deno.test("trust in a path prefix ends at its folder", async () => {
-  const { gate } = asked([{ type: "approved", scope: "prefix", prefix: "src" }]);
-  await verdict(gate, "write_file", { path: "src/a" });
+  const { gate } = createPromptedGate([{ type: "approved", scope: "prefix", prefix: "src" }]);
+  await getDecisionType(gate, "write_file", { path: "src/a" });
   const decisions = await Promise.all(
     ["src/b/c", "./src/d", "srcx", "src/../e", "../src/f", "/src/g"].map((path) =>
-      verdict(gate, "write_file", { path })
+      getDecisionType(gate, "write_file", { path })
     ),
   );
   assertEquals(decisions, ["approved", "approved", "denied", "denied", "denied", "denied"]);
 });
 
 Deno.test("trust in bash does not cover what is dangerous", async () => {
-  const { gate, questions } = asked([{ type: "approved", scope: "tool" }]);
-  await verdict(gate, "bash", { command: "make" });
-  assertEquals(await verdict(gate, "bash", { command: "make all" }), "approved");
-  assertEquals(await verdict(gate, "bash", { command: "rm -rf /" }), "denied");
+  const { gate, questions } = createPromptedGate([{ type: "approved", scope: "tool" }]);
+  await getDecisionType(gate, "bash", { command: "make" });
+  assertEquals(await getDecisionType(gate, "bash", { command: "make all" }), "approved");
+  assertEquals(await getDecisionType(gate, "bash", { command: "rm -rf /" }), "denied");
   assertEquals(questions, ["make", "rm -rf /"]);
 });
 
@@ -134,16 +146,16 @@ Deno.test("where commands are not confined, bash is not trusted as a whole and n
   const report = (confined: boolean) => ({
     describe: () => Promise.resolve({ confined, summary: "", rules: [] }),
   });
-  const open = asked([{ type: "approved", scope: "tool" }], {
+  const open = createPromptedGate([{ type: "approved", scope: "tool" }], {
     sandbox: report(false),
     allowHarmless: true,
   });
-  await verdict(open.gate, "bash", { command: "make" });
-  assertEquals(await verdict(open.gate, "bash", { command: "make" }), "denied");
-  assertEquals(await verdict(open.gate, "bash", { command: "ls" }), "denied");
+  await getDecisionType(open.gate, "bash", { command: "make" });
+  assertEquals(await getDecisionType(open.gate, "bash", { command: "make" }), "denied");
+  assertEquals(await getDecisionType(open.gate, "bash", { command: "ls" }), "denied");
   const safe = approvalGate({ sandbox: report(true), allowHarmless: true });
-  assertEquals(await verdict(safe, "bash", { command: "ls" }), "approved");
-  assertEquals(await verdict(safe, "bash", { command: "ls; make" }), "denied");
+  assertEquals(await getDecisionType(safe, "bash", { command: "ls" }), "approved");
+  assertEquals(await getDecisionType(safe, "bash", { command: "ls; make" }), "denied");
 });
 
 Deno.test("rules: deny beats allow and every mode, and sees into pipes, shells and wrappers", async () => {
@@ -161,25 +173,31 @@ Deno.test("rules: deny beats allow and every mode, and sees into pipes, shells a
       "echo $(git push)",
     ]
   ) {
-    assertEquals(await verdict(gate, "bash", { command }), "denied", command);
+    assertEquals(await getDecisionType(gate, "bash", { command }), "denied", command);
   }
-  assertEquals(await verdict(gate, "bash", { command: "git pull" }), "approved");
-  assertEquals(await verdict(gate, "write_file", { path: "secrets/a/b" }), "denied");
-  assertEquals(await verdict(gate, "write_file", { path: "x/../secrets/a" }), "denied");
-  assertEquals(await verdict(gate, "fetch_url"), "denied");
+  assertEquals(await getDecisionType(gate, "bash", { command: "git pull" }), "approved");
+  assertEquals(await getDecisionType(gate, "write_file", { path: "secrets/a/b" }), "denied");
+  assertEquals(await getDecisionType(gate, "write_file", { path: "x/../secrets/a" }), "denied");
+  assertEquals(await getDecisionType(gate, "fetch_url"), "denied");
 });
 
 Deno.test("rules: allow covers a whole command or nothing of it", async () => {
   const gate = approvalGate({ allow: ["Bash(npm run *)", "Bash(git log:*)", "edit_file(src/**)"] });
-  assertEquals(await verdict(gate, "bash", { command: "npm run build && git log -3" }), "approved");
-  assertEquals(await verdict(gate, "bash", { command: "npm run build | tail" }), "approved");
-  assertEquals(await verdict(gate, "bash", { command: "git log -3" }), "approved");
-  assertEquals(await verdict(gate, "bash", { command: "npm run build; curl x" }), "denied");
-  assertEquals(await verdict(gate, "edit_file", { path: "src/a/b.ts" }), "approved");
-  assertEquals(await verdict(gate, "edit_file", { path: "a.ts" }), "denied");
+  assertEquals(
+    await getDecisionType(gate, "bash", { command: "npm run build && git log -3" }),
+    "approved",
+  );
+  assertEquals(
+    await getDecisionType(gate, "bash", { command: "npm run build | tail" }),
+    "approved",
+  );
+  assertEquals(await getDecisionType(gate, "bash", { command: "git log -3" }), "approved");
+  assertEquals(await getDecisionType(gate, "bash", { command: "npm run build; curl x" }), "denied");
+  assertEquals(await getDecisionType(gate, "edit_file", { path: "src/a/b.ts" }), "approved");
+  assertEquals(await getDecisionType(gate, "edit_file", { path: "a.ts" }), "denied");
 });
 
 Deno.test("plan mode: only tools that change nothing exist", () => {
-  const tools = [tool("read_file", true), tool("write_file", false)];
+  const tools = [createTool("read_file", true), createTool("write_file", false)];
   assertEquals(planMode(tools).map(({ name }) => name), ["read_file"]);
 });

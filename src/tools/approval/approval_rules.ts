@@ -6,9 +6,9 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { isLooking } from "./command_judge.ts";
+import { isReadOnlyCommand } from "./command_assessment.ts";
 import { compileGlob } from "../../core/ignore/glob.ts";
-import { commandsRunBy } from "./run_commands.ts";
+import { findExecutedCommands } from "./executed_commands.ts";
 import type { SimpleCommand } from "./shell_parser.ts";
 
 /** One rule, read. */
@@ -16,9 +16,9 @@ export interface ApprovalRule {
   /** The rule as it was written. */
   readonly source: string;
   /** Whether the rule, as one that allows, covers a whole call. */
-  readonly covers: (name: string, args: JsonObject) => boolean;
+  readonly matchesAll: (name: string, args: JsonObject) => boolean;
   /** Whether the rule, as one that denies, touches any part of a call. */
-  readonly touches: (name: string, args: JsonObject) => boolean;
+  readonly matchesAny: (name: string, args: JsonObject) => boolean;
 }
 
 /**
@@ -38,40 +38,40 @@ export function parseApprovalRule(source: string): ApprovalRule {
   // Rules written for other agents call the tool by another case.
   const isTool = (name: string) => name.toLowerCase() === tool.toLowerCase();
   if (pattern === undefined || pattern === "" || pattern === "*") {
-    return { source, covers: isTool, touches: isTool };
+    return { source, matchesAll: isTool, matchesAny: isTool };
   }
-  const fits = tool.toLowerCase() === "bash" ? commandRule(pattern) : pathRule(pattern);
+  const fits = tool.toLowerCase() === "bash" ? createCommandRule(pattern) : createPathRule(pattern);
   return {
     source,
-    covers: (name, args) => isTool(name) && fits.covers(args),
-    touches: (name, args) => isTool(name) && fits.touches(args),
+    matchesAll: (name, args) => isTool(name) && fits.matchesAll(args),
+    matchesAny: (name, args) => isTool(name) && fits.matchesAny(args),
   };
 }
 
 interface ArgumentRule {
-  readonly covers: (args: JsonObject) => boolean;
-  readonly touches: (args: JsonObject) => boolean;
+  readonly matchesAll: (args: JsonObject) => boolean;
+  readonly matchesAny: (args: JsonObject) => boolean;
 }
 
 /** A pattern of words; `*` at the end stands for any more words, within a word for any characters. */
-function commandRule(pattern: string): ArgumentRule {
-  const fits = wordsMatcher(pattern.replace(/:\*$/, " *"));
+function createCommandRule(pattern: string): ArgumentRule {
+  const fits = createWordMatcher(pattern.replace(/:\*$/, " *"));
   return {
-    covers: ({ command }) => typeof command === "string" && coversCommand(command, fits),
-    touches: ({ command }) =>
-      typeof command === "string" && commandsRunBy(command).commands.some(fits),
+    matchesAll: ({ command }) => typeof command === "string" && matchesCommand(command, fits),
+    matchesAny: ({ command }) =>
+      typeof command === "string" && findExecutedCommands(command).commands.some(fits),
   };
 }
 
 /** Tells whether everything that a command runs begins with some words, or only looks. */
 export function commandHasPrefix(command: string, prefix: string): boolean {
-  return coversCommand(command, wordsMatcher(`${prefix.trim()} *`));
+  return matchesCommand(command, createWordMatcher(`${prefix.trim()} *`));
 }
 
-function coversCommand(command: string, fits: (command: SimpleCommand) => boolean): boolean {
-  const { commands, opaque } = commandsRunBy(command);
+function matchesCommand(command: string, fits: (command: SimpleCommand) => boolean): boolean {
+  const { commands, opaque } = findExecutedCommands(command);
   if (opaque || !commands.some(fits)) return false;
-  return commands.every((each) => isLooking(each) || (fits(each) && writesNothing(each)));
+  return commands.every((each) => isReadOnlyCommand(each) || (fits(each) && writesNothing(each)));
 }
 
 /** A trusted program's output may still be sent into any file. */
@@ -83,10 +83,10 @@ function writesNothing({ redirects, assignments }: SimpleCommand): boolean {
     );
 }
 
-function wordsMatcher(pattern: string): (command: SimpleCommand) => boolean {
+function createWordMatcher(pattern: string): (command: SimpleCommand) => boolean {
   const parts = pattern.trim().split(/\s+/);
   const isOpen = parts.at(-1) === "*";
-  const wanted = (isOpen ? parts.slice(0, -1) : parts).map(wordPattern);
+  const wanted = (isOpen ? parts.slice(0, -1) : parts).map(toWordRegExp);
   return ({ words }) => {
     if (isOpen ? words.length < wanted.length : words.length !== wanted.length) return false;
     return wanted.every((expression, index) => {
@@ -96,23 +96,23 @@ function wordsMatcher(pattern: string): (command: SimpleCommand) => boolean {
   };
 }
 
-function wordPattern(part: string): RegExp {
+function toWordRegExp(part: string): RegExp {
   const source = part.split("*").map((piece) => piece.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&"));
   return new RegExp(`^${source.join(".*")}$`, "s");
 }
 
-function pathRule(pattern: string): ArgumentRule {
+function createPathRule(pattern: string): ArgumentRule {
   const matches = compileGlob(pattern.replace(/^\.\//, ""));
   const fits = ({ path }: JsonObject): boolean => {
-    const normal = typeof path === "string" ? normalPath(path) : undefined;
+    const normal = typeof path === "string" ? normalizePath(path) : undefined;
     return normal !== undefined && matches(normal);
   };
-  return { covers: fits, touches: fits };
+  return { matchesAll: fits, matchesAny: fits };
 }
 
 /** Tells whether a path lies in a folder, or is it. */
 export function pathHasPrefix(path: string, prefix: string): boolean {
-  const [normal, folder] = [normalPath(path), normalPath(prefix)];
+  const [normal, folder] = [normalizePath(path), normalizePath(prefix)];
   if (normal === undefined || folder === undefined) return false;
   return folder === "."
     ? !normal.startsWith("/")
@@ -120,7 +120,7 @@ export function pathHasPrefix(path: string, prefix: string): boolean {
 }
 
 /** A path without `.` and `..`; `undefined` when it leads above where it starts. */
-function normalPath(path: string): string | undefined {
+function normalizePath(path: string): string | undefined {
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;

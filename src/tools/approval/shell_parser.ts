@@ -92,7 +92,7 @@ class ShellParser {
   opaque = false;
   readonly #source: string;
   readonly #depth: number;
-  #at = 0;
+  #offset = 0;
   #assignments: string[] = [];
   #words: ShellWord[] = [];
   #redirects: ShellRedirect[] = [];
@@ -108,49 +108,49 @@ class ShellParser {
       this.opaque = true;
       return;
     }
-    while (this.#at < this.#source.length) this.#step();
-    this.#endCommand();
+    while (this.#offset < this.#source.length) this.#parseNext();
+    this.#finishCommand();
   }
 
   #rest(): string {
-    return this.#source.slice(this.#at);
+    return this.#source.slice(this.#offset);
   }
 
-  #step(): void {
+  #parseNext(): void {
     const rest = this.#rest();
     const blank = BLANK.exec(rest);
     if (blank) {
-      this.#at += blank[0].length;
+      this.#offset += blank[0].length;
       return;
     }
     if (rest.startsWith("#")) {
       const end = rest.indexOf("\n");
-      this.#at += end === -1 ? rest.length : end;
+      this.#offset += end === -1 ? rest.length : end;
       return;
     }
     const redirect = REDIRECT.exec(rest);
-    if (redirect && !/^[<>]\(/.test(rest)) return this.#redirect(redirect[0]);
+    if (redirect && !/^[<>]\(/.test(rest)) return this.#readRedirect(redirect[0]);
     const operator = OPERATOR.exec(rest);
-    if (operator) return this.#operator(operator[0]);
-    this.#word(this.#readWord());
+    if (operator) return this.#readOperator(operator[0]);
+    this.#addWord(this.#readWord());
   }
 
-  #operator(operator: string): void {
-    this.#at += operator.length;
+  #readOperator(operator: string): void {
+    this.#offset += operator.length;
     // `name() { … }` gives a word a new meaning.
     if (operator === "(" && this.#words.length > 0) this.opaque = true;
-    this.#endCommand();
+    this.#finishCommand();
     if (operator === "\n") this.#skipHereDocuments();
   }
 
-  #redirect(token: string): void {
-    this.#at += token.length;
+  #readRedirect(token: string): void {
+    this.#offset += token.length;
     const operator = token.replace(/^(?:\d+|\{\w+\})/, "");
-    this.#at += BLANK.exec(this.#rest())?.[0].length ?? 0;
-    const start = this.#at;
+    this.#offset += BLANK.exec(this.#rest())?.[0].length ?? 0;
+    const start = this.#offset;
     const target = this.#readWord();
     if (operator === "<<" || operator === "<<-") {
-      const isQuoted = /['"\\]/.test(this.#source.slice(start, this.#at));
+      const isQuoted = /['"\\]/.test(this.#source.slice(start, this.#offset));
       this.#hereDocuments.push({ delimiter: target.text, isQuoted });
       this.#redirects.push({ operator, target: undefined });
       return;
@@ -165,14 +165,17 @@ class ShellParser {
       const end = lines.findIndex((line) => line.replace(/^\t+/, "") === delimiter);
       const body = lines.slice(0, end === -1 ? lines.length : end).join("\n");
       if (!isQuoted && /[`$]/.test(body)) this.opaque = true;
-      this.#at = Math.min(this.#at + body.length + 1 + delimiter.length + 1, this.#source.length);
+      this.#offset = Math.min(
+        this.#offset + body.length + 1 + delimiter.length + 1,
+        this.#source.length,
+      );
     }
     this.#hereDocuments = [];
   }
 
-  #word(word: ShellWord): void {
+  #addWord(word: ShellWord): void {
     const isFirst = this.#words.length === 0;
-    if (isFirst && word.literal && KEYWORDS.has(word.text)) return this.#endCommand();
+    if (isFirst && word.literal && KEYWORDS.has(word.text)) return this.#finishCommand();
     if (isFirst && word.literal && OPAQUE_KEYWORDS.has(word.text)) this.opaque = true;
     if (isFirst && /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(word.text)) {
       this.#assignments.push(word.text);
@@ -182,7 +185,7 @@ class ShellParser {
     this.#words.push(word);
   }
 
-  #endCommand(): void {
+  #finishCommand(): void {
     const [assignments, words, redirects] = [this.#assignments, this.#words, this.#redirects];
     this.#assignments = [];
     this.#words = [];
@@ -196,21 +199,21 @@ class ShellParser {
     let text = "";
     let literal = true;
     let isGlob = false;
-    const start = this.#at;
+    const start = this.#offset;
     for (;;) {
       const rest = this.#rest();
       const character = rest[0];
       if (character === undefined || /[\s;|&()<>]/.test(character)) {
         const isSubstitution = /^[<>]\(/.test(rest);
         if (!isSubstitution) break;
-        this.#at += 1;
-        this.#nested(this.#readBalanced("(", ")"));
+        this.#offset += 1;
+        this.#parseNested(this.#readBalanced("(", ")"));
         literal = false;
         continue;
       }
       if (character === "\\") {
         if (rest[1] !== "\n") text += rest[1] ?? "";
-        this.#at += 2;
+        this.#offset += 2;
         continue;
       }
       if (character === "'") {
@@ -228,37 +231,37 @@ class ShellParser {
         literal = false;
         continue;
       }
-      if (character === "~" && this.#at === start) literal = false;
+      if (character === "~" && this.#offset === start) literal = false;
       if (/[*?[{]/.test(character)) isGlob = true;
       text += character;
-      this.#at += 1;
+      this.#offset += 1;
     }
     // A character that begins no word must not keep the parser where it is.
-    if (this.#at === start) this.#at += 1;
+    if (this.#offset === start) this.#offset += 1;
     return { text, literal, isGlob };
   }
 
   #readSingleQuoted(): string {
-    const end = this.#source.indexOf("'", this.#at + 1);
+    const end = this.#source.indexOf("'", this.#offset + 1);
     if (end === -1) this.opaque = true;
-    const text = this.#source.slice(this.#at + 1, end === -1 ? undefined : end);
-    this.#at = end === -1 ? this.#source.length : end + 1;
+    const text = this.#source.slice(this.#offset + 1, end === -1 ? undefined : end);
+    this.#offset = end === -1 ? this.#source.length : end + 1;
     return text;
   }
 
   #readDoubleQuoted(): { text: string; literal: boolean } {
     let text = "";
     let literal = true;
-    this.#at += this.#source[this.#at] === "$" ? 2 : 1;
-    while (this.#at < this.#source.length) {
-      const character = this.#source.charAt(this.#at);
+    this.#offset += this.#source[this.#offset] === "$" ? 2 : 1;
+    while (this.#offset < this.#source.length) {
+      const character = this.#source.charAt(this.#offset);
       if (character === '"') {
-        this.#at += 1;
+        this.#offset += 1;
         return { text, literal };
       }
-      if (character === "\\" && /["$`\\\n]/.test(this.#source.charAt(this.#at + 1))) {
-        text += this.#source.charAt(this.#at + 1).replace("\n", "");
-        this.#at += 2;
+      if (character === "\\" && /["$`\\\n]/.test(this.#source.charAt(this.#offset + 1))) {
+        text += this.#source.charAt(this.#offset + 1).replace("\n", "");
+        this.#offset += 2;
         continue;
       }
       if (character === "$" || character === "`") {
@@ -267,7 +270,7 @@ class ShellParser {
         continue;
       }
       text += character;
-      this.#at += 1;
+      this.#offset += 1;
     }
     this.opaque = true;
     return { text, literal };
@@ -275,41 +278,41 @@ class ShellParser {
 
   /** `$x`, `${x}`, `$(…)`, `$((…))`, `` `…` ``, `$'…'` */
   #readExpansion(): string {
-    const start = this.#at;
+    const start = this.#offset;
     const rest = this.#rest();
     if (rest.startsWith("$((")) {
-      this.#at += 1;
-      this.#nested(this.#readBalanced("(", ")"));
+      this.#offset += 1;
+      this.#parseNested(this.#readBalanced("(", ")"));
     } else if (rest.startsWith("$(")) {
-      this.#at += 1;
-      this.#nested(this.#readBalanced("(", ")"));
+      this.#offset += 1;
+      this.#parseNested(this.#readBalanced("(", ")"));
     } else if (rest.startsWith("${")) {
-      this.#at += 1;
+      this.#offset += 1;
       const body = this.#readBalanced("{", "}");
       // Defaults and patterns can hold commands of their own.
       if (/[`$]/.test(body)) this.opaque = true;
     } else if (rest.startsWith("$'")) {
       const end = /^\$'(?:\\[\s\S]|[^'\\])*'/.exec(rest);
       if (!end) this.opaque = true;
-      this.#at += end ? end[0].length : rest.length;
+      this.#offset += end ? end[0].length : rest.length;
     } else if (rest.startsWith("`")) {
       const end = /^`((?:\\[\s\S]|[^`\\])*)`/.exec(rest);
       if (!end) this.opaque = true;
-      this.#nested((end?.[1] ?? "").replace(/\\([`$\\])/g, "$1"));
-      this.#at += end ? end[0].length : rest.length;
+      this.#parseNested((end?.[1] ?? "").replace(/\\([`$\\])/g, "$1"));
+      this.#offset += end ? end[0].length : rest.length;
     } else {
-      this.#at += /^\$(?:\w+|[@*#?$!-])?/.exec(rest)?.[0].length ?? 1;
+      this.#offset += /^\$(?:\w+|[@*#?$!-])?/.exec(rest)?.[0].length ?? 1;
     }
-    return this.#source.slice(start, this.#at);
+    return this.#source.slice(start, this.#offset);
   }
 
   /** What stands between brackets, quotes in it respected. */
   #readBalanced(open: string, close: string): string {
-    const start = this.#at + 1;
+    const start = this.#offset + 1;
     let depth = 0;
-    while (this.#at < this.#source.length) {
-      const character = this.#source.charAt(this.#at);
-      if (character === "\\") this.#at += 1;
+    while (this.#offset < this.#source.length) {
+      const character = this.#source.charAt(this.#offset);
+      if (character === "\\") this.#offset += 1;
       else if (character === "'") {
         this.#readSingleQuoted();
         continue;
@@ -318,10 +321,10 @@ class ShellParser {
         continue;
       } else if (character === open) depth++;
       else if (character === close && --depth === 0) {
-        this.#at += 1;
-        return this.#source.slice(start, this.#at - 1);
+        this.#offset += 1;
+        return this.#source.slice(start, this.#offset - 1);
       }
-      this.#at += 1;
+      this.#offset += 1;
     }
     this.opaque = true;
     return this.#source.slice(start);
@@ -330,10 +333,10 @@ class ShellParser {
   #skipDoubleQuoted(): void {
     const end = /^"(?:\\[\s\S]|[^"\\])*"/.exec(this.#rest());
     if (!end) this.opaque = true;
-    this.#at += end ? end[0].length : this.#rest().length;
+    this.#offset += end ? end[0].length : this.#rest().length;
   }
 
-  #nested(source: string): void {
+  #parseNested(source: string): void {
     const parser = new ShellParser(source, this.#depth + 1);
     parser.parse();
     this.commands.push(...parser.commands);

@@ -5,16 +5,16 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { contentHash } from "../text/content_hash.ts";
-import { shown } from "../files/file_failure.ts";
+import { hashContent } from "../text/content_hash.ts";
+import { quotePath } from "../files/file_error.ts";
 
 /** Remembers the hash of each file as it was last read or written by a tool. */
 export class SeenFiles {
   readonly #hashes = new Map<string, string>();
 
   /** Notes that the model knows this content of a file. */
-  async note(path: string, content: Uint8Array): Promise<void> {
-    this.#hashes.set(path, await contentHash(content));
+  async record(path: string, content: Uint8Array): Promise<void> {
+    this.#hashes.set(path, await hashContent(content));
   }
 
   /**
@@ -25,12 +25,12 @@ export class SeenFiles {
   async verify(path: string, content: Uint8Array | undefined, asked: string): Promise<void> {
     const known = this.#hashes.get(path);
     if (known === undefined || content === undefined) return;
-    if (await contentHash(content) === known) return;
+    if (await hashContent(content) === known) return;
     // The model is told once; what it does next, it does knowing that.
     this.#hashes.delete(path);
     throw new BadRequestError(
       `${
-        shown(asked)
+        quotePath(asked)
       } was changed by something else since it was last read: read it again, then repeat the change`,
     );
   }

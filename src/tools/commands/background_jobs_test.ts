@@ -1,25 +1,25 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { Workbench } from "../../../tests/sandbox/workbench.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 Deno.test("a job goes on running, tells what is new, and ends when it is stopped", async () => {
-  await using bench = new Workbench({}, { jobs: true });
-  const start = await bench.call("bash", {
+  await using bench = new TestWorkspace({}, { jobs: true });
+  const start = await bench.callTool("bash", {
     command: "echo ready; while :; do sleep 0.01; [ -e go ] && echo went && rm go; done",
     background: true,
   });
   assertEquals(start.text, "Job 1 is running\nready");
-  const look = await bench.call("job_output", { job_id: "1" });
+  const look = await bench.callTool("job_output", { job_id: "1" });
   assertEquals(look.text, "Job 1 is running\n(nothing new)");
-  bench.put("go", "");
-  const news = await bench.call("job_output", { job_id: "1", wait_ms: 5_000 });
+  bench.writeFile("go", "");
+  const news = await bench.callTool("job_output", { job_id: "1", wait_ms: 5_000 });
   assertEquals(news.text, "Job 1 is running\nwent");
-  const stopped = await bench.call("job_stop", { job_id: "1" });
+  const stopped = await bench.callTool("job_stop", { job_id: "1" });
   assertMatch(stopped.text, /^Job 1 has ended\. Exit code: 143 \(ended by SIGTERM\)/);
 });
 
 Deno.test("a job that ends at once says so, and what it started ends with it", async () => {
-  await using bench = new Workbench({}, { jobs: true });
-  const { text } = await bench.call("bash", {
+  await using bench = new TestWorkspace({}, { jobs: true });
+  const { text } = await bench.callTool("bash", {
     command: "sleep 50 & echo no; exit 3",
     background: true,
   });
@@ -27,27 +27,27 @@ Deno.test("a job that ends at once says so, and what it started ends with it", a
 });
 
 Deno.test("a call that is not in the background does not wait for jobs, and an unknown job is an error", async () => {
-  await using bench = new Workbench({}, { jobs: true });
-  await bench.call("bash", { command: "sleep 50", background: true });
-  assertEquals((await bench.call("bash", { command: "echo x" })).text, "Exit code: 0\nx");
-  const unknown = await bench.call("job_output", { job_id: "7" });
+  await using bench = new TestWorkspace({}, { jobs: true });
+  await bench.callTool("bash", { command: "sleep 50", background: true });
+  assertEquals((await bench.callTool("bash", { command: "echo x" })).text, "Exit code: 0\nx");
+  const unknown = await bench.callTool("job_output", { job_id: "7" });
   assert(unknown.isError);
   assertStringIncludes(unknown.text, 'There is no job "7"; there are: 1');
 });
 
 Deno.test("an abort ends a wait, not the job", async () => {
-  await using bench = new Workbench({}, { jobs: true });
-  await bench.call("bash", { command: "sleep 50", background: true });
+  await using bench = new TestWorkspace({}, { jobs: true });
+  await bench.callTool("bash", { command: "sleep 50", background: true });
   const controller = new AbortController();
-  const waiting = bench.call("job_output", { job_id: "1", wait_ms: 60_000 }, controller.signal);
+  const waiting = bench.callTool("job_output", { job_id: "1", wait_ms: 60_000 }, controller.signal);
   setTimeout(() => controller.abort(), 20);
   assertStringIncludes((await waiting).text, "Job 1 is running");
 });
 
 Deno.test("a sandbox that is disposed of ends its jobs", async () => {
-  const bench = new Workbench({}, { jobs: true });
-  await bench.call("bash", { command: "echo $$ > pid; sleep 50", background: true });
-  const pid = Number(bench.get("pid"));
+  const bench = new TestWorkspace({}, { jobs: true });
+  await bench.callTool("bash", { command: "echo $$ > pid; sleep 50", background: true });
+  const pid = Number(bench.readFile("pid"));
   await bench[Symbol.asyncDispose]();
   let state = "";
   try {
@@ -59,7 +59,7 @@ Deno.test("a sandbox that is disposed of ends its jobs", async () => {
 });
 
 Deno.test("without jobs there are six tools, and bash knows no background", async () => {
-  await using bench = new Workbench();
+  await using bench = new TestWorkspace();
   assertEquals(bench.tools.map(({ name }) => name), [
     "read_file",
     "write_file",
@@ -68,5 +68,5 @@ Deno.test("without jobs there are six tools, and bash knows no background", asyn
     "search_files",
     "bash",
   ]);
-  assert(!JSON.stringify(bench.tool("bash").parameters).includes("background"));
+  assert(!JSON.stringify(bench.getTool("bash").parameters).includes("background"));
 });

@@ -9,8 +9,8 @@ import { type AgentTool, type AgentToolResult, defineTool, textResult } from "..
 import type { BackgroundJobs } from "./background_jobs.ts";
 import { CommandOutput } from "./command_output.ts";
 import { describeJob } from "./job_tools.ts";
-import { plainOutput } from "../text/plain_output.ts";
-import { answering, type ToolKit } from "../kit/tool_kit.ts";
+import { toPlainOutput } from "../text/plain_output.ts";
+import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 
 /** How long a command may take unless the model says otherwise. */
@@ -26,7 +26,7 @@ const MAX_COMMAND_BYTES = 100_000;
 const MAX_UPDATE_CHARACTERS = 8_000;
 
 /** What a job says in its first moments is told with its start. */
-const FIRST_LOOK_MS = 250;
+const START_POLL_MS = 250;
 
 /** Makes `bash`; with jobs, it can also start commands that go on running. */
 export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
@@ -38,30 +38,34 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       "Runs a bash command and tells its exit code and output (stdout and stderr together). The working directory " +
       "is kept between calls. There is no input and no terminal: use flags instead of prompts. Processes left " +
       "running are ended with the command. A sandbox may keep commands from the network and from writing outside.",
-    parameters: jobs ? WITH_JOBS : PARAMETERS,
+    parameters: jobs ? PARAMETERS_WITH_JOBS : PARAMETERS,
     concurrencyKey: () => "bash",
-    execute: answering(
+    execute: catchAsErrorResult(
       async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {
         const { signal, onUpdate, toolCallId } = context;
-        refuseUnusable(command);
-        const notes = await shell.verifiedFolder();
-        if (jobs && background) return await startJob(jobs, command, { cwd: shell.folder, signal });
-        const started = await kit.sandbox.startCommand(command, { cwd: shell.folder });
-        await using output = new CommandOutput(() => kit.sandbox.outputFile(fileName(toolCallId)));
+        validateCommand(command);
+        const notes = await shell.ensureDirectory();
+        if (jobs && background) {
+          return await startJob(jobs, command, { cwd: shell.directory, signal });
+        }
+        const started = await kit.sandbox.startCommand(command, { cwd: shell.directory });
+        await using output = new CommandOutput(() =>
+          kit.sandbox.getOutputPath(createFileName(toolCallId))
+        );
         const outcome = await watchProcess(started.process, {
           signal,
           timeoutMs: timeout_ms,
           onOutput: async (chunk) => {
             const text = await output.push(chunk);
-            if (text !== "") onUpdate(plainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
+            if (text !== "") onUpdate(toPlainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
           },
         });
         const { workingDirectory } = await started.finish();
         const { text, file } = await output.finish();
-        notes.push(...shell.moveTo(workingDirectory, kit));
-        notes.push(...await sandboxNotes(kit, outcome, text));
+        notes.push(...shell.changeDirectory(workingDirectory, kit));
+        notes.push(...await getSandboxNotes(kit, outcome, text));
         const isError = outcome.type !== "exited";
-        const body = [firstLine(outcome, timeout_ms), text.trimEnd(), ...notes]
+        const body = [formatOutcome(outcome, timeout_ms), text.trimEnd(), ...notes]
           .filter((part) => part !== "").join("\n");
         const details = { outcome, ...(file !== undefined && { outputFile: file }) };
         return { ...textResult(body, details), ...(isError && { isError }) };
@@ -91,7 +95,7 @@ const PARAMETERS = {
   additionalProperties: false,
 } as const;
 
-const WITH_JOBS = {
+const PARAMETERS_WITH_JOBS = {
   ...PARAMETERS,
   properties: {
     ...PARAMETERS.properties,
@@ -108,22 +112,22 @@ async function startJob(
   { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
 ): Promise<AgentToolResult> {
   const id = await jobs.start(command, cwd);
-  const look = await jobs.firstLook(id, { waitMs: FIRST_LOOK_MS, signal });
+  const look = await jobs.pollAfterStart(id, { waitMs: START_POLL_MS, signal });
   return textResult(describeJob(id, look), { jobId: id });
 }
 
 /** Words of programs that ran into the sandbox, or into something like it. */
-const REFUSED =
+const SANDBOX_ERRORS =
   /operation not permitted|permission denied|read-only file system|could not resolve|name resolution|network is unreachable|\b(?:EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b/i;
 
 /** A model that knows what it ran into does not try it five other ways. */
-async function sandboxNotes(
+async function getSandboxNotes(
   kit: ToolKit,
   outcome: ProcessOutcome,
   text: string,
 ): Promise<string[]> {
   const hasFailed = outcome.type === "exited" && outcome.exit.code !== 0;
-  if (!hasFailed || !REFUSED.test(text)) return [];
+  if (!hasFailed || !SANDBOX_ERRORS.test(text)) return [];
   const { rules } = await kit.sandbox.describe();
   if (!rules.some(({ enforcedBy }) => enforcedBy === "kernel")) return [];
   const { net } = kit.sandbox;
@@ -134,30 +138,30 @@ async function sandboxNotes(
 /** The folder in which the next command starts. */
 class ShellState {
   readonly #root: string;
-  folder: string;
+  directory: string;
 
   constructor(root: string) {
     this.#root = root;
-    this.folder = root;
+    this.directory = root;
   }
 
   /** A folder that is gone is left for the root. */
-  async verifiedFolder(): Promise<string[]> {
-    const there = await Deno.stat(this.folder).then((found) => found.isDirectory, () => false);
+  async ensureDirectory(): Promise<string[]> {
+    const there = await Deno.stat(this.directory).then((found) => found.isDirectory, () => false);
     if (there) return [];
-    const gone = this.folder;
-    this.folder = this.#root;
+    const gone = this.directory;
+    this.directory = this.#root;
     return [`[${gone} is gone; the command ran in ${this.#root}]`];
   }
 
-  moveTo(folder: string | undefined, kit: ToolKit): string[] {
-    if (folder === undefined || folder === this.folder) return [];
-    this.folder = folder;
-    return [`[Working directory: ${kit.sandbox.files.display(folder)}]`];
+  changeDirectory(folder: string | undefined, kit: ToolKit): string[] {
+    if (folder === undefined || folder === this.directory) return [];
+    this.directory = folder;
+    return [`[Working directory: ${kit.sandbox.files.toDisplayPath(folder)}]`];
   }
 }
 
-function refuseUnusable(command: string): void {
+function validateCommand(command: string): void {
   if (command.trim() === "") throw new BadRequestError("The command is empty");
   if (command.includes("\0")) {
     throw new BadRequestError("The command contains a NUL character, which no command can");
@@ -169,7 +173,7 @@ function refuseUnusable(command: string): void {
   }
 }
 
-function firstLine(outcome: ProcessOutcome, timeoutMs: number): string {
+function formatOutcome(outcome: ProcessOutcome, timeoutMs: number): string {
   switch (outcome.type) {
     case "exited": {
       const { code, signal } = outcome.exit;
@@ -182,6 +186,6 @@ function firstLine(outcome: ProcessOutcome, timeoutMs: number): string {
   }
 }
 
-function fileName(toolCallId: string): string {
+function createFileName(toolCallId: string): string {
   return `bash-${toolCallId.replace(/[^\w-]/g, "_").slice(0, 80)}.txt`;
 }

@@ -5,21 +5,21 @@
  */
 
 import { TextCollector } from "../text/output_limit.ts";
-import { plainOutput } from "../text/plain_output.ts";
+import { toPlainOutput } from "../text/plain_output.ts";
 
 /** Past this the file does not grow: a command that writes without end shall not fill the disk. */
 const MAX_FILE_BYTES = 200_000_000;
 
 /** What is kept in memory until the file is needed. */
-const MAX_HELD_BYTES = 1_000_000;
+const MAX_BUFFERED_BYTES = 1_000_000;
 
 /** Collects the output of one command. */
 export class CommandOutput implements AsyncDisposable {
   readonly #choosePath: () => Promise<string>;
   readonly #decoder = new TextDecoder();
   readonly #collector = new TextCollector();
-  #held: Uint8Array[] | undefined = [];
-  #heldBytes = 0;
+  #buffered: Uint8Array[] | undefined = [];
+  #bufferedBytes = 0;
   #path: string | undefined;
   #file: Deno.FsFile | undefined;
   #fileBytes = 0;
@@ -38,27 +38,27 @@ export class CommandOutput implements AsyncDisposable {
   async push(chunk: Uint8Array): Promise<string> {
     const text = this.#decoder.decode(chunk, { stream: true });
     this.#collector.push(text);
-    this.#held?.push(chunk);
-    this.#heldBytes += chunk.length;
-    if (this.#held === undefined) await this.#writeToFile(chunk);
-    else if (this.#heldBytes > MAX_HELD_BYTES) await this.#spill();
+    this.#buffered?.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    if (this.#buffered === undefined) await this.#writeToFile(chunk);
+    else if (this.#bufferedBytes > MAX_BUFFERED_BYTES) await this.#spill();
     return text;
   }
 
   /** The text for the model, and the file that has all of it where that is more. */
   async finish(): Promise<{ readonly text: string; readonly file?: string }> {
     this.#collector.push(this.#decoder.decode());
-    if (this.#collector.isOverLimit && this.#held !== undefined) await this.#spill();
+    if (this.#collector.isOverLimit && this.#buffered !== undefined) await this.#spill();
     const isCut = this.#fileBytes >= MAX_FILE_BYTES;
     const hint = this.#path &&
       `${isCut ? "the first 200 MB are" : "all of it is"} in ${this.#path}`;
     const { text } = this.#collector.finish(hint);
-    return { text: plainOutput(text), ...(this.#path !== undefined && { file: this.#path }) };
+    return { text: toPlainOutput(text), ...(this.#path !== undefined && { file: this.#path }) };
   }
 
   async #spill(): Promise<void> {
-    const held = this.#held ?? [];
-    this.#held = undefined;
+    const held = this.#buffered ?? [];
+    this.#buffered = undefined;
     try {
       this.#path = await this.#choosePath();
       this.#file = await Deno.open(this.#path, { write: true, create: true, truncate: true });

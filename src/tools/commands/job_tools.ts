@@ -5,8 +5,8 @@
  */
 
 import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
-import type { BackgroundJobs, JobLook } from "./background_jobs.ts";
-import { answering } from "../kit/tool_kit.ts";
+import type { BackgroundJobs, JobSnapshot } from "./background_jobs.ts";
+import { catchAsErrorResult } from "../kit/tool_kit.ts";
 
 /** The longest time a look may wait. */
 const MAX_WAIT_MS = 300_000;
@@ -38,8 +38,8 @@ function jobOutputTool(jobs: BackgroundJobs): AgentTool {
     },
     readOnly: true,
     concurrencyKey: ({ job_id }) => `job:${job_id}`,
-    execute: answering(async ({ job_id, wait_ms = 0 }, { signal }) => {
-      const look = await jobs.look(job_id, { waitMs: wait_ms, signal });
+    execute: catchAsErrorResult(async ({ job_id, wait_ms = 0 }, { signal }) => {
+      const look = await jobs.poll(job_id, { waitMs: wait_ms, signal });
       return textResult(describeJob(job_id, look), { jobId: job_id, exit: look.exit ?? null });
     }),
   });
@@ -59,7 +59,7 @@ function jobStopTool(jobs: BackgroundJobs): AgentTool {
     requiresApproval: false,
     sideEffect: "idempotent",
     concurrencyKey: ({ job_id }) => `job:${job_id}`,
-    execute: answering(async ({ job_id }) => {
+    execute: catchAsErrorResult(async ({ job_id }) => {
       const look = await jobs.stop(job_id);
       return textResult(describeJob(job_id, look), { jobId: job_id, exit: look.exit ?? null });
     }),
@@ -67,7 +67,7 @@ function jobStopTool(jobs: BackgroundJobs): AgentTool {
 }
 
 /** A job in words: its state first, then what is new. */
-export function describeJob(id: string, { output, exit }: JobLook): string {
+export function describeJob(id: string, { output, exit }: JobSnapshot): string {
   const state = exit === undefined
     ? `Job ${id} is running`
     : `Job ${id} has ended. Exit code: ${exit.code}${

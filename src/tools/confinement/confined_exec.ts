@@ -3,25 +3,25 @@
  * never get back.
  *
  * It reads a {@linkcode ConfinedLaunch} from its standard input. When anything of the policy cannot be put into
- * force, the command does not run: the helper says why and ends with {@linkcode NOT_CONFINED}.
+ * force, the command does not run: the helper says why and ends with {@linkcode NOT_CONFINED_EXIT_CODE}.
  *
  * @module
  */
 
 import type { ConfinedLaunch, ConfinementPolicy, KernelSupport } from "./confinement_policy.ts";
 import {
+  encodePathRule,
+  encodePortRule,
+  encodeRulesetAttributes,
+  getReadRights,
+  getWriteRights,
   LISTING_RIGHT,
-  pathRule,
-  portRule,
-  readingRights,
-  rulesetAttributes,
-  writingRights,
 } from "./landlock.ts";
-import { addressOf, cString, cStrings, lastError, type Libc, loadLibc } from "./libc.ts";
-import { type Architecture, seccompFilter, type SocketRules } from "./seccomp_filter.ts";
+import { getAddress, getErrno, type Libc, loadLibc, toCString, toCStringArray } from "./libc.ts";
+import { type Architecture, createSeccompFilter, type SocketRules } from "./seccomp_filter.ts";
 
 /** The exit code of a helper that could not confine itself, or not become the command. */
-export const NOT_CONFINED = 125;
+export const NOT_CONFINED_EXIT_CODE = 125;
 
 /** What the first argument of a compiled program is when it shall be the helper. */
 export const HELPER_ARGUMENT = "--swink-confined-exec";
@@ -58,29 +58,34 @@ export function confinedExecMain(args: readonly string[]): never {
   try {
     const libc = loadLibc();
     if (args[0] === PROBE_ARGUMENT) {
-      say(JSON.stringify(probe(libc)));
+      writeOutput(JSON.stringify(probeKernel(libc)));
       Deno.exit(0);
     }
-    const launch: ConfinedLaunch = JSON.parse(readInput());
-    prepare(libc);
-    enforce(libc, launch.policy);
-    become(libc, launch);
+    const launch: ConfinedLaunch = JSON.parse(readStdin());
+    prepareProcess(libc);
+    enforcePolicy(libc, launch.policy);
+    execCommand(libc, launch);
   } catch (error) {
-    say(`The sandbox could not be set up: ${error instanceof Error ? error.message : error}\n`);
-    Deno.exit(NOT_CONFINED);
+    writeOutput(
+      `The sandbox could not be set up: ${error instanceof Error ? error.message : error}\n`,
+    );
+    Deno.exit(NOT_CONFINED_EXIT_CODE);
   }
 }
 
-function say(text: string): void {
+function writeOutput(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
 
-function probe(libc: Libc): KernelSupport {
+function probeKernel(libc: Libc): KernelSupport {
   const seccomp = libc.prctl(PR_GET_SECCOMP, 0n, 0n, 0n, 0n) >= 0;
-  return { landlock: landlockVersion(libc), seccomp: seccomp && architecture() !== undefined };
+  return {
+    landlock: getLandlockVersion(libc),
+    seccomp: seccomp && getArchitecture() !== undefined,
+  };
 }
 
-function landlockVersion(libc: Libc): number {
+function getLandlockVersion(libc: Libc): number {
   const version = libc.syscall(
     LANDLOCK_CREATE_RULESET,
     0n,
@@ -91,12 +96,12 @@ function landlockVersion(libc: Libc): number {
   return Math.max(Number(version), 0);
 }
 
-function architecture(): Architecture | undefined {
+function getArchitecture(): Architecture | undefined {
   const { arch } = Deno.build;
   return arch === "x86_64" || arch === "aarch64" ? arch : undefined;
 }
 
-function readInput(): string {
+function readStdin(): string {
   const chunks: Uint8Array[] = [];
   for (;;) {
     const chunk = new Uint8Array(64 * 1024);
@@ -109,8 +114,8 @@ function readInput(): string {
 }
 
 /** No input, errors to the output, nothing else open, signals as a fresh program expects them. */
-function prepare(libc: Libc): void {
-  const nothing = libc.open(cString("/dev/null"), O_RDWR);
+function prepareProcess(libc: Libc): void {
+  const nothing = libc.open(toCString("/dev/null"), O_RDWR);
   libc.dup2(nothing, 0);
   libc.dup2(1, 2);
   libc.syscall(CLOSE_RANGE, 3n, 0xffffffffn, CLOSE_RANGE_CLOEXEC, 0n);
@@ -119,11 +124,11 @@ function prepare(libc: Libc): void {
   libc.sigprocmask(SIG_SETMASK, new Uint8Array(128), null);
 }
 
-function enforce(libc: Libc, policy: ConfinementPolicy): void {
+function enforcePolicy(libc: Libc, policy: ConfinementPolicy): void {
   dropCapabilities(libc);
-  must(libc, "no_new_privs", libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n));
+  checkResult(libc, "no_new_privs", libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n));
   restrictFiles(libc, policy);
-  filterCalls(libc, policy);
+  installSeccompFilter(libc, policy);
 }
 
 /**
@@ -141,19 +146,19 @@ const KEPT_CAPABILITIES: ReadonlySet<number> = new Set([
 ]);
 
 /** More than any kernel knows; unknown ones are refused without harm. */
-const CAPABILITIES = 64;
+const CAPABILITY_COUNT = 64;
 
 function dropCapabilities(libc: Libc): void {
-  for (let capability = 0; capability < CAPABILITIES; capability++) {
+  for (let capability = 0; capability < CAPABILITY_COUNT; capability++) {
     if (KEPT_CAPABILITIES.has(capability)) continue;
     libc.prctl(PR_CAPBSET_DROP, BigInt(capability), 0n, 0n, 0n);
   }
 }
 
 function restrictFiles(libc: Libc, policy: ConfinementPolicy): void {
-  const version = landlockVersion(libc);
+  const version = getLandlockVersion(libc);
   if (version === 0) return;
-  const attributes = rulesetAttributes(version, policy.network);
+  const attributes = encodeRulesetAttributes(version, policy.network);
   const ruleset = libc.syscallBuffer(
     LANDLOCK_CREATE_RULESET,
     attributes,
@@ -161,33 +166,33 @@ function restrictFiles(libc: Libc, policy: ConfinementPolicy): void {
     0n,
     0n,
   );
-  must(libc, "landlock_create_ruleset", ruleset);
-  grant(libc, { ruleset, path: "/", rights: () => LISTING_RIGHT });
-  for (const path of policy.readable) grant(libc, { ruleset, path, rights: readingRights });
-  const writing = (isFolder: boolean) => writingRights(isFolder, version);
-  for (const path of policy.writable) grant(libc, { ruleset, path, rights: writing });
+  checkResult(libc, "landlock_create_ruleset", ruleset);
+  addPathRule(libc, { ruleset, path: "/", rights: () => LISTING_RIGHT });
+  for (const path of policy.readable) addPathRule(libc, { ruleset, path, rights: getReadRights });
+  const writing = (isFolder: boolean) => getWriteRights(isFolder, version);
+  for (const path of policy.writable) addPathRule(libc, { ruleset, path, rights: writing });
   if (policy.network.type === "proxy" && version >= 4) {
-    const rule = portRule(policy.network.port);
+    const rule = encodePortRule(policy.network.port);
     const added = libc.syscallRule(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_NET_PORT, rule, 0n);
-    must(libc, "landlock_add_rule for the proxy", added);
+    checkResult(libc, "landlock_add_rule for the proxy", added);
   }
-  must(
+  checkResult(
     libc,
     "landlock_restrict_self",
     libc.syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0n, 0n, 0n),
   );
 }
 
-interface Grant {
+interface PathRule {
   readonly ruleset: bigint;
   readonly path: string;
   readonly rights: (isFolder: boolean) => number;
 }
 
 /** What is not there, or is a link by now, is granted nothing. */
-function grant(libc: Libc, { ruleset, path, rights }: Grant): void {
+function addPathRule(libc: Libc, { ruleset, path, rights }: PathRule): void {
   const flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-  const descriptor = libc.open(cString(path), flags);
+  const descriptor = libc.open(toCString(path), flags);
   if (descriptor < 0) return;
   // The kernel tells by refusing: rights of folders are not for files.
   const add = (isFolder: boolean) =>
@@ -195,15 +200,15 @@ function grant(libc: Libc, { ruleset, path, rights }: Grant): void {
       LANDLOCK_ADD_RULE,
       ruleset,
       LANDLOCK_RULE_PATH_BENEATH,
-      pathRule(rights(isFolder), descriptor),
+      encodePathRule(rights(isFolder), descriptor),
       0n,
     );
   if (add(true) < 0n) add(false);
   libc.close(descriptor);
 }
 
-function filterCalls(libc: Libc, { network, unixSockets }: ConfinementPolicy): void {
-  const machine = architecture();
+function installSeccompFilter(libc: Libc, { network, unixSockets }: ConfinementPolicy): void {
+  const machine = getArchitecture();
   if (!machine || libc.prctl(PR_GET_SECCOMP, 0n, 0n, 0n, 0n) < 0) return;
   const sockets: Record<typeof network.type, SocketRules["sockets"]> = {
     off: "none",
@@ -211,12 +216,12 @@ function filterCalls(libc: Libc, { network, unixSockets }: ConfinementPolicy): v
     proxy: "tcp",
   };
   const filter = new Uint8Array(
-    seccompFilter(machine, { sockets: sockets[network.type], unixSockets }),
+    createSeccompFilter(machine, { sockets: sockets[network.type], unixSockets }),
   );
   const program = new DataView(new ArrayBuffer(16));
   program.setUint16(0, filter.length / 8, true);
-  program.setBigUint64(8, addressOf(filter), true);
-  must(
+  program.setBigUint64(8, getAddress(filter), true);
+  checkResult(
     libc,
     "the filter of system calls",
     libc.prctlBuffer(
@@ -229,16 +234,18 @@ function filterCalls(libc: Libc, { network, unixSockets }: ConfinementPolicy): v
   );
 }
 
-function become(libc: Libc, { argv, env }: ConfinedLaunch): never {
+function execCommand(libc: Libc, { argv, env }: ConfinedLaunch): never {
   const [program = ""] = argv;
-  const args = cStrings(argv);
-  const environment = cStrings(Object.entries(env).map(([name, value]) => `${name}=${value}`));
-  libc.execve(cString(program), args.array, environment.array);
-  throw new Error(`${program} cannot be run (error ${lastError(libc)})`);
+  const args = toCStringArray(argv);
+  const environment = toCStringArray(
+    Object.entries(env).map(([name, value]) => `${name}=${value}`),
+  );
+  libc.execve(toCString(program), args.array, environment.array);
+  throw new Error(`${program} cannot be run (error ${getErrno(libc)})`);
 }
 
-function must(libc: Libc, what: string, result: number | bigint): void {
-  if (result < 0) throw new Error(`${what} was refused by the kernel (error ${lastError(libc)})`);
+function checkResult(libc: Libc, what: string, result: number | bigint): void {
+  if (result < 0) throw new Error(`${what} was refused by the kernel (error ${getErrno(libc)})`);
 }
 
 if (import.meta.main) confinedExecMain(Deno.args);

@@ -11,9 +11,9 @@ import type {
   ConfinementPolicy,
   KernelSupport,
 } from "./confinement_policy.ts";
-import { environmentVariable } from "../process/command_environment.ts";
+import { readEnvironmentVariable } from "../process/command_environment.ts";
 import type { Launch } from "../process/running_process.ts";
-import { seatbeltProfile } from "./seatbelt_profile.ts";
+import { createSeatbeltProfile } from "./seatbelt_profile.ts";
 
 /** What confines commands on this machine; on Linux Landlock and seccomp, or whichever of them is there. */
 export type Confinement =
@@ -22,7 +22,7 @@ export type Confinement =
   | { readonly type: "none"; readonly reason: string };
 
 /** What a command is confined to. */
-export interface Confines extends ConfinementPolicy {
+export interface ConfinementRules extends ConfinementPolicy {
   /** What may not be read; where the kernel only grants, `readable` leaves it out. */
   readonly hidden: readonly string[];
 }
@@ -41,15 +41,15 @@ export const HARMLESS_DEVICES: readonly string[] = [
 
 const SEATBELT = "/usr/bin/sandbox-exec";
 
-let found: Promise<Confinement> | undefined;
+let cachedConfinement: Promise<Confinement> | undefined;
 
 /** Finds out, once, what confines commands on this machine. */
 export function findConfinement(): Promise<Confinement> {
-  found ??= find();
-  return found;
+  cachedConfinement ??= detectConfinement();
+  return cachedConfinement;
 }
 
-async function find(): Promise<Confinement> {
+async function detectConfinement(): Promise<Confinement> {
   switch (Deno.build.os) {
     case "linux":
       return await probeLinux();
@@ -64,7 +64,7 @@ async function find(): Promise<Confinement> {
 
 async function probeLinux(): Promise<Confinement> {
   try {
-    const { program, args, env } = helper([PROBE_ARGUMENT]);
+    const { program, args, env } = createHelperLaunch([PROBE_ARGUMENT]);
     const { code, stdout } = await new Deno.Command(program, {
       args: [...args],
       env,
@@ -84,7 +84,11 @@ async function probeLinux(): Promise<Confinement> {
 }
 
 /** A launch that runs confined. */
-export function confined(launch: Launch, confinement: Confinement, confines: Confines): Launch {
+export function confineLaunch(
+  launch: Launch,
+  confinement: Confinement,
+  confines: ConfinementRules,
+): Launch {
   switch (confinement.type) {
     case "none":
       return launch;
@@ -92,25 +96,25 @@ export function confined(launch: Launch, confinement: Confinement, confines: Con
       return {
         ...launch,
         program: SEATBELT,
-        args: ["-p", seatbeltProfile(confines, confines), ...argvOf(launch)],
+        args: ["-p", createSeatbeltProfile(confines, confines), ...toArgv(launch)],
       };
     case "landlock": {
       const { hidden: _hidden, ...policy } = confines;
-      const request: ConfinedLaunch = { policy, argv: argvOf(launch), env: launch.env };
-      return { ...helper([]), cwd: launch.cwd, input: JSON.stringify(request) };
+      const request: ConfinedLaunch = { policy, argv: toArgv(launch), env: launch.env };
+      return { ...createHelperLaunch([]), cwd: launch.cwd, input: JSON.stringify(request) };
     }
   }
 }
 
 /** The kernel starts programs by their paths; a bare name is looked up by `env`. */
-function argvOf({ program, args }: Launch): string[] {
+function toArgv({ program, args }: Launch): string[] {
   return program.startsWith("/") ? [program, ...args] : ["/usr/bin/env", program, ...args];
 }
 
 /** This same program as the helper that confines itself and becomes the command. */
-function helper(args: readonly string[]): Pick<Launch, "program" | "args" | "env"> {
+function createHelperLaunch(args: readonly string[]): Pick<Launch, "program" | "args" | "env"> {
   const program = Deno.execPath();
-  const env = environmentOfHelper();
+  const env = createHelperEnvironment();
   if (Deno.build.standalone) return { program, args: [HELPER_ARGUMENT, ...args], env };
   const module = new URL("./confined_exec.ts", import.meta.url).href;
   const flags = [
@@ -125,10 +129,10 @@ function helper(args: readonly string[]): Pick<Launch, "program" | "args" | "env
 }
 
 /** Enough for Deno to find its cache; the command gets its own environment. */
-function environmentOfHelper(): Record<string, string> {
+function createHelperEnvironment(): Record<string, string> {
   const env: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };
   for (const name of ["HOME", "PATH", "DENO_DIR", "XDG_CACHE_HOME"]) {
-    const value = environmentVariable(name);
+    const value = readEnvironmentVariable(name);
     if (value !== undefined) env[name] = value;
   }
   return env;
@@ -143,7 +147,7 @@ function isFile(path: string): boolean {
 }
 
 /** The network of commands as the policy has it. */
-export function confinedNetwork(
+export function toConfinedNetwork(
   network: "on" | "off" | readonly string[],
   proxyPort: number | undefined,
 ): ConfinedNetwork {

@@ -1,10 +1,15 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { commandEnvironment } from "../process/command_environment.ts";
-import { confined, confinedNetwork } from "./confinement.ts";
-import { handledRights, pathRule, rulesetAttributes, writingRights } from "./landlock.ts";
-import { readablePaths } from "./readable_paths.ts";
-import { seatbeltProfile } from "./seatbelt_profile.ts";
-import { type Architecture, seccompFilter, type SocketRules } from "./seccomp_filter.ts";
+import { createCommandEnvironment } from "../process/command_environment.ts";
+import { confineLaunch, toConfinedNetwork } from "./confinement.ts";
+import {
+  encodePathRule,
+  encodeRulesetAttributes,
+  getHandledRights,
+  getWriteRights,
+} from "./landlock.ts";
+import { listReadablePaths } from "./readable_paths.ts";
+import { createSeatbeltProfile } from "./seatbelt_profile.ts";
+import { type Architecture, createSeccompFilter, type SocketRules } from "./seccomp_filter.ts";
 
 const POLICY = {
   writable: ["/p"],
@@ -15,7 +20,7 @@ const POLICY = {
 } as const;
 
 Deno.test("Landlock: each version of the interface gets the rights and the structure it knows", () => {
-  assertEquals([1, 2, 3, 4, 5, 6, 7].map(handledRights), [
+  assertEquals([1, 2, 3, 4, 5, 6, 7].map(getHandledRights), [
     0x1fff,
     0x3fff,
     0x7fff,
@@ -25,21 +30,21 @@ Deno.test("Landlock: each version of the interface gets the rights and the struc
     0xffff,
   ]);
   const lengths = [1, 3, 4, 5, 6, 7].map((version) =>
-    rulesetAttributes(version, { type: "off" }).length
+    encodeRulesetAttributes(version, { type: "off" }).length
   );
   assertEquals(lengths, [8, 8, 16, 16, 24, 24]);
-  assertEquals(rulesetAttributes(4, { type: "on" })[8], 0);
-  assertEquals(rulesetAttributes(4, { type: "off" })[8], 3);
+  assertEquals(encodeRulesetAttributes(4, { type: "on" })[8], 0);
+  assertEquals(encodeRulesetAttributes(4, { type: "off" })[8], 3);
 });
 
 Deno.test("Landlock: no device is ever made, and a file gets no rights of a folder", () => {
-  assertEquals(writingRights(true, 7) & ((1 << 6) | (1 << 11)), 0);
-  assertEquals(writingRights(false, 7), 0b1100000000000111);
-  assertEquals([...pathRule(5, 9)], [5, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0]);
+  assertEquals(getWriteRights(true, 7) & ((1 << 6) | (1 << 11)), 0);
+  assertEquals(getWriteRights(false, 7), 0b1100000000000111);
+  assertEquals([...encodePathRule(5, 9)], [5, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0]);
 });
 
 /** Runs a filter as the kernel would, on one system call. */
-function answerOf(
+function runFilter(
   architecture: Architecture,
   rules: SocketRules,
   call: { readonly number: number; readonly audit?: number; readonly args?: readonly number[] },
@@ -51,7 +56,7 @@ function answerOf(
   for (const [index, value] of (call.args ?? []).entries()) {
     facts.setUint32(16 + index * 8, value, true);
   }
-  const filter = seccompFilter(architecture, rules);
+  const filter = createSeccompFilter(architecture, rules);
   const view = new DataView(filter.buffer);
   let accumulator = 0;
   for (let at = 0;; at++) {
@@ -93,7 +98,7 @@ const NONBLOCK_CLOEXEC = 0o2004000;
 
 for (const architecture of ["x86_64", "aarch64"] as const) {
   const socket = (rules: SocketRules, ...args: number[]) =>
-    answerOf(architecture, rules, { number: SOCKET[architecture], args });
+    runFilter(architecture, rules, { number: SOCKET[architecture], args });
 
   Deno.test(`seccomp, ${architecture}: without a network there are no sockets but the kernel's own`, () => {
     const rules = { sockets: "none", unixSockets: false } as const;
@@ -131,27 +136,30 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     const [sendto, sendmsg, sendmmsg] = architecture === "x86_64" ? [44, 46, 307] : [206, 211, 269];
     const open = 0x20000000;
     const ask = (number: number, ...args: number[]) =>
-      answerOf(architecture, rules, { number, args });
+      runFilter(architecture, rules, { number, args });
     assertEquals([ask(sendto, 0, 0, 0, open), ask(sendto, 0, 0, open, 0x4000)], [1, "allow"]);
     assertEquals([ask(sendmsg, 0, 0, open), ask(sendmsg, 0, 0, 0, open)], [1, "allow"]);
     assertEquals([ask(sendmmsg, 0, 0, 0, open), ask(sendmmsg, 0, 0, open)], [1, "allow"]);
     assertEquals(ask(425), 38);
     assertEquals(ask(0), "allow");
-    assertEquals(answerOf(architecture, rules, { number: 0, audit: 0x40000003 }), 1);
+    assertEquals(runFilter(architecture, rules, { number: 0, audit: 0x40000003 }), 1);
   });
 }
 
 Deno.test("seccomp, x86_64: calls of the x32 kind are refused", () => {
   const rules = { sockets: "ip", unixSockets: false } as const;
-  assertEquals(answerOf("x86_64", rules, { number: 0x40000000 + 41, args: [UNIX, STREAM, 0] }), 1);
+  assertEquals(runFilter("x86_64", rules, { number: 0x40000000 + 41, args: [UNIX, STREAM, 0] }), 1);
 });
 
 Deno.test("Seatbelt: the profile denies writing, then allows the roots, and quotes paths", () => {
-  const profile = seatbeltProfile(POLICY, POLICY);
+  const profile = createSeatbeltProfile(POLICY, POLICY);
   assertMatch(profile, /\(deny file-write\*\)\n\(allow file-write\* \(subpath "\/p"\)\)/);
   assertMatch(profile, /\(deny file-read-data \(subpath "\/h\/\\"x"\)\)/);
   assertMatch(profile, /\(deny network\*\)/);
-  const proxied = seatbeltProfile({ ...POLICY, network: { type: "proxy", port: 81 } }, POLICY);
+  const proxied = createSeatbeltProfile(
+    { ...POLICY, network: { type: "proxy", port: 81 } },
+    POLICY,
+  );
   assertMatch(
     proxied,
     /\(deny network\*\)\n\(allow network-outbound \(remote ip "localhost:81"\)\)/,
@@ -160,11 +168,11 @@ Deno.test("Seatbelt: the profile denies writing, then allows the roots, and quot
 
 Deno.test("a launch: Seatbelt wraps it, nothing leaves it, Landlock sends it to the helper's input", () => {
   const launch = { program: "bash", args: ["-c", "x"], cwd: "/p", env: { A: "b" } };
-  assertEquals(confined(launch, { type: "none", reason: "" }, POLICY), launch);
-  const seatbelt = confined(launch, { type: "seatbelt" }, POLICY);
+  assertEquals(confineLaunch(launch, { type: "none", reason: "" }, POLICY), launch);
+  const seatbelt = confineLaunch(launch, { type: "seatbelt" }, POLICY);
   assertEquals(seatbelt.args.slice(2), ["/usr/bin/env", "bash", "-c", "x"]);
   const support = { landlock: 7, seccomp: true };
-  const { input = "", env } = confined(launch, { type: "landlock", support }, POLICY);
+  const { input = "", env } = confineLaunch(launch, { type: "landlock", support }, POLICY);
   const { argv, env: sent, policy } = JSON.parse(input);
   assertEquals([argv, sent, "hidden" in policy], [
     ["/usr/bin/env", "bash", "-c", "x"],
@@ -175,9 +183,9 @@ Deno.test("a launch: Seatbelt wraps it, nothing leaves it, Landlock sends it to 
 });
 
 Deno.test("a network of hosts is a proxy's port, or nothing while there is none", () => {
-  assertEquals(confinedNetwork("on", undefined), { type: "on" });
-  assertEquals(confinedNetwork(["a"], 5), { type: "proxy", port: 5 });
-  assertEquals(confinedNetwork(["a"], undefined), { type: "off" });
+  assertEquals(toConfinedNetwork("on", undefined), { type: "on" });
+  assertEquals(toConfinedNetwork(["a"], 5), { type: "proxy", port: 5 });
+  assertEquals(toConfinedNetwork(["a"], undefined), { type: "off" });
 });
 
 Deno.test("what is hidden is granted to nobody, its neighbours are", async () => {
@@ -186,15 +194,15 @@ Deno.test("what is hidden is granted to nobody, its neighbours are", async () =>
     Deno.mkdirSync(`${folder}/${name}`, { recursive: true });
   }
   Deno.symlinkSync("a/key", `${folder}/link`);
-  const granted = readablePaths([`${folder}/a/key`]).filter((path) => path.startsWith(folder));
+  const granted = listReadablePaths([`${folder}/a/key`]).filter((path) => path.startsWith(folder));
   assertEquals(granted.sort(), [`${folder}/a/other`, `${folder}/b`]);
-  assertEquals(readablePaths([]), ["/"]);
+  assertEquals(listReadablePaths([]), ["/"]);
   await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("an environment has what was named and nothing else", () => {
   const own: Record<string, string> = { PATH: "/bin", HOME: "/h", API_KEY: "x", FLAG: "f" };
-  const environment = commandEnvironment({
+  const environment = createCommandEnvironment({
     read: (name) => own[name],
     passEnvironment: ["FLAG"],
     set: { TERM: "xterm" },

@@ -12,11 +12,11 @@ const RIGHTS = {
   execute: 1 << 0,
   writeFile: 1 << 1,
   readFile: 1 << 2,
-  readFolder: 1 << 3,
-  removeFolder: 1 << 4,
+  readDirectory: 1 << 3,
+  removeDirectory: 1 << 4,
   removeFile: 1 << 5,
   makeCharacterDevice: 1 << 6,
-  makeFolder: 1 << 7,
+  makeDirectory: 1 << 7,
   makeFile: 1 << 8,
   makeSocket: 1 << 9,
   makePipe: 1 << 10,
@@ -34,7 +34,7 @@ const RIGHTS = {
 const FILE_RIGHTS = RIGHTS.execute | RIGHTS.writeFile | RIGHTS.readFile | RIGHTS.truncate |
   RIGHTS.controlDevice;
 
-const READING = RIGHTS.execute | RIGHTS.readFile | RIGHTS.readFolder;
+const READ_RIGHTS = RIGHTS.execute | RIGHTS.readFile | RIGHTS.readDirectory;
 
 const BIND_TCP = 1n;
 const CONNECT_TCP = 2n;
@@ -43,7 +43,7 @@ const CONNECT_TCP = 2n;
 const SCOPES = 3n;
 
 /** All rights to files that a version of the interface knows. */
-export function handledRights(version: number): number {
+export function getHandledRights(version: number): number {
   const [first, refer, truncate, controlDevice] = [
     (1 << 13) - 1,
     version >= 2 ? RIGHTS.refer : 0,
@@ -54,26 +54,26 @@ export function handledRights(version: number): number {
 }
 
 /** Rights of something that may be read. */
-export function readingRights(isFolder: boolean): number {
-  return isFolder ? READING : READING & FILE_RIGHTS;
+export function getReadRights(isFolder: boolean): number {
+  return isFolder ? READ_RIGHTS : READ_RIGHTS & FILE_RIGHTS;
 }
 
 /** Rights of something that may be changed. */
-export function writingRights(isFolder: boolean, version: number): number {
-  const all = handledRights(version) & ~(RIGHTS.makeBlockDevice | RIGHTS.makeCharacterDevice);
+export function getWriteRights(isFolder: boolean, version: number): number {
+  const all = getHandledRights(version) & ~(RIGHTS.makeBlockDevice | RIGHTS.makeCharacterDevice);
   return isFolder ? all : all & FILE_RIGHTS;
 }
 
 /** The right to see names, which every folder gets: only contents are kept away. */
-export const LISTING_RIGHT: number = RIGHTS.readFolder;
+export const LISTING_RIGHT: number = RIGHTS.readDirectory;
 
 /** `struct landlock_ruleset_attr`, as long as a version of the interface knows it. */
-export function rulesetAttributes(
+export function encodeRulesetAttributes(
   version: number,
   network: ConfinedNetwork,
 ): Uint8Array<ArrayBuffer> {
   const view = new DataView(new ArrayBuffer(version >= 6 ? 24 : version >= 4 ? 16 : 8));
-  view.setBigUint64(0, BigInt(handledRights(version)), true);
+  view.setBigUint64(0, BigInt(getHandledRights(version)), true);
   const handledNetwork = network.type === "on" ? 0n : BIND_TCP | CONNECT_TCP;
   if (version >= 4) view.setBigUint64(8, handledNetwork, true);
   if (version >= 6) view.setBigUint64(16, SCOPES, true);
@@ -81,7 +81,7 @@ export function rulesetAttributes(
 }
 
 /** `struct landlock_path_beneath_attr` */
-export function pathRule(rights: number, descriptor: number): Uint8Array<ArrayBuffer> {
+export function encodePathRule(rights: number, descriptor: number): Uint8Array<ArrayBuffer> {
   const view = new DataView(new ArrayBuffer(12));
   view.setBigUint64(0, BigInt(rights), true);
   view.setInt32(8, descriptor, true);
@@ -89,7 +89,7 @@ export function pathRule(rights: number, descriptor: number): Uint8Array<ArrayBu
 }
 
 /** `struct landlock_net_port_attr` that lets connect to a port. */
-export function portRule(port: number): Uint8Array<ArrayBuffer> {
+export function encodePortRule(port: number): Uint8Array<ArrayBuffer> {
   const view = new DataView(new ArrayBuffer(16));
   view.setBigUint64(0, CONNECT_TCP, true);
   view.setBigUint64(8, BigInt(port), true);

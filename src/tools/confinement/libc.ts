@@ -43,27 +43,27 @@ export function loadLibc(): Libc {
 }
 
 /** The error number of the last call that failed. */
-export function lastError(libc: Libc): number {
+export function getErrno(libc: Libc): number {
   const location = libc.__errno_location();
   return location === null ? 0 : new Deno.UnsafePointerView(location).getInt32();
 }
 
 /** A text as C has it. */
-export function cString(text: string): Bytes {
+export function toCString(text: string): Bytes {
   return new TextEncoder().encode(`${text}\0`);
 }
 
 /** Texts as C has them: pointers, and a null pointer at the end. `held` keeps them from being collected. */
-export function cStrings(
+export function toCStringArray(
   texts: readonly string[],
-): { readonly array: Bytes; readonly held: Bytes[] } {
-  const held = texts.map(cString);
+): { readonly array: Bytes; readonly buffers: Bytes[] } {
+  const held = texts.map(toCString);
   const pointers = new BigUint64Array(texts.length + 1);
-  for (const [index, text] of held.entries()) pointers[index] = addressOf(text);
-  return { array: new Uint8Array(pointers.buffer), held };
+  for (const [index, text] of held.entries()) pointers[index] = getAddress(text);
+  return { array: new Uint8Array(pointers.buffer), buffers: held };
 }
 
 /** Where bytes lie in memory. */
-export function addressOf(bytes: Bytes): bigint {
+export function getAddress(bytes: Bytes): bigint {
   return Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes));
 }

@@ -35,7 +35,7 @@ export const HIDDEN_IN_HOME: readonly string[] = [
 ];
 
 /** Keys and credentials of the machine. */
-export const HIDDEN_ELSEWHERE: readonly string[] = [
+export const HIDDEN_SYSTEM_PATHS: readonly string[] = [
   "/etc/shadow",
   "/etc/gshadow",
   "/run/secrets",
@@ -43,34 +43,36 @@ export const HIDDEN_ELSEWHERE: readonly string[] = [
 ];
 
 /** A folder with more names is granted without what is in it, rather than name by name. */
-const MAX_NAMES = 2_000;
+const MAX_ENTRIES = 2_000;
 
 /** The widest folders and files that together are everything but what is hidden. All paths are canonical. */
-export function readablePaths(hidden: readonly string[]): string[] {
-  return below("/", hidden);
+export function listReadablePaths(hidden: readonly string[]): string[] {
+  return excludeHidden("/", hidden);
 }
 
-function below(path: string, hidden: readonly string[]): string[] {
+function excludeHidden(path: string, hidden: readonly string[]): string[] {
   const inside = hidden.filter((candidate) => isWithin(candidate, path));
   if (inside.length === 0) return [path];
   if (inside.includes(path)) return [];
-  return namesIn(path).flatMap((name) => below(join(path, name), inside));
+  return listNames(path).flatMap((name) => excludeHidden(join(path, name), inside));
 }
 
 /** Links are granted nothing: what they lead to is granted, or hidden, where it is. */
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     const entries = [...Deno.readDirSync(folder)];
-    return entries.slice(0, MAX_NAMES).flatMap(({ name, isSymlink }) => (isSymlink ? [] : [name]));
+    return entries.slice(0, MAX_ENTRIES).flatMap((
+      { name, isSymlink },
+    ) => (isSymlink ? [] : [name]));
   } catch {
     return [];
   }
 }
 
 /** The canonical paths of what shall be hidden, as far as it exists. */
-export function hiddenPaths(home: string | undefined, more: readonly string[]): string[] {
+export function resolveHiddenPaths(home: string | undefined, more: readonly string[]): string[] {
   const inHome = home === undefined ? [] : HIDDEN_IN_HOME.map((name) => join(home, name));
-  return [...inHome, ...HIDDEN_ELSEWHERE, ...more].flatMap((path) => {
+  return [...inHome, ...HIDDEN_SYSTEM_PATHS, ...more].flatMap((path) => {
     try {
       return [Deno.realPathSync(path)];
     } catch {

@@ -13,16 +13,21 @@ export interface SeatbeltOptions {
 }
 
 /** Writes the profile: the last rule that fits decides. */
-export function seatbeltProfile(policy: ConfinementPolicy, { hidden }: SeatbeltOptions): string {
+export function createSeatbeltProfile(
+  policy: ConfinementPolicy,
+  { hidden }: SeatbeltOptions,
+): string {
   const { writable, network, unixSockets } = policy;
   return [
     "(version 1)",
     "(allow default)",
     "(deny file-write*)",
-    `(allow file-write* ${writable.map(subpath).join(" ")})`,
+    `(allow file-write* ${writable.map(formatSubpath).join(" ")})`,
     '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/fd/"))',
-    ...(hidden.length === 0 ? [] : [`(deny file-read-data ${hidden.map(subpath).join(" ")})`]),
-    ...networkRules(network),
+    ...(hidden.length === 0
+      ? []
+      : [`(deny file-read-data ${hidden.map(formatSubpath).join(" ")})`]),
+    ...createNetworkRules(network),
     ...(unixSockets ? ["(allow network* (remote unix-socket) (local unix-socket))"] : []),
     "(deny signal (target others))",
     "(allow signal (target same-sandbox))",
@@ -33,7 +38,7 @@ export function seatbeltProfile(policy: ConfinementPolicy, { hidden }: SeatbeltO
   ].join("\n");
 }
 
-function networkRules(network: ConfinementPolicy["network"]): string[] {
+function createNetworkRules(network: ConfinementPolicy["network"]): string[] {
   switch (network.type) {
     case "on":
       return ["(deny network* (remote unix-socket))"];
@@ -47,6 +52,6 @@ function networkRules(network: ConfinementPolicy["network"]): string[] {
   }
 }
 
-function subpath(path: string): string {
+function formatSubpath(path: string): string {
   return `(subpath ${JSON.stringify(path)})`;
 }

@@ -17,7 +17,7 @@ export interface SocketRules {
   readonly unixSockets: boolean;
 }
 
-interface Numbers {
+interface SyscallNumbers {
   /** `AUDIT_ARCH_*`: a call from another instruction set has other numbers. */
   readonly audit: number;
   readonly socket: number;
@@ -26,7 +26,7 @@ interface Numbers {
   readonly sendmmsg: number;
 }
 
-const NUMBERS: Readonly<Record<Architecture, Numbers>> = {
+const SYSCALL_NUMBERS: Readonly<Record<Architecture, SyscallNumbers>> = {
   x86_64: { audit: 0xc000003e, socket: 41, sendto: 44, sendmsg: 46, sendmmsg: 307 },
   aarch64: { audit: 0xc00000b7, socket: 198, sendto: 206, sendmsg: 211, sendmmsg: 269 },
 };
@@ -35,7 +35,7 @@ const NUMBERS: Readonly<Record<Architecture, Numbers>> = {
 const IO_URING_SETUP = 425;
 
 /** x86-64 kernels may take calls of the x32 kind, whose numbers begin here. */
-const X32_NUMBERS = 0x40000000;
+const X32_SYSCALL_BASE = 0x40000000;
 
 const AF_UNIX = 1;
 const AF_INET = 2;
@@ -47,18 +47,18 @@ const IPPROTO_TCP = 6;
 const MSG_FASTOPEN = 0x20000000;
 
 /** Offsets in `struct seccomp_data`; of the 64-bit arguments the lower half is looked at. */
-const NUMBER = 0;
-const ARCHITECTURE = 4;
-const argument = (index: number): number => 16 + 8 * index;
+const SYSCALL_NUMBER_OFFSET = 0;
+const ARCHITECTURE_OFFSET = 4;
+const getArgumentOffset = (index: number): number => 16 + 8 * index;
 
 /** What the filter answers. */
-const ALLOW = 0x7fff0000;
-const ERRNO = 0x00050000;
+const SECCOMP_RET_ALLOW = 0x7fff0000;
+const SECCOMP_RET_ERRNO = 0x00050000;
 const EPERM = 1;
 const ENOSYS = 38;
 
 /** One instruction of classic BPF; jumps are to labels, which stand for themselves. */
-type Step =
+type FilterInstruction =
   | { readonly op: "load"; readonly offset: number }
   | { readonly op: "and"; readonly mask: number }
   | {
@@ -72,86 +72,89 @@ type Step =
   | { readonly op: "label"; readonly name: string };
 
 /** Builds the filter: `struct sock_filter` after `struct sock_filter`. */
-export function seccompFilter(architecture: Architecture, rules: SocketRules): Uint8Array {
-  return assemble([
-    ...entry(NUMBERS[architecture], architecture),
-    ...socketChecks(rules),
-    ...answers(),
+export function createSeccompFilter(architecture: Architecture, rules: SocketRules): Uint8Array {
+  return assembleFilter([
+    ...createSyscallChecks(SYSCALL_NUMBERS[architecture], architecture),
+    ...createSocketChecks(rules),
+    ...createReturns(),
   ]);
 }
 
-function entry(numbers: Numbers, architecture: Architecture): Step[] {
-  const x32: Step[] = architecture === "x86_64"
-    ? [{ op: "jump_if", test: "at_least", value: X32_NUMBERS, then: "refuse" }]
+function createSyscallChecks(
+  numbers: SyscallNumbers,
+  architecture: Architecture,
+): FilterInstruction[] {
+  const x32: FilterInstruction[] = architecture === "x86_64"
+    ? [{ op: "jump_if", test: "at_least", value: X32_SYSCALL_BASE, then: "refuse" }]
     : [];
   return [
-    { op: "load", offset: ARCHITECTURE },
+    { op: "load", offset: ARCHITECTURE_OFFSET },
     { op: "jump_if", test: "equal", value: numbers.audit, otherwise: "refuse" },
-    { op: "load", offset: NUMBER },
+    { op: "load", offset: SYSCALL_NUMBER_OFFSET },
     ...x32,
     { op: "jump_if", test: "equal", value: numbers.socket, then: "socket" },
     { op: "jump_if", test: "equal", value: IO_URING_SETUP, then: "missing" },
     { op: "jump_if", test: "equal", value: numbers.sendto, then: "flags in argument 3" },
     { op: "jump_if", test: "equal", value: numbers.sendmmsg, then: "flags in argument 3" },
     { op: "jump_if", test: "equal", value: numbers.sendmsg, then: "flags in argument 2" },
-    { op: "answer", value: ALLOW },
+    { op: "answer", value: SECCOMP_RET_ALLOW },
     { op: "label", name: "flags in argument 3" },
-    { op: "load", offset: argument(3) },
+    { op: "load", offset: getArgumentOffset(3) },
     { op: "jump_if", test: "any_bit", value: MSG_FASTOPEN, then: "refuse", otherwise: "allow" },
     { op: "label", name: "flags in argument 2" },
-    { op: "load", offset: argument(2) },
+    { op: "load", offset: getArgumentOffset(2) },
     { op: "jump_if", test: "any_bit", value: MSG_FASTOPEN, then: "refuse", otherwise: "allow" },
   ];
 }
 
 /** `socket(domain, type, protocol)` */
-function socketChecks({ sockets, unixSockets }: SocketRules): Step[] {
-  const isIp = (then: string): Step[] =>
+function createSocketChecks({ sockets, unixSockets }: SocketRules): FilterInstruction[] {
+  const isIp = (then: string): FilterInstruction[] =>
     [AF_INET, AF_INET6].map((value) => ({ op: "jump_if", test: "equal", value, then }));
-  const unix: Step[] = unixSockets
+  const unix: FilterInstruction[] = unixSockets
     ? [{ op: "jump_if", test: "equal", value: AF_UNIX, then: "allow" }]
     : [];
   return [
     { op: "label", name: "socket" },
-    { op: "load", offset: argument(0) },
+    { op: "load", offset: getArgumentOffset(0) },
     // Programs ask the kernel over netlink for the names of network interfaces.
     { op: "jump_if", test: "equal", value: AF_NETLINK, then: "netlink" },
     ...unix,
     ...(sockets === "none" ? [] : isIp(sockets === "ip" ? "allow" : "tcp")),
-    { op: "answer", value: ERRNO | EPERM },
+    { op: "answer", value: SECCOMP_RET_ERRNO | EPERM },
     { op: "label", name: "netlink" },
-    { op: "load", offset: argument(2) },
+    { op: "load", offset: getArgumentOffset(2) },
     { op: "jump_if", test: "equal", value: 0, then: "allow", otherwise: "refuse" },
-    ...(sockets === "tcp" ? tcpChecks() : []),
+    ...(sockets === "tcp" ? createTcpChecks() : []),
   ];
 }
 
 /** Multipath TCP is a stream of another protocol, which Landlock does not see. */
-function tcpChecks(): Step[] {
+function createTcpChecks(): FilterInstruction[] {
   return [
     { op: "label", name: "tcp" },
-    { op: "load", offset: argument(1) },
+    { op: "load", offset: getArgumentOffset(1) },
     { op: "and", mask: SOCK_TYPE_MASK },
     { op: "jump_if", test: "equal", value: SOCK_STREAM, otherwise: "refuse" },
-    { op: "load", offset: argument(2) },
+    { op: "load", offset: getArgumentOffset(2) },
     { op: "jump_if", test: "equal", value: 0, then: "allow" },
     { op: "jump_if", test: "equal", value: IPPROTO_TCP, then: "allow", otherwise: "refuse" },
   ];
 }
 
-function answers(): Step[] {
+function createReturns(): FilterInstruction[] {
   return [
     { op: "label", name: "allow" },
-    { op: "answer", value: ALLOW },
+    { op: "answer", value: SECCOMP_RET_ALLOW },
     { op: "label", name: "missing" },
     // "No such call": programs then do without it.
-    { op: "answer", value: ERRNO | ENOSYS },
+    { op: "answer", value: SECCOMP_RET_ERRNO | ENOSYS },
     { op: "label", name: "refuse" },
-    { op: "answer", value: ERRNO | EPERM },
+    { op: "answer", value: SECCOMP_RET_ERRNO | EPERM },
   ];
 }
 
-const CODES = {
+const OPCODES = {
   load: 0x20,
   and: 0x54,
   equal: 0x15,
@@ -162,9 +165,9 @@ const CODES = {
 
 const INSTRUCTION_BYTES = 8;
 
-function assemble(steps: readonly Step[]): Uint8Array {
+function assembleFilter(steps: readonly FilterInstruction[]): Uint8Array {
   const labels = new Map<string, number>();
-  const instructions: Exclude<Step, { readonly op: "label" }>[] = [];
+  const instructions: Exclude<FilterInstruction, { readonly op: "label" }>[] = [];
   for (const step of steps) {
     if (step.op === "label") labels.set(step.name, instructions.length);
     else instructions.push(step);
@@ -187,16 +190,16 @@ function assemble(steps: readonly Step[]): Uint8Array {
       label === undefined ? 0 : (labels.get(label) ?? 0) - index - 1;
     switch (step.op) {
       case "load":
-        write(index, CODES.load, step.offset);
+        write(index, OPCODES.load, step.offset);
         break;
       case "and":
-        write(index, CODES.and, step.mask);
+        write(index, OPCODES.and, step.mask);
         break;
       case "jump_if":
-        write(index, CODES[step.test], step.value, [jumpTo(step.then), jumpTo(step.otherwise)]);
+        write(index, OPCODES[step.test], step.value, [jumpTo(step.then), jumpTo(step.otherwise)]);
         break;
       case "answer":
-        write(index, CODES.answer, step.value);
+        write(index, OPCODES.answer, step.value);
         break;
     }
   }

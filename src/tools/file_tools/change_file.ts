@@ -7,12 +7,12 @@
 import { AbortedError } from "../../core/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { MAX_EDIT_BYTES, textForChange } from "../files/text_content.ts";
+import { decodeForDiff, MAX_EDIT_BYTES } from "../files/text_content.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
-import { fileChange } from "../../core/diff/unified_diff.ts";
+import { createFileChange } from "../../core/diff/unified_diff.ts";
 
 /** A change that a call asks for. */
-export interface WantedChange {
+export interface ChangeRequest {
   /** The arguments of the call, by which a preview and its call are known to be the same. */
   readonly args: JsonObject & { readonly path: string };
   /** Cancels. */
@@ -27,21 +27,21 @@ export interface WantedChange {
  * @throws {BadRequestError} When the file changed since the model or the person who approved saw it, or may not be
  * changed.
  */
-export async function changeFile(kit: ToolKit, wanted: WantedChange): Promise<FileChange> {
+export async function changeFile(kit: ToolKit, wanted: ChangeRequest): Promise<FileChange> {
   const { files } = kit.sandbox;
   const { args, signal, rewrite } = wanted;
   const canonical = await files.resolve(args.path, "write");
   return await kit.locks.run(canonical, async () => {
-    const before = await files.readIfThere(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
-    await kit.seen.verify(canonical, before, args.path);
-    await kit.shownChanges.verify(args, before, args.path);
+    const before = await files.readIfExists(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
+    await kit.seenFiles.verify(canonical, before, args.path);
+    await kit.previewedChanges.verify(args, before, args.path);
     const after = await rewrite(before);
     if (signal.aborted) throw new AbortedError("The call was cancelled; nothing was written");
-    await kit.journal?.record(canonical, before ?? null, after);
+    await kit.changeLog?.record(canonical, before ?? null, after);
     await files.write(canonical, after);
-    await kit.seen.note(canonical, after);
-    await kit.shownChanges.follow(canonical, before, after);
-    return changeOf(files.display(canonical), before, after);
+    await kit.seenFiles.record(canonical, after);
+    await kit.previewedChanges.trackWrite(canonical, before, after);
+    return toFileChange(files.toDisplayPath(canonical), before, after);
   });
 }
 
@@ -50,16 +50,16 @@ export async function changeFile(kit: ToolKit, wanted: WantedChange): Promise<Fi
  *
  * @throws {BadRequestError} When it would fail.
  */
-export async function previewChange(kit: ToolKit, wanted: WantedChange): Promise<FileChange> {
+export async function previewChange(kit: ToolKit, wanted: ChangeRequest): Promise<FileChange> {
   const { files } = kit.sandbox;
   const { args, signal, rewrite } = wanted;
   const canonical = await files.resolve(args.path, "write");
-  const before = await files.readIfThere(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
+  const before = await files.readIfExists(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
   const after = await rewrite(before);
-  await kit.shownChanges.note(args, canonical, before);
-  return changeOf(files.display(canonical), before, after);
+  await kit.previewedChanges.record(args, canonical, before);
+  return toFileChange(files.toDisplayPath(canonical), before, after);
 }
 
-function changeOf(path: string, before: Uint8Array | undefined, after: Uint8Array): FileChange {
-  return fileChange({ path, before: textForChange(before), after: textForChange(after) });
+function toFileChange(path: string, before: Uint8Array | undefined, after: Uint8Array): FileChange {
+  return createFileChange({ path, before: decodeForDiff(before), after: decodeForDiff(after) });
 }

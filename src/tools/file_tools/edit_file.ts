@@ -9,12 +9,12 @@ import type { FileChange } from "../../core/diff/file_change.ts";
 import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
 import { applyEdits, type TextEdit } from "../text/apply_edits.ts";
 import { changeFile, previewChange } from "./change_file.ts";
-import { contentHash } from "../text/content_hash.ts";
-import { shown } from "../files/file_failure.ts";
-import { nameSuggestion } from "../sandbox/name_suggestion.ts";
+import { hashContent } from "../text/content_hash.ts";
+import { quotePath } from "../files/file_error.ts";
+import { suggestNames } from "../sandbox/name_suggestion.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
-import { decodeForEditing, encodeEdited } from "../files/text_content.ts";
-import { answering, type ToolKit } from "../kit/tool_kit.ts";
+import { decodeForEditing, encodeForWriting } from "../files/text_content.ts";
+import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
 
 /** Makes `edit_file`. */
@@ -61,11 +61,11 @@ export function editFileTool(kit: ToolKit): AgentTool {
     interruptible: false,
     concurrencyKey: ({ path }) => `file:${path}`,
     preview: async (args, { signal }): Promise<FileChange[]> => {
-      const rewrite = (before: Uint8Array | undefined) => rewritten(before, args, files);
+      const rewrite = (before: Uint8Array | undefined) => rewriteContent(before, args, files);
       return [await previewChange(kit, { args, signal, rewrite })];
     },
-    execute: answering(async (args, { signal }) => {
-      const rewrite = (before: Uint8Array | undefined) => rewritten(before, args, files);
+    execute: catchAsErrorResult(async (args, { signal }) => {
+      const rewrite = (before: Uint8Array | undefined) => rewriteContent(before, args, files);
       const change = await changeFile(kit, { args, signal, rewrite });
       const { added, removed } = countChangedLines(change.diff ?? "");
       return textResult(`Edited ${change.path} (+${added} -${removed})`, { change });
@@ -79,28 +79,31 @@ interface EditArguments {
   readonly expected_hash?: string | undefined;
 }
 
-async function rewritten(
+async function rewriteContent(
   before: Uint8Array | undefined,
   { path, edits, expected_hash }: EditArguments,
   files: SandboxFiles,
 ): Promise<Uint8Array> {
   if (before === undefined) {
     throw new BadRequestError(
-      `${shown(path)} does not exist${await nameSuggestion(files, path)}; make it with write_file`,
+      `${quotePath(path)} does not exist${await suggestNames(
+        files,
+        path,
+      )}; make it with write_file`,
     );
   }
   if (expected_hash !== undefined) await verifyHash(before, expected_hash, path);
-  const { text, hasMark } = decodeForEditing(before, path);
-  return encodeEdited({ text: applyEdits(text, edits), hasMark });
+  const { text, hasByteOrderMark: hasMark } = decodeForEditing(before, path);
+  return encodeForWriting({ text: applyEdits(text, edits), hasByteOrderMark: hasMark });
 }
 
 /** The first digits of a hash are enough. */
 async function verifyHash(content: Uint8Array, expected: string, path: string): Promise<void> {
-  const actual = await contentHash(content);
+  const actual = await hashContent(content);
   if (expected.length >= 8 && actual.startsWith(expected.toLowerCase())) return;
   throw new BadRequestError(
     `${
-      shown(path)
+      quotePath(path)
     } is not what expected_hash says (it is ${actual}): read it again, then repeat the edit`,
   );
 }

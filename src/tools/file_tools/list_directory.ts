@@ -6,9 +6,9 @@
 
 import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
 import { BadRequestError } from "../../core/errors.ts";
-import { shown } from "../files/file_failure.ts";
-import { nameSuggestion } from "../sandbox/name_suggestion.ts";
-import { answering, type ToolKit } from "../kit/tool_kit.ts";
+import { quotePath } from "../files/file_error.ts";
+import { suggestNames } from "../sandbox/name_suggestion.ts";
+import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type WalkEntry, walkFiles } from "../search/walk_files.ts";
 
 /** Names in one answer. */
@@ -38,21 +38,21 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
       additionalProperties: false,
     },
     readOnly: true,
-    execute: answering(async ({ path = ".", depth = DEFAULT_DEPTH }, { signal }) => {
-      const kind = await files.kindOf(path);
+    execute: catchAsErrorResult(async ({ path = ".", depth = DEFAULT_DEPTH }, { signal }) => {
+      const kind = await files.getKind(path);
       if (kind === undefined) {
         throw new BadRequestError(
-          `${shown(path)} does not exist${await nameSuggestion(files, path)}`,
+          `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
         );
       }
       if (kind !== "folder") {
-        throw new BadRequestError(`${shown(path)} is not a folder: read it with read_file`);
+        throw new BadRequestError(`${quotePath(path)} is not a folder: read it with read_file`);
       }
       const start = await files.resolve(path, "read");
       const lines: string[] = [];
       let more = 0;
       for await (const entry of walkFiles(files, start, { signal, maxDepth: depth - 1 })) {
-        if (lines.length < MAX_ENTRIES) lines.push(lineOf(entry, depth));
+        if (lines.length < MAX_ENTRIES) lines.push(formatEntry(entry, depth));
         else if (++more >= MAX_ENTRIES) break;
       }
       if (lines.length === 0) return textResult("[The folder is empty]");
@@ -66,12 +66,12 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
   });
 }
 
-function lineOf({ name, kind, depth }: WalkEntry, maxDepth: number): string {
+function formatEntry({ name, kind, depth }: WalkEntry, maxDepth: number): string {
   const unopened = kind === "folder" && depth === maxDepth - 1 ? " …" : "";
-  return `${"  ".repeat(depth)}${printable(name)}${SUFFIX[kind]}${unopened}`;
+  return `${"  ".repeat(depth)}${toPrintable(name)}${KIND_SUFFIX[kind]}${unopened}`;
 }
 
-const SUFFIX: Readonly<Record<WalkEntry["kind"], string>> = {
+const KIND_SUFFIX: Readonly<Record<WalkEntry["kind"], string>> = {
   file: "",
   folder: "/",
   link: "@",
@@ -79,6 +79,6 @@ const SUFFIX: Readonly<Record<WalkEntry["kind"], string>> = {
 };
 
 /** A name with newlines or escapes is shown quoted. */
-export function printable(name: string): string {
-  return /\p{Cc}/u.test(name) ? shown(name) : name;
+export function toPrintable(name: string): string {
+  return /\p{Cc}/u.test(name) ? quotePath(name) : name;
 }

@@ -7,14 +7,14 @@
 import type { ContentBlock } from "../../core/content.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { type AgentTool, type AgentToolResult, defineTool, textResult } from "../../core/tool.ts";
-import { contentHash } from "../text/content_hash.ts";
-import { shown } from "../files/file_failure.ts";
-import { fileKind, hasUtf16Mark, SNIFF_BYTES } from "../text/file_kind.ts";
+import { hashContent } from "../text/content_hash.ts";
+import { quotePath } from "../files/file_error.ts";
+import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { type LineRange, LineWindow } from "../text/line_window.ts";
-import { grouped } from "../text/output_limit.ts";
-import { allBytes, type OpenedFile } from "../files/opened_file.ts";
-import { nameSuggestion } from "../sandbox/name_suggestion.ts";
-import { answering, type ToolKit } from "../kit/tool_kit.ts";
+import { formatNumber } from "../text/output_limit.ts";
+import { type OpenedFile, readAllBytes } from "../files/opened_file.ts";
+import { suggestNames } from "../sandbox/name_suggestion.ts";
+import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 
 /** Lines in one answer, unless the model asks for fewer. */
 const MAX_LINES = 2_000;
@@ -44,65 +44,68 @@ export function readFileTool(kit: ToolKit): AgentTool {
       additionalProperties: false,
     },
     readOnly: true,
-    execute: answering(async ({ path, offset = 1, limit = MAX_LINES }, { signal }) => {
+    execute: catchAsErrorResult(async ({ path, offset = 1, limit = MAX_LINES }, { signal }) => {
       const { files } = kit.sandbox;
-      if (await files.kindOf(path) === undefined) {
+      if (await files.getKind(path) === undefined) {
         throw new BadRequestError(
-          `${shown(path)} does not exist${await nameSuggestion(files, path)}`,
+          `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
         );
       }
       await using file = await files.open(path);
-      const start = await firstBytes(file);
-      const kind = fileKind(start);
-      if (kind.type === "image") return await imageResult(file, kind.mediaType, path);
+      const start = await readFirstBytes(file);
+      const kind = detectFileKind(start);
+      if (kind.type === "image") return await createImageResult(file, kind.mediaType, path);
       if (kind.type === "binary") {
         throw new BadRequestError(
-          `${shown(path)} is ${kind.name} of ${
-            grouped(file.size)
+          `${quotePath(path)} is ${kind.name} of ${
+            formatNumber(file.size)
           } bytes: it cannot be read as text`,
         );
       }
       return await readLines(kit, file, { offset, limit: Math.min(limit, MAX_LINES) }, {
         signal,
-        utf16: hasUtf16Mark(start) ? (start[0] === 0xff ? "utf-16le" : "utf-16be") : undefined,
+        utf16: hasUtf16Bom(start) ? (start[0] === 0xff ? "utf-16le" : "utf-16be") : undefined,
       });
     }),
   });
 }
 
-async function firstBytes(file: OpenedFile): Promise<Uint8Array> {
+async function readFirstBytes(file: OpenedFile): Promise<Uint8Array> {
   for await (const chunk of file.chunks()) return chunk.subarray(0, SNIFF_BYTES);
   return new Uint8Array();
 }
 
-async function imageResult(
+async function createImageResult(
   file: OpenedFile,
   mediaType: string,
   path: string,
 ): Promise<AgentToolResult> {
   if (file.size > MAX_IMAGE_BYTES) {
     throw new BadRequestError(
-      `${shown(path)} is an image of ${grouped(file.size)} bytes; at most ${
-        grouped(MAX_IMAGE_BYTES)
+      `${quotePath(path)} is an image of ${formatNumber(file.size)} bytes; at most ${
+        formatNumber(MAX_IMAGE_BYTES)
       } can be shown: make it smaller first`,
     );
   }
-  const bytes = await wholeContent(file);
+  const bytes = await readContent(file);
   const content: ContentBlock[] = [
-    { type: "text", text: `Image ${path}, ${mediaType}, ${grouped(bytes.length)} bytes` },
+    { type: "text", text: `Image ${path}, ${mediaType}, ${formatNumber(bytes.length)} bytes` },
     { type: "image", source: { type: "base64", mediaType, data: bytes.toBase64() } },
   ];
   return { content, details: { path: file.path, mediaType, bytes: bytes.length } };
 }
 
 /** No text of this size is UTF-16; everything else is read in pieces. */
-const MAX_HELD_BYTES = 100_000_000;
+const MAX_BUFFERED_BYTES = 100_000_000;
 
-async function wholeContent(file: OpenedFile, signal?: AbortSignal): Promise<Uint8Array> {
-  const bytes = await allBytes(file, { maxBytes: MAX_HELD_BYTES, ...(signal && { signal }) });
+async function readContent(file: OpenedFile, signal?: AbortSignal): Promise<Uint8Array> {
+  const bytes = await readAllBytes(file, {
+    maxBytes: MAX_BUFFERED_BYTES,
+    ...(signal && { signal }),
+  });
   if (bytes) return bytes;
   throw new BadRequestError(
-    `The file has ${grouped(file.size)} bytes: too many to be read at once`,
+    `The file has ${formatNumber(file.size)} bytes: too many to be read at once`,
   );
 }
 
@@ -119,22 +122,22 @@ async function readLines(
 ): Promise<AgentToolResult> {
   const window = new LineWindow(range);
   if (utf16 !== undefined || file.size <= MAX_COUNTED_BYTES) {
-    const bytes = await wholeContent(file, signal);
+    const bytes = await readContent(file, signal);
     window.push(new TextDecoder(utf16 ?? "utf-8").decode(bytes));
     window.end();
-    await kit.seen.note(file.path, bytes);
-    return linesResult(window, file, { hash: await contentHash(bytes) });
+    await kit.seenFiles.record(file.path, bytes);
+    return createLinesResult(window, file, { hash: await hashContent(bytes) });
   }
   const decoder = new TextDecoder();
   for await (const chunk of file.chunks(signal)) {
     window.push(decoder.decode(chunk, { stream: true }));
-    if (window.isFull) return linesResult(window, file, {});
+    if (window.isFull) return createLinesResult(window, file, {});
   }
   window.end();
-  return linesResult(window, file, {});
+  return createLinesResult(window, file, {});
 }
 
-function linesResult(
+function createLinesResult(
   window: LineWindow,
   file: OpenedFile,
   facts: { readonly hash?: string },
@@ -144,13 +147,13 @@ function linesResult(
   if (totalLines === 0) return textResult("[The file is empty]", details);
   if (lines.length === 0) {
     return textResult(
-      `[There is no line ${firstLine}: the file has ${grouped(totalLines ?? 0)} lines]`,
+      `[There is no line ${firstLine}: the file has ${formatNumber(totalLines ?? 0)} lines]`,
       details,
     );
   }
   const lastLine = firstLine + lines.length - 1;
   const isWhole = firstLine === 1 && !isFull;
-  const total = totalLines === undefined ? "" : ` of ${grouped(totalLines)}`;
+  const total = totalLines === undefined ? "" : ` of ${formatNumber(totalLines)}`;
   const more = isFull ? `; go on with offset ${lastLine + 1}` : "";
   const note = isWhole ? "" : `\n[Lines ${firstLine}–${lastLine}${total}${more}]`;
   return textResult(lines.join("\n") + note, { ...details, firstLine, lastLine });

@@ -1,51 +1,55 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { Workbench } from "../../../tests/sandbox/workbench.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 Deno.test("A 96: a file is read with line numbers", async () => {
-  await using bench = new Workbench();
-  bench.put("a.txt", "one\ntwo\n");
-  assertEquals((await bench.call("read_file", { path: "a.txt" })).text, "1\tone\n2\ttwo");
-  const { result } = await bench.call("read_file", { path: "a.txt", offset: 2, limit: 1 });
+  await using bench = new TestWorkspace();
+  bench.writeFile("a.txt", "one\ntwo\n");
+  assertEquals((await bench.callTool("read_file", { path: "a.txt" })).text, "1\tone\n2\ttwo");
+  const { result } = await bench.callTool("read_file", { path: "a.txt", offset: 2, limit: 1 });
   assertEquals(result.content, [{ type: "text", text: "2\ttwo\n[Lines 2–2 of 2]" }]);
 });
 
 Deno.test("a range says where to go on, and one past the end says so", async () => {
-  await using bench = new Workbench();
-  bench.put("a.txt", "one\ntwo\nthree");
+  await using bench = new TestWorkspace();
+  bench.writeFile("a.txt", "one\ntwo\nthree");
   const read = async (offset: number, limit: number) =>
-    (await bench.call("read_file", { path: "a.txt", offset, limit })).text;
+    (await bench.callTool("read_file", { path: "a.txt", offset, limit })).text;
   assertEquals(await read(1, 2), "1\tone\n2\ttwo\n[Lines 1–2 of 3; go on with offset 3]");
   assertEquals(await read(3, 5), "3\tthree\n[Lines 3–3 of 3]");
   assertEquals(await read(4, 5), "[There is no line 4: the file has 3 lines]");
 });
 
 Deno.test("empty files, byte order marks, CRLF and UTF-16 read as what they say", async () => {
-  await using bench = new Workbench();
-  bench.put("empty", "");
-  bench.put("mark", "\ufeffone\r\ntwo\r\n");
-  bench.put("wide", new Uint8Array([0xff, 0xfe, 0x61, 0, 0x0a, 0, 0xe9, 0]));
-  const read = async (path: string) => (await bench.call("read_file", { path })).text;
+  await using bench = new TestWorkspace();
+  bench.writeFile("empty", "");
+  bench.writeFile("mark", "\ufeffone\r\ntwo\r\n");
+  bench.writeFile("wide", new Uint8Array([0xff, 0xfe, 0x61, 0, 0x0a, 0, 0xe9, 0]));
+  const read = async (path: string) => (await bench.callTool("read_file", { path })).text;
   assertEquals(await read("empty"), "[The file is empty]");
   assertEquals(await read("mark"), "1\tone\n2\ttwo");
   assertEquals(await read("wide"), "1\ta\n2\té");
 });
 
 Deno.test("A 96: a long file is cut between lines and a long line between characters", async () => {
-  await using bench = new Workbench();
-  bench.put("long.txt", "😀 word\n".repeat(30_000));
-  bench.put("wide.txt", "😀".repeat(100_000));
-  const long = (await bench.call("read_file", { path: "long.txt" })).text;
+  await using bench = new TestWorkspace();
+  bench.writeFile("long.txt", "😀 word\n".repeat(30_000));
+  bench.writeFile("wide.txt", "😀".repeat(100_000));
+  const long = (await bench.callTool("read_file", { path: "long.txt" })).text;
   assert(long.endsWith("\n[Lines 1–2000 of 30,000; go on with offset 2001]"), long.slice(-80));
-  const wide = (await bench.call("read_file", { path: "wide.txt" })).text;
+  const wide = (await bench.callTool("read_file", { path: "wide.txt" })).text;
   assert(wide.isWellFormed());
   assertStringIncludes(wide, "[… a line of 200,000 characters …]");
   assert(wide.length < 2_100);
 });
 
 Deno.test("a file too large to be held is read in pieces", async () => {
-  await using bench = new Workbench();
-  bench.put("huge.txt", "0123456789\n".repeat(1_000_000));
-  const { text } = await bench.call("read_file", { path: "huge.txt", offset: 900_000, limit: 2 });
+  await using bench = new TestWorkspace();
+  bench.writeFile("huge.txt", "0123456789\n".repeat(1_000_000));
+  const { text } = await bench.callTool("read_file", {
+    path: "huge.txt",
+    offset: 900_000,
+    limit: 2,
+  });
   assertEquals(
     text,
     "900000\t0123456789\n900001\t0123456789\n[Lines 900000–900001; go on with offset 900002]",
@@ -53,29 +57,29 @@ Deno.test("a file too large to be held is read in pieces", async () => {
 });
 
 Deno.test("an image becomes an image block, a large one is refused", async () => {
-  await using bench = new Workbench();
+  await using bench = new TestWorkspace();
   const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2]);
-  bench.put("a.png", png);
-  const { result } = await bench.call("read_file", { path: "a.png" });
+  bench.writeFile("a.png", png);
+  const { result } = await bench.callTool("read_file", { path: "a.png" });
   assertEquals(result.content[1], {
     type: "image",
     source: { type: "base64", mediaType: "image/png", data: png.toBase64() },
   });
   const large = new Uint8Array(5_000_001);
   large.set(png);
-  bench.put("large.png", large);
-  const refused = await bench.call("read_file", { path: "large.png" });
+  bench.writeFile("large.png", large);
+  const refused = await bench.callTool("read_file", { path: "large.png" });
   assert(refused.isError);
   assertStringIncludes(refused.text, "an image of 5,000,001 bytes; at most 5,000,000");
 });
 
 Deno.test("other binary files are refused with what they are", async () => {
-  await using bench = new Workbench();
-  bench.put("a.pdf", "%PDF-1.7\n\x00\xff");
-  bench.put("a.out", new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0]));
-  bench.put("a.bin", new Uint8Array([1, 2, 0, 3]));
-  bench.put("notes.txt", "BZh is how bzip2 files begin");
-  const read = async (path: string) => (await bench.call("read_file", { path })).text;
+  await using bench = new TestWorkspace();
+  bench.writeFile("a.pdf", "%PDF-1.7\n\x00\xff");
+  bench.writeFile("a.out", new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0]));
+  bench.writeFile("a.bin", new Uint8Array([1, 2, 0, 3]));
+  bench.writeFile("notes.txt", "BZh is how bzip2 files begin");
+  const read = async (path: string) => (await bench.callTool("read_file", { path })).text;
   assertStringIncludes(await read("a.pdf"), "a PDF document of 12 bytes");
   assertStringIncludes(await read("a.out"), "an ELF program or library of 6 bytes");
   assertStringIncludes(await read("a.bin"), "a binary file of 4 bytes");
@@ -83,16 +87,16 @@ Deno.test("other binary files are refused with what they are", async () => {
 });
 
 Deno.test("A 96: a missing file is an error that names what is near", async () => {
-  await using bench = new Workbench();
-  bench.put("src/parser.ts", "");
-  const answer = await bench.call("read_file", { path: "src/parsr.ts" });
+  await using bench = new TestWorkspace();
+  bench.writeFile("src/parser.ts", "");
+  const answer = await bench.callTool("read_file", { path: "src/parsr.ts" });
   assertEquals(answer.isError, true);
   assertEquals(answer.text, '"src/parsr.ts" does not exist; did you mean "parser.ts"?');
 });
 
 Deno.test("a cancelled call reads nothing", async () => {
-  await using bench = new Workbench();
-  bench.put("a.txt", "x");
-  const { isError } = await bench.call("read_file", { path: "a.txt" }, AbortSignal.abort());
+  await using bench = new TestWorkspace();
+  bench.writeFile("a.txt", "x");
+  const { isError } = await bench.callTool("read_file", { path: "a.txt" }, AbortSignal.abort());
   assertEquals(isError, true);
 });

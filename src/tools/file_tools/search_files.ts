@@ -4,18 +4,18 @@
  * @module
  */
 
-import { BadRequestError, messageOf } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
-import { shown } from "../files/file_failure.ts";
+import { quotePath } from "../files/file_error.ts";
 import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
-import { printable } from "./list_directory.ts";
-import { lineMatcher } from "../search/line_matcher.ts";
+import { toPrintable } from "./list_directory.ts";
+import { createLineMatcher } from "../search/line_matcher.ts";
 import type { FileMatch } from "../search/match_lines.ts";
-import { nameSuggestion } from "../sandbox/name_suggestion.ts";
-import { limitText } from "../text/output_limit.ts";
-import { filesWithMatch } from "../search/ripgrep.ts";
+import { suggestNames } from "../sandbox/name_suggestion.ts";
+import { truncateMiddle } from "../text/output_limit.ts";
+import { findCandidates } from "../search/ripgrep.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
-import { answering, type ToolKit } from "../kit/tool_kit.ts";
+import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type WalkEntry, walkFiles, type WalkOptions } from "../search/walk_files.ts";
 
 /** Larger files are data, not for searching. */
@@ -58,23 +58,28 @@ export function searchFilesTool(kit: ToolKit): AgentTool {
       additionalProperties: false,
     },
     readOnly: true,
-    execute: answering(async (args, { signal }) => {
+    execute: catchAsErrorResult(async (args, { signal }) => {
       const { pattern, glob, path = ".", max_results = DEFAULT_RESULTS } = args;
       if (!pattern && !glob) throw new BadRequestError("Give a pattern, a glob, or both");
-      const start = await startOf(files, path);
-      const fits = glob === undefined ? () => true : globFor(glob);
+      const start = await resolveStart(files, path);
+      const fits = glob === undefined ? () => true : parseGlob(glob);
       if (!pattern) {
-        return textResult(await findNames(files, { start, fits, signal, limit: max_results }));
+        return textResult(
+          await findNames(files, { start, matches: fits, signal, limit: max_results }),
+        );
       }
       const expression = compilePattern(pattern, args.ignore_case === true);
-      const candidates = start.isFolder
-        ? await filesWithMatch(kit.sandbox, { expression, start: start.path, signal })
+      const candidates = start.isDirectory
+        ? await findCandidates(kit.sandbox, { expression, start: start.path, signal })
         : () => true;
-      const entries = entriesBelow(files, start, { signal, enters: candidates });
+      const entries = walkEntries(files, start, { signal, shouldEnter: candidates });
       return textResult(
         await findLines(files, {
           expression,
-          entries: onlyFiles(entries, (entry) => candidates(entry.path) && fits(entry.below)),
+          entries: filterFiles(
+            entries,
+            (entry) => candidates(entry.path) && fits(entry.relativePath),
+          ),
           context: args.context ?? 0,
           limit: max_results,
           signal,
@@ -85,25 +90,31 @@ export function searchFilesTool(kit: ToolKit): AgentTool {
 }
 
 /** Where a search begins. */
-interface Start {
+interface SearchStart {
   readonly path: string;
-  readonly isFolder: boolean;
+  readonly isDirectory: boolean;
 }
 
-async function startOf(files: SandboxFiles, path: string): Promise<Start> {
-  const kind = await files.kindOf(path);
+async function resolveStart(files: SandboxFiles, path: string): Promise<SearchStart> {
+  const kind = await files.getKind(path);
   if (kind === undefined) {
-    throw new BadRequestError(`${shown(path)} does not exist${await nameSuggestion(files, path)}`);
+    throw new BadRequestError(
+      `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
+    );
   }
-  if (kind === "other") throw new BadRequestError(`${shown(path)} is neither a file nor a folder`);
-  return { path: await files.resolve(path, "read"), isFolder: kind === "folder" };
+  if (kind === "other") {
+    throw new BadRequestError(`${quotePath(path)} is neither a file nor a folder`);
+  }
+  return { path: await files.resolve(path, "read"), isDirectory: kind === "folder" };
 }
 
-function globFor(glob: string): PathMatcher {
+function parseGlob(glob: string): PathMatcher {
   try {
     return compileGlob(glob);
   } catch (error) {
-    throw new BadRequestError(`The glob ${shown(glob)} cannot be read: ${messageOf(error)}`);
+    throw new BadRequestError(
+      `The glob ${quotePath(glob)} cannot be read: ${getErrorMessage(error)}`,
+    );
   }
 }
 
@@ -116,15 +127,15 @@ function compilePattern(pattern: string, ignoreCase: boolean): RegExp {
       // Patterns from other tools often escape what needs no escape, which only the older syntax forgives.
       return new RegExp(pattern, flags);
     } catch (error) {
-      throw new BadRequestError(`The pattern cannot be read: ${messageOf(error)}`);
+      throw new BadRequestError(`The pattern cannot be read: ${getErrorMessage(error)}`);
     }
   }
 }
 
 /** A file stands for itself, a folder for all below it. */
-async function* entriesBelow(
+async function* walkEntries(
   files: SandboxFiles,
-  { path, isFolder }: Start,
+  { path, isDirectory: isFolder }: SearchStart,
   options: WalkOptions,
 ): AsyncGenerator<WalkEntry> {
   if (isFolder) {
@@ -132,10 +143,10 @@ async function* entriesBelow(
     return;
   }
   const name = path.slice(path.lastIndexOf("/") + 1);
-  yield { path, below: name, name, kind: "file", depth: 0 };
+  yield { path, relativePath: name, name, kind: "file", depth: 0 };
 }
 
-async function* onlyFiles(
+async function* filterFiles(
   entries: AsyncIterable<WalkEntry>,
   fits: (entry: WalkEntry) => boolean,
 ): AsyncGenerator<WalkEntry> {
@@ -143,19 +154,19 @@ async function* onlyFiles(
 }
 
 interface NameSearch {
-  readonly start: Start;
-  readonly fits: PathMatcher;
+  readonly start: SearchStart;
+  readonly matches: PathMatcher;
   readonly signal: AbortSignal;
   readonly limit: number;
 }
 
 async function findNames(files: SandboxFiles, search: NameSearch): Promise<string> {
-  const { start, fits, signal, limit } = search;
+  const { start, matches: fits, signal, limit } = search;
   const names: string[] = [];
-  for await (const { path, below, kind } of entriesBelow(files, start, { signal })) {
+  for await (const { path, relativePath: below, kind } of walkEntries(files, start, { signal })) {
     if (kind === "folder" || !fits(below)) continue;
-    if (names.length === limit) return `${names.join("\n")}\n${moreThan(limit, "files")}`;
-    names.push(printable(files.display(path)));
+    if (names.length === limit) return `${names.join("\n")}\n${formatLimitNotice(limit, "files")}`;
+    names.push(toPrintable(files.toDisplayPath(path)));
   }
   return names.length === 0 ? "No files found" : names.join("\n");
 }
@@ -171,40 +182,43 @@ interface LineSearch {
 async function findLines(files: SandboxFiles, search: LineSearch): Promise<string> {
   const blocks: string[] = [];
   let room = search.limit;
-  for await (const match of matchingFiles(files, search)) {
+  for await (const match of findMatchingFiles(files, search)) {
     const shownLines = match.lines.slice(0, room);
     blocks.push(
-      `${printable(files.display(match.path))}\n${shownLines.map(({ text }) => text).join("\n")}`,
+      `${toPrintable(files.toDisplayPath(match.path))}\n${
+        shownLines.map(({ text }) => text).join("\n")
+      }`,
     );
     room -= shownLines.length;
     if (shownLines.length < match.lines.length || room === 0) {
-      return limitText(`${blocks.join("\n\n")}\n\n${moreThan(search.limit, "lines")}`).text;
+      return truncateMiddle(`${blocks.join("\n\n")}\n\n${formatLimitNotice(search.limit, "lines")}`)
+        .text;
     }
   }
-  return blocks.length === 0 ? "No matches" : limitText(blocks.join("\n\n")).text;
+  return blocks.length === 0 ? "No matches" : truncateMiddle(blocks.join("\n\n")).text;
 }
 
-function moreThan(limit: number, what: string): string {
+function formatLimitNotice(limit: number, what: string): string {
   return `[Stopped after ${limit} ${what}; narrow the search, or raise max_results]`;
 }
 
 /** How long a search runs before it lets something else run, an abort above all. */
-const SLICE_MS = 15;
+const YIELD_INTERVAL_MS = 15;
 
 /** Files with matches, in the order of the walk. */
-async function* matchingFiles(
+async function* findMatchingFiles(
   files: SandboxFiles,
   { entries, expression, context, signal }: LineSearch,
 ): AsyncGenerator<FileMatch> {
-  using matcher = lineMatcher({ expression, context }, signal);
-  let sliceEnd = performance.now() + SLICE_MS;
+  using matcher = createLineMatcher({ expression, context }, signal);
+  let sliceEnd = performance.now() + YIELD_INTERVAL_MS;
   for await (const { path } of entries) {
     if (performance.now() > sliceEnd) {
       await new Promise((resolve) => setTimeout(resolve, 0));
       signal.throwIfAborted();
-      sliceEnd = performance.now() + SLICE_MS;
+      sliceEnd = performance.now() + YIELD_INTERVAL_MS;
     }
-    const bytes = await files.readMet(path, MAX_FILE_BYTES);
+    const bytes = await files.readWalked(path, MAX_FILE_BYTES);
     if (!bytes || (await matcher.match(bytes)).length === 0) continue;
     const lines = await matcher.match(await readVerified(files, path));
     if (lines.length > 0) yield { path, lines };
@@ -213,6 +227,6 @@ async function* matchingFiles(
 
 /** What is shown is read by a way that no swapped link redirects. */
 async function readVerified(files: SandboxFiles, path: string): Promise<Uint8Array> {
-  const bytes = await files.readIfThere(path, { maxBytes: MAX_FILE_BYTES }).catch(() => undefined);
+  const bytes = await files.readIfExists(path, { maxBytes: MAX_FILE_BYTES }).catch(() => undefined);
   return bytes ?? new Uint8Array();
 }

@@ -7,8 +7,8 @@
 import type { FileChange } from "../../core/diff/file_change.ts";
 import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
 import { changeFile, previewChange } from "./change_file.ts";
-import { grouped } from "../text/output_limit.ts";
-import { answering, type ToolKit } from "../kit/tool_kit.ts";
+import { formatNumber } from "../text/output_limit.ts";
+import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
 
 /** Makes `write_file`. */
@@ -38,23 +38,23 @@ export function writeFileTool(kit: ToolKit): AgentTool {
         rewrite: () => new TextEncoder().encode(args.content),
       }),
     ],
-    execute: answering(async (args, { signal }) => {
+    execute: catchAsErrorResult(async (args, { signal }) => {
       const rewrite = () => new TextEncoder().encode(args.content);
       const change = await changeFile(kit, { args, signal, rewrite });
-      return textResult(describe(change), { change });
+      return textResult(describeChange(change), { change });
     }),
   });
 }
 
-function describe({ path, before, after, diff = "" }: FileChange): string {
-  const size = countedLines(after ?? "");
+function describeChange({ path, before, after, diff = "" }: FileChange): string {
+  const size = formatLineCount(after ?? "");
   if (before === null) return `Created ${path} (${size})`;
   if (before === after) return `${path} already had this content`;
   const { added, removed } = countChangedLines(diff);
   return `Wrote ${path} (${size}; +${added} -${removed})`;
 }
 
-function countedLines(text: string): string {
+function formatLineCount(text: string): string {
   const count = text.split("\n").length - (text === "" || text.endsWith("\n") ? 1 : 0);
-  return count === 1 ? "1 line" : `${grouped(count)} lines`;
+  return count === 1 ? "1 line" : `${formatNumber(count)} lines`;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { dirname, isAbsolute, join, namesOf, rootOf } from "./paths.ts";
+import { dirname, getPathRoot, isAbsolute, join, splitPath } from "./paths.ts";
 
 /** As many links as Linux follows. */
 const MAX_LINKS = 40;
@@ -18,19 +18,19 @@ const MAX_LINKS = 40;
  * @param path Absolute, or relative to `from`.
  * @throws Whatever the operating system says but "not found".
  */
-export async function canonicalPath(path: string, from: string): Promise<string> {
+export async function resolveCanonicalPath(path: string, from: string): Promise<string> {
   const absolute = isAbsolute(path) ? path : `${from}/${path}`;
   try {
     return await Deno.realPath(absolute);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    return await followByHand(absolute);
+    return await followLinks(absolute);
   }
 }
 
-async function followByHand(absolute: string): Promise<string> {
-  const pending = namesOf(absolute).reverse();
-  let current = rootOf(absolute);
+async function followLinks(absolute: string): Promise<string> {
+  const pending = splitPath(absolute).reverse();
+  let current = getPathRoot(absolute);
   let links = 0;
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (name === "..") {
@@ -38,20 +38,20 @@ async function followByHand(absolute: string): Promise<string> {
       continue;
     }
     const next = join(current, name);
-    const target = await linkTarget(next);
+    const target = await readLinkTarget(next);
     if (target === undefined) {
       current = next;
       continue;
     }
     if (++links > MAX_LINKS) throw new Deno.errors.FilesystemLoop(`Too many links: ${absolute}`);
-    if (isAbsolute(target)) current = rootOf(target);
-    pending.push(...namesOf(target).reverse());
+    if (isAbsolute(target)) current = getPathRoot(target);
+    pending.push(...splitPath(target).reverse());
   }
   return current;
 }
 
 /** Where a symbolic link points; `undefined` for anything else, and for nothing at all. */
-async function linkTarget(path: string): Promise<string | undefined> {
+async function readLinkTarget(path: string): Promise<string | undefined> {
   try {
     const { isSymlink } = await Deno.lstat(path);
     return isSymlink ? await Deno.readLink(path) : undefined;

@@ -9,8 +9,8 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { BadRequestError } from "../../core/errors.ts";
-import { shown, systemCodeOf } from "./file_failure.ts";
-import { nodeFiles } from "./node_files.ts";
+import { getSystemErrorCode, quotePath } from "./file_error.ts";
+import { loadNodeFs } from "./node_fs.ts";
 import { basename, dirname, join } from "./paths.ts";
 
 /** A file that shall be in the folder. */
@@ -24,7 +24,7 @@ export interface NewFile {
 }
 
 /** A folder that is held open. */
-export interface HeldFolder extends AsyncDisposable {
+export interface DirectoryHandle extends AsyncDisposable {
   /** Puts a whole file in its place, in one step that readers see or do not see. */
   replaceFile(name: string, file: NewFile): Promise<void>;
   /** Removes a file. */
@@ -38,39 +38,39 @@ export interface HeldFolder extends AsyncDisposable {
  *
  * @throws {BadRequestError} When the path no longer leads to itself.
  */
-export async function holdFolder(
+export async function openDirectoryHandle(
   folder: string,
   options: { readonly create: boolean },
-): Promise<HeldFolder> {
+): Promise<DirectoryHandle> {
   const missing: string[] = [];
   let existing = folder;
   while (options.create && !(await exists(existing)) && dirname(existing) !== existing) {
     missing.push(basename(existing));
     existing = dirname(existing);
   }
-  let held = await openFolder(existing, existing);
-  for (const name of missing.reverse()) held = await enter(held, name);
-  return new Held(held);
+  let held = await openDirectory(existing, existing);
+  for (const name of missing.reverse()) held = await openSubdirectory(held, name);
+  return new LocalDirectoryHandle(held);
 }
 
 /** An open folder: its canonical path, and the path by which the system reaches it. */
-interface OpenFolder {
+interface OpenDirectory {
   readonly path: string;
-  readonly reach: string;
+  readonly accessPath: string;
   readonly handle?: FileHandle;
 }
 
-async function openFolder(path: string, reach: string): Promise<OpenFolder> {
+async function openDirectory(path: string, reach: string): Promise<OpenDirectory> {
   const handle = await openDescriptor(reach);
-  const actual = handle && pathOfDescriptor(handle.fd);
-  if (handle && actual === path) return { path, reach: `/proc/self/fd/${handle.fd}`, handle };
+  const actual = handle && getDescriptorPath(handle.fd);
+  if (handle && actual === path) return { path, accessPath: `/proc/self/fd/${handle.fd}`, handle };
   await handle?.close();
-  if (actual !== undefined || await Deno.realPath(path) !== path) throw moved(path);
-  return { path, reach: path };
+  if (actual !== undefined || await Deno.realPath(path) !== path) throw createChangedError(path);
+  return { path, accessPath: path };
 }
 
 /** The canonical path of what is open; `undefined` where the system does not tell. Asking it never waits for a disk. */
-export function pathOfDescriptor(descriptor: number): string | undefined {
+export function getDescriptorPath(descriptor: number): string | undefined {
   if (Deno.build.os !== "linux") return undefined;
   try {
     return Deno.readLinkSync(`/proc/self/fd/${descriptor}`);
@@ -82,7 +82,7 @@ export function pathOfDescriptor(descriptor: number): string | undefined {
 async function openDescriptor(path: string): Promise<FileHandle | undefined> {
   if (Deno.build.os !== "linux") return undefined;
   try {
-    const { open, sync: { constants } } = await nodeFiles();
+    const { open, sync: { constants } } = await loadNodeFs();
     const flags = constants.O_RDONLY | constants.O_DIRECTORY;
     // The link of our own descriptor is the one link that is meant to be followed.
     return await open(
@@ -95,30 +95,30 @@ async function openDescriptor(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-async function enter(parent: OpenFolder, name: string): Promise<OpenFolder> {
+async function openSubdirectory(parent: OpenDirectory, name: string): Promise<OpenDirectory> {
   try {
-    await Deno.mkdir(join(parent.reach, name)).catch((error) => {
-      if (systemCodeOf(error) !== "EEXIST") throw error;
+    await Deno.mkdir(join(parent.accessPath, name)).catch((error) => {
+      if (getSystemErrorCode(error) !== "EEXIST") throw error;
     });
-    return await openFolder(join(parent.path, name), join(parent.reach, name));
+    return await openDirectory(join(parent.path, name), join(parent.accessPath, name));
   } finally {
     await parent.handle?.close();
   }
 }
 
-class Held implements HeldFolder {
-  readonly #folder: OpenFolder;
+class LocalDirectoryHandle implements DirectoryHandle {
+  readonly #directory: OpenDirectory;
 
-  constructor(folder: OpenFolder) {
-    this.#folder = folder;
+  constructor(folder: OpenDirectory) {
+    this.#directory = folder;
   }
 
   async replaceFile(name: string, file: NewFile): Promise<void> {
-    const { reach } = this.#folder;
+    const { accessPath: reach } = this.#directory;
     const temporary = join(reach, `.${name.slice(0, 60)}.${crypto.randomUUID().slice(0, 8)}.tmp`);
     try {
-      if (file.bytes.length <= SMALL_BYTES) writeSmall(temporary, file);
-      else await writeNew(temporary, file);
+      if (file.bytes.length <= MAX_SYNC_BYTES) writeSmallFile(temporary, file);
+      else await writeLargeFile(temporary, file);
       await this.#verify();
       // The same folder: nothing is moved, and no disk waited for that has not just answered.
       Deno.renameSync(temporary, join(reach, name));
@@ -130,48 +130,48 @@ class Held implements HeldFolder {
 
   async removeFile(name: string): Promise<void> {
     await this.#verify();
-    await Deno.remove(join(this.#folder.reach, name));
+    await Deno.remove(join(this.#directory.accessPath, name));
   }
 
   async entries(): Promise<readonly Deno.DirEntry[]> {
     await this.#verify();
     // The folder was opened, so its disk answers; name by name through a thread takes six times as long.
-    return [...Deno.readDirSync(this.#folder.reach)];
+    return [...Deno.readDirSync(this.#directory.accessPath)];
   }
 
   /** A folder reached by its path may have been replaced; one reached by its descriptor cannot. */
   async #verify(): Promise<void> {
-    const { handle, path } = this.#folder;
-    if (!handle && await Deno.realPath(path) !== path) throw moved(path);
+    const { handle, path } = this.#directory;
+    if (!handle && await Deno.realPath(path) !== path) throw createChangedError(path);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#folder.handle?.close();
+    await this.#directory.handle?.close();
   }
 }
 
 /** Up to here a file is written in one go; asking a thread five times takes longer. */
-const SMALL_BYTES = 64 * 1024;
+const MAX_SYNC_BYTES = 64 * 1024;
 
-function writeSmall(path: string, { bytes, mode, owner }: NewFile): void {
+function writeSmallFile(path: string, { bytes, mode, owner }: NewFile): void {
   using file = Deno.openSync(path, { write: true, createNew: true, mode: mode ?? 0o666 });
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
-  keepRights(path, { mode, owner });
+  applyPermissions(path, { mode, owner });
 }
 
-async function writeNew(path: string, { bytes, mode, owner }: NewFile): Promise<void> {
+async function writeLargeFile(path: string, { bytes, mode, owner }: NewFile): Promise<void> {
   using file = await Deno.open(path, { write: true, createNew: true, mode: mode ?? 0o666 });
   for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
-  keepRights(path, { mode, owner });
+  applyPermissions(path, { mode, owner });
 }
 
-interface Rights {
+interface FilePermissions {
   readonly mode: NewFile["mode"];
   readonly owner: NewFile["owner"];
 }
 
 /** The umask has had its say at the opening; an existing file's mode and owner are kept exactly. */
-function keepRights(path: string, { mode, owner }: Rights): void {
+function applyPermissions(path: string, { mode, owner }: FilePermissions): void {
   if (Deno.build.os === "windows") return;
   if (owner && owner.uid !== Deno.uid()) {
     try {
@@ -188,11 +188,11 @@ async function exists(path: string): Promise<boolean> {
     await Deno.lstat(path);
     return true;
   } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return false;
+    if (getSystemErrorCode(error) === "ENOENT") return false;
     throw error;
   }
 }
 
-function moved(path: string): BadRequestError {
-  return new BadRequestError(`The folder ${shown(path)} changed while it was used: try again`);
+function createChangedError(path: string): BadRequestError {
+  return new BadRequestError(`The folder ${quotePath(path)} changed while it was used: try again`);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { basename, below, SEPARATOR } from "./paths.ts";
+import { basename, getRelativePath, SEPARATOR } from "./paths.ts";
 import { compileGlob, compileGlobs, type PathMatcher } from "../../core/ignore/glob.ts";
 
 /** What a tool wants with a file. */
@@ -37,7 +37,7 @@ export const PROTECTED_FILES: readonly string[] = [
 ];
 
 /** What would be run later, outside of the sandbox, by whoever uses the repository next. */
-const NEVER_WRITTEN: readonly string[] = ["**/.git/hooks/**", "**/.git/config", ".git"];
+const WRITE_PROTECTED_FILES: readonly string[] = ["**/.git/hooks/**", "**/.git/config", ".git"];
 
 /** Whether a path may be used; `outside` and `protected` say why not. */
 export type FileVerdict = "allowed" | "outside" | "protected";
@@ -54,15 +54,15 @@ export interface FileRoots {
 export type FileRules = (path: string, access: FileAccess) => FileVerdict;
 
 /** Makes the rules. A glob that begins with `!` makes an exception from those before it. */
-export function fileRules(roots: FileRoots, protectedGlobs: readonly string[]): FileRules {
-  const isProtected = lastMatchDecides(protectedGlobs);
-  const isNeverWritten = lastMatchDecides(NEVER_WRITTEN);
+export function createFileRules(roots: FileRoots, protectedGlobs: readonly string[]): FileRules {
+  const isProtected = compileGlobRules(protectedGlobs);
+  const isNeverWritten = compileGlobRules(WRITE_PROTECTED_FILES);
   const forReading = [...roots.write, ...roots.read];
   return (path, access) => {
     const allowedRoots = access === "write" ? roots.write : forReading;
     const root = allowedRoots.find((folder) => isWithin(path, folder));
     if (root === undefined) return "outside";
-    const name = (below(root, path) || basename(path)).replaceAll(SEPARATOR, "/");
+    const name = (getRelativePath(root, path) || basename(path)).replaceAll(SEPARATOR, "/");
     if (isProtected(name)) return "protected";
     return access === "write" && isNeverWritten(name) ? "protected" : "allowed";
   };
@@ -70,10 +70,10 @@ export function fileRules(roots: FileRoots, protectedGlobs: readonly string[]): 
 
 /** Tells whether a canonical path is a folder or lies below it. */
 export function isWithin(path: string, folder: string): boolean {
-  return below(folder, path) !== undefined;
+  return getRelativePath(folder, path) !== undefined;
 }
 
-function lastMatchDecides(globs: readonly string[]): PathMatcher {
+function compileGlobRules(globs: readonly string[]): PathMatcher {
   const folded = globs.map((glob) => glob.toLowerCase());
   const rules = folded.map((glob) => {
     const negated = glob.startsWith("!");

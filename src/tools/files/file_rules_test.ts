@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { type FileAccess, fileRules, PROTECTED_FILES } from "./file_rules.ts";
+import { createFileRules, type FileAccess, PROTECTED_FILES } from "./file_rules.ts";
 
-const rules = fileRules({ write: ["/p"], read: ["/r"] }, PROTECTED_FILES);
+const rules = createFileRules({ write: ["/p"], read: ["/r"] }, PROTECTED_FILES);
 
 const CASES: readonly (readonly [string, FileAccess, ReturnType<typeof rules>])[] = [
   ["/p", "read", "allowed"],
@@ -29,7 +29,11 @@ for (const [path, access, verdict] of CASES) {
 }
 
 Deno.test("a list of one's own replaces the usual one, and its last word counts", () => {
-  const own = fileRules({ write: ["/p"], read: [] }, ["*.secret", "!open.secret", "open.secret.*"]);
+  const own = createFileRules({ write: ["/p"], read: [] }, [
+    "*.secret",
+    "!open.secret",
+    "open.secret.*",
+  ]);
   assertEquals(["/p/a.secret", "/p/open.secret", "/p/.env"].map((path) => own(path, "read")), [
     "protected",
     "allowed",

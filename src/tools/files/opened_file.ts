@@ -21,7 +21,7 @@ export interface OpenedFile extends AsyncDisposable {
 const MAX_CHUNK_BYTES = 1024 * 1024;
 
 /** A file behind a handle of Node's. */
-export class OpenedHandle implements OpenedFile {
+export class NodeOpenedFile implements OpenedFile {
   /** Canonical path. */
   readonly path: string;
   /** Bytes in the file when it was opened. */
@@ -57,7 +57,7 @@ export class OpenedHandle implements OpenedFile {
 }
 
 /** All bytes of an opened file; `undefined` when there are more than `maxBytes`. */
-export async function allBytes(
+export async function readAllBytes(
   file: OpenedFile,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal?: AbortSignal },
 ): Promise<Uint8Array | undefined> {
@@ -69,10 +69,10 @@ export async function allBytes(
     if (length > maxBytes) return undefined;
     chunks.push(chunk);
   }
-  return joined(chunks, length);
+  return concatChunks(chunks, length);
 }
 
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+function concatChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const [only] = chunks;
   if (only && chunks.length === 1) return only;
   const whole = new Uint8Array(length);

@@ -1,13 +1,13 @@
 import { assertEquals } from "@std/assert";
 import * as node from "node:path";
-import { basename, below, dirname, isAbsolute, join } from "./paths.ts";
-import { seeded } from "../../../tests/sandbox/workbench.ts";
+import { basename, dirname, getRelativePath, isAbsolute, join } from "./paths.ts";
+import { seededRandom } from "../../../tests/sandbox/test_workspace.ts";
 
 Deno.test({
   name: "paths have the parts that node finds in them",
   ignore: Deno.build.os === "windows",
   fn() {
-    const random = seeded(8);
+    const random = seededRandom(8);
     const pieces = ["/", "a", "b.c", "..", ".", "//", " ", "é"];
     for (let round = 0; round < 2_000; round++) {
       const length = 1 + Math.floor(random() * 6);
@@ -33,9 +33,9 @@ Deno.test({
 });
 
 Deno.test("what lies below a folder", () => {
-  assertEquals(below("/a/b", "/a/b"), "");
-  assertEquals(below("/a/b", "/a/b/c/d"), "c/d");
-  assertEquals(below("/a/b", "/a/bc"), undefined);
-  assertEquals(below("/a/b", "/a"), undefined);
-  assertEquals(below("/", "/a"), "a");
+  assertEquals(getRelativePath("/a/b", "/a/b"), "");
+  assertEquals(getRelativePath("/a/b", "/a/b/c/d"), "c/d");
+  assertEquals(getRelativePath("/a/b", "/a/bc"), undefined);
+  assertEquals(getRelativePath("/a/b", "/a"), undefined);
+  assertEquals(getRelativePath("/", "/a"), "a");
 });

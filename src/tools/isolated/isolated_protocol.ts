@@ -17,8 +17,8 @@ export type IsolatedRequest =
     readonly idempotencyKey: string;
   };
 
-/** What the process answers on its standard output, after {@linkcode ANSWER_MARK}. */
-export type IsolatedAnswer =
+/** What the process answers on its standard output, after {@linkcode RESPONSE_PREFIX}. */
+export type IsolatedResponse =
   | { readonly type: "description"; readonly description: IsolatedDescription }
   | { readonly type: "update"; readonly update: ToolUpdate }
   | { readonly type: "result"; readonly result: AgentToolResult }
@@ -39,4 +39,4 @@ export interface IsolatedDescription {
 }
 
 /** Lines without it are what the tool's own code printed. */
-export const ANSWER_MARK = "\u001eswink ";
+export const RESPONSE_PREFIX = "\u001eswink ";

@@ -4,14 +4,17 @@
  * @module
  */
 
-import { BadRequestError, messageOf } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { AgentTool, ToolUpdate } from "../../core/tool.ts";
-import { commandEnvironment, environmentVariable } from "../process/command_environment.ts";
 import {
-  ANSWER_MARK,
-  type IsolatedAnswer,
+  createCommandEnvironment,
+  readEnvironmentVariable,
+} from "../process/command_environment.ts";
+import {
   type IsolatedDescription,
   type IsolatedRequest,
+  type IsolatedResponse,
+  RESPONSE_PREFIX,
 } from "./isolated_protocol.ts";
 import { startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
@@ -63,14 +66,14 @@ const DESCRIBE_TIMEOUT_MS = 30_000;
  * ```
  */
 export async function isolatedTool(options: IsolatedToolOptions): Promise<AgentTool> {
-  const description = await describe(options);
+  const description = await loadDescription(options);
   const { timeoutMs } = options;
   return {
     ...description,
     ...(timeoutMs !== undefined && { timeoutMs }),
     async execute(args, { signal, onUpdate, toolCallId, idempotencyKey }) {
       const request = { type: "execute", arguments: args, toolCallId, idempotencyKey } as const;
-      const answer = await ask(options, request, { signal, onUpdate });
+      const answer = await sendRequest(options, request, { signal, onUpdate });
       if (answer.type === "result") return answer.result;
       throw new BadRequestError(
         answer.type === "error" ? answer.message : "The tool gave no result",
@@ -79,38 +82,38 @@ export async function isolatedTool(options: IsolatedToolOptions): Promise<AgentT
   };
 }
 
-async function describe(options: IsolatedToolOptions): Promise<IsolatedDescription> {
+async function loadDescription(options: IsolatedToolOptions): Promise<IsolatedDescription> {
   const signal = AbortSignal.timeout(DESCRIBE_TIMEOUT_MS);
-  const answer = await ask(options, { type: "describe" }, { signal, onUpdate: () => {} });
+  const answer = await sendRequest(options, { type: "describe" }, { signal, onUpdate: () => {} });
   if (answer.type === "description") return answer.description;
   const why = answer.type === "error" ? answer.message : "it did not say what it is";
   throw new BadRequestError(`The module ${options.module} makes no isolated tool: ${why}`);
 }
 
-interface AskOptions {
+interface RequestOptions {
   readonly signal: AbortSignal;
   readonly onUpdate: (update: ToolUpdate) => void;
 }
 
 /** One process, one request, its last answer. */
-async function ask(
+async function sendRequest(
   options: IsolatedToolOptions,
   request: IsolatedRequest,
-  { signal, onUpdate }: AskOptions,
-): Promise<IsolatedAnswer> {
+  { signal, onUpdate }: RequestOptions,
+): Promise<IsolatedResponse> {
   const folder = await Deno.makeTempDir({ prefix: "swink_tool_" });
   try {
     const entry = `${folder}/tool.ts`;
-    await Deno.writeTextFile(entry, entrySource(options.module));
+    await Deno.writeTextFile(entry, createEntryModule(options.module));
     const process = startProcess({
-      program: denoProgram(),
-      args: ["run", ...flags(options), entry],
+      program: findDenoProgram(),
+      args: ["run", ...createDenoFlags(options), entry],
       cwd: Deno.cwd(),
-      env: commandEnvironment({ passEnvironment: options.permissions?.env ?? [] }),
+      env: createCommandEnvironment({ passEnvironment: options.permissions?.env ?? [] }),
       input: JSON.stringify(request),
     });
-    let last: IsolatedAnswer = { type: "error", message: "The tool ended without an answer" };
-    const lines = new AnswerLines((answer) => {
+    let last: IsolatedResponse = { type: "error", message: "The tool ended without an answer" };
+    const lines = new ResponseParser((answer) => {
       if (answer.type === "update") onUpdate(answer.update);
       else last = answer;
     });
@@ -118,14 +121,14 @@ async function ask(
     if (outcome.type === "cancelled") return { type: "error", message: "The call was cancelled" };
     return last;
   } catch (error) {
-    return { type: "error", message: messageOf(error) };
+    return { type: "error", message: getErrorMessage(error) };
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
 /** What a main module names is imported without a permission; nothing else is. */
-function entrySource(module: URL | string): string {
+function createEntryModule(module: URL | string): string {
   const main = new URL("./isolated_main.ts", import.meta.url).href;
   const address = typeof module === "string" && !URL.canParse(module)
     ? new URL(`file://${Deno.realPathSync(module)}`).href
@@ -134,29 +137,34 @@ function entrySource(module: URL | string): string {
     `await serveIsolatedTool(() => import(${JSON.stringify(address)}));\n`;
 }
 
-function flags({ permissions = {}, config }: IsolatedToolOptions): string[] {
+function createDenoFlags({ permissions = {}, config }: IsolatedToolOptions): string[] {
   const { read, write, net, run, env } = permissions;
   const settings = config === undefined ? ["--no-config"] : [`--config=${config}`];
   return [
     ...["--quiet", "--no-prompt", "--no-lock", "--no-check", ...settings],
-    ...allow("read", read),
-    ...allow("write", write),
-    ...allow("net", net),
-    ...allow("run", run),
-    ...allow("env", env),
+    ...createAllowFlags("read", read),
+    ...createAllowFlags("write", write),
+    ...createAllowFlags("net", net),
+    ...createAllowFlags("run", run),
+    ...createAllowFlags("env", env),
   ];
 }
 
-function allow(kind: string, granted: boolean | readonly string[] | undefined): string[] {
+function createAllowFlags(
+  kind: string,
+  granted: boolean | readonly string[] | undefined,
+): string[] {
   if (granted === true) return [`--allow-${kind}`];
   if (!granted || granted.length === 0) return [];
   // In a list of paths a comma is written twice.
   return [`--allow-${kind}=${granted.map((item) => item.replaceAll(",", ",,")).join(",")}`];
 }
 
-function denoProgram(): string {
+function findDenoProgram(): string {
   if (!Deno.build.standalone) return Deno.execPath();
-  const paths = (environmentVariable("PATH") ?? "").split(":").map((folder) => `${folder}/deno`);
+  const paths = (readEnvironmentVariable("PATH") ?? "").split(":").map((folder) =>
+    `${folder}/deno`
+  );
   const found = paths.find((path) => {
     try {
       return Deno.statSync(path).isFile;
@@ -171,20 +179,22 @@ function denoProgram(): string {
 }
 
 /** Takes the answers out of what a process prints; the rest is of no interest. */
-class AnswerLines {
-  readonly #onAnswer: (answer: IsolatedAnswer) => void;
+class ResponseParser {
+  readonly #onResponse: (answer: IsolatedResponse) => void;
   readonly #decoder = new TextDecoder();
   #line = "";
 
-  constructor(onAnswer: (answer: IsolatedAnswer) => void) {
-    this.#onAnswer = onAnswer;
+  constructor(onAnswer: (answer: IsolatedResponse) => void) {
+    this.#onResponse = onAnswer;
   }
 
   push(chunk: Uint8Array): void {
     const lines = (this.#line + this.#decoder.decode(chunk, { stream: true })).split("\n");
     this.#line = lines.pop() ?? "";
     for (const line of lines) {
-      if (line.startsWith(ANSWER_MARK)) this.#onAnswer(JSON.parse(line.slice(ANSWER_MARK.length)));
+      if (line.startsWith(RESPONSE_PREFIX)) {
+        this.#onResponse(JSON.parse(line.slice(RESPONSE_PREFIX.length)));
+      }
     }
   }
 }

@@ -41,7 +41,7 @@ export default defineTool({
   },
 });`;
 
-async function call(tool: AgentTool, args: JsonObject, signal = new AbortController().signal) {
+async function callTool(tool: AgentTool, args: JsonObject, signal = new AbortController().signal) {
   const updates: unknown[] = [];
   const result = await tool.execute(args, {
     toolCallId: "1",
@@ -57,7 +57,7 @@ Deno.test("an isolated tool is described and runs in a process with what it decl
     await Deno.writeTextFile(`${module}.txt`, "content");
     const tool = await isolatedTool({ module, permissions: { read: [`${module}.txt`] } });
     assertEquals([tool.name, tool.description, tool.readOnly], ["probe", "Tries things.", true]);
-    const read = await call(tool, { do: "read", path: `${module}.txt` });
+    const read = await callTool(tool, { do: "read", path: `${module}.txt` });
     assertEquals(read, { text: "content", updates: ["trying"] });
   });
 });
@@ -72,7 +72,7 @@ Deno.test("what was not declared fails as an error that names it", async () => {
       ]]
     ) {
       const error = await assertRejects(
-        () => call(tool, { do: what, path: module }),
+        () => callTool(tool, { do: what, path: module }),
         BadRequestError,
       );
       assertMatch(error.message, new RegExp(`was not granted this: .*${kind}`, "i"));
@@ -84,10 +84,10 @@ Deno.test("a tool that never ends is ended by an abort; one that exits is an err
   await withModule(TOOL, async (module) => {
     const tool = await isolatedTool({ module });
     const controller = new AbortController();
-    const hanging = call(tool, { do: "hang" }, controller.signal);
+    const hanging = callTool(tool, { do: "hang" }, controller.signal);
     controller.abort();
     await assertRejects(() => hanging, BadRequestError, "cancelled");
-    await assertRejects(() => call(tool, { do: "exit" }), BadRequestError, "without an answer");
+    await assertRejects(() => callTool(tool, { do: "exit" }), BadRequestError, "without an answer");
   });
 });
 

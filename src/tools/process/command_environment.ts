@@ -5,7 +5,7 @@
  */
 
 /** What is handed on from the agent's own environment. Everything else stays there: keys, tokens, passwords. */
-export const HANDED_ON: readonly string[] = [
+export const INHERITED_VARIABLES: readonly string[] = [
   // Who and where.
   "PATH",
   "HOME",
@@ -59,7 +59,7 @@ export const HANDED_ON: readonly string[] = [
 ];
 
 /** For a program that runs without a person: no pager, no colour, no question. */
-const UNATTENDED: Readonly<Record<string, string>> = {
+const NON_INTERACTIVE_VARIABLES: Readonly<Record<string, string>> = {
   TERM: "dumb",
   NO_COLOR: "1",
   PAGER: "cat",
@@ -69,7 +69,7 @@ const UNATTENDED: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: "noninteractive",
 };
 
-/** What {@linkcode commandEnvironment} is told. */
+/** What {@linkcode createCommandEnvironment} is told. */
 export interface EnvironmentOptions {
   /** More names to hand on. */
   readonly passEnvironment?: readonly string[];
@@ -80,18 +80,18 @@ export interface EnvironmentOptions {
 }
 
 /** Makes the whole environment of a command. */
-export function commandEnvironment(options: EnvironmentOptions = {}): Record<string, string> {
-  const { passEnvironment = [], set = {}, read = environmentVariable } = options;
+export function createCommandEnvironment(options: EnvironmentOptions = {}): Record<string, string> {
+  const { passEnvironment = [], set = {}, read = readEnvironmentVariable } = options;
   const environment: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin" };
-  for (const name of [...HANDED_ON, ...passEnvironment]) {
+  for (const name of [...INHERITED_VARIABLES, ...passEnvironment]) {
     const value = read(name);
     if (value !== undefined) environment[name] = value;
   }
-  return { ...environment, ...UNATTENDED, ...set };
+  return { ...environment, ...NON_INTERACTIVE_VARIABLES, ...set };
 }
 
 /** Reads one variable of this program's environment; `undefined` also where it may not be read. */
-export function environmentVariable(name: string): string | undefined {
+export function readEnvironmentVariable(name: string): string | undefined {
   try {
     return Deno.env.get(name);
   } catch {

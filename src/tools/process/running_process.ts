@@ -35,7 +35,7 @@ export interface RunningProcess {
   /** Settles when the process itself has ended, whatever it left behind. */
   readonly exited: Promise<ProcessExit>;
   /** Ends the whole group: asks first (SIGTERM), insists after the grace (SIGKILL). */
-  end(graceMs: number): Promise<void>;
+  terminate(graceMs: number): Promise<void>;
 }
 
 /** Starts a process in a session of its own, without a terminal and without the environment of this program. */
@@ -58,7 +58,7 @@ export function startProcess(launch: Launch): RunningProcess {
     pid: child.pid,
     output: child.stdout,
     exited,
-    end: (graceMs) => endGroup(child.pid, exited, graceMs),
+    terminate: (graceMs) => terminateGroup(child.pid, exited, graceMs),
   };
 }
 
@@ -75,10 +75,14 @@ async function writeInput(stdin: WritableStream<Uint8Array>, input: string): Pro
 /** What lies in the group after its leader has ended gets this long to end by itself. */
 const ORPHAN_GRACE_MS = 20;
 
-async function endGroup(pid: number, exited: Promise<ProcessExit>, graceMs: number): Promise<void> {
+async function terminateGroup(
+  pid: number,
+  exited: Promise<ProcessExit>,
+  graceMs: number,
+): Promise<void> {
   if (!signalGroup(pid, "SIGTERM")) return;
-  const leaderEnded = await within(graceMs, exited);
-  if (leaderEnded) await pause(Math.min(ORPHAN_GRACE_MS, graceMs));
+  const leaderEnded = await settlesWithin(graceMs, exited);
+  if (leaderEnded) await delay(Math.min(ORPHAN_GRACE_MS, graceMs));
   signalGroup(pid, "SIGKILL");
   await exited;
 }
@@ -94,7 +98,10 @@ function signalGroup(pid: number, signal: Deno.Signal): boolean {
 }
 
 /** Whether a promise settles within a time. */
-export async function within(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
+export async function settlesWithin(
+  milliseconds: number,
+  promise: Promise<unknown>,
+): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(resolve, milliseconds, false);
   try {
@@ -104,6 +111,6 @@ export async function within(milliseconds: number, promise: Promise<unknown>): P
   }
 }
 
-function pause(milliseconds: number): Promise<void> {
+function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

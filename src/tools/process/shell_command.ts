@@ -9,16 +9,16 @@ import type { Launch } from "./running_process.ts";
 
 const SHELLS: readonly string[] = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
 
-let shell: string | undefined;
+let shellPath: string | undefined;
 
-/** What {@linkcode shellLaunch} needs besides the command. */
+/** What {@linkcode createShellLaunch} needs besides the command. */
 export interface ShellOptions {
   /** Where it starts. */
   readonly cwd: string;
   /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
   /** The file into which the shell writes the folder where it ended. */
-  readonly folderFile: string;
+  readonly directoryFile: string;
 }
 
 /**
@@ -27,11 +27,11 @@ export interface ShellOptions {
  * The command is evaluated from an argument, so that its line numbers are its own and a syntax error in it does
  * not keep the frame around it from working.
  */
-export function shellLaunch(command: string, options: ShellOptions): Launch {
-  const { cwd, env, folderFile } = options;
-  shell ??= SHELLS.find(exists) ?? "bash";
+export function createShellLaunch(command: string, options: ShellOptions): Launch {
+  const { cwd, env, directoryFile: folderFile } = options;
+  shellPath ??= SHELLS.find(exists) ?? "bash";
   const frame = `exec 2>&1; trap 'pwd -P >${quoteForShell(folderFile)}' EXIT; eval "shift; $1"`;
-  return { program: shell, args: ["-c", frame, "bash", command], cwd, env };
+  return { program: shellPath, args: ["-c", frame, "bash", command], cwd, env };
 }
 
 /** A text as one word of a shell command, also inside of a quoted word. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type ProcessExit, type RunningProcess, within } from "./running_process.ts";
+import { type ProcessExit, type RunningProcess, settlesWithin } from "./running_process.ts";
 
 /** How a watched process came to its end. */
 export type ProcessOutcome =
@@ -34,15 +34,15 @@ export async function watchProcess(
   options: WatchOptions,
 ): Promise<ProcessOutcome> {
   const reader = process.output.getReader();
-  const pumping = pump(reader, options.onOutput);
-  const outcome = await firstOf(process, options);
-  await process.end(KILL_GRACE_MS);
-  if (!(await within(DRAIN_MS, pumping))) await reader.cancel();
+  const pumping = pumpOutput(reader, options.onOutput);
+  const outcome = await waitForOutcome(process, options);
+  await process.terminate(KILL_GRACE_MS);
+  if (!(await settlesWithin(DRAIN_MS, pumping))) await reader.cancel();
   await pumping;
   return outcome;
 }
 
-async function pump(
+async function pumpOutput(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   onOutput: WatchOptions["onOutput"],
 ): Promise<void> {
@@ -53,7 +53,7 @@ async function pump(
   }
 }
 
-async function firstOf(
+async function waitForOutcome(
   process: RunningProcess,
   { signal, timeoutMs }: WatchOptions,
 ): Promise<ProcessOutcome> {

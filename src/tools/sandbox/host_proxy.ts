@@ -20,11 +20,11 @@ export interface HostProxyOptions {
   /** Finds the addresses of a name. Default: the system's resolver. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
   /** Connects. Default: TCP. */
-  readonly connect?: (target: Target) => Promise<Deno.Conn>;
+  readonly connect?: (target: ProxyTarget) => Promise<Deno.Conn>;
 }
 
 /** Where a client wants to go. */
-export interface Target {
+export interface ProxyTarget {
   /** Name or address. */
   readonly hostname: string;
   /** Port. */
@@ -37,10 +37,10 @@ const MAX_HEAD_BYTES = 64 * 1024;
 export function startHostProxy(options: HostProxyOptions): HostProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open = new Set<Deno.Conn>();
-  const serving = serve(listener, async (client) => {
+  const serving = acceptConnections(listener, async (client) => {
     open.add(client);
     try {
-      await handle(client, options, open);
+      await handleConnection(client, options, open);
     } catch {
       // Either side went away; the other is told by the close below.
     } finally {
@@ -58,7 +58,7 @@ export function startHostProxy(options: HostProxyOptions): HostProxy {
   };
 }
 
-async function serve(
+async function acceptConnections(
   listener: Deno.TcpListener,
   handleClient: (client: Deno.Conn) => Promise<void>,
 ): Promise<void> {
@@ -70,27 +70,31 @@ async function serve(
   await Promise.all(running);
 }
 
-async function handle(
+async function handleConnection(
   client: Deno.Conn,
   options: HostProxyOptions,
   open: Set<Deno.Conn>,
 ): Promise<void> {
   const { head, rest } = await readHead(client);
   const request = parseRequest(head);
-  if (!request) return await answer(client, "400 Bad Request", "This is not a proxy request.");
+  if (!request) {
+    return await sendResponse(client, "400 Bad Request", "This is not a proxy request.");
+  }
   const { target } = request;
   if (!isAllowed(target, options.hosts)) {
     const words =
       `${target.hostname}:${target.port} is not among the hosts that commands may reach.`;
-    return await answer(client, "403 Forbidden", words);
+    return await sendResponse(client, "403 Forbidden", words);
   }
-  const server = await reach(target, options).catch(() => undefined);
-  if (!server) return await answer(client, "502 Bad Gateway", `${target.hostname} is not reached.`);
+  const server = await connectToTarget(target, options).catch(() => undefined);
+  if (!server) {
+    return await sendResponse(client, "502 Bad Gateway", `${target.hostname} is not reached.`);
+  }
   open.add(server);
   try {
     if (request.tunnel) {
       await writeAll(client, encode("HTTP/1.1 200 Connection established\r\n\r\n"));
-    } else await writeAll(server, encode(request.forwarded));
+    } else await writeAll(server, encode(request.forwardedHead));
     await writeAll(server, rest);
     await Promise.all([copy(client, server), copy(server, client)]);
   } finally {
@@ -103,7 +107,7 @@ async function handle(
  * A host that was named is reached wherever it is, also in a company's own network. Of names that a `*` stands for
  * nobody knows who owns them: they must not lead into this machine's own network.
  */
-async function reach(target: Target, options: HostProxyOptions): Promise<Deno.Conn> {
+async function connectToTarget(target: ProxyTarget, options: HostProxyOptions): Promise<Deno.Conn> {
   const { hosts, resolve = resolveName, connect = (to) => Deno.connect({ ...to }) } = options;
   const { hostname, port } = target;
   if (isAllowed(target, hosts.filter((host) => !host.startsWith("*")))) {
@@ -123,10 +127,10 @@ async function resolveName(name: string): Promise<readonly string[]> {
 }
 
 interface ProxyRequest {
-  readonly target: Target;
+  readonly target: ProxyTarget;
   readonly tunnel: boolean;
   /** The head as the server shall see it. */
-  readonly forwarded: string;
+  readonly forwardedHead: string;
 }
 
 /** `CONNECT host:port`, or a request for a whole `http:` address. */
@@ -144,11 +148,11 @@ function parseRequest(head: string): ProxyRequest | undefined {
   // One request per connection, so that no later one goes to another host unseen.
   const kept = headers.filter((line) => !/^(proxy-|connection:|keep-alive:)/i.test(line));
   const lines = [`${method} ${url.pathname}${url.search} ${version}`, "Connection: close", ...kept];
-  return { target: { hostname, port }, tunnel, forwarded: lines.join("\r\n") };
+  return { target: { hostname, port }, tunnel, forwardedHead: lines.join("\r\n") };
 }
 
 /** Tells whether a host is on a list. */
-export function isAllowed({ hostname, port }: Target, hosts: readonly string[]): boolean {
+export function isAllowed({ hostname, port }: ProxyTarget, hosts: readonly string[]): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, "");
   return hosts.some((entry) => {
     const [, pattern = "", wantedPort] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
@@ -177,7 +181,7 @@ async function readHead(client: Deno.Conn): Promise<{ head: string; rest: Uint8A
   return { head: "", rest: bytes };
 }
 
-async function answer(client: Deno.Conn, status: string, words: string): Promise<void> {
+async function sendResponse(client: Deno.Conn, status: string, words: string): Promise<void> {
   const body = `${words}\n`;
   const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\n` +
     `Content-Length: ${encode(body).length}\r\n\r\n`;

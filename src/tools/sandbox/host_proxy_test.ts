@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { isAllowed, startHostProxy, type Target } from "./host_proxy.ts";
+import { isAllowed, type ProxyTarget, startHostProxy } from "./host_proxy.ts";
 
 /** A server that answers every connection with what it was sent, and then closes. */
-function echoServer(): { readonly port: number } & AsyncDisposable {
+function startEchoServer(): { readonly port: number } & AsyncDisposable {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serving = (async () => {
     for await (const connection of listener) {
@@ -21,7 +21,7 @@ function echoServer(): { readonly port: number } & AsyncDisposable {
   };
 }
 
-async function talk(port: number, first: string, second?: string): Promise<string> {
+async function sendThroughProxy(port: number, first: string, second?: string): Promise<string> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(65_536);
@@ -42,8 +42,8 @@ async function talk(port: number, first: string, second?: string): Promise<strin
 }
 
 Deno.test("a tunnel to an allowed host carries bytes both ways; a name that a star stands for is judged", async () => {
-  await using server = echoServer();
-  const reached: Target[] = [];
+  await using server = startEchoServer();
+  const reached: ProxyTarget[] = [];
   await using proxy = startHostProxy({
     hosts: ["*.example.org", "example.net"],
     resolve: () => Promise.resolve(["10.0.0.1", "93.184.215.14"]),
@@ -53,7 +53,11 @@ Deno.test("a tunnel to an allowed host carries bytes both ways; a name that a st
     },
   });
   for (const host of ["a.example.org", "example.net"]) {
-    const heard = await talk(proxy.port, `CONNECT ${host}:443 HTTP/1.1\r\n\r\n`, "secret bytes");
+    const heard = await sendThroughProxy(
+      proxy.port,
+      `CONNECT ${host}:443 HTTP/1.1\r\n\r\n`,
+      "secret bytes",
+    );
     assertEquals(heard, "HTTP/1.1 200 Connection established\r\n\r\nsecret bytes");
   }
   assertEquals(reached, [
@@ -63,13 +67,13 @@ Deno.test("a tunnel to an allowed host carries bytes both ways; a name that a st
 });
 
 Deno.test("a plain request is handed on for its host, once per connection", async () => {
-  await using server = echoServer();
+  await using server = startEchoServer();
   await using proxy = startHostProxy({
     hosts: ["example.org:80"],
     resolve: () => Promise.resolve(["93.184.215.14"]),
     connect: () => Deno.connect({ hostname: "127.0.0.1", port: server.port }),
   });
-  const heard = await talk(
+  const heard = await sendThroughProxy(
     proxy.port,
     "GET http://example.org/a?b HTTP/1.1\r\nHost: example.org\r\nProxy-Authorization: x\r\nConnection: keep-alive\r\n\r\n",
   );
@@ -82,7 +86,7 @@ Deno.test("other hosts, private addresses behind a name, and what is no proxy re
     resolve: () => Promise.resolve(["10.0.0.1"]),
     connect: () => Promise.reject(new Error("must not connect")),
   });
-  const say = (head: string) => talk(proxy.port, `${head}\r\n\r\n`);
+  const say = (head: string) => sendThroughProxy(proxy.port, `${head}\r\n\r\n`);
   assertStringIncludes(await say("CONNECT evil.test:443 HTTP/1.1"), "403 Forbidden");
   assertStringIncludes(await say("CONNECT example.org.evil.test:443 HTTP/1.1"), "403 Forbidden");
   assertStringIncludes(await say("CONNECT 127.0.0.1:22 HTTP/1.1"), "403 Forbidden");

@@ -5,12 +5,12 @@
  */
 
 import { dirname } from "../files/paths.ts";
-import { shown } from "../files/file_failure.ts";
+import { quotePath } from "../files/file_error.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 
 /** Names beside a missing path that look like it, as the end of a sentence; empty when there are none. */
-export async function nameSuggestion(files: SandboxFiles, path: string): Promise<string> {
-  const names = await files.readFolder(dirname(path)).catch(() => []);
+export async function suggestNames(files: SandboxFiles, path: string): Promise<string> {
+  const names = await files.readDirectory(dirname(path)).catch(() => []);
   const wanted = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const near = names
     .map(({ name }) => ({ name, distance: editDistance(wanted, name.toLowerCase()) }))
@@ -19,7 +19,7 @@ export async function nameSuggestion(files: SandboxFiles, path: string): Promise
     )
     .sort((a, b) => a.distance - b.distance)
     .slice(0, 3)
-    .map(({ name }) => shown(name));
+    .map(({ name }) => quotePath(name));
   return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;
 }
 

@@ -65,15 +65,15 @@ function parseV6(text: string): number[] | undefined {
     : text;
   const [head = "", tail, ...more] = plain.split("::");
   if (more.length > 0) return undefined;
-  const first = groupsOf(head);
-  const last = groupsOf(tail ?? "");
+  const first = parseGroups(head);
+  const last = parseGroups(tail ?? "");
   const missing = 8 - first.length - last.length;
   if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
   const groups = [...first, ...Array<number>(missing).fill(0), ...last];
   return groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined;
 }
 
-function groupsOf(text: string): number[] {
+function parseGroups(text: string): number[] {
   if (text === "") return [];
   return text.split(":").map((group) => (/^[\da-f]{1,4}$/i.test(group) ? parseInt(group, 16) : -1));
 }

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { environmentVariable } from "../process/command_environment.ts";
+import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { join } from "../files/paths.ts";
 
 /** A private folder below the system's temporary one. */
-export class PrivateFolder {
+export class PrivateDirectory {
   /** The folder itself. */
   readonly path: string;
   /** Where commands put their temporary files. */
@@ -17,23 +17,23 @@ export class PrivateFolder {
   readonly caches: string;
   /** Where the whole outputs of commands are kept; commands cannot write there. */
   readonly output: string;
-  #made: Promise<void> | undefined;
+  #created: Promise<void> | undefined;
 
   /** Chooses the paths; nothing is written yet. */
   constructor() {
-    this.path = join(Deno.realPathSync(systemTemporaryFolder()), `swink-${crypto.randomUUID()}`);
+    this.path = join(Deno.realPathSync(getTemporaryDirectory()), `swink-${crypto.randomUUID()}`);
     this.temporary = join(this.path, "tmp");
     this.caches = join(this.path, "cache");
     this.output = join(this.path, "output");
   }
 
   /** Makes the folder; once. */
-  make(): Promise<void> {
-    this.#made ??= this.#make();
-    return this.#made;
+  create(): Promise<void> {
+    this.#created ??= this.#createDirectories();
+    return this.#created;
   }
 
-  async #make(): Promise<void> {
+  async #createDirectories(): Promise<void> {
     for (const folder of [this.path, this.temporary, this.caches, this.output]) {
       await Deno.mkdir(folder, { mode: 0o700 });
     }
@@ -41,13 +41,13 @@ export class PrivateFolder {
 
   /** Removes all of it. What resists is left to the system, which clears its temporary folder. */
   async remove(): Promise<void> {
-    if (!this.#made) return;
-    await this.#made.catch(() => {});
+    if (!this.#created) return;
+    await this.#created.catch(() => {});
     await Deno.remove(this.path, { recursive: true }).catch(() => {});
-    this.#made = undefined;
+    this.#created = undefined;
   }
 }
 
-function systemTemporaryFolder(): string {
-  return environmentVariable("TMPDIR") || environmentVariable("TEMP") || "/tmp";
+function getTemporaryDirectory(): string {
+  return readEnvironmentVariable("TMPDIR") || readEnvironmentVariable("TEMP") || "/tmp";
 }

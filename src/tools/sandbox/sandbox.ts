@@ -5,25 +5,28 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { commandEnvironment, environmentVariable } from "../process/command_environment.ts";
 import {
-  confined,
-  confinedNetwork,
-  type Confines,
+  createCommandEnvironment,
+  readEnvironmentVariable,
+} from "../process/command_environment.ts";
+import {
+  confineLaunch,
+  type ConfinementRules,
   findConfinement,
+  toConfinedNetwork,
 } from "../confinement/confinement.ts";
 import { type Confinement, HARMLESS_DEVICES } from "../confinement/confinement.ts";
-import { fileFailure } from "../files/file_failure.ts";
-import { fileRules, PROTECTED_FILES } from "../files/file_rules.ts";
+import { toFileError } from "../files/file_error.ts";
+import { createFileRules, PROTECTED_FILES } from "../files/file_rules.ts";
 import { type HostProxy, startHostProxy } from "./host_proxy.ts";
 import { join } from "../files/paths.ts";
-import { PrivateFolder } from "./private_directory.ts";
-import { hiddenPaths, readablePaths } from "../confinement/readable_paths.ts";
+import { PrivateDirectory } from "./private_directory.ts";
+import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
 import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
 import { ConfinedFiles, type SandboxFiles } from "./sandbox_files.ts";
-import { type SandboxReport, sandboxReport } from "./sandbox_report.ts";
-import { shellLaunch } from "../process/shell_command.ts";
-import { endStrays, MARK_VARIABLE } from "../process/orphan_processes.ts";
+import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
+import { createShellLaunch } from "../process/shell_command.ts";
+import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
 
 /** What of the network commands may use: nothing, everything, or the named hosts (`example.org`, `*.example.org`). */
 export type SandboxNet = "on" | "off" | readonly string[];
@@ -77,7 +80,7 @@ export interface Sandbox extends AsyncDisposable {
   /** Starts a program of this machine that is trusted, such as `rg`, without a shell and not confined. */
   startProgram(program: string, args: readonly string[]): RunningProcess;
   /** A file of this sandbox that the file tools can read and no command can write; its folder exists. */
-  outputFile(name: string): Promise<string>;
+  getOutputPath(name: string): Promise<string>;
   /** What of the network commands may use. */
   readonly net: SandboxNet;
   /** Changes what of the network the next commands may use. */
@@ -110,22 +113,22 @@ const DISPOSE_GRACE_MS = 200;
 class LocalSandbox implements Sandbox {
   readonly root: string;
   readonly files: SandboxFiles;
-  readonly #folder = new PrivateFolder();
+  readonly #directory = new PrivateDirectory();
   readonly #options: SandboxOptions;
   readonly #writable: readonly string[];
   #net: SandboxNet;
   readonly #running = new Map<RunningProcess, string>();
-  #proxy: { readonly running: HostProxy; readonly hosts: readonly string[] } | undefined;
+  #proxy: { readonly server: HostProxy; readonly hosts: readonly string[] } | undefined;
 
   constructor(options: SandboxOptions) {
     const { writeRoots = [], readRoots = [], protect = PROTECTED_FILES, net = "off" } = options;
     this.#options = options;
     this.#net = net;
-    this.root = canonicalFolder(options.cwd ?? Deno.cwd());
-    const { temporary, caches, output } = this.#folder;
-    const write = [this.root, ...writeRoots.map(canonicalFolder), temporary];
-    const read = [output, ...readRoots.map(canonicalFolder)];
-    this.files = new ConfinedFiles(this.root, fileRules({ write, read }, protect));
+    this.root = resolveDirectory(options.cwd ?? Deno.cwd());
+    const { temporary, caches, output } = this.#directory;
+    const write = [this.root, ...writeRoots.map(resolveDirectory), temporary];
+    const read = [output, ...readRoots.map(resolveDirectory)];
+    this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, protect));
     this.#writable = [...write, caches, ...HARMLESS_DEVICES];
   }
 
@@ -141,103 +144,107 @@ class LocalSandbox implements Sandbox {
     command: string,
     { cwd = this.root }: { readonly cwd?: string } = {},
   ): Promise<SandboxCommand> {
-    await this.#folder.make();
+    await this.#directory.create();
     const mark = crypto.randomUUID();
-    const folderFile = join(this.#folder.temporary, `.cwd-${mark}`);
-    const proxy = await this.#proxyFor(this.#net);
-    const env = this.#environment({ ...proxyVariables(proxy), [MARK_VARIABLE]: mark });
-    const launch = shellLaunch(command, { cwd, env, folderFile });
-    const process = startProcess(await this.#confine(launch, proxy));
+    const folderFile = join(this.#directory.temporary, `.cwd-${mark}`);
+    const proxy = await this.#ensureProxy(this.#net);
+    const env = this.#createEnvironment({ ...createProxyVariables(proxy), [MARK_VARIABLE]: mark });
+    const launch = createShellLaunch(command, { cwd, env, directoryFile: folderFile });
+    const process = startProcess(await this.#confineLaunch(launch, proxy));
     this.#running.set(process, mark);
     void process.exited.then(() => this.#running.delete(process));
     return {
       process,
       finish: async () => {
-        await endStrays(mark);
-        const workingDirectory = await takeFolder(folderFile);
+        await killOrphanProcesses(mark);
+        const workingDirectory = await readWorkingDirectory(folderFile);
         return workingDirectory === undefined ? {} : { workingDirectory };
       },
     };
   }
 
-  async #confine(launch: Launch, proxy: HostProxy | undefined): Promise<Launch> {
-    const confinement = await this.#confinement();
+  async #confineLaunch(launch: Launch, proxy: HostProxy | undefined): Promise<Launch> {
+    const confinement = await this.#findConfinement();
     if (this.#options.confinement === "required") {
       const { confined: isConfined, summary } = await this.describe();
       if (!isConfined) throw new BadRequestError(`No command runs here: ${summary}`);
     }
-    return confined(launch, confinement, this.#confines(proxy));
+    return confineLaunch(launch, confinement, this.#createConfinementRules(proxy));
   }
 
-  #confines(proxy: HostProxy | undefined): Confines {
+  #createConfinementRules(proxy: HostProxy | undefined): ConfinementRules {
     const { hide = [], unixSockets = false } = this.#options;
-    const hidden = hiddenPaths(environmentVariable("HOME"), hide);
+    const hidden = resolveHiddenPaths(readEnvironmentVariable("HOME"), hide);
     return {
       writable: this.#writable,
-      readable: readablePaths(hidden),
+      readable: listReadablePaths(hidden),
       hidden,
-      network: confinedNetwork(this.#net, proxy?.port),
+      network: toConfinedNetwork(this.#net, proxy?.port),
       unixSockets,
     };
   }
 
-  #confinement(): Promise<Confinement> {
+  #findConfinement(): Promise<Confinement> {
     if (this.#options.confinement !== "off") return findConfinement();
     return Promise.resolve({ type: "none", reason: "confinement is switched off" });
   }
 
   /** One proxy at a time; another list of hosts gets another one. */
-  async #proxyFor(net: SandboxNet): Promise<HostProxy | undefined> {
+  async #ensureProxy(net: SandboxNet): Promise<HostProxy | undefined> {
     if (typeof net === "string") return undefined;
     if (this.#proxy?.hosts !== net) {
-      await this.#proxy?.running[Symbol.asyncDispose]();
-      this.#proxy = { running: startHostProxy({ hosts: net }), hosts: net };
+      await this.#proxy?.server[Symbol.asyncDispose]();
+      this.#proxy = { server: startHostProxy({ hosts: net }), hosts: net };
     }
-    return this.#proxy.running;
+    return this.#proxy.server;
   }
 
   startProgram(program: string, args: readonly string[]): RunningProcess {
-    return startProcess({ program, args, cwd: this.root, env: this.#environment({}) });
+    return startProcess({ program, args, cwd: this.root, env: this.#createEnvironment({}) });
   }
 
-  async outputFile(name: string): Promise<string> {
-    await this.#folder.make();
-    return join(this.#folder.output, name);
+  async getOutputPath(name: string): Promise<string> {
+    await this.#directory.create();
+    return join(this.#directory.output, name);
   }
 
   async describe(): Promise<SandboxReport> {
     const { root } = this;
     const { unixSockets = false } = this.#options;
     const reported = { root, writable: this.#writable, net: this.#net, unixSockets };
-    return sandboxReport(reported, await this.#confinement());
+    return createSandboxReport(reported, await this.#findConfinement());
   }
 
-  #environment(set: Readonly<Record<string, string>>): Record<string, string> {
+  #createEnvironment(set: Readonly<Record<string, string>>): Record<string, string> {
     const { passEnvironment = [], environment = {} } = this.#options;
-    const { temporary, caches } = this.#folder;
-    const own = { TMPDIR: temporary, ...cacheVariables(caches), DENO_DIR: this.#denoFolder() };
-    return commandEnvironment({ passEnvironment, set: { ...own, ...environment, ...set } });
+    const { temporary, caches } = this.#directory;
+    const own = {
+      TMPDIR: temporary,
+      ...createCacheVariables(caches),
+      DENO_DIR: this.#getDenoDirectory(),
+    };
+    return createCommandEnvironment({ passEnvironment, set: { ...own, ...environment, ...set } });
   }
 
   /** Deno is content to read its cache; without a network it could not fill another one. */
-  #denoFolder(): string {
-    const { caches } = this.#folder;
+  #getDenoDirectory(): string {
+    const { caches } = this.#directory;
     if (this.#net !== "off") return join(caches, "deno");
-    return usualDenoFolder() ?? join(caches, "deno");
+    return getDefaultDenoDirectory() ?? join(caches, "deno");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#running].map(async ([process, mark]) => {
-      await process.end(DISPOSE_GRACE_MS);
-      await endStrays(mark);
+      await process.terminate(DISPOSE_GRACE_MS);
+      await killOrphanProcesses(mark);
     }));
-    await this.#proxy?.running[Symbol.asyncDispose]();
-    await this.#folder.remove();
+    await this.#proxy?.server[Symbol.asyncDispose]();
+    await this.#directory.remove();
   }
 }
 
 /** Where common programs keep what they fetch and compile; the usual places may not be written. */
-function cacheVariables(folder: string): Record<string, string> {
+function createCacheVariables(folder: string): Record<string, string> {
   return {
     XDG_CACHE_HOME: folder,
     npm_config_cache: join(folder, "npm"),
@@ -245,18 +252,18 @@ function cacheVariables(folder: string): Record<string, string> {
   };
 }
 
-function usualDenoFolder(): string | undefined {
-  const own = environmentVariable("DENO_DIR");
+function getDefaultDenoDirectory(): string | undefined {
+  const own = readEnvironmentVariable("DENO_DIR");
   if (own !== undefined) return own;
-  const cache = environmentVariable("XDG_CACHE_HOME");
+  const cache = readEnvironmentVariable("XDG_CACHE_HOME");
   if (cache !== undefined) return join(cache, "deno");
-  const home = environmentVariable("HOME");
+  const home = readEnvironmentVariable("HOME");
   const caches = Deno.build.os === "darwin" ? "Library/Caches" : ".cache";
   return home === undefined ? undefined : join(home, caches, "deno");
 }
 
 /** Programs learn of a proxy by these names, in either case. */
-function proxyVariables(proxy: HostProxy | undefined): Record<string, string> {
+function createProxyVariables(proxy: HostProxy | undefined): Record<string, string> {
   if (!proxy) return {};
   const address = `http://127.0.0.1:${proxy.port}`;
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
@@ -265,18 +272,18 @@ function proxyVariables(proxy: HostProxy | undefined): Record<string, string> {
   );
 }
 
-function canonicalFolder(path: string): string {
+function resolveDirectory(path: string): string {
   try {
     const canonical = Deno.realPathSync(path);
     if (Deno.statSync(canonical).isDirectory) return canonical;
   } catch (error) {
-    throw fileFailure(path, error);
+    throw toFileError(path, error);
   }
   throw new BadRequestError(`The working directory ${JSON.stringify(path)} is not a folder`);
 }
 
 /** Reads where a shell ended, and removes the note. What is no folder (any more) is not believed. */
-async function takeFolder(file: string): Promise<string | undefined> {
+async function readWorkingDirectory(file: string): Promise<string | undefined> {
   try {
     const folder = (await Deno.readTextFile(file)).replace(/\n$/, "");
     await Deno.remove(file);

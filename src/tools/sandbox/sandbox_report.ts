@@ -43,18 +43,25 @@ export interface ReportedSandbox {
 }
 
 /** Describes a sandbox under a confinement. */
-export function sandboxReport(sandbox: ReportedSandbox, confinement: Confinement): SandboxReport {
-  const gaps = rulesOfKernel(sandbox, confinement).filter(({ enforcedBy }) =>
+export function createSandboxReport(
+  sandbox: ReportedSandbox,
+  confinement: Confinement,
+): SandboxReport {
+  const gaps = createKernelRules(sandbox, confinement).filter(({ enforcedBy }) =>
     enforcedBy === "nobody"
   );
   return {
     confined: gaps.length === 0,
-    summary: summaryOf(sandbox, confinement, gaps.length),
-    rules: [...rulesOfProgram(sandbox), ...rulesOfKernel(sandbox, confinement), ...OPEN],
+    summary: createSummary(sandbox, confinement, gaps.length),
+    rules: [
+      ...createProgramRules(sandbox),
+      ...createKernelRules(sandbox, confinement),
+      ...UNENFORCED_RULES,
+    ],
   };
 }
 
-function summaryOf(
+function createSummary(
   { net }: ReportedSandbox,
   confinement: Confinement,
   gaps: number,
@@ -63,7 +70,9 @@ function summaryOf(
   const rest = gaps === 0 ? "" : `, ${gaps} ${gaps === 1 ? "rule" : "rules"} not enforced`;
   switch (confinement.type) {
     case "landlock":
-      return `commands confined by ${namesOf(confinement.support)}, network ${network}${rest}`;
+      return `commands confined by ${
+        formatKernelSupport(confinement.support)
+      }, network ${network}${rest}`;
     case "seatbelt":
       return `commands confined by Seatbelt, network ${network}${rest}`;
     case "none":
@@ -71,7 +80,7 @@ function summaryOf(
   }
 }
 
-function namesOf({ landlock, seccomp }: KernelSupport): string {
+function formatKernelSupport({ landlock, seccomp }: KernelSupport): string {
   const names = [
     ...(landlock > 0 ? [`Landlock ${landlock}`] : []),
     ...(seccomp ? ["seccomp"] : []),
@@ -79,7 +88,7 @@ function namesOf({ landlock, seccomp }: KernelSupport): string {
   return names.join(" and ");
 }
 
-function rulesOfProgram({ root }: ReportedSandbox): SandboxRule[] {
+function createProgramRules({ root }: ReportedSandbox): SandboxRule[] {
   return [
     {
       rule: `file tools read and write only in ${root} and the roots that were added`,
@@ -106,7 +115,7 @@ function rulesOfProgram({ root }: ReportedSandbox): SandboxRule[] {
 }
 
 /** What nobody stops. */
-const OPEN: readonly SandboxRule[] = [
+const UNENFORCED_RULES: readonly SandboxRule[] = [
   {
     rule: "commands do not read secrets inside of the working directory",
     enforcedBy: "nobody",
@@ -129,22 +138,25 @@ const OPEN: readonly SandboxRule[] = [
   },
 ];
 
-function rulesOfKernel(sandbox: ReportedSandbox, confinement: Confinement): SandboxRule[] {
+function createKernelRules(sandbox: ReportedSandbox, confinement: Confinement): SandboxRule[] {
   const { writable, net, unixSockets } = sandbox;
-  const kernel = kernelRules(confinement);
+  const kernel = createRuleFactories(confinement);
   const places = writable.filter((path) => !path.startsWith("/dev/")).join(", ");
   return [
     kernel.files(`commands write only in ${places}`),
     kernel.truncate("commands do not empty files elsewhere"),
     kernel.files("commands do not read keys and credentials in the home folder"),
-    ...networkRules(net, kernel),
+    ...createNetworkRules(net, kernel),
     ...(unixSockets ? [] : [kernel.sockets("commands do not talk to daemons over Unix sockets")]),
     kernel.files("commands do not trace this program, nor read its memory and environment"),
     kernel.signals("commands do not send signals to other programs"),
   ];
 }
 
-function networkRules(net: ReportedSandbox["net"], kernel: KernelRules): SandboxRule[] {
+function createNetworkRules(
+  net: ReportedSandbox["net"],
+  kernel: KernelRuleFactories,
+): SandboxRule[] {
   if (net === "on") return [];
   if (net === "off") {
     return [
@@ -164,35 +176,37 @@ function networkRules(net: ReportedSandbox["net"], kernel: KernelRules): Sandbox
   ];
 }
 
-type RuleMaker = (rule: string) => SandboxRule;
+type RuleFactory = (rule: string) => SandboxRule;
 
-interface KernelRules {
-  readonly files: RuleMaker;
-  readonly truncate: RuleMaker;
-  readonly tcp: RuleMaker;
-  readonly sockets: RuleMaker;
-  readonly signals: RuleMaker;
+interface KernelRuleFactories {
+  readonly files: RuleFactory;
+  readonly truncate: RuleFactory;
+  readonly tcp: RuleFactory;
+  readonly sockets: RuleFactory;
+  readonly signals: RuleFactory;
 }
 
-function kernelRules(confinement: Confinement): KernelRules {
+function createRuleFactories(confinement: Confinement): KernelRuleFactories {
   switch (confinement.type) {
     case "none": {
-      const open = nobody(confinement.reason);
+      const open = unenforced(confinement.reason);
       return { files: open, truncate: open, tcp: open, sockets: open, signals: open };
     }
     case "seatbelt": {
-      const rule = byKernel("Seatbelt");
+      const rule = enforcedByKernel("Seatbelt");
       return { files: rule, truncate: rule, tcp: rule, sockets: rule, signals: rule };
     }
     case "landlock": {
       const { landlock, seccomp } = confinement.support;
       const since = (version: number) =>
-        landlock >= version ? byKernel("Landlock") : nobody(
+        landlock >= version ? enforcedByKernel("Landlock") : unenforced(
           `${
             landlock === 0 ? "there is no Landlock" : `Landlock ${landlock} cannot`
           }; version ${version} can`,
         );
-      const sockets = seccomp ? byKernel("seccomp") : nobody("no filters of system calls here");
+      const sockets = seccomp
+        ? enforcedByKernel("seccomp")
+        : unenforced("no filters of system calls here");
       return {
         files: since(1),
         truncate: since(3),
@@ -204,10 +218,10 @@ function kernelRules(confinement: Confinement): KernelRules {
   }
 }
 
-function byKernel(how: string): RuleMaker {
+function enforcedByKernel(how: string): RuleFactory {
   return (rule) => ({ rule, enforcedBy: "kernel", how });
 }
 
-function nobody(how: string): RuleMaker {
+function unenforced(how: string): RuleFactory {
   return (rule) => ({ rule, enforcedBy: "nobody", how });
 }

@@ -6,9 +6,9 @@
  */
 
 import { AbortedError, BadRequestError } from "../../core/errors.ts";
-import { type LineMatch, matchesIn, type MatchOptions } from "./match_lines.ts";
+import { type LineMatch, matchLines, type MatchOptions } from "./match_lines.ts";
 import type { MatchRequest } from "./match_worker.ts";
-import { patternRisk } from "./pattern_risk.ts";
+import { getPatternRisk } from "./pattern_risk.ts";
 
 /** Finds the lines of files that fit one expression. */
 export interface LineMatcher extends Disposable {
@@ -20,17 +20,17 @@ export interface LineMatcher extends Disposable {
 const FILE_TIMEOUT_MS = 3_000;
 
 /** Makes a matcher. */
-export function lineMatcher(options: MatchOptions, signal: AbortSignal): LineMatcher {
-  if (patternRisk(options.expression.source).type === "exponential") {
-    return new ThreadMatcher(options, signal);
+export function createLineMatcher(options: MatchOptions, signal: AbortSignal): LineMatcher {
+  if (getPatternRisk(options.expression.source).type === "exponential") {
+    return new WorkerMatcher(options, signal);
   }
   return {
-    match: (bytes) => matchesIn(bytes, options),
+    match: (bytes) => matchLines(bytes, options),
     [Symbol.dispose]: () => {},
   };
 }
 
-class ThreadMatcher implements LineMatcher {
+class WorkerMatcher implements LineMatcher {
   readonly #options: MatchOptions;
   readonly #signal: AbortSignal;
   #worker: Worker | undefined;
@@ -42,10 +42,10 @@ class ThreadMatcher implements LineMatcher {
 
   async match(bytes: Uint8Array): Promise<readonly LineMatch[]> {
     const { expression: { source, flags }, context } = this.#options;
-    const worker = this.#thread();
+    const worker = this.#getWorker();
     const { promise, resolve, reject } = Promise.withResolvers<readonly LineMatch[]>();
     const cancel = () => reject(new AbortedError("The search was cancelled"));
-    const timer = setTimeout(() => reject(tooSlow(source)), FILE_TIMEOUT_MS);
+    const timer = setTimeout(() => reject(createTimeoutError(source)), FILE_TIMEOUT_MS);
     worker.onmessage = ({ data }: MessageEvent<readonly LineMatch[]>) => resolve(data);
     worker.onerror = (event) => {
       event.preventDefault();
@@ -63,7 +63,7 @@ class ThreadMatcher implements LineMatcher {
     }
   }
 
-  #thread(): Worker {
+  #getWorker(): Worker {
     this.#worker ??= new Worker(new URL("./match_worker.ts", import.meta.url), { type: "module" });
     return this.#worker;
   }
@@ -73,7 +73,7 @@ class ThreadMatcher implements LineMatcher {
   }
 }
 
-function tooSlow(source: string): BadRequestError {
+function createTimeoutError(source: string): BadRequestError {
   return new BadRequestError(
     `The pattern ${source} takes too long, because a repetition stands inside of another: write it without, ` +
       "or search fewer files",

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { fileKind, SNIFF_BYTES } from "../text/file_kind.ts";
-import { cutAfter } from "../text/output_limit.ts";
-import { patternRisk } from "./pattern_risk.ts";
+import { detectFileKind, SNIFF_BYTES } from "../text/file_kind.ts";
+import { truncateEnd } from "../text/output_limit.ts";
+import { getPatternRisk } from "./pattern_risk.ts";
 
 /** A file with lines that fit. */
 export interface FileMatch {
@@ -22,7 +22,7 @@ export interface LineMatch {
   readonly text: string;
 }
 
-/** What {@linkcode matchesIn} is told. */
+/** What {@linkcode matchLines} is told. */
 export interface MatchOptions {
   /** What a line must fit; neither global nor sticky. */
   readonly expression: RegExp;
@@ -31,10 +31,10 @@ export interface MatchOptions {
 }
 
 /** A longer line is shown only around its match. */
-const MAX_SHOWN = 400;
+const MAX_SHOWN_CHARACTERS = 400;
 
 /** Of a longer line only the beginning is searched: it is minified or data. */
-const MAX_SEARCHED = 10_000;
+const MAX_SEARCHED_CHARACTERS = 10_000;
 
 /** What one line may cost, in steps of the engine. */
 const MAX_STEPS = 20_000_000;
@@ -42,25 +42,25 @@ const MAX_STEPS = 20_000_000;
 const decoder = new TextDecoder();
 
 /** Finds the lines; none in a binary file. */
-export function matchesIn(bytes: Uint8Array, { expression, context }: MatchOptions): LineMatch[] {
+export function matchLines(bytes: Uint8Array, { expression, context }: MatchOptions): LineMatch[] {
   const whole = decoder.decode(bytes);
-  const { searched, wholeText } = costOf(expression);
+  const { maxCharacters: searched, textFilter: wholeText } = getSearchCost(expression);
   if (wholeText && !wholeText.test(whole)) return [];
-  if (fileKind(bytes.subarray(0, SNIFF_BYTES)).type !== "text") return [];
+  if (detectFileKind(bytes.subarray(0, SNIFF_BYTES)).type !== "text") return [];
   const lines = whole.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const matches: LineMatch[] = [];
   let lastShown = -1;
   for (const [index, line] of lines.entries()) {
-    const at = searchLine(line, { expression, searched });
+    const at = searchLine(line, { expression, maxCharacters: searched });
     if (at === -1) continue;
     const before = lines.slice(Math.max(index - context, lastShown + 1), index);
-    const after = followingLines(lines, index, { context, expression, searched });
+    const after = getFollowingLines(lines, index, { context, expression, maxCharacters: searched });
     const gap = context > 0 && matches.length > 0 && index - before.length > lastShown + 1;
     const text = [
-      ...before.map((other, offset) => numbered(index - before.length + offset, other, "-")),
-      numbered(index, line, ":", at),
-      ...after.map((other, offset) => numbered(index + 1 + offset, other, "-")),
+      ...before.map((other, offset) => formatLine(index - before.length + offset, other, "-")),
+      formatLine(index, line, ":", at),
+      ...after.map((other, offset) => formatLine(index + 1 + offset, other, "-")),
     ].join("\n");
     matches.push({ text: gap ? `--\n${text}` : text });
     lastShown = index + after.length;
@@ -68,35 +68,35 @@ export function matchesIn(bytes: Uint8Array, { expression, context }: MatchOptio
   return matches;
 }
 
-interface Cost {
+interface SearchCost {
   /** Characters of a line that are searched: fewer for patterns that take more than one look at each. */
-  readonly searched: number;
+  readonly maxCharacters: number;
   /**
    * Fits every text that has a line which fits: one look, before a text is taken apart. Only for patterns that take
    * linear time, and that do not say what must not follow.
    */
-  readonly wholeText: RegExp | undefined;
+  readonly textFilter: RegExp | undefined;
 }
 
-const costs = new WeakMap<RegExp, Cost>();
+const costCache = new WeakMap<RegExp, SearchCost>();
 
-function costOf(expression: RegExp): Cost {
-  const known = costs.get(expression);
+function getSearchCost(expression: RegExp): SearchCost {
+  const known = costCache.get(expression);
   if (known) return known;
   const { source, flags } = expression;
-  const risk = patternRisk(source);
+  const risk = getPatternRisk(source);
   const exponent = risk.type === "power" ? risk.exponent + 1 : 1;
   const isSimple = risk.type === "linear" && !/\(\?<?!/.test(source);
   const cost = {
-    searched: Math.min(MAX_SEARCHED, Math.floor(MAX_STEPS ** (1 / exponent))),
-    wholeText: isSimple ? new RegExp(source, `${flags}m`) : undefined,
+    maxCharacters: Math.min(MAX_SEARCHED_CHARACTERS, Math.floor(MAX_STEPS ** (1 / exponent))),
+    textFilter: isSimple ? new RegExp(source, `${flags}m`) : undefined,
   };
-  costs.set(expression, cost);
+  costCache.set(expression, cost);
   return cost;
 }
 
 /** The lines after a match, up to the next line that is a match itself. */
-function followingLines(
+function getFollowingLines(
   lines: readonly string[],
   index: number,
   { context, ...search }: MatchOptions & LineSearch,
@@ -108,22 +108,22 @@ function followingLines(
 
 interface LineSearch {
   readonly expression: RegExp;
-  readonly searched: number;
+  readonly maxCharacters: number;
 }
 
-function searchLine(line: string, { expression, searched }: LineSearch): number {
+function searchLine(line: string, { expression, maxCharacters: searched }: LineSearch): number {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
-  return cutAfter(text, searched).search(expression);
+  return truncateEnd(text, searched).search(expression);
 }
 
-function numbered(index: number, line: string, mark: ":" | "-", at = 0): string {
-  return `${index + 1}${mark} ${excerpt(line.replace(/\r$/, ""), at)}`;
+function formatLine(index: number, line: string, mark: ":" | "-", at = 0): string {
+  return `${index + 1}${mark} ${truncateAround(line.replace(/\r$/, ""), at)}`;
 }
 
-function excerpt(line: string, at: number): string {
-  if (line.length <= MAX_SHOWN) return line;
-  const from = Math.max(at - MAX_SHOWN / 4, 0);
-  const start = cutAfter(line, from).length;
-  const middle = cutAfter(line.slice(start), MAX_SHOWN);
+function truncateAround(line: string, at: number): string {
+  if (line.length <= MAX_SHOWN_CHARACTERS) return line;
+  const from = Math.max(at - MAX_SHOWN_CHARACTERS / 4, 0);
+  const start = truncateEnd(line, from).length;
+  const middle = truncateEnd(line.slice(start), MAX_SHOWN_CHARACTERS);
   return `${start > 0 ? "…" : ""}${middle}${start + middle.length < line.length ? "…" : ""}`;
 }

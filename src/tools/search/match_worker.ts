@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type LineMatch, matchesIn } from "./match_lines.ts";
+import { type LineMatch, matchLines } from "./match_lines.ts";
 
 /** What the thread is asked. */
 export interface MatchRequest {
@@ -19,7 +19,7 @@ export interface MatchRequest {
 }
 
 /** The few things of a thread's global object that are used here. */
-interface ThreadScope {
+interface WorkerScope {
   addEventListener(
     type: "message",
     listener: (event: { readonly data: MatchRequest }) => void,
@@ -27,8 +27,8 @@ interface ThreadScope {
   postMessage(answer: readonly LineMatch[]): void;
 }
 
-const scope = globalThis as unknown as ThreadScope;
+const scope = globalThis as unknown as WorkerScope;
 
 scope.addEventListener("message", ({ data: { bytes, source, flags, context } }) => {
-  scope.postMessage(matchesIn(bytes, { expression: new RegExp(source, flags), context }));
+  scope.postMessage(matchLines(bytes, { expression: new RegExp(source, flags), context }));
 });

@@ -15,7 +15,7 @@ export type PatternRisk =
   | { readonly type: "exponential" };
 
 /** Judges a pattern by its form alone; it errs on the side of caution. */
-export function patternRisk(source: string): PatternRisk {
+export function getPatternRisk(source: string): PatternRisk {
   const groups: { repeats: boolean; chooses: boolean }[] = [{ repeats: false, chooses: false }];
   let repetitions = 0;
   for (const [token] of source.matchAll(TOKENS)) {
@@ -45,12 +45,12 @@ const TOKENS =
   /\\(?:k<[^>]*>|\d+|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]|\((?!\?)|\((?=\?)|\)(?:[*+]|\{\d+,?\d*\})?|[*+]|\{\d+,?\d*\}|\|/g;
 
 /** Up to so many repetitions a group may be repeated without being dangerous. */
-const FEW = 20;
+const MAX_SAFE_REPETITIONS = 20;
 
 function isOpenEnded(repetition: string): boolean {
   if (repetition === "*" || repetition === "+") return true;
   const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}$/.exec(repetition) ?? [];
   if (least === undefined) return false;
-  if (comma === "") return Number(least) > FEW;
-  return most === "" || Number(most) > FEW;
+  if (comma === "") return Number(least) > MAX_SAFE_REPETITIONS;
+  return most === "" || Number(most) > MAX_SAFE_REPETITIONS;
 }

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { patternRisk } from "./pattern_risk.ts";
-import { Workbench } from "../../../tests/sandbox/workbench.ts";
+import { getPatternRisk } from "./pattern_risk.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 const LINEAR = [
   "foo",
@@ -37,31 +37,33 @@ const EXPONENTIAL = [
 ];
 
 Deno.test("patterns are judged by their form", () => {
-  for (const source of LINEAR) assertEquals(patternRisk(source).type, "linear", source);
+  for (const source of LINEAR) assertEquals(getPatternRisk(source).type, "linear", source);
   for (const [source, exponent] of POWER) {
-    assertEquals(patternRisk(source), { type: "power", exponent }, source);
+    assertEquals(getPatternRisk(source), { type: "power", exponent }, source);
   }
-  for (const source of EXPONENTIAL) assertEquals(patternRisk(source).type, "exponential", source);
+  for (const source of EXPONENTIAL) {
+    assertEquals(getPatternRisk(source).type, "exponential", source);
+  }
 });
 
 Deno.test("a pattern that never ends is ended; a harmless one of the same form finds its lines", async () => {
-  await using bench = new Workbench();
-  bench.put("a.txt", `${"a".repeat(60)}!\nfoo.bar.baz\n`);
+  await using bench = new TestWorkspace();
+  bench.writeFile("a.txt", `${"a".repeat(60)}!\nfoo.bar.baz\n`);
   const start = performance.now();
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 80);
-  const endless = await bench.call("search_files", { pattern: "^(a+)+$" }, controller.signal);
+  const endless = await bench.callTool("search_files", { pattern: "^(a+)+$" }, controller.signal);
   assert(endless.isError && performance.now() - start < 1_000);
-  const found = await bench.call("search_files", { pattern: "(\\w+\\.)+baz" });
+  const found = await bench.callTool("search_files", { pattern: "(\\w+\\.)+baz" });
   assertEquals(found.text, "a.txt\n2: foo.bar.baz");
 });
 
 Deno.test("patterns that backtrack much take bounded time on long lines", async () => {
-  await using bench = new Workbench();
-  bench.put("a.txt", `${"a ".repeat(200_000)}\n${" ".repeat(200_000)}x\n`);
+  await using bench = new TestWorkspace();
+  bench.writeFile("a.txt", `${"a ".repeat(200_000)}\n${" ".repeat(200_000)}x\n`);
   for (const pattern of ["\\s+$", ".*foo.*bar", "a*b*c*d*e*!", "(?!x).*.*.*foo"]) {
     const start = performance.now();
-    await bench.call("search_files", { pattern });
+    await bench.callTool("search_files", { pattern });
     assert(performance.now() - start < 3_000, pattern);
   }
 });

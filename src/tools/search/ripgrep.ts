@@ -9,10 +9,10 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { watchProcess } from "../process/watch_process.ts";
 
 /** Tells whether a file, or anything in a folder, may have a match; both by their canonical paths. */
-export type Candidates = (path: string) => boolean;
+export type CandidateFilter = (path: string) => boolean;
 
-/** What {@linkcode filesWithMatch} looks for. */
-export interface Query {
+/** What {@linkcode findCandidates} looks for. */
+export interface RipgrepQuery {
   /** What a line must fit. */
   readonly expression: RegExp;
   /** Canonical path of the folder to search. */
@@ -21,7 +21,7 @@ export interface Query {
   readonly signal: AbortSignal;
 }
 
-const EVERY_FILE: Candidates = () => true;
+const ACCEPT_ALL: CandidateFilter = () => true;
 
 /** Past this the list of files is longer than a walk. */
 const MAX_LIST_BYTES = 5_000_000;
@@ -30,10 +30,13 @@ const MAX_LIST_BYTES = 5_000_000;
 const TIMEOUT_MS = 20_000;
 
 /** Asks `rg` for the files with a match; without `rg`, or where it might miss one, every file may have one. */
-export async function filesWithMatch(sandbox: Sandbox, query: Query): Promise<Candidates> {
+export async function findCandidates(
+  sandbox: Sandbox,
+  query: RipgrepQuery,
+): Promise<CandidateFilter> {
   const { expression, start, signal } = query;
-  const pattern = widened(expression);
-  if (pattern === undefined) return EVERY_FILE;
+  const pattern = toRipgrepPattern(expression);
+  if (pattern === undefined) return ACCEPT_ALL;
   const args = [
     ...["--files-with-matches", "--null", "--no-config", "--no-messages", "--color=never"],
     ...[
@@ -59,15 +62,15 @@ export async function filesWithMatch(sandbox: Sandbox, query: Query): Promise<Ca
     });
     // 0: some; 1: none; anything else: it could not, or not everywhere.
     const isSure = outcome.type === "exited" && outcome.exit.code <= 1;
-    if (!isSure || list.length >= MAX_LIST_BYTES) return EVERY_FILE;
+    if (!isSure || list.length >= MAX_LIST_BYTES) return ACCEPT_ALL;
   } catch {
-    return EVERY_FILE;
+    return ACCEPT_ALL;
   }
-  const paths = withFolders(list.split("\0"));
+  const paths = addParentDirectories(list.split("\0"));
   return (path) => paths.has(path);
 }
 
-function withFolders(paths: readonly string[]): Set<string> {
+function addParentDirectories(paths: readonly string[]): Set<string> {
   const all = new Set<string>();
   for (let path of paths) {
     while (path !== "" && !all.has(path)) {
@@ -84,7 +87,7 @@ function withFolders(paths: readonly string[]): Set<string> {
  * The dialects agree on the plain parts. Word boundaries depend on what counts as a letter, so they are left out;
  * whatever else could differ is not tried.
  */
-function widened(expression: RegExp): string | undefined {
+function toRipgrepPattern(expression: RegExp): string | undefined {
   const pattern = expression.source.replace(/\\b/g, "");
   const isPlain =
     /^(?:[\w\s"'#%&,:;<=>@`~!/-]|\\[.*+?^$|()[\]{}\\/-]|\\[dwst]|[.*+?|^$]|\((?:\?:)?|\)|\[\^?[\w\s.,:;<=>@"'-]+\])+$/

@@ -6,18 +6,18 @@
 
 import { AbortedError } from "../../core/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
-import type { FolderEntry, SandboxFiles } from "../sandbox/sandbox_files.ts";
+import type { DirectoryEntry, SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** An entry that a walk meets. */
 export interface WalkEntry {
   /** Canonical path. */
   readonly path: string;
   /** Path relative to the start of the walk, with `/`. */
-  readonly below: string;
+  readonly relativePath: string;
   /** The bare name. */
   readonly name: string;
   /** What it is. */
-  readonly kind: FolderEntry["kind"];
+  readonly kind: DirectoryEntry["kind"];
   /** How many folders it lies below the start. */
   readonly depth: number;
 }
@@ -29,17 +29,17 @@ export interface WalkOptions {
   /** Folders deeper than this are met but not entered. Default: no limit. */
   readonly maxDepth?: number;
   /** Folders for which it says no, by their canonical paths, are met but not entered. Default: all are entered. */
-  readonly enters?: (folder: string) => boolean;
+  readonly shouldEnter?: (folder: string) => boolean;
 }
 
 /** A folder in the middle of being walked. */
-interface Level {
+interface WalkLevel {
   /** Canonical path. */
   readonly path: string;
   /** Relative to the folder at which the rules start; empty, or with a `/` at its end. */
   readonly folder: string;
   readonly rules: readonly IgnoreRules[];
-  readonly entries: Iterator<FolderEntry>;
+  readonly entries: Iterator<DirectoryEntry>;
 }
 
 const MAX_IGNORE_BYTES = 1_000_000;
@@ -54,10 +54,10 @@ export async function* walkFiles(
   start: string,
   options: WalkOptions,
 ): AsyncGenerator<WalkEntry> {
-  const { signal, maxDepth = Infinity, enters = () => true } = options;
-  const origin = await originOf(files, start);
+  const { signal, maxDepth = Infinity, shouldEnter: enters = () => true } = options;
+  const origin = await findOrigin(files, start);
   const prefix = origin.folder.length;
-  const levels = [await enter(files, { path: start, ...origin })];
+  const levels = [await openLevel(files, { path: start, ...origin })];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     if (signal.aborted) throw new AbortedError("The walk was cancelled");
     const next = level.entries.next();
@@ -70,43 +70,46 @@ export async function* walkFiles(
     if (name === ".git" || isIgnored(fromOrigin, kind === "folder", level.rules)) continue;
     const path = `${level.path}/${name}`;
     const depth = levels.length - 1;
-    yield { path, below: fromOrigin.slice(prefix), name, kind, depth };
+    yield { path, relativePath: fromOrigin.slice(prefix), name, kind, depth };
     if (kind !== "folder" || depth >= maxDepth || !enters(path)) continue;
     const inside = { path, folder: `${fromOrigin}/`, rules: level.rules };
-    const entered = await enter(files, inside).catch(() => undefined);
+    const entered = await openLevel(files, inside).catch(() => undefined);
     if (entered) levels.push(entered);
   }
 }
 
-async function enter(files: SandboxFiles, level: Omit<Level, "entries">): Promise<Level> {
-  const entries = await files.readFolder(level.path);
-  const rules = [...level.rules, ...await rulesIn(files, level, entries)];
+async function openLevel(
+  files: SandboxFiles,
+  level: Omit<WalkLevel, "entries">,
+): Promise<WalkLevel> {
+  const entries = await files.readDirectory(level.path);
+  const rules = [...level.rules, ...await readDirectoryRules(files, level, entries)];
   return { ...level, rules, entries: entries[Symbol.iterator]() };
 }
 
-async function rulesIn(
+async function readDirectoryRules(
   files: SandboxFiles,
-  { path, folder }: Pick<Level, "path" | "folder">,
-  entries: readonly FolderEntry[],
+  { path, folder }: Pick<WalkLevel, "path" | "folder">,
+  entries: readonly DirectoryEntry[],
 ): Promise<IgnoreRules[]> {
   if (!entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) return [];
-  const bytes = await files.readMet(`${path}/.gitignore`, MAX_IGNORE_BYTES);
+  const bytes = await files.readWalked(`${path}/.gitignore`, MAX_IGNORE_BYTES);
   return bytes ? [parseIgnoreFile(new TextDecoder().decode(bytes), folder)] : [];
 }
 
 /** Where the rules for a walk start: those from above the root, and of the folders from the root down to the start. */
-async function originOf(
+async function findOrigin(
   files: SandboxFiles,
   start: string,
-): Promise<Pick<Level, "folder" | "rules">> {
-  const way = files.display(start);
+): Promise<Pick<WalkLevel, "folder" | "rules">> {
+  const way = files.toDisplayPath(start);
   if (way.startsWith("/")) return { folder: "", rules: [] };
-  let rules: readonly IgnoreRules[] = await files.ignoreRulesAbove();
+  let rules: readonly IgnoreRules[] = await files.readParentIgnoreRules();
   let folder = "";
   const root = way === "." ? start : start.slice(0, start.length - way.length - 1);
   for (const name of way === "." ? [] : way.split("/")) {
     const path = `${root}/${folder}`.replace(/\/$/, "");
-    rules = [...rules, ...await rulesIn(files, { path, folder }, [GITIGNORE])];
+    rules = [...rules, ...await readDirectoryRules(files, { path, folder }, [GITIGNORE])];
     folder += `${name}/`;
     // Whoever asks for a folder that git leaves out wants to see what is in it.
     if (isIgnored(folder.slice(0, -1), true, rules)) return { folder, rules: [] };
@@ -114,4 +117,4 @@ async function originOf(
   return { folder, rules };
 }
 
-const GITIGNORE: FolderEntry = { name: ".gitignore", kind: "file" };
+const GITIGNORE: DirectoryEntry = { name: ".gitignore", kind: "file" };

@@ -9,7 +9,7 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import { describeMatches, describeNearMatches } from "./edit_candidates.ts";
-import { lineAt, type Passage } from "./passage.ts";
+import { getLineNumber, type Passage } from "./passage.ts";
 
 /** One replacement. */
 export interface TextEdit {
@@ -51,35 +51,39 @@ function applyEdit(text: string, edit: TextEdit): string {
   if (old_string === new_string) {
     throw new BadRequestError("old_string and new_string are the same: there is nothing to change");
   }
-  const plain = withoutReturns(text);
-  const passages = findPassages(plain.text, withoutReturns(old_string).text);
-  const chosen = choose(plain.text, passages, edit);
-  const replacement = withLineEndings(new_string, lineEndingOf(text));
+  const plain = normalizeLineEndings(text);
+  const passages = findPassages(plain.text, normalizeLineEndings(old_string).text);
+  const chosen = selectPassages(plain.text, passages, edit);
+  const replacement = convertLineEndings(new_string, detectLineEnding(text));
   let result = "";
   let at = 0;
   for (const { start, end } of chosen) {
-    result += text.slice(at, plain.originalIndex(start)) + replacement;
-    at = plain.originalIndex(end);
+    result += text.slice(at, plain.toOriginalIndex(start)) + replacement;
+    at = plain.toOriginalIndex(end);
   }
   return result + text.slice(at);
 }
 
-function choose(text: string, passages: readonly Passage[], edit: TextEdit): readonly Passage[] {
+function selectPassages(
+  text: string,
+  passages: readonly Passage[],
+  edit: TextEdit,
+): readonly Passage[] {
   if (passages.length === 0) throw new BadRequestError(describeNearMatches(text, edit.old_string));
   if (passages.length === 1 || edit.replace_all) return passages;
   const { line_hint } = edit;
-  const nearest = line_hint === undefined ? undefined : nearestTo(text, passages, line_hint);
+  const nearest = line_hint === undefined ? undefined : findNearest(text, passages, line_hint);
   if (nearest) return [nearest];
   throw new BadRequestError(describeMatches(text, passages));
 }
 
 /** The passage nearest to a line; `undefined` when two are equally near. */
-function nearestTo(
+function findNearest(
   text: string,
   passages: readonly Passage[],
   line: number,
 ): Passage | undefined {
-  const distances = passages.map(({ start }) => Math.abs(lineAt(text, start) - line));
+  const distances = passages.map(({ start }) => Math.abs(getLineNumber(text, start) - line));
   const least = Math.min(...distances);
   const nearest = passages.filter((_, index) => distances[index] === least);
   return nearest.length === 1 ? nearest[0] : undefined;
@@ -100,7 +104,7 @@ function findLines(text: string, wanted: string): Passage[] {
   if (endsWithNewline) wantedLines.pop();
   if (wantedLines.every((line) => line === "")) return [];
   const lines = text.split("\n");
-  const starts = lineStarts(lines);
+  const starts = getLineStarts(lines);
   const passages: Passage[] = [];
   for (let first = 0; first + wantedLines.length <= lines.length; first++) {
     if (!wantedLines.every((line, offset) => lines[first + offset]?.trimEnd() === line)) continue;
@@ -113,7 +117,7 @@ function findLines(text: string, wanted: string): Passage[] {
   return passages;
 }
 
-function lineStarts(lines: readonly string[]): number[] {
+function getLineStarts(lines: readonly string[]): number[] {
   let at = 0;
   return lines.map((line) => {
     const start = at;
@@ -122,23 +126,23 @@ function lineStarts(lines: readonly string[]): number[] {
   });
 }
 
-interface PlainText {
+interface NormalizedText {
   /** The text with `\n` at the end of every line. */
   readonly text: string;
   /** Where a character of the plain text stands in the original. */
-  readonly originalIndex: (index: number) => number;
+  readonly toOriginalIndex: (index: number) => number;
 }
 
 /** Takes the return out of every `\r\n`, so that passages compare whatever the line endings are. */
-function withoutReturns(text: string): PlainText {
-  if (!text.includes("\r\n")) return { text, originalIndex: (index) => index };
+function normalizeLineEndings(text: string): NormalizedText {
+  if (!text.includes("\r\n")) return { text, toOriginalIndex: (index) => index };
   const removedBefore: number[] = [];
   for (let at = text.indexOf("\r\n"); at !== -1; at = text.indexOf("\r\n", at + 2)) {
     removedBefore.push(at - removedBefore.length);
   }
   return {
     text: text.replaceAll("\r\n", "\n"),
-    originalIndex: (index) => index + countBelow(removedBefore, index),
+    toOriginalIndex: (index) => index + countBelow(removedBefore, index),
   };
 }
 
@@ -154,14 +158,14 @@ function countBelow(ascending: readonly number[], value: number): number {
 }
 
 /** The line ending that most lines of a text have. */
-function lineEndingOf(text: string): "\n" | "\r\n" {
+function detectLineEnding(text: string): "\n" | "\r\n" {
   if (!text.includes("\r\n")) return "\n";
   const returns = text.split("\r\n").length - 1;
   const newlines = text.split("\n").length - 1;
   return returns * 2 > newlines ? "\r\n" : "\n";
 }
 
-function withLineEndings(text: string, ending: "\n" | "\r\n"): string {
+function convertLineEndings(text: string, ending: "\n" | "\r\n"): string {
   const plain = text.replaceAll("\r\n", "\n");
   return ending === "\n" ? plain : plain.replaceAll("\n", ending);
 }

@@ -5,7 +5,7 @@
  */
 
 /** Hashes bytes, or a text as UTF-8. */
-export async function contentHash(content: Uint8Array | string): Promise<string> {
+export async function hashContent(content: Uint8Array | string): Promise<string> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
   return new Uint8Array(digest).toHex();

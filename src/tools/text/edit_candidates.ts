@@ -4,12 +4,12 @@
  * @module
  */
 
-import { cutAfter } from "./output_limit.ts";
+import { truncateEnd } from "./output_limit.ts";
 import { editDistance } from "../sandbox/name_suggestion.ts";
-import { lineAt, type Passage } from "./passage.ts";
+import { getLineNumber, type Passage } from "./passage.ts";
 
 const MAX_CANDIDATES = 5;
-const MAX_LINE = 200;
+const MAX_LINE_CHARACTERS = 200;
 
 /** Lines longer than this are compared by their beginnings. */
 const COMPARED_CHARACTERS = 120;
@@ -21,8 +21,8 @@ const MAX_COMPARED_LINES = 5_000;
 export function describeMatches(text: string, passages: readonly Passage[]): string {
   const lines = text.split("\n");
   const places = passages.slice(0, MAX_CANDIDATES).map(({ start }) => {
-    const line = lineAt(text, start);
-    return numbered(lines, Math.max(line - 1, 1), line + 1);
+    const line = getLineNumber(text, start);
+    return formatLines(lines, Math.max(line - 1, 1), line + 1);
   });
   const more = passages.length > places.length
     ? `\n… and ${passages.length - places.length} more`
@@ -36,26 +36,26 @@ export function describeNearMatches(text: string, wanted: string): string {
   const lines = text.split("\n");
   const wantedLines = wanted.replaceAll("\r\n", "\n").split("\n");
   const anchor = wantedLines.findIndex((line) => line.trim() !== "");
-  const nearest = nearestLines(lines, wantedLines[anchor] ?? "");
+  const nearest = findNearestLines(lines, wantedLines[anchor] ?? "");
   if (nearest.length === 0) {
     return "old_string is not in the file, nor anything like its first line: read the file again";
   }
   const places = nearest.map((line) => {
     const first = Math.max(line - anchor, 0);
-    return numbered(
+    return formatLines(
       lines,
       first + 1,
       Math.min(first + Math.min(wantedLines.length, 12), lines.length),
     );
   });
   return `old_string is not in the file exactly so${
-    reasonFor(lines, wantedLines, nearest, anchor)
+    describeMismatch(lines, wantedLines, nearest, anchor)
   }; ` +
     `the nearest lines are:\n${places.join("\n--\n")}`;
 }
 
 /** Says so when only the indentation differs, which is easily overlooked. */
-function reasonFor(
+function describeMismatch(
   lines: readonly string[],
   wanted: readonly string[],
   nearest: readonly number[],
@@ -68,27 +68,27 @@ function reasonFor(
 }
 
 /** Indexes of the lines most like a given one. */
-function nearestLines(lines: readonly string[], wanted: string): number[] {
+function findNearestLines(lines: readonly string[], wanted: string): number[] {
   const target = wanted.trim();
-  const equal = indexesOf(lines, (line) => line.trim() === target);
+  const equal = findIndexes(lines, (line) => line.trim() === target);
   if (equal.length > 0) return equal.slice(0, 3);
-  const containing = indexesOf(lines, (line) => target.length > 3 && line.includes(target));
+  const containing = findIndexes(lines, (line) => target.length > 3 && line.includes(target));
   if (containing.length > 0) return containing.slice(0, 3);
   if (lines.length > MAX_COMPARED_LINES) return [];
   return lines
-    .map((line, index) => ({ index, score: likeness(line.trim(), target) }))
+    .map((line, index) => ({ index, score: similarity(line.trim(), target) }))
     .filter(({ score }) => score > 0.6)
     .sort((a, b) => b.score - a.score)
     .slice(0, 3)
     .map(({ index }) => index);
 }
 
-function indexesOf(lines: readonly string[], fits: (line: string) => boolean): number[] {
+function findIndexes(lines: readonly string[], fits: (line: string) => boolean): number[] {
   return lines.flatMap((line, index) => (fits(line) ? [index] : []));
 }
 
 /** 1 for equal lines, 0 for lines that have nothing in common. */
-function likeness(a: string, b: string): number {
+function similarity(a: string, b: string): number {
   const [short, long] = [a, b].map((text) => text.slice(0, COMPARED_CHARACTERS));
   const longest = Math.max(short?.length ?? 0, long?.length ?? 0);
   const shortest = Math.min(short?.length ?? 0, long?.length ?? 0);
@@ -96,8 +96,8 @@ function likeness(a: string, b: string): number {
   return 1 - editDistance(short ?? "", long ?? "") / longest;
 }
 
-function numbered(lines: readonly string[], first: number, last: number): string {
+function formatLines(lines: readonly string[], first: number, last: number): string {
   return lines.slice(first - 1, last)
-    .map((line, index) => `${first + index}\t${cutAfter(line, MAX_LINE)}`)
+    .map((line, index) => `${first + index}\t${truncateEnd(line, MAX_LINE_CHARACTERS)}`)
     .join("\n");
 }

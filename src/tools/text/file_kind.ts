@@ -10,68 +10,71 @@ export type FileKind =
   | { readonly type: "image"; readonly mediaType: string }
   | { readonly type: "binary"; readonly name: string };
 
-/** How many bytes from the beginning of a file {@linkcode fileKind} wants to see. */
+/** How many bytes from the beginning of a file {@linkcode detectFileKind} wants to see. */
 export const SNIFF_BYTES = 8_192;
 
 interface Signature {
-  readonly at?: number;
+  readonly offset?: number;
   readonly bytes: string;
   readonly kind: FileKind;
 }
 
-const image = (mediaType: string): FileKind => ({ type: "image", mediaType });
-const binary = (name: string): FileKind => ({ type: "binary", name });
+const imageKind = (mediaType: string): FileKind => ({ type: "image", mediaType });
+const binaryKind = (name: string): FileKind => ({ type: "binary", name });
 
 /** First bytes, written as Latin-1. Later ones are looked at when earlier ones do not fit. */
 const SIGNATURES: readonly Signature[] = [
-  { bytes: "\x89PNG\r\n\x1a\n", kind: image("image/png") },
-  { bytes: "\xff\xd8\xff", kind: image("image/jpeg") },
-  { bytes: "GIF87a", kind: image("image/gif") },
-  { bytes: "GIF89a", kind: image("image/gif") },
-  { at: 8, bytes: "WEBP", kind: image("image/webp") },
-  { bytes: "%PDF-", kind: binary("a PDF document") },
-  { bytes: "PK\x03\x04", kind: binary("a zip archive (or an office document, a jar, a wheel)") },
-  { bytes: "\x1f\x8b", kind: binary("a gzip archive") },
-  { bytes: "BZh", kind: binary("a bzip2 archive") },
-  { bytes: "\xfd7zXZ\x00", kind: binary("an xz archive") },
-  { bytes: "\x28\xb5\x2f\xfd", kind: binary("a zstd archive") },
-  { bytes: "7z\xbc\xaf\x27\x1c", kind: binary("a 7z archive") },
-  { at: 257, bytes: "ustar", kind: binary("a tar archive") },
-  { bytes: "\x7fELF", kind: binary("an ELF program or library") },
-  { bytes: "\xcf\xfa\xed\xfe", kind: binary("a Mach-O program or library") },
-  { bytes: "\xca\xfe\xba\xbe", kind: binary("a Java class or a universal Mach-O program") },
-  { bytes: "\0asm", kind: binary("a WebAssembly module") },
-  { bytes: "SQLite format 3\0", kind: binary("a SQLite database") },
-  { bytes: "OggS", kind: binary("an Ogg file") },
-  { bytes: "ID3", kind: binary("an MP3 file") },
-  { bytes: "fLaC", kind: binary("a FLAC file") },
-  { at: 4, bytes: "ftyp", kind: binary("an MP4, HEIC or AVIF file") },
-  { at: 8, bytes: "WAVE", kind: binary("a WAV file") },
-  { bytes: "wOFF", kind: binary("a web font") },
-  { bytes: "wOF2", kind: binary("a web font") },
+  { bytes: "\x89PNG\r\n\x1a\n", kind: imageKind("image/png") },
+  { bytes: "\xff\xd8\xff", kind: imageKind("image/jpeg") },
+  { bytes: "GIF87a", kind: imageKind("image/gif") },
+  { bytes: "GIF89a", kind: imageKind("image/gif") },
+  { offset: 8, bytes: "WEBP", kind: imageKind("image/webp") },
+  { bytes: "%PDF-", kind: binaryKind("a PDF document") },
+  {
+    bytes: "PK\x03\x04",
+    kind: binaryKind("a zip archive (or an office document, a jar, a wheel)"),
+  },
+  { bytes: "\x1f\x8b", kind: binaryKind("a gzip archive") },
+  { bytes: "BZh", kind: binaryKind("a bzip2 archive") },
+  { bytes: "\xfd7zXZ\x00", kind: binaryKind("an xz archive") },
+  { bytes: "\x28\xb5\x2f\xfd", kind: binaryKind("a zstd archive") },
+  { bytes: "7z\xbc\xaf\x27\x1c", kind: binaryKind("a 7z archive") },
+  { offset: 257, bytes: "ustar", kind: binaryKind("a tar archive") },
+  { bytes: "\x7fELF", kind: binaryKind("an ELF program or library") },
+  { bytes: "\xcf\xfa\xed\xfe", kind: binaryKind("a Mach-O program or library") },
+  { bytes: "\xca\xfe\xba\xbe", kind: binaryKind("a Java class or a universal Mach-O program") },
+  { bytes: "\0asm", kind: binaryKind("a WebAssembly module") },
+  { bytes: "SQLite format 3\0", kind: binaryKind("a SQLite database") },
+  { bytes: "OggS", kind: binaryKind("an Ogg file") },
+  { bytes: "ID3", kind: binaryKind("an MP3 file") },
+  { bytes: "fLaC", kind: binaryKind("a FLAC file") },
+  { offset: 4, bytes: "ftyp", kind: binaryKind("an MP4, HEIC or AVIF file") },
+  { offset: 8, bytes: "WAVE", kind: binaryKind("a WAV file") },
+  { bytes: "wOFF", kind: binaryKind("a web font") },
+  { bytes: "wOF2", kind: binaryKind("a web font") },
 ];
 
 /** Tells the kind of a file from its first {@linkcode SNIFF_BYTES} bytes. */
-export function fileKind(start: Uint8Array): FileKind {
-  const known = SIGNATURES.find((signature) => fits(start, signature));
-  if (known && !(known.kind.type === "binary" && isPlain(start))) return known.kind;
-  return hasUtf16Mark(start) || !start.includes(0) ? { type: "text" } : binary("a binary file");
+export function detectFileKind(start: Uint8Array): FileKind {
+  const known = SIGNATURES.find((signature) => matchesSignature(start, signature));
+  if (known && !(known.kind.type === "binary" && isPrintableAscii(start))) return known.kind;
+  return hasUtf16Bom(start) || !start.includes(0) ? { type: "text" } : binaryKind("a binary file");
 }
 
 /** Two or three letters at the start of a text are no proof of a format. */
-function isPlain(start: Uint8Array): boolean {
+function isPrintableAscii(start: Uint8Array): boolean {
   return start.every((byte) =>
     byte === 9 || byte === 10 || byte === 13 || (byte > 31 && byte < 127)
   );
 }
 
 /** Tells whether text is UTF-16 with a byte order mark, as Windows programs write it. */
-export function hasUtf16Mark(start: Uint8Array): boolean {
+export function hasUtf16Bom(start: Uint8Array): boolean {
   const [first, second] = start;
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
-function fits(start: Uint8Array, { at = 0, bytes }: Signature): boolean {
+function matchesSignature(start: Uint8Array, { offset: at = 0, bytes }: Signature): boolean {
   if (start.length < at + bytes.length) return false;
   for (let index = 0; index < bytes.length; index++) {
     if (start[at + index] !== bytes.charCodeAt(index)) return false;

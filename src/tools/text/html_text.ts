@@ -6,11 +6,11 @@
  */
 
 /** Elements whose content is not the text of a page. */
-const DROPPED: ReadonlySet<string> = new Set(
+const DROPPED_ELEMENTS: ReadonlySet<string> = new Set(
   ["script", "style", "noscript", "template", "svg", "iframe", "nav", "footer", "form", "select"],
 );
 
-const BLOCKS: ReadonlySet<string> = new Set(
+const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
   ("p div section article main header aside ul ol dl dt dd table tr blockquote figure h1 h2 h3 h4 h5 h6 pre hr br " +
     "li title").split(" "),
 );
@@ -43,54 +43,58 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Makes text of a page. Links are kept, made absolute by the page's address. */
-export function htmlText(html: string, address: string): string {
+export function htmlToText(html: string, address: string): string {
   const writer = new TextWriter(address);
   const folded = html.toLowerCase();
   let at = 0;
   while (at < html.length) {
     const open = html.indexOf("<", at);
-    writer.text(html.slice(at, open === -1 ? undefined : open));
+    writer.writeText(html.slice(at, open === -1 ? undefined : open));
     if (open === -1) break;
-    at = readMarkup({ html, folded, open }, writer);
+    at = readMarkup({ html, lowerCaseHtml: folded, open }, writer);
   }
   return writer.finish();
 }
 
-interface Markup {
+interface MarkupPosition {
   readonly html: string;
-  readonly folded: string;
+  readonly lowerCaseHtml: string;
   readonly open: number;
 }
 
 /** Reads what begins with `<`; returns where the text goes on. */
-function readMarkup({ html, folded, open }: Markup, writer: TextWriter): number {
-  if (html.startsWith("<!--", open)) return after(html, "-->", open + 4);
+function readMarkup(
+  { html, lowerCaseHtml: folded, open }: MarkupPosition,
+  writer: TextWriter,
+): number {
+  if (html.startsWith("<!--", open)) return indexAfter(html, "-->", open + 4);
   const name = /^<(\/?)([a-z][a-z0-9]*)/.exec(folded.slice(open, open + 20));
   if (!name) {
-    if (/^<[!?]/.test(html.slice(open, open + 2))) return after(html, ">", open);
-    writer.text("<");
+    if (/^<[!?]/.test(html.slice(open, open + 2))) return indexAfter(html, ">", open);
+    writer.writeText("<");
     return open + 1;
   }
   const [, slash, tag = ""] = name;
-  const end = endOfTag(html, open);
-  if (slash) writer.close(tag);
-  else if (DROPPED.has(tag)) return after(html, ">", indexOrEnd(folded, `</${tag}`, end));
-  else writer.open(tag, html.slice(open, end));
+  const end = findTagEnd(html, open);
+  if (slash) writer.closeTag(tag);
+  else if (DROPPED_ELEMENTS.has(tag)) {
+    return indexAfter(html, ">", indexOrEnd(folded, `</${tag}`, end));
+  } else writer.openTag(tag, html.slice(open, end));
   return end;
 }
 
 /** A `>` in a quoted attribute does not end a tag. */
-function endOfTag(html: string, open: number): number {
+function findTagEnd(html: string, open: number): number {
   const tag = /[^>"']*(?:"[^"]*"[^>"']*|'[^']*'[^>"']*)*>/y;
   tag.lastIndex = open;
   // Far from the end of a sensible tag, a quote was left open: the next bracket ends it.
-  const match = tag.exec(html.slice(0, open + MAX_TAG));
-  return match ? tag.lastIndex : after(html, ">", open);
+  const match = tag.exec(html.slice(0, open + MAX_TAG_LENGTH));
+  return match ? tag.lastIndex : indexAfter(html, ">", open);
 }
 
-const MAX_TAG = 10_000;
+const MAX_TAG_LENGTH = 10_000;
 
-function after(text: string, wanted: string, from: number): number {
+function indexAfter(text: string, wanted: string, from: number): number {
   return Math.min(indexOrEnd(text, wanted, from) + wanted.length, text.length);
 }
 
@@ -101,24 +105,24 @@ function indexOrEnd(text: string, wanted: string, from: number): number {
 
 /** Writes text as it is met, with blanks as a browser would show them. */
 class TextWriter {
-  readonly #address: string;
+  readonly #baseUrl: string;
   readonly #parts: string[] = [];
   #links: { readonly at: number; readonly target: string | undefined }[] = [];
-  #pre = 0;
+  #preDepth = 0;
 
   constructor(address: string) {
-    this.#address = address;
+    this.#baseUrl = address;
   }
 
-  text(raw: string): void {
+  writeText(raw: string): void {
     const text = decodeEntities(raw);
-    if (this.#pre > 0) this.#push(text);
-    else {this.#push(
+    if (this.#preDepth > 0) this.#append(text);
+    else {this.#append(
         this.#isAtStart() ? text.replace(/\s+/g, " ").trimStart() : text.replace(/\s+/g, " "),
       );}
   }
 
-  #push(text: string): void {
+  #append(text: string): void {
     if (text !== "") this.#parts.push(text);
   }
 
@@ -126,21 +130,23 @@ class TextWriter {
     return /(?:^|[\n ])$/.test(this.#parts.at(-1) ?? "");
   }
 
-  open(tag: string, source: string): void {
-    if (tag === "a") this.#links.push({ at: this.#parts.length, target: this.#targetOf(source) });
+  openTag(tag: string, source: string): void {
+    if (tag === "a") {
+      this.#links.push({ at: this.#parts.length, target: this.#resolveTarget(source) });
+    }
     if (tag === "td" || tag === "th") this.#parts.push(" | ");
-    if (!BLOCKS.has(tag)) return;
+    if (!BLOCK_ELEMENTS.has(tag)) return;
     this.#parts.push(tag === "br" || tag === "li" ? "\n" : "\n\n");
     if (tag === "li") this.#parts.push("- ");
     if (/^h[1-6]$/.test(tag)) this.#parts.push(`${"#".repeat(Number(tag[1]))} `);
     if (tag === "title") this.#parts.push("# ");
-    if (tag === "pre" && ++this.#pre === 1) this.#parts.push("```\n");
+    if (tag === "pre" && ++this.#preDepth === 1) this.#parts.push("```\n");
   }
 
-  close(tag: string): void {
+  closeTag(tag: string): void {
     if (tag === "a") this.#closeLink();
-    if (tag === "pre" && this.#pre > 0 && --this.#pre === 0) this.#parts.push("\n```");
-    if (BLOCKS.has(tag) && tag !== "li") this.#parts.push("\n\n");
+    if (tag === "pre" && this.#preDepth > 0 && --this.#preDepth === 0) this.#parts.push("\n```");
+    if (BLOCK_ELEMENTS.has(tag) && tag !== "li") this.#parts.push("\n\n");
   }
 
   finish(): string {
@@ -159,10 +165,12 @@ class TextWriter {
     this.#parts.push(isWords ? `[${text}](${link.target})` : text);
   }
 
-  #targetOf(source: string): string | undefined {
-    const match = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(source.slice(0, MAX_TAG));
+  #resolveTarget(source: string): string | undefined {
+    const match = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(
+      source.slice(0, MAX_TAG_LENGTH),
+    );
     const target = decodeEntities(match?.[1] ?? match?.[2] ?? match?.[3] ?? "#");
-    const url = target.startsWith("#") ? null : URL.parse(target, this.#address);
+    const url = target.startsWith("#") ? null : URL.parse(target, this.#baseUrl);
     return url && /^https?:$/.test(url.protocol) ? url.href : undefined;
   }
 }

@@ -1,42 +1,42 @@
 import { assert, assertEquals } from "@std/assert";
-import { htmlText } from "./html_text.ts";
-import { seeded } from "../../../tests/sandbox/workbench.ts";
+import { htmlToText } from "./html_text.ts";
+import { seededRandom } from "../../../tests/sandbox/test_workspace.ts";
 
-const text = (html: string) => htmlText(html, "https://a.test/dir/page");
+const convert = (html: string) => htmlToText(html, "https://a.test/dir/page");
 
 Deno.test("headings, lists, tables, code and links keep their shape", () => {
   assertEquals(
-    text("<h2>Use</h2><ul><li>one</li><li>two <b>bold</b></li></ul><pre>a  <b>b</b>\n  c</pre>"),
+    convert("<h2>Use</h2><ul><li>one</li><li>two <b>bold</b></li></ul><pre>a  <b>b</b>\n  c</pre>"),
     "## Use\n\n- one\n- two bold\n\n```\na  b\n  c\n```",
   );
   assertEquals(
-    text("<a href='x'>in</a> <a href=\"#top\">top</a> <a href='javascript:x'>js</a>"),
+    convert("<a href='x'>in</a> <a href=\"#top\">top</a> <a href='javascript:x'>js</a>"),
     "[in](https://a.test/dir/x) top js",
   );
-  assertEquals(text("<tr><td>a</td><td>b</td></tr>"), "| a | b");
+  assertEquals(convert("<tr><td>a</td><td>b</td></tr>"), "| a | b");
 });
 
 Deno.test("what is no text is left out; entities are read", () => {
   assertEquals(
-    text(
+    convert(
       "a<!-- x > y --><style>b</style><SCRIPT>c</ScRiPt>&lt;d&gt; &#233;&#x1F600;&unknown;&amp;lt;",
     ),
     "a<d> é😀&unknown;&lt;",
   );
-  assertEquals(text("1 < 2 <img alt='a > b'>x"), "1 < 2 x");
+  assertEquals(convert("1 < 2 <img alt='a > b'>x"), "1 < 2 x");
 });
 
 Deno.test("hostile pages take linear time", () => {
   const hostile = ["<script", "<!--", "<a href='", "<pre>", "<", "</", "&#", '<p "', "<a>"];
   for (const piece of hostile) {
     const start = performance.now();
-    text(piece.repeat(200_000 / piece.length));
+    convert(piece.repeat(200_000 / piece.length));
     assert(performance.now() - start < 2_000, piece);
   }
 });
 
 Deno.test("random pages never throw", () => {
-  const random = seeded(4);
+  const random = seededRandom(4);
   const pieces = [
     "<a href=x>",
     "</a>",
@@ -55,6 +55,8 @@ Deno.test("random pages never throw", () => {
     "\n",
   ];
   for (let round = 0; round < 2_000; round++) {
-    text(Array.from({ length: 12 }, () => pieces[Math.floor(random() * pieces.length)]).join(""));
+    convert(
+      Array.from({ length: 12 }, () => pieces[Math.floor(random() * pieces.length)]).join(""),
+    );
   }
 });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { cutAfter, grouped, OUTPUT_LIMIT } from "./output_limit.ts";
+import { formatNumber, OUTPUT_LIMIT, truncateEnd } from "./output_limit.ts";
 
 /** Which lines. */
 export interface LineRange {
@@ -76,7 +76,7 @@ export class LineWindow {
 
   #endLine(): void {
     const number = this.#number++;
-    const line = `${number}\t${this.#shownLine()}`;
+    const line = `${number}\t${this.#formatLine()}`;
     this.#line = "";
     this.#lineLength = 0;
     if (number < this.firstLine || this.#isFull) return;
@@ -86,9 +86,9 @@ export class LineWindow {
     else this.#lines.push(line);
   }
 
-  #shownLine(): string {
+  #formatLine(): string {
     if (this.#lineLength <= MAX_LINE_CHARACTERS + 1) return this.#line.replace(/\r$/, "");
-    const start = cutAfter(this.#line, MAX_LINE_CHARACTERS);
-    return `${start} [… a line of ${grouped(this.#lineLength)} characters …]`;
+    const start = truncateEnd(this.#line, MAX_LINE_CHARACTERS);
+    return `${start} [… a line of ${formatNumber(this.#lineLength)} characters …]`;
   }
 }

@@ -8,7 +8,7 @@
 export const OUTPUT_LIMIT = 40_000;
 
 /** Text that may have lost its middle. */
-export interface LimitedText {
+export interface TruncatedText {
   /** The text; where the middle is missing, a line in brackets says how much. */
   readonly text: string;
   /** Characters of the whole text. */
@@ -17,7 +17,7 @@ export interface LimitedText {
   readonly truncated: boolean;
 }
 
-/** What {@linkcode limitText} and {@linkcode TextCollector} can be told. */
+/** What {@linkcode truncateMiddle} and {@linkcode TextCollector} can be told. */
 export interface OutputLimitOptions {
   /** Most characters to keep. Default: 40,000. */
   readonly limit?: number;
@@ -26,7 +26,7 @@ export interface OutputLimitOptions {
 }
 
 /** Keeps head and tail of a text; never cuts a character, and cuts between lines where it can. */
-export function limitText(text: string, options: OutputLimitOptions = {}): LimitedText {
+export function truncateMiddle(text: string, options: OutputLimitOptions = {}): TruncatedText {
   const collector = new TextCollector(options.limit);
   collector.push(text);
   return collector.finish(options.hint);
@@ -67,16 +67,16 @@ export class TextCollector {
   }
 
   /** The text as it will be shown. */
-  finish(hint?: string): LimitedText {
+  finish(hint?: string): TruncatedText {
     const totalCharacters = this.#total;
     if (!this.isOverLimit) {
       return { text: this.#head + this.#tail, totalCharacters, truncated: false };
     }
-    const head = headOf(this.#head);
-    const tail = tailOf(this.#tail.slice(-this.#half));
+    const head = trimHead(this.#head);
+    const tail = trimTail(this.#tail.slice(-this.#half));
     const lines = this.#lines - countNewlines(head) - countNewlines(tail);
     const characters = totalCharacters - head.length - tail.length;
-    const missing = `${grouped(lines)} lines, ${grouped(characters)} characters left out`;
+    const missing = `${formatNumber(lines)} lines, ${formatNumber(characters)} characters left out`;
     const mark = `[… ${missing}${hint === undefined ? "" : `; ${hint}`} …]`;
     const lineBreak = head.endsWith("\n") ? "" : "\n";
     return { text: `${head}${lineBreak}${mark}\n${tail}`, totalCharacters, truncated: true };
@@ -84,25 +84,25 @@ export class TextCollector {
 }
 
 /** A number with separators between its thousands, the same in every locale. */
-export function grouped(value: number): string {
+export function formatNumber(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** The beginning of a text, at most `length` long, without half a character at its end. */
-export function cutAfter(text: string, length: number): string {
+export function truncateEnd(text: string, length: number): string {
   if (text.length <= length) return text;
   return text.slice(0, isLowSurrogate(text.charCodeAt(length)) ? length - 1 : length);
 }
 
 /** Ends after a line where the last one is near, else before a half character. */
-function headOf(text: string): string {
+function trimHead(text: string): string {
   const lineEnd = text.lastIndexOf("\n") + 1;
   if (lineEnd > text.length * 0.8) return text.slice(0, lineEnd);
   return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
 }
 
 /** Starts with a line where the first one is near, else after a half character. */
-function tailOf(text: string): string {
+function trimTail(text: string): string {
   const lineStart = text.indexOf("\n") + 1;
   if (lineStart > 0 && lineStart < text.length * 0.2) return text.slice(lineStart);
   return isLowSurrogate(text.charCodeAt(0)) ? text.slice(1) : text;

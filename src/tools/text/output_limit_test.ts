@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { cutAfter, grouped, limitText, TextCollector } from "./output_limit.ts";
+import { formatNumber, TextCollector, truncateEnd, truncateMiddle } from "./output_limit.ts";
 
 Deno.test("a text within the limit stays as it is", () => {
-  assertEquals(limitText("a\nb", { limit: 10 }), {
+  assertEquals(truncateMiddle("a\nb", { limit: 10 }), {
     text: "a\nb",
     totalCharacters: 3,
     truncated: false,
@@ -11,7 +11,7 @@ Deno.test("a text within the limit stays as it is", () => {
 
 Deno.test("a long text keeps its head and its tail and says what is missing", () => {
   const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index}`).join("\n");
-  const { text, truncated } = limitText(lines, { limit: 400, hint: "read /tmp/all" });
+  const { text, truncated } = truncateMiddle(lines, { limit: 400, hint: "read /tmp/all" });
   assert(truncated);
   assert(text.startsWith("line 0\n"));
   assert(text.endsWith("line 999"));
@@ -22,11 +22,11 @@ Deno.test("a long text keeps its head and its tail and says what is missing", ()
 Deno.test("no character is ever cut in two, wherever the cut falls", () => {
   const faces = "😀".repeat(100);
   for (let shift = 0; shift < 4; shift++) {
-    const { text } = limitText("x".repeat(shift) + faces, { limit: 31 });
+    const { text } = truncateMiddle("x".repeat(shift) + faces, { limit: 31 });
     assert(text.isWellFormed(), `shift ${shift}`);
   }
-  assertEquals(cutAfter("a😀b", 2), "a");
-  assertEquals(cutAfter("a😀b", 3), "a😀");
+  assertEquals(truncateEnd("a😀b", 2), "a");
+  assertEquals(truncateEnd("a😀b", 3), "a😀");
 });
 
 Deno.test("a text in pieces of any size is limited like the whole text", () => {
@@ -35,10 +35,10 @@ Deno.test("a text in pieces of any size is limited like the whole text", () => {
   for (const size of [1, 2, 3, 7, 64, 1_000]) {
     const collector = new TextCollector(300);
     for (let at = 0; at < whole.length; at += size) collector.push(whole.slice(at, at + size));
-    assertEquals(collector.finish(), limitText(whole, { limit: 300 }), `pieces of ${size}`);
+    assertEquals(collector.finish(), truncateMiddle(whole, { limit: 300 }), `pieces of ${size}`);
   }
 });
 
 Deno.test("thousands are grouped", () => {
-  assertEquals([1, 1234, 1234567].map(grouped), ["1", "1,234", "1,234,567"]);
+  assertEquals([1, 1234, 1234567].map(formatNumber), ["1", "1,234", "1,234,567"]);
 });

@@ -13,7 +13,7 @@ export interface Passage {
 }
 
 /** The number of the line in which a character stands, from 1. */
-export function lineAt(text: string, index: number): number {
+export function getLineNumber(text: string, index: number): number {
   let line = 1;
   for (let at = text.indexOf("\n"); at !== -1 && at < index; at = text.indexOf("\n", at + 1)) {
     line++;

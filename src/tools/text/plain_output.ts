@@ -12,7 +12,7 @@ const ESCAPE_SEQUENCES =
 const CONTROL_CHARACTERS = /(?![\t\n\r])\p{Cc}/gu;
 
 /** Takes everything out that is not text. */
-export function plainOutput(text: string): string {
+export function toPlainOutput(text: string): string {
   return text
     .replace(ESCAPE_SEQUENCES, "")
     .replace(/\r+\n/g, "\n")

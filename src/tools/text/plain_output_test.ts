@@ -1,24 +1,24 @@
 import { assert, assertEquals } from "@std/assert";
-import { seeded } from "../../../tests/sandbox/workbench.ts";
-import { plainOutput } from "./plain_output.ts";
+import { seededRandom } from "../../../tests/sandbox/test_workspace.ts";
+import { toPlainOutput } from "./plain_output.ts";
 
 Deno.test("colours, titles, cursor movements and bells go; text, tabs and lines stay", () => {
-  assertEquals(plainOutput("\u001b[1;31mred\u001b[0m\ttab\r\nnext\u0007"), "red\ttab\nnext");
+  assertEquals(toPlainOutput("\u001b[1;31mred\u001b[0m\ttab\r\nnext\u0007"), "red\ttab\nnext");
   assertEquals(
-    plainOutput("\u001b]0;title\u0007a\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\"),
+    toPlainOutput("\u001b]0;title\u0007a\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\"),
     "alink",
   );
-  assertEquals(plainOutput("\u001bPq#0;2;0\u001b\\b\u001b(Bc\u001b[?25l\u001b[2J"), "bc");
-  assertEquals(plainOutput("a\u009b31mb"), "a31mb");
+  assertEquals(toPlainOutput("\u001bPq#0;2;0\u001b\\b\u001b(Bc\u001b[?25l\u001b[2J"), "bc");
+  assertEquals(toPlainOutput("a\u009b31mb"), "a31mb");
 });
 
 Deno.test("of a line that was written over, its last state stays", () => {
-  assertEquals(plainOutput("10%\r50%\r100%\ndone\n"), "100%\ndone\n");
-  assertEquals(plainOutput("a\rb\r\nc"), "b\nc");
+  assertEquals(toPlainOutput("10%\r50%\r100%\ndone\n"), "100%\ndone\n");
+  assertEquals(toPlainOutput("a\rb\r\nc"), "b\nc");
 });
 
 Deno.test("random bytes never leave a control character behind", () => {
-  const random = seeded(2);
+  const random = seededRandom(2);
   const pieces = [
     "\u001b",
     "[",
@@ -38,7 +38,7 @@ Deno.test("random bytes never leave a control character behind", () => {
   for (let round = 0; round < 3_000; round++) {
     const text = Array.from({ length: 15 }, () => pieces[Math.floor(random() * pieces.length)])
       .join("");
-    const plain = plainOutput(text).replace(/[\t\n]/g, "");
+    const plain = toPlainOutput(text).replace(/[\t\n]/g, "");
     assert(!/(?!\r)\p{Cc}/u.test(plain), JSON.stringify(text));
   }
 });

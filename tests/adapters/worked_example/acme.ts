@@ -4,26 +4,29 @@
  * @module
  */
 
-import { type AdapterOptions, settingsOf } from "../../../adapters/kit/options/adapter_options.ts";
-import { jsonBody, withExtra } from "../../../adapters/kit/request/json_body.ts";
-import { streamFnOf } from "../../../adapters/kit/provider.ts";
+import {
+  type AdapterOptions,
+  resolveSettings,
+} from "../../../adapters/kit/options/adapter_options.ts";
+import { mergeExtraFields, serializeJson } from "../../../adapters/kit/request/json_body.ts";
+import { createStreamFn } from "../../../adapters/kit/provider.ts";
 import { SseParser } from "../../../adapters/kit/stream/sse.ts";
 import type { StreamFn } from "../../../src/core/stream.ts";
-import { acmeMessages } from "./request.ts";
+import { toAcmeMessages } from "./request.ts";
 import { AcmeReply } from "./response.ts";
 
 /** Makes a stream function for Acme. */
 export function createAcme(options: AdapterOptions = {}): StreamFn {
-  const settings = settingsOf(options, "https://api.acme.example");
-  return streamFnOf({
+  const settings = resolveSettings(options, "https://api.acme.example");
+  return createStreamFn({
     settings,
     apiKey: options.apiKey,
     errors: {
       codes: { acme_is_full: { code: "network_error" } },
-      wordings: [[/your trial has ended/i, { code: "model_throttled", retryable: false }]],
+      patterns: [[/your trial has ended/i, { code: "model_throttled", retryable: false }]],
     },
-    parser: () => new SseParser(),
-    reply: ({ writer, origin }) => new AcmeReply(writer, origin),
+    createParser: () => new SseParser(),
+    createReplyReader: ({ writer, origin }) => new AcmeReply(writer, origin),
     prepare({ request, writer }, key = "") {
       const { model, context, options } = request;
       if (options.temperature !== undefined) {
@@ -32,13 +35,13 @@ export function createAcme(options: AdapterOptions = {}): StreamFn {
       const body = {
         model: model.modelId,
         system: context.systemPrompt || undefined,
-        messages: acmeMessages(context.messages, model),
+        messages: toAcmeMessages(context.messages, model),
         limit: options.maxTokens,
       };
       return {
         url: `${settings.baseUrl}/v1/talk`,
         headers: { "content-type": "application/json", "acme-key": key },
-        body: jsonBody(withExtra(body, options.extra, writer)),
+        body: serializeJson(mergeExtraFields(body, options.extra, writer)),
       };
     },
   });

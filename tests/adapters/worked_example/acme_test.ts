@@ -26,7 +26,7 @@ testStreamFn(Deno.test, "acme", (fetch, limits) => createAcme({ fetch, ...limits
       expect: { text: "Let me", errorCode: "network_error" },
     },
   ],
-  refusals: [
+  errors: [
     {
       name: "a trial that has ended",
       status: 400,

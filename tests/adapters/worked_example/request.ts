@@ -1,11 +1,11 @@
-import { isOwnReply, resultText } from "../../../adapters/kit/request/history.ts";
-import { CALL_ID_RULE, wireName } from "../../../adapters/kit/request/wire_names.ts";
-import { extractText, toolCallsOf } from "../../../src/core/content.ts";
+import { isOwnReply, toResultText } from "../../../adapters/kit/request/history.ts";
+import { CALL_ID_RULE, toWireName } from "../../../adapters/kit/request/wire_names.ts";
+import { extractText, extractToolCalls } from "../../../src/core/content.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 
 /** Writes the conversation as Acme takes it. */
-export function acmeMessages(messages: readonly LlmMessage[], model: ModelSpec): object[] {
+export function toAcmeMessages(messages: readonly LlmMessage[], model: ModelSpec): object[] {
   return messages.map((message) => {
     switch (message.role) {
       case "user":
@@ -13,15 +13,15 @@ export function acmeMessages(messages: readonly LlmMessage[], model: ModelSpec):
       case "tool_result":
         return {
           from: "tool",
-          call: wireName(message.toolCallId, CALL_ID_RULE),
-          text: resultText(message),
+          call: toWireName(message.toolCallId, CALL_ID_RULE),
+          text: toResultText(message),
         };
       case "assistant":
         return {
           from: "model",
           text: extractText(message.content),
-          calls: toolCallsOf(message.content).map(({ id, name, arguments: args }) => ({
-            id: wireName(id, CALL_ID_RULE),
+          calls: extractToolCalls(message.content).map(({ id, name, arguments: args }) => ({
+            id: toWireName(id, CALL_ID_RULE),
             name,
             args,
           })),

@@ -1,6 +1,6 @@
 import { classifyStreamError, type ErrorOrigin } from "../../../adapters/kit/errors/classify.ts";
 import type { ReplyReader } from "../../../adapters/kit/stream/event_stream.ts";
-import { countOf, textOf } from "../../../adapters/kit/stream/wire_values.ts";
+import { countOrZero, textOrEmpty } from "../../../adapters/kit/stream/wire_values.ts";
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 
@@ -15,7 +15,7 @@ type AcmeEvent =
 export class AcmeReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
-  #called = false;
+  #hasToolCall = false;
 
   constructor(writer: BlockWriter, origin: ErrorOrigin) {
     this.#writer = writer;
@@ -24,19 +24,19 @@ export class AcmeReply implements ReplyReader<string> {
 
   read(data: string): void {
     const event: AcmeEvent = JSON.parse(data);
-    if ("say" in event) return this.#writer.text(textOf(event.say));
+    if ("say" in event) return this.#writer.writeText(textOrEmpty(event.say));
     if ("error" in event) throw classifyStreamError(event, this.#origin);
     if ("call" in event) {
       const { id, name, args } = event.call;
-      this.#called = true;
-      return this.#writer.toolCall(textOf(id), textOf(name), JSON.stringify(args));
+      this.#hasToolCall = true;
+      return this.#writer.writeToolCall(textOrEmpty(id), textOrEmpty(name), JSON.stringify(args));
     }
-    const usage = usageOf(countOf(event.read), countOf(event.wrote));
+    const usage = toUsage(countOrZero(event.read), countOrZero(event.wrote));
     if (event.end === "limit") return this.#writer.finish({ stopReason: "length", usage });
-    this.#writer.finish({ stopReason: this.#called ? "tool_use" : "stop", usage });
+    this.#writer.finish({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
   }
 }
 
-function usageOf(input: number, output: number): Usage {
+function toUsage(input: number, output: number): Usage {
   return { input, output, cacheRead: 0, cacheWrite: 0, total: input + output };
 }

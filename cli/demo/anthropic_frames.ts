@@ -1,0 +1,91 @@
+/**
+ * Replies as Anthropic's Messages API sends them: server-sent events, one frame each.
+ *
+ * @module
+ */
+
+/** A part of a reply: text, or a call of a tool. */
+export type ScriptedBlock =
+  | string
+  | { readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
+
+/** A reply of the model. */
+export interface ScriptedReply {
+  /** What it says. */
+  readonly blocks: readonly ScriptedBlock[];
+  /** Tokens of the prompt that were not in the cache. Default: 0. */
+  readonly inputTokens?: number;
+  /** Tokens of the prompt that were. Default: 0. */
+  readonly cachedTokens?: number;
+  /** Tokens of the reply. Default: 0. */
+  readonly outputTokens?: number;
+  /** Why it ends. Default: `tool_use` when it calls a tool, else `end_turn`. */
+  readonly stopReason?: string;
+}
+
+/** Characters of a tool's arguments in one frame. */
+const ARGUMENT_CHUNK_LENGTH = 24;
+
+/** The frames of a reply, in order. `number` tells replies, and the calls in them, apart. */
+export function createAnthropicFrames(reply: ScriptedReply, number: number): string[] {
+  const { blocks, inputTokens = 0, cachedTokens = 0, outputTokens = 0 } = reply;
+  const callsTools = blocks.some((block) => typeof block !== "string");
+  const { stopReason = callsTools ? "tool_use" : "end_turn" } = reply;
+  const usage = {
+    input_tokens: inputTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens: 1,
+  };
+  const message = {
+    id: `msg_${number}`,
+    type: "message",
+    role: "assistant",
+    model: "scripted",
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage,
+  };
+  return [
+    formatFrame("message_start", { message }),
+    ...blocks.flatMap((block, index) =>
+      createBlockFrames(block, index, `toolu_${number}_${index}`)
+    ),
+    formatFrame("message_delta", {
+      delta: { stop_reason: stopReason, stop_sequence: null },
+      usage: { output_tokens: outputTokens },
+    }),
+    formatFrame("message_stop", {}),
+  ];
+}
+
+function createBlockFrames(block: ScriptedBlock, index: number, id: string): string[] {
+  const [content_block, deltas] = typeof block === "string"
+    ? [{ type: "text", text: "" }, createTextDeltas(block)]
+    : [{ type: "tool_use", id, name: block.tool, input: {} }, createArgumentDeltas(block.input)];
+  return [
+    formatFrame("content_block_start", { index, content_block }),
+    ...deltas.map((delta) => formatFrame("content_block_delta", { index, delta })),
+    formatFrame("content_block_stop", { index }),
+  ];
+}
+
+function createTextDeltas(text: string): object[] {
+  const words = text.match(/\S+\s*|\s+/g) ?? [];
+  return words.map((word) => ({ type: "text_delta", text: word }));
+}
+
+function createArgumentDeltas(input: object): object[] {
+  const json = JSON.stringify(input);
+  const pieces: object[] = [];
+  for (let at = 0; at < json.length; at += ARGUMENT_CHUNK_LENGTH) {
+    const partial_json = json.slice(at, at + ARGUMENT_CHUNK_LENGTH);
+    pieces.push({ type: "input_json_delta", partial_json });
+  }
+  return pieces;
+}
+
+function formatFrame(type: string, data: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+}

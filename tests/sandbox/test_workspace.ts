@@ -1,0 +1,109 @@
+/**
+ * Tools over a temporary folder, for tests.
+ *
+ * @module
+ */
+
+import { extractText } from "../../src/core/content.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { validateToolArguments } from "../../src/core/schema.ts";
+import type { AgentTool, AgentToolResult, ToolUpdate } from "../../src/core/tool.ts";
+import { codingTools, type CodingToolsOptions } from "../../src/tools/coding_tools.ts";
+import {
+  createSandbox,
+  type Sandbox,
+  type SandboxOptions,
+} from "../../src/tools/sandbox/sandbox.ts";
+
+/** What a call answered. */
+export interface ToolCallResult {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly result: AgentToolResult;
+  readonly updates: readonly string[];
+}
+
+/** A folder, a sandbox over it and tools in it; all gone at its disposal. */
+export class TestWorkspace implements AsyncDisposable {
+  readonly #parent: string;
+  readonly directory: string;
+  readonly sandbox: Sandbox;
+  readonly tools: readonly AgentTool[];
+  #calls = 0;
+
+  constructor(
+    options: SandboxOptions = {},
+    tools: Omit<CodingToolsOptions, "cwd" | "sandbox"> = {},
+  ) {
+    this.#parent = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "swink_test_" }));
+    this.directory = `${this.#parent}/project`;
+    Deno.mkdirSync(this.directory);
+    this.sandbox = createSandbox({ cwd: this.directory, ...options });
+    this.tools = codingTools({ sandbox: this.sandbox, ...tools });
+  }
+
+  /** A folder beside the project, where no tool should ever reach. */
+  get outside(): string {
+    return this.#parent;
+  }
+
+  /** Writes a file of the project. */
+  writeFile(path: string, content: string | Uint8Array): void {
+    const file = `${this.directory}/${path}`;
+    Deno.mkdirSync(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+    if (typeof content === "string") Deno.writeTextFileSync(file, content);
+    else Deno.writeFileSync(file, content);
+  }
+
+  /** Reads a file of the project. */
+  readFile(path: string): string {
+    return Deno.readTextFileSync(`${this.directory}/${path}`);
+  }
+
+  /** The tool of a name. */
+  getTool(name: string): AgentTool {
+    const tool = this.tools.find((candidate) => candidate.name === name);
+    if (!tool) throw new Error(`There is no tool ${name}`);
+    return tool;
+  }
+
+  /** Calls a tool as the loop does: valid arguments only. */
+  async callTool(
+    name: string,
+    args: JsonObject,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<ToolCallResult> {
+    const tool = this.getTool(name);
+    const checked = await validateToolArguments(tool.parameters, args);
+    if (!checked.valid) throw new Error(JSON.stringify(checked.errors));
+    const updates: string[] = [];
+    const id = `call_${++this.#calls}`;
+    const answer = await tool.execute(args, {
+      toolCallId: id,
+      idempotencyKey: id,
+      signal,
+      onUpdate: (update: ToolUpdate) =>
+        updates.push(typeof update === "string" ? update : extractText(update.content)),
+    });
+    const result = typeof answer === "string"
+      ? { content: [{ type: "text" as const, text: answer }] }
+      : answer;
+    return {
+      text: extractText(result.content),
+      isError: result.isError ?? false,
+      result,
+      updates,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sandbox[Symbol.asyncDispose]();
+    await Deno.remove(this.#parent, { recursive: true });
+  }
+}
+
+/** A generator of numbers in [0, 1) that gives the same ones for the same seed. */
+export function seededRandom(seed: number): () => number {
+  let state = seed % 2_147_483_647 || 1;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
