@@ -45,3 +45,8 @@ Deno.test("the portable folders name neither Deno nor node:", () => {
   assertEquals(faults("/p/adapters/x/a.ts", `import fs from "node:fs";`), ["swink/portable"]);
   assertEquals(faults("/p/src/tools/a.ts", `import fs from "node:fs"; Deno.exit();`), []);
 });
+
+Deno.test("plain-language covers code and tests", () => {
+  assertEquals(faults("/p/tests/a_test.ts", "// What it does.\n"), ["swink/plain-language"]);
+  assertEquals(faults("/p/src/core/a.ts", "const whatWaits = 1;"), ["swink/plain-language"]);
+});
