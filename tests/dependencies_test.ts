@@ -17,8 +17,8 @@ Deno.test("every dependency has its reason in docs/dependencies.md", async () =>
 
 Deno.test("every dependency is used", async () => {
   const unused = new Set(Object.keys(imports));
-  for (const folder of ["mod.ts", "src", "adapters", "cli", "tests", "tools", "bench"]) {
-    for await (const path of sourceFiles(folder)) {
+  for (const directory of ["mod.ts", "src", "adapters", "cli", "tests", "scripts", "bench"]) {
+    for await (const path of sourceFiles(directory)) {
       for (const specifier of readImports(path, await read(path)).others) {
         unused.delete(packageOf(specifier));
       }
@@ -30,8 +30,8 @@ Deno.test("every dependency is used", async () => {
 Deno.test("every JSR package has a stand-in with its name and a version in range", async () => {
   for (const specifier of Object.values(imports).filter((text) => text.startsWith("jsr:"))) {
     const [, name = "", range = ""] = specifier.match(/^jsr:(@[^@]+)@\^(.+)$/) ?? [];
-    const folder = name.slice(1).replace("/", "_").replaceAll("-", "_");
-    const standIn = JSON.parse(await read(`scripts/offline/${folder}/deno.json`));
+    const directory = name.slice(1).replace("/", "_").replaceAll("-", "_");
+    const standIn = JSON.parse(await read(`scripts/offline/${directory}/deno.json`));
     assertEquals(standIn.name, name);
     assert(isInRange(standIn.version, range), `${standIn.version} is not in ^${range}`);
   }
