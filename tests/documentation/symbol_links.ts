@@ -6,6 +6,7 @@
 
 import ts from "typescript";
 import { getComments } from "./comments.ts";
+import { getDeclaredNames } from "./declared_names.ts";
 import type { TextFile } from "./project_paths.ts";
 
 /** Top-level names of a file. `from` and `name` of an import say where the declaration is. */
@@ -83,7 +84,7 @@ function readScope(path: string, text: string): Scope {
     if (ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)) {
       addImports(scope, statement, path);
     }
-    for (const name of declaredNames(statement)) {
+    for (const name of getDeclaredNames(statement)) {
       const statements = scope.declarations.get(name) ?? [];
       scope.declarations.set(name, [...statements, statement]);
     }
@@ -113,16 +114,6 @@ function addImports(
   }
   const importedDefault = ts.isImportDeclaration(statement) && statement.importClause?.name;
   if (importedDefault) imports.set(importedDefault.text, { from, name: "default" });
-}
-
-function declaredNames(statement: ts.Statement): string[] {
-  if (ts.isVariableStatement(statement)) {
-    return statement.declarationList.declarations.map(({ name }) => name.getText());
-  }
-  const isDeclaration = ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement) ||
-    ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) ||
-    ts.isEnumDeclaration(statement);
-  return isDeclaration && statement.name ? [statement.name.text] : [];
 }
 
 function hasOwnMember(statement: ts.Statement, member: string): boolean {
