@@ -1,6 +1,6 @@
 /**
- * Prints figures on how readable the code is: banned words, small functions, lengths, import cycles, dead paths and
- * public names.
+ * Prints figures on how readable the code is: banned words, small functions, lengths, call depth, import cycles, dead
+ * paths and public names.
  *
  * The argument is the root of a checkout, by default this one; `--list` also prints the items behind the figures.
  *
@@ -14,6 +14,7 @@ import { findDeadLinks } from "../tests/documentation/markdown_links.ts";
 import { listPaths, readPages, readShippedCode } from "../tests/documentation/project_paths.ts";
 import { SymbolResolver } from "../tests/documentation/symbol_links.ts";
 import { countBannedWords } from "./measure/banned_words.ts";
+import { measureCallChain } from "./measure/call_depth.ts";
 import { type Lengths, measureFileLengths, measureFunctionLengths } from "./measure/lengths.ts";
 import { findRepeatedNames, listPublicNames } from "./measure/public_names.ts";
 import { findSingleUseFunctions } from "./measure/single_use_functions.ts";
@@ -35,6 +36,7 @@ async function measureCode(root: URL): Promise<Figure[]> {
     ...measureSingleUse(files),
     ...describeLengths("function length", measureFunctionLengths(files)),
     ...describeLengths("file length", measureFileLengths(files)),
+    ...await measureCallDepth(root),
     ...await measureCycles(root),
     ...await measureDocumentation(root),
     ...await measurePublicNames(root),
@@ -72,6 +74,11 @@ function describeLengths(name: string, { median, p90, p99, max, longest }: Lengt
     value: `${median} / ${p90} / ${p99} / ${max}`,
     items: longest,
   }];
+}
+
+async function measureCallDepth(root: URL): Promise<Figure[]> {
+  const items = (await measureCallChain(root)).map(({ name }) => name);
+  return [{ name: "functions from prompt() to fetch", value: items.length, items }];
 }
 
 async function measureCycles(root: URL): Promise<Figure[]> {

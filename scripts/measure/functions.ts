@@ -45,6 +45,7 @@ export function getFunctionName(node: ts.Node): string | undefined {
   if (ts.isMethodDeclaration(node)) return node.name.getText();
   if (!ts.isFunctionExpression(node) && !ts.isArrowFunction(node)) return undefined;
   const { parent } = node;
+  if (ts.isFunctionExpression(node) && node.name) return node.name.text;
   const isAssigned = ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent) ||
     ts.isPropertyDeclaration(parent);
   return isAssigned ? parent.name.getText() : undefined;
