@@ -1,7 +1,8 @@
 /**
  * Runs every check of the project, the same ones here and in CI, and ends in one line, `N passed, N failed`.
  *
- * Each check counts once, and so does each test. `--but=tests` leaves out the check of that name.
+ * Each check counts once, and so does each test. `--only NAME` runs the check of that name, `--but NAME` the others; both
+ * may be repeated.
  *
  * @module
  */
@@ -76,12 +77,39 @@ async function run({ name, args }: Check): Promise<{ passed: number; failed: num
   return { passed: success ? 1 : 0, failed: success ? 0 : 1 };
 }
 
+/** Checks chosen by name on the command line; an empty `only` is all of them. */
+export interface Selection {
+  only: string[];
+  but: string[];
+}
+
+/**
+ * Reads `--only NAME`, `--only=NAME` and the same of `--but`.
+ *
+ * @throws {Error} When an option or a name is unknown, or a name is missing.
+ */
+export function parseSelection(args: readonly string[], names: readonly string[]): Selection {
+  const selection: Selection = { only: [], but: [] };
+  const rest = args.flatMap((arg) => /^--\w+=/.test(arg) ? arg.split("=", 2) : [arg]);
+  while (rest.length > 0) {
+    const [option = "", name] = rest.splice(0, 2);
+    if (option !== "--only" && option !== "--but") throw new Error(`Unknown option: ${option}`);
+    if (name === undefined || !names.includes(name)) {
+      throw new Error(`${option} needs the name of a check: ${names.join(", ")}`);
+    }
+    selection[option === "--only" ? "only" : "but"].push(name);
+  }
+  return selection;
+}
+
 async function main(args: string[]): Promise<number> {
   const { config, set } = await choosePackages();
+  const all = await checks(config);
+  const { only, but } = parseSelection(args, all.map(({ name }) => name));
   console.log(`packages: ${set}`);
   const total = { passed: 0, failed: 0 };
-  for (const check of await checks(config)) {
-    if (args.includes(`--but=${check.name}`)) continue;
+  for (const check of all) {
+    if (but.includes(check.name) || (only.length > 0 && !only.includes(check.name))) continue;
     const { passed, failed } = await run(check);
     total.passed += passed;
     total.failed += failed;
@@ -90,4 +118,11 @@ async function main(args: string[]): Promise<number> {
   return total.failed === 0 ? 0 : 1;
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args));
+if (import.meta.main) {
+  try {
+    Deno.exit(await main(Deno.args));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    Deno.exit(2);
+  }
+}
