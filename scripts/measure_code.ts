@@ -50,7 +50,7 @@ async function measureWords(root: URL): Promise<Figure[]> {
     { name: "banned words in comments", value: count.comments },
     { name: "banned words in texts", value: count.texts },
     { name: "banned words in file names", value: count.fileNames },
-    { name: `comments that begin with "What"`, value: count.whatComments },
+    { name: `comments that begin with "What"`, value: count.openingWhats },
   ];
 }
 

@@ -25,11 +25,11 @@ Deno.test("imports of directories have no cycle besides the known ones", () => {
 });
 
 Deno.test("every file is imported by a public module, directly or not", async () => {
-  const importsOf = new Map(files.map((file) => [file.path, file.ours]));
+  const importsByPath = new Map(files.map((file) => [file.path, file.ours]));
   const reached = new Set(
     Object.values(await publicModules()).map((path) => path.replace("./", "")),
   );
-  for (const path of reached) importsOf.get(path)?.forEach((imported) => reached.add(imported));
+  for (const path of reached) importsByPath.get(path)?.forEach((imported) => reached.add(imported));
   assertEquals(files.map((file) => file.path).filter((path) => !reached.has(path)), []);
 });
 

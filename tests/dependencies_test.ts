@@ -20,7 +20,7 @@ Deno.test("every dependency is used", async () => {
   for (const directory of ["mod.ts", "src", "adapters", "cli", "tests", "scripts", "bench"]) {
     for await (const path of sourceFiles(directory)) {
       for (const specifier of readImports(path, await read(path)).others) {
-        unused.delete(packageOf(specifier));
+        unused.delete(getPackageName(specifier));
       }
     }
   }
@@ -37,8 +37,8 @@ Deno.test("every JSR package has a stand-in with its name and a version in range
   }
 });
 
-/** `@std/testing` for `@std/testing/time`. */
-function packageOf(specifier: string): string {
+/** Returns `@std/testing` for `@std/testing/time`. */
+function getPackageName(specifier: string): string {
   return specifier.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? specifier;
 }
 

@@ -1,4 +1,4 @@
-import { isCodeIn } from "./folders.ts";
+import { isCodeIn } from "./directories.ts";
 
 /** The library never logs, and the program writes through its terminal port. */
 export const consoleFree: Deno.lint.Rule = {

@@ -1,4 +1,4 @@
-import { isCodeIn } from "./folders.ts";
+import { isCodeIn } from "./directories.ts";
 
 const MAX_LINES = 80;
 

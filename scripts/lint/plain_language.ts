@@ -5,7 +5,7 @@ type Comment = Deno.lint.LineComment | Deno.lint.BlockComment;
 const EXEMPT = /\/tests\/fixtures\/|\/banned_words(_test)?\.ts$/;
 
 /** Matches a block of `//` or `/**` whose first word is "What". */
-const WHAT_COMMENT = /^[\s*]*What\b/;
+const OPENING_WHAT = /^[\s*]*What\b/;
 
 /** Names are repeated often: each is matched once. */
 const checkedNames = new Map<string, BannedWordMatch | undefined>();
@@ -19,7 +19,7 @@ export const plainLanguage: Deno.lint.Rule = {
 
     /** Reports a name at its first occurrence in the file. */
     function checkName(node: Deno.lint.Identifier | Deno.lint.PrivateIdentifier): void {
-      if (reportedNames.has(node.name) || isMathFloor(node)) return;
+      if (reportedNames.has(node.name) || isMathProperty(node)) return;
       const match = findCachedName(node.name);
       if (!match) return;
       reportedNames.add(node.name);
@@ -39,7 +39,7 @@ export const plainLanguage: Deno.lint.Rule = {
         const at = start + 2 + index; // after "//" or "/*"
         report(isExempt ? comment.range : [at, at + length], message, instead);
       };
-      const [opening] = comment.value.match(WHAT_COMMENT) ?? [];
+      const [opening] = comment.value.match(OPENING_WHAT) ?? [];
       if (opening) {
         const index = opening.length - "What".length;
         reportAt(index, 4, `Comment begins with "What".`, "the noun itself, or a verb");
@@ -77,9 +77,10 @@ function findCachedName(name: string): BannedWordMatch | undefined {
   return checkedNames.get(name);
 }
 
-function isMathFloor(node: Deno.lint.Identifier | Deno.lint.PrivateIdentifier): boolean {
+/** Whether a name belongs to the platform, as `Math.floor` does. */
+function isMathProperty(node: Deno.lint.Identifier | Deno.lint.PrivateIdentifier): boolean {
   const { parent } = node;
-  return node.name === "floor" && parent.type === "MemberExpression" &&
+  return parent.type === "MemberExpression" && parent.property === node &&
     parent.object.type === "Identifier" && parent.object.name === "Math";
 }
 

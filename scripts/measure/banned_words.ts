@@ -11,7 +11,7 @@ export interface BannedWordCount {
   texts: number;
   fileNames: number;
   /** Comments that begin with "What". */
-  whatComments: number;
+  openingWhats: number;
 }
 
 interface LintReport {
@@ -25,7 +25,7 @@ const opening: Record<keyof BannedWordCount, RegExp> = {
   comments: /^Comment uses /,
   texts: /^Text /,
   fileNames: /^File name /,
-  whatComments: /^Comment begins /,
+  openingWhats: /^Comment begins /,
 };
 
 /** Counts the banned words in all TypeScript files of a checkout. */
@@ -47,7 +47,7 @@ export async function countBannedWords(root: URL): Promise<BannedWordCount> {
       comments: count(opening.comments),
       texts: count(opening.texts),
       fileNames: count(opening.fileNames),
-      whatComments: count(opening.whatComments),
+      openingWhats: count(opening.openingWhats),
     };
   } finally {
     await Deno.remove(config);

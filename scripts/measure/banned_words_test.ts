@@ -17,7 +17,7 @@ Deno.test("countBannedWords() counts by kind, without exceptions", async () => {
       comments: 1,
       texts: 1,
       fileNames: 0,
-      whatComments: 1,
+      openingWhats: 1,
     });
   } finally {
     await Deno.remove(directory, { recursive: true });

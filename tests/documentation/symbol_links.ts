@@ -9,7 +9,7 @@ import { getComments } from "./comments.ts";
 import { getDeclaredNames } from "./declared_names.ts";
 import type { TextFile } from "./project_paths.ts";
 
-/** Top-level names of a file. `from` and `name` of an import say where the declaration is. */
+/** Top-level names of a file. `from` and `name` of an import locate the declaration. */
 interface Scope {
   declarations: Map<string, ts.Statement[]>;
   imports: Map<string, { from: string; name: string }>;
