@@ -1,7 +1,8 @@
 /**
  * Runs every check of the project, the same ones here and in CI, and ends in one line, `N passed, N failed`.
  *
- * Each check counts once, and so does each test. `--but=tests` leaves out the check of that name.
+ * Each check counts once, and so does each test. `--only NAME` runs the check of that name, `--but NAME` the others; both
+ * may be repeated.
  *
  * @module
  */
@@ -20,17 +21,14 @@ interface ProjectConfig {
 
 const root = new URL("../", import.meta.url);
 
-async function createChecks(config: string): Promise<Check[]> {
-  const modules = await readPublicModules();
+async function checks(config: string): Promise<Check[]> {
+  const modules = await publicModules();
   return [
     { name: "format", args: ["fmt", "--check", "--quiet"] },
     { name: "lint", args: ["lint", "-c", config, "--quiet"] },
     { name: "types", args: ["check", "-c", config, "--quiet"] },
     { name: "tests", args: ["run", "-A", "scripts/run_tests.ts"] },
-    {
-      name: "examples",
-      args: ["test", "--doc", "-A", "-c", config, ...await findFilesWithExamples()],
-    },
+    { name: "examples", args: ["test", "--doc", "-A", "-c", config, ...await withExamples()] },
     {
       name: "documentation",
       args: ["run", "-A", "scripts/check_documentation.ts", config, ...modules],
@@ -39,33 +37,33 @@ async function createChecks(config: string): Promise<Check[]> {
   ];
 }
 
-async function readPublicModules(): Promise<string[]> {
+async function publicModules(): Promise<string[]> {
   const text = await Deno.readTextFile(new URL("deno.json", root));
   const { exports }: ProjectConfig = JSON.parse(text);
   return Object.values(exports);
 }
 
 /** The files whose comments or text hold code that runs. */
-async function findFilesWithExamples(): Promise<string[]> {
+async function withExamples(): Promise<string[]> {
   const files: string[] = [];
   for (const start of ["mod.ts", "README.md", "src", "adapters", "cli", "docs"]) {
-    for await (const file of findSourceFiles(start)) {
+    for await (const file of sourceFiles(start)) {
       if (/^ *(\* )?```ts$/m.test(await Deno.readTextFile(new URL(file, root)))) files.push(file);
     }
   }
   return files;
 }
 
-async function* findSourceFiles(path: string): AsyncGenerator<string> {
+async function* sourceFiles(path: string): AsyncGenerator<string> {
   const kind = await Deno.stat(new URL(path, root)).catch(() => undefined);
   if (kind?.isFile && /(?<!_test)\.(ts|md)$/.test(path)) yield path;
   if (!kind?.isDirectory) return;
   for await (const entry of Deno.readDir(new URL(path, root))) {
-    yield* findSourceFiles(`${path}/${entry.name}`);
+    yield* sourceFiles(`${path}/${entry.name}`);
   }
 }
 
-async function runCheck({ name, args }: Check): Promise<{ passed: number; failed: number }> {
+async function run({ name, args }: Check): Promise<{ passed: number; failed: number }> {
   const start = performance.now();
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: root })
     .output();
@@ -79,13 +77,40 @@ async function runCheck({ name, args }: Check): Promise<{ passed: number; failed
   return { passed: success ? 1 : 0, failed: success ? 0 : 1 };
 }
 
+/** Checks chosen by name on the command line; an empty `only` is all of them. */
+export interface Selection {
+  only: string[];
+  but: string[];
+}
+
+/**
+ * Reads `--only NAME`, `--only=NAME` and the same of `--but`.
+ *
+ * @throws {Error} When an option or a name is unknown, or a name is missing.
+ */
+export function parseSelection(args: readonly string[], names: readonly string[]): Selection {
+  const selection: Selection = { only: [], but: [] };
+  const rest = args.flatMap((arg) => /^--\w+=/.test(arg) ? arg.split("=", 2) : [arg]);
+  while (rest.length > 0) {
+    const [option = "", name] = rest.splice(0, 2);
+    if (option !== "--only" && option !== "--but") throw new Error(`Unknown option: ${option}`);
+    if (name === undefined || !names.includes(name)) {
+      throw new Error(`${option} needs the name of a check: ${names.join(", ")}`);
+    }
+    selection[option === "--only" ? "only" : "but"].push(name);
+  }
+  return selection;
+}
+
 async function main(args: string[]): Promise<number> {
   const { config, set } = await choosePackages();
+  const all = await checks(config);
+  const { only, but } = parseSelection(args, all.map(({ name }) => name));
   console.log(`packages: ${set}`);
   const total = { passed: 0, failed: 0 };
-  for (const check of await createChecks(config)) {
-    if (args.includes(`--but=${check.name}`)) continue;
-    const { passed, failed } = await runCheck(check);
+  for (const check of all) {
+    if (but.includes(check.name) || (only.length > 0 && !only.includes(check.name))) continue;
+    const { passed, failed } = await run(check);
     total.passed += passed;
     total.failed += failed;
   }
@@ -93,4 +118,11 @@ async function main(args: string[]): Promise<number> {
   return total.failed === 0 ? 0 : 1;
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args));
+if (import.meta.main) {
+  try {
+    Deno.exit(await main(Deno.args));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    Deno.exit(2);
+  }
+}

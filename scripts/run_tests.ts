@@ -1,7 +1,8 @@
 /**
  * Runs the tests and ends in one line, `N passed, N failed`, in which each step counts as a test of its own.
  *
- * Arguments go to `deno test`: files, folders, `--filter` and the rest.
+ * Arguments go to `deno test`: files, directories, `--filter` and the rest. With `--watch` the tests run again after each
+ * change until the task is interrupted; there is no such line then.
  *
  * @module
  */
@@ -9,8 +10,25 @@
 import { countTests } from "./count_tests.ts";
 import { choosePackages } from "./packages.ts";
 
-/** Runs `deno test` with these arguments and gives its exit code. */
+/** Runs `deno test` with these arguments and returns its exit code. */
 export async function runTests(args: string[]): Promise<number> {
+  return isWatching(args) ? await watchTests(args) : await runTestsOnce(args);
+}
+
+/** Whether `--watch` is among the options of `deno test`, those before `--`. */
+export function isWatching(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  const options = end < 0 ? args : args.slice(0, end);
+  return options.some((option) => /^--watch(=|$)/.test(option));
+}
+
+/** Runs until interrupted, without a report: no run is the last one. */
+async function watchTests(args: string[]): Promise<number> {
+  const { config } = await choosePackages();
+  return await runDenoTest(["-c", config, ...args]);
+}
+
+async function runTestsOnce(args: string[]): Promise<number> {
   const report = await Deno.makeTempFile({ prefix: "swink_tests_", suffix: ".xml" });
   try {
     const { config } = await choosePackages();

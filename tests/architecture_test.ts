@@ -1,29 +1,39 @@
 import { assert, assertEquals } from "@std/assert";
-import { findImportCycles } from "./architecture/import_cycles.ts";
-import { findLayerViolations } from "./architecture/layers.ts";
+import { findDirectoryCycles, findImportCycles } from "./architecture/import_cycles.ts";
 import { readImports, readShippedFiles } from "./architecture/imports.ts";
+import { findLayerViolations } from "./architecture/layers.ts";
 import { readPublicModules, root } from "./project.ts";
+
+/** Directories that still import each other. */
+const KNOWN_DIRECTORY_CYCLES = [
+  ["cli", "cli/commands", "cli/demo", "cli/render"],
+  ["src/tools/confinement", "src/tools/files", "src/tools/sandbox", "src/tools/text"],
+];
 
 const files = await readShippedFiles();
 
-Deno.test("no file imports from a floor above it or beside it", () => {
+Deno.test("layers: no file imports from a layer above its own or next to it", () => {
   assertEquals(files.flatMap(findLayerViolations), []);
 });
 
-Deno.test("no files import each other in a circle, types included", () => {
+Deno.test("imports of files have no cycle, types included", () => {
   assertEquals(findImportCycles(files), []);
 });
 
-Deno.test("every file is reached from a public module", async () => {
-  const importsOf = new Map(files.map((file) => [file.path, file.ours]));
+Deno.test("imports of directories have no cycle besides the known ones", () => {
+  assertEquals(findDirectoryCycles(files), KNOWN_DIRECTORY_CYCLES);
+});
+
+Deno.test("every file is imported by a public module, directly or not", async () => {
+  const importsByPath = new Map(files.map((file) => [file.path, file.ours]));
   const reached = new Set(
     Object.values(await readPublicModules()).map((path) => path.replace("./", "")),
   );
-  for (const path of reached) importsOf.get(path)?.forEach((imported) => reached.add(imported));
+  for (const path of reached) importsByPath.get(path)?.forEach((imported) => reached.add(imported));
   assertEquals(files.map((file) => file.path).filter((path) => !reached.has(path)), []);
 });
 
-Deno.test("every mod.ts says what it is for", async () => {
+Deno.test("every mod.ts has a module comment", async () => {
   for (const { path } of files.filter((file) => file.path.endsWith("mod.ts"))) {
     const text = await Deno.readTextFile(new URL(path, root));
     const [comment = ""] = text.match(/^\/\*\*[\s\S]*?\*\//) ?? [];
@@ -31,13 +41,13 @@ Deno.test("every mod.ts says what it is for", async () => {
   }
 });
 
-Deno.test("every room's mod.ts is a public module, and every public module is there", async () => {
-  const doors = files.map((file) => file.path).filter(isPublicModule);
+Deno.test("every mod.ts of a module is public, and every public module exists", async () => {
+  const entryPoints = files.map((file) => file.path).filter(isEntryPoint);
   const published = Object.values(await readPublicModules()).map((path) => path.replace("./", ""));
-  assertEquals(published.filter(isPublicModule).toSorted(), doors.toSorted());
+  assertEquals(published.filter(isEntryPoint).toSorted(), entryPoints.toSorted());
 });
 
-Deno.test("file names are snake_case and say what is in the file", () => {
+Deno.test("file names are snake_case and name the content", () => {
   const named = files.map((file) => file.path).filter((path) =>
     !/^([a-z0-9_]+\/)*[a-z0-9]+(_[a-z0-9]+)*\.ts$/.test(path) ||
     /(^|[/_])(managers?|helpers?|utils?|common|base|data|info)([_.]|$)/.test(path)
@@ -45,7 +55,7 @@ Deno.test("file names are snake_case and say what is in the file", () => {
   assertEquals(named, []);
 });
 
-Deno.test("imports are read from statements, types and expressions, not from comments", () => {
+Deno.test("readImports() reads statements, types and expressions, not comments", () => {
   const source = [
     `import { a } from "./a.ts";`,
     `import type {\n  B,\n} from "../b.ts";`,
@@ -63,7 +73,7 @@ Deno.test("imports are read from statements, types and expressions, not from com
   });
 });
 
-Deno.test("a way up, a way across and a foreign package are told", () => {
+Deno.test("findLayerViolations() reports imports upward, across and of foreign packages", () => {
   const file = (path: string, ours: string[], others: string[] = []) => ({ path, ours, others });
   assertEquals(findLayerViolations(file("src/loop/a.ts", ["src/core/b.ts", "src/loop/c.ts"])), []);
   assertEquals(findLayerViolations(file("src/core/a.ts", ["src/loop/b.ts"])).length, 1);
@@ -72,14 +82,23 @@ Deno.test("a way up, a way across and a foreign package are told", () => {
   assertEquals(findLayerViolations(file("cli/a.ts", ["src/tools/bash.ts"])).length, 1);
 });
 
-Deno.test("a circle is told with its way", () => {
+Deno.test("findImportCycles() returns a shortest cycle of each group", () => {
   const file = (path: string, ...ours: string[]) => ({ path, ours, others: [] });
-  assertEquals(findImportCycles([file("a", "b"), file("b", "c"), file("c", "b"), file("d", "a")]), [
-    "b → c → b",
-  ]);
+  assertEquals(findImportCycles([file("a", "b"), file("b", "c"), file("c", "b")]), ["b → c → b"]);
+  assertEquals(
+    findImportCycles([file("a", "b"), file("b", "c", "a"), file("c", "a"), file("d", "d")]),
+    ["a → b → a", "d → d"],
+  );
 });
 
-/** The doors of the house: `mod.ts` of the root, of the rooms and of each adapter. */
-function isPublicModule(path: string): boolean {
+Deno.test("findDirectoryCycles() returns the directories that import each other", () => {
+  const file = (path: string, ...ours: string[]) => ({ path, ours, others: [] });
+  const outside = [file("a/x.ts", "a/y.ts", "b/x.ts"), file("b/x.ts", "c/x.ts")];
+  assertEquals(findDirectoryCycles([...outside, file("c/x.ts", "mod.ts")]), []);
+  assertEquals(findDirectoryCycles([...outside, file("c/y.ts", "a/y.ts")]), [["a", "b", "c"]]);
+});
+
+/** Whether a file is `mod.ts` of the root, of a module or of an adapter. */
+function isEntryPoint(path: string): boolean {
   return /^(mod|(src|adapters)\/([a-z_]+\/)?mod)\.ts$/.test(path) && !path.includes("/kit/");
 }

@@ -1,4 +1,4 @@
-import { isShippedCode } from "./shipped_code.ts";
+import { isCodeIn } from "./directories.ts";
 
 const MAX_LINES = 80;
 
@@ -10,7 +10,7 @@ type AnyFunction =
 /** A function reads as prose: its steps are functions of their own. */
 export const functionLength: Deno.lint.Rule = {
   create(context) {
-    if (!isShippedCode("src|adapters|cli", context.filename)) return {};
+    if (!isCodeIn("src|adapters|cli", context.filename)) return {};
 
     function check(node: AnyFunction): void {
       const lines = context.sourceCode.getText(node).split("\n").length;

@@ -1,11 +1,11 @@
-import { isShippedCode } from "./shipped_code.ts";
+import { isCodeIn } from "./directories.ts";
 
 const MAX_PARAMETERS = 4;
 
 /** More parameters than these are confused with each other where they are called. */
 export const parameterCount: Deno.lint.Rule = {
   create(context) {
-    if (!isShippedCode("src|adapters|cli", context.filename)) return {};
+    if (!isCodeIn("src|adapters|cli", context.filename)) return {};
 
     function check(node: Deno.lint.FunctionDeclaration | Deno.lint.FunctionExpression): void {
       if (node.params.length <= MAX_PARAMETERS) return;

@@ -1,5 +1,5 @@
 /**
- * The house's own lint rules: what must stay small stays small, and what must run anywhere touches no one runtime.
+ * The project's own lint rules: limits of length, portability and plain language.
  *
  * @module
  */
@@ -8,6 +8,7 @@ import { consoleFree } from "./console_free.ts";
 import { fileLength } from "./file_length.ts";
 import { functionLength } from "./function_length.ts";
 import { parameterCount } from "./parameter_count.ts";
+import { plainLanguage } from "./plain_language.ts";
 import { portable } from "./portable.ts";
 
 const plugin: Deno.lint.Plugin = {
@@ -17,6 +18,7 @@ const plugin: Deno.lint.Plugin = {
     "file-length": fileLength,
     "function-length": functionLength,
     "parameter-count": parameterCount,
+    "plain-language": plainLanguage,
     portable,
   },
 };

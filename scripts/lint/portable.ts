@@ -1,10 +1,10 @@
-import { isShippedCode } from "./shipped_code.ts";
+import { isCodeIn } from "./directories.ts";
 
-/** The words, the engine, the agent and the adapters run in a browser or a worker as they do here. */
+/** Keeps `Deno` and `node:` out of code that also runs in a browser or a worker. */
 export const portable: Deno.lint.Rule = {
   create(context) {
-    if (!isShippedCode("src/core|src/loop|src/agent|adapters", context.filename)) return {};
-    const message = "This folder runs in a browser too: take a port instead.";
+    if (!isCodeIn("src/core|src/loop|src/agent|adapters", context.filename)) return {};
+    const message = "This directory runs in a browser too: take a port instead.";
     return {
       'MemberExpression[object.name="Deno"]'(node: Deno.lint.MemberExpression) {
         context.report({ node, message });

@@ -1,25 +1,74 @@
 /**
- * Finds circles in what files import.
+ * Finds cycles in the imports of files and of directories.
  *
  * @module
  */
 
 import type { ImportingFile } from "./imports.ts";
 
-/** The circles, each as `a.ts → b.ts → a.ts`; a circle is told once. */
-export function findImportCycles(files: readonly ImportingFile[]): string[] {
-  const importsOf = new Map(files.map((file) => [file.path, file.ours]));
-  const circles: string[] = [];
-  const done = new Set<string>();
+/** Nodes and the nodes that each one imports. */
+type ImportGraph = ReadonlyMap<string, Iterable<string>>;
 
-  function visit(path: string, way: string[]): void {
-    const start = way.indexOf(path);
-    if (start >= 0) circles.push([...way.slice(start), path].join(" → "));
-    if (start >= 0 || done.has(path)) return;
-    for (const imported of importsOf.get(path) ?? []) visit(imported, [...way, path]);
-    done.add(path);
+/** Returns one shortest cycle per group of files that import each other, as `a.ts → b.ts → a.ts`. */
+export function findImportCycles(files: readonly ImportingFile[]): string[] {
+  const graph = new Map(files.map((file) => [file.path, file.ours]));
+  return findCyclicGroups(graph).map((group) => findShortestCycle(group, graph).join(" → "));
+}
+
+/** Returns the groups of directories whose files import each other, each sorted. */
+export function findDirectoryCycles(files: readonly ImportingFile[]): string[][] {
+  const graph = new Map<string, Set<string>>();
+  for (const { path, ours } of files) {
+    const from = dirname(path);
+    const imported = graph.get(from) ?? new Set();
+    graph.set(from, imported);
+    ours.map(dirname).filter((to) => to !== from).forEach((to) => imported.add(to));
+  }
+  return findCyclicGroups(graph);
+}
+
+function dirname(path: string): string {
+  return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
+}
+
+/** Returns the strongly connected components of more than one node, or of one that imports itself (Tarjan's algorithm). */
+function findCyclicGroups(graph: ImportGraph): string[][] {
+  const order = new Map<string, number>();
+  const stack: string[] = [];
+  const groups: string[][] = [];
+
+  function visit(node: string): number {
+    const index = order.size;
+    let low = index;
+    order.set(node, index);
+    stack.push(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!order.has(next)) low = Math.min(low, visit(next));
+      else if (stack.includes(next)) low = Math.min(low, order.get(next) ?? low);
+    }
+    if (low === index) closeGroup(node);
+    return low;
   }
 
-  for (const { path } of files) visit(path, []);
-  return circles;
+  function closeGroup(node: string): void {
+    const group = stack.splice(stack.indexOf(node));
+    const importsItself = Array.from(graph.get(node) ?? []).includes(node);
+    if (group.length > 1 || importsItself) groups.push(group.toSorted());
+  }
+
+  for (const node of graph.keys()) if (!order.has(node)) visit(node);
+  return groups.toSorted((a, b) => String(a).localeCompare(String(b)));
+}
+
+/** Searches breadth first from the first node of a group back to it. */
+function findShortestCycle([start = "", ...others]: string[], graph: ImportGraph): string[] {
+  const isInGroup = new Set([start, ...others]);
+  const paths = [[start]];
+  for (const path of paths) {
+    for (const next of graph.get(path.at(-1) ?? start) ?? []) {
+      if (next === start) return [...path, start];
+      if (isInGroup.delete(next)) paths.push([...path, next]);
+    }
+  }
+  return [start];
 }

@@ -1,12 +1,12 @@
 /**
- * Reads what the project's files import from each other and from outside.
+ * Reads the imports of the project's files.
  *
  * @module
  */
 
 import { root } from "../project.ts";
 
-/** One file of the project and what it imports, types included. */
+/** A file of the project and its imports, types included. */
 export interface ImportingFile {
   /** From the root of the project: `src/core/tool.ts`. */
   path: string;
@@ -16,12 +16,12 @@ export interface ImportingFile {
   others: string[];
 }
 
-/** Reads the shipped code: `mod.ts` and the folders beside it, without tests. */
-export async function readShippedFiles(): Promise<ImportingFile[]> {
+/** Reads the shipped code: `mod.ts` and the directories next to it, without tests. */
+export async function readShippedFiles(from: URL = root): Promise<ImportingFile[]> {
   const files: ImportingFile[] = [];
   for (const start of ["mod.ts", "src", "adapters", "cli"]) {
-    for await (const path of findSourceFiles(start, { tests: false })) {
-      files.push(readImports(path, await Deno.readTextFile(new URL(path, root))));
+    for await (const path of sourceFiles(start, { tests: false, from })) {
+      files.push(readImports(path, await Deno.readTextFile(new URL(path, from))));
     }
   }
   return files;
@@ -29,7 +29,7 @@ export async function readShippedFiles(): Promise<ImportingFile[]> {
 
 /** Reads the imports of one file. */
 export function readImports(path: string, source: string): ImportingFile {
-  const specifiers = findSpecifiers(source);
+  const specifiers = specifiersIn(source);
   const ours = specifiers.filter((specifier) => specifier.startsWith("."));
   return {
     path,
@@ -38,24 +38,24 @@ export function readImports(path: string, source: string): ImportingFile {
   };
 }
 
-function findSpecifiers(source: string): string[] {
+function specifiersIn(source: string): string[] {
   const code = source.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, "").replaceAll(/^\s*\/\/.*$/gm, "");
   const statements = code.matchAll(/^(?:import|export)\b(?:[^"';]*?\bfrom)?\s*"([^"]+)"/gm);
   const expressions = code.matchAll(/\bimport\(\s*"([^"]+)"/g);
-  // Modules that run in a thread or process of their own, or are loaded late, are named by their address.
+  // Modules that run in a worker or process of their own, or are loaded lazily, are named by URL.
   const addresses = code.matchAll(/\bnew URL\(\s*"(\.[^"]+\.ts)",\s*import\.meta\.url/g);
   return [...statements, ...expressions, ...addresses].flatMap(([, specifier]) => specifier ?? []);
 }
 
-/** The TypeScript files at or under a path, tests left out on demand. */
-export async function* findSourceFiles(
+/** Yields the TypeScript files at or under a path, without tests on demand. */
+export async function* sourceFiles(
   path: string,
-  { tests = true } = {},
+  { tests = true, from = root }: { tests?: boolean; from?: URL } = {},
 ): AsyncGenerator<string> {
-  const kind = await Deno.stat(new URL(path, root)).catch(() => undefined);
+  const kind = await Deno.stat(new URL(path, from)).catch(() => undefined);
   if (kind?.isFile && path.endsWith(".ts") && (tests || !path.endsWith("_test.ts"))) yield path;
   if (!kind?.isDirectory) return;
-  for await (const entry of Deno.readDir(new URL(path, root))) {
-    yield* findSourceFiles(`${path}/${entry.name}`, { tests });
+  for await (const entry of Deno.readDir(new URL(path, from))) {
+    yield* sourceFiles(`${path}/${entry.name}`, { tests, from });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The floors of the house: which folder may import which.
+ * The layers of the project: which directory may import which.
  *
  * @module
  */
@@ -7,21 +7,21 @@
 import type { ImportingFile } from "./imports.ts";
 
 interface Layer {
-  /** Where the floor is. */
+  /** Matches the files of the layer. */
   files: RegExp;
-  /** What it may import of ours, itself aside. */
+  /** Files of the project that it may import besides its own. */
   ours: RegExp;
-  /** What it may import of others, and in which of its files if not in all. */
+  /** Packages and built-in modules that it may import, and in which of its files if not in all. */
   others: { specifier: RegExp; file?: RegExp }[];
 }
 
-const NOTHING = /(?!)/;
+const nothing = /(?!)/;
 
-/** A room's own library belongs in the one file that wraps it. */
+/** A library that only one module needs is imported by the one file that wraps it. */
 const layers: Layer[] = [
   {
     files: /^src\/core\//,
-    ours: NOTHING,
+    ours: nothing,
     others: [{ specifier: /^ajv\//, file: /\/schema\.ts$/ }],
   },
   { files: /^src\/loop\//, ours: /^src\/core\//, others: [] },
@@ -73,26 +73,28 @@ const layers: Layer[] = [
   },
 ];
 
-/** Says in a sentence each what a file imports that its floor may not. */
+/** Returns one sentence per import that the layer of a file does not allow. */
 export function findLayerViolations(file: ImportingFile): string[] {
-  const floor = layers.find(({ files }) => files.test(file.path));
-  if (!floor) return [`${file.path} is on no floor`];
-  const up = file.ours.filter((path) => !floor.ours.test(path) && !isSameModule(file.path, path));
-  const foreign = file.others.filter((specifier) => !isAllowed(specifier, file.path, floor));
-  return [...up, ...foreign].map((imported) => `${file.path} may not import ${imported}`);
+  const layer = layers.find(({ files }) => files.test(file.path));
+  if (!layer) return [`${file.path} is in no layer`];
+  const upward = file.ours.filter((path) =>
+    !layer.ours.test(path) && !isSameModule(file.path, path)
+  );
+  const foreign = file.others.filter((specifier) => !isAllowed(specifier, file.path, layer));
+  return [...upward, ...foreign].map((imported) => `${file.path} may not import ${imported}`);
 }
 
 function isSameModule(one: string, other: string): boolean {
   return getModule(one) === getModule(other);
 }
 
-/** `src/tools` for `src/tools/bash.ts`, `cli` for `cli/render/theme.ts`. */
+/** Returns `src/tools` for `src/tools/bash.ts`, `cli` for `cli/render/theme.ts`. */
 function getModule(path: string): string {
   return path.match(/^(src\/)?[^/]+/)?.[0] ?? path;
 }
 
-function isAllowed(specifier: string, path: string, floor: Layer): boolean {
-  return floor.others.some((rule) =>
+function isAllowed(specifier: string, path: string, layer: Layer): boolean {
+  return layer.others.some((rule) =>
     rule.specifier.test(specifier) && (rule.file?.test(path) ?? true)
   );
 }

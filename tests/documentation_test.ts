@@ -1,0 +1,120 @@
+import { assertEquals } from "@std/assert";
+import { getComments } from "./documentation/comments.ts";
+import { findDeadPaths } from "./documentation/dead_paths.ts";
+import { findDeadLinks, getAnchors } from "./documentation/markdown_links.ts";
+import { listPaths, readPages, readShippedCode } from "./documentation/project_paths.ts";
+import { SymbolResolver } from "./documentation/symbol_links.ts";
+
+/** Link tags that still name a symbol out of scope. */
+const KNOWN_DEAD_LINK_TAGS = [
+  "adapters/catalog/catalog.ts: connect",
+  "adapters/providers.ts: connect",
+  "adapters/proxy/serve.ts: createProxy",
+  "src/agent/agent.ts: StructuredOutputFailedError",
+  "src/agent/collect.ts: AlreadyRunningError",
+  "src/agent/message_queue.ts: take",
+  "src/agent/options.ts: Agent",
+  "src/agent/structured_output.ts: Agent.structuredOutput",
+  "src/agent/structured_output.ts: BadRequestError",
+  "src/cassettes/record_fetch.ts: replayCassette",
+  "src/cassettes/replay_cassette.ts: recordFetch",
+  "src/core/accumulate.ts: apply",
+  "src/core/event.ts: AgentResult",
+  "src/core/json.ts: Infer",
+  "src/core/message.ts: Agent.prompt",
+  "src/core/session.ts: SessionError",
+  "src/core/session.ts: testSessionStore",
+  "src/loop/config.ts: agentLoop",
+  "src/loop/event_pipe.ts: begin",
+  "src/loop/event_pipe.ts: emit",
+  "src/loop/message_source.ts: take",
+  "src/loop/tool_call.ts: start",
+  "src/memory/context/compaction.ts: estimateTokens",
+  "src/memory/transfer/export_jsonl.ts: importSession",
+  "src/sync/mod.ts: Agent.prompt",
+  "src/sync/mod.ts: Agent.continue",
+];
+
+const [paths, pages, code] = await Promise.all([listPaths(), readPages(), readShippedCode()]);
+
+Deno.test("documentation: paths in pages and comments exist", () => {
+  assertEquals([...pages, ...code].flatMap((file) => findDeadPaths(file, paths)), []);
+});
+
+Deno.test("documentation: relative links in pages lead to files and headings", () => {
+  assertEquals(pages.flatMap((page) => findDeadLinks(page, pages, paths)), []);
+});
+
+Deno.test("documentation: link tags in comments resolve", () => {
+  const resolver = new SymbolResolver(code);
+  const dead = code.flatMap((file) => resolver.findDeadLinks(file));
+  assertEquals(dead.filter((link) => !KNOWN_DEAD_LINK_TAGS.includes(link)), []);
+});
+
+Deno.test("getComments() skips strings and templates", () => {
+  const source = "/** a */\nconst b = '// c'; // d\nconst e = `/* f */ ${/* g */ 1}`;\n// h\n";
+  assertEquals(getComments(source), ["/** a */", "// d", "/* g */", "// h"]);
+});
+
+Deno.test("findDeadPaths() reads inline code of pages, without code blocks", () => {
+  const existing = ["src/core/a.ts", "src", "src/core", "docs/b.md", "adapters/x/request.ts"];
+  const page = (text: string) => findDeadPaths({ path: "docs/p.md", text }, existing);
+  assertEquals(page("`a.ts`, `core/a.ts`, `src/core/`, `adapters/<provider>/request.ts`"), []);
+  assertEquals(page("`src/c*/a.ts` and src/none.ts and `openai/gpt` and `x.json`"), []);
+  assertEquals(page("```sh\nrm `src/none.ts`\n```\n"), []);
+  assertEquals(page("`loop/a.ts`, `c.ts`, `docs/c.md`, `tools/lint/`"), [
+    "docs/p.md: loop/a.ts",
+    "docs/p.md: c.ts",
+    "docs/p.md: docs/c.md",
+    "docs/p.md: tools/lint",
+  ]);
+});
+
+Deno.test("findDeadPaths() reads comments of code, without their examples", () => {
+  const text = "/**\n * See `docs/x.md`.\n * ```ts\n * a.ts\n * ```\n */\nf('src/y.ts'); // z.ts\n";
+  assertEquals(findDeadPaths({ path: "src/a.ts", text }, []), [
+    "src/a.ts: docs/x.md",
+    "src/a.ts: z.ts",
+  ]);
+});
+
+Deno.test("findDeadLinks() checks files and headings, not addresses", () => {
+  const page = { path: "docs/a.md", text: "[x](b.md#two-words) [y](https://a.b) [z](#none)" };
+  const other = { path: "docs/b.md", text: "# Two words\n" };
+  assertEquals(findDeadLinks(page, [page, other], ["docs/a.md", "docs/b.md"]), [
+    "docs/a.md: #none",
+  ]);
+  assertEquals(findDeadLinks(page, [page], ["docs/a.md"]).length, 2);
+});
+
+Deno.test("getAnchors() makes slugs as GitHub does", () => {
+  assertEquals(getAnchors("# A `b`, c!\n## A b c\n```\n# no\n```\n# Where is …\n"), [
+    "a-b-c",
+    "a-b-c-1",
+    "where-is-",
+  ]);
+});
+
+Deno.test("SymbolResolver resolves declarations, imports, members and globals", () => {
+  const declaring = `
+    export class Base { stop() {} }
+    export class Agent extends Base { get state() { return 1; } }
+    export type Options = { size: number };
+    export { x } from "npm:x";
+  `;
+  const links = (...targets: string[]) =>
+    `import { Agent, type Options as O, x } from "./a.ts";\nfunction own() {}\n` +
+    targets.map((target) => `/** {@linkcode ${target}} */\n`).join("") + "own();";
+  const find = (...targets: string[]) => {
+    const file = { path: "b.ts", text: links(...targets) };
+    return new SymbolResolver([{ path: "a.ts", text: declaring }, file]).findDeadLinks(file);
+  };
+  assertEquals(find("own", "Agent", "Agent.state", "Agent.stop", "O.size", "x.y"), []);
+  assertEquals(find("AbortSignal", "https://a.b/c", "Agent | the agent"), []);
+  assertEquals(find("none", "Agent.none", "Options", "O.none"), [
+    "b.ts: none",
+    "b.ts: Agent.none",
+    "b.ts: Options",
+    "b.ts: O.none",
+  ]);
+});
