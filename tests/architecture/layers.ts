@@ -60,7 +60,12 @@ const layers: Layer[] = [
     others: [{ specifier: /^node:/ }],
   },
   {
-    files: /^src\/(policies|tools|memory|sync)\//,
+    files: /^src\/tools\//,
+    ours: /^src\/(agent|loop|core)\//,
+    others: [{ specifier: /^node:/ }, { specifier: /^@std\/text\// }],
+  },
+  {
+    files: /^src\/(policies|memory|sync)\//,
     ours: /^src\/(agent|loop|core)\//,
     others: [{ specifier: /^node:/ }],
   },

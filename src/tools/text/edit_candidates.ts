@@ -5,7 +5,7 @@
  */
 
 import { truncateEnd } from "./output_limit.ts";
-import { editDistance } from "../sandbox/name_suggestion.ts";
+import { levenshteinDistance } from "@std/text/levenshtein-distance";
 import { getLineNumber, type Passage } from "./passage.ts";
 
 const MAX_CANDIDATES = 5;
@@ -93,7 +93,7 @@ function similarity(a: string, b: string): number {
   const longest = Math.max(short?.length ?? 0, long?.length ?? 0);
   const shortest = Math.min(short?.length ?? 0, long?.length ?? 0);
   if (longest === 0 || shortest / longest < 0.5) return 0;
-  return 1 - editDistance(short ?? "", long ?? "") / longest;
+  return 1 - levenshteinDistance(short ?? "", long ?? "") / longest;
 }
 
 function formatLines(lines: readonly string[], first: number, last: number): string {
