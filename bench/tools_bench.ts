@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ChangeLog, codingTools, createSandbox, type Sandbox, undoTurn } from "../src/tools/mod.ts";
+import { ChangeLog, codingTools, createSandbox, type Sandbox } from "../src/tools/mod.ts";
 import type { AgentTool } from "../mod.ts";
 import { median, printReport, type Row } from "./report.ts";
 
@@ -190,7 +190,7 @@ async function benchUndo(folder: string): Promise<Row> {
     await Deno.writeTextFile(`${folder}/f${file}.txt`, `before ${file}\n`.repeat(50));
     await callTool(tools, "write_file", { path: `f${file}.txt`, content: `after ${file}\n` });
   }
-  const took = await measureTime(() => undoTurn(journal, { files: sandbox.files }));
+  const took = await measureTime(() => journal.undoTurn(sandbox.files));
   return ["undo of a turn with 1,000 changed files", `${took.toFixed(0)} ms`, "–", "≤ 1,000 ms"];
 }
 

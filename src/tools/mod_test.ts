@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 
-Deno.test("the tools are imported without any permission, and nothing happens by it", async () => {
+Deno.test("@swink/agent/tools: imports without permissions and without side effects", async () => {
   const module = JSON.stringify(new URL("./mod.ts", import.meta.url).href);
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-prompt", "--no-check", "--no-config", "--no-lock", "-"],

@@ -80,7 +80,7 @@ const CASES: readonly HostileCase[] = [
     read: /"it" is a folder, not a regular file/,
     write: /"it" is a folder/,
     edit: /"it" is a folder/,
-    list: /The folder is empty/,
+    list: /The directory is empty/,
   },
   {
     name: "a path through a file",
@@ -240,7 +240,7 @@ Deno.test("hostile input: a folder that vanishes while it is listed and searched
     const searching = bench.callTool("search_files", { pattern: "needle" });
     await Promise.resolve();
     Deno.removeSync(`${bench.directory}/gone`, { recursive: true });
-    assertMatch((await listing).text, /gone|The folder is empty/);
+    assertMatch((await listing).text, /gone|The directory is empty/);
     assertMatch((await searching).text, /needle|No matches/);
   }
   await Deno.remove(bench.directory);
