@@ -44,7 +44,7 @@ const CASES: readonly HostileCase[] = [
     read: /"it" is a named pipe, not a regular file/,
     write: /"it" is a named pipe/,
     edit: /"it" is a named pipe/,
-    list: /"it" is not a folder/,
+    list: /"it" is not a directory/,
     search: /"it" is neither a file nor a folder/,
   },
   {
@@ -202,7 +202,7 @@ Deno.test("hostile input: a file that is all one line of 30 MB", async () => {
   await using bench = new TestWorkspace();
   bench.writeFile("it", "x".repeat(30_000_000));
   const { text } = await bench.callTool("read_file", { path: "it" });
-  assertStringIncludes(text, "[… a line of 30,000,000 characters …]");
+  assertStringIncludes(text, "[… line of 30,000,000 characters truncated …]");
 });
 
 Deno.test({
