@@ -45,7 +45,7 @@ const CASES: readonly HostileCase[] = [
     write: /"it" is a named pipe/,
     edit: /"it" is a named pipe/,
     list: /"it" is not a directory/,
-    search: /"it" is neither a file nor a folder/,
+    search: /"it" is neither a file nor a directory/,
   },
   {
     name: "a link to a device",
