@@ -38,7 +38,10 @@ export class ContentStore implements Disposable {
     if (!chunks) return undefined;
     const offset = this.#length;
     this.#file.seekSync(offset, Deno.SeekMode.Start);
-    for (const chunk of chunks) this.#append(chunk);
+    for (const chunk of chunks) {
+      for (let at = 0; at < chunk.length;) at += this.#file.writeSync(chunk.subarray(at));
+      this.#length += chunk.length;
+    }
     return { offset, length: this.#length - offset };
   }
 
@@ -54,11 +57,6 @@ export class ContentStore implements Disposable {
       at += count;
     }
     return content;
-  }
-
-  #append(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length;) at += this.#file.writeSync(bytes.subarray(at));
-    this.#length += bytes.length;
   }
 
   /** Removes the file. */

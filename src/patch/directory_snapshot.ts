@@ -36,8 +36,8 @@ interface SnapshotEntry {
   readonly mode: GitMode;
   /** Changes when the file changes. */
   readonly fingerprint: string;
-  /** Copy of a file, or target of a link; `undefined` for a file that is too large. */
-  readonly content: StoredContent | { readonly target: string } | undefined;
+  /** Copy of a file, or target of a link as UTF-8; `undefined` for a file that is too large. */
+  readonly content: StoredContent | { readonly target: Uint8Array } | undefined;
 }
 
 /** The files of a directory at one moment. Disposing it removes the copies. */
@@ -132,7 +132,7 @@ export class DirectorySnapshot implements Disposable {
     const state = { mode: getGitMode(stat), fingerprint: getFingerprint(stat) };
     if (stat.isSymlink) {
       const target = readLinkTarget(source);
-      return target === undefined ? undefined : { ...state, content: { target } };
+      return target && { ...state, content: { target } };
     }
     if (stat.size > MAX_FILE_BYTES) return { ...state, content: undefined };
     const content = this.#store.add(source, stat.size);
@@ -141,7 +141,10 @@ export class DirectorySnapshot implements Disposable {
 
   #getChange(path: string, stat: Deno.FileInfo | undefined): PathChange | undefined {
     const entry = this.#entries.get(path);
-    if (!entry) return this.#wasIgnored(path) || !stat ? undefined : this.#getAddition(path, stat);
+    if (!entry) {
+      const after = stat && !this.#wasIgnored(path) && this.#readState(path, stat);
+      return after ? { path, before: null, after } : undefined;
+    }
     if (stat && getFingerprint(stat) === entry.fingerprint) return undefined;
     if (!entry.content) {
       this.#omittedFiles.push(path);
@@ -153,11 +156,6 @@ export class DirectorySnapshot implements Disposable {
     return { path, before: this.#readSavedState(entry), after: after ?? null };
   }
 
-  #getAddition(path: string, stat: Deno.FileInfo): PathChange | undefined {
-    const after = this.#readState(path, stat);
-    return after && { path, before: null, after };
-  }
-
   #readState(path: string, stat: Deno.FileInfo): PathState | undefined {
     const file = join(this.#tree.root, path);
     if (stat.size > MAX_FILE_BYTES) {
@@ -165,7 +163,7 @@ export class DirectorySnapshot implements Disposable {
       return undefined;
     }
     const content = stat.isSymlink
-      ? readEncodedTarget(file)
+      ? readLinkTarget(file)
       : stat.isFile
       ? readContent(file)
       : undefined;
@@ -174,7 +172,7 @@ export class DirectorySnapshot implements Disposable {
 
   #readSavedState({ mode, content }: SnapshotEntry): PathState | null {
     if (!content) return null;
-    if ("target" in content) return { mode, content: encodeText(content.target) };
+    if ("target" in content) return { mode, content: content.target };
     return { mode, content: this.#store.read(content) };
   }
 
@@ -210,18 +208,9 @@ function getFingerprint({ size, mtime, ctime, ino, mode }: Deno.FileInfo): strin
   return [size, mtime?.getTime(), ctime?.getTime(), ino, mode].join(" ");
 }
 
-function encodeText(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
-function readEncodedTarget(link: string): Uint8Array | undefined {
-  const target = readLinkTarget(link);
-  return target === undefined ? undefined : encodeText(target);
-}
-
-function readLinkTarget(link: string): string | undefined {
+function readLinkTarget(link: string): Uint8Array | undefined {
   try {
-    return Deno.readLinkSync(link);
+    return new TextEncoder().encode(Deno.readLinkSync(link));
   } catch {
     return undefined;
   }

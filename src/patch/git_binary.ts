@@ -20,14 +20,11 @@ async function formatLiteral(content: Uint8Array): Promise<string> {
   let lines = `literal ${content.length}\n`;
   for (let at = 0; at < compressed.length; at += LINE_BYTES) {
     const line = compressed.subarray(at, at + LINE_BYTES);
-    lines += `${encodeLength(line.length)}${encodeBase85(line)}\n`;
+    // `A` to `Z` for a length of 1 to 26, `a` to `z` for 27 to 52.
+    const length = String.fromCharCode(line.length + (line.length <= 26 ? 64 : 70));
+    lines += `${length}${encodeBase85(line)}\n`;
   }
   return lines;
-}
-
-/** Encodes the length of a line: `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52. */
-function encodeLength(length: number): string {
-  return String.fromCharCode(length <= 26 ? 64 + length : 70 + length);
 }
 
 /** Encodes each group of four bytes, zero-padded, as five digits. */

@@ -23,7 +23,8 @@ export async function formatGitPatch(change: PathChange): Promise<Uint8Array> {
   const body = await formatBody(change);
   const isSameMode = before?.mode === after?.mode;
   if (body === "" && isSameMode) return new Uint8Array();
-  return fromBinaryString(await formatHeader(change, body !== "" || !before || !after) + body);
+  const header = await formatHeader(change, body !== "" || !before || !after);
+  return Buffer.from(header + body, "latin1");
 }
 
 async function formatHeader(
@@ -101,8 +102,4 @@ function quoteByte(byte: number): string {
 /** Converts bytes to characters of the same code, so that text of any encoding can be compared by lines. */
 function toBinaryString(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-}
-
-function fromBinaryString(text: string): Uint8Array {
-  return Buffer.from(text, "latin1");
 }

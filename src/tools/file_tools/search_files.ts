@@ -76,10 +76,8 @@ export function searchFilesTool(kit: ToolKit): AgentTool {
       return textResult(
         await findLines(files, {
           expression,
-          entries: filterFiles(
-            entries,
-            (entry) => candidates(entry.path) && matchesGlob(entry.relativePath),
-          ),
+          entries,
+          isSearched: (entry) => candidates(entry.path) && matchesGlob(entry.relativePath),
           context: args.context ?? 0,
           limit: max_results,
           signal,
@@ -146,13 +144,6 @@ async function* walkEntries(
   yield { path, relativePath: name, name, kind: "file", depth: 0 };
 }
 
-async function* filterFiles(
-  entries: AsyncIterable<WalkEntry>,
-  matches: (entry: WalkEntry) => boolean,
-): AsyncGenerator<WalkEntry> {
-  for await (const entry of entries) if (entry.kind === "file" && matches(entry)) yield entry;
-}
-
 interface NameSearch {
   readonly start: SearchStart;
   readonly matches: PathMatcher;
@@ -174,6 +165,8 @@ async function findNames(files: SandboxFiles, search: NameSearch): Promise<strin
 interface LineSearch {
   readonly expression: RegExp;
   readonly entries: AsyncIterable<WalkEntry>;
+  /** Whether to search a file. */
+  readonly isSearched: (file: WalkEntry) => boolean;
   readonly context: number;
   readonly limit: number;
   readonly signal: AbortSignal;
@@ -205,11 +198,13 @@ const YIELD_INTERVAL_MS = 15;
 /** Yields the files with matches in the order of the walk. */
 async function* findMatchingFiles(
   files: SandboxFiles,
-  { entries, expression, context, signal }: LineSearch,
+  { entries, isSearched, expression, context, signal }: LineSearch,
 ): AsyncGenerator<FileMatch> {
   using matcher = createLineMatcher({ expression, context }, signal);
   let sliceEnd = performance.now() + YIELD_INTERVAL_MS;
-  for await (const { path } of entries) {
+  for await (const entry of entries) {
+    if (entry.kind !== "file" || !isSearched(entry)) continue;
+    const { path } = entry;
     if (performance.now() > sliceEnd) {
       await new Promise((resolve) => setTimeout(resolve, 0));
       signal.throwIfAborted();
@@ -217,13 +212,10 @@ async function* findMatchingFiles(
     }
     const bytes = await files.readWalked(path, MAX_FILE_BYTES);
     if (!bytes || (await matcher.match(bytes)).length === 0) continue;
-    const lines = await matcher.match(await readVerified(files, path));
+    // Reads what is shown again with all checks of the sandbox, so that a swapped link cannot redirect the read.
+    const options = { maxBytes: MAX_FILE_BYTES };
+    const verified = await files.readIfExists(path, options).catch(() => undefined);
+    const lines = await matcher.match(verified ?? new Uint8Array());
     if (lines.length > 0) yield { path, lines };
   }
-}
-
-/** Reads a file that is shown with all checks of the sandbox, so that a swapped link cannot redirect the read. */
-async function readVerified(files: SandboxFiles, path: string): Promise<Uint8Array> {
-  const bytes = await files.readIfExists(path, { maxBytes: MAX_FILE_BYTES }).catch(() => undefined);
-  return bytes ?? new Uint8Array();
 }

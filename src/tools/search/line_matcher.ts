@@ -41,7 +41,9 @@ class WorkerMatcher implements LineMatcher {
 
   async match(bytes: Uint8Array): Promise<readonly LineMatch[]> {
     const { expression: { source, flags }, context } = this.#options;
-    const worker = this.#getWorker();
+    const worker = this.#worker ??= new Worker(new URL("./match_worker.ts", import.meta.url), {
+      type: "module",
+    });
     const { promise, resolve, reject } = Promise.withResolvers<readonly LineMatch[]>();
     const cancel = () => reject(new AbortedError("The search was cancelled"));
     const timer = setTimeout(() => reject(createTimeoutError(source)), FILE_TIMEOUT_MS);
@@ -60,11 +62,6 @@ class WorkerMatcher implements LineMatcher {
       clearTimeout(timer);
       this.#signal.removeEventListener("abort", cancel);
     }
-  }
-
-  #getWorker(): Worker {
-    this.#worker ??= new Worker(new URL("./match_worker.ts", import.meta.url), { type: "module" });
-    return this.#worker;
   }
 
   [Symbol.dispose](): void {
