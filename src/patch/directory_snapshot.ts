@@ -46,7 +46,6 @@ export class DirectorySnapshot implements Disposable {
   readonly #store = new ContentStore();
   readonly #entries = new Map<string, SnapshotEntry>();
   readonly #ignored = new Set<string>();
-  #omittedFiles: string[] = [];
   #bytes = 0;
 
   private constructor(tree: WorkTree) {
@@ -84,20 +83,21 @@ export class DirectorySnapshot implements Disposable {
    * @throws {BadRequestError} When the copies or the changed files cannot be read.
    */
   async createPatch(): Promise<DirectoryPatch> {
-    this.#omittedFiles = [];
+    const omittedFiles: string[] = [];
     const parts: BlobPart[] = [];
     try {
-      for await (const change of this.#getChanges()) {
+      for await (const change of this.#getChanges(omittedFiles)) {
         parts.push(await formatGitPatch(change) as Uint8Array<ArrayBuffer>);
       }
     } catch (error) {
       throw toSnapshotError(`Cannot create a patch of ${JSON.stringify(this.#tree.root)}`, error);
     }
     const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
-    return { bytes, omittedFiles: this.#omittedFiles };
+    return { bytes, omittedFiles };
   }
 
-  async *#getChanges(): AsyncGenerator<PathChange> {
+  /** Yields the changes in the order of their paths; adds files that are too large to `omittedFiles`. */
+  async *#getChanges(omittedFiles: string[]): AsyncGenerator<PathChange> {
     const found = new Map<string, Deno.FileInfo>();
     for await (const { path, stat } of walkWorkTree(this.#tree)) {
       if (!this.#isStoreFile(path)) found.set(path, stat);
@@ -106,7 +106,7 @@ export class DirectorySnapshot implements Disposable {
     for (const path of paths) {
       // A file that is ignored now may still exist.
       const stat = found.get(path) ?? tryLstat(join(this.#tree.root, path));
-      const change = this.#getChange(path, stat);
+      const change = this.#getChange(path, stat, omittedFiles);
       if (change) yield change;
     }
   }
@@ -139,27 +139,31 @@ export class DirectorySnapshot implements Disposable {
     return content && { ...state, content };
   }
 
-  #getChange(path: string, stat: Deno.FileInfo | undefined): PathChange | undefined {
+  #getChange(
+    path: string,
+    stat: Deno.FileInfo | undefined,
+    omittedFiles: string[],
+  ): PathChange | undefined {
     const entry = this.#entries.get(path);
     if (!entry) {
-      const after = stat && !this.#wasIgnored(path) && this.#readState(path, stat);
+      const after = stat && !this.#wasIgnored(path) && this.#readState(path, stat, omittedFiles);
       return after ? { path, before: null, after } : undefined;
     }
     if (stat && getFingerprint(stat) === entry.fingerprint) return undefined;
     if (!entry.content) {
-      this.#omittedFiles.push(path);
+      omittedFiles.push(path);
       return undefined;
     }
-    const after = stat && this.#readState(path, stat);
+    const after = stat && this.#readState(path, stat, omittedFiles);
     // The path exists but cannot be part of a patch.
     if (stat && !stat.isDirectory && !after) return undefined;
     return { path, before: this.#readSavedState(entry), after: after ?? null };
   }
 
-  #readState(path: string, stat: Deno.FileInfo): PathState | undefined {
+  #readState(path: string, stat: Deno.FileInfo, omittedFiles: string[]): PathState | undefined {
     const file = join(this.#tree.root, path);
     if (stat.size > MAX_FILE_BYTES) {
-      this.#omittedFiles.push(path);
+      omittedFiles.push(path);
       return undefined;
     }
     const content = stat.isSymlink
