@@ -33,7 +33,7 @@ export interface SyncOptions {
  * ```ts ignore
  * import { promptSync } from "@swink/agent/sync";
  *
- * const result = promptSync(new URL("./my_agent.ts", import.meta.url), "Say hello");
+ * const result = promptSync(new URL("./my_agent.ts", import.meta.url), "Hello");
  * ```
  */
 export function promptSync(
