@@ -13,8 +13,8 @@ import { TextBuffer } from "./text_buffer.ts";
 /**
  * State of the arguments of a finished reply's tool call.
  *
- * `complete`: they are a JSON object. `truncated`: the reply ended before them. `invalid`: they are not a JSON object;
- * `text` is the raw text and `reason` the parser's message.
+ * `complete`: they are a JSON object. `truncated`: the reply ended before the call. `invalid`: they are not a JSON
+ * object; `text` is the raw text and `reason` the message of the parser.
  */
 export type ArgumentsState =
   | { readonly type: "complete" }
@@ -82,7 +82,7 @@ export class ReplyAccumulator {
   /**
    * Applies the next event.
    *
-   * @throws {StreamError} When the event violates the contract of `StreamFn`: a delta or an end for a block
+   * @throws {StreamError} If the event violates the contract of `StreamFn`: a delta or an end for a block
    * that is not open, an index out of order, an end of the reply with an open block (except tool calls at a `length`
    * stop), or any event after the terminal one.
    */
@@ -139,7 +139,7 @@ export class ReplyAccumulator {
   /**
    * Appends a delta; the same as {@linkcode ReplyAccumulator.apply} with a delta, without the dispatch on its type.
    *
-   * @throws {StreamError} When its block is not open.
+   * @throws {StreamError} If its block is not open.
    */
   append({ type, contentIndex, delta }: BlockDeltaEvent): void {
     const draft = this.#blocks[contentIndex];

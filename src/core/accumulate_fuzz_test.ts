@@ -89,7 +89,10 @@ function planBlock(random: Random, contentIndex: number): PlannedBlock {
   return { block, events: [{ ...block, contentIndex }] };
 }
 
-/** Interleaves the events of all blocks; events of a block keep their order, and blocks start in the order of their index. */
+/**
+ * Interleaves the events of all blocks; events of a block keep their order, and blocks start in the order of their
+ * index.
+ */
 function interleave(random: Random, plans: readonly PlannedBlock[]): AssistantMessageEvent[] {
   const remaining = plans.map(({ events }) => [...events]);
   const mixed: AssistantMessageEvent[] = [];

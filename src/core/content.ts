@@ -54,7 +54,9 @@ export interface ImageBlock {
   readonly source: ImageSource;
 }
 
-/** An item of a provider that later requests send back unchanged (such as encrypted reasoning), or of the application. */
+/**
+ * An item of a provider that later requests send back unchanged (such as encrypted reasoning), or of the application.
+ */
 export interface ExtensionBlock {
   readonly type: "extension";
   /** Kind of item, such as `"openai.reasoning"`. */

@@ -23,7 +23,9 @@ export interface CustomMessageKind<Data> {
   readonly type: string;
   /** Creates a message; `timestamp` is in milliseconds since the epoch. */
   readonly create: (data: Data, timestamp: number) => CustomMessage;
-  /** Returns the decoded data of a message of this kind, or `undefined` for any other message. Throws if `decode` does. */
+  /**
+   * Returns the decoded data of a message of this kind, or `undefined` for any other message. Throws if `decode` does.
+   */
   readonly read: (message: { readonly role: string }) => Data | undefined;
   /** Returns a {@linkcode ConvertToLlm} that converts messages of this kind and passes the others to `next`. */
   readonly convert: (next: ConvertToLlm) => ConvertToLlm;

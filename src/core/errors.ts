@@ -154,7 +154,9 @@ export class ContextWindowOverflowError extends AgentError {
   }
 }
 
-/** The provider rejected the request because of a rate limit, a quota or billing; the latter two are not `retryable`. */
+/**
+ * The provider rejected the request because of a rate limit, a quota or billing; the latter two are not `retryable`.
+ */
 export class ModelThrottledError extends AgentError {
   constructor(message: string, options?: AgentErrorOptions) {
     super("model_throttled", message, options);
@@ -285,8 +287,8 @@ export class ToolTimeoutError extends AgentError {
  * Kind of failure of a {@linkcode SessionError}.
  *
  * `locked`: another process has the session open for writing. `lock_lost`: another process has taken over the lock.
- * `not_a_session`: the log has no readable entry. `write_failed`: a write failed (disk full, permission denied); entries
- * that were not written are removed from memory too.
+ * `not_a_session`: the log has no readable entry. `write_failed`: a write failed (disk full, permission denied);
+ * entries that were not written are removed from memory too.
  */
 export type SessionErrorReason =
   | "bad_id"

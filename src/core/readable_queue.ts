@@ -26,8 +26,8 @@ const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 /**
  * Passes values from one writer to one reader.
  *
- * `for await` over the stream reads the queue directly, since a native stream costs another promise and queue per value.
- * The stream is locked meanwhile, as by its own iterator.
+ * `for await` over the stream reads the queue directly, since a native stream costs another promise and queue per
+ * value. The stream is locked meanwhile, as by its own iterator.
  */
 export class ReadableQueue<Value extends object> {
   readonly #options: ReadableQueueOptions;

@@ -19,8 +19,9 @@ export interface TextSpan {
 const MIN_SECRET_LENGTH = 4;
 
 /**
- * Matches API keys of known providers, JSON web tokens, and the token after `Bearer`. A key must start at a word boundary
- * or after an escaped newline: long opaque texts, such as encrypted reasoning, contain the same prefixes by chance.
+ * Matches API keys of known providers, JSON web tokens, and the token after `Bearer`. A key must start at a word
+ * boundary or after an escaped newline: long opaque texts, such as encrypted reasoning, contain the same prefixes by
+ * chance.
  */
 export const KEY_PATTERNS: readonly RegExp[] = [
   /(?<=^|[^\w-]|\\[nrt])(?:sk-|gsk_|xai-|hf_|AIza|AKIA|ASIA|ABSK|gh[opsu]_|github_pat_)[\w-]{12,}/g,
@@ -34,8 +35,8 @@ export function redact(text: string, secrets: readonly string[] = []): string {
 }
 
 /**
- * Finds the given secrets and the matches of `patterns`; overlapping spans are merged, in order of their offsets. Secrets
- * of less than 4 characters are ignored.
+ * Finds the given secrets and the matches of `patterns`; overlapping spans are merged, in order of their offsets.
+ * Secrets of less than 4 characters are ignored.
  */
 export function findSecrets(
   text: string,

@@ -38,8 +38,8 @@ export interface BackoffOptions {
 }
 
 /**
- * Creates a retry strategy whose delays grow exponentially. Only errors with `retryable: true` are retried. A delay that
- * the provider requests (`retryAfterMs`) replaces the computed one, up to `maxDelayMs`.
+ * Creates a retry strategy whose delays grow exponentially. Only errors with `retryable: true` are retried. A delay
+ * that the provider requests (`retryAfterMs`) replaces the computed one, up to `maxDelayMs`.
  *
  * @example
  * ```ts

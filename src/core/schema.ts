@@ -51,7 +51,9 @@ interface AjvError {
 
 let ajv: Promise<Ajv> | undefined;
 
-/** Compiles a schema with ajv (draft 2020-12): reports all errors, ignores unknown keywords and does not check formats. */
+/**
+ * Compiles a schema with ajv (draft 2020-12): reports all errors, ignores unknown keywords and does not check formats.
+ */
 export async function ajvValidator(schema: JsonSchema): Promise<CompiledSchema> {
   ajv ??= import("ajv/dist/2020.js").then(({ Ajv2020 }) => new Ajv2020(AJV_OPTIONS) as Ajv);
   const compiler = await ajv;

@@ -31,15 +31,17 @@ export interface LlmContext {
 }
 
 /**
- * Constraint on tool calls. `auto`: the model decides. `none`: no tool call. `required`: at least one tool call. `{ name }`:
- * a call of this tool.
+ * Constraint on tool calls. `auto`: the model decides. `none`: no tool call. `required`: at least one tool call. An
+ * object: a call of the tool with this name.
  */
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 
 /** Time for which the provider caches the prompt: not at all, its shorter or its longer time. */
 export type CacheRetention = "off" | "short" | "long";
 
-/** Options of a model call. An option that the provider does not support is ignored and reported as a `warning` event. */
+/**
+ * Options of a model call. An option that the provider does not support is ignored and reported as a `warning` event.
+ */
 export interface StreamOptions {
   /** Sampling temperature. Default: the provider's. */
   readonly temperature?: number;
@@ -76,10 +78,10 @@ export interface StreamRequest {
 /**
  * Calls a model; the interface between the loop and an adapter.
  *
- * Contract: the function and its iterator never throw; a failure is an `error` event. The first event is `start`, and the
- * last one is the only `done` or `error`. Each block has a start, deltas and an end with the same `contentIndex`, which
- * counts from 0 in the order of the starts; only a tool call that a `length` stop truncates has no end. An aborted call
- * ends with an `error` event whose stop reason is `"aborted"`.
+ * Contract: the function and its iterator never throw; a failure is an `error` event. The first event is `start`, and
+ * the last one is the only `done` or `error`. Each block has a start, deltas and an end with the same `contentIndex`,
+ * which counts from 0 in the order of the starts; only a tool call that a `length` stop truncates has no end. An
+ * extension block is a single event. An aborted call ends with an `error` event whose stop reason is `"aborted"`.
  */
 export interface StreamFn {
   /** Calls the model and returns the events of the reply. */

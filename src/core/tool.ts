@@ -39,7 +39,8 @@ export interface ToolContext {
 /**
  * Effect of running a call again, which decides how a session resumes a call that a crash interrupted.
  *
- * `none`: the tool changes nothing. `idempotent`: a repetition has no further effect. `once`: the call must not run again.
+ * `none`: the tool changes nothing. `idempotent`: a repetition has no further effect. `once`: the call must not run
+ * again.
  */
 export type SideEffect = "none" | "idempotent" | "once";
 

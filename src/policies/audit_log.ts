@@ -50,7 +50,10 @@ export type AuditRecord =
 
 /** Options for {@linkcode auditLog}. */
 export interface AuditLogOptions {
-  /** Writes a record. A returned promise is awaited; a failure is reported as a `warning` event and does not end the run. */
+  /**
+   * Writes a record. A returned promise is awaited; a failure is reported as a `warning` event and does not end the
+   * run.
+   */
   readonly write: (record: AuditRecord) => void | Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Runs an agent synchronously, for scripts.
  *
- * The agent runs in a worker that imports it from a module of the caller; the calling thread is blocked until the run has
- * ended.
+ * The agent runs in a worker that imports it from a module of the caller; the calling thread is blocked until the run
+ * has ended.
  *
  * @module
  */
@@ -45,8 +45,8 @@ export function promptSync(
 }
 
 /**
- * Continues the history of an agent, blocks the calling thread until the run has ended, and returns its result. `module`
- * is the same as for {@linkcode promptSync}.
+ * Continues the history of an agent, blocks the calling thread until the run has ended, and returns its result.
+ * `module` is the same as for {@linkcode promptSync}.
  *
  * @throws {NoMessagesError | InvalidContinueError} If `Agent.continue()` rejects with it.
  * @throws {BadRequestError} If the runtime has no workers or does not allow to block this thread, or if the default

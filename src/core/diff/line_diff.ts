@@ -92,7 +92,9 @@ function searchForward(
   return undefined;
 }
 
-/** Returns the index in `before` where a diagonal is entered: from above (an insertion) or from the left (a deletion). */
+/**
+ * Returns the index in `before` where a diagonal is entered: from above (an insertion) or from the left (a deletion).
+ */
 function getStartX(frontiers: readonly Int32Array[], changes: number, diagonal: number): number {
   if (changes === 0) return 0;
   const fromAbove = getReach(frontiers, changes - 1, diagonal + 1);

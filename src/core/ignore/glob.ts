@@ -25,8 +25,8 @@ function toPathSource(glob: string): string {
 }
 
 /**
- * Returns the source of a regular expression for a glob. Braces are alternatives unless `braces` is `false`, as in git's
- * ignore files. Default of `braces`: `true`.
+ * Returns the source of a regular expression for a glob. Braces are alternatives unless `braces` is `false`, as in
+ * git's ignore files. Default of `braces`: `true`.
  */
 export function toGlobSource(glob: string, options: { readonly braces?: boolean } = {}): string {
   const { braces = true } = options;
