@@ -257,7 +257,11 @@ Deno.test("A 60: reset while running aborts the run, and a new prompt is accepte
 
 Deno.test("A 59: two tools of one name are refused", () => {
   const twice = [fakeTool({ name: "look" }), fakeTool({ name: "look" })];
-  assertThrows(() => testAgent([], { tools: twice }), BadRequestError, 'two tools named "look"');
+  assertThrows(
+    () => testAgent([], { tools: twice }),
+    BadRequestError,
+    'Two tools have the name "look"',
+  );
   const { agent } = testAgent([]);
   assertThrows(() => agent.setTools(twice), BadRequestError);
 });

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { MessageQueue } from "../../src/agent/message_queue.ts";
+import { MessageQueue } from "../../src/loop/message_queue.ts";
 import type { AgentContext } from "../../src/core/context.ts";
 import { InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
 import { userMessage } from "../../src/core/message.ts";

@@ -222,7 +222,7 @@ Deno.test("A 101: a policy that throws counts as continue, in every slot, and a 
   );
   const [warning] = eventsOfType(events, "warning");
   assertEquals([warning?.message, warning?.data], [
-    'The policy "broken" failed and was passed over: no ink',
+    'The policy "broken" failed and was skipped: no ink',
     { policy: "broken" },
   ]);
 });

@@ -263,7 +263,7 @@ for (
     ]);
     const { error } = agent.state;
     assertEquals(error instanceof StreamError && error.retryable, false);
-    assertEquals(error?.message.startsWith("The model's stream failed: "), true);
+    assertEquals(error?.message.startsWith("The model stream failed: "), true);
   });
 }
 
