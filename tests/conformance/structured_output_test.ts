@@ -157,7 +157,7 @@ Deno.test("a schema that is not one is refused before anything runs, and the age
   const bad: JsonSchema = { type: "nonsense" };
   const asking = agent.structuredOutput("?", bad);
   agent.steer("Meanwhile");
-  await assertRejects(() => asking, BadRequestError, "not valid");
+  await assertRejects(() => asking, BadRequestError, "Invalid JSON Schema");
   assertEquals([agent.state.isRunning, agent.state.messages, streamFn.calls], [false, [], []]);
   await agent.waitForIdle();
   await agent.prompt("Hi");
