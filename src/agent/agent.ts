@@ -53,7 +53,7 @@ interface RunOverrides {
  * import { reply, scriptedStream } from "@swink/agent/testing";
  *
  * const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
- * const result = await agent.prompt("Say hello");
+ * const result = await agent.prompt("Greet me");
  * result.messages.length; // 2: the prompt and the reply
  * ```
  */

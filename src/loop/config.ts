@@ -38,7 +38,7 @@ export interface ModelFallback {
 }
 
 /**
- * What steering does to unfinished tool calls: `"cancel"` cancels them, `"boundary"` cancels those that have not
+ * The effect of steering on unfinished tool calls: `"cancel"` cancels them, `"boundary"` cancels those that have not
  * started, `"after_batch"` lets all of them finish.
  */
 export type InterruptPolicy = "cancel" | "boundary" | "after_batch";
@@ -79,7 +79,7 @@ export interface AgentLoopConfig extends Partial<Ports> {
   readonly approve?: Approve;
   /** Which tool calls need approval. Default: all when `approve` is set, else none. */
   readonly approvalMode?: ApprovalMode;
-  /** What steering does to unfinished tool calls. Default: `"cancel"`. */
+  /** The effect of steering on unfinished tool calls. Default: `"cancel"`. */
   readonly interrupt?: InterruptPolicy;
   /** Maximum number of turns in a run. Default: 100. `Infinity` for no limit. */
   readonly maxTurns?: number;

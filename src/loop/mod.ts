@@ -20,7 +20,7 @@
  *   streamFn: scriptedStream([reply("Hello!"), reply("Bonjour !")]),
  *   followUp,
  * } as const;
- * for await (const event of agentLoop([userMessage("Say hello", 0)], context, config)) {
+ * for await (const event of agentLoop([userMessage("Greet me", 0)], context, config)) {
  *   if (event.type === "agent_end") event.messages.length; // 4: two prompts and two replies
  * }
  * ```

@@ -157,7 +157,7 @@ function createResultMessage(
   };
 }
 
-/** The history keeps the model's own arguments, so the result has to say when others were used. */
+/** The history keeps the model's own arguments, so the result states when others were used. */
 function withArgumentsNotice(
   call: ReadyCall,
   { content }: AgentToolResult,

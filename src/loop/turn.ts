@@ -15,7 +15,7 @@ import type { RunServices } from "./run_services.ts";
 import { type BatchOutcome, runToolBatch } from "./tool_batch.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
 
-/** What follows a turn. */
+/** The step that follows a turn. */
 export type NextStep =
   /** Another turn: tools have answered. */
   | { readonly type: "next_turn"; readonly injected: readonly AgentMessage[] }
@@ -27,7 +27,7 @@ export type NextStep =
 export interface TurnResult {
   /** The result of the run so far. */
   readonly progress: RunProgress;
-  /** What follows. */
+  /** The step that follows. */
   readonly next: NextStep;
 }
 
