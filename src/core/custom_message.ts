@@ -36,7 +36,8 @@ export interface CustomMessageKind<Data> {
  *
  * @example
  * ```ts
- * import { omitCustomMessages, defineCustomMessage } from "@swink/agent";
+ * import { defineCustomMessage } from "@swink/agent";
+ * import { omitCustomMessages } from "@swink/agent/loop";
  *
  * const note = defineCustomMessage({ type: "note", decode: (data) => String(data) });
  * const message = note.create("remember the milk", Date.now());

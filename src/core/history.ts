@@ -48,7 +48,7 @@ export const LOST_RESULT_TEXT =
  *
  * @example
  * ```ts
- * import { repairHistory } from "@swink/agent";
+ * import { repairHistory } from "@swink/agent/loop";
  *
  * const { messages, repairs } = repairHistory([{ role: "user", content: [], timestamp: 0 }]);
  * repairs.length; // 0
