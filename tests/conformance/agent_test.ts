@@ -306,8 +306,8 @@ for (
 Deno.test("prompt() throws for invalid input and names the valid types", async () => {
   const { agent } = testAgent([]);
   for (const input of [undefined, null, 5] as unknown as string[]) {
-    await assertRejects(() => agent.prompt(input), BadRequestError, "A prompt is a text");
-    assertThrows(() => agent.steer(input), BadRequestError, "A prompt is a text");
+    await assertRejects(() => agent.prompt(input), BadRequestError, "Invalid prompt");
+    assertThrows(() => agent.steer(input), BadRequestError, "Invalid prompt");
   }
   assertEquals(agent.state.isRunning, false);
 });

@@ -162,7 +162,7 @@ Deno.test("structuredOutput() rejects an invalid schema before the run, and the 
   const bad: JsonSchema = { type: "nonsense" };
   const asking = agent.structuredOutput("?", bad);
   agent.steer("Meanwhile");
-  await assertRejects(() => asking, BadRequestError, "not valid");
+  await assertRejects(() => asking, BadRequestError, "Invalid JSON Schema");
   assertEquals([agent.state.isRunning, agent.state.messages, streamFn.calls], [false, [], []]);
   await agent.waitForIdle();
   await agent.prompt("Hi");
