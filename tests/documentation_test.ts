@@ -16,8 +16,6 @@ const KNOWN_DEAD_LINK_TAGS = [
   "src/agent/options.ts: Agent",
   "src/agent/structured_output.ts: Agent.structuredOutput",
   "src/agent/structured_output.ts: BadRequestError",
-  "src/cassettes/record_fetch.ts: replayCassette",
-  "src/cassettes/replay_cassette.ts: recordFetch",
   "src/core/accumulate.ts: apply",
   "src/core/event.ts: AgentResult",
   "src/core/json.ts: Infer",
