@@ -104,9 +104,17 @@ export function parseCassette(text: string, file: string): Cassette {
     );
   }
   const lines = text.slice(0, text.lastIndexOf("\n")).split("\n").slice(1);
-  const exchanges = lines.map((line, index) => parseExchange(line, `${file}:${index + 2}`))
-    .toSorted((left, right) => left.exchange - right.exchange);
-  return { recordedAt, exchanges };
+  const exchanges = lines.map((line, index) => {
+    const exchange = parseJson(line);
+    if (isExchange(exchange)) return exchange;
+    throw new BadRequestError(
+      `Invalid exchange at ${file}:${index + 2}: record the cassette again`,
+    );
+  });
+  return {
+    recordedAt,
+    exchanges: exchanges.toSorted((left, right) => left.exchange - right.exchange),
+  };
 }
 
 function parseHeader(
@@ -117,12 +125,6 @@ function parseHeader(
   const { cassette: version, recordedAt } = header;
   const isHeader = typeof version === "number" && typeof recordedAt === "number";
   return isHeader ? { version, recordedAt } : undefined;
-}
-
-function parseExchange(line: string, location: string): CassetteExchange {
-  const value = parseJson(line);
-  if (isExchange(value)) return value;
-  throw new BadRequestError(`Invalid exchange at ${location}: record the cassette again`);
 }
 
 function isExchange(value: unknown): value is CassetteExchange {

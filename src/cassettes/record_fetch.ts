@@ -109,7 +109,10 @@ class FetchRecorder {
       request,
       secrets: this.#secrets,
       now: this.#now,
-      save: (exchange) => this.#save(exchange, recorder),
+      save: (exchange) => {
+        this.#openExchanges.delete(recorder);
+        return this.#pendingWrites = this.#pendingWrites.then(() => this.#write(exchange));
+      },
     });
     this.#openExchanges.add(recorder);
     return await recorder.send(this.#fetch);
@@ -137,12 +140,6 @@ class FetchRecorder {
     throw new BadRequestError(
       `Cannot record to "${this.#file}": the file is not a cassette and will not be overwritten; choose another file`,
     );
-  }
-
-  #save(exchange: () => CassetteExchange, recorder: ExchangeRecorder): Promise<void> {
-    this.#openExchanges.delete(recorder);
-    this.#pendingWrites = this.#pendingWrites.then(() => this.#write(exchange));
-    return this.#pendingWrites;
   }
 
   /** Writes an exchange, unless an earlier write failed and may have left an incomplete line. */

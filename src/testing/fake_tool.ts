@@ -11,6 +11,7 @@ import { realSleep, type Sleep } from "../core/ports.ts";
 
 /** One call of a {@linkcode FakeTool}. */
 export interface FakeToolCall {
+  /** Id of the tool call in the assistant message. */
   readonly toolCallId: string;
   /** The validated arguments. */
   readonly arguments: JsonObject;

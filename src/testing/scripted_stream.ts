@@ -65,7 +65,11 @@ export function scriptedStream(
   let toolCallCount = 0;
   const newId = (): string => `call_${++toolCallCount}`;
   const streamFn: StreamFn = (request) => {
-    calls.push(snapshotRequest(request));
+    const { systemPrompt, messages, tools } = request.context;
+    calls.push({
+      ...request,
+      context: { systemPrompt, messages: [...messages], tools: [...tools] },
+    });
     const step = steps[calls.length - 1] ?? fail(
       "stream_error",
       `No step for model call ${calls.length}: the script has ${formatStepCount(steps.length)}`,
@@ -237,10 +241,4 @@ function raceAbort<Value>(
 
 function formatStepCount(steps: number): string {
   return steps === 1 ? "1 step" : `${steps} steps`;
-}
-
-function snapshotRequest(request: StreamRequest): StreamRequest {
-  const { systemPrompt, messages, tools } = request.context;
-  const context = { systemPrompt, messages: [...messages], tools: [...tools] };
-  return { ...request, context };
 }
