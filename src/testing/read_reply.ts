@@ -31,7 +31,7 @@ export interface CollectedReply {
 /** A tool call of a reply. */
 export interface CollectedCall extends Pick<ToolCallBlock, "id" | "name" | "arguments"> {
   /** Whether the arguments are complete and parse as JSON. */
-  readonly state: "complete" | "cut" | "unreadable";
+  readonly state: "complete" | "truncated" | "invalid";
 }
 
 /**

@@ -90,7 +90,7 @@ Deno.test("reply() leaves a call with raw arguments open only when it stops with
     for await (const event of stream(createRequest())) reader.apply(event);
     states.push(reader.finish().calls.map(({ state }) => state.type));
   }
-  assertEquals(states, [["complete", "cut"], ["complete", "unreadable"]]);
+  assertEquals(states, [["complete", "truncated"], ["complete", "invalid"]]);
 });
 
 Deno.test("fail() ends with the given code, retryAfterMs and usage, after its content", async () => {
@@ -191,7 +191,7 @@ Deno.test("hang() can hang within the arguments of a call", async () => {
     reader.apply(event);
     if (event.type === "tool_call_delta") controller.abort();
   }
-  assertEquals(reader.finish().calls.map(({ state }) => state.type), ["unreadable"]);
+  assertEquals(reader.finish().calls.map(({ state }) => state.type), ["invalid"]);
 });
 
 Deno.test("scriptedStream() streams raw events unchanged, also illegal ones", async () => {
