@@ -7,7 +7,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { findConfinement } from "../../src/tools/confinement/confinement.ts";
 import { findMarkedProcesses } from "../../src/tools/process/orphan_processes.ts";
-import type { SandboxOptions } from "../../src/tools/sandbox/sandbox.ts";
+import type { SandboxOptions } from "../../src/tools/sandbox/local_sandbox.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 
 const confinement = await findConfinement();
@@ -290,7 +290,7 @@ kernelTest(
     await runAttack(bench, `chmod 600 ${victim}`);
     assertEquals((Deno.statSync(victim).mode ?? 0) & 0o777, 0o600);
     const { rules } = await bench.sandbox.describe();
-    assert(rules.some(({ rule, enforcedBy }) => rule.includes("modes") && enforcedBy === "nobody"));
+    assert(rules.some(({ rule, enforcedBy }) => rule.includes("modes") && enforcedBy === "none"));
   },
 );
 

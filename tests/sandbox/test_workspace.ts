@@ -9,11 +9,8 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { validateToolArguments } from "../../src/core/schema.ts";
 import type { AgentTool, AgentToolResult, ToolUpdate } from "../../src/core/tool.ts";
 import { codingTools, type CodingToolsOptions } from "../../src/tools/coding_tools.ts";
-import {
-  createSandbox,
-  type Sandbox,
-  type SandboxOptions,
-} from "../../src/tools/sandbox/sandbox.ts";
+import { createSandbox, type SandboxOptions } from "../../src/tools/sandbox/local_sandbox.ts";
+import type { Sandbox } from "../../src/tools/sandbox/sandbox.ts";
 
 /** What a call answered. */
 export interface ToolCallResult {

@@ -54,6 +54,30 @@ export class NodeOpenedFile implements OpenedFile {
   }
 }
 
+/** A file that has been read into memory. */
+export class BufferedFile implements OpenedFile {
+  /** Canonical path. */
+  readonly path: string;
+  /** Size in bytes. */
+  readonly size: number;
+  readonly #bytes: Uint8Array;
+
+  constructor(path: string, bytes: Uint8Array) {
+    this.path = path;
+    this.size = bytes.length;
+    this.#bytes = bytes;
+  }
+
+  /** Yields the content in one chunk. */
+  // deno-lint-ignore require-await
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    if (this.size > 0) yield this.#bytes;
+  }
+
+  /** Does nothing. */
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
 /** Reads all bytes; `undefined` when there are more than `maxBytes`. */
 export async function readAllBytes(
   file: OpenedFile,
