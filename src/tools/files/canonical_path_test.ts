@@ -3,20 +3,20 @@ import { seededRandom, TestWorkspace } from "../../../tests/sandbox/test_workspa
 import { resolveCanonicalPath } from "./canonical_path.ts";
 
 Deno.test("write_file: a dangling link writes its target inside the root and is refused outside [A99]", async () => {
-  await using bench = new TestWorkspace();
-  Deno.symlinkSync("../outside/file", `${bench.directory}/out`);
-  Deno.symlinkSync("inside/file", `${bench.directory}/in`);
-  const written = await bench.callTool("write_file", { path: "in", content: "x" });
+  await using workspace = new TestWorkspace();
+  Deno.symlinkSync("../outside/file", `${workspace.directory}/out`);
+  Deno.symlinkSync("inside/file", `${workspace.directory}/in`);
+  const written = await workspace.callTool("write_file", { path: "in", content: "x" });
   assertEquals(written.text, "Created inside/file (1 line)");
-  const refused = await bench.callTool("write_file", { path: "out", content: "x" });
+  const refused = await workspace.callTool("write_file", { path: "out", content: "x" });
   assertStringIncludes(refused.text, "outside");
-  assertEquals([...Deno.readDirSync(bench.outside)].map(({ name }) => name), ["project"]);
+  assertEquals([...Deno.readDirSync(workspace.outside)].map(({ name }) => name), ["project"]);
 });
 
 Deno.test("resolveCanonicalPath(): follows links, then `..`, when the path does not exist", async () => {
-  await using bench = new TestWorkspace();
-  const { directory } = bench;
-  bench.writeFile("real/deep/file", "");
+  await using workspace = new TestWorkspace();
+  const { directory } = workspace;
+  workspace.writeFile("real/deep/file", "");
   Deno.symlinkSync("real/deep", `${directory}/link`);
   const resolved = (path: string) => resolveCanonicalPath(path, directory);
   assertEquals(await resolved("link/new"), `${directory}/real/deep/new`);
@@ -28,12 +28,12 @@ Deno.test("resolveCanonicalPath(): follows links, then `..`, when the path does 
 });
 
 Deno.test("resolveCanonicalPath(): agrees with the operating system on random links", async () => {
-  await using bench = new TestWorkspace();
-  const { directory } = bench;
+  await using workspace = new TestWorkspace();
+  const { directory } = workspace;
   const random = seededRandom(17);
   const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? "";
   const names = ["a", "b", "c", "d"];
-  for (const name of names) bench.writeFile(`${name}/file`, "");
+  for (const name of names) workspace.writeFile(`${name}/file`, "");
   for (let link = 0; link < 40; link++) {
     const target = Array.from({ length: 3 }, () => pick([...names, "..", "l1", "l2"])).join("/");
     try {

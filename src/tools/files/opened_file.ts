@@ -69,7 +69,6 @@ export class BufferedFile implements OpenedFile {
   }
 
   /** Yields the content in one chunk. */
-  // deno-lint-ignore require-await
   async *chunks(): AsyncGenerator<Uint8Array> {
     if (this.size > 0) yield this.#bytes;
   }
