@@ -173,9 +173,9 @@ async function promptForDecision(
   request: GateRequest,
 ): Promise<ApprovalDecision> {
   try {
-    const answer = await ask(request);
-    if (typeof answer !== "boolean") return answer;
-    return answer ? APPROVED : { type: "denied" };
+    const decision = await ask(request);
+    if (typeof decision !== "boolean") return decision;
+    return decision ? APPROVED : { type: "denied" };
   } catch {
     return createDenial("The approval prompt failed.");
   }

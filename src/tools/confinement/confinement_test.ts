@@ -59,14 +59,14 @@ function runFilter(
   const filter = createSeccompFilter(architecture, rules);
   const view = new DataView(filter.buffer);
   let accumulator = 0;
-  for (let at = 0;; at++) {
+  for (let index = 0;; index++) {
     const [code, jt, jf, k] = [
-      view.getUint16(at * 8, true),
-      view.getUint8(at * 8 + 2),
-      view.getUint8(at * 8 + 3),
-      view.getUint32(at * 8 + 4, true),
+      view.getUint16(index * 8, true),
+      view.getUint8(index * 8 + 2),
+      view.getUint8(index * 8 + 3),
+      view.getUint32(index * 8 + 4, true),
     ];
-    const jump = (condition: boolean) => at += condition ? jt : jf;
+    const jump = (condition: boolean) => index += condition ? jt : jf;
     switch (code) {
       case 0x20:
         accumulator = data.getUint32(k, true);

@@ -160,13 +160,13 @@ const MAX_SYNC_BYTES = 64 * 1024;
 
 function writeSmallFile(path: string, { bytes, mode, owner }: NewFile): void {
   using file = Deno.openSync(path, { write: true, createNew: true, mode: mode ?? 0o666 });
-  for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+  for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));
   applyPermissions(path, { mode, owner });
 }
 
 async function writeLargeFile(path: string, { bytes, mode, owner }: NewFile): Promise<void> {
   using file = await Deno.open(path, { write: true, createNew: true, mode: mode ?? 0o666 });
-  for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+  for (let offset = 0; offset < bytes.length;) offset += await file.write(bytes.subarray(offset));
   applyPermissions(path, { mode, owner });
 }
 
