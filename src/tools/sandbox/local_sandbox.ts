@@ -100,6 +100,7 @@ class LocalSandbox implements Sandbox {
   #net: SandboxNet;
   /** Running processes and their marks. */
   readonly #running = new Map<RunningProcess, string>();
+  readonly #finishing = new Set<Promise<unknown>>();
   #proxy: { readonly server: HostProxy; readonly hosts: readonly string[] } | undefined;
 
   constructor(options: SandboxOptions) {
@@ -138,14 +139,18 @@ class LocalSandbox implements Sandbox {
     const process = startProcess(await this.#confineLaunch(launch, proxy));
     this.#running.set(process, mark);
     void process.exited.then(() => this.#running.delete(process));
-    return {
-      ...process,
-      finish: async () => {
-        await killOrphanProcesses(mark);
-        const workingDirectory = await readWorkingDirectory(directoryFile);
-        return workingDirectory === undefined ? {} : { workingDirectory };
-      },
+    const finish = async () => {
+      await killOrphanProcesses(mark);
+      const workingDirectory = await readWorkingDirectory(directoryFile);
+      return workingDirectory === undefined ? {} : { workingDirectory };
     };
+    return { ...process, finish: () => this.#track(finish()) };
+  }
+
+  /** Makes the disposal wait for a promise. */
+  #track<T>(promise: Promise<T>): Promise<T> {
+    this.#finishing.add(promise);
+    return promise.finally(() => this.#finishing.delete(promise));
   }
 
   async #confineLaunch(launch: Launch, proxy: HostProxy | undefined): Promise<Launch> {
@@ -221,6 +226,7 @@ class LocalSandbox implements Sandbox {
       await process.terminate(DISPOSE_GRACE_MS);
       await killOrphanProcesses(mark);
     }));
+    await Promise.allSettled(this.#finishing);
     await this.#proxy?.server[Symbol.asyncDispose]();
     await this.#directory.remove();
   }
