@@ -105,9 +105,9 @@ class Job {
   /** Reads the output until the process and its descendants have ended. */
   async #watch(): Promise<void> {
     const reading = this.#readOutput();
-    const exit = await this.#command.process.exited;
+    const exit = await this.#command.exited;
     // Processes that the command left running end with it.
-    await this.#command.process.terminate(0);
+    await this.#command.terminate(0);
     await this.#command.finish();
     await reading;
     this.#file = (await this.#output.finish()).file;
@@ -117,7 +117,7 @@ class Job {
   }
 
   async #readOutput(): Promise<void> {
-    for await (const chunk of this.#command.process.output) {
+    for await (const chunk of this.#command.output) {
       this.#newOutput.push(await this.#output.push(chunk));
       this.#activity.resolve();
     }
@@ -140,7 +140,7 @@ class Job {
   }
 
   async stop(graceMs: number): Promise<void> {
-    await this.#command.process.terminate(graceMs);
+    await this.#command.terminate(graceMs);
     await this.#ended;
   }
 }

@@ -52,7 +52,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
         const sandboxCommand = await kit.sandbox.startCommand(command, { cwd: shell.directory });
         const fileName = `bash-${toolCallId.replace(/[^\w-]/g, "_").slice(0, 80)}.txt`;
         await using output = new CommandOutput(() => kit.sandbox.getOutputPath(fileName));
-        const outcome = await watchProcess(sandboxCommand.process, {
+        const outcome = await watchProcess(sandboxCommand, {
           signal,
           timeoutMs: timeout_ms,
           onOutput: async (chunk) => {

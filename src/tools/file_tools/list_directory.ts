@@ -45,7 +45,7 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
           `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
         );
       }
-      if (kind !== "folder") {
+      if (kind !== "directory") {
         throw new BadRequestError(`${quotePath(path)} is not a directory: read it with read_file`);
       }
       const start = await files.resolve(path, "read");
@@ -64,13 +64,13 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
 }
 
 function formatEntry({ name, kind, depth }: WalkEntry, maxDepth: number): string {
-  const ellipsis = kind === "folder" && depth === maxDepth - 1 ? " …" : "";
+  const ellipsis = kind === "directory" && depth === maxDepth - 1 ? " …" : "";
   return `${"  ".repeat(depth)}${toPrintable(name)}${KIND_SUFFIX[kind]}${ellipsis}`;
 }
 
 const KIND_SUFFIX: Readonly<Record<WalkEntry["kind"], string>> = {
   file: "",
-  folder: "/",
+  directory: "/",
   link: "@",
   other: " (not a regular file)",
 };

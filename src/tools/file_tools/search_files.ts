@@ -14,6 +14,7 @@ import type { FileMatch } from "../search/match_lines.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { truncateMiddle } from "../text/output_limit.ts";
 import { findCandidates } from "../search/ripgrep.ts";
+import { readWalkedFile } from "../sandbox/file_reading.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type WalkEntry, walkFiles, type WalkOptions } from "../search/walk_files.ts";
@@ -103,7 +104,7 @@ async function resolveStart(files: SandboxFiles, path: string): Promise<SearchSt
   if (kind === "other") {
     throw new BadRequestError(`${quotePath(path)} is neither a file nor a directory`);
   }
-  return { path: await files.resolve(path, "read"), isDirectory: kind === "folder" };
+  return { path: await files.resolve(path, "read"), isDirectory: kind === "directory" };
 }
 
 function parseGlob(glob: string): PathMatcher {
@@ -155,7 +156,7 @@ async function findNames(files: SandboxFiles, search: NameSearch): Promise<strin
   const { start, matches, signal, limit } = search;
   const names: string[] = [];
   for await (const { path, relativePath: below, kind } of walkEntries(files, start, { signal })) {
-    if (kind === "folder" || !matches(below)) continue;
+    if (kind === "directory" || !matches(below)) continue;
     if (names.length === limit) return `${names.join("\n")}\n${formatLimitNotice(limit, "files")}`;
     names.push(toPrintable(files.toDisplayPath(path)));
   }
@@ -210,7 +211,7 @@ async function* findMatchingFiles(
       signal.throwIfAborted();
       sliceEnd = performance.now() + YIELD_INTERVAL_MS;
     }
-    const bytes = await files.readWalked(path, MAX_FILE_BYTES);
+    const bytes = await readWalkedFile(files, path, MAX_FILE_BYTES);
     if (!bytes || (await matcher.match(bytes)).length === 0) continue;
     // Reads what is shown again with all checks of the sandbox, so that a swapped link cannot redirect the read.
     const options = { maxBytes: MAX_FILE_BYTES };

@@ -6,6 +6,7 @@
 
 import { AbortedError } from "../../core/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
+import { readParentIgnoreRules, readWalkedFile } from "../sandbox/file_reading.ts";
 import type { DirectoryEntry, SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** An entry found by a walk. */
@@ -68,11 +69,11 @@ export async function* walkFiles(
     }
     const { name, kind } = next.value;
     const fromOrigin = level.prefix + name;
-    if (name === ".git" || isIgnored(fromOrigin, kind === "folder", level.rules)) continue;
+    if (name === ".git" || isIgnored(fromOrigin, kind === "directory", level.rules)) continue;
     const path = `${level.path}/${name}`;
     const depth = levels.length - 1;
     yield { path, relativePath: fromOrigin.slice(prefixLength), name, kind, depth };
-    if (kind !== "folder" || depth >= maxDepth || !shouldEnter(path)) continue;
+    if (kind !== "directory" || depth >= maxDepth || !shouldEnter(path)) continue;
     const child = { path, prefix: `${fromOrigin}/`, rules: level.rules };
     const childLevel = await openLevel(files, child).catch(() => undefined);
     if (childLevel) levels.push(childLevel);
@@ -94,7 +95,7 @@ async function readDirectoryRules(
   entries: readonly DirectoryEntry[],
 ): Promise<IgnoreRules[]> {
   if (!entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) return [];
-  const bytes = await files.readWalked(`${path}/.gitignore`, MAX_IGNORE_BYTES);
+  const bytes = await readWalkedFile(files, `${path}/.gitignore`, MAX_IGNORE_BYTES);
   return bytes ? [parseIgnoreFile(new TextDecoder().decode(bytes), prefix)] : [];
 }
 
@@ -105,7 +106,7 @@ async function findOrigin(
 ): Promise<Pick<WalkLevel, "prefix" | "rules">> {
   const relativeStart = files.toDisplayPath(start);
   if (relativeStart.startsWith("/")) return { prefix: "", rules: [] };
-  let rules: readonly IgnoreRules[] = await files.readParentIgnoreRules();
+  let rules: readonly IgnoreRules[] = await readParentIgnoreRules(files);
   let prefix = "";
   if (relativeStart === ".") return { prefix, rules };
   const root = start.slice(0, start.length - relativeStart.length - 1);
