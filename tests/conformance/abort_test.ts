@@ -4,7 +4,7 @@ import type { AssistantMessageEvent } from "../../src/core/stream.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
-import { hang, reply } from "../../src/testing/script.ts";
+import { fail, hang, reply } from "../../src/testing/script.ts";
 import { AbortedError } from "../../src/core/errors.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
@@ -286,3 +286,59 @@ Deno.test("1,000 runs leave no listener on the caller's signal [B43]", async () 
 function joinText({ content }: { content: readonly unknown[] }): string {
   return (content[0] as { text: string }).text;
 }
+
+Deno.test("abort() at turn_end: no further turn starts, although tools have answered", async () => {
+  const { agent, streamFn } = testAgent([reply([toolCall("look")])], {
+    tools: [fakeTool({ name: "look" })],
+  });
+  atFirst(agent, "turn_end", () => agent.abort("enough"));
+  const events = await checkEvents(agent.promptStream("Look"));
+  assertEquals(outlineEvents(events).slice(5), [
+    "message_update tool_call_start",
+    "message_update tool_call_delta",
+    "message_end assistant",
+    "tool_execution_start call_1",
+    "tool_execution_end call_1",
+    "message_start tool_result",
+    "message_end tool_result",
+    "turn_end tools_executed",
+    "agent_end",
+  ]);
+  const [end] = eventsOfType(events, "agent_end");
+  assertEquals([end?.stopReason, end?.abortReason], ["aborted", "enough"]);
+  streamFn.assertDone();
+});
+
+Deno.test("abort() at the turn_end of a failed turn keeps the error", async () => {
+  const { agent } = testAgent([fail("auth_error", "No key")]);
+  atFirst(agent, "turn_end", () => agent.abort("enough"));
+  const { stopReason, error, abortReason } = await agent.prompt("Hi");
+  assertEquals([stopReason, error?.code, abortReason], ["error", "auth_error", "enough"]);
+});
+
+Deno.test("abort() in transformContext: steering that is queued meanwhile stays queued", async () => {
+  const { agent, streamFn } = testAgent([], {
+    transformContext: (messages) => {
+      agent.steer("Wait");
+      agent.abort();
+      return messages;
+    },
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineEvents(events), [
+    "agent_start",
+    "turn_start 1",
+    "message_start user",
+    "message_end user",
+    "queue_changed",
+    "message_start assistant",
+    "message_end assistant",
+    "turn_end aborted",
+    "agent_end",
+  ]);
+  assertEquals(outlineMessages(agent.queued.steering.map(({ message }) => message)), [
+    "user: Wait",
+  ]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi"]);
+  streamFn.assertDone();
+});

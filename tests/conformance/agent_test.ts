@@ -399,3 +399,12 @@ Deno.test("prompt() with messages that would make the history invalid repairs an
   );
   assertEquals(ids, ["a", "a_1", "a_2"]);
 });
+
+Deno.test("reset() drops the repairs of the initial history", async () => {
+  const { agent, seen } = testAgent([reply("Hello")], {
+    messages: [assistantMessage([])],
+  });
+  agent.reset();
+  await agent.prompt("Hi");
+  assertEquals(eventsOfType(seen, "warning"), []);
+});

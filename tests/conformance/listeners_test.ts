@@ -242,3 +242,39 @@ Deno.test("a listener that awaits a run it started itself does not deadlock", as
   assertEquals(outlineEvents(seen).slice(0, 3), ["queue_changed", "agent_start", "model_changed"]);
   assertEquals(findViolation(seen), undefined);
 });
+
+Deno.test("a listener that is removed during an event is not called with that event", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  const received: string[] = [];
+  agent.subscribe(({ type }) => void (type === "turn_start" && stop()));
+  const stop = agent.subscribe(({ type }) => void received.push(type));
+  await agent.prompt("Hi");
+  assertEquals(received, ["agent_start"]);
+});
+
+Deno.test("a listener that was no longer awaited after an abort is awaited again in the next run", async () => {
+  const { agent, clock } = testAgent([hang({ after: "Half" }), reply("Fine")]);
+  const order: string[] = [];
+  let run = 0;
+  agent.subscribe(async ({ type }) => {
+    if (type === "agent_start") run++;
+    if (run === 1 && type === "message_update") await new Promise(() => {});
+    if (run === 2) await settle();
+    order.push(`first ${type}`);
+  });
+  agent.subscribe(({ type }) => void order.push(`second ${type}`));
+  const running = agent.prompt("Hi");
+  await settle();
+  agent.abort();
+  await settle();
+  clock.advance(100);
+  await running;
+  order.length = 0;
+  await agent.prompt("Again");
+  assertEquals(order.slice(0, 4), [
+    "first agent_start",
+    "second agent_start",
+    "first turn_start",
+    "second turn_start",
+  ]);
+});

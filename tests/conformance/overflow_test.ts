@@ -2,9 +2,9 @@ import { assertEquals, assertInstanceOf } from "@std/assert";
 import type { TransformContext } from "../../src/core/context.ts";
 import { ContextWindowOverflowError } from "../../src/core/errors.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
-import { fail, reply } from "../../src/testing/script.ts";
+import { fail, hang, reply } from "../../src/testing/script.ts";
 import { outlineEvents, outlineMessages } from "./outline.ts";
-import { testAgent } from "./test_agent.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 const usage = { input: 5, output: 0, cacheRead: 0, cacheWrite: 0, total: 5 };
 const tooLong = fail("context_window_overflow", "prompt is too long", { usage });
@@ -192,4 +192,57 @@ Deno.test("overflow: a transform that throws during the recovery ends the turn i
     "agent_end",
   ]);
   assertEquals(agent.state.error?.message, "transformContext failed: cannot summarise");
+});
+
+for (const moment of ["before the request", "during the reply"] as const) {
+  Deno.test(`overflow: abort() ${moment} of the next run keeps overflow: true for the one after it`, async () => {
+    const flags: boolean[] = [];
+    const aborted = moment === "during the reply" ? [hang({ after: "Half" })] : [];
+    const { agent, streamFn } = testAgent([tooLong, ...aborted, reply("Hello"), reply("Again")], {
+      transformContext: shrinking(flags),
+    });
+    await agent.prompt("Hi");
+    assertEquals(flags.splice(0), [false, true]);
+    if (moment === "during the reply") atFirst(agent, "message_update", () => agent.abort());
+    const signal = moment === "before the request" ? AbortSignal.abort() : undefined;
+    const second = await agent.prompt("More", signal && { signal });
+    assertEquals(second.stopReason, "aborted");
+    flags.length = 0;
+    await agent.prompt("Once more");
+    await agent.prompt("And again");
+    assertEquals(flags, [true, false]);
+    streamFn.assertDone();
+  });
+}
+
+Deno.test("overflow: reset() forgets it", async () => {
+  const flags: boolean[] = [];
+  const { agent } = testAgent([tooLong, reply("Hello")], { transformContext: shrinking(flags) });
+  await agent.prompt("Hi");
+  agent.reset();
+  await agent.prompt("Hi");
+  assertEquals(flags, [false, true, false]);
+});
+
+Deno.test("overflow: reset() during a run forgets it, also when that run ends later", async () => {
+  const flags: boolean[] = [];
+  const { agent } = testAgent([tooLong, hang({ after: "Half" }), reply("Hello")], {
+    transformContext: shrinking(flags),
+  });
+  await agent.prompt("Hi");
+  atFirst(agent, "message_update", () => agent.reset());
+  await agent.prompt("More");
+  await agent.prompt("Once more");
+  assertEquals(flags, [false, true, true, false]);
+});
+
+Deno.test("overflow: the reports of both transforms count towards the usage of the run", async () => {
+  const { agent } = testAgent([tooLong, reply("Hello", { usage })], {
+    transformContext: (messages, { overflow }) => ({
+      messages: overflow ? messages.slice(-1) : messages,
+      report: { droppedCount: 1, tokensBefore: 2, tokensAfter: 1, usage },
+    }),
+    messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
+  });
+  assertEquals((await agent.prompt("Hi")).usage.total, 20, "two reports and two requests");
 });

@@ -6,7 +6,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
-import { InstantClock, scriptedPorts, settle } from "./ports.ts";
+import { settle } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
 
 const look = () => fakeTool({ name: "look" });
@@ -447,33 +447,6 @@ Deno.test("maxTurns: 100 by default, Infinity for no limit", async () => {
   assertEquals((await free.agent.prompt("Look")).turns, 121);
 });
 
-Deno.test("onDelta stop: keeps the text that has arrived and ends the run", async () => {
-  const clock = new InstantClock();
-  const { agent, streamFn } = testAgent([hang({ after: "Many many words" })], {
-    ...scriptedPorts(clock),
-    sleep: async (milliseconds) => {
-      await settle();
-      await clock.sleep(milliseconds);
-    },
-    policies: [{
-      name: "budget",
-      onDelta: ({ characters }) =>
-        characters > 10 ? { type: "stop", reason: "too many words" } : undefined,
-    }],
-  });
-  const events = await checkEvents(agent.promptStream("Hi"));
-  const end = events.at(-1);
-  assertEquals(end?.type === "agent_end" && [end.stopReason, end.stoppedBy, end.abortReason], [
-    "aborted",
-    { policy: "budget", reason: "too many words" },
-    undefined,
-  ]);
-  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Many many words"]);
-  const [, assistant] = agent.state.messages;
-  assertEquals(assistant?.role === "assistant" && assistant.errorCode, "budget_exceeded");
-  streamFn.assertDone();
-});
-
 Deno.test("policies: the context has turn, model, history, usage, cost and elapsed time", async () => {
   const seen: unknown[] = [];
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
@@ -492,4 +465,17 @@ Deno.test("policies: the context has turn, model, history, usage, cost and elaps
   });
   await checkEvents(agent.promptStream("Look"));
   assertEquals(seen, [["run_1", 0, "model", 0, 0, 0, 0], ["run_1", 1, "model", 3, 2, 2, 5]]);
+});
+
+Deno.test("preTurn: newMessages has the queued messages that the turn will take", async () => {
+  const seen: string[][] = [];
+  const { agent } = testAgent([reply("Hello")], {
+    policies: [{
+      name: "watch",
+      preTurn: ({ newMessages }) => void seen.push(outlineMessages(newMessages)),
+    }],
+  });
+  agent.steer("by the way");
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(seen, [["user: Hi", "user: by the way"]]);
 });

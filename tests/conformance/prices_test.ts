@@ -68,3 +68,23 @@ Deno.test("prices: each attempt is priced at the rates of its model", async () =
   assertAlmostEquals(cost.total, 18 + 3);
   assertEquals(usage.total, 4e6);
 });
+
+Deno.test("prices: an unknown price is not reported while no tokens were used", async () => {
+  const { agent, seen } = testAgent([reply("Hello")], { prices, model: "other/model" });
+  await agent.prompt("Hi");
+  assertEquals(eventsOfType(seen, "warning"), []);
+});
+
+Deno.test("prices: after reset() an unknown price is reported again", async () => {
+  const { agent, seen } = testAgent([1, 2].map(() => reply("Hello", { usage: million })), {
+    prices,
+    model: "other/model",
+  });
+  await agent.prompt("Hi");
+  agent.reset();
+  await agent.prompt("Hi");
+  assertEquals(eventsOfType(seen, "warning").map(({ code }) => code), [
+    "unknown_price",
+    "unknown_price",
+  ]);
+});

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { AbortedError, StreamError } from "../../src/core/errors.ts";
 import { exponentialBackoff } from "../../src/core/retry.ts";
 import type { RetryStrategy } from "../../src/core/retry.ts";
+import type { AssistantMessageEvent } from "../../src/core/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
 import { endWithoutTerminal, fail, hang, reply } from "../../src/testing/script.ts";
@@ -299,4 +300,18 @@ Deno.test("the error code of an aborted reply is aborted for every abort reason"
   other.agent.subscribe(({ type }) => void (type === "message_update" && other.agent.abort(mine)));
   const [, otherReply] = (await other.agent.prompt("Hi")).messages;
   assertEquals(otherReply?.role === "assistant" && otherReply.errorMessage, "Closed by the user");
+});
+
+Deno.test("retry: a failure with the code aborted is never retried, even if its stop reason is error", async () => {
+  let calls = 0;
+  const { agent } = testAgent([], {
+    retry: () => 0,
+    streamFn: async function* (): AsyncGenerator<AssistantMessageEvent> {
+      if (++calls > 3) throw new Error("retried");
+      yield { type: "start" };
+      yield { type: "error", stopReason: "error", error: new AbortedError("Gone") };
+    },
+  });
+  assertEquals((await agent.prompt("Hi")).error?.code, "aborted");
+  assertEquals(calls, 1);
 });

@@ -231,3 +231,36 @@ Deno.test("structuredOutput() accepts a Standard Schema with a JSON Schema form"
   assertEquals(await agent.structuredOutput("Which city?", library as never), { city: "Bern" });
   streamFn.assertDone();
 });
+
+Deno.test("structuredOutput() calls its tool, not the provider's schema mode, when the agent has tools", async () => {
+  const script = scriptedStream([answer({ city: "Bern" })]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+    tools: [fakeTool({ name: "look" })],
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  const [request] = script.calls;
+  assertEquals(request?.options.responseSchema, undefined);
+  assertEquals(request?.context.tools.map(({ name }) => name), ["look", "structured_output"]);
+});
+
+Deno.test("structuredOutput() returns the first answer when a reply has two", async () => {
+  const { agent, streamFn } = testAgent([
+    reply([
+      toolCall("structured_output", { city: "Bern" }),
+      toolCall("structured_output", { city: "Basel" }),
+    ]),
+  ]);
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  streamFn.assertDone();
+});
+
+Deno.test("structuredOutput() accepts no text of an aborted reply, even if it matches the schema", async () => {
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(scriptedStream([hang({ after: "12" })]), {
+      hasStrictSchema: () => true,
+    }),
+  });
+  atFirst(agent, "message_update", () => agent.abort("enough"));
+  await assertRejects(() => agent.structuredOutput("How many?", { type: "number" }), AbortedError);
+});

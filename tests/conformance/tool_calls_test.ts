@@ -7,7 +7,8 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
-import { testAgent } from "./test_agent.ts";
+import { settle } from "./ports.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 Deno.test("tool calls start together, end as they finish, and their results keep call order [3.6, A4, B12, B13]", async () => {
   const fastEnded = Promise.withResolvers<void>();
@@ -431,5 +432,54 @@ Deno.test("length stop: a truncated call has empty arguments in the next request
   await checkEvents(agent.promptStream("Write"));
   assertEquals(streamFn.calls[1]?.context.messages[1]?.content, [
     { type: "tool_call", id: "call_1", name: "write", arguments: {} },
+  ]);
+});
+
+Deno.test("onUpdate() after the call was cancelled emits nothing", async () => {
+  const tool = fakeTool({
+    name: "dig",
+    result: (_args, { signal, onUpdate }) =>
+      new Promise((resolve) => {
+        signal.addEventListener("abort", () => {
+          onUpdate("too late");
+          resolve("dug");
+        });
+        onUpdate("10 %");
+      }),
+  });
+  const { agent } = testAgent([reply([toolCall("dig")])], { tools: [tool] });
+  atFirst(agent, "tool_execution_update", () => agent.abort());
+  const events = await checkEvents(agent.promptStream("Dig"));
+  assertEquals(outlineEvents(events).slice(8), [
+    "tool_execution_start call_1",
+    "tool_execution_update call_1",
+    "tool_execution_end call_1",
+    "message_start tool_result",
+    "message_end tool_result",
+    "turn_end aborted",
+    "agent_end",
+  ]);
+});
+
+Deno.test("onUpdate(): updates that are still queued when a cancelled call ends are dropped", async () => {
+  const tool = fakeTool({
+    name: "dig",
+    result: (_args, { signal, onUpdate }) =>
+      new Promise((resolve) => {
+        signal.addEventListener("abort", () => resolve("dug"));
+        for (const progress of ["10 %", "50 %"]) onUpdate(progress);
+      }),
+  });
+  const { agent } = testAgent([reply([toolCall("dig")])], { tools: [tool] });
+  agent.subscribe(async ({ type }) => {
+    if (type !== "tool_execution_update") return;
+    agent.abort();
+    await settle();
+  });
+  const events = await checkEvents(agent.promptStream("Dig"));
+  assertEquals(outlineEvents(events).slice(8, 11), [
+    "tool_execution_start call_1",
+    "tool_execution_update call_1",
+    "tool_execution_end call_1",
   ]);
 });
