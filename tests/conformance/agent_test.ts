@@ -168,6 +168,14 @@ Deno.test("setModel() emits model_changed while idle too", () => {
   assertEquals(seen[0]?.seq, undefined);
 });
 
+Deno.test("setModel(): message_start names the model of the turn", async () => {
+  const { agent, seen } = testAgent([reply("Hello")]);
+  agent.setModel("other/model2");
+  await agent.prompt("Hi");
+  const start = eventsOfType(seen, "message_start").at(-1)?.message;
+  assertEquals(start?.role === "assistant" && [start.provider, start.modelId], ["other", "model2"]);
+});
+
 Deno.test("streamOptions are in every request [A67]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")], {
     streamOptions: { sessionId: "s1", maxTokens: 5 },

@@ -187,6 +187,27 @@ for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
   });
 }
 
+for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
+  Deno.test(`${hook} that throws because of the abort ends the run as aborted`, async () => {
+    const { agent, streamFn } = testAgent([], {
+      [hook]: () => {
+        agent.abort("enough");
+        broken();
+      },
+    });
+    const events = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(outlineEvents(events).slice(4), [
+      "message_start assistant",
+      "message_end assistant",
+      "turn_end aborted",
+      "agent_end",
+    ]);
+    const [end] = eventsOfType(events, "agent_end");
+    assertEquals([end?.stopReason, end?.abortReason, end?.error], ["aborted", "enough", undefined]);
+    streamFn.assertDone();
+  });
+}
+
 for (const hook of ["transformContext", "getApiKey"] as const) {
   Deno.test(`${hook} that hangs is abandoned 100 ms after the abort`, async () => {
     const { agent, clock, streamFn } = testAgent([], { [hook]: () => new Promise(() => {}) });

@@ -249,3 +249,8 @@ Deno.test("agentLoopContinue() throws when there is nothing to continue [B9]", (
   const finished = { ...empty, messages: [hi, assistantMessage("Hello")] };
   assertThrows(() => agentLoopContinue(finished, config), InvalidContinueError);
 });
+
+Deno.test("agentLoop() throws when repair leaves no message", () => {
+  const config = loopConfig([]);
+  assertThrows(() => agentLoop([assistantMessage([])], empty, config), NoMessagesError);
+});

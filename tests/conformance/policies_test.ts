@@ -258,6 +258,18 @@ Deno.test("postLoop: is called once with the outcome, and its verdict is ignored
   assertEquals(seen, [[2, 4, "stop", undefined, 4]]);
 });
 
+Deno.test("postLoop: gets the error of a failed run", async () => {
+  const seen: unknown[] = [];
+  const { agent } = testAgent([fail("auth_error", "No key")], {
+    policies: [{
+      name: "watch",
+      postLoop: ({ stopReason, error }) => void seen.push([stopReason, error?.code]),
+    }],
+  });
+  await agent.prompt("Hi");
+  assertEquals(seen, [["error", "auth_error"]]);
+});
+
 Deno.test("preDispatch: rewritten arguments reach the next policy, are validated, emitted and noted in the result [A80, A87]", async () => {
   const read = fakeTool({
     name: "read",

@@ -6,7 +6,8 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
-import { testAgent } from "./test_agent.ts";
+import { settle } from "./ports.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 Deno.test("queued: lists messages with their ids; cancelQueued() removes one", () => {
   const { agent } = testAgent([]);
@@ -199,4 +200,50 @@ Deno.test("prompt() rejects when repair leaves no message", async () => {
   } as const;
   await assertRejects(() => agent.prompt([orphan]), NoMessagesError);
   assertThrows(() => agent.followUp(orphan), NoMessagesError);
+});
+
+Deno.test("queue_changed: caused by a listener of a delta, is emitted before the next delta", async () => {
+  const { agent } = testAgent([reply("One two"), reply("More")]);
+  atFirst(agent, "message_update", () => agent.steer("Wait"));
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineEvents(events).slice(4, 9), [
+    "message_start assistant",
+    "message_update text_delta",
+    "queue_changed",
+    "message_update text_delta",
+    "message_end assistant",
+  ]);
+});
+
+Deno.test("queue_changed: caused by a listener, awaits slow listeners before the next event", async () => {
+  const { agent } = testAgent([reply("Hello"), reply("More")]);
+  const order: string[] = [];
+  atFirst(agent, "turn_start", () => {
+    agent.followUp("a");
+    agent.followUp("b");
+  });
+  agent.subscribe(async ({ type }) => {
+    order.push(type);
+    await settle();
+    order.push(`${type} handled`);
+  });
+  await agent.prompt("Hi");
+  assertEquals(order.slice(2, 10), [
+    "turn_start",
+    "turn_start handled",
+    "queue_changed",
+    "queue_changed handled",
+    "queue_changed",
+    "queue_changed handled",
+    "message_start",
+    "message_start handled",
+  ]);
+});
+
+Deno.test("continue() rejects after a finished reply that a custom message follows", async () => {
+  const { agent, streamFn } = testAgent([reply("Hello")]);
+  await agent.prompt("Hi");
+  agent.appendMessages([{ role: "custom", type: "note", data: {}, timestamp: 0 }]);
+  await assertRejects(() => agent.continue(), InvalidContinueError);
+  streamFn.assertDone();
 });

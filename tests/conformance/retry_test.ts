@@ -315,3 +315,15 @@ Deno.test("retry: a failure with the code aborted is never retried, even if its 
   assertEquals((await agent.prompt("Hi")).error?.code, "aborted");
   assertEquals(calls, 1);
 });
+
+Deno.test("retry: a strategy that returns 0 retries at once", async () => {
+  const { agent, streamFn, seen } = testAgent([fail("network_error", "Reset"), reply("Hello")], {
+    retry: () => 0,
+    ...scriptedPorts(new InstantClock()),
+  });
+  assertEquals((await agent.prompt("Hi")).stopReason, "stop");
+  assertEquals(eventsOfType(seen, "retry").map(({ attempt, delayMs }) => [attempt, delayMs]), [
+    [1, 0],
+  ]);
+  streamFn.assertDone();
+});

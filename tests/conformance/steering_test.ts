@@ -260,3 +260,21 @@ Deno.test("followUpMode all: all messages go into one turn", async () => {
     "assistant: 2",
   ]);
 });
+
+Deno.test("steering that arrived twice during a reply interrupts only the batch of that reply", async () => {
+  const { agent } = testAgent([
+    reply([toolCall("look")]),
+    reply([toolCall("look")]),
+    reply("Done"),
+  ], { tools: [fakeTool({ name: "look" })] });
+  atFirst(agent, "message_update", () => {
+    agent.steer("a");
+    agent.steer("b");
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(eventsOfType(events, "turn_end").map(({ reason }) => reason), [
+    "steering_interrupt",
+    "tools_executed",
+    "complete",
+  ]);
+});
