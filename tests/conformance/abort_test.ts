@@ -342,3 +342,29 @@ Deno.test("abort() in transformContext: steering that is queued meanwhile stays 
   assertEquals(outlineMessages(agent.state.messages), ["user: Hi"]);
   streamFn.assertDone();
 });
+
+Deno.test("abort() while a validator hangs: the call is cancelled after 100 ms, without a warning", async () => {
+  const { agent, clock } = testAgent([reply([toolCall("look")])], {
+    tools: [fakeTool({ name: "look" })],
+    validator: () => new Promise(() => {}),
+  });
+  const running = checkEvents(agent.promptStream("Look"));
+  await settle();
+  agent.abort();
+  await settle();
+  clock.advance(100);
+  assertEquals(outlineEvents(await running).slice(7), [
+    "message_end assistant",
+    "tool_execution_start call_1",
+    "tool_execution_end call_1",
+    "message_start tool_result",
+    "message_end tool_result",
+    "turn_end aborted",
+    "agent_end",
+  ]);
+  assertEquals(
+    outlineMessages(agent.state.messages).at(-1),
+    "tool_result: tool call cancelled: run aborted",
+  );
+  assertEquals(clock.sleepers, 0);
+});

@@ -2,13 +2,14 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { AlreadyRunningError, BadRequestError } from "../../src/core/errors.ts";
+import { repairHistory } from "../../src/core/history.ts";
 import { userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { AgentLoopConfig } from "../../src/loop/config.ts";
 import { agentLoopContinue } from "../../src/loop/loop.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
-import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
+import { assistantMessage, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
@@ -415,4 +416,32 @@ Deno.test("reset() drops the repairs of the initial history", async () => {
   agent.reset();
   await agent.prompt("Hi");
   assertEquals(eventsOfType(seen, "warning"), []);
+});
+
+Deno.test("call ids of messages that a policy injects during the run are not used again", async () => {
+  const injected = toolCall("look", {}, { id: "b" });
+  const { agent } = testAgent([
+    reply([toolCall("look", {}, { id: "a" })]),
+    reply([toolCall("look", {}, { id: "b" })]),
+    reply("Done"),
+  ], {
+    tools: [fakeTool({ name: "look" })],
+    policies: [{
+      name: "example",
+      postTurn: ({ turn }) =>
+        turn === 1
+          ? {
+            type: "inject",
+            messages: [assistantMessage([injected]), toolResultMessage(injected, "seen")],
+          }
+          : undefined,
+    }],
+  });
+  const { messages } = await agent.prompt("Hi");
+  const ids = messages.flatMap((message) =>
+    message.role === "tool_result" ? [message.toolCallId] : []
+  );
+  assertEquals(ids.length, 3);
+  assertEquals(new Set(ids).size, 3);
+  assertEquals(repairHistory(agent.state.messages).repairs, []);
 });

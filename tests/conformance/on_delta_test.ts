@@ -2,8 +2,8 @@ import { assertEquals } from "@std/assert";
 import { AbortedError } from "../../src/core/errors.ts";
 import type { AssistantMessageEvent } from "../../src/core/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
-import { hang } from "../../src/testing/script.ts";
-import { outlineMessages } from "./outline.ts";
+import { hang, reply } from "../../src/testing/script.ts";
+import { eventsOfType, outlineMessages } from "./outline.ts";
 import { InstantClock, scriptedPorts, settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
@@ -68,4 +68,18 @@ Deno.test("onDelta stop: keeps the usage that the provider reports", async () =>
   clock.advance(250);
   const result = await running;
   assertEquals([result.stoppedBy?.policy, result.usage], ["budget", usage]);
+});
+
+Deno.test("onDelta: a policy that throws is reported as a warning, and the reply continues", async () => {
+  const { agent } = testAgent([reply("Hello")], {
+    policies: [{
+      name: "watch",
+      onDelta: () => {
+        throw new Error("no ink");
+      },
+    }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(eventsOfType(events, "warning").map(({ code }) => code), ["policy_failed"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Hello"]);
 });
