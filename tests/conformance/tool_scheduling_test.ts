@@ -160,6 +160,17 @@ Deno.test("timeoutMs: a tool that ends in time leaves no timer", async () => {
   assertEquals([clock.waits, clock.sleepers], [[50], 0]);
 });
 
+Deno.test("timeoutMs: a tool that is cancelled leaves no timer", async () => {
+  const tool = fakeTool({ name: "slow", timeoutMs: 60_000, delayMs: Infinity });
+  const { agent, clock } = testAgent([reply([toolCall("slow")])], { tools: [tool] });
+  const running = agent.prompt("Go");
+  await settle();
+  agent.abort();
+  await running;
+  assertEquals(clock.waits, [60_000, 100]);
+  assertEquals(clock.sleepers, 0);
+});
+
 Deno.test("timeoutMs: Infinity is no limit", async () => {
   const { agent, clock } = testAgent([reply([toolCall("quick")]), reply("Done")], {
     tools: [fakeTool({ name: "quick", timeoutMs: Infinity })],
