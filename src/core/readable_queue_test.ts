@@ -137,3 +137,41 @@ Deno.test("ReadableQueue: onEmpty is called when a read takes the last queued va
   assertEquals(empty, 1);
   await reader.cancel();
 });
+
+Deno.test("ReadableQueue: an iterator that was left with preventCancel is done, and the next one continues", async () => {
+  const { stream } = createNumberStream(3);
+  const iterator = stream.values({ preventCancel: true });
+  assertEquals((await iterator.next()).value, { number: 1 });
+  await iterator.return?.();
+  assertEquals(await iterator.next(), { done: true, value: undefined });
+  assertEquals(getNumbers(await Array.fromAsync(stream)), [2, 3]);
+});
+
+Deno.test("ReadableQueue: never pulls twice at a time", async () => {
+  let pulling = 0;
+  const counts: number[] = [];
+  let made = 0;
+  const queue: ReadableQueue<NumberedValue> = new ReadableQueue({
+    pull: async () => {
+      counts.push(++pulling);
+      queue.push({ number: ++made });
+      if (made === 4) queue.close();
+      for (let task = 0; task < 4; task++) await Promise.resolve();
+      pulling--;
+    },
+  });
+  assertEquals(getNumbers(await Array.fromAsync(queue.stream())), [1, 2, 3, 4]);
+  assertEquals(counts, [1, 1, 1, 1]);
+});
+
+for (const readAhead of [false, true]) {
+  Deno.test(`ReadableQueue: a read of the native stream takes ${readAhead ? "all queued values, reading ahead" : "one value"}`, async () => {
+    const queue = new ReadableQueue<NumberedValue>({ readAhead });
+    for (const number of [1, 2, 3]) queue.push({ number });
+    const reader = queue.stream().getReader();
+    assertEquals((await reader.read()).value, { number: 1 });
+    assertEquals(queue.size, readAhead ? 0 : 2);
+    assertEquals((await reader.read()).value, { number: 2 });
+    await reader.cancel();
+  });
+}

@@ -368,3 +368,26 @@ Deno.test("abort() while a validator hangs: the call is cancelled after 100 ms, 
   );
   assertEquals(clock.sleepers, 0);
 });
+
+Deno.test("abort(): a signal that the tool reads for the first time afterwards has fired", async () => {
+  const release = Promise.withResolvers<void>();
+  const states: boolean[] = [];
+  const { agent } = testAgent([reply([toolCall("look")])], {
+    tools: [{
+      name: "look",
+      description: "Looks.",
+      parameters: { type: "object" },
+      execute: async (_args, context) => {
+        await release.promise;
+        states.push(context.signal.aborted);
+        return "seen";
+      },
+    }],
+  });
+  const running = agent.prompt("Look");
+  await settle();
+  agent.abort();
+  release.resolve();
+  await running;
+  assertEquals(states, [true]);
+});

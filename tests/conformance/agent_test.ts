@@ -445,3 +445,18 @@ Deno.test("call ids of messages that a policy injects during the run are not use
   assertEquals(new Set(ids).size, 3);
   assertEquals(repairHistory(agent.state.messages).repairs, []);
 });
+
+Deno.test("waitForIdle() after reset() waits for the run that is still ending", async () => {
+  const { agent, clock } = testAgent([hang({ after: "Half", ignoresSignal: true })], {
+    policies: [{ name: "slow", postTurn: () => new Promise(() => {}) }],
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  agent.reset();
+  let idle = false;
+  const waiting = agent.waitForIdle().then(() => idle = true);
+  await settle();
+  assertEquals(idle, false);
+  clock.advance(100);
+  await Promise.all([waiting, running]);
+});

@@ -1,6 +1,6 @@
-import { assertEquals, assertInstanceOf } from "@std/assert";
+import { assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
 import type { TransformContext } from "../../src/core/context.ts";
-import { ContextWindowOverflowError } from "../../src/core/errors.ts";
+import { BadRequestError, ContextWindowOverflowError } from "../../src/core/errors.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { outlineEvents, outlineMessages } from "./outline.ts";
@@ -245,4 +245,13 @@ Deno.test("overflow: the reports of both transforms count towards the usage of t
     messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
   });
   assertEquals((await agent.prompt("Hi")).usage.total, 20, "two reports and two requests");
+});
+
+Deno.test("overflow: a run that does not start keeps overflow: true for the next one", async () => {
+  const flags: boolean[] = [];
+  const { agent } = testAgent([tooLong, reply("Hello")], { transformContext: shrinking(flags) });
+  await agent.prompt("Hi");
+  await assertRejects(() => agent.structuredOutput("?", { type: "nonsense" }), BadRequestError);
+  await agent.prompt("More");
+  assertEquals(flags, [false, true, true]);
 });

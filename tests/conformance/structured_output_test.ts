@@ -264,3 +264,11 @@ Deno.test("structuredOutput() accepts no text of an aborted reply, even if it ma
   atFirst(agent, "message_update", () => agent.abort("enough"));
   await assertRejects(() => agent.structuredOutput("How many?", { type: "number" }), AbortedError);
 });
+
+Deno.test("structuredOutput() keeps the streamOptions of the agent", async () => {
+  const { agent, streamFn } = testAgent([answer({ city: "Bern" })], {
+    streamOptions: { temperature: 0 },
+  });
+  await agent.structuredOutput("Which city?", city);
+  assertEquals(streamFn.calls[0]?.options, { temperature: 0 });
+});
