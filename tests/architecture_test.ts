@@ -4,11 +4,6 @@ import { readImports, readShippedFiles } from "./architecture/imports.ts";
 import { findLayerViolations } from "./architecture/layers.ts";
 import { readPublicModules, root } from "./project.ts";
 
-/** Directories that still import each other. */
-const KNOWN_DIRECTORY_CYCLES = [
-  ["cli", "cli/commands", "cli/demo", "cli/render"],
-];
-
 const files = await readShippedFiles();
 
 Deno.test("layers: no file imports from a layer above its own or next to it", () => {
@@ -19,8 +14,8 @@ Deno.test("imports of files have no cycle, types included", () => {
   assertEquals(findImportCycles(files), []);
 });
 
-Deno.test("imports of directories have no cycle besides the known ones", () => {
-  assertEquals(findDirectoryCycles(files), KNOWN_DIRECTORY_CYCLES);
+Deno.test("imports of directories have no cycle", () => {
+  assertEquals(findDirectoryCycles(files), []);
 });
 
 Deno.test("every file is imported by a public module, directly or not", async () => {

@@ -1,5 +1,5 @@
 import { main } from "../../cli/main.ts";
-import { EXIT_CODES } from "../../cli/exit_code.ts";
+import { EXIT_CODES } from "../../cli/host/exit_code.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { root } from "../project.ts";
 import { createFakeHost } from "./fake_host.ts";

@@ -1,6 +1,6 @@
 import { main } from "../../cli/main.ts";
-import { EXIT_CODES } from "../../cli/exit_code.ts";
-import { VERSION } from "../../cli/version.ts";
+import { EXIT_CODES } from "../../cli/host/exit_code.ts";
+import { VERSION } from "../../cli/host/version.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { root } from "../project.ts";
 import { createFakeHost } from "./fake_host.ts";
