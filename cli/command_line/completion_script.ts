@@ -103,7 +103,7 @@ ${createBashScript(program)}`;
 
 function createFishScript(program: CommandDefinition): string {
   const targets = listCommands({ command: program, path: program.name });
-  return `# In ~/.config/fish/completions/${program.name}.fish
+  return `# In ~/.config/fish/config.fish: ${program.name} completions fish | source
 ${targets.flatMap(createFishLines).join("\n")}
 `;
 }

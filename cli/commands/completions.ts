@@ -15,7 +15,7 @@ export const completions = defineCommand({
   examples: [
     ["source <(swink completions bash)", "in ~/.bashrc"],
     ["source <(swink completions zsh)", "in ~/.zshrc"],
-    ["swink completions fish > ~/.config/fish/completions/swink.fish", "once"],
+    ["swink completions fish | source", "in ~/.config/fish/config.fish"],
   ],
   exitCodes: [ExitCode.ok, ExitCode.usage],
   async action({ arguments: [shell = ""], program }, { terminal }) {
