@@ -53,13 +53,13 @@ export async function parseCommandLine(
   return { ...target, options: Object.fromEntries(options), arguments: words, program };
 }
 
-/** Replaces `swink help run` by `swink run --help`, and a shorthand such as `swink -p` by `swink run -p`. */
+/** Replaces `swink help run` and `swink --help run` by `swink run --help`, and `swink -p` by `swink run -p`. */
 function expandShorthands(
   { shorthands = {} }: CommandDefinition,
   args: readonly string[],
 ): string[] {
   const [first = "", ...rest] = args;
-  if (first === "help") return [...rest, "--help"];
+  if (["help", "--help", "-h"].includes(first)) return [...rest, "--help"];
   const end = args.indexOf("--");
   const shorthand = (end < 0 ? args : args.slice(0, end)).find((arg) => arg in shorthands);
   const name = shorthand === undefined ? undefined : shorthands[shorthand];
@@ -97,7 +97,6 @@ class TableParser {
 
   constructor(program: CommandDefinition) {
     this.#main = this.#createCommand({ command: program, path: program.name });
-    this.#main.name(program.name).helpOption(false).throwErrors().noExit();
   }
 
   async parse(args: string[]): Promise<RawCommandLine> {
@@ -114,6 +113,7 @@ class TableParser {
 
   #createCommand(target: CommandPath): Command {
     const parser = new Command();
+    parser.helpOption(false).throwErrors().noExit();
     parser.arguments("[words...:string]").action(() => {});
     for (const option of getOptions(target.command)) {
       const value = formatValue(option).replace(">", ":string>");

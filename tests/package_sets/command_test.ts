@@ -9,11 +9,12 @@ import { Command, ValidationError } from "@cliffy/command";
 import { assertEquals, assertRejects } from "@std/assert";
 
 function createProgram(calls: string[] = []) {
-  const program = new Command();
+  const program = new Command().helpOption(false).throwErrors().noExit();
   program.arguments("[words...:string]").option("-h, --help", "Help.")
     .action(() => void calls.push("main"));
-  const run = new Command();
+  const run = new Command().helpOption(false).throwErrors().noExit();
   run.arguments("[words...:string]").action(() => void calls.push("run"));
+  const other = new Command().helpOption(false).throwErrors().noExit();
   const options = [
     ["-m, --model <model:string>", false],
     ["--max-turns <count:string>", false],
@@ -23,7 +24,7 @@ function createProgram(calls: string[] = []) {
   ] as const;
   for (const [flags, collect] of options) run.option(flags, "An option.", { collect });
   program.command("run", run);
-  program.name("swink").helpOption(false).throwErrors().noExit();
+  program.command("other", other);
   return { program, run };
 }
 

@@ -17,7 +17,7 @@ Deno.test("the program compiles to one file that has everything it imports", asy
     const { success, text } = await runDeno("compile", args, env);
     assert(success, text);
     assertStringIncludes(text, "Embedded Files");
-    const parts = ["command_line.ts", "bash.ts", "agent.ts", "anthropic", "ajv", "aws4fetch"];
+    const parts = ["program.ts", "bash.ts", "agent.ts", "anthropic", "ajv", "aws4fetch"];
     for (const part of parts) assertStringIncludes(text, part);
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -20,22 +20,19 @@ export interface CommandResult {
 /**
  * A command and its subcommands: the part of the package that this project uses, over `commander`.
  *
- * It never prints and never exits, so the main command requires `.throwErrors().noExit()` and `.helpOption(false)`.
+ * It never prints and never exits, so every command requires `.helpOption(false).throwErrors().noExit()`. A command is
+ * complete before its subcommands are added, because methods of the original apply to the last subcommand then.
  */
 export class Command {
-  #path = "";
+  #name = "";
   #takesArguments = false;
   readonly #options: { readonly flags: string; readonly isCollected: boolean }[] = [];
   readonly #commands: Command[] = [];
   readonly #requiredCalls = new Set<string>();
   #action: () => unknown = () => {};
 
-  name(name: string): this {
-    this.#path = name;
-    return this;
-  }
-
   arguments(definition: string): this {
+    this.#assertNoCommands("arguments");
     if (definition !== "[words...:string]") {
       throw new Error(`The offline package does not support the arguments "${definition}"`);
     }
@@ -44,6 +41,7 @@ export class Command {
   }
 
   option(flags: string, _description: string, { collect = false }: OptionSettings = {}): this {
+    this.#assertNoCommands("option");
     if (!/^(-\w, )?--[a-z][a-z-]*( <[\w-]+:string>)?$/.test(flags)) {
       throw new Error(`The offline package does not support the option "${flags}"`);
     }
@@ -52,12 +50,13 @@ export class Command {
   }
 
   action(action: () => unknown): this {
+    this.#assertNoCommands("action");
     this.#action = action;
     return this;
   }
 
   command(name: string, command: Command): this {
-    command.#path = name;
+    command.#name = name;
     this.#commands.push(command);
     return this;
   }
@@ -79,9 +78,6 @@ export class Command {
 
   /** Parses a command line and calls the action of the command that it names. */
   async parse(args: string[]): Promise<CommandResult> {
-    if (this.#requiredCalls.size < 3) {
-      throw new Error("Call throwErrors(), noExit() and helpOption(false) before parse()");
-    }
     const end = args.indexOf("--");
     const line = end < 0 ? args : args.slice(0, end);
     const literal = end < 0 ? [] : args.slice(end + 1);
@@ -95,7 +91,10 @@ export class Command {
   }
 
   #toCommander(onResult: (result: Omit<CommandResult, "literal">) => void): Commander {
-    const commander = new Commander(this.#path)
+    if (this.#requiredCalls.size < 3) {
+      throw new Error("Call helpOption(false), throwErrors() and noExit() before parse()");
+    }
+    const commander = new Commander(this.#name)
       .helpOption(false).helpCommand(false).enablePositionalOptions()
       .allowExcessArguments(this.#takesArguments)
       // The original passes unknown options of a command with arguments as arguments.
@@ -112,6 +111,10 @@ export class Command {
     return commander.action(() =>
       onResult({ cmd: this, options: commander.opts(), args: commander.args })
     );
+  }
+
+  #assertNoCommands(method: string): void {
+    if (this.#commands.length > 0) throw new Error(`Call ${method}() before command()`);
   }
 
   #toValidationError(error: CommanderError): ValidationError {
