@@ -61,7 +61,9 @@ function expandShorthands(
   const [first = "", ...rest] = args;
   if (["help", "--help", "-h"].includes(first)) return [...rest, "--help"];
   const end = args.indexOf("--");
-  const shorthand = (end < 0 ? args : args.slice(0, end)).find((arg) => arg in shorthands);
+  const shorthand = (end < 0 ? args : args.slice(0, end)).find((arg) =>
+    Object.hasOwn(shorthands, arg)
+  );
   const name = shorthand === undefined ? undefined : shorthands[shorthand];
   return name !== undefined && first.startsWith("-") ? [name, ...args] : [...args];
 }

@@ -4,24 +4,20 @@
  * @module
  */
 
-import {
-  type AgentEndEvent,
-  type AgentEvent,
-  BadRequestError,
-  type RunOutcome,
-} from "../../mod.ts";
+import { type AgentEvent, BadRequestError, type RunOutcome } from "../../mod.ts";
+import type { AgentEndEvent } from "../../src/loop/mod.ts";
 import { DirectorySnapshot, makePatch } from "../../src/patch/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
-import type { RunSettings } from "./settings.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
-import { writePatch } from "./write_patch.ts";
-import type { Reporter, RunReport } from "../render/reporter.ts";
-import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
-import { reportRunEnd } from "./run_end_message.ts";
-import type { AgentSetup } from "./setup_agent.ts";
 import { VERSION } from "../host/version.ts";
+import type { Reporter, RunReport } from "../render/reporter.ts";
+import { reportRunEnd } from "./run_end_message.ts";
+import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
+import type { RunSettings } from "./settings.ts";
+import type { AgentSetup } from "./setup_agent.ts";
+import { writePatch } from "./write_patch.ts";
 
 /** Options for `runHeadless()`. */
 export interface HeadlessRunOptions extends Pick<RunSettings, "cwd" | "patch" | "outputFormat"> {

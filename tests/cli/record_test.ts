@@ -86,8 +86,8 @@ Deno.test("--replay: reports the difference to the recorded prompt", async () =>
     "What is old?",
   );
   assertEquals({ code, output: host.output }, { code: 1, output: "" });
-  assertStringIncludes(host.messages, 'was  "What is new?"');
-  assertStringIncludes(host.messages, 'is   "What is old?"');
+  assertStringIncludes(host.messages, 'recorded  "What is new?"');
+  assertStringIncludes(host.messages, 'actual    "What is old?"');
 });
 
 Deno.test("--record: records a failing run", async () => {
@@ -137,7 +137,7 @@ for (
     [
       "a missing recording",
       ["--replay", "/nowhere/a.jsonl"],
-      '--replay: There is no cassette "/nowhere/a.jsonl"',
+      '--replay: Cannot read cassette "/nowhere/a.jsonl": file not found',
     ],
   ] as const
 ) {
@@ -157,7 +157,7 @@ Deno.test("--record, --replay: reject a file that is not a recording and leave i
   assertStringIncludes(replayed.host.messages, "is not a cassette");
   const recorded = await runSession(directory, { model: [DONE_REPLY] }, "--record", notes, "Hello");
   assertEquals(recorded.code, 1);
-  assertStringIncludes(recorded.host.messages, "is not a cassette and is not written over");
+  assertStringIncludes(recorded.host.messages, "is not a cassette and will not be overwritten");
   assertEquals(recorded.host.requests, []);
   assertEquals(directory.read("work/notes.txt"), "milk\neggs\n");
 });
