@@ -63,8 +63,10 @@ function parseEnvironmentModel(name: string): ModelSpec {
 }
 
 const MODEL_ADVICE = `Ways to configure one:
-  a key        export ANTHROPIC_API_KEY=…   (or OPENAI_API_KEY=…)
-  a name       swink run -m openai/gpt-6.2-sol "PROMPT"   (or SWINK_MODEL=…)
-  Ollama       swink run -m ollama/MODEL "PROMPT"
-  a server     swink run -m openai/MODEL --base-url http://127.0.0.1:8000/v1 "PROMPT"
+  key     export ANTHROPIC_API_KEY=…
+          export OPENAI_API_KEY=…
+  name    swink run -m openai/gpt-6.2-sol "PROMPT"
+          export SWINK_MODEL=openai/gpt-6.2-sol
+  Ollama  swink run -m ollama/MODEL "PROMPT"
+  server  swink run -m openai/MODEL --base-url URL "PROMPT"
 To see a run without a model: swink demo`;
