@@ -43,7 +43,7 @@ function preloadCommand(args: readonly string[]): void {
 
 /** Runs `args` as the helper process of the sandbox in a compiled program. Never returns. */
 export async function runConfinedExec([_helper, ...args]: readonly string[]): Promise<never> {
-  const { confinedExecMain } = await import("../src/tools/mod.ts");
+  const { confinedExecMain } = await import("../src/tools/confinement/confined_exec.ts");
   return confinedExecMain(args);
 }
 
