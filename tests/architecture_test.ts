@@ -4,11 +4,6 @@ import { readImports, readShippedFiles } from "./architecture/imports.ts";
 import { findLayerViolations } from "./architecture/layers.ts";
 import { readPublicModules, root } from "./project.ts";
 
-/** Directories that still import each other. */
-const KNOWN_DIRECTORY_CYCLES = [
-  ["cli", "cli/commands", "cli/demo", "cli/render"],
-];
-
 const files = await readShippedFiles();
 
 Deno.test("architecture: files import only what their layer allows", () => {
@@ -19,8 +14,8 @@ Deno.test("architecture: imports of files have no cycles, type imports included"
   assertEquals(findImportCycles(files), []);
 });
 
-Deno.test("architecture: imports of directories have no cycles but the known ones", () => {
-  assertEquals(findDirectoryCycles(files), KNOWN_DIRECTORY_CYCLES);
+Deno.test("architecture: imports of directories have no cycles", () => {
+  assertEquals(findDirectoryCycles(files), []);
 });
 
 Deno.test("architecture: a public module imports every file, directly or indirectly", async () => {
