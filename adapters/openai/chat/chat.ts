@@ -11,7 +11,6 @@ import { ModelFinder } from "../../kit/request/model_finder.ts";
 import type { AdapterSettings, ApiKey } from "../../kit/options/adapter_options.ts";
 import { createStreamFn } from "../../kit/provider.ts";
 import { SseParser } from "../../kit/stream/sse.ts";
-import { createNameDecoder, TOOL_NAME_RULE } from "../../kit/request/wire_names.ts";
 import { createChatBody } from "./request.ts";
 import { ChatReply } from "./response.ts";
 import type { ChatDialect } from "./dialect.ts";
@@ -48,13 +47,7 @@ export function createChat(server: ChatServer): StreamFn {
     keyless,
     errors,
     createParser: () => new SseParser(),
-    createReplyReader: ({ request, writer, origin }) => {
-      const names = request.context.tools.map(({ name }) => name);
-      return new ChatReply(writer, {
-        origin,
-        decodeToolName: createNameDecoder(names, TOOL_NAME_RULE),
-      });
-    },
+    createReplyReader: (call) => new ChatReply(call.writer, call),
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       return {
