@@ -185,7 +185,7 @@ export type {
   ModelFallback,
   TurnSettings,
 } from "./src/loop/config.ts";
-export type { IdKind, Ports, ReadFile, Sleep } from "./src/core/ports.ts";
+export type { Clock, IdKind, Ports, ReadFile, Sleep } from "./src/core/ports.ts";
 export type { MessageSource } from "./src/loop/message_source.ts";
 
 // The agent.

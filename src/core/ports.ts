@@ -13,12 +13,16 @@ export type ReadFile = (path: string) => Promise<Uint8Array>;
 /** Waits; resolves early when the signal fires, and never rejects. */
 export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
-/** Everything of the outside world that the engine uses; with scripted ports, two runs are the same. */
-export interface Ports {
+/** Time and timers of agents, adapters and tests. */
+export interface Clock {
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now: () => number;
-  /** Waits for retries, timeouts and graces. Default: `setTimeout`. */
+  /** Waits for retries, timeouts and grace periods. Default: `setTimeout`. */
   readonly sleep: Sleep;
+}
+
+/** Everything of the outside world that the engine uses; with scripted ports, two runs are the same. */
+export interface Ports extends Clock {
   /** Makes ids. Default: random UUIDs. */
   readonly newId: (kind: IdKind) => string;
   /** Chance in [0, 1), for jitter. Default: `Math.random`. */
@@ -27,10 +31,12 @@ export interface Ports {
   readonly readFile?: ReadFile;
 }
 
+/** The clock of the runtime. */
+export const systemClock: Clock = { now: () => Date.now(), sleep: realSleep };
+
 /** The ports of a host that has no wishes. */
 export const defaultPorts: Ports = {
-  now: Date.now,
-  sleep: realSleep,
+  ...systemClock,
   newId: () => crypto.randomUUID(),
   random: Math.random,
 };

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { type AzureOptions, createAzure } from "../../adapters/azure/mod.ts";
-import type { Clock } from "../../adapters/kit/options/clock.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {
@@ -8,22 +7,12 @@ import {
   replayFetch,
   type ReplayFixture,
 } from "../../src/testing/replay_fetch.ts";
+import { ManualClock } from "../conformance/ports.ts";
 import { prompt } from "./rich_conversation.ts";
 
 const BODY =
   'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 const HOUR = 3_600_000;
-
-/** A clock that stands until it is moved. */
-class SettableClock implements Clock {
-  time = 1_000_000;
-  now(): number {
-    return this.time;
-  }
-  after(): () => void {
-    return () => {};
-  }
-}
 
 function createRequest(
   options: StreamOptions = {},
@@ -48,7 +37,7 @@ function setUpAzure(
 
 /** Gives tokens with a number, good for an hour. */
 function createTokenSource(
-  clock: Clock,
+  clock: ManualClock,
 ): { getToken: () => Promise<object & { token: string }>; given: () => number } {
   let given = 0;
   return {
@@ -66,25 +55,25 @@ function getSentKeys({ requests }: ReplayFetch): (string | null)[] {
 }
 
 Deno.test("A 134: one token serves all who ask at once, and those who come later", async () => {
-  const clock = new SettableClock();
+  const clock = new ManualClock();
   const { getToken, given } = createTokenSource(clock);
   const { ask, fetch } = setUpAzure({ getToken, clock });
   await Promise.all([ask(), ask(), ask()]);
-  clock.time += HOUR / 2;
+  clock.advance(HOUR / 2);
   await ask();
   assertEquals(given(), 1);
   assertEquals(getSentKeys(fetch), Array(4).fill("Bearer entra-token-1"));
 });
 
 Deno.test("A 134: a token is asked for anew shortly before it expires", async () => {
-  const clock = new SettableClock();
+  const clock = new ManualClock();
   const { getToken, given } = createTokenSource(clock);
   const { ask, fetch } = setUpAzure({ getToken, clock });
   await ask();
-  clock.time += HOUR - 5 * 60_000 - 1;
+  clock.advance(HOUR - 5 * 60_000 - 1);
   await ask();
   assertEquals(given(), 1);
-  clock.time += 1;
+  clock.advance(1);
   await Promise.all([ask(), ask()]);
   assertEquals(getSentKeys(fetch), [
     "Bearer entra-token-1",
@@ -103,7 +92,7 @@ Deno.test("a token that says nothing of its end is asked for at every request", 
 });
 
 Deno.test("A 134: a refused token ends the reply, and is not used again", async () => {
-  const clock = new SettableClock();
+  const clock = new ManualClock();
   const { getToken } = createTokenSource(clock);
   const refusal = {
     status: 401,
@@ -127,7 +116,7 @@ Deno.test("a token that cannot be had is an auth_error; the next request tries a
   const { ask } = setUpAzure({ getToken });
   const { error } = await ask();
   assertEquals([error?.code, error?.message], ["auth_error", "getToken failed: not signed in"]);
-  assertEquals((await ask()).error?.message, "getToken gave no token");
+  assertEquals((await ask()).error?.message, "getToken returned no token");
   assertEquals((await ask()).text, "Hi");
 });
 
