@@ -1,7 +1,7 @@
 /**
- * Stream functions for the providers, and what is known of their models.
+ * Stream functions for model providers, and the catalog of their models.
  *
- * Adapters need `fetch` and nothing else: they run in Deno, Node, browsers and workers.
+ * Adapters need only `fetch`, so they run in Deno, Node, browsers and workers.
  *
  * @module
  */

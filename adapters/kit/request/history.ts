@@ -13,6 +13,7 @@ import {
 import { BadRequestError } from "../../../src/core/errors.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
+import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /**
@@ -20,7 +21,8 @@ import type { WarningSink } from "./warnings.ts";
  * reject or ignore them.
  */
 export function isOwnReply(message: AssistantMessage, model: ModelSpec): boolean {
-  return message.provider === model.provider && message.modelId === model.modelId;
+  return message.modelId === model.modelId &&
+    getProviderAliases(message.provider).includes(model.provider);
 }
 
 /** Whether a text is not blank. Providers reject blank text. */

@@ -1,5 +1,5 @@
 /**
- * The Responses API: OpenAI's, and those of servers after its model.
+ * Stream functions for the Responses API of OpenAI and compatible servers.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import { type ChatServer, toBearerHeader } from "../chat/chat.ts";
 import { createResponsesBody } from "./request.ts";
 import { ResponsesReply } from "./response.ts";
 
-/** A server that speaks the Responses API. */
+/** A server with the Responses API. */
 export type ResponsesServer = Omit<ChatServer, "dialect">;
 
-/** Makes the stream function of a server. */
+/** Creates the stream function of a server. */
 export function createResponses(server: ResponsesServer): StreamFn {
   const { settings, apiKey, keyless, errors, headers, keyHeaders = toBearerHeader } = server;
   const url = server.url ?? (() => `${settings.baseUrl}/responses`);
