@@ -7,32 +7,12 @@ import { SymbolResolver } from "./documentation/symbol_links.ts";
 
 /** Link tags that still name a symbol out of scope. */
 const KNOWN_DEAD_LINK_TAGS = [
-  "adapters/catalog/catalog.ts: connect",
-  "adapters/providers.ts: connect",
   "adapters/proxy/serve.ts: createProxy",
-  "src/agent/agent.ts: StructuredOutputFailedError",
-  "src/agent/collect.ts: AlreadyRunningError",
-  "src/agent/message_queue.ts: take",
-  "src/agent/options.ts: Agent",
+  "src/loop/message_queue.ts: take",
   "src/agent/structured_output.ts: Agent.structuredOutput",
   "src/agent/structured_output.ts: BadRequestError",
-  "src/cassettes/record_fetch.ts: replayCassette",
-  "src/cassettes/replay_cassette.ts: recordFetch",
-  "src/core/accumulate.ts: apply",
-  "src/core/event.ts: AgentResult",
-  "src/core/json.ts: Infer",
-  "src/core/message.ts: Agent.prompt",
-  "src/core/session.ts: SessionError",
-  "src/core/session.ts: testSessionStore",
-  "src/loop/config.ts: agentLoop",
-  "src/loop/event_pipe.ts: begin",
-  "src/loop/event_pipe.ts: emit",
-  "src/loop/message_source.ts: take",
-  "src/loop/tool_call.ts: start",
   "src/memory/context/compaction.ts: estimateTokens",
   "src/memory/transfer/export_jsonl.ts: importSession",
-  "src/sync/mod.ts: Agent.prompt",
-  "src/sync/mod.ts: Agent.continue",
 ];
 
 const [paths, pages, code] = await Promise.all([listPaths(), readPages(), readShippedCode()]);

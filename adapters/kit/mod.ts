@@ -10,8 +10,9 @@
  *   resolveSettings,
  *   SseParser,
  *   textOrEmpty,
+ *   zeroUsage,
  * } from "@swink/agent/adapters/kit";
- * import { extractText, type StreamFn, zeroUsage } from "@swink/agent";
+ * import { extractText, type StreamFn } from "@swink/agent";
  *
  * export function createEcho(options: AdapterOptions = {}): StreamFn {
  *   const settings = resolveSettings(options, "https://echo.example");
@@ -86,6 +87,7 @@ export {
   type FinishedCall,
   ReplyAccumulator,
 } from "../../src/core/accumulate.ts";
+export { type Cost, type Usage, zeroCost, zeroUsage } from "../../src/core/usage.ts";
 export { LineDecoder } from "./stream/line_decoder.ts";
 export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";

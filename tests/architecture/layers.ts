@@ -84,8 +84,10 @@ const layers: Layer[] = [
   { files: /^mod\.ts$/, ours: /^src\/(agent|loop|core)\//, others: [] },
   {
     files: /^cli\//,
-    // adapters/mod.ts loads every adapter; connect.ts and catalog/catalog.ts do not.
-    ours: /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog)\.ts|src\/\w+\/mod\.ts)$/,
+    // adapters/mod.ts loads every adapter; connect.ts and catalog/catalog.ts do not. A compiled program runs the
+    // confinement helper, which is not part of the library's API.
+    ours:
+      /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog)\.ts|src\/\w+\/mod\.ts|src\/tools\/confinement\/confined_exec\.ts)$/,
     others: [{ specifier: /./ }],
   },
 ];

@@ -105,9 +105,9 @@ class Job {
   /** Reads until the process and all that holds its output have ended. */
   async #watch(): Promise<void> {
     const pumping = this.#readOutput();
-    const exit = await this.#command.process.exited;
+    const exit = await this.#command.exited;
     // Whatever it started belongs to it, and ends with it.
-    await this.#command.process.terminate(0);
+    await this.#command.terminate(0);
     await this.#command.finish();
     await pumping;
     this.#file = (await this.#output.finish()).file;
@@ -117,7 +117,7 @@ class Job {
   }
 
   async #readOutput(): Promise<void> {
-    for await (const chunk of this.#command.process.output) {
+    for await (const chunk of this.#command.output) {
       this.#newOutput.push(await this.#output.push(chunk));
       this.#activity.resolve();
     }
@@ -140,7 +140,7 @@ class Job {
   }
 
   async stop(graceMs: number): Promise<void> {
-    await this.#command.process.terminate(graceMs);
+    await this.#command.terminate(graceMs);
     await this.#ended;
   }
 }

@@ -52,7 +52,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
         await using output = new CommandOutput(() =>
           kit.sandbox.getOutputPath(createFileName(toolCallId))
         );
-        const outcome = await watchProcess(started.process, {
+        const outcome = await watchProcess(started, {
           signal,
           timeoutMs: timeout_ms,
           onOutput: async (chunk) => {

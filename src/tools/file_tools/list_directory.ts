@@ -45,7 +45,7 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
           `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
         );
       }
-      if (kind !== "folder") {
+      if (kind !== "directory") {
         throw new BadRequestError(`${quotePath(path)} is not a folder: read it with read_file`);
       }
       const start = await files.resolve(path, "read");
@@ -67,13 +67,13 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
 }
 
 function formatEntry({ name, kind, depth }: WalkEntry, maxDepth: number): string {
-  const unopened = kind === "folder" && depth === maxDepth - 1 ? " …" : "";
+  const unopened = kind === "directory" && depth === maxDepth - 1 ? " …" : "";
   return `${"  ".repeat(depth)}${toPrintable(name)}${KIND_SUFFIX[kind]}${unopened}`;
 }
 
 const KIND_SUFFIX: Readonly<Record<WalkEntry["kind"], string>> = {
   file: "",
-  folder: "/",
+  directory: "/",
   link: "@",
   other: " (not a regular file)",
 };

@@ -13,6 +13,7 @@ import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { type LineRange, LineWindow } from "../text/line_window.ts";
 import { formatNumber } from "../text/output_limit.ts";
 import { type OpenedFile, readAllBytes } from "../files/opened_file.ts";
+import { openFile } from "../sandbox/file_reading.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 
@@ -51,7 +52,7 @@ export function readFileTool(kit: ToolKit): AgentTool {
           `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
         );
       }
-      await using file = await files.open(path);
+      await using file = await openFile(files, path);
       const start = await readFirstBytes(file);
       const kind = detectFileKind(start);
       if (kind.type === "image") return await createImageResult(file, kind.mediaType, path);

@@ -14,6 +14,7 @@ import type { FileMatch } from "../search/match_lines.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { truncateMiddle } from "../text/output_limit.ts";
 import { findCandidates } from "../search/ripgrep.ts";
+import { readWalkedFile } from "../sandbox/file_reading.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type WalkEntry, walkFiles, type WalkOptions } from "../search/walk_files.ts";
@@ -105,7 +106,7 @@ async function resolveStart(files: SandboxFiles, path: string): Promise<SearchSt
   if (kind === "other") {
     throw new BadRequestError(`${quotePath(path)} is neither a file nor a folder`);
   }
-  return { path: await files.resolve(path, "read"), isDirectory: kind === "folder" };
+  return { path: await files.resolve(path, "read"), isDirectory: kind === "directory" };
 }
 
 function parseGlob(glob: string): PathMatcher {
@@ -164,7 +165,7 @@ async function findNames(files: SandboxFiles, search: NameSearch): Promise<strin
   const { start, matches: fits, signal, limit } = search;
   const names: string[] = [];
   for await (const { path, relativePath: below, kind } of walkEntries(files, start, { signal })) {
-    if (kind === "folder" || !fits(below)) continue;
+    if (kind === "directory" || !fits(below)) continue;
     if (names.length === limit) return `${names.join("\n")}\n${formatLimitNotice(limit, "files")}`;
     names.push(toPrintable(files.toDisplayPath(path)));
   }
@@ -218,7 +219,7 @@ async function* findMatchingFiles(
       signal.throwIfAborted();
       sliceEnd = performance.now() + YIELD_INTERVAL_MS;
     }
-    const bytes = await files.readWalked(path, MAX_FILE_BYTES);
+    const bytes = await readWalkedFile(files, path, MAX_FILE_BYTES);
     if (!bytes || (await matcher.match(bytes)).length === 0) continue;
     const lines = await matcher.match(await readVerified(files, path));
     if (lines.length > 0) yield { path, lines };

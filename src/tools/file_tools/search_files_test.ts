@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { createSandbox, type Sandbox } from "../sandbox/sandbox.ts";
+import { createSandbox } from "../sandbox/local_sandbox.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import { codingTools } from "../coding_tools.ts";
 import { extractText } from "../../core/content.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -136,9 +137,6 @@ function withoutPrograms(sandbox: Sandbox): Sandbox {
     root: sandbox.root,
     files: sandbox.files,
     startCommand: (command, options) => sandbox.startCommand(command, options),
-    startProgram: () => {
-      throw new Deno.errors.NotFound("rg");
-    },
     getOutputPath: (name) => sandbox.getOutputPath(name),
     net: sandbox.net,
     setNet: (net) => sandbox.setNet(net),

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { startTrustedProgram } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { watchProcess } from "../process/watch_process.ts";
 
@@ -53,7 +54,9 @@ export async function findCandidates(
   let list = "";
   const decoder = new TextDecoder();
   try {
-    const outcome = await watchProcess(sandbox.startProgram("rg", args), {
+    const process = startTrustedProgram(sandbox, "rg", args);
+    if (!process) return ACCEPT_ALL;
+    const outcome = await watchProcess(process, {
       signal,
       timeoutMs: TIMEOUT_MS,
       onOutput: (chunk) => {

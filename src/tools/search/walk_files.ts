@@ -6,6 +6,7 @@
 
 import { AbortedError } from "../../core/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
+import { readParentIgnoreRules, readWalkedFile } from "../sandbox/file_reading.ts";
 import type { DirectoryEntry, SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** An entry that a walk meets. */
@@ -67,11 +68,11 @@ export async function* walkFiles(
     }
     const { name, kind } = next.value;
     const fromOrigin = level.folder + name;
-    if (name === ".git" || isIgnored(fromOrigin, kind === "folder", level.rules)) continue;
+    if (name === ".git" || isIgnored(fromOrigin, kind === "directory", level.rules)) continue;
     const path = `${level.path}/${name}`;
     const depth = levels.length - 1;
     yield { path, relativePath: fromOrigin.slice(prefix), name, kind, depth };
-    if (kind !== "folder" || depth >= maxDepth || !enters(path)) continue;
+    if (kind !== "directory" || depth >= maxDepth || !enters(path)) continue;
     const inside = { path, folder: `${fromOrigin}/`, rules: level.rules };
     const entered = await openLevel(files, inside).catch(() => undefined);
     if (entered) levels.push(entered);
@@ -93,7 +94,7 @@ async function readDirectoryRules(
   entries: readonly DirectoryEntry[],
 ): Promise<IgnoreRules[]> {
   if (!entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) return [];
-  const bytes = await files.readWalked(`${path}/.gitignore`, MAX_IGNORE_BYTES);
+  const bytes = await readWalkedFile(files, `${path}/.gitignore`, MAX_IGNORE_BYTES);
   return bytes ? [parseIgnoreFile(new TextDecoder().decode(bytes), folder)] : [];
 }
 
@@ -104,7 +105,7 @@ async function findOrigin(
 ): Promise<Pick<WalkLevel, "folder" | "rules">> {
   const way = files.toDisplayPath(start);
   if (way.startsWith("/")) return { folder: "", rules: [] };
-  let rules: readonly IgnoreRules[] = await files.readParentIgnoreRules();
+  let rules: readonly IgnoreRules[] = await readParentIgnoreRules(files);
   let folder = "";
   const root = way === "." ? start : start.slice(0, start.length - way.length - 1);
   for (const name of way === "." ? [] : way.split("/")) {
