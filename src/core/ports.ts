@@ -42,7 +42,7 @@ export const defaultPorts: Ports = {
 };
 
 /** The longest delay of a timer; platforms treat a longer one as 0. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Waits with a timer of the platform; `Infinity` waits for the signal only. The default {@linkcode Sleep}. */
 export function realSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
