@@ -7,12 +7,12 @@
  * @module
  */
 
-/** Returns a string as it is, and `""` for any other value. */
+/** Returns a string unchanged, and `""` for any other value. */
 export function textOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Returns a positive finite number as it is, and `0` for any other value. */
+/** Returns a positive finite number unchanged, and `0` for any other value. */
 export function countOrZero(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
