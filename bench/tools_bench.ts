@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ChangeLog, codingTools, createSandbox, type Sandbox, undoTurn } from "../src/tools/mod.ts";
+import { ChangeLog, codingTools, createSandbox, type Sandbox } from "../src/tools/mod.ts";
 import type { AgentTool } from "../mod.ts";
 import { median, printReport, type Row } from "./report.ts";
 
@@ -197,7 +197,7 @@ async function benchUndo(directory: string): Promise<Row> {
     await Deno.writeTextFile(`${directory}/f${file}.txt`, `before ${file}\n`.repeat(50));
     await callTool(tools, "write_file", { path: `f${file}.txt`, content: `after ${file}\n` });
   }
-  const time = await measureTime(() => undoTurn(changeLog, { files: sandbox.files }));
+  const time = await measureTime(() => changeLog.undoTurn(sandbox.files));
   return ["undo of a turn with 1,000 changed files", `${time.toFixed(0)} ms`, "–", "≤ 1,000 ms"];
 }
 

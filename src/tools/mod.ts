@@ -1,5 +1,22 @@
 /**
- * Tools for coding agents and their sandbox.
+ * Tools for coding agents, and the sandbox that confines them.
+ *
+ * {@linkcode codingTools} creates tools that read, write, edit, list and search files and run commands;
+ * {@linkcode fetchUrlTool}, {@linkcode skillTool} and {@linkcode isolatedTool} add others. All file access and all
+ * commands go through a {@linkcode Sandbox}, and {@linkcode approvalGate} asks the user before a tool changes something.
+ * With a {@linkcode ChangeLog} the file changes of a turn can be undone.
+ *
+ * @example
+ * ```ts
+ * import { ChangeLog, codingTools, createSandbox } from "@swink/agent/tools";
+ *
+ * const cwd = await Deno.makeTempDir();
+ * await using sandbox = createSandbox({ cwd, net: "off" });
+ * const changeLog = new ChangeLog();
+ * const tools = codingTools({ sandbox, changeLog }); // new Agent({ tools, … })
+ *
+ * await changeLog.undoTurn(sandbox.files); // { turn: undefined, … }: no file was changed yet
+ * ```
  *
  * @module
  */
@@ -27,7 +44,6 @@ export {
   type ChangeLogStore,
   MemoryChangeLogStore,
   type UndoReport,
-  undoTurn,
 } from "./changes/change_log.ts";
 export { DirectoryChangeLogStore } from "./changes/directory_change_log_store.ts";
 export { type FileAccess, PROTECTED_FILES } from "./files/file_rules.ts";
@@ -45,4 +61,3 @@ export {
 } from "./skills.ts";
 export { type TodoItem, todoTool } from "./todo.ts";
 export type { ProcessExit } from "./process/running_process.ts";
-export { createUnifiedDiff } from "../core/diff/unified_diff.ts";
