@@ -96,7 +96,7 @@ export class LiveSession implements Session {
   }
 
   async entry(id: string): Promise<SessionEntry | undefined> {
-    const position = this.#tree.positionOf(id);
+    const position = this.#tree.findPosition(id);
     return position < 0 ? undefined : (await this.#load([position]))[0];
   }
 
@@ -169,7 +169,7 @@ export class LiveSession implements Session {
   /** Forgets what is not in the log, so that memory and log say the same. */
   #rollBack(lost: readonly SessionEntry[], error: unknown): void {
     const [first] = lost;
-    if (first) this.#tree.truncate(this.#tree.positionOf(first.id));
+    if (first) this.#tree.truncate(this.#tree.findPosition(first.id));
     this.#loadedEntries.length = Math.min(this.#loadedEntries.length, this.outline.length);
     this.#pendingEntries = [];
     this.#failure = this.#toWriteError(error, lost.length);

@@ -36,7 +36,7 @@ export class SessionTree {
   }
 
   /** Where an entry stands among all, the oldest at 0; -1 when there is none of this id. */
-  positionOf(id: string | null): number {
+  findPosition(id: string | null): number {
     if (id === null) return NOT_FOUND;
     // Most often it is the last one that is asked for.
     if (this.#nodes.at(-1)?.id === id) return this.#nodes.length - 1;
@@ -45,7 +45,7 @@ export class SessionTree {
 
   /** Adds an entry whose id is free and whose parent is there. */
   add(node: EntryOutline): void {
-    this.#parents.push(this.positionOf(node.parentId));
+    this.#parents.push(this.findPosition(node.parentId));
     this.#nodes.push(node);
   }
 
@@ -56,7 +56,7 @@ export class SessionTree {
   addRepaired(
     node: EntryOutline,
   ): { readonly node: EntryOutline; readonly repairs: readonly TreeRepair[] } {
-    const isLost = node.parentId !== null && this.positionOf(node.parentId) === NOT_FOUND;
+    const isLost = node.parentId !== null && this.findPosition(node.parentId) === NOT_FOUND;
     const isTaken = this.has(node.id);
     if (!isLost && !isTaken) {
       this.add(node);
@@ -78,7 +78,7 @@ export class SessionTree {
   /** The positions of the entries from the root to an entry, which is also their order in time. */
   pathTo(leafId: string | null): number[] {
     const path: number[] = [];
-    for (let at = this.positionOf(leafId); at >= 0; at = this.#parents[at] ?? NOT_FOUND) {
+    for (let at = this.findPosition(leafId); at >= 0; at = this.#parents[at] ?? NOT_FOUND) {
       path.push(at);
     }
     return path.reverse();

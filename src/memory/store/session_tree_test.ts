@@ -31,7 +31,7 @@ Deno.test("what was cut off is forgotten, and its ids are free again", () => {
   const tree = createTree(createNode("a"), createNode("b", "a"), createNode("c", "b"));
   assertEquals(tree.has("c"), true);
   tree.truncate(1);
-  assertEquals([tree.leafId, tree.has("b"), tree.positionOf("c")], ["a", false, -1]);
+  assertEquals([tree.leafId, tree.has("b"), tree.findPosition("c")], ["a", false, -1]);
   tree.add(createNode("c", "a"));
   assertEquals(tree.pathTo("c"), [0, 1]);
 });
