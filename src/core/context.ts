@@ -37,6 +37,8 @@ export interface TransformInput {
   readonly tools: readonly AgentTool[];
   /** Fires when the run is aborted. */
   readonly signal: AbortSignal;
+  /** The {@linkcode TransformOutput}'s `firstTrusted` of the transform that made these messages. Default: 0. */
+  readonly firstTrusted?: number;
 }
 
 /** What a compaction did, as told by `context_compacted`. */
@@ -62,7 +64,12 @@ export interface CompactionReport {
 /** What a {@linkcode TransformContext} answers. */
 export type TransformOutput =
   | readonly AgentMessage[]
-  | { readonly messages: readonly AgentMessage[]; readonly report?: CompactionReport };
+  | {
+    readonly messages: readonly AgentMessage[];
+    readonly report?: CompactionReport;
+    /** Position from which the usage of replies describes these messages; earlier replies answered a longer request. */
+    readonly firstTrusted?: number;
+  };
 
 /**
  * Chooses which messages the next request carries: prunes, summarises, adds. What it leaves out is left out

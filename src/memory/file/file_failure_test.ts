@@ -116,7 +116,7 @@ testOnDisk("append() reports a failed write once", async ({ store, disk }) => {
   await Promise.resolve();
   await new Promise((resolve) => setTimeout(resolve));
   const error = assertThrows(() => session.append(createMessageEntry("refused")), SessionError);
-  assertEquals(error.message.includes("1 of its entries were not kept"), true);
+  assertEquals(error.message.includes("1 of its entries were not stored"), true);
   disk.free = Infinity;
   session.append(createMessageEntry("kept again"));
   await session.close();
@@ -134,9 +134,9 @@ testOnDisk("append() creates a file that could not be created before", async (fi
   session.append(createMessageEntry("kept"));
   await session.close();
   assertEquals(await readIdsAfterRestart(directory), getIds(session));
-  const again = await new FileSessionStore({ directory }).open("s", { access: "read" });
-  assertEquals(again.header.created, session.header.created);
-  await again.close();
+  const reopened = await new FileSessionStore({ directory }).open("s", { access: "read" });
+  assertEquals(reopened.header.created, session.header.created);
+  await reopened.close();
 });
 
 testOnDisk("flush() rejects when the disk cannot sync", async ({ store, disk }) => {
@@ -146,7 +146,7 @@ testOnDisk("flush() rejects when the disk cannot sync", async ({ store, disk }) 
   const error = await assertRejects(
     () => session.flush(),
     SessionError,
-    "the disk reports an error",
+    "input/output error of the disk",
   );
   assertEquals(error.reason, "write_failed");
   disk.failSync = false;

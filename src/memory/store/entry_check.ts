@@ -1,8 +1,6 @@
 /**
- * Tells whether a record of a log is what it says it is.
- *
- * A log may have been written by another version, another program, or a failing disk. What passes here can be
- * used without looking again.
+ * Validates the records of a log, which may come from another version, another program or a failing disk. A record
+ * that passes can be used without further checks.
  *
  * @module
  */
@@ -21,7 +19,8 @@ const isArrayOf = (value: unknown, check: (item: unknown) => boolean): boolean =
 const ENTRY_CHECKS: Readonly<Record<Exclude<SessionEntryType, "opaque">, Check>> = {
   message: ({ message }) => isMessage(message),
   tool_started: (record) => isCall(record) && isJsonObject(record["arguments"]),
-  tool_finished: (record) => isCall(record) && isToolResult(record["result"]),
+  tool_finished: (record) =>
+    isCall(record) && isJsonObject(record["result"]) && isContent(record["result"]["content"]),
   model_changed: ({ model }) => isModelSpec(model),
   tools_changed: ({ names }) => isArrayOf(names, isString),
   queue_changed: ({ queued, delivering }) =>
@@ -52,10 +51,10 @@ const BLOCK_CHECKS: Readonly<Record<string, Check>> = {
   extension: ({ typeName }) => isString(typeName),
 };
 
-/** What a record turned out to be. */
+/** Result of {@linkcode classifyRecord}. */
 export type RecordStatus = "known" | "unknown" | "broken";
 
-/** Tells whether a record is an entry of a known kind, of an unknown one, or none at all. */
+/** Checks whether a record is a valid entry of a known type, an entry of an unknown type, or broken. */
 export function classifyRecord(record: JsonObject): RecordStatus {
   const { id, parentId, timestamp, type } = record;
   if (!isString(id) || id === "" || !isStringOrNull(parentId) || !isNumber(timestamp)) {
@@ -66,7 +65,7 @@ export function classifyRecord(record: JsonObject): RecordStatus {
   return ENTRY_CHECKS[type as keyof typeof ENTRY_CHECKS](record) ? "known" : "broken";
 }
 
-/** Tells whether a value is a message whose content can be read. */
+/** Whether a value is a message with valid content. */
 export function isMessage(value: unknown): boolean {
   if (!isJsonObject(value) || !isNumber(value["timestamp"])) return false;
   switch (value["role"]) {
@@ -103,17 +102,13 @@ function isCall({ messageId, toolCallId, name }: JsonObject): boolean {
   return isStringOrNull(messageId) && isString(toolCallId) && isString(name);
 }
 
-function isToolResult(value: unknown): boolean {
-  return isJsonObject(value) && isContent(value["content"]);
-}
-
-/** Tells whether a value names a model. */
+/** Whether a value is a model specification. */
 export function isModelSpec(value: unknown): boolean {
   return isJsonObject(value) && isString(value["provider"]) && isString(value["modelId"]) &&
     isString(value["thinkingLevel"]);
 }
 
-/** Tells whether a value lists what waits in both queues. */
+/** Whether a value lists the queued messages. */
 export function isQueuedMessages(value: unknown): boolean {
   const isItem = (item: unknown) =>
     isJsonObject(item) && isString(item["id"]) && isMessage(item["message"]);
