@@ -29,8 +29,6 @@ const KNOWN_DEAD_LINK_TAGS = [
   "src/loop/event_pipe.ts: emit",
   "src/loop/message_source.ts: take",
   "src/loop/tool_call.ts: start",
-  "src/memory/context/compaction.ts: estimateTokens",
-  "src/memory/transfer/export_jsonl.ts: importSession",
   "src/sync/mod.ts: Agent.prompt",
   "src/sync/mod.ts: Agent.continue",
 ];

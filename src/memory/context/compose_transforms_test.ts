@@ -61,4 +61,9 @@ Deno.test("composeTransforms(): a second window ignores the usage of longer requ
   const second = slidingWindow({ contextWindow: 10_000 });
   await composeTransforms(first, second)(messages, input);
   assertEquals([first.cut !== undefined, second.cut], [true, undefined]);
+  // The position also passes through transforms that return the same list, and out of a composition.
+  const nested = composeTransforms(composeTransforms(first), (given) => given);
+  const output = await composeTransforms(nested, second)(messages, input);
+  assertEquals(second.cut, undefined);
+  assertEquals("messages" in output && output.firstTrusted, first.view(messages).firstTrusted);
 });

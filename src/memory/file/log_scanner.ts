@@ -164,7 +164,7 @@ export class LogScanner {
   #addEntry(value: unknown, line: LogLine): void {
     const decoded = decodeRecord(value);
     if (!decoded) return this.#reportDamage("broken_entry", line);
-    if (decoded.type !== "echo") return this.#insertEntry(decoded, line);
+    if (decoded.type !== "duplicate") return this.#insertEntry(decoded, line);
     const source = this.entries[this.tree.findPosition(decoded.contentFrom)];
     this.#insertEntry(source ? restoreContent(decoded.entry, source) : decoded.entry, line);
     // The content is in a line before this scan; it is read when the entry is read.

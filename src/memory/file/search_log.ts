@@ -42,5 +42,5 @@ function findHitInLine(line: string, sessionId: string, query: SearchQuery): Sea
   if (!query.canMatch(line.toLowerCase())) return undefined;
   const decoded = decodeLine(line);
   // The content of a duplicate is found in the tool journal.
-  return decoded && decoded.type !== "echo" ? query.findHit(sessionId, decoded) : undefined;
+  return decoded && decoded.type !== "duplicate" ? query.findHit(sessionId, decoded) : undefined;
 }

@@ -128,7 +128,7 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
     for (const { session, line } of findMatchingRows(database, parsed.words, sessionId)) {
       if (hits.length >= limit || signal?.aborted) break;
       const decoded = decodeLine(String(line));
-      if (!decoded || decoded.type === "echo") continue;
+      if (!decoded || decoded.type === "duplicate") continue;
       const hit = parsed.findHit(String(session), decoded);
       if (hit) hits.push(hit);
     }

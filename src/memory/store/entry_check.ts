@@ -13,7 +13,7 @@ type Check = (record: JsonObject) => boolean;
 const isString = (value: unknown): value is string => typeof value === "string";
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
 const isStringOrNull = (value: unknown): boolean => value === null || isString(value);
-const isArrayOf = (value: unknown, check: (item: unknown) => boolean): boolean =>
+const isArrayWith = (value: unknown, check: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(check);
 
 const ENTRY_CHECKS: Readonly<Record<Exclude<SessionEntryType, "opaque">, Check>> = {
@@ -22,14 +22,14 @@ const ENTRY_CHECKS: Readonly<Record<Exclude<SessionEntryType, "opaque">, Check>>
   tool_finished: (record) =>
     isCall(record) && isJsonObject(record["result"]) && isContent(record["result"]["content"]),
   model_changed: ({ model }) => isModelSpec(model),
-  tools_changed: ({ names }) => isArrayOf(names, isString),
+  tools_changed: ({ names }) => isArrayWith(names, isString),
   queue_changed: ({ queued, delivering }) =>
     isQueuedMessages(queued) && (delivering === undefined || isQueuedMessages(delivering)),
   compaction: ({ firstDroppedId, lastDroppedId, droppedCount }) =>
     isStringOrNull(firstDroppedId) && isStringOrNull(lastDroppedId) && isNumber(droppedCount),
   sub_agent_spawned: ({ subAgentId, prompt }) => isString(subAgentId) && isString(prompt),
   sub_agent_result: ({ subAgentId, result }) => isString(subAgentId) && isString(result),
-  plan_created: ({ plan, steps }) => isString(plan) && isArrayOf(steps, isString),
+  plan_created: ({ plan, steps }) => isString(plan) && isArrayWith(steps, isString),
   plan_step: ({ step, state }) => isNumber(step) && isString(state),
   plan_mode: ({ active }) => typeof active === "boolean",
   approval: ({ toolCallId, name, decision }) =>
@@ -87,7 +87,7 @@ export function isMessage(value: unknown): boolean {
 }
 
 function isContent(value: unknown): boolean {
-  return isArrayOf(
+  return isArrayWith(
     value,
     (block) => isJsonObject(block) && (BLOCK_CHECKS[String(block["type"])]?.(block) ?? false),
   );
@@ -112,6 +112,6 @@ export function isModelSpec(value: unknown): boolean {
 export function isQueuedMessages(value: unknown): boolean {
   const isItem = (item: unknown) =>
     isJsonObject(item) && isString(item["id"]) && isMessage(item["message"]);
-  return isJsonObject(value) && isArrayOf(value["steering"], isItem) &&
-    isArrayOf(value["followUp"], isItem);
+  return isJsonObject(value) && isArrayWith(value["steering"], isItem) &&
+    isArrayWith(value["followUp"], isItem);
 }

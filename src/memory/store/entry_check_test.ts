@@ -104,7 +104,7 @@ Deno.test("decodeRecord() rejects a corrupted entry or returns a usable one", ()
     fc.property(index, path, fc.jsonValue(), (index, path, other) => {
       const decoded = decodeRecord(corruptValue(ENTRIES[index], path, other));
       if (!decoded) rejected++;
-      else exerciseEntry(decoded.type === "echo" ? decoded.entry : decoded);
+      else exerciseEntry(decoded.type === "duplicate" ? decoded.entry : decoded);
     }),
     { numRuns: RUNS, seed: 5 },
   );

@@ -21,7 +21,7 @@ export const SESSION_VERSION = 1;
 
 /** A tool result message that refers to the tool journal; its content has to be restored. */
 export interface DuplicateEntry {
-  readonly type: "echo";
+  readonly type: "duplicate";
   /** The entry, with a placeholder as its content. */
   readonly entry: SessionEntry;
   /** Id of the journal entry with its content. */
@@ -101,7 +101,7 @@ function decodeDuplicate(
   if (!isJsonObject(record["message"])) return undefined;
   const entry = { ...record, message: withLostContent(record["message"]) };
   if (classifyRecord(entry) !== "known") return undefined;
-  return { type: "echo", entry: entry as unknown as SessionEntry, contentFrom };
+  return { type: "duplicate", entry: entry as unknown as SessionEntry, contentFrom };
 }
 
 /** Restores the content that an entry refers to. Without a source the entry states that its result was lost. */
@@ -131,15 +131,15 @@ export async function restoreDuplicates(
   fetch: (ids: readonly string[]) => Promise<readonly DecodedLine[]>,
 ): Promise<readonly (SessionEntry | undefined)[]> {
   const wanted = new Set<string>();
-  for (const line of lines) if (line?.type === "echo") wanted.add(line.contentFrom);
+  for (const line of lines) if (line?.type === "duplicate") wanted.add(line.contentFrom);
   const found = new Map<string, SessionEntry>();
   const find = (line: DecodedLine) => {
-    if (line && line.type !== "echo" && wanted.delete(line.id)) found.set(line.id, line);
+    if (line && line.type !== "duplicate" && wanted.delete(line.id)) found.set(line.id, line);
   };
   if (wanted.size > 0) lines.forEach(find);
   if (wanted.size > 0) (await fetch([...wanted])).forEach(find);
   return lines.map((line) =>
-    line?.type === "echo" ? restoreContent(line.entry, found.get(line.contentFrom)) : line
+    line?.type === "duplicate" ? restoreContent(line.entry, found.get(line.contentFrom)) : line
   );
 }
 
