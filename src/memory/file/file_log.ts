@@ -18,6 +18,8 @@ import type { LogState } from "./log_scanner.ts";
 import { LogWriter } from "./log_writer.ts";
 import type { SessionPaths } from "./session_paths.ts";
 
+const encoder = new TextEncoder();
+
 /** Options for {@linkcode FileLog}. */
 export interface FileLogOptions {
   /** The file system. */
@@ -56,21 +58,21 @@ export class FileLog implements EntryLog {
   async append(entries: readonly SessionEntry[]): Promise<AppendResult> {
     try {
       this.#lock?.assertHeld();
-      await this.#writer.open();
+      if (!this.#writer.isOpen) await this.#writer.open();
     } catch (error) {
       return { kept: 0, error };
     }
-    const text = new TextEncoder();
     const lines = entries.map((entry) =>
-      text.encode(encodeEntry(entry, this.#deduplicator.findOriginal(entry)) + "\n")
+      encoder.encode(encodeEntry(entry, this.#deduplicator.findOriginal(entry)) + "\n")
     );
     const { offsets, error } = await this.#writer.append(lines);
-    for (const [number, offset] of offsets.entries()) {
-      const [entry, line] = [entries[number], lines[number]];
-      if (!entry || !line) break;
+    offsets.forEach((offset, number) => {
+      const entry = entries[number];
+      const line = lines[number];
+      if (!entry || !line) return;
       this.#summary.add(entry);
       this.#state.offsets.add(offset, line.length - 1);
-    }
+    });
     this.#deduplicator.forget(entries.slice(offsets.length));
     return { kept: offsets.length, error };
   }

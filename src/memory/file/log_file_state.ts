@@ -45,13 +45,11 @@ export interface OpenLogFile extends ExistingLogFile {
 /** State of a log file. `missing`: the file will be created, with its header, before the first append. */
 export type LogFileState = { readonly type: "missing" } | ClosedLogFile | OpenLogFile;
 
-/** An append: a prefix with the missing text, and lines. */
+/** An append of a prefix with the missing text, and of lines. */
 export interface LogAppend {
-  /** Length of the prefix, in bytes. */
-  readonly prefixLength: number;
-  /** Lengths of the lines with their newlines, in bytes. */
-  readonly lineLengths: readonly number[];
-  /** How much of both was written, in bytes. */
+  /** Ends of the prefix and of each line with its newline, relative to the size before the append, in bytes. */
+  readonly ends: readonly number[];
+  /** How much was written, in bytes. */
   readonly written: number;
 }
 
@@ -84,20 +82,24 @@ export function toOpenState({ tail, directory }: ClosedLogFile, file: Appendable
 }
 
 /** Something was appended, possibly only in part. */
-export function toAppendedState(state: OpenLogFile, append: LogAppend): OpenLogFile {
+export function toAppendedState(state: OpenLogFile, { ends, written }: LogAppend): OpenLogFile {
   const { size, missing } = state.tail;
-  if (append.written === 0) return state;
-  const hasHeader = missing === "nothing" || missing === "newline" ||
-    append.written >= append.prefixLength;
-  const isTerminated = getLineEnds(append).includes(append.written);
-  return { ...state, tail: createLogTail(size + append.written, { hasHeader, isTerminated }) };
+  if (written === 0) return state;
+  const hasHeader = missing === "nothing" || missing === "newline" || written >= (ends[0] ?? 0);
+  // Most appends are complete, and end with the last line.
+  const isTerminated = ends.lastIndexOf(written) >= 0;
+  return { ...state, tail: createLogTail(size + written, { hasHeader, isTerminated }) };
 }
 
-/** Returns the offsets of the lines that were written, relative to the size before the append. */
-export function getWrittenOffsets(append: LogAppend): number[] {
-  const ends = getLineEnds(append);
-  // A line that lacks only its newline is complete: a reader accepts it.
-  return ends.slice(0, -1).filter((_, line) => (ends[line + 1] ?? Infinity) - 1 <= append.written);
+/** Returns the offsets of the lines that were written, from the first on, in a file of `size` bytes before the append. */
+export function getWrittenOffsets({ ends, written }: LogAppend, size: number): number[] {
+  const offsets: number[] = [];
+  for (let line = 1; line < ends.length; line++) {
+    // A line that lacks only its newline is complete: a reader accepts it.
+    if ((ends[line] ?? Infinity) - 1 > written) break;
+    offsets.push(size + (ends[line - 1] ?? 0));
+  }
+  return offsets;
 }
 
 /** The file and its directory were synced. */
@@ -108,10 +110,4 @@ export function toSyncedState(state: OpenLogFile): OpenLogFile {
 /** The handle was closed. */
 export function toClosedState({ tail, directory }: OpenLogFile): ClosedLogFile {
   return { type: "closed", tail, directory };
-}
-
-/** Ends of the prefix and of each line, relative to the size before the append, in bytes. */
-function getLineEnds({ prefixLength, lineLengths }: LogAppend): number[] {
-  let end = prefixLength;
-  return [prefixLength, ...lineLengths.map((length) => end += length)];
 }

@@ -34,19 +34,19 @@ Deno.test("createLogTail() names the text that the next entry needs", () => {
 Deno.test("toAppendedState(): a complete append leaves a terminated file with a header", () => {
   for (const missing of ["nothing", "newline", "header", "newline_and_header"] as const) {
     const prefixLength = missing === "nothing" ? 0 : 10;
-    const append = { prefixLength, lineLengths: [5, 6], written: prefixLength + 11 };
+    const ends = [prefixLength, prefixLength + 5, prefixLength + 11];
+    const append = { ends, written: prefixLength + 11 };
     const { tail } = toAppendedState(openFile({ size: 100, missing }), append);
     assertEquals(tail, { size: 111 + prefixLength, missing: "nothing" });
-    assertEquals(getWrittenOffsets(append), [prefixLength, prefixLength + 5]);
+    assertEquals(getWrittenOffsets(append, 100), [100 + prefixLength, 105 + prefixLength]);
   }
 });
 
 Deno.test("toAppendedState(): a partial append leaves the text that was not written missing", () => {
-  const lineLengths = [5, 6];
   const appended = (missing: LogTail["missing"], prefixLength: number, written: number) => {
-    const append = { prefixLength, lineLengths, written };
+    const append = { ends: [prefixLength, prefixLength + 5, prefixLength + 11], written };
     const { tail } = toAppendedState(openFile({ size: 0, missing }), append);
-    return [tail.missing, getWrittenOffsets(append).length];
+    return [tail.missing, getWrittenOffsets(append, 0).length];
   };
   assertEquals(appended("nothing", 0, 0), ["nothing", 0]);
   assertEquals(appended("nothing", 0, 3), ["newline", 0]);

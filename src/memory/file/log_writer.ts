@@ -20,6 +20,8 @@ import {
 } from "./log_file_state.ts";
 import type { SessionPaths } from "./session_paths.ts";
 
+const encoder = new TextEncoder();
+
 /** Options for {@linkcode LogWriter}. */
 export interface LogWriterOptions {
   /** The file system. */
@@ -69,7 +71,7 @@ export class LogWriter {
     if (this.#state.type === "open") return this.#state;
     if (this.#state.type === "missing") {
       await this.#files.replace(this.#paths.log, this.#headerLine, { sync: true });
-      this.#state = toCreatedState(new TextEncoder().encode(this.#headerLine).length);
+      this.#state = toCreatedState(encoder.encode(this.#headerLine).length);
     }
     const file = await this.#files.openToAppend(this.#paths.log);
     this.#state = toOpenState(this.#state, file);
@@ -78,13 +80,14 @@ export class LogWriter {
 
   /** Appends lines that end with a newline. Rejects only when the file cannot be opened. */
   async append(lines: readonly Uint8Array<ArrayBuffer>[]): Promise<LogWriteResult> {
-    const state = await this.open();
-    const prefix = new TextEncoder().encode(this.#createPrefix(state));
+    const state = this.#state.type === "open" ? this.#state : await this.open();
+    const prefix = encoder.encode(this.#createPrefix(state));
     const { written, error } = await writeAll(state.file, concatBytes([prefix, ...lines]));
-    const lineLengths = lines.map(({ length }) => length);
-    const append = { prefixLength: prefix.length, lineLengths, written };
+    const ends = [prefix.length];
+    for (const { length } of lines) ends.push((ends.at(-1) ?? 0) + length);
+    const append = { ends, written };
     this.#transition((current) => toAppendedState(current, append));
-    return { offsets: getWrittenOffsets(append).map((end) => state.tail.size + end), error };
+    return { offsets: getWrittenOffsets(append, state.tail.size), error };
   }
 
   /** Resolves when everything written would survive a power failure. Does nothing while the file is not open. */
