@@ -35,7 +35,7 @@ function preloadRun(args: readonly string[]): void {
 
 /** Does what the sandbox of a compiled program asks its helper process for; never returns. */
 export async function runConfinedExec([_helper, ...args]: readonly string[]): Promise<never> {
-  const { confinedExecMain } = await import("../src/tools/mod.ts");
+  const { confinedExecMain } = await import("../src/tools/confinement/confined_exec.ts");
   return confinedExecMain(args);
 }
 

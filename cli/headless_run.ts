@@ -4,8 +4,9 @@
  * @module
  */
 
-import { type AgentEndEvent, type AgentEvent, BadRequestError, type RunOutcome } from "../mod.ts";
-import { DirectorySnapshot, makePatch } from "../src/patch/mod.ts";
+import { AbortedError, type AgentEvent, BadRequestError, type RunOutcome } from "../mod.ts";
+import type { AgentEndEvent } from "../src/loop/mod.ts";
+import { DirectorySnapshot } from "../src/patch/mod.ts";
 import { ConfigurationError } from "./cli_error.ts";
 import type { RunSettings } from "./commands/run_settings.ts";
 import type { ExitCode } from "./exit_code.ts";
@@ -38,13 +39,15 @@ export async function runHeadless(run: HeadlessRunOptions): Promise<ExitCode> {
   using snapshot = patch === undefined ? undefined : await takeSnapshot(run.cwd, interrupt.signal);
   if (interrupt.exitCode !== undefined) return interrupt.exitCode;
   const { outcome, turns, durationMs } = await promptAgent(run);
-  const changes = snapshot && await makePatch(snapshot);
+  const created = await snapshot?.createPatch();
+  const changes = created?.bytes;
   const end: RunEnd = {
     outcome,
     signalExitCode: interrupt.exitCode,
     isOutputClosed: host.terminal.output.closed.aborted,
     refused: setup.refused,
-    ...(snapshot && { isPatchEmpty: changes?.length === 0, omittedFiles: snapshot.tooLarge }),
+    ...(created &&
+      { isPatchEmpty: created.bytes.length === 0, omittedFiles: created.omittedFiles }),
   };
   const { usage, cost } = outcome;
   const exitCode = getRunExitCode(end);
@@ -56,10 +59,15 @@ export async function runHeadless(run: HeadlessRunOptions): Promise<ExitCode> {
   return exitCode;
 }
 
-async function takeSnapshot(cwd: string, signal: AbortSignal): Promise<DirectorySnapshot> {
+/** Returns `undefined` when the signal is aborted. */
+async function takeSnapshot(
+  cwd: string,
+  signal: AbortSignal,
+): Promise<DirectorySnapshot | undefined> {
   try {
-    return await DirectorySnapshot.create(cwd, signal);
+    return await DirectorySnapshot.take(cwd, { signal });
   } catch (error) {
+    if (error instanceof AbortedError) return undefined;
     if (!(error instanceof BadRequestError)) throw error;
     const advice = "Work in a smaller folder (--cwd), or without --patch.";
     throw new ConfigurationError(error.message, advice);

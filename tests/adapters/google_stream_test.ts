@@ -41,7 +41,7 @@ Deno.test("what Google's own tools did is kept as it came", async () => {
 
 Deno.test("a call that the token limit cut is told from one that is whole", async () => {
   const { calls } = await readFixture("length_in_call");
-  assertEquals(calls.map(({ state }) => state), ["complete", "cut"]);
+  assertEquals(calls.map(({ state }) => state), ["complete", "truncated"]);
 });
 
 Deno.test("a call that the model got wrong may come right in another try", async () => {

@@ -70,8 +70,8 @@ Deno.test("another prompt than the recorded one ends the run with what differs",
     "What is old?",
   );
   assertEquals({ code, output: host.output }, { code: 1, output: "" });
-  assertStringIncludes(host.messages, 'was  "What is new?"');
-  assertStringIncludes(host.messages, 'is   "What is old?"');
+  assertStringIncludes(host.messages, 'recorded  "What is new?"');
+  assertStringIncludes(host.messages, 'actual    "What is old?"');
 });
 
 Deno.test("a run that fails is recorded as well", async () => {
@@ -121,7 +121,7 @@ for (
     [
       "a replay of a file that is not there",
       ["--replay", "/nowhere/a.jsonl"],
-      '--replay: There is no cassette "/nowhere/a.jsonl"',
+      '--replay: Cannot read cassette "/nowhere/a.jsonl": file not found',
     ],
   ] as const
 ) {
@@ -141,7 +141,7 @@ Deno.test("a replay of a file that is no recording, and a recording over one, le
   assertStringIncludes(replayed.host.messages, "is not a cassette");
   const recorded = await runSession(folder, { model: [DONE_REPLY] }, "--record", notes, "Hello");
   assertEquals(recorded.code, 1);
-  assertStringIncludes(recorded.host.messages, "is not a cassette and is not written over");
+  assertStringIncludes(recorded.host.messages, "is not a cassette and will not be overwritten");
   assertEquals(recorded.host.requests, []);
   assertEquals(folder.read("work/notes.txt"), "milk\neggs\n");
 });

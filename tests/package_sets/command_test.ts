@@ -1,5 +1,5 @@
 /**
- * What the program relies on in `@cliffy/command`. It holds for JSR's package and for the one in `scripts/offline/`.
+ * The behaviour of `@cliffy/command` that the program relies on, for JSR's package and the one in `scripts/offline/`.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { Command, ValidationError } from "@cliffy/command";
 import { assertEquals, assertRejects } from "@std/assert";
 
-/** What the actions got, in order. */
+/** Options and arguments that the actions received, in order. */
 type RecordedCalls = unknown[];
 
 function createProgram(calls: RecordedCalls) {
@@ -42,7 +42,7 @@ function createProgram(calls: RecordedCalls) {
   return new Command()
     .name("swink")
     .description("An agent.")
-    .globalOption("--cwd <folder:string>", "The folder.")
+    .globalOption("--cwd <path:string>", "The directory.")
     .globalOption("-h, --help", "Help.", { standalone: true })
     .helpOption(false)
     .throwErrors()
@@ -60,11 +60,11 @@ async function recordCalls(...args: string[]): Promise<RecordedCalls> {
   return calls;
 }
 
-Deno.test("options come typed, under camelCase names, with their defaults", async () => {
+Deno.test("@cliffy/command: options are typed, have camelCase names and defaults", async () => {
   const args = ["run", "-m", "x", "--max-turns=3", "--tag", "a", "--tag", "b"];
-  assertEquals(await recordCalls(...args, "--tools", "read,bash", "-p", "mend", "it"), [{
+  assertEquals(await recordCalls(...args, "--tools", "read,bash", "-p", "fix", "it"), [{
     ...{ model: "x", maxTurns: 3, tag: ["a", "b"], tools: ["read", "bash"] },
-    ...{ format: "text", print: true, color: true, prompt: ["mend", "it"] },
+    ...{ format: "text", print: true, color: true, prompt: ["fix", "it"] },
   }]);
   assertEquals(await recordCalls("run", "--no-color"), [{
     format: "text",
@@ -73,56 +73,56 @@ Deno.test("options come typed, under camelCase names, with their defaults", asyn
   }]);
 });
 
-Deno.test("a global option is taken before and behind the name of the command", async () => {
+Deno.test("@cliffy/command: a global option is accepted before and after the command", async () => {
   const expected = [{ cwd: "d", format: "text", color: true, prompt: ["q"] }];
   assertEquals(await recordCalls("--cwd", "d", "run", "q"), expected);
   assertEquals(await recordCalls("run", "q", "--cwd", "d"), expected);
 });
 
-Deno.test("what stands behind -- is kept apart", async () => {
+Deno.test("@cliffy/command: arguments after -- are literal", async () => {
   const { literal, args, cmd } = await createProgram([]).parse(["run", "a", "--", "--model", "b"]);
   assertEquals(args, ["a"]);
   assertEquals(literal, ["--model", "b"]);
   assertEquals(cmd.getLiteralArgs(), ["--model", "b"]);
 });
 
-Deno.test("an option that stands alone lets arguments be missing", async () => {
+Deno.test("@cliffy/command: a standalone option makes arguments optional", async () => {
   const { options, cmd } = await createProgram([]).parse(["open", "--help"]);
   assertEquals(options.help, true);
   assertEquals(cmd.getPath(), "swink open");
 });
 
-Deno.test("without a command the main action runs", async () => {
+Deno.test("@cliffy/command: without a command the main action runs", async () => {
   assertEquals(await recordCalls(), [{ main: {} }]);
 });
 
-Deno.test("an unknown option of a command with arguments is one of them", async () => {
+Deno.test("@cliffy/command: an unknown option is an argument of a command that has arguments", async () => {
   assertEquals(await recordCalls("run", "--modle", "x"), [
     { format: "text", color: true, prompt: ["--modle", "x"] },
   ]);
 });
 
 for (
-  const [what, args, path] of [
-    ["a value that is missing", ["run", "-m"], "swink run"],
-    ["a value of the wrong type", ["run", "--max-turns", "1.5"], "swink run"],
-    ["a value for a switch", ["run", "--print=x"], "swink run"],
-    ["an option that comes twice", ["run", "-m", "a", "-m", "b"], "swink run"],
-    ["a global option that comes twice", ["--cwd", "a", "run", "--cwd", "b"], "swink run"],
-    ["an argument that is missing", ["open"], "swink open"],
-    ["an argument too many", ["open", "a", "b"], "swink open"],
+  const [subject, args, path] of [
+    ["a missing value", ["run", "-m"], "swink run"],
+    ["a value of another type", ["run", "--max-turns", "1.5"], "swink run"],
+    ["a value of a boolean option", ["run", "--print=x"], "swink run"],
+    ["a repeated option", ["run", "-m", "a", "-m", "b"], "swink run"],
+    ["a repeated global option", ["--cwd", "a", "run", "--cwd", "b"], "swink run"],
+    ["a missing argument", ["open"], "swink open"],
+    ["an extra argument", ["open", "a", "b"], "swink open"],
     ["an unknown command", ["rnu"], "swink"],
     ["an unknown option of a command without arguments", ["--modle"], "swink"],
   ] as const
 ) {
-  Deno.test(`${what} is a ValidationError that names the command`, async () => {
+  Deno.test(`@cliffy/command: ${subject} is a ValidationError with the command`, async () => {
     const error = await assertRejects(() => createProgram([]).parse([...args]), ValidationError);
     assertEquals(error.exitCode, 2);
     assertEquals(error.cmd?.getPath(), path);
   });
 }
 
-Deno.test("a command tells its options and arguments", () => {
+Deno.test("@cliffy/command: a command returns its options and arguments", () => {
   const run = createProgram([]).getCommand("run");
   assertEquals(run?.getDescription(), "Runs a prompt.");
   assertEquals(run?.getArguments().map(({ name, variadic }) => ({ name, variadic })), [
@@ -131,7 +131,7 @@ Deno.test("a command tells its options and arguments", () => {
   assertEquals(
     run?.getOptions().map(({ flags, typeDefinition }) => [...flags, typeDefinition]),
     [
-      ["--cwd", "<folder:string>"],
+      ["--cwd", "<path:string>"],
       ["-h", "--help", ""],
       ["-m", "--model", "<model:string>"],
       ["--max-turns", "<count:integer>"],
