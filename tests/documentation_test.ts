@@ -11,8 +11,6 @@ const KNOWN_DEAD_LINK_TAGS = [
   "src/loop/message_queue.ts: take",
   "src/agent/structured_output.ts: Agent.structuredOutput",
   "src/agent/structured_output.ts: BadRequestError",
-  "src/memory/context/compaction.ts: estimateTokens",
-  "src/memory/transfer/export_jsonl.ts: importSession",
 ];
 
 const [paths, pages, code] = await Promise.all([listPaths(), readPages(), readShippedCode()]);
