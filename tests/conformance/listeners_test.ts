@@ -10,11 +10,11 @@ import { testAgent } from "./test_agent.ts";
 Deno.test("subscribe() calls the listener with every event until it is unsubscribed [4.9, 4.10, A71]", async () => {
   const { agent } = testAgent([reply("One"), reply("Two")]);
   const received: AgentEvent[] = [];
-  const stop = agent.subscribe((event) => void received.push(event));
+  const unsubscribe = agent.subscribe((event) => void received.push(event));
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(received, events);
-  stop();
-  stop();
+  unsubscribe();
+  unsubscribe();
   await agent.prompt("Hi");
   assertEquals(received.length, events.length);
 });
@@ -23,23 +23,23 @@ Deno.test("subscribe() twice with one function calls it twice; each unsubscribe 
   const { agent } = testAgent([reply("One"), reply("Two")]);
   let received = 0;
   const listener = ({ type }: AgentEvent): void => void (type === "agent_end" && received++);
-  const stop = agent.subscribe(listener);
+  const unsubscribe = agent.subscribe(listener);
   agent.subscribe(listener);
   await agent.prompt("Hi");
-  stop();
+  unsubscribe();
   await agent.prompt("Hi");
   assertEquals(received, 3);
 });
 
 for (
-  const [how, fail] of [
+  const [failure, fail] of [
     ["throws", () => {
-      throw new Error("no ink");
+      throw new Error("listener failed");
     }],
-    ["rejects", () => Promise.reject(new Error("no ink"))],
+    ["rejects", () => Promise.reject(new Error("listener failed"))],
   ] as const
 ) {
-  Deno.test(`a listener that ${how} is removed and reported; other listeners get every event [4.11, A71, B54]`, async () => {
+  Deno.test(`a listener that ${failure} is removed and reported; other listeners get every event [4.11, A71, B54]`, async () => {
     const { agent, seen } = testAgent([reply("Hello")]);
     let calls = 0;
     agent.subscribe(({ type }) => {
@@ -58,7 +58,7 @@ for (
       "message_start user",
     ]);
     const [warning] = eventsOfType(events, "warning");
-    assertEquals(warning?.message, "A listener failed and was removed: no ink");
+    assertEquals(warning?.message, "A listener failed and was removed: listener failed");
     assertEquals(agent.state.error, undefined);
   });
 }
@@ -66,7 +66,7 @@ for (
 Deno.test("a listener that throws while idle is reported to the other listeners", async () => {
   const { agent, seen } = testAgent([]);
   agent.subscribe(() => {
-    throw new Error("no ink");
+    throw new Error("listener failed");
   });
   agent.steer("a");
   await settle();
@@ -188,7 +188,7 @@ Deno.test("a listener that is no longer awaited and rejects later is removed", a
   await settle();
   clock.advance(100);
   await running;
-  failing.reject(new Error("no ink"));
+  failing.reject(new Error("listener failed"));
   await settle();
   assertEquals(outlineEvents(seen).at(-1), "warning listener_failed");
   const before = calls;
@@ -197,7 +197,7 @@ Deno.test("a listener that is no longer awaited and rejects later is removed", a
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("a stored event does not change afterwards [B56]", async () => {
+Deno.test("events are not modified after they were emitted [B56]", async () => {
   const { agent } = testAgent([reply("One two three")]);
   const copies: AgentEvent[] = [];
   const stored: AgentEvent[] = [];

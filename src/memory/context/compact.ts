@@ -21,7 +21,7 @@ export interface CompactNowOptions extends CompactOptions {
  * when `signal` is aborted.
  *
  * @throws {AlreadyRunningError} While a run is active.
- * @throws {ContextWindowOverflowError} When the messages to keep do not fit.
+ * @throws {ContextWindowOverflowError} If the messages to keep do not fit.
  */
 export async function compact(
   agent: Agent,

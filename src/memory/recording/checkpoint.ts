@@ -76,7 +76,7 @@ export function checkpoint(agent: Agent): AgentCheckpoint {
  * the agent.
  *
  * @throws {AlreadyRunningError} While a run is active.
- * @throws {BadRequestError} When the value is not a checkpoint; the agent is unchanged.
+ * @throws {BadRequestError} If the value is not a checkpoint; the agent is unchanged.
  */
 export function restore(agent: Agent, value: unknown): RestoredCheckpoint {
   if (agent.state.isRunning) throw new AlreadyRunningError();

@@ -72,7 +72,7 @@ export interface ResumedSession extends SessionState {
 /**
  * Opens a session that an agent can continue, even after a crash.
  *
- * @throws {SessionError} When the session cannot be opened; with the reason `locked` when it is open elsewhere.
+ * @throws {SessionError} If the session cannot be opened; with the reason `locked` when it is open elsewhere.
  *
  * @example
  * ```ts

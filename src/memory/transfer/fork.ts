@@ -22,7 +22,7 @@ export interface ForkSessionOptions {
  * Creates a session, open for writing, with the entries of another session's path. The other session may be open
  * elsewhere and is not changed.
  *
- * @throws {SessionError} When the session cannot be read or does not have the entry.
+ * @throws {SessionError} If the session cannot be read or does not have the entry.
  *
  * @example
  * ```ts

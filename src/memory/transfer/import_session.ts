@@ -29,7 +29,7 @@ export interface ImportedSession {
  * Creates a session with the entries of JSON lines: an export, a session file, or a list of messages, one per line.
  * Lines that cannot be read are skipped and returned as `damage`.
  *
- * @throws {SessionError} When no line can be read, or the lines have a newer version.
+ * @throws {SessionError} If no line can be read, or the lines have a newer version.
  */
 export async function importSession(
   store: SessionStore,
