@@ -67,7 +67,10 @@ export type TransformOutput =
   | {
     readonly messages: readonly AgentMessage[];
     readonly report?: CompactionReport;
-    /** Index of the first message whose reported usage is valid for these messages; earlier replies answered a longer request. */
+    /**
+     * Index of the first message whose reported usage is valid for these messages; earlier replies answered a longer
+     * request.
+     */
     readonly firstTrusted?: number;
   };
 

@@ -287,8 +287,9 @@ export class ToolTimeoutError extends AgentError {
  * Kind of failure of a {@linkcode SessionError}.
  *
  * `bad_id`: the id is not a valid file name. `locked`: another process has the session open for writing. `lock_lost`:
- * another process has taken over the lock. `read_only`: the session is open for reading only. `not_a_session`: the log has no readable entry. `write_failed`: a write failed (disk full, permission denied);
- * entries that were not written are removed from memory too.
+ * another process has taken over the lock. `read_only`: the session is open for reading only. `not_a_session`: the log
+ * has no readable entry. `write_failed`: a write failed (disk full, permission denied); entries that were not written
+ * are removed from memory too.
  */
 export type SessionErrorReason =
   | "bad_id"

@@ -71,7 +71,9 @@ export class CallExecution {
     void this.#run.config.sleep(GRACE_MS, grace.signal).then(() => this.#end(result));
   }
 
-  /** Runs the tool on copies of the arguments and copies its result, so that it can change neither history nor events. */
+  /**
+   * Runs the tool on copies of the arguments and copies its result, so that it can change neither history nor events.
+   */
   async #execute(): Promise<AgentToolResult> {
     const { tool, arguments: args } = this.call;
     try {

@@ -86,7 +86,10 @@ export class Cancellation {
     });
   }
 
-  /** Awaits a promise; rejects with an {@linkcode AbortedError} if it has not settled {@linkcode GRACE_MS} after an abort. */
+  /**
+   * Awaits a promise; rejects with an {@linkcode AbortedError} if it has not settled {@linkcode GRACE_MS} after an
+   * abort.
+   */
   withGrace<Value>(work: PromiseLike<Value>): Promise<Value> {
     return this.#raceAbort(work, (reject) => {
       const grace = new AbortController();

@@ -79,7 +79,7 @@ Deno.test("EventChannel: fail() rejects a pending read", async () => {
   assertEquals(stream.locked, false);
 });
 
-Deno.test("EventChannel: write() returns a promise index the high-water mark, which resolves when the queue is empty", async () => {
+Deno.test("EventChannel: write() returns a promise at the high-water mark, which resolves when the queue is empty", async () => {
   const { channel, stream } = createChannel();
   const waits = Array.from(
     { length: HIGH_WATER_MARK + 1 },

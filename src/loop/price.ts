@@ -16,7 +16,9 @@ export interface ReportedUsage {
   readonly cost?: Cost;
 }
 
-/** Returns the reported cost if it is not 0, otherwise the cost by the price list. Warns once per model without a price. */
+/**
+ * Returns the reported cost if it is not 0, otherwise the cost by the price list. Warns once per model without a price.
+ */
 export async function calculateCost(
   { config: { prices }, events, unpricedModels }: RunServices,
   model: ModelSpec,

@@ -35,7 +35,9 @@ async function read(
   return [...log, outcome];
 }
 
-/** Creates a native stream and a generator of the same events, each with a function that returns whether it was closed. */
+/**
+ * Creates a native stream and a generator of the same events, each with a function that returns whether it was closed.
+ */
 function createSources(
   events: readonly AssistantMessageEvent[],
 ): { name: string; source: Source; closed: () => boolean }[] {

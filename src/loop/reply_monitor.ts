@@ -63,7 +63,9 @@ export class ReplyMonitor {
     this.#stopped.abort();
   }
 
-  /** Calls the policies until the monitor stops. Also ends if the clock (a fake one) does not advance during a sleep. */
+  /**
+   * Calls the policies until the monitor stops. Also ends if the clock (a fake one) does not advance during a sleep.
+   */
   async #checkPeriodically(): Promise<void> {
     const { signal } = this.#stopped;
     const { config } = this.#run;

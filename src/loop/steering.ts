@@ -38,7 +38,10 @@ export class Steering {
     return messages;
   }
 
-  /** Takes messages that were queued while the request was prepared; only once per turn, and only if it took none before. */
+  /**
+   * Takes messages that were queued while the request was prepared; only once per turn, and only if it took none
+   * before.
+   */
   takeLate(): readonly AgentMessage[] {
     const messages = this.#canTakeLate ? this.take() : [];
     this.#canTakeLate = false;

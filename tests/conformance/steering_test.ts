@@ -11,7 +11,9 @@ import { atFirst, testAgent } from "./test_agent.ts";
 
 const cancelled = "tool_result: tool call cancelled: user requested steering interrupt";
 
-/** Steers while a call runs and a sequential call waits; returns the events, the next request and the end of the turn. */
+/**
+ * Steers while a call runs and a sequential call waits; returns the events, the next request and the end of the turn.
+ */
 async function runAndSteer(
   options: Partial<AgentOptions>,
   running: Partial<FakeTool> = {},

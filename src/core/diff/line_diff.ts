@@ -17,7 +17,9 @@ export interface LineEdit {
   readonly afterEnd: number;
 }
 
-/** Maximum number of changed lines, since the search takes quadratic time; texts that differ in more get a single edit. */
+/**
+ * Maximum number of changed lines, since the search takes quadratic time; texts that differ in more get a single edit.
+ */
 const MAX_CHANGED_LINES = 1_000;
 
 /** Returns the edits that turn `before` into `after`, in order. */
