@@ -1,5 +1,20 @@
 /**
- * Anthropic's Messages API.
+ * Connects agents to Claude models through Anthropic's Messages API.
+ *
+ * {@linkcode createAnthropic} makes the stream function of an agent; its options set the address, headers, timeouts,
+ * the model catalog and a rate limiter. The API key comes from `apiKey`, a string or a function called at every
+ * request, or from the agent's `getApiKey`; only `connect()` of `@swink/agent/adapters` reads `ANTHROPIC_API_KEY`.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createAnthropic } from "@swink/agent/adapters/anthropic";
+ *
+ * const agent = new Agent({
+ *   model: "anthropic/claude-sonnet-5-5:medium", // thinks with medium effort
+ *   streamFn: createAnthropic({ apiKey: () => "sk-ant-…", connectTimeoutMs: 30_000 }),
+ * });
+ * ```
  *
  * @module
  */
@@ -17,10 +32,10 @@ import { AnthropicReply } from "./response.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
-/** Options of {@linkcode createAnthropic}. */
+/** Options for {@linkcode createAnthropic}. */
 export type AnthropicOptions = AdapterOptions;
 
-/** What is supposed of a Claude that the catalog does not know: a new one, rather than an old one. */
+/** Assumed for a model that is not in the catalog: the abilities of a recent Claude. */
 const FALLBACK_ENTRY: CatalogEntry = {
   contextWindow: 200_000,
   maxOutput: 32_000,
@@ -31,7 +46,7 @@ const FALLBACK_ENTRY: CatalogEntry = {
 };
 
 /**
- * Makes a stream function for Anthropic's Messages API.
+ * Creates a stream function for Anthropic's Messages API.
  *
  * @example
  * ```ts
