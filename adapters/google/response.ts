@@ -122,8 +122,8 @@ export class GoogleReply implements ReplyReader<string> {
     if (!isCut && reason !== "STOP" && reason !== "FUNCTION_CALL") {
       this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${reason}`);
     }
-    const ended = this.#calls.hasCalls ? "tool_use" : "stop";
-    this.#writer.finish({ stopReason: isCut ? "length" : ended, usage });
+    const stopReason = this.#calls.hasCalls ? "tool_use" : "stop";
+    this.#writer.finish({ stopReason: isCut ? "length" : stopReason, usage });
   }
 
   #toError(reason: string): AgentError | undefined {
