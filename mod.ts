@@ -4,7 +4,6 @@
  * @module
  */
 
-// The words.
 export {
   type ContentBlock,
   type ExtensionBlock,
@@ -31,17 +30,13 @@ export {
   type CustomMessageKind,
   defineCustomMessage,
 } from "./src/core/custom_message.ts";
-export { type HistoryRepair, type RepairedHistory, repairHistory } from "./src/core/history.ts";
 export {
   addCost,
   addUsage,
   type Cost,
   type Prices,
-  priceUsage,
   type Rates,
   type Usage,
-  zeroCost,
-  zeroUsage,
 } from "./src/core/usage.ts";
 export {
   isThinkingLevel,
@@ -70,9 +65,6 @@ export {
   NetworkError,
   NoMessagesError,
   SessionError,
-  type SessionErrorReason,
-  type SessionFailure,
-  type SessionOwner,
   StreamError,
   StructuredOutputFailedError,
   type StructuredOutputFailure,
@@ -87,30 +79,14 @@ export {
 export type {
   AssistantMessageDelta,
   AssistantMessageEvent,
-  BlockDeltaEvent,
-  BlockEndEvent,
-  BlockStartEvent,
   CacheRetention,
-  ExtensionEvent,
   LlmContext,
-  StreamDoneEvent,
-  StreamErrorEvent,
   StreamFn,
   StreamOptions,
   StreamRequest,
-  StreamStartEvent,
-  StreamWarningEvent,
-  ToolCallStartEvent,
   ToolChoice,
   ToolSpec,
 } from "./src/core/stream.ts";
-export { type BlockEndOptions, BlockWriter, type FinishedReply } from "./src/core/block_writer.ts";
-export {
-  type AccumulatedReply,
-  type ArgumentsState,
-  type FinishedCall,
-  ReplyAccumulator,
-} from "./src/core/accumulate.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
 export type {
   Infer,
@@ -143,7 +119,6 @@ export {
   type AgentContext,
   type CompactionReport,
   type ConvertToLlm,
-  omitCustomMessages,
   type TransformContext,
   type TransformInput,
   type TransformOutput,
@@ -155,8 +130,6 @@ export type {
   Approve,
 } from "./src/core/approval.ts";
 export type {
-  ContinueVerdict,
-  InjectVerdict,
   OnDeltaContext,
   Policy,
   PolicyContext,
@@ -166,37 +139,28 @@ export type {
   PreDispatchContext,
   PreDispatchVerdict,
   PreTurnContext,
-  SkipVerdict,
   StoppedBy,
-  StopVerdict,
 } from "./src/core/policy.ts";
-export type * from "./src/core/event.ts";
-export { estimateTextTokens, estimateTokens, estimateToolTokens } from "./src/core/tokens.ts";
-export type * from "./src/core/session_entry.ts";
-export type * from "./src/core/session.ts";
+export type {
+  AgentEvent,
+  QueuedMessage,
+  QueuedMessages,
+  RunOutcome,
+  TurnEndReason,
+} from "./src/core/event.ts";
 
-// The engine.
 export { agentLoop, agentLoopContinue, type LoopOptions } from "./src/loop/loop.ts";
 export type {
   AgentLoopConfig,
   GetApiKey,
   InterruptPolicy,
-  LoopMemory,
   ModelFallback,
-  TurnSettings,
 } from "./src/loop/config.ts";
-export type { IdKind, Ports, ReadFile, Sleep } from "./src/core/ports.ts";
-export type { MessageSource } from "./src/loop/message_source.ts";
 
-// The agent.
 export { Agent, type RunOptions } from "./src/agent/agent.ts";
 export type { AgentOptions } from "./src/agent/options.ts";
 export type { AgentState } from "./src/agent/state.ts";
 export type { AgentResult } from "./src/agent/collect.ts";
 export type { StructuredOutputOptions } from "./src/agent/structured_output.ts";
 export type { AgentListener } from "./src/agent/subscribers.ts";
-export {
-  MessageQueue,
-  type MessageQueueOptions,
-  type QueueMode,
-} from "./src/agent/message_queue.ts";
+export type { QueueMode } from "./src/loop/message_queue.ts";

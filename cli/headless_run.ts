@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type AgentEndEvent, type AgentEvent, BadRequestError, type RunOutcome } from "../mod.ts";
+import { type AgentEvent, BadRequestError, type RunOutcome } from "../mod.ts";
+import type { AgentEndEvent } from "../src/loop/mod.ts";
 import { DirectorySnapshot, makePatch } from "../src/patch/mod.ts";
 import { ConfigurationError } from "./cli_error.ts";
 import type { RunSettings } from "./commands/run_settings.ts";

@@ -1,5 +1,5 @@
 import { assertLess, assertStringIncludes } from "@std/assert";
-import { estimateTextTokens } from "../mod.ts";
+import { estimateTextTokens } from "../src/loop/mod.ts";
 import { systemPrompt } from "./system_prompt.ts";
 
 const ENVIRONMENT = {

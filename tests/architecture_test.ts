@@ -99,5 +99,5 @@ Deno.test("findDirectoryCycles() returns the directories that import each other"
 
 /** Whether a file is `mod.ts` of the root, of a module or of an adapter. */
 function isEntryPoint(path: string): boolean {
-  return /^(mod|(src|adapters)\/([a-z_]+\/)?mod)\.ts$/.test(path) && !path.includes("/kit/");
+  return /^(mod|(src|adapters)\/([a-z_]+\/)?mod)\.ts$/.test(path);
 }

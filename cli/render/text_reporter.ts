@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { AgentEvent, AgentEventBody, AssistantMessageDelta } from "../../mod.ts";
+import type { AgentEvent, AssistantMessageDelta } from "../../mod.ts";
+import type { AgentEventBody } from "../../src/loop/mod.ts";
 import type { Output } from "../terminal.ts";
 import { getFinalText } from "./final_text.ts";
 import { PlainTextFilter, toPlainText } from "./plain_text.ts";

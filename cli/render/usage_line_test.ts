@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { zeroCost, zeroUsage } from "../../mod.ts";
+import { zeroCost, zeroUsage } from "../../src/loop/mod.ts";
 import { formatDuration, formatUsage } from "./usage_line.ts";
 
 Deno.test("turns, tokens, money and time are told in one line", () => {

@@ -16,52 +16,44 @@ import type { Infer, SchemaSource } from "../core/infer.ts";
 import type { JsonSchema } from "../core/json.ts";
 import { type AgentMessage, type PromptInput, toAgentMessages } from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
-import type { AgentTool } from "../core/tool.ts";
-import {
-  type AgentLoopConfig,
-  checkConfig,
-  createLoopMemory,
-  type LoopMemory,
-} from "../loop/config.ts";
-import { EventPipe } from "../loop/event_pipe.ts";
-import { createContinueInput, hasValidMessages, type StartedRun, startRun } from "../loop/loop.ts";
-import type { TurnInput } from "../loop/message_source.ts";
 import { defaultPorts, type Sleep } from "../core/ports.ts";
+import type { AgentTool } from "../core/tool.ts";
+import { type AgentLoopConfig, checkConfig, type TurnSettings } from "../loop/config.ts";
+import { EventPipe } from "../loop/event_pipe.ts";
+import { createContinueInput, hasValidMessages, type LoopOptions } from "../loop/loop.ts";
+import type { TurnInput } from "../loop/message_source.ts";
+import { type StartedRun, startRun } from "../loop/start_run.ts";
 import { type AgentResult, collectResult } from "./collect.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
-import { MessageQueue } from "./message_queue.ts";
+import { MessageQueue } from "../loop/message_queue.ts";
 import { type AgentOptions, assertUniqueTools } from "./options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
 import { StructuredAnswer, type StructuredOutputOptions } from "./structured_output.ts";
 import { type AgentListener, Subscribers } from "./subscribers.ts";
 
 /** Options of one run. */
-export interface RunOptions {
-  /** Aborts the run. */
-  readonly signal?: AbortSignal;
-}
+export interface RunOptions extends LoopOptions {}
 
-/** What differs from the agent's own configuration for one run. */
+/** The parts of the configuration that differ for one run. */
 interface RunOverrides {
-  /** Members of the configuration. */
   readonly config?: Partial<Pick<AgentLoopConfig, "settings" | "policies" | "streamOptions">>;
-  /** What must be done before the run begins. */
+  /** Awaited before the run starts; a rejection fails the run. */
   readonly prepare?: () => Promise<void>;
 }
 
 /**
- * An agent. It talks to one model at a time, runs the tools that the model calls, and keeps the history.
+ * An agent: calls one model, runs the tools that the model calls, and keeps the history.
  *
- * One run at a time: a second `prompt` while one is active is refused with {@linkcode AlreadyRunningError}.
- * Meanwhile the run can be steered, followed up and aborted.
+ * One run at a time: a second `prompt()` while a run is active is rejected with an `AlreadyRunningError`. An active run
+ * can be steered, followed up and aborted.
  *
  * @example
  * ```ts
- * import { Agent, extractText } from "@swink/agent";
+ * import { Agent } from "@swink/agent";
  * import { reply, scriptedStream } from "@swink/agent/testing";
  *
  * const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
- * const result = await agent.prompt("Say hello");
+ * const result = await agent.prompt("Greet me");
  * result.messages.length; // 2: the prompt and the reply
  * ```
  */
@@ -73,22 +65,25 @@ export class Agent {
   readonly #subscribers: Subscribers;
   readonly #steering: MessageQueue;
   readonly #followUp: MessageQueue;
+  /** Models whose missing price was reported already. */
+  readonly #unpricedModels = new Set<string>();
   #state: LiveState;
-  #memory: LoopMemory = createLoopMemory();
+  /** Whether the last model call ended in a context overflow. */
+  #overflowed = false;
   #repairs: readonly HistoryRepair[] = [];
   #activeRun: StartedRun | undefined;
   #latestRun: LatestRun;
 
   /**
-   * Makes an idle agent.
+   * Creates an idle agent.
    *
-   * @throws {BadRequestError} When the model's name cannot be read, two tools share a name, there is no `streamFn`,
-   * or another option cannot be meant.
+   * @throws {BadRequestError} When `streamFn` is missing, the model name is invalid, two tools have the same name, or
+   * another option is invalid.
    */
   constructor(options: AgentOptions) {
     if (typeof options.streamFn !== "function") {
       throw new BadRequestError(
-        "The agent needs a streamFn: connect() from the adapters, or one of your own",
+        "The agent has no streamFn: pass connect() from the adapters, or a function of your own",
       );
     }
     const { model, ...others } = options;
@@ -112,31 +107,31 @@ export class Agent {
     return this.#state;
   }
 
-  /** Says something and waits for the run's end. Rejects only for misuse; failures are in the result. */
+  /** Sends a prompt and waits for the run to finish. Rejects only for misuse; failures are in the result. */
   prompt(input: PromptInput, options?: RunOptions): Promise<AgentResult> {
     return collectResult(this.promptStream(input, options));
   }
 
-  /** Says something and streams the run; leaving the stream aborts it. Misuse errors the stream. */
+  /** Sends a prompt and streams the events of the run. Cancelling the stream aborts the run; misuse errors it. */
   promptStream(input: PromptInput, options: RunOptions = {}): ReadableStream<AgentEvent> {
-    return this.#stream(() => this.#createPromptInput(input), options);
+    return this.#startRun(() => this.#createPromptInput(input), options);
   }
 
-  /** Goes on with the history as it is, or with what is queued, and waits for the run's end. */
+  /** Continues with the history or the queued messages, and waits for the run to finish. */
   continue(options?: RunOptions): Promise<AgentResult> {
     return collectResult(this.continueStream(options));
   }
 
-  /** Goes on with the history as it is, or with what is queued, and streams the run. */
+  /** Continues with the history or the queued messages, and streams the events of the run. */
   continueStream(options: RunOptions = {}): ReadableStream<AgentEvent> {
-    return this.#stream(() => this.#createContinueInput(), options);
+    return this.#startRun(() => this.#createContinueInput(), options);
   }
 
   /**
-   * Asks for an answer of a schema's shape, and asks again with the errors when the answer does not fit.
+   * Sends a prompt and returns an answer that matches a schema. An answer that does not match is sent back with the
+   * errors, at most `maxRetries` times.
    *
-   * Rejects with {@linkcode StructuredOutputFailedError} when no answer fits, and with the run's error when it
-   * fails.
+   * Rejects with a `StructuredOutputFailedError` when no answer matches, and with the run's error when the run fails.
    */
   async structuredOutput<const Schema extends SchemaSource>(
     input: PromptInput,
@@ -156,88 +151,97 @@ export class Agent {
       streamOptions: { ...this.#options.streamOptions, ...answer.streamOptions },
     };
     const overrides = { config, prepare: () => answer.prepare() };
-    const stream = this.#stream(() => this.#createPromptInput(input), options, overrides);
+    const stream = this.#startRun(() => this.#createPromptInput(input), options, overrides);
     return answer.getValue(await collectResult(stream)) as Infer<Schema>;
   }
 
-  /** Queues a message for the running turn; under the `"cancel"` policy it cancels unfinished tool calls. */
+  /**
+   * Queues a message for the running turn. With `interrupt: "cancel"` it also cancels unfinished tool calls.
+   *
+   * @throws {NoMessagesError} When the input is empty.
+   */
   steer(input: PromptInput): QueuedMessage {
     return this.#enqueue(this.#steering, input);
   }
 
-  /** Queues a message for when the agent would stop. */
+  /**
+   * Queues a message for when the run would otherwise end.
+   *
+   * @throws {NoMessagesError} When the input is empty.
+   */
   followUp(input: PromptInput): QueuedMessage {
     return this.#enqueue(this.#followUp, input);
   }
 
-  /** What waits in both queues. */
+  /** The messages in both queues. */
   get queued(): QueuedMessages {
     return { steering: this.#steering.queued, followUp: this.#followUp.queued };
   }
 
-  /** Takes a queued message back; `false` when it does not wait any more. */
+  /** Removes a queued message; returns `false` when it is not queued any more. */
   cancelQueued(id: string): boolean {
     return this.#steering.cancel(id) || this.#followUp.cancel(id);
   }
 
-  /** Takes all steering back. */
+  /** Removes all steering messages. */
   clearSteering(): void {
     this.#steering.clear();
   }
 
-  /** Takes all follow-ups back. */
+  /** Removes all follow-up messages. */
   clearFollowUp(): void {
     this.#followUp.clear();
   }
 
-  /** Takes everything that is queued back. */
+  /** Removes all queued messages. */
   clearQueues(): void {
     this.clearSteering();
     this.clearFollowUp();
   }
 
-  /** Whether anything is queued. */
+  /** Whether any message is queued. */
   get hasPendingMessages(): boolean {
     return this.#steering.queued.length + this.#followUp.queued.length > 0;
   }
 
-  /** Aborts the active run, if there is one. What is queued stays queued. */
+  /** Aborts the active run. Queued messages stay queued. */
   abort(reason?: unknown): void {
     this.#activeRun?.abort(reason);
   }
 
-  /** Settles when no run is active, and none that was reset is still ending. */
+  /** Resolves when no run is active or still ending after a reset. */
   waitForIdle(): Promise<void> {
     return this.#latestRun.settled;
   }
 
   /**
-   * Goes back to the options' model, prompt and tools, with an empty history and empty queues. Aborts an active
-   * run; the agent can be prompted at once.
+   * Restores the model, prompt and tools of the options, and clears the history and the queues. Aborts an active run;
+   * the agent can be prompted at once.
    */
   reset(): void {
     this.clearQueues();
     this.abort("reset");
     this.#activeRun = undefined;
-    this.#memory = createLoopMemory();
+    this.#overflowed = false;
+    this.#unpricedModels.clear();
     this.#repairs = [];
     this.#state = this.#createState([]);
   }
 
-  /** Tells `listener` of every event, of runs and while idle; returns how to stop. */
+  /** Calls `listener` with every event, during runs and while idle; returns a function that unsubscribes. */
   subscribe(listener: AgentListener): () => void {
     return this.#subscribers.add(listener);
   }
 
-  /** Sets the system prompt, from the next turn on. */
+  /** Sets the system prompt of the following turns. */
   setSystemPrompt(systemPrompt: string): void {
     this.#state.systemPrompt = systemPrompt;
   }
 
   /**
-   * Sets the model, from the next turn on.
+   * Sets the model of the following turns.
    *
-   * @throws {BadRequestError} When the name cannot be read.
+   * @throws {BadRequestError} When the name is invalid.
    */
   setModel(model: ModelSpec | string): void {
     const from = this.#state.model;
@@ -246,22 +250,22 @@ export class Agent {
     this.#emit({ type: "model_changed", from, to });
   }
 
-  /** Sets how hard the model thinks, from the next turn on. */
+  /** Sets the thinking level of the following turns. */
   setThinkingLevel(thinkingLevel: ThinkingLevel): void {
     this.setModel({ ...this.#state.model, thinkingLevel });
   }
 
   /**
-   * Sets the tools, from the next turn on.
+   * Sets the tools of the following turns.
    *
-   * @throws {BadRequestError} When two tools share a name.
+   * @throws {BadRequestError} When two tools have the same name.
    */
   setTools(tools: readonly AgentTool[]): void {
     this.#state.tools = assertUniqueTools(tools);
   }
 
   /**
-   * Replaces the history; what is not valid is mended, and the next run tells of it.
+   * Replaces the history. Invalid messages are repaired, and the next run reports the repairs as a warning.
    *
    * @throws {AlreadyRunningError} While a run is active.
    */
@@ -272,7 +276,7 @@ export class Agent {
   }
 
   /**
-   * Adds to the history; what is not valid is mended, and the next run tells of it.
+   * Appends to the history. Invalid messages are repaired, and the next run reports the repairs as a warning.
    *
    * @throws {AlreadyRunningError} While a run is active.
    */
@@ -282,7 +286,7 @@ export class Agent {
   }
 
   /**
-   * Empties the history.
+   * Clears the history.
    *
    * @throws {AlreadyRunningError} While a run is active.
    */
@@ -290,46 +294,42 @@ export class Agent {
     this.setMessages([]);
   }
 
-  #stream(
-    begin: () => TurnInput,
-    options: RunOptions,
-    overrides: RunOverrides = {},
+  #startRun(
+    createInput: () => TurnInput,
+    { signal }: RunOptions,
+    { config, prepare }: RunOverrides = {},
   ): ReadableStream<AgentEvent> {
     try {
       this.#assertIdle();
-      return this.#start(begin(), options, overrides);
+      const state = this.#state;
+      const drain = { nextPipe: () => run.pipe, sleep: this.#sleep };
+      const run: StartedRun = startRun({
+        input: createInput(),
+        context: state,
+        repairs: this.#repairs,
+        config: { ...this.#createConfig(), ...config },
+        ...(signal && { signal }),
+        overflowed: this.#overflowed,
+        unpricedModels: this.#unpricedModels,
+        after: drainPreviousRun(this.#latestRun, drain).then(prepare),
+        observe: (event, withGrace) => {
+          applyEvent(state, event);
+          return this.#subscribers.notify(event, withGrace);
+        },
+        onSettled: (progress) => {
+          state.isRunning = false;
+          if (this.#activeRun !== run) return;
+          this.#activeRun = undefined;
+          this.#overflowed = progress?.overflowed ?? this.#overflowed;
+        },
+      });
+      state.isRunning = true;
+      this.#repairs = [];
+      this.#activeRun = this.#latestRun = run;
+      return run.stream;
     } catch (error) {
       return new ReadableStream({ start: (controller) => controller.error(error) });
     }
-  }
-
-  #start(
-    incoming: TurnInput,
-    { signal }: RunOptions,
-    { config, prepare }: RunOverrides,
-  ): ReadableStream<AgentEvent> {
-    const state = this.#state;
-    const run: StartedRun = startRun({
-      input: incoming,
-      context: state,
-      repairs: this.#repairs,
-      config: { ...this.#createConfig(), ...config },
-      ...(signal && { signal }),
-      after: drainPreviousRun(this.#latestRun, { nextPipe: () => run.pipe, sleep: this.#sleep })
-        .then(prepare),
-      observe: (event, withGrace) => {
-        applyEvent(state, event);
-        return this.#subscribers.notify(event, withGrace);
-      },
-      onSettled: () => {
-        state.isRunning = false;
-        if (this.#activeRun === run) this.#activeRun = undefined;
-      },
-    });
-    state.isRunning = true;
-    this.#repairs = [];
-    this.#activeRun = this.#latestRun = run;
-    return run.stream;
   }
 
   #createConfig(): AgentLoopConfig {
@@ -339,11 +339,10 @@ export class Agent {
       steering: this.#steering,
       followUp: this.#followUp,
       settings: () => this.#getSettings(),
-      memory: this.#memory,
     };
   }
 
-  #getSettings(): ReturnType<NonNullable<AgentLoopConfig["settings"]>> {
+  #getSettings(): TurnSettings {
     const { model, systemPrompt, tools } = this.#state;
     return { model, systemPrompt, tools };
   }
@@ -382,7 +381,7 @@ export class Agent {
     return messages;
   }
 
-  /** Not beside tools: some providers take either tools or a schema. */
+  /** Not together with tools: some providers accept either tools or a schema. */
   #supportsStrictSchema(schema: JsonSchema): boolean {
     const { model, tools } = this.#state;
     return tools.length === 0 && (this.#options.streamFn.hasStrictSchema?.(model, schema) ?? false);
@@ -392,7 +391,7 @@ export class Agent {
     if (this.#state.isRunning) throw new AlreadyRunningError();
   }
 
-  /** Says something in the order of all events: as one of the run's, or while idle to the subscribers alone. */
+  /** Emits in the order of all events: as an event of the run, or while idle to the subscribers only. */
   #emit(event: AgentEventBody): void {
     void this.#latestRun.pipe.emit(event);
   }

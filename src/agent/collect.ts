@@ -1,5 +1,5 @@
 /**
- * A run's events become its result.
+ * The result of a run.
  *
  * @module
  */
@@ -7,16 +7,16 @@
 import { StreamError } from "../core/errors.ts";
 import type { AgentEvent, RunOutcome } from "../core/event.ts";
 
-/** What a run comes to. */
+/** The result of a run. */
 export interface AgentResult extends RunOutcome {
-  /** How many turns it took. */
+  /** Number of turns. */
   readonly turns: number;
 }
 
 /**
- * Reads a run to its end.
+ * Reads the events of a run and returns its result.
  *
- * Rejects with what the stream fails with: a misuse such as {@linkcode AlreadyRunningError}.
+ * Rejects when the stream errors: for misuse, such as a prompt while another run is active.
  */
 export async function collectResult(events: AsyncIterable<AgentEvent>): Promise<AgentResult> {
   let turns = 0;

@@ -1,38 +1,38 @@
 /**
- * From one run to the next.
+ * The hand-over between two runs of an agent.
  *
  * @module
  */
 
+import type { Sleep } from "../core/ports.ts";
 import { Cancellation } from "../loop/cancellation.ts";
 import type { EventPipe } from "../loop/event_pipe.ts";
-import type { StartedRun } from "../loop/loop.ts";
-import type { Sleep } from "../core/ports.ts";
+import type { StartedRun } from "../loop/start_run.ts";
 
-/** What an agent needs of its latest run: whatever it tells goes that run's way, also after its end. */
+/** The latest run of an agent; events between runs go through its pipe. */
 export type LatestRun = Pick<StartedRun, "pipe" | "settled">;
 
-/** What {@linkcode drainPreviousRun} takes. */
+/** Options for `drainPreviousRun()`. */
 export interface DrainOptions {
-  /** The pipe of the run that comes. */
+  /** Returns the pipe of the next run. */
   readonly nextPipe: () => EventPipe;
   /** Waits for listeners. */
   readonly sleep: Sleep;
 }
 
 /**
- * Settles when a run is over and every listener has looked at what was said after it. A listener may itself be
- * waiting for the next run, so it is waited for no longer than after an abort; the next run's pipe then takes over.
+ * Waits until a run is over and its listeners have handled every event. A listener may itself wait for the next run,
+ * so it gets no more time than after an abort; the next run's pipe then takes the remaining events.
  */
 export async function drainPreviousRun(
   { settled, pipe }: LatestRun,
-  { nextPipe: next, sleep }: DrainOptions,
+  { nextPipe, sleep }: DrainOptions,
 ): Promise<void> {
   await settled;
-  const looking = pipe.drained();
-  if (!looking) return;
-  const hurry = new Cancellation({ sleep });
-  hurry.abort();
-  await hurry.withGrace(looking).catch(() => {});
-  next().adoptPending(pipe);
+  const drained = pipe.drained();
+  if (!drained) return;
+  const deadline = new Cancellation({ sleep });
+  deadline.abort();
+  await deadline.withGrace(drained).catch(() => {});
+  nextPipe().adoptPending(pipe);
 }

@@ -1,5 +1,5 @@
 /**
- * What an agent knows of itself.
+ * The state of an agent, and how events change it.
  *
  * @module
  */
@@ -14,30 +14,30 @@ import type { AssistantMessageDelta } from "../core/stream.ts";
 import { TextBuffer } from "../core/text_buffer.ts";
 import type { AgentTool } from "../core/tool.ts";
 
-/** An agent's state, as of the last event. */
+/** The state of an agent as of the last event. */
 export interface AgentState {
   /** The system prompt; empty for none. */
   readonly systemPrompt: string;
-  /** The model that the next turn asks. */
+  /** The model of the next turn. */
   readonly model: ModelSpec;
-  /** The tools that the next turn has. */
+  /** The tools of the next turn. */
   readonly tools: readonly AgentTool[];
-  /** The history; grows while a run goes on. */
+  /** The history; grows during a run. */
   readonly messages: readonly AgentMessage[];
   /** Whether a run is active. */
   readonly isRunning: boolean;
-  /** The reply that is streaming, as far as it has come; made anew at every look. */
+  /** The part of the streaming reply that has arrived; recomputed on each read. */
   readonly streamingMessage?: AssistantMessage | undefined;
-  /** Ids of the tool calls that run now. */
+  /** Ids of the running tool calls. */
   readonly pendingToolCalls: ReadonlySet<string>;
-  /** What the last run failed with. */
+  /** The error of the last run. */
   readonly error?: AgentError | undefined;
 }
 
-/** What a {@linkcode LiveState} starts from. */
+/** Options for `new LiveState()`. */
 export type InitialState = Pick<AgentState, "systemPrompt" | "model" | "tools" | "messages">;
 
-/** The state itself; changed by {@linkcode applyEvent} during a run, and by the agent's setters. */
+/** The mutable state; changed by {@linkcode applyEvent} and by the agent's setters. */
 export class LiveState implements AgentState {
   /** The system prompt. */
   systemPrompt: string;
@@ -45,18 +45,18 @@ export class LiveState implements AgentState {
   model: ModelSpec;
   /** The tools. */
   tools: readonly AgentTool[];
-  /** The history; replaced as a whole by the setters, appended to by events. */
+  /** The history; replaced by the setters, appended to by events. */
   messages: AgentMessage[];
   /** Whether a run is active. */
   isRunning = false;
-  /** Ids of the tool calls that run now. */
+  /** Ids of the running tool calls. */
   readonly pendingToolCalls: Set<string> = new Set();
-  /** What the last run failed with. */
+  /** The error of the last run. */
   error: AgentError | undefined;
-  /** The reply that streams. */
+  /** The streaming reply. */
   draft: ReplyDraft | undefined;
 
-  /** Makes an idle state. */
+  /** Creates the state of an idle agent. */
   constructor(initial: InitialState) {
     this.systemPrompt = initial.systemPrompt;
     this.model = initial.model;
@@ -64,13 +64,13 @@ export class LiveState implements AgentState {
     this.messages = [...initial.messages];
   }
 
-  /** The reply that is streaming, as far as it has come. */
+  /** The part of the streaming reply that has arrived; recomputed on each read. */
   get streamingMessage(): AssistantMessage | undefined {
     return this.draft?.snapshot();
   }
 }
 
-/** The only way in which a run changes the state. */
+/** Applies an event of a run; nothing else in a run changes the state. */
 export function applyEvent(state: LiveState, event: AgentEvent): void {
   switch (event.type) {
     case "message_update":
@@ -124,17 +124,17 @@ type BlockDraft =
     readonly text: TextBuffer;
   };
 
-/** A reply as observers see it grow: appended to per delta, made into a message only when somebody looks. */
+/** The streaming reply: appended to on every delta, and turned into a message only when it is read. */
 export class ReplyDraft {
   readonly #start: AssistantMessage;
   #blocks: BlockDraft[] = [];
 
-  /** Begins with the message of `message_start`. */
+  /** Creates a draft from the message of `message_start`. */
   constructor(opening: AssistantMessage) {
     this.#start = opening;
   }
 
-  /** Takes what is new. */
+  /** Appends a delta. */
   apply(delta: AssistantMessageDelta): void {
     const block = this.#blocks[delta.contentIndex] ?? this.#addBlock(delta);
     if (delta.type !== "tool_call_start") block.text.append(delta.delta);
@@ -149,12 +149,12 @@ export class ReplyDraft {
     return block;
   }
 
-  /** Forgets what was shown. */
+  /** Drops the content so far. */
   clear(): void {
     this.#blocks = [];
   }
 
-  /** The message so far. */
+  /** Returns the message so far. */
   snapshot(): AssistantMessage {
     // A block without deltas (an extension) leaves a hole, which filter skips.
     return { ...this.#start, content: this.#blocks.filter(() => true).map(createBlock) };

@@ -22,7 +22,7 @@ function stateAfter(...events: AgentEvent[]): LiveState {
 const update = (delta: AssistantMessageDelta): AgentEvent => ({ type: "message_update", delta });
 const opening: AgentEvent = { type: "message_start", message: assistantMessage("") };
 
-Deno.test("finished messages join the history, replies that say nothing do not", () => {
+Deno.test("applyEvent() appends finished messages and leaves out empty replies", () => {
   const messages = [userMessage("Hi", 0), assistantMessage(""), assistantMessage("Hello")];
   const state = stateAfter(
     ...messages.map((message): AgentEvent => ({ type: "message_end", message })),
@@ -33,7 +33,7 @@ Deno.test("finished messages join the history, replies that say nothing do not",
   );
 });
 
-Deno.test("a streaming reply can be looked at at any time, and each look is its own", () => {
+Deno.test("streamingMessage: every read returns a new snapshot", () => {
   const state = stateAfter(
     opening,
     update({ type: "thinking_delta", contentIndex: 0, delta: "Hm" }),
@@ -52,7 +52,7 @@ Deno.test("a streaming reply can be looked at at any time, and each look is its 
   assertEquals(state.streamingMessage?.content[1], { type: "text", text: "Hello" });
 });
 
-Deno.test("a discarded attempt and a fallback make the streaming reply begin again", () => {
+Deno.test("streamingMessage: starts again after a discarded attempt and a fallback", () => {
   const shown = [opening, update({ type: "text_delta", contentIndex: 0, delta: "Half" })];
   const error = new NetworkError("Reset");
   const retry = { type: "retry", attempt: 1, delayMs: 0, error } as const;
@@ -70,7 +70,7 @@ Deno.test("a discarded attempt and a fallback make the streaming reply begin aga
   assertEquals(ended.streamingMessage, undefined);
 });
 
-Deno.test("running calls are known by id, and the last run's error is kept until the next", () => {
+Deno.test("pendingToolCalls has the running calls, error the failure of the last run", () => {
   const call = { id: "a", name: "look" };
   const state = stateAfter({ type: "tool_execution_start", ...call, arguments: {} });
   assertEquals([...state.pendingToolCalls], ["a"]);

@@ -1,8 +1,8 @@
 /**
- * Answers of a given shape.
+ * Structured output: answers that match a schema.
  *
- * The model is given a tool whose arguments are the answer, and calls it as its final action. Where the provider
- * itself keeps replies to a schema, the reply's text is the answer instead.
+ * The model gets a tool whose arguments are the answer, and calls it as its final action. Where the provider enforces a
+ * schema natively, the text of the reply is the answer instead.
  *
  * @module
  */
@@ -26,32 +26,32 @@ import { type AgentTool, defineTool } from "../core/tool.ts";
 import type { TurnSettings } from "../loop/config.ts";
 import type { AgentResult } from "./collect.ts";
 
-/** Options of {@linkcode Agent.structuredOutput}. */
+/** Options of `Agent.structuredOutput()`. */
 export interface StructuredOutputOptions {
-  /** How often the model may try again after its first answer. Default: 3. */
+  /** Maximum number of further attempts after an invalid answer. Default: 3. */
   readonly maxRetries?: number;
 }
 
-/** What {@linkcode StructuredAnswer} is made of. */
+/** Options for `StructuredAnswer.from()`. */
 export interface StructuredAnswerOptions extends StructuredOutputOptions {
-  /** The agent's own tools, whose names are taken. */
+  /** The agent's own tools; the synthetic tool gets another name. */
   readonly tools: readonly AgentTool[];
-  /** Whether the provider itself holds replies to a schema. */
+  /** Whether the provider enforces a schema natively. */
   readonly supportsSchema: (schema: JsonSchema) => boolean;
-  /** Compiles the schema. */
+  /** Compiles the schema. Default: ajv. */
   readonly validator?: SchemaValidator | undefined;
   /** The clock. */
   readonly now: () => number;
 }
 
-/** Tools may only take objects, so any other answer is the member of one. */
+/** Tools accept only objects, so an answer of another type is wrapped in one. */
 const VALUE_PROPERTY = "value";
 
-/** One question for an answer of a shape, from the first try to the last. */
+/** Requests one answer that matches a schema, and checks every attempt. */
 export class StructuredAnswer {
-  /** Watches the run, asks again, and ends it. */
+  /** Checks each turn, requests another attempt, and ends the run. */
   readonly policy: Policy;
-  /** Options of the run's model calls. */
+  /** Options of the model calls of the run. */
   readonly streamOptions: StreamOptions;
   readonly #options: StructuredAnswerOptions;
   readonly #schema: JsonSchema;
@@ -77,20 +77,20 @@ export class StructuredAnswer {
   }
 
   /**
-   * Makes a question.
+   * Creates a request for an answer.
    *
-   * @throws {BadRequestError} When a validator cannot tell its JSON Schema.
+   * @throws {BadRequestError} When a validator has no JSON Schema.
    */
-  static from(source: SchemaSource, parts: StructuredAnswerOptions): StructuredAnswer {
-    return new StructuredAnswer(toJsonSchema(source), parts);
+  static from(source: SchemaSource, options: StructuredAnswerOptions): StructuredAnswer {
+    return new StructuredAnswer(toJsonSchema(source), options);
   }
 
-  /** Compiles the schema, before the run begins. Rejects with {@linkcode BadRequestError} when it is not valid. */
+  /** Compiles the schema before the run starts. Rejects with a `BadRequestError` when the schema is invalid. */
   async prepare(): Promise<void> {
     this.#check = await compileSchema(this.#schema, this.#options.validator ?? ajvValidator);
   }
 
-  /** The run's settings: the agent's, and the tool that takes the answer. */
+  /** Adds the tool that receives the answer to the agent's settings. */
   extendSettings(settings: TurnSettings): TurnSettings {
     if (this.#isNative) return settings;
     const answerTool = this.#tool;
@@ -98,9 +98,9 @@ export class StructuredAnswer {
   }
 
   /**
-   * The answer of a finished run.
+   * Returns the answer of a finished run.
    *
-   * @throws {AgentError} The run's error, or {@linkcode StructuredOutputFailedError} when no answer fitted.
+   * @throws {AgentError} The run's error, or {@linkcode StructuredOutputFailedError} when no answer matched.
    */
   getValue({ error, stopReason, abortReason }: AgentResult): unknown {
     if (this.#answer) return this.#answer.value;
@@ -119,7 +119,7 @@ export class StructuredAnswer {
     return defineTool({
       name: findFreeName("structured_output", names),
       description:
-        "Gives the final answer in the shape that was asked for. Call this exactly once, as the last action.",
+        "Returns the final answer in the requested shape. Call this exactly once, as the last action.",
       parameters: isObject ? this.#schema : {
         type: "object",
         properties: { [VALUE_PROPERTY]: this.#schema },
@@ -131,7 +131,7 @@ export class StructuredAnswer {
       sideEffect: "none",
       execute: (args: JsonObject) => {
         this.#answer ??= { value: isObject ? args : args[VALUE_PROPERTY] };
-        return "The answer was taken.";
+        return "The answer was accepted.";
       },
     });
   }
@@ -157,13 +157,13 @@ export class StructuredAnswer {
     return { type: "inject", messages: [userMessage(problem, this.#options.now())] };
   }
 
-  /** Takes a native answer; what is wrong with it otherwise. */
+  /** Accepts the text of a native answer, or returns the problem with it. */
   #acceptText(text: string): string | undefined {
     try {
       const value: unknown = JSON.parse(text);
       const errors = this.#check(value);
       if (errors.length > 0) {
-        return `The answer does not fit the schema:\n${formatErrors(errors)}`;
+        return `The answer does not match the schema:\n${formatErrors(errors)}`;
       }
       this.#answer = { value };
       return undefined;
@@ -182,7 +182,7 @@ export class StructuredAnswer {
   }
 
   #getStopReason(): string {
-    return this.#answer ? "the answer was given" : "no answer fitted the schema";
+    return this.#answer ? "the answer was accepted" : "no answer matched the schema";
   }
 }
 

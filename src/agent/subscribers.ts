@@ -1,46 +1,46 @@
 /**
- * Whoever listens to an agent.
+ * The listeners of an agent.
  *
  * @module
  */
 
 import type { AgentEvent } from "../core/event.ts";
-import type { WithGrace } from "../loop/loop.ts";
+import type { WithGrace } from "../loop/start_run.ts";
 
-/** Is told of every event; a returned promise is waited for before the next one. */
+/** Called with every event; a returned promise is awaited before the next event. */
 export type AgentListener = (event: AgentEvent) => void | Promise<void>;
 
 /**
- * Listeners in the order in which they came. One that throws or rejects is removed and told of. One that hangs
- * past the abort of a run is told the rest of that run without being waited for.
+ * Notifies listeners in the order of their subscription. One that throws or rejects is removed and reported. One that
+ * does not settle after an abort is no longer awaited during that run.
  */
 export class Subscribers {
   readonly #onFailure: (thrown: unknown) => void;
   readonly #detached = new Set<AgentListener>();
   #listeners: readonly AgentListener[] = [];
 
-  /** Makes a list whose failures go to `onFailure`. */
+  /** Creates a list that calls `onFailure` when a listener fails. */
   constructor(onFailure: (thrown: unknown) => void) {
     this.#onFailure = onFailure;
   }
 
-  /** Adds a listener; returns how to remove it. */
+  /** Adds a listener; returns a function that removes it. */
   add(listener: AgentListener): () => void {
-    // A wrapper of its own, so that a function that was added twice can be removed once.
+    // A wrapper, so that a function that was added twice can be removed once.
     const own: AgentListener = (event) => listener(event);
     this.#listeners = [...this.#listeners, own];
     return () => this.#remove(own);
   }
 
-  /** Tells everyone, one after the other; a promise when somebody takes time. Never rejects. */
+  /** Calls all listeners one after the other; returns a promise when one of them is asynchronous. Never rejects. */
   notify(event: AgentEvent, withGrace: WithGrace = (work) => work): Promise<void> | undefined {
     const listeners = this.#listeners;
     if (listeners.length === 0) return undefined;
     if (event.type === "agent_start") this.#detached.clear();
     for (let index = 0; index < listeners.length; index++) {
-      const taking = this.#notifyOne(listeners[index], event, withGrace);
-      if (!taking) continue;
-      return taking.then(() => this.#notifyAll(listeners.slice(index + 1), event, withGrace));
+      const notified = this.#notifyOne(listeners[index], event, withGrace);
+      if (!notified) continue;
+      return notified.then(() => this.#notifyAll(listeners.slice(index + 1), event, withGrace));
     }
     return undefined;
   }
@@ -60,11 +60,11 @@ export class Subscribers {
   ): Promise<void> | undefined {
     if (!listener || !this.#listeners.includes(listener)) return undefined;
     try {
-      const answer = listener(event);
-      if (!answer) return undefined;
-      const taking = Promise.resolve(answer).catch((thrown) => this.#drop(listener, thrown));
+      const result = listener(event);
+      if (!result) return undefined;
+      const settled = Promise.resolve(result).catch((thrown) => this.#drop(listener, thrown));
       if (this.#detached.has(listener)) return undefined;
-      return withGrace(taking).catch(() => void this.#detached.add(listener));
+      return withGrace(settled).catch(() => void this.#detached.add(listener));
     } catch (thrown) {
       this.#drop(listener, thrown);
       return undefined;

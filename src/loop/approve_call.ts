@@ -1,5 +1,5 @@
 /**
- * The approval of a tool call: whether it must be asked about, and what the answer means.
+ * The approval of a tool call.
  *
  * @module
  */
@@ -8,24 +8,23 @@ import type { ApprovalDecision, ApprovalRequest } from "../core/approval.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, isJsonObject } from "../core/json.ts";
 import { needsApproval } from "../core/tool.ts";
-import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
 import { withArguments } from "./prepare_call.ts";
-import type { RunContext } from "./run_context.ts";
+import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
+import type { RunServices } from "./run_services.ts";
 
-/** A call that was asked about. */
+/** A call after its approval. */
 export interface ApprovalResult {
-  /** The call: as it was, with edited arguments, or refused. */
+  /** The call: unchanged, with edited arguments, or refused. */
   readonly call: PreparedCall;
-  /** Whether its arguments were edited, so that the policies must see it again. */
+  /** Whether its arguments were edited, so that the policies must check it again. */
   readonly edited: boolean;
 }
 
-/** Whether somebody must be asked before the call runs. */
+/** Whether a call needs approval in the mode of the run. */
 export function needsApprovalPrompt(
-  run: RunContext,
+  { config: { approve, approvalMode } }: RunServices,
   { tool, arguments: args }: ReadyCall,
 ): boolean {
-  const { approve, approvalMode } = run.config;
   if (!approve && !approvalMode) return false;
   switch (approvalMode ?? "enabled") {
     case "bypassed":
@@ -33,30 +32,34 @@ export function needsApprovalPrompt(
     case "enabled":
       return true;
     case "smart":
-      return isTrueOrFails(() => needsApproval(tool, args));
+      try {
+        return needsApproval(tool, args);
+      } catch {
+        return true; // a tool that fails to decide needs approval
+      }
   }
 }
 
-/** Asks, and tells of the question and the answer. */
-export async function requestApproval(run: RunContext, ready: ReadyCall): Promise<ApprovalResult> {
-  const { block, tool, arguments: args } = ready;
+/** Requests approval and emits the request and the decision. */
+export async function requestApproval(run: RunServices, ready: ReadyCall): Promise<ApprovalResult> {
+  const { block, arguments: args } = ready;
   const { id, name } = block;
-  await run.emit({ type: "tool_approval_requested", id, name, arguments: args });
-  await run.untilDelivered();
+  await run.events.emit({ type: "tool_approval_requested", id, name, arguments: args });
+  await run.events.untilDelivered();
   const decision = await decide(run, ready);
-  await run.emit({ type: "tool_approval_resolved", id, decision });
+  await run.events.emit({ type: "tool_approval_resolved", id, decision });
   if (decision.type === "denied") {
     const reason = decision.reason ? `: ${decision.reason}` : "";
     return { call: refuseCall(block, `Tool call rejected by approval${reason}`), edited: false };
   }
   if (!decision.arguments) return { call: ready, edited: false };
-  const call = await withArguments(run, { ...ready, tool }, decision.arguments);
+  const call = await withArguments(run, ready, decision.arguments);
   return { call, edited: call !== ready };
 }
 
-async function decide(run: RunContext, ready: ReadyCall): Promise<ApprovalDecision> {
+async function decide(run: RunServices, ready: ReadyCall): Promise<ApprovalDecision> {
   const { approve } = run.config;
-  if (!approve) return { type: "denied", reason: "nobody can be asked" };
+  if (!approve) return { type: "denied", reason: "no approver is configured" };
   try {
     const request = await createApprovalRequest(run, ready);
     const answer = await run.cancellation.untilAborted(Promise.resolve(approve(request)));
@@ -70,31 +73,24 @@ async function decide(run: RunContext, ready: ReadyCall): Promise<ApprovalDecisi
   }
 }
 
-/** Whatever else a function without types answers is no. */
+/** Any other answer of an untyped function denies the call. */
 function isApprovalDecision(answer: unknown): answer is ApprovalDecision {
   return isJsonObject(answer) && (answer["type"] === "approved" || answer["type"] === "denied");
 }
 
-/** With copies of the arguments, so that nobody who is asked can change the history. */
-async function createApprovalRequest(run: RunContext, ready: ReadyCall): Promise<ApprovalRequest> {
-  const { block: { id, name }, tool, arguments: args } = ready;
-  const { signal } = run.cancellation;
+/** The arguments are copied, so that an approver cannot change the history. */
+async function createApprovalRequest(
+  { cancellation }: RunServices,
+  { block: { id, name }, tool, arguments: args }: ReadyCall,
+): Promise<ApprovalRequest> {
+  const { signal } = cancellation;
   const request = { toolCallId: id, name, arguments: cloneJson(args), tool, signal };
   if (!tool.preview) return request;
   try {
-    const changes = await run.cancellation.untilAborted(tool.preview(cloneJson(args), { signal }));
+    const changes = await cancellation.untilAborted(tool.preview(cloneJson(args), { signal }));
     return { ...request, changes };
   } catch {
-    // A change that cannot be previewed is asked about without one; running it will say why.
+    // Without a preview the request is still valid; running the call reports the reason.
     return request;
-  }
-}
-
-/** A tool that cannot say whether it must be asked about is asked about. */
-function isTrueOrFails(needs: () => boolean): boolean {
-  try {
-    return needs();
-  } catch {
-    return true;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * One attempt to get a reply: a stream is read, shown as it comes, and accumulated.
+ * One attempt of a model call: read the stream, emit it live, accumulate it.
  *
  * @module
  */
@@ -13,64 +13,87 @@ import {
   NetworkError,
   StreamError,
 } from "../core/errors.ts";
-import type { StopReason } from "../core/model.ts";
+import type { ModelSpec, StopReason } from "../core/model.ts";
 import type { StoppedBy } from "../core/policy.ts";
-import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../core/stream.ts";
-import type { Cost, Usage } from "../core/usage.ts";
-import { zeroUsage } from "../core/usage.ts";
+import type { RetryStrategy } from "../core/retry.ts";
+import type { AssistantMessageEvent, LlmContext, StreamFn, StreamOptions } from "../core/stream.ts";
+import { type Cost, type Usage, zeroUsage } from "../core/usage.ts";
+import type { GetApiKey } from "./config.ts";
+import { toHookError } from "./hook_error.ts";
 import { readEvents } from "./read_events.ts";
 import { ReplyMonitor } from "./reply_monitor.ts";
-import type { RunContext } from "./run_context.ts";
+import { resolveStreamOptions } from "./request.ts";
+import type { RunServices } from "./run_services.ts";
+import type { TurnContext } from "./turn_context.ts";
 
-/** What came of an attempt. */
+/** A model and how it is called. */
+export interface Candidate {
+  /** The model. */
+  readonly model: ModelSpec;
+  /** Calls it. */
+  readonly streamFn: StreamFn;
+  /** Returns the key of its provider. */
+  readonly getApiKey: GetApiKey | undefined;
+  /** Decides about its retries. */
+  readonly retry: RetryStrategy;
+}
+
+/** The result of an attempt. */
 export interface Attempt {
   /** Why it ended. */
   readonly stopReason: StopReason;
-  /** What arrived. */
+  /** The content that arrived. */
   readonly reply: AccumulatedReply;
-  /** Whether observers were shown anything. */
-  readonly shown: boolean;
+  /** Whether any content was emitted. */
+  readonly hasOutput: boolean;
   /** Tokens it used. */
   readonly usage: Usage;
-  /** What the provider says it cost. */
+  /** The cost that the provider reported. */
   readonly cost?: Cost;
-  /** What went wrong, when it did. */
+  /** The error that ended it. */
   readonly error?: AgentError;
-  /** The policy that stopped it, if one did. */
+  /** The policy that stopped it. */
   readonly stoppedBy?: StoppedBy;
 }
 
-/** Asks once. Never rejects: whatever happens is an {@linkcode Attempt}. */
+/** Calls the model once. Never rejects: every failure is an {@linkcode Attempt}. */
 export async function attempt(
-  run: RunContext,
-  streamFn: StreamFn,
-  request: Omit<StreamRequest, "signal">,
+  { run, progress }: TurnContext,
+  { model, streamFn, getApiKey }: Candidate,
+  context: LlmContext,
 ): Promise<Attempt> {
-  const reading = new ReplyReader(run);
-  const cancellation = run.cancellation.child();
-  const watch = ReplyMonitor.start(run, { reader: reading, cancellation, model: request.model });
+  let options: StreamOptions | undefined;
   try {
-    const source = streamFn({ ...request, signal: cancellation.signal });
-    const { accept: take, acceptTerminal: takeLast } = reading;
-    const end = await readEvents(source, { cancellation, accept: take, acceptTerminal: takeLast });
-    return reading.finish(end, watch?.stoppedBy);
+    options = await resolveStreamOptions(run, { model, getApiKey });
   } catch (thrown) {
-    return reading.fail(toStreamError(thrown));
+    if (!run.cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));
+  }
+  if (!options || run.cancellation.aborted) return createAbortedAttempt(run);
+  const reader = new ReplyReader(run);
+  const cancellation = run.cancellation.child();
+  const monitor = ReplyMonitor.start(run, { progress, reader, cancellation, model });
+  try {
+    const source = streamFn({ model, context, options, signal: cancellation.signal });
+    const { accept, acceptTerminal } = reader;
+    const outcome = await readEvents(source, { cancellation, accept, acceptTerminal });
+    return reader.finish(outcome, monitor?.stoppedBy);
+  } catch (thrown) {
+    return reader.fail(toStreamError(thrown));
   } finally {
-    watch?.stop();
+    monitor?.stop();
     cancellation.dispose();
   }
 }
 
-/** A reply while it arrives. */
+/** Accumulates a reply and emits it live. */
 class ReplyReader {
-  readonly #run: RunContext;
+  readonly #run: RunServices;
   readonly #reply = new ReplyAccumulator();
   readonly #callIds: string[] = [];
-  #shown = false;
-  #end: Extract<AssistantMessageEvent, { type: "done" | "error" }> | undefined;
+  #hasOutput = false;
+  #terminal: Extract<AssistantMessageEvent, { type: "done" | "error" }> | undefined;
 
-  constructor(run: RunContext) {
+  constructor(run: RunServices) {
     this.#run = run;
   }
 
@@ -78,28 +101,28 @@ class ReplyReader {
     return this.#reply.characters;
   }
 
-  /** Takes an event: accumulates it and shows what observers see of it. */
+  /** Accumulates an event and emits the part of it that observers see. */
   readonly accept = (event: AssistantMessageEvent): Promise<void> | undefined => {
     switch (event.type) {
       case "text_delta":
       case "thinking_delta":
       case "tool_call_delta":
         this.#reply.append(event);
-        this.#shown = true;
-        return this.#run.emitDelta(event);
+        this.#hasOutput = true;
+        return this.#run.events.emitDelta(event);
       case "tool_call_start": {
-        const id = this.#run.claimCallId(event.id);
+        const id = this.#run.history.claimCallId(event.id);
         this.#callIds.push(id);
         const delta = id === event.id ? event : { ...event, id };
         this.#reply.apply(delta);
-        this.#shown = true;
-        return this.#run.emitDelta(delta);
+        this.#hasOutput = true;
+        return this.#run.events.emitDelta(delta);
       }
       case "warning":
-        return this.#run.warn(event.code, event.message, event.data);
+        return this.#run.events.warn(event.code, event.message, event.data);
       case "done":
       case "error":
-        this.#end = event;
+        this.#terminal = event;
         this.#reply.apply(event);
         return undefined;
       default:
@@ -108,22 +131,24 @@ class ReplyReader {
     }
   };
 
-  /** Takes the terminal event of a reply that was cut short: what is open in it does not matter any more. */
+  /** Stores the terminal event of an aborted reply; blocks that are still open no longer matter. */
   readonly acceptTerminal = (event: AssistantMessageEvent): void => {
-    if (event.type === "done" || event.type === "error") this.#end = event;
+    if (event.type === "done" || event.type === "error") this.#terminal = event;
   };
 
-  finish(how: "terminal" | "closed" | "aborted", stoppedBy: StoppedBy | undefined): Attempt {
+  finish(outcome: "terminal" | "closed" | "aborted", stoppedBy: StoppedBy | undefined): Attempt {
     if (stoppedBy) return this.#stop(stoppedBy);
-    const end = this.#end;
-    if (how === "aborted") return this.#abort(end?.usage);
-    if (!end) return this.fail(new NetworkError("The stream ended before the reply did"));
-    if (end.type === "error") return this.fail(end.error, end.usage, end.stopReason);
-    if (end.stopReason === "aborted") return this.#abort(end.usage);
-    if (end.stopReason === "error") {
-      return this.fail(new StreamError("The model failed"), end.usage);
+    const terminal = this.#terminal;
+    if (outcome === "aborted") return this.#abort(terminal?.usage);
+    if (!terminal) return this.fail(new NetworkError("The stream ended before the reply did"));
+    if (terminal.type === "error") {
+      return this.fail(terminal.error, terminal.usage, terminal.stopReason);
     }
-    const { stopReason, usage, cost } = end;
+    if (terminal.stopReason === "aborted") return this.#abort(terminal.usage);
+    if (terminal.stopReason === "error") {
+      return this.fail(new StreamError("The model failed"), terminal.usage);
+    }
+    const { stopReason, usage, cost } = terminal;
     return { ...this.#snapshot(), stopReason, usage, ...(cost && { cost }) };
   }
 
@@ -139,34 +164,42 @@ class ReplyReader {
 
   #stop(stoppedBy: StoppedBy): Attempt {
     const error = new BudgetExceededError(stoppedBy.reason);
-    const usage = this.#end?.usage ?? zeroUsage();
+    const usage = this.#terminal?.usage ?? zeroUsage();
     return { ...this.#withoutToolCalls(), stopReason: "aborted", usage, error, stoppedBy };
   }
 
-  /** Calls of a reply that did not end well are never answered, so they must not stand in the history. */
-  #withoutToolCalls(): { readonly reply: AccumulatedReply; readonly shown: boolean } {
-    this.#run.releaseCallIds(this.#callIds);
-    const { reply: { content }, shown } = this.#snapshot();
-    return {
-      reply: { content: content.filter(({ type }) => type !== "tool_call"), calls: [] },
-      shown,
-    };
+  /** The calls of a reply that failed are never answered, so they must not enter the history. */
+  #withoutToolCalls(): Pick<Attempt, "reply" | "hasOutput"> {
+    this.#run.history.releaseCallIds(this.#callIds);
+    const { reply, hasOutput } = this.#snapshot();
+    const content = reply.content.filter(({ type }) => type !== "tool_call");
+    return { reply: { content, calls: [] }, hasOutput };
   }
 
-  #snapshot(): { readonly reply: AccumulatedReply; readonly shown: boolean } {
-    return { reply: this.#reply.finish(), shown: this.#shown };
+  #snapshot(): Pick<Attempt, "reply" | "hasOutput"> {
+    return { reply: this.#reply.finish(), hasOutput: this.#hasOutput };
   }
 }
 
-/** Why the run was aborted, as an error of the tree. */
-export function createAbortedError({ cancellation: { reason } }: RunContext): AgentError {
+const NO_OUTPUT = { reply: { content: [], calls: [] }, hasOutput: false, usage: zeroUsage() };
+
+/** Creates the result of an attempt that failed before anything was sent. */
+export function createFailedAttempt(error: AgentError): Attempt {
+  return { ...NO_OUTPUT, stopReason: "error", error };
+}
+
+/** Creates the result of an attempt that was not made because the run was aborted. */
+export function createAbortedAttempt(run: RunServices): Attempt {
+  return { ...NO_OUTPUT, stopReason: "aborted", error: createAbortedError(run) };
+}
+
+/** Returns the reason of the abort as an error of the tree. */
+export function createAbortedError({ cancellation: { reason } }: RunServices): AgentError {
   if (AgentError.is(reason) && reason.code === "aborted") return reason;
   return new AbortedError(undefined, { cause: reason });
 }
 
 function toStreamError(thrown: unknown): AgentError {
   if (AgentError.is(thrown)) return thrown;
-  return new StreamError(`The model's stream failed: ${getErrorMessage(thrown)}`, {
-    cause: thrown,
-  });
+  return new StreamError(`The model stream failed: ${getErrorMessage(thrown)}`, { cause: thrown });
 }

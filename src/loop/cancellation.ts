@@ -1,5 +1,5 @@
 /**
- * One run's abort: a signal going down, and a bound on how long anybody may take to obey it.
+ * The abort of a run, and the bound on how long foreign code may take to obey it.
  *
  * @module
  */
@@ -7,25 +7,25 @@
 import { AbortedError } from "../core/errors.ts";
 import type { Sleep } from "../core/ports.ts";
 
-/** How long a tool, hook or listener may take to obey an abort, in milliseconds; then it is left behind. */
+/** Milliseconds that a tool, hook or listener may take to settle after an abort; then its result is ignored. */
 export const GRACE_MS = 100;
 
-/** What {@linkcode Cancellation} takes. */
+/** Options for `new Cancellation()`. */
 export interface CancellationOptions {
-  /** The caller's signal; its abort is this one's. */
+  /** A signal that aborts this cancellation too. */
   readonly signal?: AbortSignal | undefined;
-  /** Waits for the grace. */
+  /** Waits for the grace period. */
   readonly sleep: Sleep;
 }
 
-/** Can be aborted once; everything that waits under it ends in bounded time. */
+/** Can be aborted once; everything awaited through it then settles in bounded time. */
 export class Cancellation {
   readonly #controller = new AbortController();
   readonly #sleep: Sleep;
   readonly #callerSignal: AbortSignal | undefined;
   readonly #listeners = new Set<(reason: unknown) => void>();
 
-  /** Makes a cancellation that follows the caller's signal until it is disposed of. */
+  /** Creates a cancellation that follows the caller's signal until {@linkcode Cancellation.dispose}. */
   constructor({ signal, sleep }: CancellationOptions) {
     this.#sleep = sleep;
     this.#callerSignal = signal;
@@ -38,77 +38,81 @@ export class Cancellation {
     return this.#controller.signal;
   }
 
-  /** Whether it was aborted. */
+  /** Whether the abort has happened. */
   get aborted(): boolean {
     return this.#controller.signal.aborted;
   }
 
-  /** Why it was aborted. */
+  /** The reason of the abort. */
   get reason(): unknown {
     return this.#controller.signal.reason;
   }
 
-  /** Aborts; a second time does nothing. */
+  /** Aborts; a second call does nothing. */
   abort(reason?: unknown): void {
     if (this.aborted) return;
     this.#controller.abort(reason ?? new AbortedError());
     for (const listener of [...this.#listeners]) listener(this.reason);
   }
 
-  /** Lets go of the caller's signal. */
+  /** Stops following the caller's signal. */
   dispose(): void {
     this.#callerSignal?.removeEventListener("abort", this.#onOuterAbort);
   }
 
-  /** Calls `listener` on abort, at once if that has been; returns how to stop. Cheaper than an event listener. */
+  /**
+   * Calls `listener` on abort, or at once when the abort has happened. Returns a function that unsubscribes. Costs less
+   * than an event listener.
+   */
   onAbort(listener: (reason: unknown) => void): () => void {
     if (this.aborted) listener(this.reason);
     else this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** A cancellation of its own that this one's abort reaches as well. */
+  /** Creates a cancellation that can be aborted by itself and follows this one. */
   child(): Cancellation {
     const child = new Cancellation({ sleep: this.#sleep });
-    const stop = this.onAbort((reason) => child.abort(reason));
-    child.dispose = () => void stop();
+    const unsubscribe = this.onAbort((reason) => child.abort(reason));
+    child.dispose = () => void unsubscribe();
     return child;
   }
 
-  /** Waits for work; rejects with {@linkcode AbortedError} as soon as the abort comes. */
+  /** Awaits a promise; rejects with {@linkcode AbortedError} on abort. */
   untilAborted<Value>(work: PromiseLike<Value>): Promise<Value> {
-    return this.#raceAbort(work, (leave) => {
-      leave();
+    return this.#raceAbort(work, (reject) => {
+      reject(new AbortedError());
       return () => {};
     });
   }
 
-  /** Waits for work; rejects with {@linkcode AbortedError} when it is not done {@linkcode GRACE_MS} after the abort. */
+  /** Awaits a promise; rejects with {@linkcode AbortedError} when it has not settled {@linkcode GRACE_MS} after an abort. */
   withGrace<Value>(work: PromiseLike<Value>): Promise<Value> {
-    return this.#raceAbort(work, (leave) => {
+    return this.#raceAbort(work, (reject) => {
       const grace = new AbortController();
-      void this.#sleep(GRACE_MS, grace.signal).then(leave);
+      void this.#sleep(GRACE_MS, grace.signal).then(() => {
+        reject(new AbortedError(`Did not settle within ${GRACE_MS} ms of the abort`));
+      });
       return () => grace.abort();
     });
   }
 
   #raceAbort<Value>(
     work: PromiseLike<Value>,
-    whenAborted: (leave: () => void) => () => void,
+    onAbort: (reject: (error: AbortedError) => void) => () => void,
   ): Promise<Value> {
     return new Promise((resolve, reject) => {
-      const leave = () => reject(new AbortedError("Left behind after the abort"));
-      let release = (): void => {};
-      const stop = this.onAbort(() => {
-        release = whenAborted(leave);
+      let stopWaiting = (): void => {};
+      const unsubscribe = this.onAbort(() => {
+        stopWaiting = onAbort(reject);
       });
-      const settled = () => {
-        stop();
-        release();
+      const cleanUp = () => {
+        unsubscribe();
+        stopWaiting();
       };
       work.then(
-        (value) => (settled(), resolve(value)),
-        (thrown) => (settled(), reject(thrown)),
+        (value) => (cleanUp(), resolve(value)),
+        (thrown) => (cleanUp(), reject(thrown)),
       );
     });
   }

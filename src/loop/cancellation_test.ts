@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { AbortedError } from "../core/errors.ts";
 import { Cancellation, GRACE_MS } from "./cancellation.ts";
 
-/** A sleep that ends when the test says so. */
+/** A sleep that the test ends. */
 function gatedSleep(): {
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   waits: number[];
@@ -30,30 +30,30 @@ function gatedSleep(): {
 }
 
 const never = new Promise<never>(() => {});
-const unused = () => Promise.reject(new Error("Nobody should sleep"));
+const unused = () => Promise.reject(new Error("sleep() must not be called"));
 
-Deno.test("an abort tells its signal and every listener once, with its reason", () => {
+Deno.test("abort() fires the signal and calls every listener once, with its reason", () => {
   const cancellation = new Cancellation({ sleep: unused });
-  const told: unknown[] = [];
-  cancellation.onAbort((reason) => told.push(reason));
-  const stop = cancellation.onAbort(() => told.push("stopped"));
+  const calls: unknown[] = [];
+  cancellation.onAbort((reason) => calls.push(reason));
+  const stop = cancellation.onAbort(() => calls.push("stopped"));
   stop();
   assertEquals(cancellation.aborted, false);
   cancellation.abort("first");
   cancellation.abort("second");
-  assertEquals([told, cancellation.aborted, cancellation.reason], [["first"], true, "first"]);
+  assertEquals([calls, cancellation.aborted, cancellation.reason], [["first"], true, "first"]);
   assertEquals(cancellation.signal.reason, "first");
-  cancellation.onAbort((reason) => told.push(reason));
-  assertEquals(told, ["first", "first"], "who comes late is told at once");
+  cancellation.onAbort((reason) => calls.push(reason));
+  assertEquals(calls, ["first", "first"], "a late listener is called at once");
 });
 
-Deno.test("an abort without a reason has an AbortedError for one", () => {
+Deno.test("abort() without a reason uses an AbortedError", () => {
   const cancellation = new Cancellation({ sleep: unused });
   cancellation.abort();
   assertEquals(AbortedError.is(cancellation.reason), true);
 });
 
-Deno.test("the caller's abort is the run's, until the run lets go of it", () => {
+Deno.test("Cancellation: follows the caller's signal until dispose()", () => {
   const controller = new AbortController();
   const followed = new Cancellation({ signal: controller.signal, sleep: unused });
   const released = new Cancellation({ signal: controller.signal, sleep: unused });
@@ -64,7 +64,7 @@ Deno.test("the caller's abort is the run's, until the run lets go of it", () => 
   assertEquals(late.reason, "enough");
 });
 
-Deno.test("a child is aborted with its parent, but not the other way round", () => {
+Deno.test("child() is aborted with its parent, and not the other way round", () => {
   const parent = new Cancellation({ sleep: unused });
   const first = parent.child();
   const second = parent.child();
@@ -77,7 +77,7 @@ Deno.test("a child is aborted with its parent, but not the other way round", () 
   assertEquals(parent.child().reason, "parent");
 });
 
-Deno.test("work that is done is given as it is, also after an abort that it was faster than", async () => {
+Deno.test("untilAborted() and withGrace() return the result of settled work, also after an abort", async () => {
   const { sleep } = gatedSleep();
   const cancellation = new Cancellation({ sleep });
   assertEquals(await cancellation.untilAborted(Promise.resolve(1)), 1);
@@ -90,7 +90,7 @@ Deno.test("work that is done is given as it is, also after an abort that it was 
   assertEquals(await graced, 3);
 });
 
-Deno.test("work under an abort is left at once, or after the grace", async () => {
+Deno.test("untilAborted() rejects on abort, withGrace() after the grace period", async () => {
   const { sleep, waits, wake, sleepers } = gatedSleep();
   const cancellation = new Cancellation({ sleep });
   const left = cancellation.untilAborted(never);
@@ -102,7 +102,7 @@ Deno.test("work under an abort is left at once, or after the grace", async () =>
   await assertRejects(() => graced, AbortedError);
 });
 
-Deno.test("a grace that is not needed leaves no timer", async () => {
+Deno.test("withGrace() leaves no timer when the work settles in time", async () => {
   const { sleep, sleepers } = gatedSleep();
   const cancellation = new Cancellation({ sleep });
   const work = Promise.withResolvers<void>();
@@ -114,7 +114,7 @@ Deno.test("a grace that is not needed leaves no timer", async () => {
   assertEquals(sleepers(), 0);
 });
 
-Deno.test("work that fails after it was left behind troubles nobody", async () => {
+Deno.test("withGrace() ignores a rejection after the grace period", async () => {
   const cancellation = new Cancellation({ sleep: unused });
   const work = Promise.withResolvers<void>();
   const left = cancellation.untilAborted(work.promise);

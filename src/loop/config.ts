@@ -1,110 +1,103 @@
 /**
- * What one run needs to know.
+ * The configuration of a run.
  *
  * @module
  */
 
 import type { ApprovalMode, Approve } from "../core/approval.ts";
-import { BadRequestError } from "../core/errors.ts";
 import { type ConvertToLlm, omitCustomMessages, type TransformContext } from "../core/context.ts";
+import { BadRequestError } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
+import { defaultPorts, type Ports } from "../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../core/retry.ts";
 import { ajvValidator, type SchemaValidator } from "../core/schema.ts";
 import type { StreamFn, StreamOptions } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Prices } from "../core/usage.ts";
 import type { MessageSource } from "./message_source.ts";
-import { defaultPorts, type Ports } from "../core/ports.ts";
 
-/** Gives the key of a provider, asked anew before every model call; `undefined` leaves it to the adapter. */
+/**
+ * Returns the API key of a provider. Called before every model call, so that keys can expire; `undefined` leaves the
+ * key to the adapter.
+ */
 export type GetApiKey = (
   provider: string,
 ) => string | undefined | Promise<string | undefined>;
 
-/** A model to ask when the one before has failed for good. */
+/** A model to call when the previous one failed after its last retry. */
 export interface ModelFallback {
   /** The model. */
   readonly model: ModelSpec;
-  /** How it is asked. Default: as the first model. */
+  /** Calls the model. Default: the `streamFn` of the run. */
   readonly streamFn?: StreamFn;
-  /** Its key. Default: the run's `getApiKey`, asked for this model's provider. */
+  /** Returns the key of the model's provider. Default: the `getApiKey` of the run. */
   readonly getApiKey?: GetApiKey;
-  /** Its retries. Default: the run's. */
+  /** Decides about retries. Default: the `retry` of the run. */
   readonly retry?: RetryStrategy;
 }
 
 /**
- * What steering does to tool calls that have not finished: cancels them, cancels only those that have not
- * started, or lets all of them finish.
+ * The effect of steering on unfinished tool calls: `"cancel"` cancels them, `"boundary"` cancels those that have not
+ * started, `"after_batch"` lets all of them finish.
  */
 export type InterruptPolicy = "cancel" | "boundary" | "after_batch";
 
-/** What can change from one turn to the next. */
+/** Settings that may change between two turns. */
 export interface TurnSettings {
-  /** The model to ask. */
+  /** The model. */
   readonly model: ModelSpec;
   /** The system prompt; empty for none. */
   readonly systemPrompt: string;
   /** The tools. */
   readonly tools: readonly AgentTool[];
-  /** The one among them that takes the run's answer; neither policies nor people are asked about it. */
+  /** The tool that receives a structured answer; it passes neither policies nor approval. */
   readonly answerTool?: AgentTool;
 }
 
-/** What one run leaves for the next over the same history. */
-export interface LoopMemory {
-  /** Whether the last model call ended in an overflow that was not recovered from. */
-  overflowed: boolean;
-  /** Models whose missing price was told. */
-  readonly unpriced: Set<string>;
-}
-
-/** Configuration of {@linkcode agentLoop}; everything but `model` and `streamFn` has a default. */
+/** Configuration of `agentLoop()`. Everything but `model` and `streamFn` has a default. */
 export interface AgentLoopConfig extends Partial<Ports> {
-  /** The model to ask. */
+  /** The model. */
   readonly model: ModelSpec;
-  /** How it is asked. */
+  /** Calls the model. */
   readonly streamFn: StreamFn;
   /** Options of every model call. */
   readonly streamOptions?: StreamOptions;
-  /** Turns messages into what the provider gets. Default: leaves custom messages out. */
+  /** Converts each message for the provider. Default: leaves custom messages out. */
   readonly convertToLlm?: ConvertToLlm;
-  /** Chooses the messages of a request. Default: all of them. */
+  /** Selects the messages of each request. Default: all messages. */
   readonly transformContext?: TransformContext;
-  /** Gives keys. Default: none, the adapter has its own. */
+  /** Returns API keys. Default: none, the adapter has its own. */
   readonly getApiKey?: GetApiKey;
-  /** When a failed model call is tried again. Default: {@linkcode exponentialBackoff}. */
+  /** Decides whether and when a failed model call is retried. Default: {@linkcode exponentialBackoff}. */
   readonly retry?: RetryStrategy;
-  /** Models to ask when the first has failed for good. Default: none. */
+  /** Models to call when the first one failed after its last retry. Default: none. */
   readonly fallback?: readonly ModelFallback[];
-  /** Hooks that watch, stop or add. Default: none. */
+  /** Hooks that observe, stop or extend the run. Default: none. */
   readonly policies?: readonly Policy[];
-  /** Answers whether a call may run. Default: none. */
+  /** Decides whether a tool call may run. Default: none. */
   readonly approve?: Approve;
-  /** Which calls are asked about. Default: all when there is an `approve`, else none. */
+  /** Which tool calls need approval. Default: all when `approve` is set, else none. */
   readonly approvalMode?: ApprovalMode;
-  /** What steering does to unfinished calls. Default: `"cancel"`. */
+  /** The effect of steering on unfinished tool calls. Default: `"cancel"`. */
   readonly interrupt?: InterruptPolicy;
-  /** Most turns of a run. Default: 100. `Infinity` for no limit. */
+  /** Maximum number of turns in a run. Default: 100. `Infinity` for no limit. */
   readonly maxTurns?: number;
-  /** Longest time of a tool call, in milliseconds. Default: no limit. */
+  /** Maximum duration of a tool call, in milliseconds. Default: no limit. */
   readonly toolTimeoutMs?: number;
-  /** Compiles schemas. Default: ajv. */
+  /** Compiles JSON Schemas. Default: ajv. */
   readonly validator?: SchemaValidator;
-  /** Prices of models. Default: unknown; only what a provider itself says is counted. */
+  /** Price list. Default: none; only costs that a provider reports are counted. */
   readonly prices?: Prices;
   /** Messages for the running turn. */
   readonly steering?: MessageSource;
-  /** Messages for when the run would end. */
+  /** Messages for when the run would otherwise end. */
   readonly followUp?: MessageSource;
-  /** What may have changed, asked before every turn. Default: nothing changes. */
+  /** Returns the settings of the next turn; called before every turn. Default: the settings never change. */
   readonly settings?: () => TurnSettings;
-  /** What the run before left. Default: nothing. */
-  readonly memory?: LoopMemory;
 }
 
-/** A configuration in which nothing is missing that has a default. */
+/** A configuration with all defaults filled in. */
 export type ResolvedConfig =
   & AgentLoopConfig
   & Ports
@@ -118,14 +111,9 @@ export type ResolvedConfig =
       | "policies"
       | "interrupt"
       | "maxTurns"
+      | "validator"
     >
-  >
-  & { readonly validator: SchemaValidator; readonly memory: LoopMemory };
-
-/** What a first run starts from. */
-export function createLoopMemory(): LoopMemory {
-  return { overflowed: false, unpriced: new Set() };
-}
+  >;
 
 const ALLOWED_VALUES = {
   interrupt: ["cancel", "boundary", "after_batch"],
@@ -133,10 +121,9 @@ const ALLOWED_VALUES = {
 } as const;
 
 /**
- * Refuses what types cannot: a limit that is none, and a word that is not one of those there are. A misspelt
- * `approvalMode` would otherwise let everything pass.
+ * Checks the options that types cannot: a misspelt `approvalMode` would otherwise approve everything.
  *
- * @throws {BadRequestError} When there is such.
+ * @throws {BadRequestError} When a limit is not above 0, or an option has an unknown value.
  */
 export function checkConfig(config: Partial<AgentLoopConfig>): void {
   for (const name of ["maxTurns", "toolTimeoutMs"] as const) {
@@ -144,17 +131,17 @@ export function checkConfig(config: Partial<AgentLoopConfig>): void {
     if (!(limit > 0)) throw new BadRequestError(`${name} must be a number above 0, not ${limit}`);
   }
   for (const name of ["interrupt", "approvalMode"] as const) {
-    const { [name]: choice } = config;
-    const choices: readonly unknown[] = ALLOWED_VALUES[name];
-    if (choice === undefined || choices.includes(choice)) continue;
-    throw new BadRequestError(`${name} must be one of ${choices.join(", ")}, not ${choice}`);
+    const { [name]: value } = config;
+    const allowed: readonly unknown[] = ALLOWED_VALUES[name];
+    if (value === undefined || allowed.includes(value)) continue;
+    throw new BadRequestError(`${name} must be one of ${allowed.join(", ")}, not ${value}`);
   }
 }
 
 /**
  * Fills in the defaults.
  *
- * @throws {BadRequestError} When an option cannot be meant.
+ * @throws {BadRequestError} When an option is invalid.
  */
 export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   checkConfig(config);
@@ -169,7 +156,6 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     interrupt: "cancel",
     maxTurns: 100,
     validator: ajvValidator,
-    memory: createLoopMemory(),
     ...config,
   };
 }

@@ -1,38 +1,38 @@
 /**
- * Messages become what the provider gets; each is converted once.
+ * Messages as the provider gets them.
  *
  * @module
  */
 
 import type { ConvertToLlm } from "../core/context.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
-import { hasImageFile } from "./image_files.ts";
 import { toHookError } from "./hook_error.ts";
+import { hasImageFile } from "./image_files.ts";
 
 /** Converted messages. */
 export interface ConvertedMessages {
-  /** What the provider gets. */
+  /** The messages for the provider. */
   readonly messages: LlmMessage[];
-  /** Whether any of them holds an image that is still a file. */
+  /** Whether any of them has an image whose source is a file. */
   readonly hasFiles: boolean;
 }
 
-/**
- * A growing history as the provider gets it. Only what is new is converted, so that a turn costs the same
- * however long the run has been.
- */
+/** Converts a growing history; only new messages are converted, so a turn costs the same at any length. */
 export class HistoryConverter {
   readonly #convert: ConvertToLlm;
   readonly #messages: LlmMessage[] = [];
   #convertedCount = 0;
   #hasFiles = false;
 
-  /** Makes an empty one. */
   constructor(convert: ConvertToLlm) {
     this.#convert = convert;
   }
 
-  /** The whole history converted, as an array of the caller's own. */
+  /**
+   * Returns the converted history as a new array.
+   *
+   * @throws {AgentError} When `convertToLlm` throws.
+   */
   convert(history: readonly AgentMessage[]): ConvertedMessages {
     for (const message of history.slice(this.#convertedCount)) {
       const converted = convertMessage(this.#convert, message);
@@ -44,20 +44,23 @@ export class HistoryConverter {
   }
 }
 
-/** Converts any choice of messages, such as a transform makes, and remembers what became of each. */
+/** Converts any selection of messages and caches the result of each. */
 export class MessageConverter {
   readonly #convert: ConvertToLlm;
   readonly #results = new WeakMap<AgentMessage, LlmMessage | null>();
 
-  /** Makes one that has converted nothing yet. */
   constructor(convert: ConvertToLlm) {
     this.#convert = convert;
   }
 
-  /** Converts messages. */
-  convert(chosen: readonly AgentMessage[]): ConvertedMessages {
+  /**
+   * Returns the converted messages.
+   *
+   * @throws {AgentError} When `convertToLlm` throws.
+   */
+  convert(selected: readonly AgentMessage[]): ConvertedMessages {
     const messages: LlmMessage[] = [];
-    for (const message of chosen) {
+    for (const message of selected) {
       const converted = this.#convertCached(message);
       if (converted) messages.push(converted);
     }
@@ -65,8 +68,8 @@ export class MessageConverter {
   }
 
   #convertCached(message: AgentMessage): LlmMessage | null {
-    const known = this.#results.get(message);
-    if (known !== undefined) return known;
+    const cached = this.#results.get(message);
+    if (cached !== undefined) return cached;
     const result = convertMessage(this.#convert, message);
     this.#results.set(message, result);
     return result;

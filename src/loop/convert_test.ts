@@ -24,7 +24,7 @@ function counting(): { convert: typeof omitCustomMessages; converted: AgentMessa
   };
 }
 
-Deno.test("a growing history is converted message by message, each once", () => {
+Deno.test("HistoryConverter: converts each message of a growing history once", () => {
   const { convert, converted } = counting();
   const history = new HistoryConverter(convert);
   const first = history.convert([a, note]);
@@ -35,7 +35,7 @@ Deno.test("a growing history is converted message by message, each once", () => 
   assertEquals(history.convert([a, note, b, picture]).hasFiles, true);
 });
 
-Deno.test("a choice of messages is converted, each message once however often it is chosen", () => {
+Deno.test("MessageConverter: converts each message once, however often it is selected", () => {
   const { convert, converted } = counting();
   const converter = new MessageConverter(convert);
   assertEquals(converter.convert([b, note, a]).messages, [b, a]);
@@ -43,7 +43,7 @@ Deno.test("a choice of messages is converted, each message once however often it
   assertEquals(converted, [b, note, a, picture]);
 });
 
-Deno.test("what a conversion throws names the hook", () => {
+Deno.test("convertToLlm: an error it throws names the hook", () => {
   const broken = () => {
     throw new Error("no ink");
   };

@@ -6,7 +6,7 @@ function event(name: number | string): AgentEvent {
   return { type: "custom", name: `${name}`, data: null };
 }
 
-function nameOf(event: AgentEvent | undefined): string | undefined {
+function getName(event: AgentEvent | undefined): string | undefined {
   return event?.type === "custom" ? event.name : undefined;
 }
 
@@ -33,15 +33,15 @@ async function hasSettled(promise: Promise<unknown> | undefined): Promise<boolea
   return settled;
 }
 
-Deno.test("what was written is read in order, before the end", async () => {
+Deno.test("EventChannel: events are read in order, before the end", async () => {
   const { channel, stream } = channelWith(1, 2);
   channel.write(event(3));
   channel.close();
   channel.write(event("lost"));
-  assertEquals((await Array.fromAsync(stream)).map(nameOf), ["1", "2", "3"]);
+  assertEquals((await Array.fromAsync(stream)).map(getName), ["1", "2", "3"]);
 });
 
-Deno.test("a reader that waits gets the next event, however it reads", async () => {
+Deno.test("EventChannel: a pending read gets the next event, by reader and by iterator", async () => {
   for (const how of ["reader", "iterator"] as const) {
     const { channel, stream } = channelWith();
     const source = how === "reader" ? stream.getReader() : stream[Symbol.asyncIterator]();
@@ -51,7 +51,7 @@ Deno.test("a reader that waits gets the next event, however it reads", async () 
     channel.write(event(2));
     channel.close();
     const results = await Promise.all(reads);
-    assertEquals(results.map(({ done, value }) => done ? "done" : nameOf(value)), [
+    assertEquals(results.map(({ done, value }) => done ? "done" : getName(value)), [
       "1",
       "2",
       "done",
@@ -59,18 +59,18 @@ Deno.test("a reader that waits gets the next event, however it reads", async () 
   }
 });
 
-Deno.test("a failure comes after what was written before it", async () => {
+Deno.test("fail() errors the stream after the events written before", async () => {
   for (const how of ["reader", "iterator"] as const) {
     const { channel, stream } = channelWith(1);
     channel.fail(new Error("broken"));
     const source = how === "reader" ? stream.getReader() : stream[Symbol.asyncIterator]();
     const next = () => "read" in source ? source.read() : source.next();
-    assertEquals(nameOf((await next()).value), "1");
+    assertEquals(getName((await next()).value), "1");
     await assertRejects(next, Error, "broken");
   }
 });
 
-Deno.test("a failure reaches a reader that waits", async () => {
+Deno.test("fail() rejects a pending read", async () => {
   const { channel, stream } = channelWith();
   const reading = Array.fromAsync(stream);
   await Promise.resolve();
@@ -79,7 +79,7 @@ Deno.test("a failure reaches a reader that waits", async () => {
   assertEquals(stream.locked, false);
 });
 
-Deno.test("the writer waits when it is too far ahead, until the reader has caught up", async () => {
+Deno.test("write() returns a promise at the high-water mark, until the reader has caught up", async () => {
   const { channel, stream } = channelWith();
   const waits = Array.from({ length: HIGH_WATER_MARK + 1 }, (_, at) => channel.write(event(at)));
   assertEquals(waits.findIndex((wait) => wait !== undefined), HIGH_WATER_MARK - 1);
@@ -90,7 +90,7 @@ Deno.test("the writer waits when it is too far ahead, until the reader has caugh
   assertEquals(await hasSettled(waits.at(-1)), true);
 });
 
-Deno.test("drained settles when the reader has taken everything", async () => {
+Deno.test("drained() resolves when the reader has taken every event", async () => {
   const { channel, stream } = channelWith();
   assertEquals(channel.drained(), undefined);
   channel.write(event(1));
@@ -100,7 +100,7 @@ Deno.test("drained settles when the reader has taken everything", async () => {
   assertEquals(await hasSettled(drained), true);
 });
 
-Deno.test("a released channel keeps nobody waiting, and loses nothing", async () => {
+Deno.test("release() resumes waiting writers and loses no event", async () => {
   const { channel, stream } = channelWith();
   for (let at = 0; at < HIGH_WATER_MARK; at++) channel.write(event(at));
   const full = channel.write(event("full"));
@@ -112,7 +112,7 @@ Deno.test("a released channel keeps nobody waiting, and loses nothing", async ()
   assertEquals((await Array.fromAsync(stream)).length, HIGH_WATER_MARK + 2);
 });
 
-Deno.test("a reader that leaves tells so once, and a writer that waits is woken", async () => {
+Deno.test("cancel() calls onCancel once and resumes a waiting writer", async () => {
   const { channel, stream, cancels } = channelWith();
   for (let at = 0; at <= HIGH_WATER_MARK; at++) channel.write(event(at));
   const drained = channel.drained();
@@ -123,7 +123,7 @@ Deno.test("a reader that leaves tells so once, and a writer that waits is woken"
   assertEquals(channel.write(event("more")), undefined);
 });
 
-Deno.test("a reader may leave while it waits", async () => {
+Deno.test("cancel() settles a pending read", async () => {
   const { stream, cancels } = channelWith();
   const reader = stream.getReader();
   const reading = reader.read();
@@ -131,7 +131,7 @@ Deno.test("a reader may leave while it waits", async () => {
   assertEquals([(await reading).done, cancels], [true, ["enough"]]);
 });
 
-Deno.test("leaving a loop cancels the stream and unlocks it; reading it to its end closes it", async () => {
+Deno.test("for await: leaving the loop cancels and unlocks the stream, reading to the end closes it", async () => {
   const left = channelWith(1, 2);
   for await (const _event of left.stream) break;
   assertEquals([left.cancels.length, left.stream.locked], [1, false]);
@@ -143,7 +143,7 @@ Deno.test("leaving a loop cancels the stream and unlocks it; reading it to its e
   assertEquals((await read.stream.getReader().read()).done, true);
 });
 
-Deno.test("a stream that ended after its last event was read is closed as well", async () => {
+Deno.test("close() ends an iterator that has read every event", async () => {
   const { channel, stream } = channelWith(1);
   const iterator = stream[Symbol.asyncIterator]();
   await iterator.next();
@@ -153,7 +153,7 @@ Deno.test("a stream that ended after its last event was read is closed as well",
   assertEquals([stream.locked, (await iterator.next()).done], [false, true]);
 });
 
-Deno.test("a failed loop unlocks the stream", async () => {
+Deno.test("fail() unlocks the stream of a for await loop", async () => {
   const { channel, stream } = channelWith(1);
   channel.fail(new Error("broken"));
   const readAll = async () => {
@@ -163,28 +163,28 @@ Deno.test("a failed loop unlocks the stream", async () => {
   assertEquals(stream.locked, false);
 });
 
-Deno.test("a loop that keeps the stream may be followed by another", async () => {
+Deno.test("values({ preventCancel: true }): another loop can continue the stream", async () => {
   const { channel, stream, cancels } = channelWith(1, 2, 3);
   channel.close();
   for await (const _event of stream.values({ preventCancel: true })) break;
   assertEquals([cancels, stream.locked], [[], false]);
-  assertEquals((await Array.fromAsync(stream)).map(nameOf), ["2", "3"]);
+  assertEquals((await Array.fromAsync(stream)).map(getName), ["2", "3"]);
 });
 
-Deno.test("a stream that is iterated is locked for everyone else", () => {
+Deno.test("for await locks the stream", () => {
   const { stream } = channelWith(1);
   stream[Symbol.asyncIterator]();
   assertEquals(stream.locked, true);
   assertThrows(() => stream.getReader(), TypeError);
 });
 
-Deno.test("an iterator that is disposed of cancels the stream", async () => {
+Deno.test("Symbol.asyncDispose of the iterator cancels the stream", async () => {
   const { stream, cancels } = channelWith(1);
   await Reflect.get(stream[Symbol.asyncIterator](), Symbol.asyncDispose)();
   assertEquals([cancels.length, stream.locked], [1, false]);
 });
 
-Deno.test("two hundred thousand events in one burst cost linear time", async () => {
+Deno.test("EventChannel: 200,000 events in one burst take linear time", async () => {
   const { channel, stream } = channelWith();
   channel.release();
   const burst = 200_000;
@@ -195,6 +195,6 @@ Deno.test("two hundred thousand events in one burst cost linear time", async () 
   for await (const _event of stream) read++;
   const seconds = (performance.now() - start) / 1_000;
   assertEquals(read, burst);
-  // A queue that shifts an array takes minutes; the bound leaves room for a machine that is busy otherwise.
+  // A queue that shifts an array takes minutes; the bound allows for a busy machine.
   assertEquals(seconds < 5, true, `${seconds} s`);
 });

@@ -1,5 +1,5 @@
 /**
- * Puts the events of one run into one order and hands each to everyone in turn.
+ * Delivers events in order: first to the observer, then to the stream.
  *
  * @module
  */
@@ -9,114 +9,114 @@ import type { AssistantMessageDelta } from "../core/stream.ts";
 import type { EventChannel } from "./event_channel.ts";
 
 /**
- * Sees every event before the stream does; a promise is waited for before the next event. Must not throw or
- * reject.
+ * Called with every event before the stream gets it; a returned promise is awaited before the next event. Must not
+ * throw or reject.
  */
 export type EventObserver = (event: AgentEvent) => Promise<void> | undefined;
 
-/** An event on its way in; its literal was made for this call alone. */
+/** An event without its sequence number; its object was created for this one emit. */
 type UnsequencedEvent = AgentEventBody & { seq?: number };
 
-/** What {@linkcode EventPipe} leads to. */
+/** Options for `new EventPipe()`. */
 export interface EventPipeOptions {
   /** The stream of a run; none for events between runs. */
   readonly channel?: EventChannel;
-  /** Sees every event first. */
+  /** Called with every event first. */
   readonly observe?: EventObserver | undefined;
 }
 
-/** A place in the line: of an event, or of somebody who only wants to know when its turn has come. */
+/** A position in the queue: of an event, or of a caller that waits until earlier events are delivered. */
 interface PendingEvent {
   readonly event?: UnsequencedEvent;
   readonly onDelivered: () => void;
 }
 
 /**
- * Delivers events one after the other: first to the observer (state, subscribers), then to the stream. While
- * somebody still looks at an event, later ones wait in line.
+ * Delivers events one after the other: first to the observer (state, subscribers), then to the stream. Events that are
+ * emitted while the observer handles one are queued.
  *
- * Events of a run are numbered. What is said before its `agent_start` waits for it; what is said after its
- * `agent_end` belongs to no run, so it has no number and the stream does not carry it.
+ * Events of a run are numbered. Those emitted before its `agent_start` are queued until then; those emitted after its
+ * `agent_end` belong to no run: they have no number and do not reach the stream.
  */
 export class EventPipe {
   readonly #channel: EventChannel | undefined;
   readonly #observe: EventObserver | undefined;
   #seq = 0;
   #inRun: boolean;
-  /** Whether somebody looks at an event, or the run has yet to begin. */
+  /** Whether an event is being delivered, or the run has not started yet. */
   #delivering: boolean;
   #pending: PendingEvent[] = [];
 
-  /** Makes a pipe; one into a channel holds everything back until {@linkcode begin}. */
+  /** Creates a pipe. One with a channel queues everything until {@linkcode EventPipe.begin}. */
   constructor({ channel, observe }: EventPipeOptions) {
     this.#channel = channel;
     this.#observe = observe;
     this.#delivering = this.#inRun = channel !== undefined;
   }
 
-  /** Delivers the first event of a run, and then what waits for it. */
+  /** Delivers the first event of a run, then the queued ones. */
   begin(event: AgentEventBody): Promise<void> {
     return this.#deliver(event, this.#notifyObserver(event));
   }
 
-  /** Takes what still waits in the pipe before this one, to deliver it when the run has begun. */
-  adoptPending(before: EventPipe): void {
-    this.#pending.unshift(...before.#pending.splice(0));
+  /** Takes the queued events of the previous pipe, to deliver them when the run has started. */
+  adoptPending(previous: EventPipe): void {
+    this.#pending.unshift(...previous.#pending.splice(0));
   }
 
-  /** Gives up a run that will not begin. */
+  /** Delivers the queued events of a run that will not start. */
   abandon(): void {
     if (this.#seq > 0) return;
     this.#inRun = false;
     void this.#deliverPending();
   }
 
-  /** Delivers an event; a promise when whoever emits should wait. */
+  /** Delivers an event; returns a promise when the caller should wait. */
   emit(event: UnsequencedEvent): Promise<void> | undefined {
     if (this.#delivering) return this.#enqueue(event);
     this.#delivering = true;
-    const looking = this.#notifyObserver(event);
-    if (looking || this.#pending.length > 0) return this.#deliver(event, looking);
+    const observed = this.#notifyObserver(event);
+    if (observed || this.#pending.length > 0) return this.#deliver(event, observed);
     this.#delivering = false;
     return this.#write(event);
   }
 
-  /** Delivers a delta: what {@linkcode emit} does with its event, for the one kind that comes by the thousand. */
+  /** Delivers a `message_update`: the same as {@linkcode EventPipe.emit}, for the most frequent event. */
   emitDelta(delta: AssistantMessageDelta): Promise<void> | undefined {
     if (this.#delivering) return this.#enqueue({ type: "message_update", delta });
     const event = { type: "message_update", delta, seq: ++this.#seq } as const;
     this.#delivering = true;
-    const looking = this.#observe?.(event);
-    if (looking || this.#pending.length > 0) return this.#deliver(event, looking);
+    const observed = this.#observe?.(event);
+    if (observed || this.#pending.length > 0) return this.#deliver(event, observed);
     this.#delivering = false;
     return this.#channel?.write(event);
   }
 
-  /** Settles when every event so far was seen by the observer and taken by the reader. */
+  /** Resolves when the observer has handled and the reader has taken every event; `undefined` when that is so. */
   drained(): Promise<void> | undefined {
     return this.#delivering ? this.#enqueue().then(() => this.drained()) : this.#channel?.drained();
   }
 
   #enqueue(event?: UnsequencedEvent): Promise<void> {
-    return new Promise((passed) =>
-      this.#pending.push({ ...(event && { event }), onDelivered: passed })
+    return new Promise((onDelivered) =>
+      this.#pending.push({ ...(event && { event }), onDelivered })
     );
   }
 
-  async #deliver(event: UnsequencedEvent, looking: Promise<void> | undefined): Promise<void> {
-    if (looking) await looking;
+  async #deliver(event: UnsequencedEvent, observed: Promise<void> | undefined): Promise<void> {
+    if (observed) await observed;
     await this.#write(event);
     await this.#deliverPending();
   }
 
   async #deliverPending(): Promise<void> {
     for (let next = this.#pending.shift(); next; next = this.#pending.shift()) {
-      const { event, onDelivered: passed } = next;
+      const { event, onDelivered } = next;
       if (event) {
         await this.#notifyObserver(event);
         await this.#write(event);
       }
-      passed();
+      onDelivered();
     }
     this.#delivering = false;
   }
@@ -133,8 +133,8 @@ export class EventPipe {
 }
 
 /**
- * Numbers an event in place, which saves a copy per delta. Deltas bring a `seq` along and have a branch of their
- * own, so that the engine sees one shape there; adding a member to twenty shapes in one place is ten times slower.
+ * Numbers an event in place, which saves a copy. Deltas have a branch of their own, so that the engine sees one object
+ * shape there; adding a property to twenty shapes in one place is ten times slower.
  */
 function assignSeq(event: UnsequencedEvent, seq: number): void {
   if (event.type === "message_update") event.seq = seq;

@@ -14,7 +14,7 @@ const end: AgentEventBody = {
   cost: zeroCost(),
 };
 
-function lineOf(event: AgentEvent): string {
+function formatEvent(event: AgentEvent): string {
   const name = event.type === "custom" ? event.name : event.type;
   return event.seq === undefined ? name : `${name} ${event.seq}`;
 }
@@ -29,19 +29,19 @@ function pipeWith(observe?: EventObserver): {
   const pipe = new EventPipe({
     channel,
     observe: (event) => {
-      seen.push(lineOf(event));
+      seen.push(formatEvent(event));
       return observe?.(event);
     },
   });
   const stream = channel.stream();
   const read = async (): Promise<string[]> => {
     channel.close();
-    return (await Array.fromAsync(stream)).map(lineOf);
+    return (await Array.fromAsync(stream)).map(formatEvent);
   };
   return { pipe, seen, read };
 }
 
-Deno.test("events are numbered, seen and written in the order in which they are emitted", async () => {
+Deno.test("emit() numbers, observes and writes events in the order of the calls", async () => {
   const { pipe, seen, read } = pipeWith();
   await pipe.begin({ ...start });
   for (const name of ["a", "b"]) pipe.emit(custom(name));
@@ -50,7 +50,7 @@ Deno.test("events are numbered, seen and written in the order in which they are 
   assertEquals([seen, await read()], [expected, expected]);
 });
 
-Deno.test("what is emitted before the beginning waits for it", async () => {
+Deno.test("emit() before begin() is delivered after it", async () => {
   const { pipe, seen, read } = pipeWith();
   const waiting = [pipe.emit(custom("early")), pipe.emit(custom("too"))];
   assertEquals(seen, []);
@@ -60,7 +60,7 @@ Deno.test("what is emitted before the beginning waits for it", async () => {
   assertEquals([seen, await read()], [expected, expected]);
 });
 
-Deno.test("what is emitted after the end has no number and is not written", async () => {
+Deno.test("emit() after agent_end delivers without a number and does not write", async () => {
   const { pipe, seen, read } = pipeWith();
   await pipe.begin({ ...start });
   void pipe.emit({ ...end });
@@ -71,10 +71,10 @@ Deno.test("what is emitted after the end has no number and is not written", asyn
   ]);
 });
 
-Deno.test("what an observer emits comes after what it looks at, before anything later", async () => {
+Deno.test("emit() from the observer is delivered after the current event, before later ones", async () => {
   let answered = false;
   const { pipe, seen, read } = pipeWith((event) => {
-    if (lineOf(event) !== "a 2" || answered) return undefined;
+    if (formatEvent(event) !== "a 2" || answered) return undefined;
     answered = true;
     void pipe.emit(custom("answer"));
     void pipe.emit(custom("more"));
@@ -88,12 +88,12 @@ Deno.test("what an observer emits comes after what it looks at, before anything 
   assertEquals([seen, await read()], [expected, expected]);
 });
 
-Deno.test("while somebody looks at an event, later ones wait in line, whoever emits them", async () => {
+Deno.test("emit() queues events while the observer handles one", async () => {
   const looking = Promise.withResolvers<void>();
   let answered = false;
   const { pipe, seen, read } = pipeWith((event) => {
-    if (lineOf(event) === "slow 2") return looking.promise;
-    if (lineOf(event) === "b 3" && !answered) {
+    if (formatEvent(event) === "slow 2") return looking.promise;
+    if (formatEvent(event) === "b 3" && !answered) {
       answered = true;
       void pipe.emit(custom("answer"));
     }
@@ -110,7 +110,7 @@ Deno.test("while somebody looks at an event, later ones wait in line, whoever em
   assertEquals([seen, await read()], [expected, expected]);
 });
 
-Deno.test("settled waits for the observer and for the reader", async () => {
+Deno.test("drained() waits for the observer and for the reader", async () => {
   const looking = Promise.withResolvers<void>();
   const channel = new EventChannel({ onCancel: () => Promise.resolve() });
   const pipe = new EventPipe({
@@ -133,7 +133,7 @@ Deno.test("settled waits for the observer and for the reader", async () => {
   assertEquals(order, ["seen", "read", "settled"]);
 });
 
-Deno.test("a run that will not begin lets go of what waited for it", async () => {
+Deno.test("abandon() delivers the events of a run that does not start", async () => {
   const { pipe, seen, read } = pipeWith();
   const waiting = pipe.emit(custom("early"));
   pipe.abandon();
@@ -141,9 +141,9 @@ Deno.test("a run that will not begin lets go of what waited for it", async () =>
   assertEquals([seen, await read()], [["early"], []]);
 });
 
-Deno.test("a run takes over what still waits behind a slow observer of the time before", async () => {
+Deno.test("adoptPending() takes the events that are queued behind a slow observer", async () => {
   const stuck = new Promise<void>(() => {});
-  const idle = new EventPipe({ observe: (event) => (seen.push(lineOf(event)), stuck) });
+  const idle = new EventPipe({ observe: (event) => (seen.push(formatEvent(event)), stuck) });
   const { pipe, seen } = pipeWith();
   void idle.emit(custom("a"));
   void idle.emit(custom("b"));

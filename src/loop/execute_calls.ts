@@ -1,69 +1,69 @@
 /**
- * Runs the ready calls of a batch: together, or in turn where they ask for it.
+ * The execution of a batch: concurrency, steering and abort.
  *
  * @module
  */
 
 import { AbortedError } from "../core/errors.ts";
 import type { AgentToolResult } from "../core/tool.ts";
+import { CallExecution } from "./call_execution.ts";
 import { ABORTED_TEXT, type ReadyCall } from "./prepared_call.ts";
-import type { RunContext } from "./run_context.ts";
-import { ToolCall } from "./tool_call.ts";
+import type { RunServices } from "./run_services.ts";
 
-/** What came of the ready calls. */
+/** The results of a batch. */
 export interface BatchExecution {
   /** The result of each call, in call order. */
   readonly results: readonly AgentToolResult[];
-  /** Whether steering cut in. */
+  /** Whether steering interrupted the batch. */
   readonly interrupted: boolean;
 }
 
 const USER_STEERING_TEXT = "tool call cancelled: user requested steering interrupt";
 const STEERING_TEXT = "tool call cancelled: steering interrupt";
 
-/** Starts the calls, tells of their ends as they come, and cancels them on abort and steering. */
+/** Runs the calls, emits their start and end, and cancels them on abort and steering. */
 export async function executeCalls(
-  run: RunContext,
+  run: RunServices,
   ready: readonly ReadyCall[],
 ): Promise<BatchExecution> {
   if (ready.length === 0) return { results: [], interrupted: false };
-  const calls = ready.map((call) => new ToolCall(run, call));
-  for (const call of calls) await emitToolStart(run, call);
-  await run.untilDelivered();
-  const ends = calls.map((call) => emitToolEnd(run, call));
-  const interruption = new Interruption(run, calls);
-  await startScheduled(calls);
+  const executions = ready.map((call) => new CallExecution(run, call));
+  for (const { block: { id, name }, arguments: args } of ready) {
+    await run.events.emit({ type: "tool_execution_start", id, name, arguments: args });
+  }
+  await run.events.untilDelivered();
+  const ends = executions.map((execution) => emitToolEnd(run, execution));
+  const interruption = new Interruption(run, executions);
+  await startScheduled(executions);
   const results = await Promise.all(ends);
   interruption.dispose();
   return { results, interrupted: interruption.interrupted };
 }
 
-function emitToolStart(run: RunContext, { call: ready }: ToolCall): Promise<void> | undefined {
-  const { block: { id, name }, arguments: args } = ready;
-  return run.emit({ type: "tool_execution_start", id, name, arguments: args });
-}
-
-async function emitToolEnd(run: RunContext, call: ToolCall): Promise<AgentToolResult> {
-  const result = await call.settled;
-  const { id, name } = call.call.block;
+async function emitToolEnd(
+  { events }: RunServices,
+  { settled, call: { block: { id, name } } }: CallExecution,
+): Promise<AgentToolResult> {
+  const result = await settled;
   const isError = result.isError ?? false;
-  await run.emit({ type: "tool_execution_end", id, name, result, isError });
+  await events.emit({ type: "tool_execution_end", id, name, result, isError });
   return result;
 }
 
-/** Abort and steering, while a batch runs. */
+/** Cancels the calls of a batch on abort and steering. */
 class Interruption {
-  readonly #run: RunContext;
-  readonly #calls: readonly ToolCall[];
-  readonly #stopAbort: () => void;
-  readonly #stopSteering: () => void;
+  readonly #run: RunServices;
+  readonly #executions: readonly CallExecution[];
+  readonly #unsubscribe: readonly (() => void)[];
   #interrupted = false;
 
-  constructor(run: RunContext, calls: readonly ToolCall[]) {
+  constructor(run: RunServices, executions: readonly CallExecution[]) {
     this.#run = run;
-    this.#calls = calls;
-    this.#stopAbort = run.cancellation.onAbort(() => this.#cancel(calls, ABORTED_TEXT));
-    this.#stopSteering = run.steering.onArrival(() => this.#onSteering());
+    this.#executions = executions;
+    this.#unsubscribe = [
+      run.cancellation.onAbort(() => cancelAll(executions, ABORTED_TEXT)),
+      run.steering.onArrival(() => this.#onSteering()),
+    ];
     if (run.steering.arrived) this.#onSteering();
   }
 
@@ -72,57 +72,59 @@ class Interruption {
   }
 
   dispose(): void {
-    this.#stopAbort();
-    this.#stopSteering();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
   #onSteering(): void {
     const { interrupt } = this.#run.config;
     if (interrupt === "after_batch") return;
     const [first] = this.#run.steering.peek();
-    const text = first?.role === "user" ? USER_STEERING_TEXT : STEERING_TEXT;
     this.#interrupted = true;
-    const mayCancel = (call: ToolCall) =>
-      !call.started || (interrupt === "cancel" && call.call.tool.interruptible !== false);
-    this.#cancel(this.#calls.filter(mayCancel), text);
-  }
-
-  #cancel(calls: readonly ToolCall[], text: string): void {
-    const reason = new AbortedError(text);
-    for (const call of calls) call.cancel(reason);
+    const cancellable = this.#executions.filter(({ started, call }) =>
+      !started || (interrupt === "cancel" && call.tool.interruptible !== false)
+    );
+    cancelAll(cancellable, first?.role === "user" ? USER_STEERING_TEXT : STEERING_TEXT);
   }
 }
 
+function cancelAll(executions: readonly CallExecution[], text: string): void {
+  const reason = new AbortedError(text);
+  for (const execution of executions) execution.cancel(reason);
+}
+
 /**
- * Starts the calls in call order. A sequential tool waits for all before it, and all after it wait for it;
- * calls of one concurrency key follow each other; everything else runs together.
+ * Starts the calls in call order. A sequential tool waits for all calls before it, and all calls after it wait for it;
+ * calls with the same concurrency key run one after the other; all others run concurrently.
  */
-async function startScheduled(calls: readonly ToolCall[]): Promise<void> {
-  const lastOfKey = new Map<string, Promise<unknown>>();
-  let together: ToolCall[] = [];
-  for (const call of calls) {
-    if (call.call.tool.sequential) {
-      await Promise.all(together.map(({ settled: ended }) => ended));
-      together = [];
-      call.start();
-      await call.settled;
+async function startScheduled(executions: readonly CallExecution[]): Promise<void> {
+  const lastByKey = new Map<string, Promise<unknown>>();
+  let concurrent: CallExecution[] = [];
+  for (const execution of executions) {
+    if (execution.call.tool.sequential) {
+      await Promise.all(concurrent.map(({ settled }) => settled));
+      concurrent = [];
+      execution.start();
+      await execution.settled;
     } else {
-      together.push(call);
-      startAfterSameKey(call, lastOfKey);
+      concurrent.push(execution);
+      startAfterSameKey(execution, lastByKey);
     }
   }
 }
 
-function startAfterSameKey(call: ToolCall, lastOfKey: Map<string, Promise<unknown>>): void {
-  const key = getConcurrencyKey(call);
-  const before = key === undefined ? undefined : lastOfKey.get(key);
-  if (key !== undefined) lastOfKey.set(key, call.settled);
-  if (before) void before.then(() => call.start());
-  else call.start();
+function startAfterSameKey(
+  execution: CallExecution,
+  lastByKey: Map<string, Promise<unknown>>,
+): void {
+  const key = getConcurrencyKey(execution.call);
+  const previous = key === undefined ? undefined : lastByKey.get(key);
+  if (key !== undefined) lastByKey.set(key, execution.settled);
+  if (previous) void previous.then(() => execution.start());
+  else execution.start();
 }
 
-/** A key that cannot be told is no key: the tool's own failure will say why. */
-function getConcurrencyKey({ call: { tool, arguments: args } }: ToolCall): string | undefined {
+/** A key function that throws counts as no key; the call itself then reports the tool's failure. */
+function getConcurrencyKey({ tool, arguments: args }: ReadyCall): string | undefined {
   try {
     return tool.concurrencyKey?.(args);
   } catch {

@@ -1,12 +1,12 @@
 /**
- * What a hook threw, as an error of the tree.
+ * Errors that hooks throw.
  *
  * @module
  */
 
 import { AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
 
-/** An {@linkcode AgentError} stays what it is; anything else becomes a {@linkcode StreamError} that names the hook. */
+/** Returns an {@linkcode AgentError} unchanged; wraps anything else in a {@linkcode StreamError} that names the hook. */
 export function toHookError(hook: string, thrown: unknown): AgentError {
   if (AgentError.is(thrown)) return thrown;
   return new StreamError(`${hook} failed: ${getErrorMessage(thrown)}`, { cause: thrown });

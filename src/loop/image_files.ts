@@ -1,5 +1,5 @@
 /**
- * Images that are files get their bytes before they go to a model.
+ * Reads the image files of messages before they are sent to a model.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { LlmMessage } from "../core/message.ts";
 import type { ReadFile } from "../core/ports.ts";
 
-/** Tells whether a message holds an image that is still a file. */
+/** Whether a message has an image whose source is a file. */
 export function hasImageFile(message: LlmMessage): boolean {
   return message.role !== "assistant" && message.content.some(isImageFile);
 }
 
 /**
- * Puts the bytes of image files in the place of their paths.
+ * Replaces the paths of image files by their bytes.
  *
- * @throws {BadRequestError} When a file cannot be read, or there is no port to read it with.
+ * @throws {BadRequestError} When a file cannot be read, or no `readFile` port is configured.
  */
 export async function readImageFiles(
   messages: readonly LlmMessage[],

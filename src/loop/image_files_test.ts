@@ -13,7 +13,7 @@ function showing(path: string, mediaType?: string): LlmMessage {
 const plain: LlmMessage = { role: "user", content: [{ type: "text", text: "Hi" }], timestamp: 0 };
 const bytes = () => Promise.resolve(new Uint8Array([1, 2, 3]));
 
-Deno.test("images that are files get their bytes and a media type, everything else stays", async () => {
+Deno.test("readImageFiles() adds bytes and media type to image files and leaves the rest unchanged", async () => {
   const given = [plain, showing("a.JPG"), showing("b.webp"), showing("c", "image/gif")];
   const read = await readImageFiles(given, bytes);
   assertEquals(read[0], plain);
@@ -33,7 +33,7 @@ Deno.test("images that are files get their bytes and a media type, everything el
   assertEquals(read.some(hasImageFile), false);
 });
 
-Deno.test("a file that cannot be read is a bad request that names it", async () => {
+Deno.test("readImageFiles() rejects with a bad_request that names the unreadable file", async () => {
   const missing = () => Promise.reject(new Error("no such file"));
   await assertRejects(
     () => readImageFiles([showing("a.png")], missing),

@@ -1,25 +1,25 @@
 /**
- * Where messages come from while a run goes on.
+ * The queues that a run takes messages from.
  *
  * @module
  */
 
 import type { AgentMessage } from "../core/message.ts";
 
-/** Messages that wait for the run: steering or follow-ups. */
+/** A queue of messages for a run: steering or follow-ups. */
 export interface MessageSource {
-  /** What {@linkcode take} would give now. */
+  /** Returns the messages that {@linkcode MessageSource.take} would take now. */
   peek(): readonly AgentMessage[];
-  /** Takes the next messages out; empty when none wait. */
+  /** Removes and returns the next messages; empty when none are queued. */
   take(): readonly AgentMessage[];
-  /** Tells `listener` whenever a message arrives; returns how to stop. */
+  /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */
   onArrival?(listener: () => void): () => void;
 }
 
-/** What a turn begins with: messages of the run's own, and a queue from which the next are taken. */
+/** The messages that a turn starts with. */
 export interface TurnInput {
-  /** Messages that are said whatever happens. */
+  /** Messages that are appended in any case. */
   readonly messages: readonly AgentMessage[];
-  /** Messages that stay where they are when the run is aborted before they are taken. */
+  /** A queue to take messages from; they stay queued when the run is aborted before. */
   readonly queue?: MessageSource;
 }

@@ -1,58 +1,74 @@
 /**
- * A turn's model call: from the history to a finished assistant message.
+ * The model call of a turn: prepare the context, call with fallback and retry, finish the message.
  *
  * @module
  */
 
 import type { FinishedCall } from "../core/accumulate.ts";
-import type { CompactionReport } from "../core/context.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StoppedBy } from "../core/policy.ts";
 import type { LlmContext } from "../core/stream.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
-import { type Answer, callWithFallback, createAbortedAttempt } from "./call_with_fallback.ts";
-import { createAbortedError } from "./attempt.ts";
-import type { TurnSettings } from "./config.ts";
+import { createAbortedAttempt, createAbortedError } from "./attempt.ts";
+import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
+import { toHookError } from "./hook_error.ts";
 import { prepareSmallerContext } from "./overflow.ts";
 import { prepareContext, type PreparedContext } from "./request.ts";
-import { toHookError } from "./hook_error.ts";
-import type { RunContext } from "./run_context.ts";
+import { addSpending, type RunProgress } from "./run_progress.ts";
+import type { RunServices } from "./run_services.ts";
+import type { TurnContext } from "./turn_context.ts";
 
-/** What the model said. */
+/** The reply of a turn. */
 export interface ModelReply {
-  /** The message, as it stands in the history. */
+  /** The message, as it is appended to the history. */
   readonly message: AssistantMessage;
   /** Its tool calls; none when it failed or was aborted. */
   readonly calls: readonly FinishedCall[];
-  /** What went wrong, if anything. */
+  /** The result of the run so far, this reply included. */
+  readonly progress: RunProgress;
+  /** The error of the reply. */
   readonly error?: AgentError;
-  /** The policy that stopped the reply, if one did. */
+  /** The policy that stopped the reply. */
   readonly stoppedBy?: StoppedBy;
 }
 
-/**
- * Asks the model and shows the reply as it comes. Never rejects; a failure is a reply whose `stopReason` says so.
- */
-export async function callModel(run: RunContext, settings: TurnSettings): Promise<ModelReply> {
-  const opening = new MessageStart(run, settings.model);
-  const answer = await answerOf(run, settings, opening);
-  await opening.emitOnce();
-  const reply = createReply(run, answer);
-  run.addUsage(reply.message.usage, reply.message.cost);
-  run.append(reply.message);
-  await run.emit({ type: "message_end", message: reply.message });
-  return reply;
+/** Calls the model and emits its reply. Never rejects: a failure is a reply whose `stopReason` is `"error"`. */
+export async function callModel(turn: TurnContext): Promise<ModelReply> {
+  const { run, settings: { model }, progress } = turn;
+  const start = new MessageStart(run, model);
+  let result: CallResult = { call: createUnsentCall(run, model), progress };
+  try {
+    if (!run.cancellation.aborted) {
+      const prepared = await prepareContext(turn, progress.overflowed);
+      result = await sendRequest(turn, start, prepared);
+      if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
+    }
+  } catch (thrown) {
+    const { aborted } = run.cancellation;
+    result = failCall(result, aborted ? createAbortedError(run) : toHookError("A hook", thrown));
+  }
+  await start.emitOnce();
+  return await finishCall(run, result);
 }
 
-/** The assistant's `message_start`: once per turn, before anything of the reply, however it goes. */
+/** A model call that may be followed by another one with a smaller context. */
+interface CallResult {
+  readonly call: ModelCall;
+  /** The result of the run before the tokens of this call. */
+  readonly progress: RunProgress;
+  /** The context that was sent; none when the call failed before. */
+  readonly sent?: LlmContext;
+}
+
+/** The assistant's `message_start`: emitted once per turn, before anything of the reply. */
 class MessageStart {
-  readonly #run: RunContext;
+  readonly #run: RunServices;
   readonly #model: ModelSpec;
   #emitted = false;
 
-  constructor(run: RunContext, model: ModelSpec) {
+  constructor(run: RunServices, model: ModelSpec) {
     this.#run = run;
     this.#model = model;
   }
@@ -61,99 +77,58 @@ class MessageStart {
     if (this.#emitted) return;
     this.#emitted = true;
     const message = createEmptyMessage(this.#model, this.#run.config.now());
-    await this.#run.emit({ type: "message_start", message });
+    await this.#run.events.emit({ type: "message_start", message });
   }
 }
 
-async function answerOf(
-  run: RunContext,
-  settings: TurnSettings,
-  opening: MessageStart,
-): Promise<Answer> {
-  const { model } = settings;
-  const { memory } = run.config;
-  try {
-    if (run.cancellation.aborted) return unsentAnswer(model, createAbortedAttempt(run));
-    const prepared = await prepareContext(run, settings, memory.overflowed);
-    const answer = await ask(run, { model, prepared, opening });
-    if (answer.attempt.error?.code !== "context_window_overflow") return settle(run, answer);
-    return settle(
-      run,
-      await retryWithSmallerContext(run, settings, { refused: prepared, answer, opening }),
-    );
-  } catch (thrown) {
-    if (run.cancellation.aborted) return unsentAnswer(model, createAbortedAttempt(run));
-    const error = toHookError("A hook", thrown);
-    return unsentAnswer(model, { ...createAbortedAttempt(run), stopReason: "error", error });
-  }
+async function sendRequest(
+  turn: TurnContext,
+  start: MessageStart,
+  { context, report }: PreparedContext,
+): Promise<CallResult> {
+  const { run } = turn;
+  // Writing a summary takes tokens too; they count towards the run.
+  const progress = report ? addSpending(turn.progress, report) : turn.progress;
+  if (report) await run.events.emit({ type: "context_compacted", report });
+  await start.emitOnce();
+  await run.events.untilDelivered();
+  const call = await callWithFallback({ ...turn, progress }, context);
+  return { call, progress, sent: context };
 }
 
-interface ModelRequest {
-  readonly model: ModelSpec;
-  readonly prepared: PreparedContext;
-  readonly opening: MessageStart;
+function isOverflow({ attempt }: ModelCall): boolean {
+  return attempt.error?.code === "context_window_overflow";
 }
 
-async function ask(run: RunContext, { model, prepared, opening }: ModelRequest): Promise<Answer> {
-  const { context, report } = prepared;
-  if (report) await emitCompaction(run, report);
-  await opening.emitOnce();
-  await run.untilDelivered();
-  return await callWithFallback(run, model, context);
-}
-
-/** Writing a summary takes tokens too; they are the run's own. */
-async function emitCompaction(run: RunContext, report: CompactionReport): Promise<void> {
-  run.addUsage(report.usage ?? zeroUsage(), report.cost ?? zeroCost());
-  await run.emit({ type: "context_compacted", report });
-}
-
-interface Refusal {
-  readonly refused: { readonly context: LlmContext };
-  readonly answer: Answer;
-  readonly opening: MessageStart;
-}
-
-/** The second question of a turn whose first was too long; the refusal itself when there is nothing to leave out. */
+/** Sends a second request after an overflow; returns the first result when nothing can be left out. */
 async function retryWithSmallerContext(
-  run: RunContext,
-  settings: TurnSettings,
-  { refused, answer, opening }: Refusal,
-): Promise<Answer> {
-  const { error, shown } = answer.attempt;
-  let prepared: PreparedContext | undefined;
-  try {
-    prepared = await prepareSmallerContext(run, settings, refused.context);
-  } catch (thrown) {
-    if (!run.cancellation.aborted) return failAnswer(toHookError("A hook", thrown), answer);
+  turn: TurnContext,
+  start: MessageStart,
+  first: CallResult,
+): Promise<CallResult> {
+  const { run } = turn;
+  const { error, hasOutput } = first.call.attempt;
+  const prepared = first.sent && await prepareSmallerContext(turn, first.sent);
+  if (run.cancellation.aborted) return failCall(first, createAbortedError(run));
+  if (!prepared) return first;
+  if (error && hasOutput) {
+    await run.events.emit({ type: "retry", attempt: 1, delayMs: 0, error, discard: true });
   }
-  if (run.cancellation.aborted) return failAnswer(createAbortedError(run), answer);
-  if (!prepared) return answer;
-  if (error && shown) {
-    await run.emit({ type: "retry", attempt: 1, delayMs: 0, error, discard: true });
-  }
-  const second = await ask(run, { model: settings.model, prepared, opening });
-  const usage = addUsage(answer.usage, second.usage);
-  return { ...second, usage, cost: addCost(answer.cost, second.cost) };
+  const second = await sendRequest({ ...turn, progress: first.progress }, start, prepared);
+  const usage = addUsage(first.call.usage, second.call.usage);
+  const cost = addCost(first.call.cost, second.call.cost);
+  return { ...second, call: { ...second.call, usage, cost } };
 }
 
-/** An answer that ends otherwise than it did; what it has shown and used is kept. */
-function failAnswer(error: AgentError, answer: Answer): Answer {
+/** Ends a call with another error; its output and its tokens are kept. */
+function failCall({ call, ...rest }: CallResult, error: AgentError): CallResult {
   const stopReason = error.code === "aborted" ? "aborted" : "error";
-  return { ...answer, attempt: { ...answer.attempt, stopReason, error } };
+  return { ...rest, call: { ...call, attempt: { ...call.attempt, stopReason, error } } };
 }
 
-/** Remembers whether the next run must begin by leaving something out. */
-function settle(run: RunContext, answer: Answer): Answer {
-  const { error, stopReason } = answer.attempt;
-  if (stopReason !== "aborted") {
-    run.config.memory.overflowed = error?.code === "context_window_overflow";
-  }
-  return answer;
-}
-
-function createReply(run: RunContext, { attempt, model, usage, cost }: Answer): ModelReply {
-  const { reply: { content, calls }, stopReason, error, stoppedBy } = attempt;
+async function finishCall(run: RunServices, result: CallResult): Promise<ModelReply> {
+  const { attempt: { reply: { content, calls }, stopReason, error, stoppedBy } } = result.call;
+  const { model, usage, cost } = result.call;
   const message: AssistantMessage = {
     ...createEmptyMessage(model, run.config.now()),
     content,
@@ -162,11 +137,22 @@ function createReply(run: RunContext, { attempt, model, usage, cost }: Answer): 
     stopReason,
     ...(error && { errorMessage: error.message, errorCode: error.code }),
   };
-  return { message, calls, ...(error && { error }), ...(stoppedBy && { stoppedBy }) };
+  run.history.append(message);
+  await run.events.emit({ type: "message_end", message });
+  const wasSent = result.sent !== undefined && stopReason !== "aborted";
+  const overflowed = wasSent ? isOverflow(result.call) : result.progress.overflowed;
+  const progress = { ...addSpending(result.progress, { usage, cost }), overflowed };
+  return { message, calls, progress, ...(error && { error }), ...(stoppedBy && { stoppedBy }) };
 }
 
-function unsentAnswer(model: ModelSpec, attempt: Answer["attempt"]): Answer {
-  return { attempt, model, usage: zeroUsage(), cost: zeroCost() };
+/** The result of a call that was aborted before anything was sent. */
+function createUnsentCall(run: RunServices, model: ModelSpec): ModelCall {
+  return {
+    attempt: createAbortedAttempt(run),
+    model,
+    usage: zeroUsage(),
+    cost: zeroCost(),
+  };
 }
 
 function createEmptyMessage({ provider, modelId }: ModelSpec, timestamp: number): AssistantMessage {

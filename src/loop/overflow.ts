@@ -1,29 +1,27 @@
 /**
- * The one recovery per turn from a context-window overflow.
+ * The recovery from a context-window overflow, once per turn.
  *
  * @module
  */
 
 import { estimateTokens } from "../core/tokens.ts";
 import type { LlmContext } from "../core/stream.ts";
-import type { TurnSettings } from "./config.ts";
 import { prepareContext, type PreparedContext } from "./request.ts";
-import type { RunContext } from "./run_context.ts";
+import type { TurnContext } from "./turn_context.ts";
 
 /**
- * Asks `transformContext` for less than the provider has just refused; `undefined` when there is none, or when
- * it did not find anything to leave out.
+ * Calls `transformContext` with `overflow: true`. Returns `undefined` when there is no transform or when its
+ * result is not smaller than the rejected context.
  *
- * @throws {AgentError} What a hook threw.
+ * @throws {AgentError} When a hook throws.
  */
 export async function prepareSmallerContext(
-  run: RunContext,
-  settings: TurnSettings,
-  refused: LlmContext,
+  turn: TurnContext,
+  rejected: LlmContext,
 ): Promise<PreparedContext | undefined> {
-  if (!run.config.transformContext) return undefined;
-  const prepared = await prepareContext(run, settings, true);
-  return countTokens(prepared.context) < countTokens(refused) ? prepared : undefined;
+  if (!turn.run.config.transformContext) return undefined;
+  const prepared = await prepareContext(turn, true);
+  return countTokens(prepared.context) < countTokens(rejected) ? prepared : undefined;
 }
 
 function countTokens(context: LlmContext): number {

@@ -1,11 +1,11 @@
 /**
- * Runs the policies of one slot in order; one that throws is told of and passed over.
+ * The slots in which policies run.
  *
  * @module
  */
 
-import type { AgentMessage } from "../core/message.ts";
 import { getErrorMessage } from "../core/errors.ts";
+import type { AgentMessage } from "../core/message.ts";
 import type {
   Policy,
   PolicyVerdict,
@@ -14,9 +14,9 @@ import type {
   PreTurnContext,
   StoppedBy,
 } from "../core/policy.ts";
-import type { RunContext } from "./run_context.ts";
+import type { RunServices } from "./run_services.ts";
 
-/** What the policies of a slot say together. */
+/** The combined verdict of all policies in a slot. */
 export interface SlotVerdict {
   /** The first stop. */
   readonly stoppedBy?: StoppedBy;
@@ -24,50 +24,46 @@ export interface SlotVerdict {
   readonly injected: readonly AgentMessage[];
 }
 
-const NO_VERDICT: SlotVerdict = { injected: [] };
-
-/** Before a turn begins. */
-export function runPreTurn(run: RunContext, context: PreTurnContext): Promise<SlotVerdict> {
+/** Runs the policies before a turn. */
+export function runPreTurn(run: RunServices, context: PreTurnContext): Promise<SlotVerdict> {
   return runSlot(run, (policy) => policy.preTurn?.(context));
 }
 
-/** After a turn's messages are in the history. */
-export function runPostTurn(run: RunContext, context: PostTurnContext): Promise<SlotVerdict> {
+/** Runs the policies after a turn, when its messages are in the history. */
+export function runPostTurn(run: RunServices, context: PostTurnContext): Promise<SlotVerdict> {
   return runSlot(run, (policy) => policy.postTurn?.(context));
 }
 
-/** When the run is over. */
-export async function runPostLoop(run: RunContext, context: PostLoopContext): Promise<void> {
+/** Runs the policies at the end of a run; their verdicts are ignored. */
+export async function runPostLoop(run: RunServices, context: PostLoopContext): Promise<void> {
   await runSlot(run, (policy) => policy.postLoop?.(context));
 }
 
-/** Asks one policy; `undefined` when it throws, hangs past an abort, or says nothing. */
+/** Calls one policy; returns `undefined` when it throws, does not settle after an abort, or returns nothing. */
 export async function callPolicy<Verdict>(
-  run: RunContext,
+  run: RunServices,
   policy: Policy,
-  ask: () => Verdict | Promise<Verdict>,
+  call: () => Verdict | Promise<Verdict>,
 ): Promise<Verdict | undefined> {
   try {
-    const verdict = ask();
+    const verdict = call();
     return verdict instanceof Promise ? await run.cancellation.withGrace(verdict) : verdict;
   } catch (thrown) {
-    const message = `The policy "${policy.name}" failed and was passed over: ${
+    const message = `The policy "${policy.name}" failed and was skipped: ${
       getErrorMessage(thrown)
     }`;
-    await run.warn("policy_failed", message, { policy: policy.name });
+    await run.events.warn("policy_failed", message, { policy: policy.name });
     return undefined;
   }
 }
 
 async function runSlot(
-  run: RunContext,
-  ask: (policy: Policy) => PolicyVerdict | Promise<PolicyVerdict>,
+  run: RunServices,
+  call: (policy: Policy) => PolicyVerdict | Promise<PolicyVerdict>,
 ): Promise<SlotVerdict> {
-  const { policies } = run.config;
-  if (policies.length === 0) return NO_VERDICT;
   const injected: AgentMessage[] = [];
-  for (const policy of policies) {
-    const verdict = await callPolicy(run, policy, () => ask(policy));
+  for (const policy of run.config.policies) {
+    const verdict = await callPolicy(run, policy, () => call(policy));
     if (verdict?.type === "inject") injected.push(...verdict.messages);
     if (verdict?.type === "stop") {
       return { stoppedBy: { policy: policy.name, reason: verdict.reason }, injected };

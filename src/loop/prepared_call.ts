@@ -1,5 +1,5 @@
 /**
- * A tool call on its way: ready to run, or refused with words for the model.
+ * A tool call between two stages: ready to run, or refused.
  *
  * @module
  */
@@ -10,7 +10,6 @@ import type { AgentTool } from "../core/tool.ts";
 
 /** A call that may run. */
 export interface ReadyCall {
-  /** Discriminant. */
   readonly type: "ready";
   /** The call as the model made it. */
   readonly block: ToolCallBlock;
@@ -18,24 +17,23 @@ export interface ReadyCall {
   readonly tool: AgentTool;
   /** The arguments that will run. */
   readonly arguments: JsonObject;
-  /** Whether they are not the model's own. */
+  /** Whether the arguments differ from the model's own. */
   readonly changed: boolean;
 }
 
 /** A call that will not run. */
 export interface RefusedCall {
-  /** Discriminant. */
   readonly type: "refused";
   /** The call as the model made it. */
   readonly block: ToolCallBlock;
-  /** Why, for the model. */
+  /** The reason, for the model. */
   readonly text: string;
 }
 
 /** A call between two stages. */
 export type PreparedCall = ReadyCall | RefusedCall;
 
-/** Result text of a call that the abort of its run cancelled. */
+/** Result text of a call that was cancelled by the abort of its run. */
 export const ABORTED_TEXT = "tool call cancelled: run aborted";
 
 /** Refuses a call. */

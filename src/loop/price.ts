@@ -1,39 +1,36 @@
 /**
- * What a reply costs.
+ * The cost of an attempt.
  *
  * @module
  */
 
 import type { ModelSpec } from "../core/model.ts";
 import { type Cost, findRates, priceUsage, type Usage, zeroCost } from "../core/usage.ts";
-import type { RunContext } from "./run_context.ts";
+import type { RunServices } from "./run_services.ts";
 
-/** What is known of a reply's use. */
+/** Tokens of an attempt, and the cost that the provider reported. */
 export interface ReportedUsage {
-  /** Its tokens. */
+  /** Tokens. */
   readonly usage: Usage;
-  /** What the provider itself says it cost. */
-  readonly reportedCost: Cost | undefined;
+  /** The cost that the provider reported. */
+  readonly cost?: Cost;
 }
 
-/** The provider's own figure if it gave one, else the price list's; a missing price is told once per model. */
+/** Returns the reported cost, or calculates it from the price list. Warns once per model without a price. */
 export async function calculateCost(
-  run: RunContext,
+  { config: { prices }, events, unpricedModels }: RunServices,
   model: ModelSpec,
-  { usage, reportedCost: told }: ReportedUsage,
+  { usage, cost }: ReportedUsage,
 ): Promise<Cost> {
-  if (told && told.total > 0) return told;
-  const { prices, memory: { unpriced } } = run.config;
+  if (cost && cost.total > 0) return cost;
   if (!prices || usage.total === 0) return zeroCost();
   const rates = findRates(prices, model);
   if (rates) return priceUsage(usage, rates);
   const name = `${model.provider}/${model.modelId}`;
-  if (!unpriced.has(name)) {
-    unpriced.add(name);
-    await run.warn(
-      "unknown_price",
-      `No price is known for ${name}: its tokens are counted, its cost is not`,
-    );
+  if (!unpricedModels.has(name)) {
+    unpricedModels.add(name);
+    const text = `No price is known for ${name}: its tokens are counted, its cost is not`;
+    await events.warn("unknown_price", text);
   }
   return zeroCost();
 }

@@ -1,5 +1,5 @@
 /**
- * Reads a model's stream, and stops reading when the run is aborted.
+ * Reads the events of a model stream until its end or an abort.
  *
  * @module
  */
@@ -7,92 +7,88 @@
 import type { AssistantMessageEvent } from "../core/stream.ts";
 import type { Cancellation } from "./cancellation.ts";
 
-/** How reading ended. */
+/** How the reading ended. */
 export type ReadOutcome = "terminal" | "closed" | "aborted";
 
-/** Takes the next event; a promise when the reading should wait. */
-export type AcceptEvent = (event: AssistantMessageEvent) => Promise<void> | undefined;
-
-/** How many events are read before the clock is looked at. */
+/** Number of events between two checks of the clock. */
 const EVENTS_PER_CLOCK_CHECK = 256;
-/** A source that never lets other tasks run is made to after this many milliseconds. */
+/** Milliseconds for which a source that never pauses may block the event loop. */
 const MAX_BLOCKING_MS = 8;
 
-/** What {@linkcode readEvents} takes. */
+/** Options for `readEvents()`. */
 export interface ReadOptions {
-  /** Ends the reading at once, also when the source never answers. */
+  /** Ends the reading at once, even if the source never settles. */
   readonly cancellation: Cancellation;
-  /** Takes the events. */
-  readonly accept: AcceptEvent;
-  /** Takes the terminal event of a source that obeys the abort: it may tell what was used. */
+  /** Called with every event; a returned promise is awaited before the next one. */
+  readonly accept: (event: AssistantMessageEvent) => Promise<void> | undefined;
+  /** Called with the terminal event that a source still sends after an abort; it may carry the usage. */
   readonly acceptTerminal: (event: AssistantMessageEvent) => void;
 }
 
 /**
- * Reads events until the terminal one, the end, or the abort. Rejects with whatever the source or `take`
- * throws.
+ * Reads events until the terminal one, the end of the source, or an abort. Rejects with the error that the source or
+ * `accept` throws.
  *
- * The abort is one promise for the whole stream: a race per event would cost thirteen times as much. A source
- * that never answers is left waiting.
+ * The abort is one promise for the whole stream: a race per event would cost thirteen times as much. A source that
+ * never settles is abandoned.
  */
 export function readEvents(
   source: AsyncIterable<AssistantMessageEvent>,
-  { cancellation, accept: take, acceptTerminal: takeLast }: ReadOptions,
+  { cancellation, accept, acceptTerminal }: ReadOptions,
 ): Promise<ReadOutcome> {
   if (cancellation.aborted) return Promise.resolve("aborted");
-  const reading = openSource(source);
-  const burst = new EventLoopYield();
+  const reader = openSource(source);
+  const pacer = new EventLoopYield();
   return new Promise((resolve, reject) => {
-    let stage: ReadState = "open";
-    let lastCall: ReturnType<typeof setTimeout> | undefined;
-    const stopListening = cancellation.onAbort(() => {
-      stage = "aborted";
-      // A source that obeys answers within this task, so nobody waits longer.
-      lastCall = setTimeout(() => finish(() => resolve("aborted")), 0);
+    let state: ReadState = "open";
+    let abortTimer: ReturnType<typeof setTimeout> | undefined;
+    const unsubscribe = cancellation.onAbort(() => {
+      state = "aborted";
+      // A source that obeys the signal sends its terminal event within this task.
+      abortTimer = setTimeout(() => finish(() => resolve("aborted")), 0);
     });
     const finish = (settle: () => void) => {
-      if (stage === "over") return;
-      stage = "over";
-      stopListening();
-      clearTimeout(lastCall);
-      reading.close();
-      burst.dispose();
+      if (state === "finished") return;
+      state = "finished";
+      unsubscribe();
+      clearTimeout(abortTimer);
+      reader.close();
+      pacer.dispose();
       settle();
     };
-    readAll(reading, { accept: take, acceptTerminal: takeLast, pacer: burst, state: () => stage })
-      .then(
-        (end) => finish(() => resolve(end)),
-        (thrown) => finish(() => reject(thrown)),
-      );
+    readAll(reader, { accept, acceptTerminal, pacer, getState: () => state }).then(
+      (outcome) => finish(() => resolve(outcome)),
+      (thrown) => finish(() => reject(thrown)),
+    );
   });
 }
 
-/** Events are taken while it is open; after an abort, only the last one is. */
-type ReadState = "open" | "aborted" | "over";
+/** While open, events are accepted; after an abort, only the terminal one is. */
+type ReadState = "open" | "aborted" | "finished";
 
 interface ReadLoopOptions extends Pick<ReadOptions, "accept" | "acceptTerminal"> {
   readonly pacer: EventLoopYield;
-  readonly state: () => ReadState;
+  readonly getState: () => ReadState;
 }
 
 async function readAll(
-  reading: EventReader,
-  { accept: take, acceptTerminal: takeLast, pacer: burst, state: stage }: ReadLoopOptions,
+  reader: EventReader,
+  { accept, acceptTerminal, pacer, getState }: ReadLoopOptions,
 ): Promise<ReadOutcome> {
   while (true) {
-    const { done, value } = await reading.next();
-    const now = stage();
-    if (done) return now === "open" ? "closed" : "aborted";
-    const isLast = value.type === "done" || value.type === "error";
-    if (now === "open") {
-      const waiting = take(value);
-      if (isLast) return "terminal";
-      const pause = waiting ?? burst.pause();
+    const { done, value } = await reader.next();
+    const state = getState();
+    if (done) return state === "open" ? "closed" : "aborted";
+    const isTerminal = value.type === "done" || value.type === "error";
+    if (state === "open") {
+      const accepted = accept(value);
+      if (isTerminal) return "terminal";
+      const pause = accepted ?? pacer.pause();
       if (pause) await pause;
     } else {
-      if (isLast) takeLast(value);
-      if (isLast || now === "over") return "aborted";
-      await burst.pause();
+      if (isTerminal) acceptTerminal(value);
+      if (isTerminal || state === "finished") return "aborted";
+      await pacer.pause();
     }
   }
 }
@@ -102,7 +98,7 @@ interface EventReader {
   close(): void;
 }
 
-/** A native stream is read through its reader, which is cheaper than its iterator. */
+/** Reads a native stream through its reader, which costs less than its iterator. */
 function openSource(source: AsyncIterable<AssistantMessageEvent>): EventReader {
   if (source instanceof ReadableStream && !Object.hasOwn(source, Symbol.asyncIterator)) {
     const reader: ReadableStreamDefaultReader<AssistantMessageEvent> = source.getReader();
@@ -114,39 +110,38 @@ function openSource(source: AsyncIterable<AssistantMessageEvent>): EventReader {
   const iterator = source[Symbol.asyncIterator]();
   return {
     next: () => iterator.next(),
-    // The return of a generator that hangs never settles, so nobody waits for it.
+    // return() of a generator that hangs never settles, so it is not awaited.
     close: () => void iterator.return?.().then(undefined, () => {}),
   };
 }
 
 /**
- * Lets timers and input run when a source answers without ever pausing. Most sources pause by themselves, which a
- * timer on the side finds out: only if that never fires is the reading held up for it.
+ * Yields to the event loop when a source never pauses. Most sources pause by themselves, which a timer detects: the
+ * reading only waits when that timer does not fire.
  */
 class EventLoopYield {
   #events = 0;
   #lastYieldAt = performance.now();
-  #probe: ReturnType<typeof setTimeout> | undefined;
-  #resumeReading: (() => void) | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #resume: (() => void) | undefined;
 
-  /** A promise when the reading should wait. */
+  /** Returns a promise when the reading should wait. */
   pause(): Promise<void> | undefined {
     if (++this.#events % EVENTS_PER_CLOCK_CHECK !== 0) return undefined;
     if (performance.now() - this.#lastYieldAt < MAX_BLOCKING_MS) return undefined;
-    if (this.#probe !== undefined) return new Promise((resolve) => this.#resumeReading = resolve);
-    this.#probe = setTimeout(() => this.#onTimer(), 0);
+    if (this.#timer !== undefined) return new Promise((resolve) => this.#resume = resolve);
+    this.#timer = setTimeout(() => this.#onTimer(), 0);
     return undefined;
   }
 
-  /** Forgets the timer. */
   dispose(): void {
-    clearTimeout(this.#probe);
+    clearTimeout(this.#timer);
   }
 
   #onTimer(): void {
-    this.#probe = undefined;
+    this.#timer = undefined;
     this.#lastYieldAt = performance.now();
-    this.#resumeReading?.();
-    this.#resumeReading = undefined;
+    this.#resume?.();
+    this.#resume = undefined;
   }
 }

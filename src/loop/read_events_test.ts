@@ -16,7 +16,7 @@ const delta: AssistantMessageEvent = { type: "text_delta", contentIndex: 0, delt
 
 type Source = (signal: AbortSignal) => AsyncIterable<AssistantMessageEvent>;
 
-/** Reads a source; the log says what was taken, and how it ended. */
+/** Reads a source and logs the accepted events and the outcome. */
 async function read(
   source: Source,
   take: (event: AssistantMessageEvent, abort: () => void) => Promise<void> | undefined = () =>
@@ -35,8 +35,8 @@ async function read(
   return [...log, end];
 }
 
-/** The same events as a native stream and as a generator; both tell when they were closed. */
-function sourcesOf(
+/** Creates a native stream and a generator of the same events; both report that they were closed. */
+function createSources(
   events: readonly AssistantMessageEvent[],
 ): { name: string; source: Source; closed: () => boolean }[] {
   let streamClosed = false;
@@ -68,20 +68,20 @@ function sourcesOf(
   }];
 }
 
-for (const { name, source, closed } of sourcesOf([start, delta, done, delta])) {
-  Deno.test(`${name} is read to its terminal event and closed`, async () => {
+for (const { name, source, closed } of createSources([start, delta, done, delta])) {
+  Deno.test(`readEvents() reads ${name} to its terminal event and closes it`, async () => {
     assertEquals(await read(source), ["start", "text_delta", "done", "terminal"]);
     await Promise.resolve();
     assertEquals(closed(), true);
   });
 }
 
-for (const { name, source } of sourcesOf([start, delta])) {
-  Deno.test(`${name} that ends before its terminal event is told as closed`, async () => {
+for (const { name, source } of createSources([start, delta])) {
+  Deno.test(`readEvents() reports closed when ${name} ends before its terminal event`, async () => {
     assertEquals(await read(source), ["start", "text_delta", "closed"]);
   });
 
-  Deno.test(`reading ${name} waits for whoever takes its events`, async () => {
+  Deno.test(`readEvents() waits for accept() while it reads ${name}`, async () => {
     const order: string[] = [];
     await read(source, async ({ type }) => {
       order.push(`+${type}`);
@@ -92,14 +92,14 @@ for (const { name, source } of sourcesOf([start, delta])) {
   });
 }
 
-Deno.test("what a source or a taker throws is thrown", async () => {
+Deno.test("readEvents() rejects with the error of the source or of accept()", async () => {
   const throwing: Source = async function* () {
     yield start;
     await Promise.resolve();
     throw new Error("no socket");
   };
   await assertRejects(() => read(throwing), Error, "no socket");
-  const [stream, generator] = sourcesOf([start, done]);
+  const [stream, generator] = createSources([start, done]);
   for (const { source, closed } of [stream, generator].filter((made) => made !== undefined)) {
     const refusing = () => {
       throw new Error("no room");
@@ -109,7 +109,7 @@ Deno.test("what a source or a taker throws is thrown", async () => {
   }
 });
 
-Deno.test("after an abort only the last word of a source that obeys is taken", async () => {
+Deno.test("readEvents() accepts only the terminal event of a source after an abort", async () => {
   const obeying: Source = async function* (signal) {
     yield start;
     if (!signal.aborted) yield done;
@@ -123,7 +123,7 @@ Deno.test("after an abort only the last word of a source that obeys is taken", a
   ]);
 });
 
-Deno.test("a source that does not answer to an abort is not waited for", async () => {
+Deno.test("readEvents() abandons a source that ignores the abort", async () => {
   const deaf: Source = async function* () {
     yield start;
     await new Promise(() => {});
@@ -134,7 +134,7 @@ Deno.test("a source that does not answer to an abort is not waited for", async (
   ]);
 });
 
-Deno.test("a source that never pauses hears an abort all the same, and is closed", async () => {
+Deno.test("readEvents() aborts and closes a source that never pauses", async () => {
   let closed = false;
   const flooding: Source = async function* () {
     try {
@@ -154,7 +154,7 @@ Deno.test("a source that never pauses hears an abort all the same, and is closed
   assertEquals(closed, true);
 });
 
-Deno.test("nothing is read after an abort that came before", async () => {
+Deno.test("readEvents() reads nothing when the run is aborted before", async () => {
   const cancellation = new Cancellation({ sleep: () => Promise.resolve() });
   cancellation.abort();
   let asked = false;

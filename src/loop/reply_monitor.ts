@@ -1,5 +1,5 @@
 /**
- * Policies that watch a reply while it streams.
+ * The `onDelta` policies, called while a reply streams.
  *
  * @module
  */
@@ -7,45 +7,49 @@
 import type { ModelSpec } from "../core/model.ts";
 import type { Policy, StoppedBy } from "../core/policy.ts";
 import type { Cancellation } from "./cancellation.ts";
-import type { RunContext } from "./run_context.ts";
+import type { RunProgress } from "./run_progress.ts";
+import type { RunServices } from "./run_services.ts";
 
-/** How often the policies are asked, in milliseconds. */
-const WATCH_INTERVAL_MS = 250;
+/** Milliseconds between two calls of the policies. */
+const CHECK_INTERVAL_MS = 250;
 
-/** What {@linkcode ReplyMonitor} watches. */
+/** Options for `ReplyMonitor.start()`. */
 export interface ReplyMonitorOptions {
-  /** How much has arrived. */
+  /** The result of the run before this reply. */
+  readonly progress: RunProgress;
+  /** Counts the characters that have arrived. */
   readonly reader: { readonly characters: number };
-  /** Stops the reply. */
+  /** Aborts the reply. */
   readonly cancellation: Cancellation;
-  /** The model that answers. */
+  /** The model of the reply. */
   readonly model: ModelSpec;
 }
 
-/**
- * Asks every `onDelta` at a steady pace, also while nothing arrives, and stops the reply for the first
- * that says so.
- */
+/** Calls every `onDelta` at a fixed interval, also while no data arrives, and aborts the reply on the first stop. */
 export class ReplyMonitor {
-  readonly #run: RunContext;
+  readonly #run: RunServices;
   readonly #options: ReplyMonitorOptions;
   readonly #policies: readonly Policy[];
-  readonly #ended = new AbortController();
+  readonly #stopped = new AbortController();
   #stoppedBy: StoppedBy | undefined;
 
-  private constructor(run: RunContext, watched: ReplyMonitorOptions, policies: readonly Policy[]) {
+  private constructor(
+    run: RunServices,
+    options: ReplyMonitorOptions,
+    policies: readonly Policy[],
+  ) {
     this.#run = run;
-    this.#options = watched;
+    this.#options = options;
     this.#policies = policies;
   }
 
-  /** Begins to watch, when any policy wants to. */
-  static start(run: RunContext, watched: ReplyMonitorOptions): ReplyMonitor | undefined {
+  /** Starts a monitor; returns `undefined` when no policy has an `onDelta`. */
+  static start(run: RunServices, options: ReplyMonitorOptions): ReplyMonitor | undefined {
     const policies = run.config.policies.filter((policy) => policy.onDelta);
     if (policies.length === 0) return undefined;
-    const watch = new ReplyMonitor(run, watched, policies);
-    void watch.#checkPeriodically();
-    return watch;
+    const monitor = new ReplyMonitor(run, options, policies);
+    void monitor.#checkPeriodically();
+    return monitor;
   }
 
   /** The policy that stopped the reply. */
@@ -53,36 +57,37 @@ export class ReplyMonitor {
     return this.#stoppedBy;
   }
 
-  /** Stops watching. */
+  /** Stops the monitor. */
   stop(): void {
-    this.#ended.abort();
+    this.#stopped.abort();
   }
 
-  /** Ends as well when the clock stands still, as a scripted one may: nothing would ever change. */
+  /** Ends also when the clock does not advance, as a scripted one may: nothing would change any more. */
   async #checkPeriodically(): Promise<void> {
-    const { signal } = this.#ended;
+    const { signal } = this.#stopped;
     const { config } = this.#run;
-    let lookedAt = Number.NEGATIVE_INFINITY;
-    while (!signal.aborted && config.now() > lookedAt && !this.check()) {
-      lookedAt = config.now();
-      await config.sleep(WATCH_INTERVAL_MS, signal);
+    let checkedAt = Number.NEGATIVE_INFINITY;
+    while (!signal.aborted && config.now() > checkedAt && !this.#check()) {
+      checkedAt = config.now();
+      await config.sleep(CHECK_INTERVAL_MS, signal);
     }
   }
 
-  /** Asks now; `true` when the reply was stopped. */
-  check(): boolean {
-    const { runId, usage, cost, elapsedMs } = this.#run;
-    const { model, reader: { characters } } = this.#options;
+  /** Calls the policies; returns `true` when one of them stopped the reply. */
+  #check(): boolean {
+    const { runId, elapsedMs, events } = this.#run;
+    const { model, progress: { usage, cost }, reader: { characters }, cancellation } =
+      this.#options;
     const context = { runId, model, usage, cost, elapsedMs, characters };
     for (const policy of this.#policies) {
       try {
         const verdict = policy.onDelta?.(context);
         if (verdict?.type !== "stop") continue;
         this.#stoppedBy = { policy: policy.name, reason: verdict.reason };
-        this.#options.cancellation.abort(this.#stoppedBy);
+        cancellation.abort(this.#stoppedBy);
         return true;
       } catch (thrown) {
-        void this.#run.warn("policy_failed", `The policy "${policy.name}" failed: ${thrown}`);
+        void events.warn("policy_failed", `The policy "${policy.name}" failed: ${thrown}`);
       }
     }
     return false;

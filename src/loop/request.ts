@@ -1,5 +1,5 @@
 /**
- * A history becomes a request: transform, convert, key.
+ * The request of a model call: transform and convert the history, resolve the options and the key.
  *
  * @module
  */
@@ -9,57 +9,59 @@ import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
-import type { GetApiKey, TurnSettings } from "./config.ts";
-import { readImageFiles } from "./image_files.ts";
+import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
-import type { RunContext } from "./run_context.ts";
+import { readImageFiles } from "./image_files.ts";
+import type { RunServices } from "./run_services.ts";
+import type { TurnContext } from "./turn_context.ts";
 
-/** What the model gets to see, and what was left out of it. */
+/** The context of a request, and the report about messages that were left out. */
 export interface PreparedContext {
-  /** What the model gets to see. */
+  /** System prompt, messages and tools. */
   readonly context: LlmContext;
-  /** What was left out, if anything. */
+  /** The report of `transformContext`. */
   readonly report?: CompactionReport;
 }
 
 /**
- * Makes what the model gets to see. Steering that arrives meanwhile goes along in the same request.
+ * Prepares the context of a request. Steering that arrives meanwhile is included.
  *
- * @throws {AgentError} What a hook threw.
+ * @throws {AgentError} When a hook throws.
  */
 export async function prepareContext(
-  run: RunContext,
-  settings: TurnSettings,
+  turn: TurnContext,
   overflow: boolean,
 ): Promise<PreparedContext> {
-  const chosen = await applyTransform(run, settings, overflow);
-  const known = run.messages.length;
-  if (!run.cancellation.aborted) await run.appendRepaired(run.steering.takeLate());
-  const { messages, hasFiles } = chosen
-    ? run.converter.convert([...chosen.messages, ...run.messages.slice(known)])
-    : run.converted.convert(run.messages);
+  const { run, settings: { systemPrompt, tools } } = turn;
+  const { messages: history } = run.history;
+  const transformed = await applyTransform(turn, overflow);
+  const transformedLength = history.length;
+  if (!run.cancellation.aborted) await run.history.emitRepaired(run.steering.takeLate());
+  const { messages, hasFiles } = transformed
+    ? run.messageConverter.convert([...transformed.messages, ...history.slice(transformedLength)])
+    : run.historyConverter.convert(history);
   return {
     context: {
-      systemPrompt: settings.systemPrompt,
+      systemPrompt,
       messages: hasFiles
         ? await run.cancellation.withGrace(readImageFiles(messages, run.config.readFile))
         : messages,
-      tools: getToolSpecs(settings.tools),
+      tools: getToolSpecs(tools),
     },
-    ...(chosen?.report && { report: chosen.report }),
+    ...(transformed?.report && { report: transformed.report }),
   };
 }
 
 /**
- * The options of a call, with the key of its provider.
+ * Resolves the options of a call, with the key of the model's provider.
  *
- * @throws {AgentError} What the hook threw.
+ * @throws {AgentError} When `getApiKey` throws.
  */
 export async function resolveStreamOptions(
-  run: RunContext,
+  run: RunServices,
   { model, getApiKey }: { readonly model: ModelSpec; readonly getApiKey: GetApiKey | undefined },
 ): Promise<StreamOptions> {
-  const streamOptions = getModelOptions(run, model);
+  const streamOptions = omitForeignKey(run, model);
   if (!getApiKey) return streamOptions;
   try {
     const apiKey = await run.cancellation.withGrace(Promise.resolve(getApiKey(model.provider)));
@@ -69,8 +71,8 @@ export async function resolveStreamOptions(
   }
 }
 
-/** A key in the options belongs to the provider of the configured model and is shown to no other. */
-function getModelOptions(run: RunContext, model: ModelSpec): StreamOptions {
+/** A key in the options belongs to the provider of the configured model and is sent to no other. */
+function omitForeignKey(run: RunServices, model: ModelSpec): StreamOptions {
   const { streamOptions } = run.config;
   if (streamOptions.apiKey === undefined) return streamOptions;
   if (model.provider === run.config.model.provider) return streamOptions;
@@ -84,8 +86,7 @@ interface TransformedContext {
 }
 
 async function applyTransform(
-  run: RunContext,
-  { model, systemPrompt, tools }: TurnSettings,
+  { run, settings: { model, systemPrompt, tools } }: TurnContext,
   overflow: boolean,
 ): Promise<TransformedContext | undefined> {
   const { transformContext } = run.config;
@@ -94,7 +95,7 @@ async function applyTransform(
   const input = { overflow, model, systemPrompt, tools, signal };
   try {
     const output = await run.cancellation.withGrace(
-      Promise.resolve(transformContext(run.messages.slice(), input)),
+      Promise.resolve(transformContext(run.history.messages.slice(), input)),
     );
     return "messages" in output ? output : { messages: output };
   } catch (thrown) {
@@ -104,10 +105,10 @@ async function applyTransform(
 
 const toolSpecCache = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();
 
-/** What the model is told of tools: the same objects as long as the tools are the same. */
+/** Returns the same objects while the tools are the same, so that adapters can cache by identity. */
 function getToolSpecs(tools: readonly AgentTool[]): readonly ToolSpec[] {
-  const known = toolSpecCache.get(tools);
-  if (known) return known;
+  const cached = toolSpecCache.get(tools);
+  if (cached) return cached;
   const specs = tools.map(({ name, description, parameters }) => ({
     name,
     description,

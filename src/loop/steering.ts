@@ -1,5 +1,5 @@
 /**
- * Steering as a run sees it: what waits, what has arrived, who is told.
+ * The steering messages of one run.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { AgentMessage } from "../core/message.ts";
 import type { MessageSource } from "./message_source.ts";
 
-/** Watches a source of steering for one run. */
+/** Watches the steering queue for one run. */
 export class Steering {
   readonly #source: MessageSource | undefined;
   readonly #listeners = new Set<() => void>();
@@ -15,23 +15,22 @@ export class Steering {
   #arrived = false;
   #canTakeLate = false;
 
-  /** Begins to watch. */
   constructor(source: MessageSource | undefined) {
     this.#source = source;
     this.#unsubscribe = source?.onArrival?.(() => this.#notifyArrival());
   }
 
-  /** Whether a message arrived since the last one was taken, and was not taken back. */
+  /** Whether a message was queued since the last {@linkcode Steering.take}, and was not cancelled. */
   get arrived(): boolean {
     return this.#arrived && this.peek().length > 0;
   }
 
-  /** What waits. */
+  /** Returns the messages that the next turn would take. */
   peek(): readonly AgentMessage[] {
     return this.#source?.peek() ?? [];
   }
 
-  /** Takes what goes into the coming turn. */
+  /** Takes the messages for a turn. */
   take(): readonly AgentMessage[] {
     const messages = this.#source?.take() ?? [];
     this.#arrived = false;
@@ -39,20 +38,20 @@ export class Steering {
     return messages;
   }
 
-  /** Takes, once per turn, what arrived while the request was made, unless the turn already has its steering. */
+  /** Takes messages that were queued while the request was prepared: once per turn, if the turn took none before. */
   takeLate(): readonly AgentMessage[] {
     const messages = this.#canTakeLate ? this.take() : [];
     this.#canTakeLate = false;
     return messages;
   }
 
-  /** Tells `listener` of every arrival; returns how to stop. */
+  /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */
   onArrival(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Stops watching. */
+  /** Unsubscribes from the queue. */
   dispose(): void {
     this.#unsubscribe?.();
   }

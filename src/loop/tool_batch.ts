@@ -1,7 +1,6 @@
 /**
- * A turn's tool calls: each stage for the whole batch, in call order, before the next.
- *
- * find and validate → policies → approval → refusals told → execution → one result per call
+ * The tool calls of a turn. Each stage runs for the whole batch, in call order, before the next:
+ * resolve and validate, policies, approval, refusals, execution, result messages.
  *
  * @module
  */
@@ -11,9 +10,8 @@ import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/policy.ts";
 import { type AgentToolResult, errorResult } from "../core/tool.ts";
 import { needsApprovalPrompt, requestApproval } from "./approve_call.ts";
-import type { TurnSettings } from "./config.ts";
 import { executeCalls } from "./execute_calls.ts";
-import { checkPolicies, resolveCall } from "./prepare_call.ts";
+import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
 import {
   ABORTED_TEXT,
   type PreparedCall,
@@ -21,39 +19,39 @@ import {
   refuseCall,
   type RefusedCall,
 } from "./prepared_call.ts";
-import type { RunContext } from "./run_context.ts";
+import type { RunServices } from "./run_services.ts";
+import type { TurnContext } from "./turn_context.ts";
 
-/** What came of a batch. */
+/** The result of a batch. */
 export interface BatchOutcome {
   /** One result per call, in call order, already in the history. */
   readonly toolResults: readonly ToolResultMessage[];
-  /** Whether steering cut in. */
+  /** Whether steering interrupted the batch. */
   readonly interrupted: boolean;
-  /** The policy that ends the run, if one does. */
+  /** The policy that ends the run. */
   readonly stoppedBy?: StoppedBy;
   /** Messages for the next turn. */
   readonly injected: readonly AgentMessage[];
 }
 
-/** Takes a turn's calls through all stages. */
+/** Runs the tool calls of a turn. */
 export async function runToolBatch(
-  run: RunContext,
-  settings: TurnSettings,
+  turn: TurnContext,
   finished: readonly FinishedCall[],
 ): Promise<BatchOutcome> {
-  const checked: PreparedCall[] = [];
-  for (const call of finished) checked.push(await resolveCall(run, settings, call));
-  const policed = await applyPolicies(run, settings, checked);
-  const prepared = await approveBatch(run, settings, policed);
-  await emitRefusals(run, prepared.calls.filter(isRefused));
-  const ready = prepared.calls.filter(isReady);
+  const { run } = turn;
+  const resolved: PreparedCall[] = [];
+  for (const call of finished) resolved.push(await resolveCall(turn, call));
+  const allowed = await applyPolicies(turn, resolved);
+  const { calls, injected, stoppedBy } = await approveBatch(turn, allowed);
+  await emitRefusals(run, calls.filter((call) => call.type === "refused"));
+  const ready = calls.filter((call) => call.type === "ready");
   const { results, interrupted } = await executeCalls(run, ready);
-  const resultOf = new Map(ready.map((call, index) => [call.block, results[index]]));
-  const toolResults = prepared.calls.map((call) =>
-    createResultMessage(run, call, resultOf.get(call.block))
+  const resultByBlock = new Map(ready.map((call, index) => [call.block, results[index]]));
+  const toolResults = calls.map((call) =>
+    createResultMessage(call, resultByBlock.get(call.block), run.config.now())
   );
-  for (const message of toolResults) await run.emitMessage(message);
-  const { stoppedBy, injected } = prepared;
+  for (const message of toolResults) await run.history.emitMessage(message);
   return { toolResults, interrupted, injected, ...(stoppedBy && { stoppedBy }) };
 }
 
@@ -63,66 +61,56 @@ interface PreparedBatch {
   readonly injected: readonly AgentMessage[];
 }
 
-/** Asks the policies about every call; a stop refuses the whole batch before anybody is asked. */
+/** Runs the `preDispatch` policies on every call. A stop refuses the whole batch before any approval. */
 async function applyPolicies(
-  run: RunContext,
-  settings: TurnSettings,
-  checked: readonly PreparedCall[],
+  turn: TurnContext,
+  resolved: readonly PreparedCall[],
 ): Promise<PreparedBatch> {
   const calls: PreparedCall[] = [];
   const injected: AgentMessage[] = [];
-  for (const call of checked) {
-    if (call.type === "refused" || isAnswerCall(call, settings)) {
+  for (const call of resolved) {
+    if (call.type === "refused" || isAnswerCall(turn, call)) {
       calls.push(call);
       continue;
     }
-    const policed = await checkPolicies(run, settings, call);
-    injected.push(...policed.injected);
-    if (policed.stoppedBy) return stopBatch(checked, policed.stoppedBy, injected);
-    calls.push(policed.call);
+    const checked = await checkPolicies(turn, call);
+    injected.push(...checked.injected);
+    if (checked.stoppedBy) return stopBatch(resolved, checked.stoppedBy, injected);
+    calls.push(checked.call);
   }
   return { calls, injected };
 }
 
-/** Asks about every call that needs it, one at a time; what a person edited goes past the policies again. */
-async function approveBatch(
-  run: RunContext,
-  settings: TurnSettings,
-  batch: PreparedBatch,
-): Promise<PreparedBatch> {
+/** Requests approval for every call that needs it, one at a time; edited calls run through the policies again. */
+async function approveBatch(turn: TurnContext, batch: PreparedBatch): Promise<PreparedBatch> {
   if (batch.stoppedBy) return batch;
+  const { run } = turn;
   const calls: PreparedCall[] = [];
   const injected = [...batch.injected];
   for (const call of batch.calls) {
     if (run.cancellation.aborted) break;
-    if (
-      call.type === "refused" || isAnswerCall(call, settings) || !needsApprovalPrompt(run, call)
-    ) {
+    if (call.type === "refused" || isAnswerCall(turn, call) || !needsApprovalPrompt(run, call)) {
       calls.push(call);
       continue;
     }
-    const approved = await approveCall(run, settings, call);
+    const approved = await approveCall(turn, call);
     injected.push(...approved.injected);
     if (approved.stoppedBy) return stopBatch(batch.calls, approved.stoppedBy, injected);
     calls.push(approved.call);
   }
   if (!run.cancellation.aborted) return { calls, injected };
-  return { calls: batch.calls.map((call) => refuseUnlessRefused(call, ABORTED_TEXT)), injected };
+  return { calls: refuseAll(batch.calls, ABORTED_TEXT), injected };
 }
 
-/** The run's answer is not an action, so nobody is asked about it. */
-function isAnswerCall(call: ReadyCall, { answerTool }: TurnSettings): boolean {
-  return call.tool === answerTool;
+/** The structured answer of a run is not an action, so it passes neither policies nor approval. */
+function isAnswerCall({ settings }: TurnContext, { tool }: ReadyCall): boolean {
+  return tool === settings.answerTool;
 }
 
-async function approveCall(
-  run: RunContext,
-  settings: TurnSettings,
-  ready: ReadyCall,
-): Promise<Awaited<ReturnType<typeof checkPolicies>>> {
-  const { call, edited } = await requestApproval(run, ready);
+async function approveCall(turn: TurnContext, ready: ReadyCall): Promise<PolicyCheckedCall> {
+  const { call, edited } = await requestApproval(turn.run, ready);
   if (!edited || call.type === "refused") return { call, injected: [] };
-  return await checkPolicies(run, settings, call);
+  return await checkPolicies(turn, call);
 }
 
 function stopBatch(
@@ -132,40 +120,44 @@ function stopBatch(
 ): PreparedBatch {
   const text =
     `Tool call not run: the policy "${stoppedBy.policy}" stopped the run: ${stoppedBy.reason}`;
-  return { calls: calls.map((call) => refuseUnlessRefused(call, text)), stoppedBy, injected };
+  return { calls: refuseAll(calls, text), stoppedBy, injected };
 }
 
-function refuseUnlessRefused(call: PreparedCall, text: string): RefusedCall {
-  return call.type === "refused" ? call : refuseCall(call.block, text);
+/** Refuses all calls; those that were refused before keep their reason. */
+function refuseAll(calls: readonly PreparedCall[], text: string): RefusedCall[] {
+  return calls.map((call) => call.type === "refused" ? call : refuseCall(call.block, text));
 }
 
-async function emitRefusals(run: RunContext, calls: readonly RefusedCall[]): Promise<void> {
+async function emitRefusals(
+  { events }: RunServices,
+  calls: readonly RefusedCall[],
+): Promise<void> {
   for (const { block, text } of calls) {
     const { id, name } = block;
-    await run.emit({ type: "tool_execution_start", id, name, arguments: block.arguments });
+    await events.emit({ type: "tool_execution_start", id, name, arguments: block.arguments });
     const result = errorResult(text);
-    await run.emit({ type: "tool_execution_end", id, name, result, isError: true });
+    await events.emit({ type: "tool_execution_end", id, name, result, isError: true });
   }
 }
 
 function createResultMessage(
-  run: RunContext,
   call: PreparedCall,
-  result: AgentToolResult | undefined,
+  executed: AgentToolResult | undefined,
+  timestamp: number,
 ): ToolResultMessage {
-  const told = result ?? errorResult(call.type === "refused" ? call.text : ABORTED_TEXT);
+  const result = executed ?? errorResult(call.type === "refused" ? call.text : ABORTED_TEXT);
   return {
     role: "tool_result",
     toolCallId: call.block.id,
     toolName: call.block.name,
-    content: call.type === "ready" ? withArgumentsNotice(call, told) : told.content,
-    isError: told.isError ?? false,
-    ...(told.details !== undefined && { details: told.details }),
-    timestamp: run.config.now(),
+    content: call.type === "ready" ? withArgumentsNotice(call, result) : result.content,
+    isError: result.isError ?? false,
+    ...(result.details !== undefined && { details: result.details }),
+    timestamp,
   };
 }
 
-/** The history keeps the model's own arguments, so the model is told when others were run. */
+/** The history keeps the model's own arguments, so the result states when others were used. */
 function withArgumentsNotice(
   call: ReadyCall,
   { content }: AgentToolResult,
@@ -173,12 +165,4 @@ function withArgumentsNotice(
   if (!call.changed) return content;
   const text = `The arguments were changed before the call ran: ${JSON.stringify(call.arguments)}`;
   return [{ type: "text", text }, ...content];
-}
-
-function isReady(call: PreparedCall): call is ReadyCall {
-  return call.type === "ready";
-}
-
-function isRefused(call: PreparedCall): call is RefusedCall {
-  return call.type === "refused";
 }

@@ -1,123 +1,118 @@
 /**
- * One turn: say what waits, ask the model, run its tools, and tell what follows.
+ * One turn: append the input, call the model, run its tool calls, and decide what follows.
  *
  * @module
  */
 
 import type { TurnEndReason } from "../core/event.ts";
-import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
+import type { AgentMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/policy.ts";
-import type { TurnSettings } from "./config.ts";
 import type { TurnInput } from "./message_source.ts";
 import { callModel, type ModelReply } from "./model_call.ts";
 import { runPostTurn, runPreTurn } from "./policy_slots.ts";
-import type { RunContext } from "./run_context.ts";
+import type { RunProgress } from "./run_progress.ts";
+import type { RunServices } from "./run_services.ts";
 import { type BatchOutcome, runToolBatch } from "./tool_batch.ts";
+import { createPolicyContext, type TurnContext } from "./turn_context.ts";
 
-/**
- * What follows a turn: another one because tools have answered, a stop unless something waits, or the end.
- */
-export type TurnOutcome =
+/** The step that follows a turn. */
+export type NextStep =
+  /** Another turn: tools have answered. */
   | { readonly type: "next_turn"; readonly injected: readonly AgentMessage[] }
+  /** Another turn if messages are queued or injected, else the end. */
   | { readonly type: "complete"; readonly injected: readonly AgentMessage[] }
   | { readonly type: "end" };
 
-const END: TurnOutcome = { type: "end" };
-
-/** Takes one turn with the messages that come in. */
-export async function runTurn(run: RunContext, incoming: TurnInput): Promise<TurnOutcome> {
-  const settings = run.settings();
-  const entry = await admitTurn(run, settings, incoming);
-  if (entry.type === "refused") return stop(run, entry.stoppedBy);
-  run.turn++;
-  await run.emit({ type: "turn_start", turn: run.turn });
-  await run.appendRepaired([
-    ...incoming.messages,
-    ...takeQueuedMessages(run, incoming),
-    ...entry.injected,
-  ]);
-  const reply = await callModel(run, settings);
-  const batch = reply.calls.length > 0
-    ? await runToolBatch(run, settings, reply.calls)
-    : EMPTY_BATCH;
-  return await finishTurn(run, settings, { reply, batch });
-}
-
-/** What is queued stays queued when the run was aborted before the turn could take it. */
-function takeQueuedMessages(run: RunContext, { queue }: TurnInput): readonly AgentMessage[] {
-  if (run.cancellation.aborted) return [];
-  return [...(queue?.take() ?? []), ...run.steering.take()];
+/** The result of a turn. */
+export interface TurnResult {
+  /** The result of the run so far. */
+  readonly progress: RunProgress;
+  /** The step that follows. */
+  readonly next: NextStep;
 }
 
 const EMPTY_BATCH: BatchOutcome = { toolResults: [], interrupted: false, injected: [] };
 
+/** Runs one turn. */
+export async function runTurn(
+  run: RunServices,
+  progress: RunProgress,
+  input: TurnInput,
+): Promise<TurnResult> {
+  const settings = run.getSettings();
+  const admission = await admitTurn({ run, settings, progress }, input);
+  if (admission.type === "refused") return endRun({ ...progress, stoppedBy: admission.stoppedBy });
+  const started = { ...progress, turn: progress.turn + 1 };
+  await run.events.emit({ type: "turn_start", turn: started.turn });
+  const queued = takeQueuedMessages(run, input);
+  await run.history.emitRepaired([...input.messages, ...queued, ...admission.injected]);
+  const reply = await callModel({ run, settings, progress: started });
+  const turn = { run, settings, progress: reply.progress };
+  const batch = reply.calls.length > 0 ? await runToolBatch(turn, reply.calls) : EMPTY_BATCH;
+  return await finishTurn(turn, reply, batch);
+}
+
 type TurnAdmission =
-  | { readonly type: "open"; readonly injected: readonly AgentMessage[] }
+  | { readonly type: "admitted"; readonly injected: readonly AgentMessage[] }
   | { readonly type: "refused"; readonly stoppedBy: StoppedBy };
 
-/** Whether the turn may begin: within the limit, and past the policies. */
-async function admitTurn(
-  run: RunContext,
-  { model }: TurnSettings,
-  { messages, queue }: TurnInput,
-): Promise<TurnAdmission> {
+/** Checks the turn limit and the `preTurn` policies. */
+async function admitTurn(turn: TurnContext, input: TurnInput): Promise<TurnAdmission> {
+  const { run, progress } = turn;
   const { maxTurns, policies } = run.config;
-  if (run.turn >= maxTurns) {
+  if (progress.turn >= maxTurns) {
     const reason = `The run reached its limit of ${maxTurns} turns`;
     return { type: "refused", stoppedBy: { policy: "max_turns", reason } };
   }
-  if (policies.length === 0) return { type: "open", injected: [] };
-  const newMessages = [...messages, ...(queue?.peek() ?? []), ...run.steering.peek()];
-  const verdict = await runPreTurn(run, { ...run.policyContext(model), newMessages });
+  if (policies.length === 0) return { type: "admitted", injected: [] };
+  const queued = [...(input.queue?.peek() ?? []), ...run.steering.peek()];
+  const newMessages = [...input.messages, ...queued];
+  const verdict = await runPreTurn(run, { ...createPolicyContext(turn), newMessages });
   if (verdict.stoppedBy) return { type: "refused", stoppedBy: verdict.stoppedBy };
-  return { type: "open", injected: verdict.injected };
+  return { type: "admitted", injected: verdict.injected };
 }
 
-interface TurnRecord {
-  readonly reply: ModelReply;
-  readonly batch: BatchOutcome;
+/** Queued messages stay queued when the run was aborted before the turn could take them. */
+function takeQueuedMessages(run: RunServices, { queue }: TurnInput): readonly AgentMessage[] {
+  if (run.cancellation.aborted) return [];
+  return [...(queue?.take() ?? []), ...run.steering.take()];
 }
 
 async function finishTurn(
-  run: RunContext,
-  settings: TurnSettings,
-  { reply, batch }: TurnRecord,
-): Promise<TurnOutcome> {
-  const { message } = reply;
+  turn: TurnContext,
+  reply: ModelReply,
+  batch: BatchOutcome,
+): Promise<TurnResult> {
+  const { run, progress } = turn;
+  const { message, error } = reply;
   const { toolResults } = batch;
-  const verdict = await afterTurn(run, settings, { message, toolResults });
+  const context = { ...createPolicyContext(turn), message, toolResults };
+  const verdict = await runPostTurn(run, context);
   const reason = getTurnEndReason(run, reply, batch);
-  run.stopReason = message.stopReason;
-  if (reason === "error") run.error = reply.error;
-  await run.emit({ type: "turn_end", turn: run.turn, message, toolResults, reason });
+  await run.events.emit({ type: "turn_end", turn: progress.turn, message, toolResults, reason });
   const stoppedBy = reply.stoppedBy ?? batch.stoppedBy ?? verdict.stoppedBy;
-  if (stoppedBy) return stop(run, stoppedBy);
+  const finished: RunProgress = {
+    ...progress,
+    stopReason: message.stopReason,
+    ...(reason === "error" && error && { error }),
+    ...(stoppedBy && { stoppedBy }),
+  };
+  if (stoppedBy) return endRun(finished);
   const injected = [...batch.injected, ...verdict.injected];
   switch (reason) {
     case "error":
     case "aborted":
-      return END;
+      return endRun(finished);
     case "complete":
-      return { type: "complete", injected };
+      return { progress: finished, next: { type: "complete", injected } };
     case "tools_executed":
     case "steering_interrupt":
-      return { type: "next_turn", injected };
+      return { progress: finished, next: { type: "next_turn", injected } };
   }
 }
 
-function afterTurn(
-  run: RunContext,
-  { model }: TurnSettings,
-  said: {
-    readonly message: ModelReply["message"];
-    readonly toolResults: readonly ToolResultMessage[];
-  },
-): ReturnType<typeof runPostTurn> {
-  return runPostTurn(run, { ...run.policyContext(model), ...said });
-}
-
 function getTurnEndReason(
-  run: RunContext,
+  run: RunServices,
   { message }: ModelReply,
   batch: BatchOutcome,
 ): TurnEndReason {
@@ -127,7 +122,6 @@ function getTurnEndReason(
   return batch.interrupted ? "steering_interrupt" : "tools_executed";
 }
 
-function stop(run: RunContext, stoppedBy: StoppedBy): TurnOutcome {
-  run.stoppedBy = stoppedBy;
-  return END;
+function endRun(progress: RunProgress): TurnResult {
+  return { progress, next: { type: "end" } };
 }

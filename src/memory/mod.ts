@@ -4,6 +4,7 @@
  * @module
  */
 
+export type { SessionErrorReason, SessionFailure, SessionOwner } from "../core/errors.ts";
 export type * from "../core/session.ts";
 export type * from "../core/session_entry.ts";
 export { InMemorySessionStore, type InMemorySessionStoreOptions } from "./store/in_memory_store.ts";

@@ -4,7 +4,7 @@ import { reply } from "../../src/testing/script.ts";
 import { outlineOf } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("AC-1 (6.1): a turn without tools emits every event once and in order", async () => {
+Deno.test("a turn without tools emits every event once and in order [AC-1, 6.1]", async () => {
   const { agent, streamFn, seen } = testAgent([reply("Hello there")]);
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(outlineOf(events), [

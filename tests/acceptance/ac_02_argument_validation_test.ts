@@ -7,7 +7,7 @@ import { reply } from "../../src/testing/script.ts";
 import { eventsOfType } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("AC-2 (6.2): arguments that break the schema make an error result, and the tool does not run", async () => {
+Deno.test("arguments that break the schema make an error result, and the tool does not run [AC-2, 6.2]", async () => {
   const weather = fakeTool({
     name: "weather",
     parameters: {

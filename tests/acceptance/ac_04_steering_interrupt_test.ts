@@ -6,7 +6,7 @@ import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, sayingsOf } from "../conformance/outline.ts";
 import { atFirst, testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("AC-4 (6.4): steering cancels the calls that are left and reaches the next request", async () => {
+Deno.test("steering cancels the calls that are left and reaches the next request [AC-4, 6.4]", async () => {
   const quick = fakeTool({ name: "quick", result: "done" });
   const slow = fakeTool({ name: "slow", delayMs: Infinity });
   const { agent, streamFn } = testAgent([

@@ -4,7 +4,7 @@ import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, sayingsOf } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("AC-5 (6.5): a follow-up makes the agent go on where it would have stopped", async () => {
+Deno.test("a follow-up makes the agent go on where it would have stopped [AC-5, 6.5]", async () => {
   const { agent, streamFn } = testAgent([reply("First"), reply("Second")]);
   agent.followUp("And then?");
   const events = await checkEvents(agent.promptStream("Begin"));

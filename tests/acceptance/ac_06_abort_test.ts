@@ -6,7 +6,7 @@ import { hang, reply } from "../../src/testing/script.ts";
 import { outlineOf, sayingsOf } from "../conformance/outline.ts";
 import { atFirst, testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("AC-6 (6.6): an abort while the model speaks ends the run cleanly as aborted", async () => {
+Deno.test("an abort while the model speaks ends the run cleanly as aborted [AC-6, 6.6]", async () => {
   const { agent } = testAgent([hang({ after: "Partial" })]);
   const controller = new AbortController();
   atFirst(agent, "message_update", () => controller.abort("enough"));
@@ -25,7 +25,7 @@ Deno.test("AC-6 (6.6): an abort while the model speaks ends the run cleanly as a
   assertEquals(agent.state.isRunning, false);
 });
 
-Deno.test("AC-6 (6.6): an abort while a tool runs answers the call and asks the model no more", async () => {
+Deno.test("an abort while a tool runs answers the call and asks the model no more [AC-6, 6.6]", async () => {
   const slow = fakeTool({ name: "slow", delayMs: Infinity });
   const { agent, streamFn } = testAgent([reply([toolCall("slow")])], { tools: [slow] });
   atFirst(agent, "tool_execution_start", () => queueMicrotask(() => agent.abort()));

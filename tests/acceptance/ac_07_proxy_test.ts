@@ -11,7 +11,7 @@ import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { serveLoopback } from "../adapters/loopback.ts";
 import { outlineOf } from "../conformance/outline.ts";
 
-Deno.test("AC-7 (6.7): an agent behind a proxy sees what it would have seen without one", async () => {
+Deno.test("an agent behind a proxy sees what it would have seen without one [AC-7, 6.7]", async () => {
   const model = () =>
     scriptedStream([
       reply([

@@ -5,7 +5,7 @@ import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
 import { sayingsOf } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("AC-8 (6.8): a prompt while one is answered is refused, and leaves the first alone", async () => {
+Deno.test("a prompt while one is answered is refused, and leaves the first alone [AC-8, 6.8]", async () => {
   const answer = Promise.withResolvers<ScriptedAnswer>();
   const { agent, streamFn } = testAgent([() => answer.promise]);
   const first = agent.prompt("Hi");
@@ -19,7 +19,7 @@ Deno.test("AC-8 (6.8): a prompt while one is answered is refused, and leaves the
   streamFn.assertDone();
 });
 
-Deno.test("AC-8: a question for a structured answer counts as running from the moment it is asked", async () => {
+Deno.test("a question for a structured answer counts as running from the moment it is asked [AC-8]", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("structured_output", { n: 1 })])]);
   const first = agent.structuredOutput("A number?", { type: "object" });
   await assertRejects(() => agent.prompt("Me too"), AlreadyRunningError);

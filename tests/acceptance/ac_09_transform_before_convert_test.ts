@@ -5,7 +5,7 @@ import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("AC-9 (6.9): in every turn transformContext comes before convertToLlm", async () => {
+Deno.test("in every turn transformContext comes before convertToLlm [AC-9, 6.9]", async () => {
   const order: string[] = [];
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],

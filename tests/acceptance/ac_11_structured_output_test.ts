@@ -12,7 +12,7 @@ const schema = {
 } as const;
 const answer = (args: Record<string, unknown>) => reply([toolCall("structured_output", args)]);
 
-Deno.test("AC-11 (6.11): an invalid answer goes back with its errors until one fits", async () => {
+Deno.test("an invalid answer goes back with its errors until one fits [AC-11, 6.11]", async () => {
   const { agent, streamFn } = testAgent([
     answer({}),
     answer({ city: 5 }),
@@ -26,7 +26,7 @@ Deno.test("AC-11 (6.11): an invalid answer goes back with its errors until one f
   assertEquals(agent.state.tools, []);
 });
 
-Deno.test("AC-11 (6.11): after the last retry the caller is told how often it was tried and why it failed", async () => {
+Deno.test("after the last retry the caller is told how often it was tried and why it failed [AC-11, 6.11]", async () => {
   const { agent, streamFn } = testAgent([answer({}), answer({}), answer({ city: 1 })]);
   const error = await assertRejects(
     () => agent.structuredOutput("Which city?", schema, { maxRetries: 2 }),

@@ -4,7 +4,7 @@ import { fail } from "../../src/testing/script.ts";
 import { sayingsOf } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("AC-12 (6.12): a context that the provider refuses as too long is an error of its own type", async () => {
+Deno.test("a context that the provider refuses as too long is an error of its own type [AC-12, 6.12]", async () => {
   const { agent, streamFn } = testAgent([fail("context_window_overflow", "prompt is too long")]);
   const result = await agent.prompt("Hi");
   assertInstanceOf(result.error, ContextWindowOverflowError);

@@ -7,7 +7,7 @@ import { reply } from "../../src/testing/script.ts";
 import { sayingsOf } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("AC-13 (6.13): a call that the token limit cut off is answered with an error before the next turn", async () => {
+Deno.test("a call that the token limit cut off is answered with an error before the next turn [AC-13, 6.13]", async () => {
   const write = fakeTool({ name: "write", result: "written" });
   const { agent, streamFn } = testAgent([
     reply([toolCall("write", { path: "a" }), toolCall("write", '{"path":"b","te')], {

@@ -3,7 +3,7 @@ import { promptSync } from "../../src/sync/mod.ts";
 import makeAgent from "../fixtures/sync/agent.ts";
 import { sayingsOf } from "../conformance/outline.ts";
 
-Deno.test("AC-15 (6.15): a synchronous prompt blocks until the run has ended, and gives what prompt gives", async () => {
+Deno.test("a synchronous prompt blocks until the run has ended, and gives what prompt gives [AC-15, 6.15]", async () => {
   let isBlocked = true;
   queueMicrotask(() => isBlocked = false);
   const result = promptSync(new URL("../fixtures/sync/agent.ts", import.meta.url), "hello");

@@ -10,7 +10,7 @@ import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
 
-Deno.test("3.10, A 14, A 57, B 38: an abort while the model speaks keeps what it has said", async () => {
+Deno.test("an abort while the model speaks keeps what it has said [3.10, A14, A57, B38]", async () => {
   const { agent } = testAgent([hang({ after: "As I was saying" })]);
   let words = 0;
   agent.subscribe(({ type }) => void (type === "message_update" && ++words === 2 && agent.abort()));
@@ -31,7 +31,7 @@ Deno.test("3.10, A 14, A 57, B 38: an abort while the model speaks keeps what it
   ]);
 });
 
-Deno.test("B 38: the tokens that the provider tells of on an abort are kept", async () => {
+Deno.test("the tokens that the provider tells of on an abort are kept [B38]", async () => {
   const usage = { input: 9, output: 2, cacheRead: 0, cacheWrite: 0, total: 11 };
   const { agent } = testAgent([], {
     streamFn: async function* ({ signal }): AsyncGenerator<AssistantMessageEvent> {
@@ -51,7 +51,7 @@ Deno.test("B 38: the tokens that the provider tells of on an abort are kept", as
   assertEquals([result.stopReason, result.usage], ["aborted", usage]);
 });
 
-Deno.test("B 37: an abort before the first delta ends the run once, as aborted", async () => {
+Deno.test("an abort before the first delta ends the run once, as aborted [B37]", async () => {
   const { agent, streamFn } = testAgent([hang()]);
   const running = checkEvents(agent.promptStream("Hi"));
   await settle();
@@ -66,7 +66,7 @@ Deno.test("B 37: an abort before the first delta ends the run once, as aborted",
   streamFn.assertDone();
 });
 
-Deno.test("A 15: a stream that hangs and hears nothing does not hold up the abort", async () => {
+Deno.test("a stream that hangs and hears nothing does not hold up the abort [A15]", async () => {
   const { agent, clock } = testAgent([hang({ after: "Half", ignoresSignal: true })]);
   const running = checkEvents(agent.promptStream("Hi"));
   await settle();
@@ -118,7 +118,7 @@ Deno.test("a run whose signal has fired before it begins says its prompt and ask
   streamFn.assertDone();
 });
 
-Deno.test("B 39: an abort within a tool call leaves neither an orphan nor a scratch field", async () => {
+Deno.test("an abort within a tool call leaves neither an orphan nor a scratch field [B39]", async () => {
   const { agent, streamFn } = testAgent([
     hang({ after: [text("Let me"), toolCall("write", '{"path": "a')] }),
     reply("Hello again"),
@@ -136,7 +136,7 @@ Deno.test("B 39: an abort within a tool call leaves neither an orphan nor a scra
   assertEquals(repairHistory(agent.state.messages).repairs, []);
 });
 
-Deno.test("A 58, B 40: an abort while tools run answers every call and asks the model no more", async () => {
+Deno.test("an abort while tools run answers every call and asks the model no more [A58, B40]", async () => {
   const slow = fakeTool({ name: "slow", delayMs: Infinity });
   const { agent, streamFn } = testAgent([reply([toolCall("slow"), toolCall("quick")])], {
     tools: [slow, fakeTool({ name: "quick" })],
@@ -153,7 +153,7 @@ Deno.test("A 58, B 40: an abort while tools run answers every call and asks the 
   streamFn.assertDone();
 });
 
-Deno.test("A 91, B 20: a tool that never returns is left behind 100 ms after the abort", async () => {
+Deno.test("a tool that never returns is left behind 100 ms after the abort [A91, B20]", async () => {
   let late: (() => void) | undefined;
   const deaf = fakeTool({
     name: "deaf",
@@ -185,7 +185,7 @@ Deno.test("A 91, B 20: a tool that never returns is left behind 100 ms after the
   streamFn.assertDone();
 });
 
-Deno.test("B 41: steering that was queued before the abort stays queued", async () => {
+Deno.test("steering that was queued before the abort stays queued [B41]", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("slow")])], {
     tools: [fakeTool({ name: "slow", delayMs: Infinity })],
   });
@@ -211,7 +211,7 @@ Deno.test("steering and follow-ups that wait for a turn stay queued when the tur
   streamFn.assertDone();
 });
 
-Deno.test("B 42: a second abort, and one while idle, do nothing", async () => {
+Deno.test("a second abort, and one while idle, do nothing [B42]", async () => {
   const { agent, seen } = testAgent([hang({ after: "Half" }), reply("Fine")]);
   agent.abort();
   atFirst(agent, "message_update", () => {
@@ -261,7 +261,7 @@ Deno.test("the caller's signal, agent.abort, cancelling and leaving the stream a
   assertEquals(AbortedError.is((reasons[3] as unknown[])[1]), true);
 });
 
-Deno.test("B 43: a thousand runs leave nothing on the caller's signal", async () => {
+Deno.test("a thousand runs leave nothing on the caller's signal [B43]", async () => {
   const { signal } = new AbortController();
   let listeners = 0;
   const counted = (change: number, original: typeof signal.addEventListener) =>

@@ -17,7 +17,7 @@ import { atFirst, testAgent } from "./test_agent.ts";
 
 const usage = { input: 4, output: 3, cacheRead: 2, cacheWrite: 1, total: 10 };
 
-Deno.test("A 54: a new agent is idle, empty and without error, and its setters change it", () => {
+Deno.test("a new agent is idle, empty and without error, and its setters change it [A54]", () => {
   const { agent } = testAgent([]);
   const { systemPrompt, model, tools, messages, isRunning, pendingToolCalls, error } = agent.state;
   assertEquals([systemPrompt, tools, messages, isRunning, pendingToolCalls.size, error], [
@@ -44,7 +44,7 @@ Deno.test("A 54: a new agent is idle, empty and without error, and its setters c
   assertEquals(agent.state.messages, []);
 });
 
-Deno.test("4.1, A 55: a prompt resolves to what the run appended, its usage and its stop reason", async () => {
+Deno.test("a prompt resolves to what the run appended, its usage and its stop reason [4.1, A55]", async () => {
   const { agent } = testAgent([
     reply([toolCall("look")], { usage, cost: usage }),
     reply("Seen", { usage, cost: usage }),
@@ -72,7 +72,7 @@ Deno.test("4.1, A 55: a prompt resolves to what the run appended, its usage and 
   ]);
 });
 
-Deno.test("4.3, A 77: the stream carries the run to its end, and the history grows as it is told", async () => {
+Deno.test("the stream carries the run to its end, and the history grows as it is told [4.3, A77]", async () => {
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen"), reply("More")], {
     tools: [fakeTool({ name: "look" })],
   });
@@ -101,7 +101,7 @@ Deno.test("a prompt may be a text, a text with images, a message or a list of me
   assertEquals(said.map(({ timestamp }) => timestamp), [0, 0, 7, 8, 9]);
 });
 
-Deno.test("4.4, A 56, B 60: while a run is active the history cannot be touched, and the run goes on", async () => {
+Deno.test("while a run is active the history cannot be touched, and the run goes on [4.4, A56, B60]", async () => {
   const { agent } = testAgent([reply("Hello")]);
   const refused: unknown[] = [];
   atFirst(agent, "message_update", () => {
@@ -115,7 +115,7 @@ Deno.test("4.4, A 56, B 60: while a run is active the history cannot be touched,
   assertEquals((await Promise.all(refused)).length, 2);
 });
 
-Deno.test("A 70, A 74, 4.19: model, prompt and tools hold from the next turn, and no request changes afterwards", async () => {
+Deno.test("model, prompt and tools hold from the next turn, and no request changes afterwards [A70, A74, 4.19]", async () => {
   const look = fakeTool({ name: "look" });
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [look],
@@ -165,7 +165,7 @@ Deno.test("a change of model is told while idle as well", () => {
   assertEquals(seen[0]?.seq, undefined);
 });
 
-Deno.test("A 67: the options of the model call reach every request", async () => {
+Deno.test("the options of the model call reach every request [A67]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")], {
     streamOptions: { sessionId: "s1", maxTokens: 5 },
     getApiKey: () => "key",
@@ -174,7 +174,7 @@ Deno.test("A 67: the options of the model call reach every request", async () =>
   assertEquals(streamFn.calls[0]?.options, { sessionId: "s1", maxTokens: 5, apiKey: "key" });
 });
 
-Deno.test("4.5, A 61, 4.13: waitForIdle resolves at once when idle, and for everyone when a run ends", async () => {
+Deno.test("waitForIdle resolves at once when idle, and for everyone when a run ends [4.5, A61, 4.13]", async () => {
   const { agent } = testAgent([reply("Hello"), hang()]);
   await agent.waitForIdle();
   const order: string[] = [];
@@ -190,7 +190,7 @@ Deno.test("4.5, A 61, 4.13: waitForIdle resolves at once when idle, and for ever
   assertEquals((await aborted).stopReason, "aborted");
 });
 
-Deno.test("A 62, A 73: the error of a run is its result's and the state's, until the next run", async () => {
+Deno.test("the error of a run is its result's and the state's, until the next run [A62, A73]", async () => {
   const { agent } = testAgent([fail("stream_error", "Broken"), reply("Hello")]);
   const { error } = await agent.prompt("Hi");
   assertEquals([error?.message, agent.state.error, agent.state.isRunning], [
@@ -202,7 +202,7 @@ Deno.test("A 62, A 73: the error of a run is its result's and the state's, until
   assertEquals(agent.state.error, undefined);
 });
 
-Deno.test("4.12, A 60, B 53: reset empties everything and goes back to the options", async () => {
+Deno.test("reset empties everything and goes back to the options [4.12, A60, B53]", async () => {
   const { agent, seen } = testAgent([fail("stream_error", "Broken"), reply("Hello")], {
     systemPrompt: "One",
     messages: [userMessage("Before", 0)],
@@ -226,7 +226,7 @@ Deno.test("4.12, A 60, B 53: reset empties everything and goes back to the optio
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("A 60: reset while running aborts the run, and a new prompt is accepted right away", async () => {
+Deno.test("reset while running aborts the run, and a new prompt is accepted right away [A60]", async () => {
   const { agent, clock, streamFn, seen } = testAgent([
     reply([toolCall("deaf")]),
     reply("Hello again"),
@@ -255,9 +255,13 @@ Deno.test("A 60: reset while running aborts the run, and a new prompt is accepte
   assertEquals(findViolation(seen), undefined, "runs do not overlap");
 });
 
-Deno.test("A 59: two tools of one name are refused", () => {
+Deno.test("two tools of one name are refused [A59]", () => {
   const twice = [fakeTool({ name: "look" }), fakeTool({ name: "look" })];
-  assertThrows(() => testAgent([], { tools: twice }), BadRequestError, 'two tools named "look"');
+  assertThrows(
+    () => testAgent([], { tools: twice }),
+    BadRequestError,
+    'Two tools have the name "look"',
+  );
   const { agent } = testAgent([]);
   assertThrows(() => agent.setTools(twice), BadRequestError);
 });

@@ -36,7 +36,7 @@ async function asked(
   return { asked: eventsOfType(events, "tool_approval_requested").map(({ id }) => id), ran };
 }
 
-Deno.test("A 81: enabled asks about every call, smart where the tool wants it, bypassed about none", async () => {
+Deno.test("enabled asks about every call, smart where the tool wants it, bypassed about none [A81]", async () => {
   assertEquals(await asked("enabled", () => true), { asked: all, ran: all });
   assertEquals(await asked("smart", () => true), { asked: ["call_2", "call_4"], ran: all });
   assertEquals(await asked("bypassed", () => false), { asked: [], ran: all });
@@ -55,7 +55,7 @@ Deno.test("with a mode alone, what would be asked is denied, for nobody can be a
   assertEquals((await asked("enabled", undefined)).ran, []);
 });
 
-Deno.test("A 78, A 79, B 23: a call that is denied gets an error result with the reason; the others run", async () => {
+Deno.test("a call that is denied gets an error result with the reason; the others run [A78, A79, B23]", async () => {
   const kit = tools();
   const { agent, streamFn } = testAgent([
     reply([toolCall("write"), toolCall("read"), toolCall("write")]),
@@ -90,7 +90,7 @@ Deno.test("A 78, A 79, B 23: a call that is denied gets an error result with the
   ]);
 });
 
-Deno.test("A 82: edited arguments are validated and policed again, run, told and noted", async () => {
+Deno.test("edited arguments are validated and policed again, run, told and noted [A82]", async () => {
   const write = fakeTool({
     name: "write",
     parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
@@ -169,7 +169,7 @@ for (
     ["rejects", () => Promise.reject(new Error("no terminal"))],
   ] as const
 ) {
-  Deno.test(`A 83, B 24: an approval that ${what} denies, and the loop goes on`, async () => {
+  Deno.test(`an approval that ${what} denies, and the loop goes on [A83, B24]`, async () => {
     const kit = tools();
     const { agent, streamFn } = testAgent([reply([toolCall("write")]), reply("Done")], {
       tools: kit,
@@ -196,7 +196,7 @@ for (const answer of [undefined, null, "yes", 1, {}, { type: "maybe" }]) {
   });
 }
 
-Deno.test("A 84: an abort while somebody is asked runs nothing and asks about no other call", async () => {
+Deno.test("an abort while somebody is asked runs nothing and asks about no other call [A84]", async () => {
   const kit = tools();
   const questions: string[] = [];
   const { agent, clock, streamFn } = testAgent([

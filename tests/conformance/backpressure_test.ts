@@ -42,7 +42,7 @@ async function readSome(
   return events;
 }
 
-Deno.test("B 58: the model is at most 256 events ahead of the reader", async () => {
+Deno.test("the model is at most 256 events ahead of the reader [B58]", async () => {
   const { streamFn, said } = talkative(2000);
   const { agent } = testAgent([], { streamFn });
   const reader = agent.promptStream("Hi").getReader();
@@ -138,7 +138,7 @@ Deno.test("agent.prompt reads for itself", async () => {
   assertEquals(said(), 5000);
 });
 
-Deno.test("B 59: two hundred thousand deltas in one burst cost linear time", async () => {
+Deno.test("two hundred thousand deltas in one burst cost linear time [B59]", async () => {
   const { streamFn } = talkative(200_000);
   const { agent } = testAgent([], { streamFn });
   const start = performance.now();
@@ -162,7 +162,7 @@ Deno.test("a slow listener holds the model back as a slow reader does", async ()
   assertEquals(Math.max(...ahead) <= 1, true, `${Math.max(...ahead)} ahead`);
 });
 
-Deno.test("B 57: a reader that leaves aborts the run, and the agent is idle when it has left", async () => {
+Deno.test("a reader that leaves aborts the run, and the agent is idle when it has left [B57]", async () => {
   const { streamFn, said } = talkative(Infinity);
   const { agent } = testAgent([], { streamFn });
   for await (const { type } of agent.promptStream("Hi")) {
@@ -175,7 +175,7 @@ Deno.test("B 57: a reader that leaves aborts the run, and the agent is idle when
   assertEquals(agent.state.messages.length, 2);
 });
 
-Deno.test("A 75: a stream that is left before its first event leaves the prompt in the history", async () => {
+Deno.test("a stream that is left before its first event leaves the prompt in the history [A75]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   await agent.promptStream("Hi").cancel();
   assertEquals([agent.state.isRunning, agent.state.messages.length], [false, 1]);
@@ -184,7 +184,7 @@ Deno.test("A 75: a stream that is left before its first event leaves the prompt 
   assertEquals(agent.state.messages.length, 3);
 });
 
-Deno.test("A 76: a stream that is left after its first turn leaves that turn in the history once", async () => {
+Deno.test("a stream that is left after its first turn leaves that turn in the history once [A76]", async () => {
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],
   });

@@ -12,7 +12,7 @@ const spare: ModelSpec = { provider: "other", modelId: "spare", thinkingLevel: "
 const last: ModelSpec = { provider: "third", modelId: "last", thinkingLevel: "high" };
 const throttled = fail("model_throttled", "429", { after: "Half" });
 
-Deno.test("A 48: when the last attempt has failed the fallback answers, in the same message", async () => {
+Deno.test("when the last attempt has failed the fallback answers, in the same message [A48]", async () => {
   const { agent, streamFn } = testAgent([throttled, reply("Hello")], {
     retry: never,
     fallback: [{ model: spare }],
@@ -35,12 +35,12 @@ Deno.test("A 48: when the last attempt has failed the fallback answers, in the s
   assertEquals(streamFn.calls.map(({ model }) => model.modelId), ["model", "spare"]);
 });
 
-Deno.test("A 50: without a fallback the failure is the reply", async () => {
+Deno.test("without a fallback the failure is the reply [A50]", async () => {
   const { agent } = testAgent([throttled], { retry: never });
   assertEquals((await agent.prompt("Hi")).error?.code, "model_throttled");
 });
 
-Deno.test("A 51: the list is gone through until one answers", async () => {
+Deno.test("the list is gone through until one answers [A51]", async () => {
   const { agent } = testAgent([throttled, throttled, reply("Hello")], {
     retry: never,
     fallback: [{ model: spare }, { model: last }],
@@ -53,7 +53,7 @@ Deno.test("A 51: the list is gone through until one answers", async () => {
   assertEquals(agent.state.error, undefined);
 });
 
-Deno.test("A 52: when all fail, the last failure is told once", async () => {
+Deno.test("when all fail, the last failure is told once [A52]", async () => {
   const { agent, streamFn } = testAgent([
     throttled,
     fail("network_error", "Reset"),

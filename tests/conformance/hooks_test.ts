@@ -11,7 +11,7 @@ import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
-Deno.test("3.4, A 5, B 4: transformContext runs once in every turn, and convertToLlm sees what it gives", async () => {
+Deno.test("transformContext runs once in every turn, and convertToLlm sees what it gives [3.4, A5, B4]", async () => {
   const seen: string[] = [];
   let turns = 0;
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
@@ -68,7 +68,7 @@ Deno.test("each turn goes through policies, transform, conversion and key, in th
   ]);
 });
 
-Deno.test("B 5: what a transform leaves out is left out of the request only", async () => {
+Deno.test("what a transform leaves out is left out of the request only [B5]", async () => {
   const { agent, streamFn } = testAgent([reply("One"), reply("Two")], {
     transformContext: (messages) => ({
       messages: messages.slice(-1),
@@ -101,7 +101,7 @@ Deno.test("the tokens and the cost of a summary that a transform had written are
   assertEquals([usage.total, cost.total], [10, 10]);
 });
 
-Deno.test("3.5, A 7, B 7: the key is asked for in every turn, by the provider's name", async () => {
+Deno.test("the key is asked for in every turn, by the provider's name [3.5, A7, B7]", async () => {
   const asked: string[] = [];
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],
@@ -119,7 +119,7 @@ Deno.test("3.5, A 7, B 7: the key is asked for in every turn, by the provider's 
   ]);
 });
 
-Deno.test("3.14, A 6, B 6: a message that converts to nothing stays in the history and out of the request", async () => {
+Deno.test("a message that converts to nothing stays in the history and out of the request [3.14, A6, B6]", async () => {
   const note = { role: "custom", type: "note", data: { a: 1 }, timestamp: 0 } as const;
   const { agent, streamFn } = testAgent([reply("Hello")]);
   await checkEvents(agent.promptStream([note, userMessage("Hi", 0)]));
@@ -153,7 +153,7 @@ const broken = (): never => {
   throw new Error("no disk");
 };
 for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
-  Deno.test(`B 32: ${hook} that throws ends the run as an error turn that names it`, async () => {
+  Deno.test(`${hook} that throws ends the run as an error turn that names it [B32]`, async () => {
     const { agent, streamFn } = testAgent([], { [hook]: broken });
     const events = await checkEvents(agent.promptStream("Hi"));
     assertEquals(outlineOf(events).slice(4), [
@@ -169,7 +169,7 @@ for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
     streamFn.assertDone();
   });
 
-  Deno.test(`B 32: an error of the tree that ${hook} throws stays what it is`, async () => {
+  Deno.test(`an error of the tree that ${hook} throws stays what it is [B32]`, async () => {
     const error = new AuthError("Log in first");
     const { agent } = testAgent([], {
       [hook]: () => {

@@ -7,7 +7,7 @@ import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
-Deno.test("4.9, 4.10, A 71: a listener is told every event until it stops listening", async () => {
+Deno.test("a listener is told every event until it stops listening [4.9, 4.10, A71]", async () => {
   const { agent } = testAgent([reply("One"), reply("Two")]);
   const heard: AgentEvent[] = [];
   const stop = agent.subscribe((event) => void heard.push(event));
@@ -39,7 +39,7 @@ for (
     ["rejects", () => Promise.reject(new Error("no ink"))],
   ] as const
 ) {
-  Deno.test(`4.11, A 71, B 54: a listener that ${how} is removed and told of; everyone else hears all`, async () => {
+  Deno.test(`a listener that ${how} is removed and told of; everyone else hears all [4.11, A71, B54]`, async () => {
     const { agent, seen } = testAgent([reply("Hello")]);
     let calls = 0;
     agent.subscribe(({ type }) => {
@@ -74,7 +74,7 @@ Deno.test("a listener that throws while the agent is idle is told of to the othe
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("B 55: listeners are called in order, and each promise is awaited before the next event", async () => {
+Deno.test("listeners are called in order, and each promise is awaited before the next event [B55]", async () => {
   const { agent } = testAgent([reply("Hello")]);
   const order: string[] = [];
   agent.subscribe(async ({ type }) => {
@@ -115,7 +115,7 @@ Deno.test("a prompt from within a listener is refused, also at the very end of t
   }
 });
 
-Deno.test("A 62, B 62: the agent is idle when its stream closes, and not before its end was told", async () => {
+Deno.test("the agent is idle when its stream closes, and not before its end was told [A62, B62]", async () => {
   const { agent } = testAgent([reply("Hello")]);
   let ended = false;
   let idle = false;
@@ -195,7 +195,7 @@ Deno.test("a listener left behind that fails later is removed like any other", a
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("B 56, 7: a stored event still says what it said when it was told", async () => {
+Deno.test("a stored event does not change afterwards [B56]", async () => {
   const { agent } = testAgent([reply("One two three")]);
   const copies: AgentEvent[] = [];
   const stored: AgentEvent[] = [];

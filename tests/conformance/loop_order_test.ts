@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { MessageQueue } from "../../src/agent/message_queue.ts";
+import { MessageQueue } from "../../src/loop/message_queue.ts";
 import type { AgentContext } from "../../src/core/context.ts";
 import { InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
 import { userMessage } from "../../src/core/message.ts";
@@ -24,7 +24,7 @@ function loopConfig(
   return { model: modelSpec("test/model"), streamFn: scriptedStream(steps), ...scriptedPorts() };
 }
 
-Deno.test("3.1, 3.16, A 1, B 1: a turn without tools runs no tool phase and ends", async () => {
+Deno.test("a turn without tools runs no tool phase and ends [3.1, 3.16, A1, B1]", async () => {
   const config = loopConfig([reply("Hello")]);
   const events = await checkEvents(agentLoop([hi], empty, config));
   const assistant = assistantMessage("Hello", { modelId: "model" });
@@ -61,7 +61,7 @@ Deno.test("3.1, 3.16, A 1, B 1: a turn without tools runs no tool phase and ends
   config.streamFn.assertDone();
 });
 
-Deno.test("3.2, A 2, B 2: tool events stand between the reply and the end of its turn", async () => {
+Deno.test("tool events stand between the reply and the end of its turn [3.2, A2, B2]", async () => {
   const config = loopConfig([
     reply([text("Let me look"), toolCall("look", { at: "x" })]),
     reply("Seen"),
@@ -100,7 +100,7 @@ Deno.test("3.2, A 2, B 2: tool events stand between the reply and the end of its
   assertEquals(turn?.toolResults, [toolResultMessage({ id: "call_1", name: "look" }, "a cat")]);
 });
 
-Deno.test("3.3, A 3: each answer of a tool leads to one more turn, and the run ends once", async () => {
+Deno.test("each answer of a tool leads to one more turn, and the run ends once [3.3, A3]", async () => {
   const config = loopConfig([reply([toolCall("a")]), reply([toolCall("b")]), reply("Done")]);
   const context = { ...empty, tools: [fakeTool({ name: "a" }), fakeTool({ name: "b" })] };
   const events = await checkEvents(agentLoop([hi], context, config));
@@ -121,7 +121,7 @@ Deno.test("3.3, A 3: each answer of a tool leads to one more turn, and the run e
   ]);
 });
 
-Deno.test("A 22, B 33: a stop for tools without any call ends the turn as complete", async () => {
+Deno.test("a stop for tools without any call ends the turn as complete [A22, B33]", async () => {
   for (const stopReason of ["tool_use", "stop"] as const) {
     const config = loopConfig([reply("Hello", { stopReason })]);
     const events = await checkEvents(agentLoop([hi], empty, config));
@@ -131,7 +131,7 @@ Deno.test("A 22, B 33: a stop for tools without any call ends the turn as comple
   }
 });
 
-Deno.test("B 28: a reply without calls that was cut at the token limit ends the run", async () => {
+Deno.test("a reply without calls that was cut at the token limit ends the run [B28]", async () => {
   const config = loopConfig([reply("Hello and", { stopReason: "length" })]);
   const events = await checkEvents(agentLoop([hi], empty, config));
   const end = events.at(-1);
@@ -139,7 +139,7 @@ Deno.test("B 28: a reply without calls that was cut at the token limit ends the 
   config.streamFn.assertDone();
 });
 
-Deno.test("B 3: several prompts are told one after the other before the first request", async () => {
+Deno.test("several prompts are told one after the other before the first request [B3]", async () => {
   const config = loopConfig([reply("Hello")]);
   const events = await checkEvents(agentLoop([hi, userMessage("You there?", 0)], empty, config));
   assertEquals(outlineOf(events).slice(2, 7), [
@@ -155,7 +155,7 @@ Deno.test("B 3: several prompts are told one after the other before the first re
   ]);
 });
 
-Deno.test("3.8, A 12: a follow-up source is asked where the run would end", async () => {
+Deno.test("a follow-up source is asked where the run would end [3.8, A12]", async () => {
   const config = loopConfig([reply("One"), reply("Two")]);
   const followUp = new MessageQueue();
   followUp.add(userMessage("More", 0));
@@ -170,7 +170,7 @@ Deno.test("3.8, A 12: a follow-up source is asked where the run would end", asyn
   ]);
 });
 
-Deno.test("3.9, A 13, B 29: after an error the run ends at once and follow-ups stay where they are", async () => {
+Deno.test("after an error the run ends at once and follow-ups stay where they are [3.9, A13, B29]", async () => {
   const config = loopConfig([fail("stream_error", "Broken")]);
   const followUp = new MessageQueue();
   followUp.add(userMessage("More", 0));
@@ -190,7 +190,7 @@ Deno.test("3.9, A 13, B 29: after an error the run ends at once and follow-ups s
   assertEquals(end?.type === "agent_end" && end.error?.message, "Broken");
 });
 
-Deno.test("A 11, B 50: steering that waits after the last answer leads to one more turn", async () => {
+Deno.test("steering that waits after the last answer leads to one more turn [A11, B50]", async () => {
   const steering = new MessageQueue();
   const config = loopConfig([
     () => {
@@ -210,7 +210,7 @@ Deno.test("A 11, B 50: steering that waits after the last answer leads to one mo
   ]);
 });
 
-Deno.test("B 8: neither the context nor the messages of the caller are changed", async () => {
+Deno.test("neither the context nor the messages of the caller are changed [B8]", async () => {
   const deep = <Value>(value: Value): Value => {
     if (typeof value !== "object" || value === null) return value;
     Object.values(value).forEach(deep);
@@ -224,7 +224,7 @@ Deno.test("B 8: neither the context nor the messages of the caller are changed",
   assertEquals([context.messages.length, prompts.length, waiting.messages.length], [2, 1, 1]);
 });
 
-Deno.test("B 10, A 66: a continued run says nothing again, and tells only of what is new", async () => {
+Deno.test("a continued run says nothing again, and tells only of what is new [B10, A66]", async () => {
   const config = loopConfig([reply("Hello")]);
   const events = await checkEvents(agentLoopContinue({ ...empty, messages: [hi] }, config));
   assertEquals(outlineOf(events), [
@@ -240,7 +240,7 @@ Deno.test("B 10, A 66: a continued run says nothing again, and tells only of wha
   assertEquals(sayingsOf(end?.type === "agent_end" ? end.messages : []), ["assistant: Hello"]);
 });
 
-Deno.test("B 9: there must be something to continue", () => {
+Deno.test("there must be something to continue [B9]", () => {
   const config = loopConfig([]);
   assertThrows(() => agentLoopContinue(empty, config), NoMessagesError);
   assertThrows(() => agentLoop([], empty, config), NoMessagesError);

@@ -20,7 +20,7 @@ function shrinking(told: boolean[]): TransformContext {
   };
 }
 
-Deno.test("3.15, A 21, A 33, B 35: an overflow is recovered from once, within the turn and its message", async () => {
+Deno.test("an overflow is recovered from once, within the turn and its message [3.15, A21, A33, B35]", async () => {
   const told: boolean[] = [];
   const { agent, streamFn } = testAgent([
     tooLong,
@@ -47,7 +47,7 @@ Deno.test("3.15, A 21, A 33, B 35: an overflow is recovered from once, within th
   assertEquals(end?.type === "agent_end" && end.usage.total, 10, "the refused attempt counts");
 });
 
-Deno.test("A 34, B 36: a second overflow in a turn surfaces, and the next turn may recover again", async () => {
+Deno.test("a second overflow in a turn surfaces, and the next turn may recover again [A34, B36]", async () => {
   const told: boolean[] = [];
   const { agent, streamFn } = testAgent([tooLong, tooLong, tooLong, reply("Hello")], {
     transformContext: shrinking(told),
@@ -63,7 +63,7 @@ Deno.test("A 34, B 36: a second overflow in a turn surfaces, and the next turn m
   assertEquals(streamFn.calls.length, 3);
 });
 
-Deno.test("A 35: without a transform, or when it leaves nothing out, the overflow surfaces at once", async () => {
+Deno.test("without a transform, or when it leaves nothing out, the overflow surfaces at once [A35]", async () => {
   const plain = testAgent([tooLong]);
   assertEquals((await plain.agent.prompt("Hi")).error?.code, "context_window_overflow");
   plain.streamFn.assertDone();
@@ -90,7 +90,7 @@ Deno.test("after an overflow that surfaced, the next continue begins by leaving 
   streamFn.assertDone();
 });
 
-Deno.test("A 36: the second request has the same system prompt and tools", async () => {
+Deno.test("the second request has the same system prompt and tools [A36]", async () => {
   const { agent, streamFn } = testAgent([
     () => {
       agent.setSystemPrompt("Be verbose");
@@ -106,7 +106,7 @@ Deno.test("A 36: the second request has the same system prompt and tools", async
   assertEquals(streamFn.calls.map(({ context }) => context.systemPrompt), ["Be brief", "Be brief"]);
 });
 
-Deno.test("A 37: policies after the turn run when the overflow surfaces", async () => {
+Deno.test("policies after the turn run when the overflow surfaces [A37]", async () => {
   const seen: string[] = [];
   const { agent } = testAgent([tooLong], {
     policies: [{ name: "watch", postTurn: ({ message }) => void seen.push(message.stopReason) }],
@@ -116,7 +116,7 @@ Deno.test("A 37: policies after the turn run when the overflow surfaces", async 
   assertEquals(outlineOf(events).slice(-2), ["turn_end error", "agent_end"]);
 });
 
-Deno.test("A 38: an abort during the recovery ends the run as aborted", async () => {
+Deno.test("an abort during the recovery ends the run as aborted [A38]", async () => {
   const { agent, streamFn } = testAgent([tooLong], {
     transformContext: (messages, { overflow }) => {
       if (overflow) agent.abort();

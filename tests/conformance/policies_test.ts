@@ -31,7 +31,7 @@ Deno.test("a stop before a turn comes before its start, and the result says who 
   streamFn.assertDone();
 });
 
-Deno.test("A 26: before a turn a policy sees what is new: the prompt at first, then what came in since", async () => {
+Deno.test("before a turn a policy sees what is new: the prompt at first, then what came in since [A26]", async () => {
   const seen: string[][] = [];
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen"), reply("More")], {
     tools: [look()],
@@ -48,7 +48,7 @@ Deno.test("A 26: before a turn a policy sees what is new: the prompt at first, t
   assertEquals(seen, [["user: a", "user: b"], ["user: hint"], ["user: follow"]]);
 });
 
-Deno.test("A 27: what is injected before a turn is in that turn's request", async () => {
+Deno.test("what is injected before a turn is in that turn's request [A27]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")], {
     policies: [{ name: "hint", preTurn: () => ({ type: "inject", messages: [note("hint")] }) }],
   });
@@ -56,7 +56,7 @@ Deno.test("A 27: what is injected before a turn is in that turn's request", asyn
   assertEquals(sayingsOf(streamFn.calls[0]?.context.messages ?? []), ["user: Hi", "user: hint"]);
 });
 
-Deno.test("A 30: what is injected after a turn without tools leads to one more turn", async () => {
+Deno.test("what is injected after a turn without tools leads to one more turn [A30]", async () => {
   const { agent } = testAgent([reply("One"), reply("Two")], {
     policies: [{
       name: "again",
@@ -92,7 +92,7 @@ Deno.test("what is injected must fit the history: an orphan call is answered, an
   assertEquals(eventsOfType(seen, "warning").map(({ code }) => code), ["history_repaired"]);
 });
 
-Deno.test("A 31: policies after a turn run on an error and on an abort as well, with the messages in the history", async () => {
+Deno.test("policies after a turn run on an error and on an abort as well, with the messages in the history [A31]", async () => {
   const seen: string[] = [];
   const watch: Policy = {
     name: "watch",
@@ -131,7 +131,7 @@ for (
     ["with calls", [reply([toolCall("look")])]],
   ] as const
 ) {
-  Deno.test(`A 32: a stop after a turn ${what} tells the turn's end and leaves follow-ups queued`, async () => {
+  Deno.test(`a stop after a turn ${what} tells the turn's end and leaves follow-ups queued [A32]`, async () => {
     const { agent, streamFn } = testAgent(steps, {
       tools: [look()],
       policies: [{ name: "stop", postTurn: () => ({ type: "stop", reason: "enough" }) }],
@@ -144,7 +144,7 @@ for (
   });
 }
 
-Deno.test("A 101: the first stop wins, what was injected before it is void, and later policies are not asked", async () => {
+Deno.test("the first stop wins, what was injected before it is void, and later policies are not asked [A101]", async () => {
   const asked: string[] = [];
   const policy = (name: string, verdict: ReturnType<NonNullable<Policy["postTurn"]>>): Policy => ({
     name,
@@ -169,7 +169,7 @@ Deno.test("A 101: the first stop wins, what was injected before it is void, and 
   ]);
 });
 
-Deno.test("A 101: injects add up, in order", async () => {
+Deno.test("injects add up, in order [A101]", async () => {
   const { agent, streamFn } = testAgent([reply("One")], {
     policies: ["a", "b"].map((name) => ({
       name,
@@ -188,7 +188,7 @@ Deno.test("A 101: injects add up, in order", async () => {
   ]);
 });
 
-Deno.test("A 101: a policy that throws counts as continue, in every slot, and a warning says so", async () => {
+Deno.test("a policy that throws counts as continue, in every slot, and a warning says so [A101]", async () => {
   const broken = (): never => {
     throw new Error("no ink");
   };
@@ -222,7 +222,7 @@ Deno.test("A 101: a policy that throws counts as continue, in every slot, and a 
   );
   const [warning] = eventsOfType(events, "warning");
   assertEquals([warning?.message, warning?.data], [
-    'The policy "broken" failed and was passed over: no ink',
+    'The policy "broken" failed and was skipped: no ink',
     { policy: "broken" },
   ]);
 });
@@ -240,7 +240,7 @@ Deno.test("a policy that hangs is left behind 100 ms after the abort", async () 
   assertEquals(clock.waits, [100]);
 });
 
-Deno.test("A 115: when the run is over every policy is told once how it went, and can only watch", async () => {
+Deno.test("when the run is over every policy is told once how it went, and can only watch [A115]", async () => {
   const seen: unknown[] = [];
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
   const { agent } = testAgent([reply([toolCall("look")], { usage }), reply("Seen", { usage })], {
@@ -255,7 +255,7 @@ Deno.test("A 115: when the run is over every policy is told once how it went, an
   assertEquals(seen, [[2, 4, "stop", undefined, 4]]);
 });
 
-Deno.test("A 80, A 87: what a policy rewrites is seen by the next, validated again, told and noted in the result", async () => {
+Deno.test("what a policy rewrites is seen by the next, validated again, told and noted in the result [A80, A87]", async () => {
   const read = fakeTool({
     name: "read",
     parameters: { type: "object", properties: { path: { type: "string" } } },
@@ -315,7 +315,7 @@ Deno.test("a policy that rewrites arguments into invalid ones has the call refus
   );
 });
 
-Deno.test("A 88: a policy that throws after it has changed arguments leaves no change", async () => {
+Deno.test("a policy that throws after it has changed arguments leaves no change [A88]", async () => {
   const read = fakeTool({ name: "read" });
   const { agent } = testAgent([reply([toolCall("read", { list: [1] })]), reply("Read")], {
     tools: [read],
@@ -353,7 +353,7 @@ Deno.test("arguments that a policy changes after its answer are not those that r
   assertEquals(read.calls.map((call) => call.arguments), [{ path: "fine" }]);
 });
 
-Deno.test("A 85, A 87, A 104: a skip refuses one call with its reason, asks nobody further about it, and lets the others run", async () => {
+Deno.test("a skip refuses one call with its reason, asks nobody further about it, and lets the others run [A85, A87, A104]", async () => {
   const asked: string[] = [];
   const { agent, streamFn } = testAgent([
     reply([toolCall("rm"), toolCall("look")]),
@@ -378,7 +378,7 @@ Deno.test("A 85, A 87, A 104: a skip refuses one call with its reason, asks nobo
   ]);
 });
 
-Deno.test("A 86: a stop at one call refuses all calls, asks nobody, and ends the run after the turn", async () => {
+Deno.test("a stop at one call refuses all calls, asks nobody, and ends the run after the turn [A86]", async () => {
   const approvals: string[] = [];
   const tool = look();
   const { agent, streamFn } = testAgent([
@@ -423,7 +423,7 @@ Deno.test("what a policy injects at a call goes into the next turn", async () =>
   ]);
 });
 
-Deno.test("A 102: a run stops at its limit of turns, and says so", async () => {
+Deno.test("a run stops at its limit of turns, and says so [A102]", async () => {
   const tool = look();
   const { agent } = testAgent(Array(5).fill(reply([toolCall("look")])), {
     tools: [tool],

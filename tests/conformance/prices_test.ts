@@ -9,7 +9,7 @@ import { testAgent } from "./test_agent.ts";
 const million: Usage = { input: 1e6, output: 1e6, cacheRead: 0, cacheWrite: 0, total: 2e6 };
 const prices: Prices = { "test/model": { input: 3, output: 15 }, spare: { input: 1, output: 2 } };
 
-Deno.test("A 53: a reply carries its cost when it ends, by the price list", async () => {
+Deno.test("a reply carries its cost when it ends, by the price list [A53]", async () => {
   const { agent } = testAgent([reply("Hello", { usage: million })], { prices });
   const events = await checkEvents(agent.promptStream("Hi"));
   const said = eventsOfType(events, "message_end").at(-1)?.message;
@@ -22,7 +22,7 @@ Deno.test("A 53: a reply carries its cost when it ends, by the price list", asyn
   });
 });
 
-Deno.test("A 53: what the provider itself says it cost beats every list, unless it says nothing", async () => {
+Deno.test("what the provider itself says it cost beats every list, unless it says nothing [A53]", async () => {
   const told = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 7 };
   const { agent } = testAgent([
     reply("Hello", { usage: million, cost: told }),
@@ -32,7 +32,7 @@ Deno.test("A 53: what the provider itself says it cost beats every list, unless 
   assertEquals((await agent.prompt("Hi")).cost.total, 2);
 });
 
-Deno.test("A 53: an unknown price counts the tokens, and is told once for each model", async () => {
+Deno.test("an unknown price counts the tokens, and is told once for each model [A53]", async () => {
   const { agent, seen } = testAgent([1, 2, 3].map(() => reply("Hello", { usage: million })), {
     prices,
     model: "other/model",

@@ -96,7 +96,7 @@ Deno.test("what listeners queue and change keeps its order, however slow another
   assertEquals(seen, events);
 });
 
-Deno.test("A 65, B 9, B 11: a finished history goes on with what is queued, steering first", async () => {
+Deno.test("a finished history goes on with what is queued, steering first [A65, B9, B11]", async () => {
   const { agent } = testAgent([reply("Hello"), reply("1"), reply("2"), reply("3")]);
   await agent.prompt("Hi");
   await assertRejects(() => agent.continue(), InvalidContinueError);
@@ -122,7 +122,7 @@ Deno.test("a finished history goes on with a follow-up when there is no steering
   assertEquals(sayingsOf(agent.state.messages).slice(2), ["user: follow", "assistant: 1"]);
 });
 
-Deno.test("A 13, B 29: a failed run leaves its follow-ups queued, and continue takes the turn again", async () => {
+Deno.test("a failed run leaves its follow-ups queued, and continue takes the turn again [A13, B29]", async () => {
   const { agent } = testAgent([fail("stream_error", "Broken"), reply("Hello"), reply("More")]);
   agent.followUp("follow");
   assertEquals((await agent.prompt("Hi")).error?.code, "stream_error");
@@ -155,7 +155,7 @@ for (
   });
 }
 
-Deno.test("A 64: continue goes on after a tool result", async () => {
+Deno.test("continue goes on after a tool result [A64]", async () => {
   const { agent } = testAgent([
     reply([toolCall("look")]),
     fail("stream_error", "Broken"),
@@ -172,7 +172,7 @@ Deno.test("A 64: continue goes on after a tool result", async () => {
   ]);
 });
 
-Deno.test("4.17, A 63, B 61: without any message there is nothing to say", async () => {
+Deno.test("without any message there is nothing to say [4.17, A63, B61]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   await assertRejects(() => agent.continue(), NoMessagesError);
   await assertRejects(() => agent.prompt([]), NoMessagesError);

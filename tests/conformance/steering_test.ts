@@ -45,7 +45,7 @@ async function steered(
   };
 }
 
-Deno.test("3.7, 4.6, A 9, A 68, B 44: under cancel, steering cancels what runs and what waits", async () => {
+Deno.test("under cancel, steering cancels what runs and what waits [3.7, 4.6, A9, A68, B44]", async () => {
   const { events, sayings, reason } = await steered({});
   assertEquals([reason, sayings], ["steering_interrupt", [cancelled, cancelled, "user: Wait"]]);
   const lines = outlineOf(events);
@@ -64,7 +64,7 @@ Deno.test("3.7, 4.6, A 9, A 68, B 44: under cancel, steering cancels what runs a
   ]);
 });
 
-Deno.test("B 45: under boundary, what runs finishes and what waits is cancelled", async () => {
+Deno.test("under boundary, what runs finishes and what waits is cancelled [B45]", async () => {
   const { sayings, reason } = await steered({ interrupt: "boundary" });
   assertEquals([reason, sayings], [
     "steering_interrupt",
@@ -72,7 +72,7 @@ Deno.test("B 45: under boundary, what runs finishes and what waits is cancelled"
   ]);
 });
 
-Deno.test("B 46: under after_batch, everything finishes", async () => {
+Deno.test("under after_batch, everything finishes [B46]", async () => {
   const { sayings, reason } = await steered({ interrupt: "after_batch" });
   assertEquals([reason, sayings], [
     "tools_executed",
@@ -80,7 +80,7 @@ Deno.test("B 46: under after_batch, everything finishes", async () => {
   ]);
 });
 
-Deno.test("B 47: a running tool that is not interruptible finishes under every policy", async () => {
+Deno.test("a running tool that is not interruptible finishes under every policy [B47]", async () => {
   const { sayings, reason } = await steered({}, { interruptible: false });
   assertEquals([reason, sayings], [
     "steering_interrupt",
@@ -88,7 +88,7 @@ Deno.test("B 47: a running tool that is not interruptible finishes under every p
   ]);
 });
 
-Deno.test("A 10: a tool that hears nothing does not hold up the steering", async () => {
+Deno.test("a tool that hears nothing does not hold up the steering [A10]", async () => {
   const { agent, clock, streamFn } = testAgent([
     reply([toolCall("quick"), toolCall("deaf")]),
     reply("Steered"),
@@ -135,7 +135,7 @@ Deno.test("steering that was taken back before the calls begin does not cancel t
   assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "tools_executed");
 });
 
-Deno.test("B 48: steering that no person sent does not claim that one did", async () => {
+Deno.test("steering that no person sent does not claim that one did [B48]", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("slow")]), reply("Steered")], {
     tools: [fakeTool({ name: "slow", delayMs: Infinity })],
   });
@@ -149,7 +149,7 @@ Deno.test("B 48: steering that no person sent does not claim that one did", asyn
   );
 });
 
-Deno.test("4.18, A 69, B 49: one at a time, steering goes in turn by turn and in order", async () => {
+Deno.test("one at a time, steering goes in turn by turn and in order [4.18, A69, B49]", async () => {
   const { agent, streamFn } = testAgent([reply("1"), reply("2"), reply("3"), reply("4")]);
   atFirst(agent, "message_update", () => ["a", "b", "c"].forEach((word) => agent.steer(word)));
   await checkEvents(agent.promptStream("Hi"));
@@ -166,7 +166,7 @@ Deno.test("4.18, A 69, B 49: one at a time, steering goes in turn by turn and in
   streamFn.assertDone();
 });
 
-Deno.test("4.18, A 69, B 49: all at once, it goes into one turn", async () => {
+Deno.test("all at once, it goes into one turn [4.18, A69, B49]", async () => {
   const { agent, streamFn } = testAgent([reply("1"), reply("2")], { steeringMode: "all" });
   atFirst(agent, "message_update", () => ["a", "b", "c"].forEach((word) => agent.steer(word)));
   await checkEvents(agent.promptStream("Hi"));
@@ -198,7 +198,7 @@ Deno.test("steering that waits for its turn does not interrupt the batch before 
   ]);
 });
 
-Deno.test("4.8, B 52: steering while idle goes along after the next prompt", async () => {
+Deno.test("steering while idle goes along after the next prompt [4.8, B52]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   agent.steer("Be brief");
   assertEquals(agent.state.isRunning, false);
@@ -210,7 +210,7 @@ Deno.test("4.8, B 52: steering while idle goes along after the next prompt", asy
 });
 
 for (const transforming of [true, false]) {
-  Deno.test(`B 51: steering while the request is made goes into that very request (${transforming ? "with" : "without"} a transform's choice)`, async () => {
+  Deno.test(`steering while the request is made goes into that very request (${transforming ? "with" : "without"} a transform's choice) [B51]`, async () => {
     const { agent, streamFn } = testAgent([reply("Hello"), reply("More")], {
       ...(transforming
         ? {
@@ -230,7 +230,7 @@ for (const transforming of [true, false]) {
   });
 }
 
-Deno.test("A 12, 4.7: follow-ups go one by one, each when the agent would stop", async () => {
+Deno.test("follow-ups go one by one, each when the agent would stop [A12, 4.7]", async () => {
   const { agent } = testAgent([reply([toolCall("look")]), reply("1"), reply("2"), reply("3")], {
     tools: [fakeTool({ name: "look" })],
   });

@@ -39,7 +39,7 @@ const broken: Record<string, AssistantMessageEvent[]> = {
 };
 
 for (const [what, events] of Object.entries(broken)) {
-  Deno.test(`A 44: ${what} is a stream error, and no tool runs`, async () => {
+  Deno.test(`${what} is a stream error, and no tool runs [A44]`, async () => {
     const tool = fakeTool({ name: "look" });
     const { agent, streamFn } = testAgent([events], { tools: [tool] });
     const told = await checkEvents(agent.promptStream("Hi"));
@@ -50,7 +50,7 @@ for (const [what, events] of Object.entries(broken)) {
   });
 }
 
-Deno.test("A 44: a call that a length stop leaves open is not an error", async () => {
+Deno.test("a call that a length stop leaves open is not an error [A44]", async () => {
   const { agent } = testAgent([
     [start, callStart, { type: "done", stopReason: "length", usage: zeroUsage() }],
     [start, textStart, delta(0, "Shorter"), textEnd, done],

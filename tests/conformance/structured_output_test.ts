@@ -25,7 +25,7 @@ const city = {
 } as const;
 const answer = (args: Record<string, unknown>) => reply([toolCall("structured_output", args)]);
 
-Deno.test("4.14, A 72: a valid answer has the type of its schema, and nothing stays registered", async () => {
+Deno.test("a valid answer has the type of its schema, and nothing stays registered [4.14, A72]", async () => {
   const look = fakeTool({ name: "look" });
   const { agent, streamFn, seen } = testAgent([
     reply([toolCall("look")]),
@@ -48,7 +48,7 @@ Deno.test("4.14, A 72: a valid answer has the type of its schema, and nothing st
   streamFn.assertDone();
 });
 
-Deno.test("4.15, A 72: an invalid answer goes back with its errors, and each call has one result", async () => {
+Deno.test("an invalid answer goes back with its errors, and each call has one result [4.15, A72]", async () => {
   const { agent, streamFn } = testAgent([
     answer({ city: 5 }),
     reply("It is Bern"),
@@ -66,7 +66,7 @@ Deno.test("4.15, A 72: an invalid answer goes back with its errors, and each cal
   streamFn.assertDone();
 });
 
-Deno.test("4.16, A 72: after 1 + maxRetries answers the failure tells how many and why", async () => {
+Deno.test("after 1 + maxRetries answers the failure tells how many and why [4.16, A72]", async () => {
   for (const [maxRetries, attempts] of [[undefined, 4], [0, 1], [1, 2]] as const) {
     const { agent, streamFn } = testAgent(Array(attempts).fill(answer({})));
     const options = maxRetries === undefined ? {} : { maxRetries };
@@ -81,7 +81,7 @@ Deno.test("4.16, A 72: after 1 + maxRetries answers the failure tells how many a
   }
 });
 
-Deno.test("A 72: an empty object is an answer where the schema allows it", async () => {
+Deno.test("an empty object is an answer where the schema allows it [A72]", async () => {
   const { agent } = testAgent([answer({})]);
   assertEquals(await agent.structuredOutput("Anything?", { type: "object" }), {});
 });

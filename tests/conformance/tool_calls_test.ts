@@ -9,7 +9,7 @@ import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
 import { testAgent } from "./test_agent.ts";
 
-Deno.test("3.6, A 4, B 12, B 13: calls start together and end as they finish; results keep call order", async () => {
+Deno.test("calls start together and end as they finish; results keep call order [3.6, A4, B12, B13]", async () => {
   const fastEnded = Promise.withResolvers<void>();
   const slow = fakeTool({
     name: "slow",
@@ -42,7 +42,7 @@ Deno.test("3.6, A 4, B 12, B 13: calls start together and end as they finish; re
   );
 });
 
-Deno.test("B 14: an unknown tool gets start, end and a result that names the tools there are", async () => {
+Deno.test("an unknown tool gets start, end and a result that names the tools there are [B14]", async () => {
   const { agent, streamFn } = testAgent([
     reply([toolCall("lok"), toolCall("look")]),
     reply("Sorry"),
@@ -61,7 +61,7 @@ Deno.test("B 14: an unknown tool gets start, end and a result that names the too
   );
 });
 
-Deno.test("3.17, A 23, B 15: invalid arguments name each path and what was expected there", async () => {
+Deno.test("invalid arguments name each path and what was expected there [3.17, A23, B15]", async () => {
   const tool = fakeTool({
     name: "paint",
     parameters: {
@@ -86,7 +86,7 @@ Deno.test("3.17, A 23, B 15: invalid arguments name each path and what was expec
   );
 });
 
-Deno.test("B 26: a list that arrives as a text is not taken for a list", async () => {
+Deno.test("a list that arrives as a text is not taken for a list [B26]", async () => {
   const tool = fakeTool({
     name: "pick",
     parameters: { type: "object", properties: { names: { type: "array" } } },
@@ -103,7 +103,7 @@ Deno.test("B 26: a list that arrives as a text is not taken for a list", async (
   );
 });
 
-Deno.test("A 42, B 34: arguments that are no JSON make an error result that quotes them", async () => {
+Deno.test("arguments that are no JSON make an error result that quotes them [A42, B34]", async () => {
   const tool = fakeTool({ name: "write" });
   const { agent, streamFn } = testAgent([
     reply([toolCall("write", '{"path": "a'), toolCall("write", "[1]"), toolCall("write", "")]),
@@ -142,7 +142,7 @@ for (
     ["an error without words", new Error(""), "Error"],
   ] as const
 ) {
-  Deno.test(`A 24, B 16: a tool that throws ${what} makes an error result, and the others run`, async () => {
+  Deno.test(`a tool that throws ${what} makes an error result, and the others run [A24, B16]`, async () => {
     const throwing: AgentTool = {
       name: "throwing",
       description: "",
@@ -165,7 +165,7 @@ for (
   });
 }
 
-Deno.test("B 17: a tool that answers without content, or with nothing at all, counts as saying nothing", async () => {
+Deno.test("a tool that answers without content, or with nothing at all, counts as saying nothing [B17]", async () => {
   const answering = (name: string, answer: unknown): AgentTool => ({
     name,
     description: "",
@@ -190,7 +190,7 @@ Deno.test("B 17: a tool that answers without content, or with nothing at all, co
   ]);
 });
 
-Deno.test("A 8, B 18: updates come between start and end, and late ones are dropped", async () => {
+Deno.test("updates come between start and end, and late ones are dropped [A8, B18]", async () => {
   let late: (() => void) | undefined;
   const tool = fakeTool({
     name: "dig",
@@ -227,7 +227,7 @@ Deno.test("A 8, B 18: updates come between start and end, and late ones are drop
   ]);
 });
 
-Deno.test("A 90: a burst of updates never stalls the tool and shows at most 128 and the latest", async () => {
+Deno.test("a burst of updates never stalls the tool and shows at most 128 and the latest [A90]", async () => {
   const tool = fakeTool({
     name: "burst",
     result: (_args, { onUpdate }) => {
@@ -243,7 +243,7 @@ Deno.test("A 90: a burst of updates never stalls the tool and shows at most 128 
   assertEquals(eventsOfType(events, "tool_execution_end").map(({ isError }) => isError), [false]);
 });
 
-Deno.test("B 22: two calls of one id become two ids, within a reply and within the history", async () => {
+Deno.test("two calls of one id become two ids, within a reply and within the history [B22]", async () => {
   const tool = fakeTool({ name: "look" });
   const twice = reply([
     toolCall("look", { n: 1 }, { id: "a" }),
@@ -278,7 +278,7 @@ Deno.test("a call without an id is given one by the port", async () => {
   assertEquals(tool.calls.map(({ toolCallId }) => toolCallId), ["call_1", "call_2"]);
 });
 
-Deno.test("B 25: a tool that changes its arguments changes neither the history nor the events", async () => {
+Deno.test("a tool that changes its arguments changes neither the history nor the events [B25]", async () => {
   const greedy = fakeTool({
     name: "greedy",
     result: (args) => {
@@ -332,7 +332,7 @@ Deno.test("a tool that goes on changing what it told changes no event and no mes
   assertEquals(sayingsOf(agent.state.messages)[2], "tool_result: starting");
 });
 
-Deno.test("A 43: fifty calls in one reply lose nothing", async () => {
+Deno.test("fifty calls in one reply lose nothing [A43]", async () => {
   const tool = fakeTool({ name: "look", result: ({ n }) => `seen ${n}` });
   const calls = Array.from({ length: 50 }, (_, n) => toolCall("look", { n }));
   const { agent, streamFn } = testAgent([reply(calls), reply("Seen")], { tools: [tool] });
@@ -371,7 +371,7 @@ Deno.test("what a tool says of itself as failed, with details, stays with the re
   ]);
 });
 
-Deno.test("A 100: a tool whose schema is not one is told of and refused, and the run goes on", async () => {
+Deno.test("a tool whose schema is not one is told of and refused, and the run goes on [A100]", async () => {
   const tool = fakeTool({ name: "odd", parameters: { type: "nonsense" } });
   const { agent, seen } = testAgent([reply([toolCall("odd")]), reply("Sorry")], { tools: [tool] });
   await checkEvents(agent.promptStream("Go"));
@@ -395,7 +395,7 @@ Deno.test("an injected validator is used in the place of ajv", async () => {
   );
 });
 
-Deno.test("3.13, A 19, A 20, B 27: of a reply cut at the token limit, closed calls run and open ones do not", async () => {
+Deno.test("of a reply cut at the token limit, closed calls run and open ones do not [3.13, A19, A20, B27]", async () => {
   const tool = fakeTool({ name: "write" });
   const { agent, streamFn } = testAgent([
     reply([toolCall("write", { n: 1 }), toolCall("write", '{"n": 2, "te')], {
@@ -419,7 +419,7 @@ Deno.test("3.13, A 19, A 20, B 27: of a reply cut at the token limit, closed cal
   streamFn.assertDone();
 });
 
-Deno.test("A 40, A 41: the arguments of a cut call stand in the next request as an empty object", async () => {
+Deno.test("the arguments of a cut call stand in the next request as an empty object [A40, A41]", async () => {
   const { agent, streamFn } = testAgent([
     reply([toolCall("write", '{"n": 2, "te')], { stopReason: "length" }),
     reply("Done"),

@@ -35,7 +35,7 @@ function callsOf(name: string, ...keys: string[]): ReturnType<typeof toolCall>[]
   return keys.map((key) => toolCall(name, { key }));
 }
 
-Deno.test("B 19, A 89: a sequential tool overlaps with nothing, before it or after it", async () => {
+Deno.test("a sequential tool overlaps with nothing, before it or after it [B19, A89]", async () => {
   const log: string[] = [];
   const { tool, open } = gatedTool({ name: "free" }, log);
   const alone = gatedTool({ name: "alone", sequential: true }, log);
@@ -121,7 +121,7 @@ async function timedOut(
   return { sayings: sayingsOf(streamFn.calls[1]?.context.messages ?? []), waits: clock.waits };
 }
 
-Deno.test("B 21: a tool that takes too long is told, and the loop goes on with an error result", async () => {
+Deno.test("a tool that takes too long is told, and the loop goes on with an error result [B21]", async () => {
   const slow = fakeTool({ name: "slow", delayMs: Infinity, timeoutMs: 50 });
   const { sayings } = await timedOut(slow, { toolTimeoutMs: 10_000 });
   assertEquals(sayings.at(-1), 'tool_result: The tool "slow" timed out after 50 ms');

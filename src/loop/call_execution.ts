@@ -1,5 +1,5 @@
 /**
- * One running tool call: ended by its result, its failure, its timeout or its cancellation, whichever is first.
+ * The execution of one tool call: ends with its result, its failure, its timeout or its cancellation.
  *
  * @module
  */
@@ -15,17 +15,18 @@ import {
 } from "../core/tool.ts";
 import { GRACE_MS } from "./cancellation.ts";
 import type { ReadyCall } from "./prepared_call.ts";
-import type { RunContext } from "./run_context.ts";
+import type { RunServices } from "./run_services.ts";
 
-/** How many updates of a call may wait; beyond that the newest takes the place of the one before. */
+/** Maximum number of undelivered updates of a call; the newest one then replaces the one before. */
 const MAX_PENDING_UPDATES = 128;
 
-/** A tool call from its start to its end. */
-export class ToolCall {
-  /** Settles when the call has ended, also when the tool has not. Never rejects. */
+/** Runs one tool call. */
+export class CallExecution {
+  /** Resolves when the call has ended, even if the tool has not settled. Never rejects. */
   readonly settled: Promise<AgentToolResult>;
-  readonly #run: RunContext;
-  readonly #call: ReadyCall;
+  /** The call. */
+  readonly call: ReadyCall;
+  readonly #run: RunServices;
   #controller: AbortController | undefined;
   #timer: AbortController | undefined;
   #settle: (result: AgentToolResult) => void = () => {};
@@ -34,24 +35,19 @@ export class ToolCall {
   #updates: ToolUpdate[] = [];
   #emittingUpdates: Promise<void> | undefined;
 
-  /** Makes a call that waits for {@linkcode start}. */
-  constructor(run: RunContext, ready: ReadyCall) {
+  /** Creates an execution that waits for {@linkcode CallExecution.start}. */
+  constructor(run: RunServices, call: ReadyCall) {
     this.#run = run;
-    this.#call = ready;
+    this.call = call;
     this.settled = new Promise((resolve) => this.#settle = resolve);
   }
 
-  /** The call that is run. */
-  get call(): ReadyCall {
-    return this.#call;
-  }
-
-  /** Whether the tool has begun. */
+  /** Whether the tool was started, or the call was cancelled before. */
   get started(): boolean {
     return this.#state !== "waiting";
   }
 
-  /** Lets the tool begin, unless the call was cancelled before. */
+  /** Starts the tool, unless the call was cancelled before. */
   start(): void {
     if (this.#state !== "waiting") return;
     this.#state = "running";
@@ -60,8 +56,8 @@ export class ToolCall {
   }
 
   /**
-   * Cancels the call, whose result says why from now on. The tool's signal fires with the reason; the tool is left
-   * behind if it has not settled after {@linkcode GRACE_MS}.
+   * Cancels the call: its result has the message of `reason`. The tool's signal fires; the tool is no longer awaited
+   * when it has not settled after {@linkcode GRACE_MS}.
    */
   cancel(reason: AgentError): void {
     if (this.#state === "ended" || this.#state === "cancelled") return;
@@ -75,26 +71,26 @@ export class ToolCall {
     void this.#run.config.sleep(GRACE_MS, grace.signal).then(() => this.#end(result));
   }
 
-  /** Copies what goes to the tool and what comes from it, so that it can change neither history nor events. */
+  /** Copies the arguments and the result, so that a tool can change neither history nor events. */
   async #execute(): Promise<AgentToolResult> {
-    const { tool, arguments: args } = this.#call;
+    const { tool, arguments: args } = this.call;
     try {
       const result = await tool.execute(cloneJson(args), this.#createContext());
       return typeof result === "string" ? textResult(result) : normalizeResult(cloneJson(result));
     } catch (thrown) {
-      return errorResult(getErrorMessage(thrown) || "The tool failed without saying why");
+      return errorResult(getErrorMessage(thrown) || "The tool failed without a message");
     }
   }
 
-  /** The signal is made when a tool asks for it: most tools do not, and it is the dearest part of a call. */
+  /** Creates the signal when a tool reads it: most tools do not, and it is the most expensive part of a call. */
   #createContext(): ToolContext {
-    const signalOf = () => this.#getSignal();
+    const getSignal = () => this.#getSignal();
     return {
-      toolCallId: this.#call.block.id,
-      idempotencyKey: `${this.#run.runId}:${this.#call.block.id}`,
+      toolCallId: this.call.block.id,
+      idempotencyKey: `${this.#run.runId}:${this.call.block.id}`,
       onUpdate: (update) => this.#queueUpdate(update),
       get signal(): AbortSignal {
-        return signalOf();
+        return getSignal();
       },
     };
   }
@@ -106,17 +102,17 @@ export class ToolCall {
   }
 
   #startTimeout(): void {
-    const limit = this.#call.tool.timeoutMs ?? this.#run.config.toolTimeoutMs;
+    const { tool } = this.call;
+    const limit = tool.timeoutMs ?? this.#run.config.toolTimeoutMs;
     if (limit === undefined || !Number.isFinite(limit)) return;
     const timer = this.#timer = new AbortController();
     void this.#run.config.sleep(limit, timer.signal).then(() => {
       if (this.#state !== "running" || timer.signal.aborted) return;
-      const text = `The tool "${this.#call.tool.name}" timed out after ${limit} ms`;
-      this.cancel(new ToolTimeoutError(text));
+      this.cancel(new ToolTimeoutError(`The tool "${tool.name}" timed out after ${limit} ms`));
     });
   }
 
-  /** Takes a partial result; shown in a later task, so that a burst costs the tool nothing. */
+  /** Queues an update; it is emitted in a later microtask, so that a burst costs the tool nothing. */
   #queueUpdate(update: ToolUpdate): void {
     if (this.#state !== "running") return;
     if (this.#updates.length >= MAX_PENDING_UPDATES) this.#updates.pop();
@@ -125,10 +121,10 @@ export class ToolCall {
   }
 
   async #emitUpdates(): Promise<void> {
-    const { id } = this.#call.block;
+    const { id } = this.call.block;
     for (let update = this.#updates.shift(); update !== undefined; update = this.#updates.shift()) {
       if (this.#state === "ended") break;
-      await this.#run.emit({ type: "tool_execution_update", id, update });
+      await this.#run.events.emit({ type: "tool_execution_update", id, update });
     }
     this.#emittingUpdates = undefined;
   }
@@ -146,7 +142,7 @@ export class ToolCall {
   }
 }
 
-/** A tool written without types may leave out what the model needs. */
+/** Fills in the content that a tool written without types may leave out. */
 function normalizeResult(result: AgentToolResult | undefined): AgentToolResult {
   if (!result) return { content: [] };
   return Array.isArray(result.content) ? result : { ...result, content: [] };

@@ -9,19 +9,19 @@ function countingIds(): () => string {
   return () => `q${++count}`;
 }
 
-Deno.test("messages are taken one at a time, in order", () => {
+Deno.test("take() returns one message at a time, in order", () => {
   const queue = new MessageQueue({ newId: countingIds() });
   [a, b].forEach((message) => queue.add(message));
   assertEquals([queue.peek(), queue.take(), queue.take(), queue.take()], [[a], [a], [b], []]);
 });
 
-Deno.test("or all at once", () => {
+Deno.test("take() returns all messages in mode all", () => {
   const queue = new MessageQueue({ mode: "all" });
   [a, b].forEach((message) => queue.add(message));
   assertEquals([queue.peek(), queue.take(), queue.take()], [[a, b], [a, b], []]);
 });
 
-Deno.test("a message can be taken back as long as it waits", () => {
+Deno.test("cancel() removes a message while it is queued", () => {
   const queue = new MessageQueue({ newId: countingIds() });
   const queued = [a, b, c].map((message) => queue.add(message));
   assertEquals(queued.map(({ id }) => id), ["q1", "q2", "q3"]);
@@ -31,7 +31,7 @@ Deno.test("a message can be taken back as long as it waits", () => {
   assertEquals(queue.queued, []);
 });
 
-Deno.test("every change is told, and what was listed before stays as it was", () => {
+Deno.test("onChange is called on every change, and earlier lists do not change", () => {
   let changes = 0;
   const queue = new MessageQueue({ newId: countingIds(), onChange: () => changes++ });
   queue.add(a);
@@ -45,7 +45,7 @@ Deno.test("every change is told, and what was listed before stays as it was", ()
   assertEquals([changes, listed.length], [4, 1]);
 });
 
-Deno.test("arrivals are told to whoever wants to know, until they do not", () => {
+Deno.test("onArrival() calls its listener until it is unsubscribed", () => {
   const queue = new MessageQueue();
   let arrivals = 0;
   const stop = queue.onArrival(() => arrivals++);

@@ -1,27 +1,27 @@
 /**
- * Messages that wait for a run.
+ * The queues of steering and follow-up messages.
  *
  * @module
  */
 
 import type { QueuedMessage } from "../core/event.ts";
 import type { AgentMessage } from "../core/message.ts";
-import type { MessageSource } from "../loop/message_source.ts";
+import type { MessageSource } from "./message_source.ts";
 
-/** How many messages are delivered at a time. */
+/** Number of messages that one turn takes. */
 export type QueueMode = "one_at_a_time" | "all";
 
-/** What {@linkcode MessageQueue} takes. */
+/** Options for `new MessageQueue()`. */
 export interface MessageQueueOptions {
-  /** How many messages are delivered at a time. Default: `"one_at_a_time"`. */
+  /** Number of messages that one turn takes. Default: `"one_at_a_time"`. */
   readonly mode?: QueueMode;
-  /** Makes ids of queued messages. Default: random UUIDs. */
+  /** Creates ids of queued messages. Default: random UUIDs. */
   readonly newId?: () => string;
   /** Called after every change. */
   readonly onChange?: () => void;
 }
 
-/** A queue that the loop can take from. */
+/** A queue of messages for a run. */
 export class MessageQueue implements MessageSource {
   readonly #mode: QueueMode;
   readonly #newId: () => string;
@@ -29,19 +29,19 @@ export class MessageQueue implements MessageSource {
   readonly #listeners = new Set<() => void>();
   #queued: readonly QueuedMessage[] = [];
 
-  /** Makes an empty queue. */
+  /** Creates an empty queue. */
   constructor(options: MessageQueueOptions = {}) {
     this.#mode = options.mode ?? "one_at_a_time";
     this.#newId = options.newId ?? (() => crypto.randomUUID());
     this.#onChange = options.onChange ?? (() => {});
   }
 
-  /** What waits, in order; never changed afterwards. */
+  /** The queued messages, in order; a new array after every change. */
   get queued(): readonly QueuedMessage[] {
     return this.#queued;
   }
 
-  /** Adds a message at the end. */
+  /** Appends a message. */
   add(message: AgentMessage): QueuedMessage {
     const queued = { id: this.#newId(), message };
     this.#replace([...this.#queued, queued]);
@@ -49,7 +49,7 @@ export class MessageQueue implements MessageSource {
     return queued;
   }
 
-  /** Takes a message back; `false` when it does not wait any more. */
+  /** Removes a message; returns `false` when it is not queued any more. */
   cancel(id: string): boolean {
     const left = this.#queued.filter((queued) => queued.id !== id);
     if (left.length === this.#queued.length) return false;
@@ -57,24 +57,24 @@ export class MessageQueue implements MessageSource {
     return true;
   }
 
-  /** Takes everything back. */
+  /** Removes all messages. */
   clear(): void {
     if (this.#queued.length > 0) this.#replace([]);
   }
 
-  /** What {@linkcode take} would give now. */
+  /** Returns the messages that {@linkcode MessageQueue.take} would take now. */
   peek(): readonly AgentMessage[] {
     return this.#next().map(({ message }) => message);
   }
 
-  /** Takes the next message, or all of them, as the mode says. */
+  /** Removes and returns the next message, or all messages, according to the mode. */
   take(): readonly AgentMessage[] {
     const taken = this.#next();
     if (taken.length > 0) this.#replace(this.#queued.slice(taken.length));
     return taken.map(({ message }) => message);
   }
 
-  /** Tells `listener` whenever a message arrives; returns how to stop. */
+  /** Calls `listener` whenever a message is added; returns a function that unsubscribes. */
   onArrival(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,0 +1,61 @@
+/**
+ * The parts around the agent loop: message queues, ports for clock, ids and files, history repair, and the type of every
+ * event.
+ *
+ * `agentLoop()` of `@swink/agent` runs turns over a history that you keep yourself: it takes a context and a
+ * configuration, changes neither, and returns a stream of events whose last one has the messages that the run appended.
+ * This module has what such a host needs besides, and what tests need to make two runs identical.
+ *
+ * @example
+ * ```ts
+ * import { agentLoop, userMessage } from "@swink/agent";
+ * import { MessageQueue } from "@swink/agent/loop";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const followUp = new MessageQueue();
+ * followUp.add(userMessage("And now in French", 0));
+ * const context = { systemPrompt: "", tools: [], messages: [] };
+ * const config = {
+ *   model: { provider: "any", modelId: "model", thinkingLevel: "off" },
+ *   streamFn: scriptedStream([reply("Hello!"), reply("Bonjour !")]),
+ *   followUp,
+ * } as const;
+ * for await (const event of agentLoop([userMessage("Greet me", 0)], context, config)) {
+ *   if (event.type === "agent_end") event.messages.length; // 4: two prompts and two replies
+ * }
+ * ```
+ *
+ * @module
+ */
+
+export type { TurnSettings } from "./config.ts";
+export { MessageQueue, type MessageQueueOptions } from "./message_queue.ts";
+export type { MessageSource } from "./message_source.ts";
+export { type HistoryRepair, type RepairedHistory, repairHistory } from "../core/history.ts";
+export { omitCustomMessages } from "../core/context.ts";
+export { defaultPorts, type IdKind, type Ports, type ReadFile, type Sleep } from "../core/ports.ts";
+export type { ContinueVerdict, InjectVerdict, SkipVerdict, StopVerdict } from "../core/policy.ts";
+export { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/tokens.ts";
+export { priceUsage, zeroCost, zeroUsage } from "../core/usage.ts";
+export type {
+  AgentEndEvent,
+  AgentEventBody,
+  AgentStartEvent,
+  ContextCompactedEvent,
+  CustomEvent,
+  MessageEndEvent,
+  MessageStartEvent,
+  MessageUpdateEvent,
+  ModelChangedEvent,
+  ModelFallbackEvent,
+  QueueChangedEvent,
+  RetryEvent,
+  ToolApprovalRequestedEvent,
+  ToolApprovalResolvedEvent,
+  ToolExecutionEndEvent,
+  ToolExecutionStartEvent,
+  ToolExecutionUpdateEvent,
+  TurnEndEvent,
+  TurnStartEvent,
+  WarningEvent,
+} from "../core/event.ts";

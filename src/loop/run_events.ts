@@ -1,0 +1,42 @@
+/**
+ * The events of one run.
+ *
+ * @module
+ */
+
+import type { AgentEventBody } from "../core/event.ts";
+import type { AssistantMessageDelta } from "../core/stream.ts";
+import type { Cancellation } from "./cancellation.ts";
+import type { EventPipe } from "./event_pipe.ts";
+
+/** Emits the events of a run through its pipe. */
+export class RunEvents {
+  readonly #pipe: EventPipe;
+  readonly #cancellation: Cancellation;
+
+  constructor(pipe: EventPipe, cancellation: Cancellation) {
+    this.#pipe = pipe;
+    this.#cancellation = cancellation;
+  }
+
+  /** Emits an event; returns a promise when the caller should wait for listeners or the reader. */
+  emit(event: AgentEventBody & { seq?: number }): Promise<void> | undefined {
+    return this.#pipe.emit(event);
+  }
+
+  /** Emits a `message_update`; returns a promise when the caller should wait. */
+  emitDelta(delta: AssistantMessageDelta): Promise<void> | undefined {
+    return this.#pipe.emitDelta(delta);
+  }
+
+  /** Emits a `warning`: something failed and the run continues. */
+  warn(code: string, message: string, data?: unknown): Promise<void> | undefined {
+    return this.emit({ type: "warning", code, message, ...(data !== undefined && { data }) });
+  }
+
+  /** Resolves when the reader has taken every event so far; on abort, at once. */
+  async untilDelivered(): Promise<void> {
+    const drained = this.#pipe.drained();
+    if (drained) await this.#cancellation.untilAborted(drained).catch(() => {});
+  }
+}

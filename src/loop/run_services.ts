@@ -1,0 +1,87 @@
+/**
+ * The services of one run.
+ *
+ * @module
+ */
+
+import type { AgentContext } from "../core/context.ts";
+import type { Cancellation } from "./cancellation.ts";
+import type { ResolvedConfig, TurnSettings } from "./config.ts";
+import { HistoryConverter, MessageConverter } from "./convert.ts";
+import type { EventPipe } from "./event_pipe.ts";
+import { RunEvents } from "./run_events.ts";
+import { RunHistory } from "./run_history.ts";
+import { Steering } from "./steering.ts";
+
+/** Options for `new RunServices()`. */
+export interface RunServicesOptions {
+  /** The system prompt, tools and history that the run starts with. */
+  readonly context: AgentContext;
+  /** The configuration of the run. */
+  readonly config: ResolvedConfig;
+  /** Delivers the run's events. */
+  readonly pipe: EventPipe;
+  /** Aborts the run. */
+  readonly cancellation: Cancellation;
+  /** Models whose missing price was reported already; grows during the run. */
+  readonly unpricedModels: Set<string>;
+}
+
+/** Whatever the stages of a run use. Their results are values and are passed on, see `RunProgress`. */
+export class RunServices {
+  /** Id of the run. */
+  readonly runId: string;
+  /** The configuration, with defaults filled in. */
+  readonly config: ResolvedConfig;
+  /** Aborts the run and bounds the time of hooks after an abort. */
+  readonly cancellation: Cancellation;
+  /** Emits events. */
+  readonly events: RunEvents;
+  /** The messages. */
+  readonly history: RunHistory;
+  /** The steering messages that are queued for this run. */
+  readonly steering: Steering;
+  /** Converts the growing history for the provider. */
+  readonly historyConverter: HistoryConverter;
+  /** Converts the messages that `transformContext` selects. */
+  readonly messageConverter: MessageConverter;
+  /** Models whose missing price was reported already. */
+  readonly unpricedModels: Set<string>;
+  readonly #context: AgentContext;
+  readonly #startedAt: number;
+
+  constructor({ context, config, pipe, cancellation, unpricedModels }: RunServicesOptions) {
+    this.config = config;
+    this.cancellation = cancellation;
+    this.runId = config.newId("run");
+    this.events = new RunEvents(pipe, cancellation);
+    this.history = new RunHistory({
+      messages: context.messages,
+      events: this.events,
+      newCallId: () => config.newId("call"),
+    });
+    this.steering = new Steering(config.steering);
+    this.historyConverter = new HistoryConverter(config.convertToLlm);
+    this.messageConverter = new MessageConverter(config.convertToLlm);
+    this.unpricedModels = unpricedModels;
+    this.#context = context;
+    this.#startedAt = config.now();
+  }
+
+  /** Milliseconds since the run started. */
+  get elapsedMs(): number {
+    return this.config.now() - this.#startedAt;
+  }
+
+  /** Returns the settings of the next turn. */
+  getSettings(): TurnSettings {
+    const { systemPrompt, tools } = this.#context;
+    return this.config.settings?.() ?? { model: this.config.model, systemPrompt, tools };
+  }
+
+  /** Removes the listeners on everything that outlives the run. */
+  dispose(): void {
+    this.steering.dispose();
+    this.cancellation.dispose();
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * The start, the turns and the end of a run.
+ *
+ * @module
+ */
+
+import type { AgentContext } from "../core/context.ts";
+import type { AgentEvent, RunOutcome } from "../core/event.ts";
+import type { HistoryRepair } from "../core/history.ts";
+import type { StopReason } from "../core/model.ts";
+import { Cancellation } from "./cancellation.ts";
+import { type AgentLoopConfig, resolveConfig } from "./config.ts";
+import { EventChannel } from "./event_channel.ts";
+import { EventPipe } from "./event_pipe.ts";
+import type { TurnInput } from "./message_source.ts";
+import { runPostLoop } from "./policy_slots.ts";
+import { createProgress, type RunProgress } from "./run_progress.ts";
+import { RunServices } from "./run_services.ts";
+import { type NextStep, runTurn } from "./turn.ts";
+import { createPolicyContext } from "./turn_context.ts";
+
+/** Options for `startRun()`. */
+export interface RunStart {
+  /** Aborts the run. */
+  readonly signal?: AbortSignal;
+  /** The messages of the first turn. */
+  readonly input: TurnInput;
+  /** The system prompt, tools and history; the history must be valid. */
+  readonly context: AgentContext;
+  /** Repairs of that history, to be reported as a warning. */
+  readonly repairs?: readonly HistoryRepair[];
+  /** The configuration. */
+  readonly config: AgentLoopConfig;
+  /** Whether the previous run over this history ended in a context overflow. Default: `false`. */
+  readonly overflowed?: boolean;
+  /** Models whose missing price was reported already; the run adds to it. Default: empty. */
+  readonly unpricedModels?: Set<string>;
+  /** The run starts when this promise resolves, and fails when it rejects. */
+  readonly after?: Promise<void>;
+  /**
+   * Called with every event before the stream gets it; a returned promise is awaited before the next event. Must not
+   * throw or reject, and must await foreign code only through `withGrace`.
+   */
+  readonly observe?: (event: AgentEvent, withGrace: WithGrace) => Promise<void> | undefined;
+  /** Called when the run is over, before the stream closes, with its result; `undefined` when it did not start. */
+  readonly onSettled?: (progress: RunProgress | undefined) => void;
+}
+
+/** Awaits a promise; rejects when it has not settled 100 ms after an abort. */
+export type WithGrace = (work: Promise<void>) => Promise<void>;
+
+/** A run in progress. */
+export interface StartedRun {
+  /** Its events. */
+  readonly stream: ReadableStream<AgentEvent>;
+  /** Aborts it. */
+  readonly abort: (reason?: unknown) => void;
+  /** Delivers its events, and events that are emitted after its end. */
+  readonly pipe: EventPipe;
+  /** Resolves when the run is over. Never rejects. */
+  readonly settled: Promise<void>;
+}
+
+/** Starts a run. */
+export function startRun(start: RunStart): StartedRun {
+  const config = resolveConfig(start.config);
+  const cancellation = new Cancellation({ signal: start.signal, sleep: config.sleep });
+  const channel: EventChannel = new EventChannel({
+    onCancel: (reason) => {
+      cancellation.abort(reason);
+      return settled;
+    },
+  });
+  cancellation.onAbort(() => channel.release());
+  const withGrace: WithGrace = (work) => cancellation.withGrace(work);
+  const { observe, context, unpricedModels = new Set() } = start;
+  const pipe = new EventPipe({
+    channel,
+    observe: observe && ((event) => observe(event, withGrace)),
+  });
+  const run = new RunServices({ context, config, pipe, cancellation, unpricedModels });
+  const settled = executeRun(run, start, { pipe, channel });
+  return {
+    stream: channel.stream(),
+    abort: (reason) => cancellation.abort(reason),
+    pipe,
+    settled,
+  };
+}
+
+interface RunOutput {
+  readonly pipe: EventPipe;
+  readonly channel: EventChannel;
+}
+
+async function executeRun(
+  run: RunServices,
+  start: RunStart,
+  { pipe, channel }: RunOutput,
+): Promise<void> {
+  let progress: RunProgress | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    await start.after;
+    await pipe.begin({ type: "agent_start", runId: run.runId });
+    await warnAboutRepairs(run, start.repairs);
+    progress = createProgress(start.overflowed ?? false);
+    let input: TurnInput | undefined = start.input;
+    while (input) {
+      const result = await runTurn(run, progress, input);
+      progress = result.progress;
+      input = getNextInput(run, result.next);
+    }
+    await finishRun(run, progress);
+  } catch (error) {
+    failure = { error };
+  }
+  pipe.abandon();
+  start.onSettled?.(progress);
+  if (failure) channel.fail(failure.error);
+  else channel.close();
+  run.dispose();
+}
+
+async function warnAboutRepairs(
+  run: RunServices,
+  repairs: readonly HistoryRepair[] = [],
+): Promise<void> {
+  if (repairs.length === 0) return;
+  await run.events.warn("history_repaired", "The history was invalid and was repaired", repairs);
+}
+
+/** Returns the input of the next turn; `undefined` when the run is over. */
+function getNextInput(run: RunServices, next: NextStep): TurnInput | undefined {
+  if (next.type === "end" || run.cancellation.aborted) return undefined;
+  const messages = next.injected;
+  if (next.type === "next_turn" || messages.length > 0) return { messages };
+  if (run.steering.peek().length > 0) return { messages };
+  const { followUp } = run.config;
+  return followUp && followUp.peek().length > 0 ? { messages, queue: followUp } : undefined;
+}
+
+async function finishRun(run: RunServices, progress: RunProgress): Promise<void> {
+  const outcome = createOutcome(run, progress);
+  const { stopReason, error } = outcome;
+  const context = createPolicyContext({ run, settings: run.getSettings(), progress });
+  await runPostLoop(run, { ...context, stopReason, ...(error && { error }) });
+  await run.events.emit({ type: "agent_end", ...outcome });
+}
+
+function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
+  const { usage, cost, error, stoppedBy } = progress;
+  const { aborted, reason } = run.cancellation;
+  const stopReason: StopReason = aborted ? "aborted" : progress.stopReason;
+  return {
+    messages: run.history.newMessages,
+    stopReason: error ? "error" : stopReason,
+    usage,
+    cost,
+    ...(error && { error }),
+    ...(stoppedBy && { stoppedBy }),
+    ...(aborted && { abortReason: reason }),
+  };
+}
