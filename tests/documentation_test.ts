@@ -9,7 +9,6 @@ import { SymbolResolver } from "./documentation/symbol_links.ts";
 const KNOWN_DEAD_LINK_TAGS = [
   "adapters/catalog/catalog.ts: connect",
   "adapters/providers.ts: connect",
-  "adapters/proxy/serve.ts: createProxy",
   "src/loop/message_queue.ts: take",
   "src/agent/structured_output.ts: Agent.structuredOutput",
   "src/agent/structured_output.ts: BadRequestError",

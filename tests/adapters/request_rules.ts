@@ -7,7 +7,7 @@
  * @module
  */
 
-import { parseProxyRequest } from "../../adapters/proxy/request_parser.ts";
+import { parseProxyRequest } from "../../adapters/proxy/request.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 
 /** Says what a provider would refuse in a body. */
@@ -360,5 +360,5 @@ function toCallKey(call: unknown): unknown {
 /** Our own proxy. */
 export function findProxyProblems(body: unknown): string[] {
   const read = parseProxyRequest(JSON.stringify(body));
-  return read.type === "problem" ? [read.problem] : [];
+  return read.type === "rejected" ? [read.rejection.message] : [];
 }
