@@ -77,16 +77,13 @@ export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer) ?? FALLBACK_ENTRY;
       const { body, betas } = createAnthropicRequest(request, entry, writer);
-      return { url, headers: createHeaders(key, betas), body: serializeJson(body) };
+      const headers = {
+        "content-type": "application/json",
+        "anthropic-version": "2023-06-01",
+        ...(key && { "x-api-key": key }),
+        ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
+      };
+      return { url, headers, body: serializeJson(body) };
     },
   });
-}
-
-function createHeaders(key: string | undefined, betas: readonly string[]): Record<string, string> {
-  return {
-    "content-type": "application/json",
-    "anthropic-version": "2023-06-01",
-    ...(key && { "x-api-key": key }),
-    ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
-  };
 }

@@ -8,6 +8,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { mergeExtraFields } from "../kit/request/json_body.ts";
+import { resolveMaxTokens, resolveTemperature } from "../kit/request/model_limits.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { sortTools } from "../kit/request/tools.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
@@ -76,17 +77,16 @@ function resolveOptions(
   sink: WarningSink,
 ): ResolvedOptions {
   const { options } = request;
-  const maxTokens = Math.min(options.maxTokens ?? entry.maxOutput, entry.maxOutput);
-  if (options.maxTokens !== undefined && maxTokens < options.maxTokens) {
-    sink.warning("max_tokens_lowered", `maxTokens lowered to ${maxTokens}, the model's limit`);
-  }
+  const maxTokens = resolveMaxTokens(options, entry, sink) ?? entry.maxOutput;
   const thinking = resolveThinking(request, maxTokens, entry, sink);
-  return {
-    maxTokens,
-    thinking,
-    toolChoice: toToolChoice(request, entry, sink),
-    temperature: resolveTemperature(options, thinking.enabled, entry, sink),
-  };
+  const toolChoice = toToolChoice(request, entry, sink);
+  if (options.temperature === undefined || !thinking.enabled) {
+    const temperature = resolveTemperature(options, entry, sink);
+    return { maxTokens, thinking, toolChoice, temperature };
+  }
+  const message = "The model does not support a temperature together with thinking";
+  sink.warning("temperature_left_out", message);
+  return { maxTokens, thinking, toolChoice, temperature: undefined };
 }
 
 function toToolChoice(
@@ -97,28 +97,13 @@ function toToolChoice(
   const { toolChoice } = request.options;
   if (toolChoice === undefined || request.context.tools.length === 0) return undefined;
   if (isToolForced(request) && entry.forcedToolChoice === false) {
-    const message = `toolChoice omitted: ${request.model.modelId} cannot be forced to call a tool`;
+    const message = `${request.model.modelId} does not support a forced tool call`;
     sink.warning("tool_choice_left_out", message);
     return undefined;
   }
   if (toolChoice === "required") return { type: "any" };
   if (typeof toolChoice === "string") return { type: toolChoice };
   return { type: "tool", name: toWireName(toolChoice.name, TOOL_NAME_RULE) };
-}
-
-function resolveTemperature(
-  { temperature }: StreamOptions,
-  isThinkingEnabled: boolean,
-  entry: CatalogEntry,
-  sink: WarningSink,
-): number | undefined {
-  if (temperature === undefined) return undefined;
-  if (entry.temperature !== false && !isThinkingEnabled) return temperature;
-  const reason = isThinkingEnabled
-    ? "it cannot be combined with thinking"
-    : "the model does not support it";
-  sink.warning("temperature_left_out", `temperature omitted: ${reason}`);
-  return undefined;
 }
 
 function toOutputConfig(
@@ -128,10 +113,7 @@ function toOutputConfig(
   sink: WarningSink,
 ): JsonObject | undefined {
   if (responseSchema && !entry.strictSchema) {
-    sink.warning(
-      "response_schema_left_out",
-      "responseSchema omitted: the model does not support it",
-    );
+    sink.warning("response_schema_left_out", "The model does not support a response schema");
   }
   const config = {
     ...(effort && { effort }),

@@ -40,13 +40,13 @@ export function resolveThinking(
   // A forced call and thinking exclude each other; the forced call takes precedence.
   const canForce = isToolForced(request) && entry.forcedToolChoice !== false;
   if (wanted && canForce && entry.thinking.type !== "none") {
-    warnOff("it cannot be combined with a forced tool call", sink);
+    warn("The model does not support thinking together with a forced tool call", sink);
   }
   const enabled = wanted && !canForce;
   const ability = entry.thinking;
   switch (ability.type) {
     case "none":
-      if (wanted) warnOff(`${model.modelId} does not support it`, sink);
+      if (wanted) warn(`${model.modelId} does not support thinking`, sink);
       return { enabled: false };
     case "budget": {
       if (!enabled) return { enabled };
@@ -54,7 +54,7 @@ export function resolveThinking(
       if (budget >= ability.min) {
         return { enabled, setting: { type: "enabled", budget_tokens: budget } };
       }
-      warnOff(`maxTokens (${maxTokens}) leaves no thinking budget; raise it`, sink);
+      warn(`maxTokens (${maxTokens}) leaves no thinking budget: raise it`, sink);
       return { enabled: false };
     }
     case "effort": {
@@ -65,8 +65,8 @@ export function resolveThinking(
   }
 }
 
-function warnOff(reason: string, sink: WarningSink): void {
-  sink.warning("thinking_left_out", `Thinking turned off: ${reason}`);
+function warn(message: string, sink: WarningSink): void {
+  sink.warning("thinking_left_out", message);
 }
 
 function toAdaptiveThinking(entry: CatalogEntry): JsonObject {
@@ -103,7 +103,7 @@ export function disableBudgetThinking(
   sink: WarningSink,
 ): ResolvedThinking {
   if (!thinking.enabled || entry.thinking.type !== "budget") return thinking;
-  warnOff("the model cannot start to think between a tool call and its result", sink);
+  warn("The model cannot start to think between a tool call and its result", sink);
   return { enabled: false };
 }
 

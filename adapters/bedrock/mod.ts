@@ -113,7 +113,9 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
       });
     },
     async prepare({ request, writer }, key) {
-      const entry = models.find(request.model, writer) ?? getFallbackEntry(request);
+      const isClaude = getModelFamily(request.model.modelId).thinking === "claude";
+      const entry = models.find(request.model, writer) ??
+        (isClaude ? FALLBACK_CLAUDE_ENTRY : FALLBACK_ENTRY);
       const body = serializeJson(createConverseBody(request, entry, writer));
       const region = resolveRegion(request, options);
       const url = createUrl(request, settings, region);
@@ -138,12 +140,6 @@ const HEADERS = {
   "content-type": "application/json",
   accept: "application/vnd.amazon.eventstream",
 };
-
-function getFallbackEntry({ model }: StreamRequest): CatalogEntry {
-  return getModelFamily(model.modelId).thinking === "claude"
-    ? FALLBACK_CLAUDE_ENTRY
-    : FALLBACK_ENTRY;
-}
 
 /** Returns the configured region, or that of an ARN: `arn:aws:bedrock:us-east-1:123456789012:inference-profile/…` */
 function resolveRegion({ model }: StreamRequest, { region }: BedrockOptions): string | undefined {

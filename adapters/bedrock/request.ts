@@ -12,6 +12,7 @@ import { isToolForced } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { withoutImages } from "../kit/request/history.ts";
 import { mergeExtraFields } from "../kit/request/json_body.ts";
+import { resolveMaxTokens, resolveTemperature } from "../kit/request/model_limits.ts";
 import { sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
@@ -71,19 +72,12 @@ function toInferenceConfig(
   { entry, thinking }: { readonly entry: CatalogEntry; readonly thinking: ThinkingFields },
   sink: WarningSink,
 ): JsonObject {
-  const { temperature } = options;
-  const maxTokens = options.maxTokens && Math.min(options.maxTokens, entry.maxOutput);
-  if (maxTokens !== options.maxTokens) {
-    sink.warning("max_tokens_lowered", `maxTokens lowered to ${maxTokens}, the model's limit`);
+  const maxTokens = resolveMaxTokens(options, entry, sink);
+  if (options.temperature === undefined || !thinking.fixesTemperature) {
+    return { maxTokens, temperature: resolveTemperature(options, entry, sink) };
   }
-  const { fixesTemperature } = thinking;
-  if (temperature === undefined || (entry.temperature !== false && !fixesTemperature)) {
-    return { maxTokens, temperature };
-  }
-  const reason = fixesTemperature
-    ? "it cannot be combined with thinking"
-    : "the model does not support it";
-  sink.warning("temperature_left_out", `temperature omitted: ${reason}`);
+  const message = "The model does not support a temperature together with thinking";
+  sink.warning("temperature_left_out", message);
   return { maxTokens };
 }
 
@@ -97,7 +91,8 @@ function toCachePoint(
     return { cachePoint: { type: "default" } };
   }
   if (family.longCache) return { cachePoint: { type: "default", ttl: "1h" } };
-  sink.warning("cache_shortened", 'cache "long" shortened: the model supports "short" only');
+  const message = "The model has no long cache retention: the short one applies";
+  sink.warning("cache_shortened", message);
   return { cachePoint: { type: "default" } };
 }
 
@@ -122,7 +117,7 @@ function toToolConfig(
   const tools = context.tools.length > 0 ? context.tools : called;
   if (tools.length === 0) return undefined;
   if (isNone) {
-    sink.warning("tool_choice_left_out", 'toolChoice "none" omitted: Bedrock does not support it');
+    sink.warning("tool_choice_left_out", 'Bedrock does not support toolChoice "none"');
   }
   const specs = sortTools(tools).map(toWireTool);
   return {
@@ -160,7 +155,7 @@ function toToolChoice(
   const { model, options } = request;
   if (!isToolForced(request)) return undefined;
   if (entry.forcedToolChoice === false) {
-    const message = `toolChoice omitted: ${model.modelId} cannot be forced to call a tool`;
+    const message = `${model.modelId} does not support a forced tool call`;
     sink.warning("tool_choice_left_out", message);
     return undefined;
   }
@@ -175,10 +170,7 @@ function toOutputConfig(
 ): JsonObject | undefined {
   if (responseSchema === undefined) return undefined;
   if (!entry.strictSchema) {
-    sink.warning(
-      "response_schema_left_out",
-      "responseSchema omitted: the model does not support it",
-    );
+    sink.warning("response_schema_left_out", "The model does not support a response schema");
     return undefined;
   }
   const jsonSchema = { name: "reply", schema: JSON.stringify(responseSchema) };

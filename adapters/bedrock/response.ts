@@ -126,7 +126,10 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     } else if (reasoningContent !== undefined) {
       this.#appendThinking(index, reasoningContent);
     } else if (toolUse !== undefined) {
-      this.#appendInput(this.#blocks.get(index), textOrEmpty(toolUse.input));
+      const block = this.#blocks.get(index);
+      const json = textOrEmpty(toolUse.input);
+      if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
+      else if (block?.type === "server_tool_use") block.json += json;
     } else if (Array.isArray(toolResult)) {
       const block = this.#blocks.get(index);
       if (block?.type === "server_tool_result") block.content.push(...toolResult);
@@ -142,11 +145,6 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     block.signature += textOrEmpty(reasoning.signature);
     block.redacted += textOrEmpty(reasoning.redactedContent);
     this.#writer.writeThinking(textOrEmpty(reasoning.text));
-  }
-
-  #appendInput(block: OpenBlock | undefined, json: string): void {
-    if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
-    else if (block?.type === "server_tool_use") block.json += json;
   }
 
   /** Closes a block; text has no start event, so an unknown block is text. */

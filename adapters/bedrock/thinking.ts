@@ -99,5 +99,5 @@ function toEffortFields(
 }
 
 function warnThinkingOmitted({ model }: StreamRequest, sink: WarningSink): void {
-  sink.warning("thinking_left_out", `thinkingLevel omitted: ${model.modelId} does not support it`);
+  sink.warning("thinking_left_out", `${model.modelId} does not support a thinking level`);
 }

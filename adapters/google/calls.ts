@@ -46,8 +46,11 @@ export class GoogleCallAssembler {
     if (open === null) return;
     open.signature = signature ?? open.signature;
     this.#setArguments(open, call);
-    if (call.willContinue) this.#partialCall = open;
-    else this.#completeCall(open, call);
+    this.#partialCall = call.willContinue ? open : null;
+    if (call.willContinue) return;
+    const id = textOrEmpty(call.id);
+    if (id === "") this.#close(open);
+    else this.#byId.set(id, open);
   }
 
   /** Closes all calls at the end of the reply, except one that the token limit cut off. */
@@ -77,12 +80,6 @@ export class GoogleCallAssembler {
       return;
     }
     for (const part of partialArgs ?? []) open.args.add(part);
-  }
-
-  #completeCall(open: OpenCall, { id }: WireFunctionCall): void {
-    this.#partialCall = null;
-    if (textOrEmpty(id) === "") this.#close(open);
-    else this.#byId.set(textOrEmpty(id), open);
   }
 
   #closePartialCall(): void {

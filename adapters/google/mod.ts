@@ -4,7 +4,7 @@
  * {@linkcode createGoogle} makes the stream function of an agent; for Vertex AI set `baseUrl` to the publisher's URL
  * in your project. The key comes from `apiKey` (a string, or a function called at every request) or from the agent's
  * `getApiKey`, and with `getToken` an access token of Google Cloud replaces it; only `connect()` of
- * `@swink/agent/adapters` reads `GEMINI_API_KEY`.
+ * `@swink/agent/adapters` reads `GEMINI_API_KEY` or `GOOGLE_API_KEY`.
  *
  * `createGemini` and `GeminiOptions` are aliases of {@linkcode createGoogle} and {@linkcode GoogleOptions}.
  *

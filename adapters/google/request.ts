@@ -41,10 +41,11 @@ export function createGoogleBody(
   sink: WarningSink,
 ): JsonObject {
   if (options.cache === "long") {
-    sink.warning("cache_left_out", 'cache "long" omitted: Google does not support it');
+    const message = "Google has no long cache retention: the short one applies";
+    sink.warning("cache_left_out", message);
   }
   const thinking = entry?.thinking ?? defaultThinking(model);
-  const isSigned = thinking.type === "effort";
+  const isGemini3OrLater = thinking.type === "effort";
   const history = entry?.images === false
     ? withoutImages(context.messages, sink)
     : context.messages;
@@ -53,7 +54,7 @@ export function createGoogleBody(
     temperature: resolveTemperature(options, entry, sink),
     maxOutputTokens: resolveMaxTokens(options, entry, sink),
     thinkingConfig: toThinkingConfig(model, thinking, options),
-    ...toResponseFormat({ context, options }, isSigned, sink),
+    ...toResponseFormat({ context, options }, isGemini3OrLater, sink),
   };
   warnUnsupportedThinking(model, { thinking }, sink);
   const generationConfig = mergeExtraFields(generation, isJsonObject(own) ? own : undefined, sink);
@@ -61,7 +62,7 @@ export function createGoogleBody(
     systemInstruction: context.systemPrompt.trim() === ""
       ? undefined
       : { parts: [{ text: context.systemPrompt }] },
-    contents: toWireContents(history, { model, requiresSignatures: isSigned }),
+    contents: toWireContents(history, { model, requiresSignatures: isGemini3OrLater }),
     tools: toWireTools(context),
     toolConfig: toToolConfig(context, options),
     generationConfig: Object.keys(generationConfig).length > 0 ? generationConfig : undefined,
@@ -142,7 +143,7 @@ function toResponseFormat(
   }
   sink.warning(
     "response_schema_left_out",
-    "responseSchema omitted: the model does not support it together with tools",
+    "The model does not support a response schema together with tools",
   );
   return undefined;
 }

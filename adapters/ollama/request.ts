@@ -36,7 +36,8 @@ export function createOllamaBody(
 ): JsonObject {
   const { systemPrompt } = context;
   if (options.cache === "long") {
-    sink.warning("cache_left_out", 'cache "long" omitted: Ollama does not support it');
+    const message = "Ollama has no long cache retention: the short one applies";
+    sink.warning("cache_left_out", message);
   }
   const history = entry?.images === false
     ? withoutImages(context.messages, sink)
@@ -65,7 +66,7 @@ function toWireTools(
 ): JsonObject[] | undefined {
   if (tools.length === 0 || toolChoice === "none") return undefined;
   if (toolChoice !== "auto") {
-    sink.warning("tool_choice_left_out", "toolChoice omitted: Ollama cannot force a tool call");
+    sink.warning("tool_choice_left_out", "Ollama does not support a forced tool call");
   }
   return sortTools(tools).map(({ name, description, parameters }) => ({
     type: "function",
@@ -85,7 +86,7 @@ function resolveThinking(
   const { thinkingLevel, modelId } = model;
   if (thinkingLevel === "off") return undefined;
   if (entry?.thinking.type === "none") {
-    sink.warning("thinking_left_out", `thinkingLevel omitted: ${modelId} does not support it`);
+    sink.warning("thinking_left_out", `${modelId} does not support thinking`);
     return undefined;
   }
   if (entry?.thinking.type === "effort") {

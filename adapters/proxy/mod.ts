@@ -1,10 +1,10 @@
 /**
  * Connects agents to models through a proxy that keeps the API keys on a server.
  *
- * {@linkcode createProxy} makes the stream function of an agent that calls the proxy at `baseUrl`; {@linkcode serveProxy}
- * makes the HTTP handler of the proxy from any stream function, usually that of `connect()`, and `authorize` decides
- * which callers it serves. The agent's `apiKey` is a token for the proxy; only `connect()` reads it, with the address,
- * from `SWINK_PROXY_TOKEN` and `SWINK_PROXY_URL`.
+ * {@linkcode createProxy} makes the stream function of an agent that calls the proxy at `baseUrl`;
+ * {@linkcode serveProxy} makes the HTTP handler of the proxy from any stream function, usually that of `connect()`, and
+ * `authorize` decides which callers it serves. The agent's `apiKey` is a token for the proxy; only `connect()` reads
+ * token and URL from `SWINK_PROXY_TOKEN` and `SWINK_PROXY_URL`.
  *
  * @example
  * ```ts
