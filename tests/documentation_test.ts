@@ -14,16 +14,8 @@ const KNOWN_DEAD_LINK_TAGS = [
   "src/agent/structured_output.ts: BadRequestError",
   "src/cassettes/record_fetch.ts: replayCassette",
   "src/cassettes/replay_cassette.ts: recordFetch",
-  "src/core/accumulate.ts: apply",
-  "src/core/event.ts: AgentResult",
-  "src/core/json.ts: Infer",
-  "src/core/message.ts: Agent.prompt",
-  "src/core/session.ts: SessionError",
-  "src/core/session.ts: testSessionStore",
   "src/memory/context/compaction.ts: estimateTokens",
   "src/memory/transfer/export_jsonl.ts: importSession",
-  "src/sync/mod.ts: Agent.prompt",
-  "src/sync/mod.ts: Agent.continue",
 ];
 
 const [paths, pages, code] = await Promise.all([listPaths(), readPages(), readShippedCode()]);

@@ -1,5 +1,5 @@
 /**
- * Stream events become one message.
+ * Builds the content of an assistant message from stream events.
  *
  * @module
  */
@@ -10,25 +10,30 @@ import { isJsonObject, type JsonObject } from "./json.ts";
 import type { AssistantMessageEvent, BlockDeltaEvent, BlockEndEvent } from "./stream.ts";
 import { TextBuffer } from "./text_buffer.ts";
 
-/** How the arguments of a finished reply's tool call arrived. */
+/**
+ * State of the arguments of a finished reply's tool call.
+ *
+ * `complete`: they are a JSON object. `truncated`: the reply ended before the call. `invalid`: they are not a JSON
+ * object; `text` is the raw text and `reason` the message of the parser.
+ */
 export type ArgumentsState =
   | { readonly type: "complete" }
-  | { readonly type: "cut" }
-  | { readonly type: "unreadable"; readonly text: string; readonly reason: string };
+  | { readonly type: "truncated" }
+  | { readonly type: "invalid"; readonly text: string; readonly reason: string };
 
 /** A tool call of a finished reply. */
 export interface FinishedCall {
-  /** The block, as it stands in the message. */
+  /** The block in the message; its `arguments` are `{}` unless `state` is `complete`. */
   readonly block: ToolCallBlock;
-  /** Whether its arguments are all there and can be read. */
+  /** State of its arguments. */
   readonly state: ArgumentsState;
 }
 
-/** What has been accumulated. */
+/** Content of a reply. */
 export interface AccumulatedReply {
-  /** The blocks, empty ones left out. */
+  /** The blocks, without empty text and thinking blocks. */
   readonly content: readonly ContentBlock[];
-  /** The tool calls among them. */
+  /** The tool calls among the blocks, in order. */
   readonly calls: readonly FinishedCall[];
 }
 
@@ -55,33 +60,36 @@ type ExtensionDraft = {
 type BlockDraft = TextDraft | CallDraft | ExtensionDraft;
 
 /**
- * Builds one reply out of stream events, in linear time: deltas are appended as text, and a tool call's
- * arguments are parsed once, at the end. Holds the stream to its contract.
+ * Accumulates the events of one reply in linear time and validates their order.
+ *
+ * Deltas are appended as text; the arguments of a tool call are parsed once, by {@linkcode ReplyAccumulator.finish}.
  */
 export class ReplyAccumulator {
   readonly #blocks: BlockDraft[] = [];
   #characters = 0;
   #ended = false;
 
-  /** Characters of text, reasoning and arguments so far. */
+  /** Length of the text, thinking and arguments so far, in UTF-16 code units. */
   get characters(): number {
     return this.#characters;
   }
 
-  /** Whether any block has begun. */
+  /** Whether any block has started. */
   get hasContent(): boolean {
     return this.#blocks.length > 0;
   }
 
   /**
-   * Takes the next event.
+   * Applies the next event.
    *
-   * @throws {StreamError} When the event breaks the contract: a delta after its block's end, a second end, an
-   * index out of order, an end of the reply with an open block (only a `length` stop may leave tool calls
-   * open), or anything after the terminal event.
+   * @throws {StreamError} If the event violates the contract of `StreamFn`: a delta or an end for a block
+   * that is not open, an index out of order, an end of the reply with an open block (except tool calls at a `length`
+   * stop), or any event after the terminal one.
    */
   apply(event: AssistantMessageEvent): void {
-    if (this.#ended) throw createContractError(`"${event.type}" came after the reply had ended`);
+    if (this.#ended) {
+      throw createContractError(`Unexpected "${event.type}" event after the end of the reply`);
+    }
     switch (event.type) {
       case "start":
       case "warning":
@@ -129,22 +137,22 @@ export class ReplyAccumulator {
   }
 
   /**
-   * Takes a delta: what {@linkcode apply} does with one, without looking what it is.
+   * Appends a delta; the same as {@linkcode ReplyAccumulator.apply} with a delta, without the dispatch on its type.
    *
-   * @throws {StreamError} When its block is not open.
+   * @throws {StreamError} If its block is not open.
    */
   append({ type, contentIndex, delta }: BlockDeltaEvent): void {
     const draft = this.#blocks[contentIndex];
     if (this.#ended || !draft?.open || type !== DELTA_TYPES[draft.type]) {
       throw createContractError(
-        `"${type}" came for block ${contentIndex}, which is not open for it`,
+        `Unexpected "${type}" event: block ${contentIndex} is not an open block of this type`,
       );
     }
     draft.text.append(delta);
     this.#characters += delta.length;
   }
 
-  /** The reply so far. Calls that are still open count as cut. */
+  /** Returns the reply so far. Arguments of calls that are still open are `truncated`. */
   finish(): AccumulatedReply {
     const content: ContentBlock[] = [];
     const calls: FinishedCall[] = [];
@@ -165,7 +173,7 @@ export class ReplyAccumulator {
   #openBlock(contentIndex: number, draft: BlockDraft): void {
     if (contentIndex !== this.#blocks.length) {
       throw createContractError(
-        `Block ${contentIndex} began where block ${this.#blocks.length} was next`,
+        `Unexpected start of block ${contentIndex}: the next block is ${this.#blocks.length}`,
       );
     }
     this.#blocks.push(draft);
@@ -173,9 +181,9 @@ export class ReplyAccumulator {
 
   #closeBlock({ type, contentIndex, signature, redacted }: BlockEndEvent): void {
     const draft = this.#blocks[contentIndex];
-    if (!draft?.open || !matchesBlockType(type, draft.type)) {
+    if (!draft?.open || !type.startsWith(draft.type)) {
       throw createContractError(
-        `"${type}" came for block ${contentIndex}, which is not open for it`,
+        `Unexpected "${type}" event: block ${contentIndex} is not an open block of this type`,
       );
     }
     draft.open = false;
@@ -183,18 +191,18 @@ export class ReplyAccumulator {
     if (redacted !== undefined && draft.type !== "tool_call") draft.redacted = redacted;
   }
 
-  #endReply(mayCutCalls: boolean, cause?: unknown): void {
+  #endReply(allowOpenCalls: boolean, cause?: unknown): void {
     this.#ended = true;
     const open = this.#blocks.findIndex((draft) =>
-      draft.open && !(mayCutCalls && draft.type === "tool_call")
+      draft.open && !(allowOpenCalls && draft.type === "tool_call")
     );
     if (open >= 0) {
-      throw createContractError(`The reply ended while block ${open} was still open`, cause);
+      throw createContractError(`Unexpected end of the reply: block ${open} is still open`, cause);
     }
   }
 }
 
-/** Reads the text of a tool call's arguments; nothing at all stands for no arguments. */
+/** Parses the arguments of a tool call; empty text is parsed as `{}`. */
 export function parseArguments(
   text: string,
 ): { readonly value: JsonObject } | { readonly reason: string } {
@@ -211,17 +219,17 @@ export function parseArguments(
 function finishTextDraft(draft: TextDraft): ContentBlock {
   const { type, signature, redacted } = draft;
   const text = draft.text.toString();
-  const marks = {
+  const attributes = {
     ...(signature !== undefined && { signature }),
     ...(redacted !== undefined && { redacted }),
   };
-  return type === "text" ? { type, text, ...marks } : { type, thinking: text, ...marks };
+  return type === "text" ? { type, text, ...attributes } : { type, thinking: text, ...attributes };
 }
 
 function finishCallDraft(draft: CallDraft): FinishedCall {
   const { id, name, open, signature } = draft;
   const text = draft.text.toString();
-  const parsed = open ? { reason: "cut" } : parseArguments(text);
+  const parsed = open ? { reason: "truncated" } : parseArguments(text);
   const args = "value" in parsed ? parsed.value : {};
   const block: ToolCallBlock = {
     type: "tool_call",
@@ -230,9 +238,9 @@ function finishCallDraft(draft: CallDraft): FinishedCall {
     arguments: args,
     ...(signature !== undefined && { signature }),
   };
-  if (open) return { block, state: { type: "cut" } };
+  if (open) return { block, state: { type: "truncated" } };
   if ("value" in parsed) return { block, state: { type: "complete" } };
-  return { block, state: { type: "unreadable", text, reason: parsed.reason } };
+  return { block, state: { type: "invalid", text, reason: parsed.reason } };
 }
 
 const DELTA_TYPES = {
@@ -241,10 +249,6 @@ const DELTA_TYPES = {
   tool_call: "tool_call_delta",
   extension: "",
 } as const;
-
-function matchesBlockType(eventType: string, draftType: BlockDraft["type"]): boolean {
-  return eventType.startsWith(draftType);
-}
 
 function createContractError(message: string, cause?: unknown): StreamError {
   return new StreamError(message, { cause });

@@ -11,7 +11,7 @@ const PIECES = ["", "a", "bc ", "é", "日本", "\n", '"', "\\", "😀", "\ud83d
 
 interface PlannedBlock {
   readonly block: ContentBlock;
-  /** Its own events, in order; they interleave with those of other blocks. */
+  /** The events of the block, in order; they interleave with those of other blocks. */
   readonly events: AssistantMessageEvent[];
 }
 
@@ -43,17 +43,20 @@ function planTextBlock(
   contentIndex: number,
 ): PlannedBlock {
   const text = randomText(random);
-  const marks = random() < 0.3 ? { signature: "s" } : {};
+  const attributes = random() < 0.3 ? { signature: "s" } : {};
   const block: ContentBlock = type === "text"
-    ? { type, text, ...marks }
-    : { type, thinking: text, ...marks };
+    ? { type, text, ...attributes }
+    : { type, thinking: text, ...attributes };
   const deltas = splitText(random, text).map((delta): AssistantMessageEvent => ({
     type: `${type}_delta`,
     contentIndex,
     delta,
   }));
   const start: AssistantMessageEvent = { type: `${type}_start`, contentIndex };
-  return { block, events: [start, ...deltas, { type: `${type}_end`, contentIndex, ...marks }] };
+  return {
+    block,
+    events: [start, ...deltas, { type: `${type}_end`, contentIndex, ...attributes }],
+  };
 }
 
 function planCall(random: Random, contentIndex: number): PlannedBlock {
@@ -86,16 +89,19 @@ function planBlock(random: Random, contentIndex: number): PlannedBlock {
   return { block, events: [{ ...block, contentIndex }] };
 }
 
-/** Mixes the events of all blocks; each block keeps its own order, and blocks begin in the order of their index. */
+/**
+ * Interleaves the events of all blocks; events of a block keep their order, and blocks start in the order of their
+ * index.
+ */
 function interleave(random: Random, plans: readonly PlannedBlock[]): AssistantMessageEvent[] {
-  const waiting = plans.map(({ events }) => [...events]);
+  const remaining = plans.map(({ events }) => [...events]);
   const mixed: AssistantMessageEvent[] = [];
-  let begun = 0;
-  while (waiting.some((events) => events.length > 0)) {
-    const open = waiting.slice(0, begun).filter((events) => events.length > 0);
-    const mayBegin = begun < waiting.length;
-    const events = mayBegin && (open.length === 0 || random() < 0.3)
-      ? waiting[begun++]
+  let started = 0;
+  while (remaining.some((events) => events.length > 0)) {
+    const open = remaining.slice(0, started).filter((events) => events.length > 0);
+    const canStart = started < remaining.length;
+    const events = canStart && (open.length === 0 || random() < 0.3)
+      ? remaining[started++]
       : pick(random, open);
     const event = events?.shift();
     if (event) mixed.push(event);
@@ -125,15 +131,15 @@ function accumulate(events: readonly AssistantMessageEvent[]): readonly ContentB
   return reply.finish().content;
 }
 
-Deno.test("A 126a any legal sequence of events becomes the blocks and the text that it spells", () => {
+Deno.test("ReplyAccumulator: builds the planned blocks from any valid sequence of events [A126a]", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const { content, events } = planReply(seededRandom(seed));
     assertEquals(accumulate(events), content, `seed ${seed}`);
   }
 });
 
-Deno.test("whatever one block event of a reply is lost, doubled or displaced, it is noticed", () => {
-  let noticed = 0;
+Deno.test("ReplyAccumulator: throws when a start or end event is missing, repeated or displaced", () => {
+  let checked = 0;
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const random = seededRandom(seed);
     const { events } = planReply(random);
@@ -141,16 +147,16 @@ Deno.test("whatever one block event of a reply is lost, doubled or displaced, it
     const event = events[at];
     if (!event || !/_(start|end)$/.test(event.type)) continue;
     const others = events.toSpliced(at, 1);
-    const spoiled = [others, events.toSpliced(at, 0, event), [...others, event]];
-    for (const sequence of spoiled) {
+    const invalid = [others, events.toSpliced(at, 0, event), [...others, event]];
+    for (const sequence of invalid) {
       assertThrows(() => accumulate(sequence), StreamError, undefined, `seed ${seed}`);
     }
-    noticed++;
+    checked++;
   }
-  assert(noticed > ROUNDS / 10, `only ${noticed} replies were spoiled`);
+  assert(checked > ROUNDS / 10, `only ${checked} replies were checked`);
 });
 
-Deno.test("whatever comes, the accumulator takes it or throws a stream error, nothing else", () => {
+Deno.test("ReplyAccumulator: throws nothing but StreamError for random events", () => {
   const types = [
     "start",
     "text_start",
@@ -183,17 +189,17 @@ Deno.test("whatever comes, the accumulator takes it or throws a stream error, no
   }
 });
 
-Deno.test("a hundred thousand deltas cost far under a microsecond each", () => {
+Deno.test("ReplyAccumulator: applies 100,000 deltas in less than 0.5 µs each", () => {
   const perDelta = (count: number): number => {
     const delta: AssistantMessageEvent = { type: "text_delta", contentIndex: 0, delta: "8 chars " };
     const reply = new ReplyAccumulator();
     reply.apply({ type: "text_start", contentIndex: 0 });
-    const started = performance.now();
-    for (let at = 0; at < count; at++) reply.apply(delta);
-    return (performance.now() - started) / count;
+    const startTime = performance.now();
+    for (let index = 0; index < count; index++) reply.apply(delta);
+    return (performance.now() - startTime) / count;
   };
-  for (let warm = 0; warm < 5; warm++) perDelta(20_000);
+  for (let warmUp = 0; warmUp < 5; warmUp++) perDelta(20_000);
   const fastest = Math.min(...Array.from({ length: 5 }, () => perDelta(100_000)));
-  // The target is far under 0.1 microseconds; the bound leaves room for a busy machine.
-  assert(fastest < 0.0005, `${fastest * 1000} microseconds a delta`);
+  // Far less than 0.1 µs is expected; the limit allows for a busy machine.
+  assert(fastest < 0.0005, `${fastest * 1000} µs per delta`);
 });

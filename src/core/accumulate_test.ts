@@ -6,7 +6,7 @@ import { zeroUsage } from "./usage.ts";
 
 const usage = zeroUsage();
 const done: AssistantMessageEvent = { type: "done", stopReason: "stop", usage };
-const cutOff: AssistantMessageEvent = { type: "done", stopReason: "length", usage };
+const lengthStop: AssistantMessageEvent = { type: "done", stopReason: "length", usage };
 const failed: AssistantMessageEvent = {
   type: "error",
   stopReason: "error",
@@ -47,7 +47,7 @@ function createCallEvents(contentIndex: number, ...deltas: string[]): AssistantM
   ];
 }
 
-Deno.test("2.5 text and a tool call become the blocks of a message", () => {
+Deno.test("ReplyAccumulator: builds blocks from text and tool calls [2.5]", () => {
   const reply = accumulate(
     { type: "start" },
     ...createBlockEvents(0, "text", "Rea", "ding"),
@@ -66,7 +66,7 @@ Deno.test("2.5 text and a tool call become the blocks of a message", () => {
   });
 });
 
-Deno.test("2.6 deltas of several open blocks may interleave", () => {
+Deno.test("ReplyAccumulator: deltas of several open blocks interleave [2.6]", () => {
   const reply = accumulate(
     { type: "text_start", contentIndex: 0 },
     { type: "tool_call_start", contentIndex: 1, id: "a", name: "bash" },
@@ -87,7 +87,7 @@ Deno.test("2.6 deltas of several open blocks may interleave", () => {
   ]);
 });
 
-Deno.test("signatures, redaction and provider items are kept", () => {
+Deno.test("ReplyAccumulator: keeps signatures, `redacted` and extensions", () => {
   const reply = accumulate(
     { type: "thinking_start", contentIndex: 0 },
     { type: "thinking_end", contentIndex: 0, signature: "secret", redacted: true },
@@ -107,7 +107,7 @@ Deno.test("signatures, redaction and provider items are kept", () => {
   ]);
 });
 
-Deno.test("blocks that say nothing are left out", () => {
+Deno.test("ReplyAccumulator: omits empty text and thinking blocks", () => {
   const reply = accumulate(
     ...createBlockEvents(0, "thinking"),
     ...createBlockEvents(1, "text", ""),
@@ -116,7 +116,7 @@ Deno.test("blocks that say nothing are left out", () => {
   assertEquals(reply.finish().content, [{ type: "text", text: "x" }]);
 });
 
-Deno.test("characters of text, reasoning and arguments are counted as they come", () => {
+Deno.test("ReplyAccumulator: counts the characters of text, thinking and arguments", () => {
   const reply = accumulate(
     ...createBlockEvents(0, "thinking", "abc"),
     ...createBlockEvents(1, "text", "de"),
@@ -127,47 +127,43 @@ Deno.test("characters of text, reasoning and arguments are counted as they come"
   assertEquals(accumulate({ type: "start" }).hasContent, false);
 });
 
-Deno.test("B 34 arguments that are no JSON object are told with their text and the reason", () => {
+Deno.test("ReplyAccumulator: reports arguments that are not a JSON object with their text and a reason [B34]", () => {
   const states = ['{"path": "a', "[1]", '"x"', "null"].map((text) =>
     accumulate(...createCallEvents(0, text), done).finish().calls[0]
   );
-  assertEquals(states.map((found) => found?.block.arguments), [{}, {}, {}, {}]);
+  assertEquals(states.map((call) => call?.block.arguments), [{}, {}, {}, {}]);
   assertEquals(
-    states.map((found) =>
-      found?.state.type === "unreadable" ? found.state.text : found?.state.type
-    ),
+    states.map((call) => call?.state.type === "invalid" ? call.state.text : call?.state.type),
     ['{"path": "a', "[1]", '"x"', "null"],
   );
-  const reasons = states.map((found) =>
-    found?.state.type === "unreadable" ? found.state.reason : ""
-  );
+  const reasons = states.map((call) => call?.state.type === "invalid" ? call.state.reason : "");
   assertEquals(reasons.slice(1), Array(3).fill("The arguments must be a JSON object"));
 });
 
-Deno.test("no arguments at all are an empty object", () => {
+Deno.test("ReplyAccumulator: parses empty arguments as an empty object", () => {
   for (const text of ["", " \n"]) {
-    const [found] = accumulate(...createCallEvents(0, text), done).finish().calls;
-    assertEquals([found?.block.arguments, found?.state], [{}, { type: "complete" }]);
+    const [call] = accumulate(...createCallEvents(0, text), done).finish().calls;
+    assertEquals([call?.block.arguments, call?.state], [{}, { type: "complete" }]);
   }
 });
 
-Deno.test("arguments with a member called __proto__ change no prototype", () => {
-  const [found] =
+Deno.test("ReplyAccumulator: keeps `__proto__` in arguments an own member", () => {
+  const [call] =
     accumulate(...createCallEvents(0, '{"__proto__": {"polluted": 1}}'), done).finish().calls;
-  assertEquals(found?.block.arguments["polluted"], undefined);
-  assertEquals(JSON.stringify(found?.block.arguments), '{"__proto__":{"polluted":1}}');
+  assertEquals(call?.block.arguments["polluted"], undefined);
+  assertEquals(JSON.stringify(call?.block.arguments), '{"__proto__":{"polluted":1}}');
 });
 
-Deno.test("A 44 a length stop may leave tool calls open: they are cut, whatever has arrived", () => {
+Deno.test("ReplyAccumulator: treats tool calls left open by a length stop as truncated [A44]", () => {
   const [start, delta] = createCallEvents(1, '{"path":"a.txt"}');
   const reply = accumulate(
     ...createCallEvents(0, "{}"),
     ...(start && delta ? [start, delta] : []),
-    cutOff,
+    lengthStop,
   );
   assertEquals(reply.finish().calls.map(({ block, state }) => [block.arguments, state.type]), [
     [{}, "complete"],
-    [{}, "cut"],
+    [{}, "truncated"],
   ]);
 });
 
@@ -178,15 +174,15 @@ const openCall: AssistantMessageEvent[] = createCallEvents(0, "{").slice(0, 2);
 const contractViolations: Record<string, [AssistantMessageEvent[], string]> = {
   "a delta after its block's end": [
     [...createBlockEvents(0, "text", "x"), { type: "text_delta", contentIndex: 0, delta: "y" }],
-    `"text_delta" came for block 0, which is not open for it`,
+    `Unexpected "text_delta" event: block 0 is not an open block of this type`,
   ],
-  "a delta of another kind": [
+  "a delta of another type": [
     [...openText, { type: "thinking_delta", contentIndex: 0, delta: "y" }],
-    `"thinking_delta" came for block 0, which is not open for it`,
+    `Unexpected "thinking_delta" event: block 0 is not an open block of this type`,
   ],
-  "a delta for a block that never began": [
+  "a delta for a block that never started": [
     [{ type: "tool_call_delta", contentIndex: 3, delta: "y" }],
-    `"tool_call_delta" came for block 3, which is not open for it`,
+    `Unexpected "tool_call_delta" event: block 3 is not an open block of this type`,
   ],
   "a delta for an extension": [
     [{ type: "extension", contentIndex: 0, typeName: "x", data: 1 }, {
@@ -194,56 +190,65 @@ const contractViolations: Record<string, [AssistantMessageEvent[], string]> = {
       contentIndex: 0,
       delta: "y",
     }],
-    `"text_delta" came for block 0, which is not open for it`,
+    `Unexpected "text_delta" event: block 0 is not an open block of this type`,
   ],
   "a second end": [
     [...createCallEvents(0, "{}"), { type: "tool_call_end", contentIndex: 0 }],
-    `"tool_call_end" came for block 0, which is not open for it`,
+    `Unexpected "tool_call_end" event: block 0 is not an open block of this type`,
   ],
-  "an end of another kind": [
+  "an end of another type": [
     [...openCall, { type: "text_end", contentIndex: 0 }],
-    `"text_end" came for block 0, which is not open for it`,
+    `Unexpected "text_end" event: block 0 is not an open block of this type`,
   ],
   "a block that skips an index": [
     [{ type: "text_start", contentIndex: 1 }],
-    "Block 1 began where block 0 was next",
+    "Unexpected start of block 1: the next block is 0",
   ],
-  "a block that comes again": [
+  "a second start of a block": [
     [...createBlockEvents(0, "text", "x"), { type: "text_start", contentIndex: 0 }],
-    "Block 0 began where block 1 was next",
+    "Unexpected start of block 0: the next block is 1",
   ],
-  "an end with open text": [[...openText, done], "The reply ended while block 0 was still open"],
-  "an end with open thinking": [
+  "an end of the reply with open text": [
+    [...openText, done],
+    "Unexpected end of the reply: block 0 is still open",
+  ],
+  "an end of the reply with open thinking": [
     [...openThinking, done],
-    "The reply ended while block 0 was still open",
+    "Unexpected end of the reply: block 0 is still open",
   ],
-  "an end with an open call": [[...openCall, done], "The reply ended while block 0 was still open"],
+  "an end of the reply with an open call": [
+    [...openCall, done],
+    "Unexpected end of the reply: block 0 is still open",
+  ],
   "a length stop with open text": [
-    [...openText, cutOff],
-    "The reply ended while block 0 was still open",
+    [...openText, lengthStop],
+    "Unexpected end of the reply: block 0 is still open",
   ],
-  "a failure with open text": [
+  "an error event with open text": [
     [...openText, failed],
-    "The reply ended while block 0 was still open",
+    "Unexpected end of the reply: block 0 is still open",
   ],
-  "a failure with an open call": [
+  "an error event with an open call": [
     [...openCall, failed],
-    "The reply ended while block 0 was still open",
+    "Unexpected end of the reply: block 0 is still open",
   ],
-  "a second terminal event": [[done, failed], `"error" came after the reply had ended`],
-  "text after the end": [
+  "a second terminal event": [
+    [done, failed],
+    `Unexpected "error" event after the end of the reply`,
+  ],
+  "text after the terminal event": [
     [done, { type: "text_start", contentIndex: 0 }],
-    `"text_start" came after`,
+    `Unexpected "text_start" event after the end of the reply`,
   ],
 };
 
 for (const [name, [events, message]] of Object.entries(contractViolations)) {
-  Deno.test(`A 44 ${name} breaks the contract`, () => {
+  Deno.test(`ReplyAccumulator: throws on ${name} [A44]`, () => {
     assertThrows(() => accumulate(...events), StreamError, message);
   });
 }
 
-Deno.test("a failure in mid-block keeps its own error as the cause", () => {
+Deno.test("ReplyAccumulator: keeps the error of the stream as the cause when a block is open", () => {
   const error = assertThrows(() => accumulate(...openText, failed), StreamError);
   assertEquals(error.cause, failed.error);
 });

@@ -1,5 +1,5 @@
 /**
- * Asking before acting.
+ * Approval of tool calls.
  *
  * @module
  */
@@ -9,44 +9,51 @@ import type { JsonObject } from "./json.ts";
 import type { AgentTool } from "./tool.ts";
 
 /**
- * Which calls are asked about: all of them, those whose tool wants it, or none.
+ * Which tool calls need an approval. `enabled`: all of them. `smart`: those whose tool requires it
+ * (`AgentTool.requiresApproval`). `bypassed`: none.
  */
 export type ApprovalMode = "enabled" | "smart" | "bypassed";
 
-/** A call that waits for an answer. */
+/** A tool call that needs an approval. */
 export interface ApprovalRequest {
   /** Id of the call. */
   readonly toolCallId: string;
   /** Name of the tool. */
   readonly name: string;
-  /** The arguments that will run, valid and past every policy. */
+  /** A copy of the arguments to run, after validation and the `preDispatch` policies. */
   readonly arguments: JsonObject;
   /** The tool. */
   readonly tool: AgentTool;
-  /** The file changes that the call would make, where the tool can tell. */
+  /** The file changes that the call would make, if the tool has a `preview` and it succeeded. */
   readonly changes?: readonly FileChange[];
-  /** Fires when the run is aborted; the answer is then not waited for. */
+  /** Aborted when the run is aborted; the decision is then no longer awaited. */
   readonly signal: AbortSignal;
 }
 
-/** The answer: yes, also for later calls where `scope` says so, and with other arguments if given; or no. */
+/** The decision on a tool call: approved, with a scope and optionally edited arguments, or denied. */
 export type ApprovalDecision =
   | {
     readonly type: "approved";
-    /** This call, every call of the tool in this session, or every call that begins with `prefix`. Default: `"once"`. */
+    /**
+     * `once`: this call. `tool`: every call of the tool in this session. `prefix`: every call of this session whose
+     * command or path begins with `prefix`. Default: `"once"`.
+     */
     readonly scope?: "once" | "tool" | "prefix";
-    /** The command or path prefix that is trusted from now on. */
+    /** The approved command or path prefix, if `scope` is `prefix`. */
     readonly prefix?: string;
-    /** Arguments to run instead; they are validated and policed again. */
+    /** Arguments to run instead; validated, and passed to the `preDispatch` policies, again. */
     readonly arguments?: JsonObject;
   }
   | {
     readonly type: "denied";
-    /** Why, for the model. */
+    /** The reason given to the model. */
     readonly reason?: string;
   };
 
-/** Answers whether a call may run. One that throws denies. `true` and `false` are short for yes and no. */
+/**
+ * Decides whether a tool call may run. `true` is short for `{ type: "approved" }`, `false` for `{ type: "denied" }`; a
+ * function that throws or rejects denies the call.
+ */
 export type Approve = (
   request: ApprovalRequest,
 ) => ApprovalDecision | boolean | Promise<ApprovalDecision | boolean>;

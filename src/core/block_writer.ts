@@ -1,5 +1,5 @@
 /**
- * The pen of every adapter: opens, feeds and closes blocks, so that no reply can end badly.
+ * Writes the events of one reply in a valid order, for adapters.
  *
  * @module
  */
@@ -9,21 +9,21 @@ import type { StopReason } from "./model.ts";
 import type { AssistantMessageEvent } from "./stream.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** How a reply ended well. */
+/** The end of a successful reply. */
 export interface FinishedReply {
-  /** Why the model stopped. */
+  /** The reason why the model stopped. */
   readonly stopReason: Extract<StopReason, "stop" | "length" | "tool_use">;
-  /** Tokens of the reply. */
+  /** Token counts of the reply. */
   readonly usage: Usage;
-  /** What the provider itself says it cost. */
+  /** Cost as reported by the provider. Default: calculated from the agent's prices. */
   readonly cost?: Cost | undefined;
 }
 
-/** What closes a block besides its end. */
+/** Attributes of a block that are known at its end. */
 export interface BlockEndOptions {
-  /** An opaque mark that the provider wants back with the block. */
+  /** Opaque token that the provider expects back with the block. */
   readonly signature?: string | undefined;
-  /** The reasoning was sent encrypted, as the signature. */
+  /** Whether the reasoning is encrypted, with the ciphertext in `signature`. */
   readonly redacted?: boolean | undefined;
 }
 
@@ -32,10 +32,9 @@ type TextOrThinking = "text" | "thinking";
 /**
  * Writes one reply as {@linkcode AssistantMessageEvent}s.
  *
- * Prose (text, thinking) is closed as soon as other prose or a tool call begins. Tool calls stay open until they are
- * closed, so that deltas of several can interleave. The end closes what is open, but a `length` stop leaves
- * open tool calls open: the loop tells by that which calls were cut. There is one terminal event, whatever
- * is called; everything after it is ignored.
+ * A text or thinking block is closed when another block starts. Tool calls stay open until they are closed, so that
+ * their deltas can interleave. The end of the reply closes all open blocks, except that a `length` stop leaves tool
+ * calls open: the loop treats those as truncated. The first terminal event ends the reply; later calls are ignored.
  */
 export class BlockWriter {
   readonly #emit: (event: AssistantMessageEvent) => void;
@@ -46,7 +45,6 @@ export class BlockWriter {
   #currentIndex = -1;
   readonly #openCalls = new Set<number>();
 
-  /** Makes a writer whose events go to `emit`. */
   constructor(emit: (event: AssistantMessageEvent) => void) {
     this.#emit = emit;
   }
@@ -56,49 +54,49 @@ export class BlockWriter {
     return this.#ended;
   }
 
-  /** Whether any block has been written. */
+  /** Whether any block has been started. */
   get hasContent(): boolean {
     return this.#nextIndex > 0;
   }
 
-  /** Begins the reply; every other method does so by itself. */
+  /** Starts the reply, if no other method has done so. */
   start(): void {
     if (this.#started || this.#ended) return;
     this.#started = true;
     this.#emit({ type: "start" });
   }
 
-  /** Appends text; an empty piece opens no block. */
+  /** Appends text, in a new block if needed; an empty delta is ignored. */
   writeText(delta: string): void {
     if (delta === "" || !this.#openTextOrThinking("text")) return;
     this.#emit({ type: "text_delta", contentIndex: this.#currentIndex, delta });
   }
 
-  /** Appends reasoning; an empty piece opens no block. */
+  /** Appends reasoning, in a new block if needed; an empty delta is ignored. */
   writeThinking(delta: string): void {
     if (delta === "" || !this.#openTextOrThinking("thinking")) return;
     this.#emit({ type: "thinking_delta", contentIndex: this.#currentIndex, delta });
   }
 
-  /** Closes the open text or thinking block, if there is one. */
-  closeTextOrThinking(closing: BlockEndOptions = {}): void {
+  /** Closes the open text or thinking block, if any. */
+  closeTextOrThinking(options: BlockEndOptions = {}): void {
     if (this.#currentType === null || this.#ended) return;
     const type = this.#currentType === "text" ? "text_end" : "thinking_end";
-    this.#emit({ type, contentIndex: this.#currentIndex, ...omitUndefined(closing) });
+    this.#emit({ type, contentIndex: this.#currentIndex, ...omitUndefined(options) });
     this.#currentType = null;
   }
 
-  /** Closes the reasoning with its signature; opens an empty block first when only the signature came. */
-  closeThinking(closing: BlockEndOptions): void {
-    if (this.#openTextOrThinking("thinking")) this.closeTextOrThinking(closing);
+  /** Closes the open thinking block, or writes an empty one if none is open. */
+  closeThinking(options: BlockEndOptions): void {
+    if (this.#openTextOrThinking("thinking")) this.closeTextOrThinking(options);
   }
 
-  /** Closes the text with its signature; opens an empty block first when only the signature came. */
-  closeText(closing: BlockEndOptions): void {
-    if (this.#openTextOrThinking("text")) this.closeTextOrThinking(closing);
+  /** Closes the open text block, or writes an empty one if none is open. */
+  closeText(options: BlockEndOptions): void {
+    if (this.#openTextOrThinking("text")) this.closeTextOrThinking(options);
   }
 
-  /** Begins a tool call and returns its content index; an empty id is given one by the loop. */
+  /** Starts a tool call and returns its content index; the loop replaces an empty id by a new one. */
   openToolCall(id: string, name: string): number {
     const contentIndex = this.#startBlock();
     if (this.#ended) return contentIndex;
@@ -107,33 +105,33 @@ export class BlockWriter {
     return contentIndex;
   }
 
-  /** Appends a piece of the arguments of an open tool call. */
+  /** Appends to the arguments of an open tool call; ignored if the call is not open. */
   writeToolArguments(contentIndex: number, delta: string): void {
     if (delta === "" || this.#ended || !this.#openCalls.has(contentIndex)) return;
     this.#emit({ type: "tool_call_delta", contentIndex, delta });
   }
 
-  /** Closes a tool call; the provider has said that its arguments are complete. */
-  closeToolCall(contentIndex: number, closing: BlockEndOptions = {}): void {
+  /** Closes a tool call whose arguments are complete; ignored if the call is not open. */
+  closeToolCall(contentIndex: number, options: BlockEndOptions = {}): void {
     if (this.#ended || !this.#openCalls.delete(contentIndex)) return;
-    this.#emit({ type: "tool_call_end", contentIndex, ...omitUndefined(closing) });
+    this.#emit({ type: "tool_call_end", contentIndex, ...omitUndefined(options) });
   }
 
-  /** Writes a whole tool call. */
-  writeToolCall(id: string, name: string, args: string, closing: BlockEndOptions = {}): void {
+  /** Writes a complete tool call; `args` is the JSON text of its arguments. */
+  writeToolCall(id: string, name: string, args: string, options: BlockEndOptions = {}): void {
     const contentIndex = this.openToolCall(id, name);
     this.writeToolArguments(contentIndex, args);
-    this.closeToolCall(contentIndex, closing);
+    this.closeToolCall(contentIndex, options);
   }
 
-  /** Writes a provider item that is to be replayed as it is. */
+  /** Writes a provider item that later requests send back unchanged; `data` is any JSON value. */
   writeExtension(typeName: string, data: unknown): void {
     const contentIndex = this.#startBlock();
     if (this.#ended) return;
     this.#emit({ type: "extension", contentIndex, typeName, data });
   }
 
-  /** Tells the user something without touching the reply. */
+  /** Writes a `warning` event; the reply stays unchanged. */
   warning(code: string, message: string, data?: unknown): void {
     if (this.#ended) return;
     this.start();
@@ -144,7 +142,7 @@ export class BlockWriter {
     );
   }
 
-  /** Ends the reply well. */
+  /** Ends the reply with a `done` event. */
   finish(reply: FinishedReply): void {
     if (!this.#ensureStarted()) return;
     this.closeTextOrThinking();
@@ -156,7 +154,7 @@ export class BlockWriter {
     );
   }
 
-  /** Ends the reply with an error; one of code `aborted` ends it as aborted. */
+  /** Ends the reply with an `error` event; its stop reason is `aborted` if the error's code is. */
   fail(error: AgentError, usage?: Usage): void {
     if (!this.#ensureStarted()) return;
     this.closeTextOrThinking();
@@ -168,7 +166,7 @@ export class BlockWriter {
     );
   }
 
-  /** Ends the reply because the caller cancelled. */
+  /** Ends the reply as aborted; `reason` becomes the error's `cause`. */
   abort(reason?: unknown, usage?: Usage): void {
     this.fail(new AbortedError("The request was aborted", { cause: reason }), usage);
   }
@@ -185,12 +183,12 @@ export class BlockWriter {
     return this.#nextIndex++;
   }
 
-  #openTextOrThinking(kind: TextOrThinking): boolean {
+  #openTextOrThinking(type: TextOrThinking): boolean {
     if (this.#ended) return false;
-    if (this.#currentType === kind) return true;
+    if (this.#currentType === type) return true;
     this.#currentIndex = this.#startBlock();
-    this.#currentType = kind;
-    this.#emit({ type: `${kind}_start`, contentIndex: this.#currentIndex });
+    this.#currentType = type;
+    this.#emit({ type: `${type}_start`, contentIndex: this.#currentIndex });
     return true;
   }
 
@@ -199,10 +197,10 @@ export class BlockWriter {
   }
 }
 
-/** Leaves out what is `undefined`, so that events carry no empty members. */
-function omitUndefined(closing: BlockEndOptions): { signature?: string; redacted?: boolean } {
+/** Removes members that are `undefined`, so that events do not have them. */
+function omitUndefined(options: BlockEndOptions): { signature?: string; redacted?: boolean } {
   return {
-    ...(closing.signature !== undefined && { signature: closing.signature }),
-    ...(closing.redacted !== undefined && { redacted: closing.redacted }),
+    ...(options.signature !== undefined && { signature: options.signature }),
+    ...(options.redacted !== undefined && { redacted: options.redacted }),
   };
 }

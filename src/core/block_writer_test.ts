@@ -14,7 +14,7 @@ function collectWrites(write: (writer: BlockWriter) => void): AssistantMessageEv
   return events;
 }
 
-Deno.test("text is begun, fed and closed by itself", () => {
+Deno.test("BlockWriter: starts, appends to and closes a text block", () => {
   const events = collectWrites((writer) => {
     writer.writeText("Hel");
     writer.writeText("");
@@ -31,7 +31,7 @@ Deno.test("text is begun, fed and closed by itself", () => {
   ]);
 });
 
-Deno.test("prose is closed when other prose, a call or a provider item begins", () => {
+Deno.test("BlockWriter: closes a text or thinking block when another block starts", () => {
   const events = collectWrites((writer) => {
     writer.writeThinking("Hm");
     writer.writeText("Well");
@@ -57,7 +57,7 @@ Deno.test("prose is closed when other prose, a call or a provider item begins", 
   ]);
 });
 
-Deno.test("a signature closes its block, and makes an empty one when it comes alone", () => {
+Deno.test("BlockWriter: closes a block with its signature, or writes an empty block when none is open", () => {
   const events = collectWrites((writer) => {
     writer.writeThinking("Hm");
     writer.closeThinking({ signature: "s1" });
@@ -74,7 +74,7 @@ Deno.test("a signature closes its block, and makes an empty one when it comes al
   ]);
 });
 
-Deno.test("calls stay open until they are closed, so their arguments may interleave", () => {
+Deno.test("BlockWriter: interleaves the arguments of open tool calls", () => {
   const reply = new ReplyAccumulator();
   const writer = new BlockWriter((event) => reply.apply(event));
   const first = writer.openToolCall("a", "bash");
@@ -92,28 +92,28 @@ Deno.test("calls stay open until they are closed, so their arguments may interle
   ]);
 });
 
-Deno.test("a length stop leaves a call that was cut open; every other end closes it", () => {
-  const endsOf = (end: (writer: BlockWriter) => void): string[] =>
+Deno.test("BlockWriter: leaves tool calls open only at a length stop", () => {
+  const getLastTypes = (end: (writer: BlockWriter) => void): string[] =>
     collectWrites((writer) => {
       writer.writeToolCall("a", "bash", "{}");
       writer.writeToolArguments(writer.openToolCall("b", "bash"), '{"n":');
       end(writer);
     }).slice(-2).map(({ type }) => type);
-  assertEquals(endsOf((writer) => writer.finish({ stopReason: "length", usage })), [
+  assertEquals(getLastTypes((writer) => writer.finish({ stopReason: "length", usage })), [
     "tool_call_delta",
     "done",
   ]);
-  assertEquals(endsOf((writer) => writer.finish({ stopReason: "tool_use", usage })), [
+  assertEquals(getLastTypes((writer) => writer.finish({ stopReason: "tool_use", usage })), [
     "tool_call_end",
     "done",
   ]);
-  assertEquals(endsOf((writer) => writer.fail(new NetworkError("reset"))), [
+  assertEquals(getLastTypes((writer) => writer.fail(new NetworkError("reset"))), [
     "tool_call_end",
     "error",
   ]);
 });
 
-Deno.test("what the provider says of the cost, and the usage of a failure, are told", () => {
+Deno.test("BlockWriter: passes on the reported cost and the usage of a failed reply", () => {
   const cost = { ...zeroCost(), total: 0.5 };
   const error = new NetworkError("reset");
   assertEquals(
@@ -131,7 +131,7 @@ Deno.test("what the provider says of the cost, and the usage of a failure, are t
   ]);
 });
 
-Deno.test("an abort ends the reply as aborted, with its reason", () => {
+Deno.test("BlockWriter: abort() ends the reply as aborted with the reason as cause", () => {
   const last = collectWrites((writer) => writer.abort("enough")).at(-1);
   assert(last?.type === "error");
   assertEquals(last.stopReason, "aborted");
@@ -139,7 +139,7 @@ Deno.test("an abort ends the reply as aborted, with its reason", () => {
   assertEquals(last.error.cause, "enough");
 });
 
-Deno.test("warnings touch no block", () => {
+Deno.test("BlockWriter: warning() keeps the open block open", () => {
   const events = collectWrites((writer) => {
     writer.writeText("a");
     writer.warning("option_ignored", "temperature was left out", { option: "temperature" });
@@ -159,7 +159,7 @@ Deno.test("warnings touch no block", () => {
   ]);
 });
 
-Deno.test("it tells whether it has written anything, and whether it has ended", () => {
+Deno.test("BlockWriter: hasContent and ended follow the calls", () => {
   const writer = new BlockWriter(() => {});
   assertEquals([writer.hasContent, writer.ended], [false, false]);
   writer.start();
@@ -170,10 +170,10 @@ Deno.test("it tells whether it has written anything, and whether it has ended", 
   assertEquals([writer.hasContent, writer.ended], [false, true]);
 });
 
-/** One random stroke of the pen, at home in an adapter or not. */
+/** Calls a random method, valid at this point or not. */
 function writeRandomly(writer: BlockWriter, random: () => number): void {
   const index = Math.floor(random() * 4);
-  const strokes = [
+  const writes = [
     () => writer.start(),
     () => writer.writeText(random() < 0.2 ? "" : "t"),
     () => writer.writeThinking("h"),
@@ -190,10 +190,10 @@ function writeRandomly(writer: BlockWriter, random: () => number): void {
     () => random() < 0.2 && writer.fail(new NetworkError("x")),
     () => random() < 0.1 && writer.abort(),
   ];
-  strokes[Math.floor(random() * strokes.length)]?.();
+  writes[Math.floor(random() * writes.length)]?.();
 }
 
-Deno.test("whatever is written, the events keep the contract and end with one terminal event", () => {
+Deno.test("BlockWriter: writes a valid sequence with one terminal event for random calls", () => {
   for (let seed = 1; seed <= 2000; seed++) {
     const random = seededRandom(seed);
     const reply = new ReplyAccumulator();

@@ -1,34 +1,36 @@
 /**
- * Ids of tool calls, unique within a history.
+ * Unique ids of the tool calls of a history.
  *
  * @module
  */
 
-/** Hands out ids of which no two are the same; asking is cheap however often an id comes again. */
+/** Assigns unique ids, in constant time however often the same id is requested. */
 export class CallIds {
   readonly #reserved: ReadonlySet<string>;
   readonly #claimed = new Set<string>();
   readonly #lastNumber = new Map<string, number>();
 
-  /** Begins with none; `reserved` ids are given to nobody who did not ask for them. */
+  /** Creates a set without ids; a `reserved` id is assigned only where that very id is requested. */
   constructor(reserved: ReadonlySet<string> = new Set()) {
     this.#reserved = reserved;
   }
 
-  /** Gives the wanted id if it is not empty and not taken, else one made of it with a number behind. */
-  claim(wanted: string): string {
-    const id = wanted !== "" && !this.#claimed.has(wanted) ? wanted : this.#addNumber(wanted);
+  /** Returns the requested id if it is not empty and still free, otherwise the id with a number appended. */
+  claim(requested: string): string {
+    const id = requested !== "" && !this.#claimed.has(requested)
+      ? requested
+      : this.#addNumber(requested);
     this.#claimed.add(id);
     return id;
   }
 
-  /** Takes an id back, so that it can be claimed again. */
+  /** Releases an id, so that it can be claimed again. */
   release(id: string): void {
     this.#claimed.delete(id);
   }
 
-  #addNumber(wanted: string): string {
-    const stem = wanted === "" ? "call" : wanted;
+  #addNumber(requested: string): string {
+    const stem = requested === "" ? "call" : requested;
     let number = this.#lastNumber.get(stem) ?? 0;
     let id: string;
     do id = `${stem}_${++number}`; while (this.#claimed.has(id) || this.#reserved.has(id));

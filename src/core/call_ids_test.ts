@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { CallIds } from "./call_ids.ts";
 
-Deno.test("an id that nobody has is given as it is wanted", () => {
+Deno.test("CallIds: assigns a free id unchanged", () => {
   const ids = new CallIds();
   assertEquals(["a", "b", "toolu_01"].map((id) => ids.claim(id)), ["a", "b", "toolu_01"]);
 });
 
-Deno.test("B 22 an id that comes again gets a number, an empty one a name", () => {
+Deno.test("CallIds: numbers repeated and empty ids [B22]", () => {
   const ids = new CallIds();
   assertEquals(["a", "a", "a", "", "", "call_1"].map((id) => ids.claim(id)), [
     "a",
@@ -18,12 +18,12 @@ Deno.test("B 22 an id that comes again gets a number, an empty one a name", () =
   ]);
 });
 
-Deno.test("a reserved id goes only to the one that asks for it", () => {
+Deno.test("CallIds: assigns a reserved id only on request", () => {
   const ids = new CallIds(new Set(["a", "a_1"]));
   assertEquals(["a", "a", "a_1"].map((id) => ids.claim(id)), ["a", "a_2", "a_1"]);
 });
 
-Deno.test("a hundred thousand equal ids cost no more each than one", () => {
+Deno.test("CallIds: claims an id 100,000 times within 2 s", () => {
   const ids = new CallIds();
   const started = performance.now();
   const claimed = new Set(Array.from({ length: 100_000 }, () => ids.claim("call_0")));

@@ -1,5 +1,5 @@
 /**
- * Content blocks: the atoms of every message.
+ * Content blocks, of which messages consist.
  *
  * @module
  */
@@ -8,43 +8,40 @@ import type { JsonObject } from "./json.ts";
 
 /** Plain text. */
 export interface TextBlock {
-  /** Discriminant. */
   readonly type: "text";
   /** The text. */
   readonly text: string;
-  /** An opaque mark that the provider wants back with this block. */
+  /** Opaque token that the provider expects back with the block. */
   readonly signature?: string;
 }
 
-/** What a model thought before it answered. */
+/** Reasoning of a model before its answer. */
 export interface ThinkingBlock {
-  /** Discriminant. */
   readonly type: "thinking";
-  /** The reasoning as text; empty when the provider keeps it to itself. */
+  /** The reasoning as text; empty if the provider does not return it. */
   readonly thinking: string;
-  /** An opaque mark by which the provider verifies the block when it comes back. */
+  /** Opaque token by which the provider verifies the block in later requests. */
   readonly signature?: string;
-  /** `true` when the provider sent the reasoning encrypted; the ciphertext stands in `signature`. */
+  /** Whether the reasoning is encrypted, with the ciphertext in `signature`. Default: `false`. */
   readonly redacted?: boolean;
 }
 
 /** A model's request to run a tool. */
 export interface ToolCallBlock {
-  /** Discriminant. */
   readonly type: "tool_call";
-  /** Unique within the whole history. */
+  /** Id of the call, unique in the history. */
   readonly id: string;
   /** Name of the tool. */
   readonly name: string;
-  /** The arguments as the model wrote them; `{}` when they were cut off or no JSON object. */
+  /** The arguments as the model wrote them; `{}` if they were truncated or are not a JSON object. */
   readonly arguments: JsonObject;
-  /** An opaque mark that the provider wants back with this block. */
+  /** Opaque token that the provider expects back with the block. */
   readonly signature?: string;
-  /** The raw text of arguments that are still streaming; never part of a finished message. */
+  /** Raw text of the arguments while they stream; never present in a finished message. */
   readonly partialJson?: string;
 }
 
-/** Where the bytes of an image are. */
+/** Source of an image: base64 data, a URL that the provider fetches, or a file. */
 export type ImageSource =
   | { readonly type: "base64"; readonly mediaType: string; readonly data: string }
   | { readonly type: "url"; readonly url: string }
@@ -52,27 +49,27 @@ export type ImageSource =
 
 /** An image in a user message or a tool result. */
 export interface ImageBlock {
-  /** Discriminant. */
   readonly type: "image";
-  /** Where the bytes are. A `file` is read through the host's `readFile` port. */
+  /** Source of the image. A `file` is read through `Ports.readFile`. */
   readonly source: ImageSource;
 }
 
-/** A provider item to be replayed as it is (encrypted reasoning and the like), or an application's own. */
+/**
+ * An item of a provider that later requests send back unchanged (such as encrypted reasoning), or of the application.
+ */
 export interface ExtensionBlock {
-  /** Discriminant. */
   readonly type: "extension";
-  /** Names the kind of item, for example `"openai.reasoning"`. */
+  /** Kind of item, such as `"openai.reasoning"`. */
   readonly typeName: string;
   /** The item; any JSON value. */
   readonly data: unknown;
 }
 
-/** The atomic unit of message content. */
+/** One block of a message's content. */
 export type ContentBlock = TextBlock | ThinkingBlock | ToolCallBlock | ImageBlock | ExtensionBlock;
 
 /**
- * Joins the text of all text blocks and leaves everything else out.
+ * Concatenates the text of all text blocks and ignores the other blocks.
  *
  * @example
  * ```ts
@@ -87,7 +84,7 @@ export function extractText(blocks: readonly ContentBlock[]): string {
   return text;
 }
 
-/** The tool calls among blocks, in order. */
+/** Returns the tool calls among the blocks, in order. */
 export function extractToolCalls(blocks: readonly ContentBlock[]): ToolCallBlock[] {
   return blocks.filter((block): block is ToolCallBlock => block.type === "tool_call");
 }

@@ -1,5 +1,5 @@
 /**
- * How a history becomes what the model sees.
+ * Conversion of a history into the context of a model call.
  *
  * @module
  */
@@ -9,71 +9,71 @@ import type { ModelSpec } from "./model.ts";
 import type { AgentTool } from "./tool.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** An immutable snapshot of what a run works on. */
+/** The state that a run starts from; never modified. */
 export interface AgentContext {
   /** The system prompt; empty for none. */
   readonly systemPrompt: string;
-  /** The history. */
+  /** The history, oldest message first. */
   readonly messages: readonly AgentMessage[];
-  /** The tools. */
+  /** The tools that the model may call. */
   readonly tools: readonly AgentTool[];
 }
 
 /**
- * Turns one message into what the provider gets, or `null` to leave it out. Pure: results are kept per
- * message and the function is not asked twice.
+ * Converts a message for the provider; `null` or `undefined` omits it. Must be pure: the result is cached by message
+ * object.
  */
 export type ConvertToLlm = (message: AgentMessage) => LlmMessage | null | undefined;
 
-/** What a {@linkcode TransformContext} is told besides the messages. */
+/** Input of a {@linkcode TransformContext} in addition to the messages. */
 export interface TransformInput {
-  /** Whether the provider has just refused this context as too long. */
+  /** Whether the provider rejected the previous context as too long. */
   readonly overflow: boolean;
-  /** The model that will be asked. */
+  /** The model of the request. */
   readonly model: ModelSpec;
-  /** The system prompt, which takes room as well. */
+  /** The system prompt, which counts towards the context window. */
   readonly systemPrompt: string;
-  /** The tools, whose descriptions take room as well. */
+  /** The tools, whose descriptions count towards the context window. */
   readonly tools: readonly AgentTool[];
-  /** Fires when the run is aborted. */
+  /** Aborted when the run is aborted. */
   readonly signal: AbortSignal;
 }
 
-/** What a compaction did, as told by `context_compacted`. */
+/** Result of a compaction, reported by the `context_compacted` event. */
 export interface CompactionReport {
-  /** How many messages were left out of the request. */
+  /** Number of messages that the request omits. */
   readonly droppedCount: number;
-  /** Estimated tokens before. */
+  /** Estimated tokens of the messages before the compaction. */
   readonly tokensBefore: number;
-  /** Estimated tokens after. */
+  /** Estimated tokens of the messages after the compaction. */
   readonly tokensAfter: number;
-  /** The messages that were left out, custom ones excepted. */
+  /** The omitted messages, without custom messages. */
   readonly droppedMessages?: readonly LlmMessage[];
-  /** The summary that stands for them, where one was written. */
+  /** The summary that replaces the omitted messages, if one was written. */
   readonly summary?: string;
-  /** Why no summary was written, where one was wanted. */
+  /** The reason why a requested summary was not written. */
   readonly problem?: string;
-  /** Tokens that writing the summary took; they count as the run's own. */
+  /** Token counts of the summary's model call, included in the usage of the run. */
   readonly usage?: Usage;
-  /** What writing the summary cost. */
+  /** Cost of the summary's model call, included in the cost of the run. */
   readonly cost?: Cost;
 }
 
-/** What a {@linkcode TransformContext} answers. */
+/** Result of a {@linkcode TransformContext}: the messages, optionally with a report to emit. */
 export type TransformOutput =
   | readonly AgentMessage[]
   | { readonly messages: readonly AgentMessage[]; readonly report?: CompactionReport };
 
 /**
- * Chooses which messages the next request carries: prunes, summarises, adds. What it leaves out is left out
- * of the request only; the history keeps everything. May throw: the turn then ends with an error.
+ * Selects the messages of the next request: prunes, summarizes or adds. The history itself does not change. A function
+ * that throws or rejects ends the turn with an error.
  */
 export type TransformContext = (
   messages: readonly AgentMessage[],
   input: TransformInput,
 ) => TransformOutput | Promise<TransformOutput>;
 
-/** The default {@linkcode ConvertToLlm}: everything but custom messages. */
+/** Omits custom messages and returns any other message unchanged; the default {@linkcode ConvertToLlm}. */
 export function omitCustomMessages(message: AgentMessage): LlmMessage | null {
   return message.role === "custom" ? null : message;
 }

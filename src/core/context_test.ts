@@ -1,21 +1,37 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
+import { agentLoop } from "../loop/loop.ts";
 import { fakeTool } from "../testing/fake_tool.ts";
-import { assistantMessage } from "../testing/messages.ts";
+import { assistantMessage, toolResultMessage } from "../testing/messages.ts";
+import { reply } from "../testing/script.ts";
+import { scriptedStream } from "../testing/scripted_stream.ts";
 import { type AgentContext, omitCustomMessages } from "./context.ts";
-import { type AgentMessage, userMessage } from "./message.ts";
+import { type CustomMessage, type LlmMessage, userMessage } from "./message.ts";
+import { modelSpec } from "./model.ts";
 
-Deno.test("1.10 a context holds messages of every kind, and tools", () => {
+const note: CustomMessage = { role: "custom", type: "note", data: 1, timestamp: 0 };
+
+Deno.test("AgentContext: its system prompt, messages and tools reach the model [1.10]", async () => {
+  const lookup = fakeTool({ name: "lookup" });
   const context: AgentContext = {
     systemPrompt: "Be kind",
-    messages: [userMessage("Hi", 0), { role: "custom", type: "note", data: 1, timestamp: 0 }],
-    tools: [fakeTool({ name: "lookup" })],
+    messages: [userMessage("Hi", 0), note, assistantMessage("Hello")],
+    tools: [lookup],
   };
-  assertEquals(context.messages.length, 2);
-  assertEquals(context.tools[0]?.name, "lookup");
+  const streamFn = scriptedStream([reply("Fine")]);
+  const config = { model: modelSpec("test/model"), streamFn };
+  await Array.fromAsync(agentLoop([userMessage("How are you?", 0)], context, config));
+  const request = streamFn.calls[0]?.context;
+  assertEquals(request?.systemPrompt, "Be kind");
+  assertEquals(request?.messages.map(({ role }) => role), ["user", "assistant", "user"]);
+  assertEquals(request?.tools.map(({ name }) => name), ["lookup"]);
 });
 
-Deno.test("by default the model sees every message but the application's own", () => {
-  const messages: AgentMessage[] = [userMessage("Hi", 0), assistantMessage("Hello")];
+Deno.test("omitCustomMessages() omits custom messages and returns all others unchanged [1.3]", () => {
+  const messages: LlmMessage[] = [
+    userMessage("Hi", 0),
+    assistantMessage("Hello"),
+    toolResultMessage({ id: "a", name: "bash" }, "ok"),
+  ];
   for (const message of messages) assertStrictEquals(omitCustomMessages(message), message);
-  assertEquals(omitCustomMessages({ role: "custom", type: "note", data: 1, timestamp: 0 }), null);
+  assertEquals(omitCustomMessages(note), null);
 });

@@ -1,5 +1,5 @@
 /**
- * The application's own messages, with the code that reads them back.
+ * Messages of the application, with typed data.
  *
  * @module
  */
@@ -7,34 +7,37 @@
 import type { ConvertToLlm } from "./context.ts";
 import type { CustomMessage, LlmMessage } from "./message.ts";
 
-/** What {@linkcode defineCustomMessage} takes. */
+/** Definition of a kind of custom message, for {@linkcode defineCustomMessage}. */
 export interface CustomMessageDefinition<Data> {
-  /** The application's name for this kind of message. */
+  /** Name of this kind, unique in the application. */
   readonly type: string;
-  /** Reads stored data; throws when it is not of this kind. */
+  /** Validates stored data and returns it with its type; throws if it is invalid. */
   readonly decode: (data: unknown) => Data;
-  /** What the model is told instead; without it, the model is told nothing. */
+  /** Converts the message for the model; `null` omits it. Default: omits every message of this kind. */
   readonly toLlm?: (data: Data, message: CustomMessage) => LlmMessage | null;
 }
 
-/** A kind of custom message: makes them, recognises them, converts them. */
+/** A kind of custom message. */
 export interface CustomMessageKind<Data> {
-  /** The application's name for this kind. */
+  /** Name of this kind. */
   readonly type: string;
-  /** Makes a message, stamped with a time in milliseconds. */
+  /** Creates a message; `timestamp` is in milliseconds since the epoch. */
   readonly create: (data: Data, timestamp: number) => CustomMessage;
-  /** The data of a message of this kind, or `undefined` for any other message. */
+  /**
+   * Returns the decoded data of a message of this kind, or `undefined` for any other message. Throws if `decode` does.
+   */
   readonly read: (message: { readonly role: string }) => Data | undefined;
-  /** Converts a message of this kind; leaves every other message to `next`. */
+  /** Returns a {@linkcode ConvertToLlm} that converts messages of this kind and passes the others to `next`. */
   readonly convert: (next: ConvertToLlm) => ConvertToLlm;
 }
 
 /**
- * Defines a kind of message that the history keeps and the model sees only through `toLlm`.
+ * Defines a kind of message that is part of the history and reaches the model only through `toLlm`.
  *
  * @example
  * ```ts
- * import { omitCustomMessages, defineCustomMessage } from "@swink/agent";
+ * import { defineCustomMessage } from "@swink/agent";
+ * import { omitCustomMessages } from "@swink/agent/loop";
  *
  * const note = defineCustomMessage({ type: "note", decode: (data) => String(data) });
  * const message = note.create("remember the milk", Date.now());
@@ -46,14 +49,14 @@ export function defineCustomMessage<Data>(
   definition: CustomMessageDefinition<Data>,
 ): CustomMessageKind<Data> {
   const { type, decode, toLlm } = definition;
-  const isOfKind = (message: { readonly role: string }): message is CustomMessage =>
+  const isThisKind = (message: { readonly role: string }): message is CustomMessage =>
     message.role === "custom" && (message as CustomMessage).type === type;
   return {
     type,
     create: (data, timestamp) => ({ role: "custom", type, data, timestamp }),
-    read: (message) => isOfKind(message) ? decode(message.data) : undefined,
+    read: (message) => isThisKind(message) ? decode(message.data) : undefined,
     convert: (next) => (message) => {
-      if (!isOfKind(message)) return next(message);
+      if (!isThisKind(message)) return next(message);
       return toLlm ? toLlm(decode(message.data), message) : null;
     },
   };

@@ -10,7 +10,7 @@ interface Note {
 
 function readNote(data: unknown): Note {
   const { title, urgent } = data as Partial<Note>;
-  if (typeof title !== "string") throw new TypeError("A note needs a title");
+  if (typeof title !== "string") throw new TypeError("A note must have a title");
   return { title, urgent: urgent === true };
 }
 
@@ -21,7 +21,7 @@ const note = defineCustomMessage({
 });
 const silent = defineCustomMessage({ type: "silent", decode: Number });
 
-Deno.test("1.4 a custom message carries data that is read back with its type", () => {
+Deno.test("defineCustomMessage(): create() and read() keep the data and its type [1.4]", () => {
   const message = note.create({ title: "milk", urgent: true }, 7);
   assertEquals(message, {
     role: "custom",
@@ -33,18 +33,18 @@ Deno.test("1.4 a custom message carries data that is read back with its type", (
   assertEquals(data, { title: "milk", urgent: true });
 });
 
-Deno.test("1.4 a message of another kind reads as undefined", () => {
+Deno.test("defineCustomMessage(): read() returns undefined for other messages [1.4]", () => {
   assertEquals(note.read(silent.create(3, 0)), undefined);
   assertEquals(note.read(userMessage("note", 0)), undefined);
 });
 
-Deno.test("a custom message that was stored as JSON is decoded when it is read", () => {
+Deno.test("defineCustomMessage(): read() decodes and validates data that was stored as JSON", () => {
   const stored = JSON.parse(JSON.stringify(note.create({ title: "milk", urgent: false }, 7)));
   assertEquals(note.read(stored), { title: "milk", urgent: false });
-  assertThrows(() => note.read({ ...stored, data: 5 }), TypeError, "A note needs a title");
+  assertThrows(() => note.read({ ...stored, data: 5 }), TypeError, "A note must have a title");
 });
 
-Deno.test("the model is told what toLlm says, or nothing", () => {
+Deno.test("defineCustomMessage(): convert() applies toLlm, or omits the message without it", () => {
   const convert = note.convert(silent.convert(omitCustomMessages));
   assertEquals(
     convert(note.create({ title: "milk", urgent: false }, 7)),
@@ -53,9 +53,9 @@ Deno.test("the model is told what toLlm says, or nothing", () => {
   assertEquals(convert(silent.create(3, 0)), null);
 });
 
-Deno.test("what a kind does not know it leaves to the next", () => {
+Deno.test("defineCustomMessage(): convert() passes other messages to the next converter", () => {
   const user = userMessage("Hi", 0);
   const convert = note.convert(omitCustomMessages);
   assertEquals(convert(user), user);
-  assertEquals(convert({ role: "custom", type: "stranger", data: null, timestamp: 0 }), null);
+  assertEquals(convert({ role: "custom", type: "unknown", data: null, timestamp: 0 }), null);
 });

@@ -1,10 +1,10 @@
 /**
- * The one error tree.
+ * The error classes.
  *
  * ```text
  * AgentError                       code                        retryable
  * ├─ ContextWindowOverflowError    context_window_overflow     no: the context must shrink first
- * ├─ ModelThrottledError           model_throttled             yes, unless a quota or a bill is the reason
+ * ├─ ModelThrottledError           model_throttled             yes, except quota and billing limits
  * ├─ NetworkError                  network_error               yes
  * ├─ StructuredOutputFailedError   structured_output_failed    no
  * ├─ AlreadyRunningError           already_running             no
@@ -21,10 +21,12 @@
  * └─ SessionError                  session_error               no
  * ```
  *
+ * The failure of a run is part of its result; only `structuredOutput()` and misuse throw.
+ *
  * @module
  */
 
-/** What kind of failure an {@linkcode AgentError} is. */
+/** Kind of failure of an {@linkcode AgentError}. */
 export type AgentErrorCode =
   | "context_window_overflow"
   | "model_throttled"
@@ -43,23 +45,23 @@ export type AgentErrorCode =
   | "tool_timeout"
   | "session_error";
 
-/** Facts about a failure, beyond its code and message. */
+/** Options for the constructor of an {@linkcode AgentError}. */
 export interface AgentErrorOptions {
-  /** Whether the same request may succeed later. Default: what the code says. */
+  /** Whether the same request may succeed later. Default: depends on the code. */
   readonly retryable?: boolean | undefined;
-  /** The HTTP status, when there was one. */
+  /** HTTP status of the response, if there was one. */
   readonly status?: number | undefined;
-  /** How long the provider asks to wait, in milliseconds. */
+  /** Delay before the next attempt as requested by the provider, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The provider that failed. */
+  /** Name of the provider, such as `"openai"`. */
   readonly provider?: string | undefined;
-  /** The provider's name of the request, for its support. */
+  /** The provider's id of the request, for its support. */
   readonly requestId?: string | undefined;
-  /** What caused the failure. */
+  /** The error or value that caused the failure. */
   readonly cause?: unknown;
 }
 
-/** An {@linkcode AgentError} as JSON. */
+/** The JSON form of an {@linkcode AgentError}. */
 export interface AgentErrorRecord {
   /** The error's code. */
   readonly code: AgentErrorCode;
@@ -67,49 +69,52 @@ export interface AgentErrorRecord {
   readonly message: string;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** The HTTP status, when there was one. */
+  /** HTTP status of the response, if there was one. */
   readonly status?: number;
-  /** How long the provider asks to wait, in milliseconds. */
+  /** Delay before the next attempt as requested by the provider, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The provider that failed. */
+  /** Name of the provider, such as `"openai"`. */
   readonly provider?: string;
-  /** The provider's name of the request. */
+  /** The provider's id of the request. */
   readonly requestId?: string;
-  /** How often structured output was tried. */
+  /** Number of answers that failed, if the code is `structured_output_failed`. */
   readonly attempts?: number;
-  /** Why the last structured output was refused. */
+  /** Validation error of the last answer, if the code is `structured_output_failed`. */
   readonly lastError?: string;
-  /** What a session failed at. */
+  /** Kind of failure of a session, if the code is `session_error`. */
   readonly reason?: SessionErrorReason;
-  /** Who has the session open. */
+  /** The process that has the session open for writing, if known. */
   readonly owner?: SessionOwner;
-  /** The message of what caused the failure. */
+  /** The message of the cause. */
   readonly cause?: string;
 }
 
+const RETRYABLE_CODES: ReadonlySet<AgentErrorCode> = new Set(["model_throttled", "network_error"]);
+
+/** Registered globally, so that errors of another copy of this library have it too. */
 const AGENT_ERROR_BRAND: unique symbol = Symbol.for("@swink/agent/AgentError") as never;
 
-/** Any failure that the agent tells its caller of. */
+/** Base class of all errors of the library; `code` identifies the kind of failure. */
 export class AgentError extends Error {
-  /** What kind of failure this is. */
+  /** Kind of failure. */
   readonly code: AgentErrorCode;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** The HTTP status, when there was one. */
+  /** HTTP status of the response, if there was one. */
   declare readonly status?: number;
-  /** How long the provider asks to wait, in milliseconds. */
+  /** Delay before the next attempt as requested by the provider, in milliseconds. */
   declare readonly retryAfterMs?: number;
-  /** The provider that failed. */
+  /** Name of the provider, such as `"openai"`. */
   declare readonly provider?: string;
-  /** The provider's name of the request. */
+  /** The provider's id of the request. */
   declare readonly requestId?: string;
 
-  /** Makes an error of a code; prefer the subclass of that code. */
+  /** Creates an error with a code; prefer the subclass of that code. */
   constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = toErrorName(code);
     this.code = code;
-    this.retryable = options.retryable ?? isRetryableCode(code);
+    this.retryable = options.retryable ?? RETRYABLE_CODES.has(code);
     if (options.status !== undefined) this.status = options.status;
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
     if (options.provider !== undefined) this.provider = options.provider;
@@ -117,7 +122,7 @@ export class AgentError extends Error {
     Object.defineProperty(this, AGENT_ERROR_BRAND, { value: true });
   }
 
-  /** The error as a JSON value; {@linkcode AgentError.from} reads it back. */
+  /** Returns the JSON form, which {@linkcode AgentError.from} parses; of `cause` only the message is kept. */
   toJSON(): AgentErrorRecord {
     return {
       code: this.code,
@@ -131,72 +136,69 @@ export class AgentError extends Error {
     };
   }
 
-  /** Rebuilds an error from its JSON, as the subclass of its code; a code of a newer version stays as it is. */
+  /** Creates an error of the matching subclass from its JSON form; an unknown code gives an `AgentError` with it. */
   static from(record: AgentErrorRecord): AgentError {
     return createAgentError(record.code, record.message, record);
   }
 
-  /** Tells whether a value is an agent error, also one of another copy of this library. */
+  /** Whether a value is an `AgentError`, including one of another copy of this library. */
   static is(value: unknown): value is AgentError {
     return value instanceof Error && AGENT_ERROR_BRAND in value;
   }
 }
 
-/** The provider rejected the request because the input exceeds the model's context window. */
+/** The input exceeds the context window of the model. */
 export class ContextWindowOverflowError extends AgentError {
-  /** Makes the error. */
   constructor(message: string, options?: AgentErrorOptions) {
     super("context_window_overflow", message, options);
   }
 }
 
-/** The provider refuses more requests for now; `retryable` is `false` when a quota or a bill is the reason. */
+/**
+ * The provider rejected the request because of a rate limit, a quota or billing; the latter two are not `retryable`.
+ */
 export class ModelThrottledError extends AgentError {
-  /** Makes the error. */
   constructor(message: string, options?: AgentErrorOptions) {
     super("model_throttled", message, options);
   }
 }
 
-/** The connection failed, timed out, or ended before the reply did; or the provider is overloaded. */
+/** The connection failed, timed out or closed before the end of the reply, or the provider is overloaded. */
 export class NetworkError extends AgentError {
-  /** Makes the error. */
   constructor(message: string, options?: AgentErrorOptions) {
     super("network_error", message, options);
   }
 }
 
-/** Facts about a structured output that never became valid. */
+/** Options for the constructor of a {@linkcode StructuredOutputFailedError}. */
 export interface StructuredOutputFailure extends AgentErrorOptions {
-  /** How many answers were tried. */
+  /** Number of answers that failed. */
   readonly attempts: number;
-  /** Why the last one was refused. */
+  /** Validation error of the last answer. */
   readonly lastError: string;
 }
 
-/** The model never answered in the shape that the schema asks for. */
+/** The model gave no answer that matches the schema, after all retries. */
 export class StructuredOutputFailedError extends AgentError {
-  /** How many answers were tried. */
+  /** Number of answers that failed. */
   readonly attempts: number;
-  /** Why the last one was refused. */
+  /** Validation error of the last answer. */
   readonly lastError: string;
 
-  /** Makes the error. */
   constructor(message: string, failure: StructuredOutputFailure) {
     super("structured_output_failed", message, failure);
     this.attempts = failure.attempts;
     this.lastError = failure.lastError;
   }
 
-  /** The error as a JSON value. */
+  /** Returns the JSON form, which {@linkcode AgentError.from} parses. */
   override toJSON(): AgentErrorRecord {
     return { ...super.toJSON(), attempts: this.attempts, lastError: this.lastError };
   }
 }
 
-/** A run is active; wait for it, or steer it. */
+/** The call is not possible while a run is active. */
 export class AlreadyRunningError extends AgentError {
-  /** Makes the error. */
   constructor(
     message = "The agent is already running: wait for it, steer it or abort it",
     options: AgentErrorOptions = {},
@@ -205,9 +207,8 @@ export class AlreadyRunningError extends AgentError {
   }
 }
 
-/** There is nothing to say to the model. */
+/** A run was started without any message to send. */
 export class NoMessagesError extends AgentError {
-  /** Makes the error. */
   constructor(
     message = "There are no messages to send: prompt the agent first",
     options: AgentErrorOptions = {},
@@ -216,9 +217,8 @@ export class NoMessagesError extends AgentError {
   }
 }
 
-/** The history ends with a finished reply, so there is nothing to continue. */
+/** The history ends with a finished reply, so that there is nothing to continue. */
 export class InvalidContinueError extends AgentError {
-  /** Makes the error. */
   constructor(
     message = "Cannot continue after a finished reply: prompt the agent, or queue a message first",
     options: AgentErrorOptions = {},
@@ -227,33 +227,29 @@ export class InvalidContinueError extends AgentError {
   }
 }
 
-/** The reply could not be read, or a stream function broke its contract. */
+/** The reply is malformed, or a `StreamFn` violated its contract. */
 export class StreamError extends AgentError {
-  /** Makes the error. */
   constructor(message: string, options?: AgentErrorOptions) {
     super("stream_error", message, options);
   }
 }
 
-/** The caller cancelled. */
+/** The caller aborted the run or the request. */
 export class AbortedError extends AgentError {
-  /** Makes the error. */
   constructor(message = "The run was aborted", options: AgentErrorOptions = {}) {
     super("aborted", message, options);
   }
 }
 
-/** The key is missing, wrong, or may not do this. */
+/** The API key is missing, invalid or lacks permission. */
 export class AuthError extends AgentError {
-  /** Makes the error. */
   constructor(message: string, options?: AgentErrorOptions) {
     super("auth_error", message, options);
   }
 }
 
-/** The provider, or the model itself, refused the content. */
+/** The provider's filter or the model itself rejected the content. */
 export class ContentFilteredError extends AgentError {
-  /** Makes the error. */
   constructor(message: string, options?: AgentErrorOptions) {
     super("content_filtered", message, options);
   }
@@ -261,40 +257,38 @@ export class ContentFilteredError extends AgentError {
 
 /** The provider does not know the model. */
 export class ModelNotFoundError extends AgentError {
-  /** Makes the error. */
   constructor(message: string, options?: AgentErrorOptions) {
     super("model_not_found", message, options);
   }
 }
 
-/** The request, or an option, is not valid. */
+/** The request or an option is invalid. */
 export class BadRequestError extends AgentError {
-  /** Makes the error. */
   constructor(message: string, options?: AgentErrorOptions) {
     super("bad_request", message, options);
   }
 }
 
-/** A limit on cost, tokens or time was reached. */
+/** The run reached a limit on cost, tokens or time. */
 export class BudgetExceededError extends AgentError {
-  /** Makes the error. */
   constructor(message: string, options?: AgentErrorOptions) {
     super("budget_exceeded", message, options);
   }
 }
 
-/** A tool did not finish in time. */
+/** A tool did not finish within its timeout. */
 export class ToolTimeoutError extends AgentError {
-  /** Makes the error. */
   constructor(message: string, options?: AgentErrorOptions) {
     super("tool_timeout", message, options);
   }
 }
 
 /**
- * What a session failed at. `locked`: somebody else has it open for writing. `lock_lost`: somebody else has
- * taken it over. `not_a_session`: nothing in it can be read. `write_failed`: the disk is full, a permission
- * was lost, or the like; what was not written is not in memory either.
+ * Kind of failure of a {@linkcode SessionError}.
+ *
+ * `locked`: another process has the session open for writing. `lock_lost`: another process has taken over the lock.
+ * `not_a_session`: the log has no readable entry. `write_failed`: a write failed (disk full, permission denied);
+ * entries that were not written are removed from memory too.
  */
 export type SessionErrorReason =
   | "bad_id"
@@ -310,41 +304,40 @@ export type SessionErrorReason =
   | "read_failed"
   | "write_failed";
 
-/** Who has a session open for writing. */
+/** The process that has a session open for writing. */
 export interface SessionOwner {
-  /** Id of the process. */
+  /** Process id. */
   readonly pid: number;
-  /** What the host calls itself. */
+  /** Name of the host application. */
   readonly name?: string;
-  /** Since when, in milliseconds since the epoch. */
+  /** Time of opening, in milliseconds since the epoch. */
   readonly since: number;
-  /** When it last gave a sign of life, in milliseconds since the epoch. */
+  /** Time of the last heartbeat, in milliseconds since the epoch. */
   readonly heartbeat: number;
 }
 
-/** Facts about a session that could not be opened, read or written. */
+/** Options for the constructor of a {@linkcode SessionError}. */
 export interface SessionFailure extends AgentErrorOptions {
-  /** What it failed at. */
+  /** Kind of failure. */
   readonly reason: SessionErrorReason;
-  /** Who has it open, where `reason` is `"locked"` or `"lock_lost"`. */
+  /** The process that has the session open, if `reason` is `"locked"` or `"lock_lost"`. */
   readonly owner?: SessionOwner | undefined;
 }
 
 /** A session could not be opened, read or written. */
 export class SessionError extends AgentError {
-  /** What it failed at. */
+  /** Kind of failure. */
   readonly reason: SessionErrorReason;
-  /** Who has it open, where `reason` is `"locked"` or `"lock_lost"` and it is known. */
+  /** The process that has the session open, if `reason` is `"locked"` or `"lock_lost"` and it is known. */
   declare readonly owner?: SessionOwner;
 
-  /** Makes the error. */
   constructor(message: string, failure: SessionFailure) {
     super("session_error", message, failure);
     this.reason = failure.reason;
     if (failure.owner !== undefined) this.owner = failure.owner;
   }
 
-  /** The error as a JSON value. */
+  /** Returns the JSON form, which {@linkcode AgentError.from} parses. */
   override toJSON(): AgentErrorRecord {
     const { reason, owner } = this;
     return { ...super.toJSON(), reason, ...(owner !== undefined && { owner }) };
@@ -372,7 +365,7 @@ const ERROR_CLASSES: Readonly<
   tool_timeout: ToolTimeoutError,
 };
 
-/** Makes the error of a code, as its subclass. */
+/** Creates an error of the subclass that belongs to the code. */
 export function createAgentError(
   code: AgentErrorCode,
   message: string,
@@ -390,7 +383,7 @@ export function createAgentError(
   return new ERROR_CLASSES[code](message, options);
 }
 
-/** The words of any thrown value, whatever it is. */
+/** Returns the message of any thrown value; never throws. */
 export function getErrorMessage(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
   try {
@@ -399,16 +392,12 @@ export function getErrorMessage(thrown: unknown): string {
     const { message } = thrown as { readonly message?: unknown };
     return typeof message === "string" && message !== "" ? message : JSON.stringify(thrown);
   } catch {
-    return "Something was thrown that cannot be read";
+    return "The thrown value has no readable message";
   }
 }
 
-/** `network_error` becomes `NetworkError`; not the class's own name, which minifiers shorten. */
+/** Converts `network_error` to `NetworkError`; minifiers change the class's own name. */
 function toErrorName(code: string): string {
   const words = code.split("_").filter((word) => word !== "error");
   return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}Error`;
-}
-
-function isRetryableCode(code: AgentErrorCode): boolean {
-  return code === "model_throttled" || code === "network_error";
 }

@@ -31,13 +31,13 @@ const names: Record<AgentErrorCode, string> = {
 };
 const codes = Object.keys(names) as AgentErrorCode[];
 
-Deno.test("1.8 an error shows its name and says what happened", () => {
+Deno.test("AgentError: converts to its name and message [1.8]", () => {
   for (const code of codes) {
     assertEquals(String(createAgentError(code, "it broke")), `${names[code]}: it broke`);
   }
 });
 
-Deno.test("1.8 misuse is told with what to do instead", () => {
+Deno.test("AgentError: default messages of misuse name the remedy [1.8]", () => {
   assertEquals(
     new errors.AlreadyRunningError().message,
     "The agent is already running: wait for it, steer it or abort it",
@@ -52,7 +52,7 @@ Deno.test("1.8 misuse is told with what to do instead", () => {
   );
 });
 
-Deno.test("1.9 every code has a class of its own, which is an AgentError and an Error", () => {
+Deno.test("createAgentError(): each code has its own subclass of AgentError and Error [1.9]", () => {
   const classes = codes.map((code) => createAgentError(code, "x"));
   for (const error of classes) {
     assertInstanceOf(error, AgentError);
@@ -63,14 +63,14 @@ Deno.test("1.9 every code has a class of its own, which is an AgentError and an 
   assertEquals(classes.map(({ code }) => code), codes);
 });
 
-Deno.test("only throttling and the network are worth another try, unless the error says otherwise", () => {
+Deno.test("AgentError: only throttling and network errors are retryable by default", () => {
   const retryable = codes.filter((code) => createAgentError(code, "x").retryable);
   assertEquals(retryable, ["model_throttled", "network_error"]);
   assertEquals(new ModelThrottledError("quota", { retryable: false }).retryable, false);
   assertEquals(createAgentError("stream_error", "x", { retryable: true }).retryable, true);
 });
 
-Deno.test("an error has the facts that it was given and no empty members", () => {
+Deno.test("AgentError: has the given options and no undefined members", () => {
   const cause = new Error("socket closed");
   const full = new NetworkError("lost", {
     status: 503,
@@ -88,7 +88,7 @@ Deno.test("an error has the facts that it was given and no empty members", () =>
   assert(!("cause" in bare));
 });
 
-Deno.test("an error goes through JSON and comes back as itself", () => {
+Deno.test("AgentError: from() restores class and members from JSON", () => {
   for (const code of codes) {
     const options = {
       status: 429,
@@ -110,7 +110,7 @@ Deno.test("an error goes through JSON and comes back as itself", () => {
   }
 });
 
-Deno.test("a structured output that failed keeps its attempts and the last error", () => {
+Deno.test("AgentError: from() restores the attempts and last error of StructuredOutputFailedError", () => {
   const back = AgentError.from(
     new StructuredOutputFailedError("no", { attempts: 4, lastError: "not an object" }).toJSON(),
   );
@@ -118,7 +118,7 @@ Deno.test("a structured output that failed keeps its attempts and the last error
   assertEquals([back.attempts, back.lastError], [4, "not an object"]);
 });
 
-Deno.test("a record of a code that is not known is an AgentError of that code", () => {
+Deno.test("AgentError: from() keeps an unknown code", () => {
   for (const code of ["from_the_future", "constructor", "__proto__"]) {
     const error = AgentError.from({ code: code as AgentErrorCode, message: "x", retryable: false });
     assertInstanceOf(error, AgentError);
@@ -126,7 +126,7 @@ Deno.test("a record of a code that is not known is an AgentError of that code", 
   }
 });
 
-Deno.test("errors are told from others, also those of another copy of this library", async () => {
+Deno.test("AgentError: is() recognizes errors of another copy of the library", async () => {
   assert(AgentError.is(new NetworkError("x")));
   for (const other of [new Error("x"), { code: "network_error" }, "x", null, undefined]) {
     assert(!AgentError.is(other));
@@ -137,7 +137,7 @@ Deno.test("errors are told from others, also those of another copy of this libra
   assert(AgentError.is(foreign));
 });
 
-Deno.test("whatever is thrown has words", () => {
+Deno.test("getErrorMessage() returns a message for any thrown value", () => {
   const unreadable = {
     get message(): string {
       throw new Error("no");
@@ -145,7 +145,7 @@ Deno.test("whatever is thrown has words", () => {
   };
   const circular: Record<string, unknown> = {};
   circular["self"] = circular;
-  const said: [unknown, string][] = [
+  const cases: [unknown, string][] = [
     [new Error("lost"), "lost"],
     [new TypeError(""), "TypeError"],
     ["plain", "plain"],
@@ -156,8 +156,8 @@ Deno.test("whatever is thrown has words", () => {
     [42, "42"],
     [Symbol("s"), "Symbol(s)"],
     [Object.create(null), "{}"],
-    [unreadable, "Something was thrown that cannot be read"],
-    [circular, "Something was thrown that cannot be read"],
+    [unreadable, "The thrown value has no readable message"],
+    [circular, "The thrown value has no readable message"],
   ];
-  for (const [thrown, words] of said) assertEquals(getErrorMessage(thrown), words);
+  for (const [thrown, message] of cases) assertEquals(getErrorMessage(thrown), message);
 });

@@ -1,5 +1,5 @@
 /**
- * Everything that an observer of an agent can see.
+ * The events of a run.
  *
  * @module
  */
@@ -15,7 +15,12 @@ import type { AssistantMessageDelta } from "./stream.ts";
 import type { AgentToolResult, ToolUpdate } from "./tool.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** Why a turn ended. */
+/**
+ * Reason for the end of a turn.
+ *
+ * `complete`: a reply without tool calls. `tools_executed`: all tool calls have results. `steering_interrupt`: steering
+ * cancelled tool calls. `error` and `aborted`: as in the reply's `stopReason`.
+ */
 export type TurnEndReason =
   | "complete"
   | "tools_executed"
@@ -23,115 +28,106 @@ export type TurnEndReason =
   | "error"
   | "aborted";
 
-/** A message that waits in a queue. */
+/** A message in a queue. */
 export interface QueuedMessage {
-  /** Name by which it can be taken back. */
+  /** Id by which the message can be removed from the queue. */
   readonly id: string;
   /** The message. */
   readonly message: AgentMessage;
 }
 
-/** What waits in both queues. */
+/** The messages in both queues, in order. */
 export interface QueuedMessages {
-  /** For the running turn. */
+  /** Messages to deliver during the current turn. */
   readonly steering: readonly QueuedMessage[];
-  /** For when the agent would stop. */
+  /** Messages to deliver when the run would otherwise end. */
   readonly followUp: readonly QueuedMessage[];
 }
 
-/** How a run ended; {@linkcode AgentResult} and `agent_end` both carry it. */
+/** Outcome of a run, part of `AgentResult` and of {@linkcode AgentEndEvent}. */
 export interface RunOutcome {
-  /** What the run appended to the history, in order, prompt included. */
+  /** The messages that the run appended to the history, in order, including the prompt. */
   readonly messages: readonly AgentMessage[];
-  /** Why the last reply ended. */
+  /** The reason why the last reply ended. */
   readonly stopReason: StopReason;
-  /** Tokens of the whole run. */
+  /** Token counts of all model calls of the run. */
   readonly usage: Usage;
-  /** Cost of the whole run. */
+  /** Cost of all model calls of the run. */
   readonly cost: Cost;
-  /** What went wrong, if anything. */
+  /** The error, if the run failed. */
   readonly error?: AgentError;
-  /** The policy that ended the run, if one did. */
+  /** The policy that stopped the run, if one did. */
   readonly stoppedBy?: StoppedBy;
-  /** Why the run was aborted, if it was. */
+  /** The reason passed to the abort, if the run was aborted. */
   readonly abortReason?: unknown;
 }
 
-/** The run begins. */
+/** Emitted first in a run. */
 export interface AgentStartEvent {
-  /** Discriminant. */
   readonly type: "agent_start";
   /** Id of the run. */
   readonly runId: string;
 }
 
-/** The run is over; the last event of a run. */
+/** Emitted last in a run. */
 export interface AgentEndEvent extends RunOutcome {
-  /** Discriminant. */
   readonly type: "agent_end";
 }
 
-/** A turn begins: one reply with its tool calls and their results. */
+/** Emitted when a turn starts: one reply with its tool calls and their results. */
 export interface TurnStartEvent {
-  /** Discriminant. */
   readonly type: "turn_start";
-  /** Number of the turn in this run; the first is 1. */
+  /** Number of the turn in the run, from 1. */
   readonly turn: number;
 }
 
-/** A turn is over. */
+/** Emitted when a turn ends. */
 export interface TurnEndEvent {
-  /** Discriminant. */
   readonly type: "turn_end";
-  /** Number of the turn in this run. */
+  /** Number of the turn in the run, from 1. */
   readonly turn: number;
   /** The reply. */
   readonly message: AssistantMessage;
-  /** The results of its calls, in call order. */
+  /** The results of its tool calls, in call order. */
   readonly toolResults: readonly ToolResultMessage[];
-  /** Why it ended. */
+  /** The reason for the end. */
   readonly reason: TurnEndReason;
 }
 
-/** A message begins; an assistant's has no content and no usage yet. */
+/** Emitted when a message starts; an assistant message has no content and zero usage at this point. */
 export interface MessageStartEvent {
-  /** Discriminant. */
   readonly type: "message_start";
   /** The message. */
   readonly message: AgentMessage;
 }
 
-/** The assistant's message grows. */
+/** Emitted for each delta of an assistant message. */
 export interface MessageUpdateEvent {
-  /** Discriminant. */
   readonly type: "message_update";
-  /** What is new. */
+  /** The new part of the message. */
   readonly delta: AssistantMessageDelta;
 }
 
-/** A message is complete. */
+/** Emitted when a message is complete. */
 export interface MessageEndEvent {
-  /** Discriminant. */
   readonly type: "message_end";
   /** The message. */
   readonly message: AgentMessage;
 }
 
-/** A tool call begins, with the arguments that will run. */
+/** Emitted before a tool call runs, and for a call that is refused. */
 export interface ToolExecutionStartEvent {
-  /** Discriminant. */
   readonly type: "tool_execution_start";
   /** Id of the call. */
   readonly id: string;
   /** Name of the tool. */
   readonly name: string;
-  /** The arguments. */
+  /** The arguments to run, after policies and approval. */
   readonly arguments: JsonObject;
 }
 
-/** A running tool shows a partial result. */
+/** Emitted for a partial result of a running tool. */
 export interface ToolExecutionUpdateEvent {
-  /** Discriminant. */
   readonly type: "tool_execution_update";
   /** Id of the call. */
   readonly id: string;
@@ -139,9 +135,8 @@ export interface ToolExecutionUpdateEvent {
   readonly update: ToolUpdate;
 }
 
-/** A tool call has ended. */
+/** Emitted when a tool call has ended. */
 export interface ToolExecutionEndEvent {
-  /** Discriminant. */
   readonly type: "tool_execution_end";
   /** Id of the call. */
   readonly id: string;
@@ -149,105 +144,96 @@ export interface ToolExecutionEndEvent {
   readonly name: string;
   /** The result. */
   readonly result: AgentToolResult;
-  /** Whether it failed, was refused or was cancelled. */
+  /** Whether the call failed, was refused or was cancelled. */
   readonly isError: boolean;
 }
 
-/** Somebody is asked whether a call may run. */
+/** Emitted before a tool call is passed to `approve`. */
 export interface ToolApprovalRequestedEvent {
-  /** Discriminant. */
   readonly type: "tool_approval_requested";
   /** Id of the call. */
   readonly id: string;
   /** Name of the tool. */
   readonly name: string;
-  /** The arguments that would run. */
+  /** The arguments to approve. */
   readonly arguments: JsonObject;
 }
 
-/** The answer has come. */
+/** Emitted when a tool call was approved or denied. */
 export interface ToolApprovalResolvedEvent {
-  /** Discriminant. */
   readonly type: "tool_approval_resolved";
   /** Id of the call. */
   readonly id: string;
-  /** The answer. */
+  /** The decision. */
   readonly decision: ApprovalDecision;
 }
 
-/** A model call failed and will be tried again. */
+/** Emitted when a model call failed and will be retried. */
 export interface RetryEvent {
-  /** Discriminant. */
   readonly type: "retry";
-  /** Which attempt failed; the first is 1. */
+  /** Number of the failed attempt, from 1. */
   readonly attempt: number;
   /** Milliseconds until the next attempt. */
   readonly delayMs: number;
-  /** Why it failed. */
+  /** The error of the failed attempt. */
   readonly error: AgentError;
-  /** Whether what the attempt has shown is void; the message then starts again. */
+  /** Whether to discard the deltas of the failed attempt; the message then starts again from empty. */
   readonly discard: boolean;
 }
 
-/** The next model of the fallback list is asked. */
+/** Emitted before the next model of the fallback list is called. */
 export interface ModelFallbackEvent {
-  /** Discriminant. */
   readonly type: "model_fallback";
   /** The model that failed. */
   readonly from: ModelSpec;
-  /** The model that is asked now. */
+  /** The model that is called next. */
   readonly to: ModelSpec;
 }
 
-/** The request carries less than the history. */
+/** Emitted when `transformContext` reports that a request omits part of the history. */
 export interface ContextCompactedEvent {
-  /** Discriminant. */
   readonly type: "context_compacted";
-  /** What was done. */
+  /** The report of `transformContext`. */
   readonly report: CompactionReport;
 }
 
-/** Something went wrong that did not stop the run. */
+/** Emitted for a problem that does not end the run. */
 export interface WarningEvent {
-  /** Discriminant. */
   readonly type: "warning";
-  /** Names the kind of warning. */
+  /** Kind of warning, such as `"policy_failed"`. */
   readonly code: string;
-  /** The warning in words. */
+  /** Description for the user. */
   readonly message: string;
-  /** Facts about it; any JSON value. */
+  /** Details, any JSON value. */
   readonly data?: unknown;
 }
 
-/** An event of the application's own. */
+/** An event defined by the application. */
 export interface CustomEvent {
-  /** Discriminant. */
   readonly type: "custom";
-  /** The application's name for it. */
+  /** Name of the event, chosen by the application. */
   readonly name: string;
   /** Any JSON value. */
   readonly data: unknown;
 }
 
-/** A queue has changed; also told while the agent is idle. */
+/** Emitted when a queue has changed, also while the agent is idle. */
 export interface QueueChangedEvent {
-  /** Discriminant. */
   readonly type: "queue_changed";
-  /** What waits now. */
+  /** The messages in the queues after the change. */
   readonly queued: QueuedMessages;
 }
 
-/** The model has changed, from the next turn on; also told while the agent is idle. */
+/** Emitted when the model of the next turn has changed, also while the agent is idle. */
 export interface ModelChangedEvent {
-  /** Discriminant. */
   readonly type: "model_changed";
-  /** The model before. */
+  /** The previous model. */
   readonly from: ModelSpec;
-  /** The model from now on. */
+  /** The new model. */
   readonly to: ModelSpec;
 }
 
-/** An event without its number. */
+/** An event without its sequence number. */
 export type AgentEventBody =
   | AgentStartEvent
   | AgentEndEvent
@@ -270,14 +256,14 @@ export type AgentEventBody =
   | ModelChangedEvent;
 
 /**
- * Everything that an observer can see. Events are never changed after they were emitted.
+ * An event of an agent, immutable once emitted.
  *
- * Order of a turn without tools: `agent_start`, `turn_start`, `message_start` and `message_end` of the user's
- * message, `message_start`, `message_update`s and `message_end` of the assistant's, `turn_end`, `agent_end`.
- * Tool events stand between the assistant's `message_end` and `turn_end`, and are followed by the tool
- * results as messages, in call order.
+ * Order in a run of one turn without tools: `agent_start`, `turn_start`, `message_start` and `message_end` of the user
+ * message, `message_start`, any number of `message_update` and `message_end` of the assistant message, `turn_end`,
+ * `agent_end`. Tool events come between the assistant's `message_end` and `turn_end`, followed by `message_start` and
+ * `message_end` of each tool result, in call order.
  */
 export type AgentEvent = AgentEventBody & {
-  /** Number of the event in its run: 1, 2, 3 …; missing on events that were emitted while idle. */
+  /** Number of the event in the run, from 1; missing on events emitted while the agent is idle. */
   readonly seq?: number;
 };

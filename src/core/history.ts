@@ -1,8 +1,8 @@
 /**
- * The rules of a valid history, and the repair of a broken one.
+ * Validation and repair of histories.
  *
- * A provider refuses a conversation in which a tool call has no result, a result has no call, or an
- * assistant says nothing; one such message would spoil every later request.
+ * Providers reject a conversation in which a tool call has no result, a result has no call, or an assistant message is
+ * empty; one such message would make every later request fail.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import { type ContentBlock, extractToolCalls, type ToolCallBlock } from "./conte
 import { isJsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./message.ts";
 
-/** One thing that was mended. */
+/** A repair of {@linkcode repairHistory}. */
 export interface HistoryRepair {
-  /** What was wrong. */
+  /** Kind of repair. */
   readonly type:
     | "empty_assistant_dropped"
     | "orphan_result_dropped"
@@ -23,32 +23,32 @@ export interface HistoryRepair {
     | "result_moved"
     | "arguments_emptied"
     | "scratch_field_dropped";
-  /** Position of the message in the history that was given. */
+  /** Index of the message in the original history. */
   readonly index: number;
-  /** The call it is about, if any. */
+  /** Id of the affected tool call, if any, after the repair. */
   readonly toolCallId?: string;
 }
 
-/** A valid history, and what had to be done for it. */
+/** Result of {@linkcode repairHistory}. */
 export interface RepairedHistory {
-  /** The valid history; the one that was given when nothing was wrong. */
+  /** The valid history; the original array if nothing was repaired. */
   readonly messages: readonly AgentMessage[];
-  /** What was mended, in order. */
+  /** The repairs, in order. */
   readonly repairs: readonly HistoryRepair[];
 }
 
-/** The text of a result that stands for one that was lost. */
+/** Text of a result that replaces a lost one. */
 export const LOST_RESULT_TEXT =
   "The result of this tool call was lost; whether the call took effect is not known";
 
 /**
- * Makes a history valid: each tool call has exactly one result, directly after its assistant message and in
- * call order; call ids are unique; arguments are objects; no assistant message is empty; no scratch field is
- * left. A result belongs to the nearest call of its id before it that has none yet.
+ * Repairs a history, so that each tool call has exactly one result, directly after its assistant message and in call
+ * order, call ids are unique, arguments are objects, no assistant message is empty and no `partialJson` is left. A
+ * result is assigned to the nearest preceding call with its id that has no result yet. The original is not modified.
  *
  * @example
  * ```ts
- * import { repairHistory } from "@swink/agent";
+ * import { repairHistory } from "@swink/agent/loop";
  *
  * const { messages, repairs } = repairHistory([{ role: "user", content: [], timestamp: 0 }]);
  * repairs.length; // 0
@@ -61,7 +61,7 @@ export function repairHistory(history: readonly AgentMessage[]): RepairedHistory
   return repair.finish();
 }
 
-/** Whether an assistant message has anything to say. */
+/** Whether the content of an assistant message is more than blank text and empty thinking. */
 export function hasContent(content: readonly ContentBlock[]): boolean {
   return content.some((block) => {
     if (block.type === "text") return block.text.trim() !== "" || block.signature !== undefined;
@@ -71,17 +71,17 @@ export function hasContent(content: readonly ContentBlock[]): boolean {
 }
 
 interface IndexedResult {
-  readonly result: ToolResultMessage;
+  readonly message: ToolResultMessage;
   readonly index: number;
 }
 
-/** A call as it stands in the history that was given, and its result if there is one. */
+/** A call of the original history, with its result if there is one. */
 interface MatchedCall {
   readonly call: ToolCallBlock;
-  found?: IndexedResult;
+  result?: IndexedResult;
 }
 
-/** One pass over a history whose results have been matched with their calls. */
+/** Repairs a history in one pass, after its results were matched to their calls. */
 class HistoryRepairer {
   readonly #history: readonly AgentMessage[];
   readonly #callsByIndex: ReadonlyMap<number, readonly MatchedCall[]>;
@@ -94,7 +94,7 @@ class HistoryRepairer {
     this.#history = history;
     this.#callsByIndex = matchResults(history);
     const calls = [...this.#callsByIndex.values()].flat();
-    this.#matchedIndices = new Set(calls.flatMap(({ found }) => found ? [found.index] : []));
+    this.#matchedIndices = new Set(calls.flatMap(({ result }) => result ? [result.index] : []));
     this.#ids = new CallIds(new Set(calls.map(({ call }) => call.id)));
   }
 
@@ -132,7 +132,7 @@ class HistoryRepairer {
   ): void {
     let next = at.index + 1;
     at.calls.forEach(({ id, name }, order) => {
-      const found = this.#callsByIndex.get(at.index)?.[order]?.found;
+      const found = this.#callsByIndex.get(at.index)?.[order]?.result;
       if (!found) {
         this.#addRepair("missing_result_added", at.index, id);
         this.#messages.push(createLostResult(id, name, timestamp));
@@ -140,8 +140,8 @@ class HistoryRepairer {
       }
       if (found.index === next) next++;
       else this.#addRepair("result_moved", found.index, id);
-      const { result } = found;
-      this.#messages.push(result.toolCallId === id ? result : { ...result, toolCallId: id });
+      const { message } = found;
+      this.#messages.push(message.toolCallId === id ? message : { ...message, toolCallId: id });
     });
   }
 
@@ -161,26 +161,26 @@ class HistoryRepairer {
   }
 }
 
-/** The calls of each assistant message, by its position, with the results that belong to them. */
+/** Returns the calls of each assistant message by its index, with their results. */
 function matchResults(history: readonly AgentMessage[]): Map<number, readonly MatchedCall[]> {
-  const callsAt = new Map<number, readonly MatchedCall[]>();
-  // Per id, the unanswered calls; the one to be answered next is the last.
+  const callsByIndex = new Map<number, readonly MatchedCall[]>();
+  // Calls without a result by id; the last one gets the next result.
   const unanswered = new Map<string, MatchedCall[]>();
   history.forEach((message, index) => {
     if (message.role === "assistant") {
       const calls = extractToolCalls(message.content).map((call): MatchedCall => ({ call }));
-      if (calls.length > 0) callsAt.set(index, calls);
-      for (const at of calls.toReversed()) {
-        const waiting = unanswered.get(at.call.id);
-        if (waiting) waiting.push(at);
-        else unanswered.set(at.call.id, [at]);
+      if (calls.length > 0) callsByIndex.set(index, calls);
+      for (const matched of calls.toReversed()) {
+        const sameId = unanswered.get(matched.call.id);
+        if (sameId) sameId.push(matched);
+        else unanswered.set(matched.call.id, [matched]);
       }
     } else if (message.role === "tool_result") {
-      const at = unanswered.get(message.toolCallId)?.pop();
-      if (at) at.found = { result: message, index };
+      const matched = unanswered.get(message.toolCallId)?.pop();
+      if (matched) matched.result = { message, index };
     }
   });
-  return callsAt;
+  return callsByIndex;
 }
 
 function createLostResult(

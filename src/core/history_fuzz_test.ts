@@ -9,22 +9,22 @@ import { type AgentMessage, userMessage } from "./message.ts";
 const ROUNDS = 2000;
 type Random = () => number;
 
-/** Few ids, so that they meet. */
+/** Returns one of a few ids, so that they collide. */
 function randomId(random: Random): string {
   return ["a", "b", "c", "a_1", "call_1", ""][Math.floor(random() * 6)] ?? "";
 }
 
 function randomBlock(random: Random): ContentBlock {
   const dice = random();
-  if (dice < 0.25) return text(random() < 0.5 ? "" : "said");
-  const spoiled = dice < 0.35 ? { arguments: null as unknown as Record<string, unknown> } : {};
+  if (dice < 0.25) return text(random() < 0.5 ? "" : "text");
+  const invalid = dice < 0.35 ? { arguments: null as unknown as Record<string, unknown> } : {};
   const partial = dice < 0.45 ? { partialJson: "{" } : {};
-  return { ...toolCall("bash", { n: 1 }, { id: randomId(random) }), ...spoiled, ...partial };
+  return { ...toolCall("bash", { n: 1 }, { id: randomId(random) }), ...invalid, ...partial };
 }
 
 function randomMessage(random: Random): AgentMessage {
   const dice = random();
-  if (dice < 0.2) return userMessage("asked", 0);
+  if (dice < 0.2) return userMessage("prompt", 0);
   if (dice < 0.25) return { role: "custom", type: "note", data: null, timestamp: 0 };
   if (dice < 0.65) return toolResultMessage({ id: randomId(random), name: "bash" }, `${random()}`);
   const count = Math.floor(random() * 4);
@@ -34,29 +34,29 @@ function randomMessage(random: Random): AgentMessage {
 function randomHistory(random: Random): AgentMessage[] {
   const length = Math.floor(random() * 16);
   const history = Array.from({ length }, () => randomMessage(random));
-  // Now and then one message object stands in several places.
+  // A history may contain the same message object twice.
   const first = history[0];
   return first && random() < 0.2 ? [...history, first] : history;
 }
 
-/** A history that was valid from the beginning. */
+/** Creates a valid history. */
 function randomValidHistory(random: Random): AgentMessage[] {
   const history: AgentMessage[] = [];
   for (let turn = Math.floor(random() * 8); turn > 0; turn--) {
-    if (random() < 0.5) history.push(userMessage("asked", 0));
+    if (random() < 0.5) history.push(userMessage("prompt", 0));
     if (random() < 0.2) history.push({ role: "custom", type: "note", data: null, timestamp: 0 });
     const calls = Array.from(
       { length: Math.floor(random() * 3) },
       (_, order) => toolCall("bash", {}, { id: `t${turn}_${order}` }),
     );
-    history.push(assistantMessage([text("said"), ...calls]));
+    history.push(assistantMessage([text("text"), ...calls]));
     history.push(...calls.map((call) => toolResultMessage(call, "done")));
   }
   return history;
 }
 
-/** Says what is wrong with a history, by the letter of the rules. */
-function findFault(history: readonly AgentMessage[]): string | undefined {
+/** Returns the first violation of the rules of a valid history. */
+function findViolation(history: readonly AgentMessage[]): string | undefined {
   const ids = new Set<string>();
   for (let at = 0; at < history.length;) {
     const message = history[at++];
@@ -65,8 +65,8 @@ function findFault(history: readonly AgentMessage[]): string | undefined {
     if (!hasContent(message.content)) return "an empty assistant message";
     for (const call of extractToolCalls(message.content)) {
       if (call.id === "" || ids.has(call.id)) return `the id ${JSON.stringify(call.id)}`;
-      if (!isJsonObject(call.arguments)) return "arguments that are no object";
-      if ("partialJson" in call) return "a scratch field";
+      if (!isJsonObject(call.arguments)) return "arguments that are not an object";
+      if ("partialJson" in call) return "a partialJson member";
       ids.add(call.id);
       const result = history[at++];
       if (result?.role !== "tool_result" || result.toolCallId !== call.id) {
@@ -82,29 +82,29 @@ function serializeMessages(history: readonly AgentMessage[], role: AgentMessage[
   );
 }
 
-Deno.test("whatever a history is, its repair is valid, and nothing more can be mended", () => {
+Deno.test("repairHistory() makes random histories valid in one pass", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const history = randomHistory(seededRandom(seed));
     const { messages, repairs } = repairHistory(history);
-    assertEquals(findFault(messages), undefined, `seed ${seed}`);
-    assertEquals(repairs.length > 0, findFault(history) !== undefined, `seed ${seed}`);
+    assertEquals(findViolation(messages), undefined, `seed ${seed}`);
+    assertEquals(repairs.length > 0, findViolation(history) !== undefined, `seed ${seed}`);
     const again = repairHistory(messages);
     assertEquals(again.repairs, [], `seed ${seed}`);
     assertStrictEquals(again.messages, messages);
   }
 });
 
-Deno.test("nothing that is valid is touched", () => {
+Deno.test("repairHistory() returns random valid histories themselves", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const history = randomValidHistory(seededRandom(seed));
-    assertEquals(findFault(history), undefined, `seed ${seed}`);
+    assertEquals(findViolation(history), undefined, `seed ${seed}`);
     const { messages, repairs } = repairHistory(history);
     assertStrictEquals(messages, history);
     assertEquals(repairs, []);
   }
 });
 
-Deno.test("a valid beginning survives whatever follows it", () => {
+Deno.test("repairHistory() keeps a valid beginning whatever follows it", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const random = seededRandom(seed);
     const beginning = randomValidHistory(random);
@@ -113,7 +113,7 @@ Deno.test("a valid beginning survives whatever follows it", () => {
   }
 });
 
-Deno.test("what people said and the application's own messages are never lost", () => {
+Deno.test("repairHistory() keeps all user and custom messages", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const history = randomHistory(seededRandom(seed));
     const { messages } = repairHistory(history);
@@ -127,7 +127,7 @@ Deno.test("what people said and the application's own messages are never lost", 
   }
 });
 
-Deno.test("every lost or moved thing is reported, and only what was there is moved", () => {
+Deno.test("repairHistory() reports each dropped and added message", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const history = randomHistory(seededRandom(seed));
     const { messages, repairs } = repairHistory(history);
@@ -150,12 +150,12 @@ Deno.test("every lost or moved thing is reported, and only what was there is mov
   }
 });
 
-Deno.test("a long history with one id for all calls is mended in linear time", () => {
-  const asking = assistantMessage([toolCall("bash", {}, { id: "call_0" })]);
-  const answer = toolResultMessage({ id: "call_0", name: "bash" }, "done");
-  const history = Array.from({ length: 20_000 }, () => [asking, answer]).flat();
-  const started = performance.now();
+Deno.test("repairHistory() repairs 20,000 calls with the same id within 3 s", () => {
+  const callMessage = assistantMessage([toolCall("bash", {}, { id: "call_0" })]);
+  const result = toolResultMessage({ id: "call_0", name: "bash" }, "done");
+  const history = Array.from({ length: 20_000 }, () => [callMessage, result]).flat();
+  const startTime = performance.now();
   const { messages } = repairHistory(history);
-  assert(performance.now() - started < 3000);
-  assertEquals(findFault(messages), undefined);
+  assert(performance.now() - startTime < 3000);
+  assertEquals(findViolation(messages), undefined);
 });

@@ -25,7 +25,7 @@ function createLostResult(id: string, timestamp = 0): ToolResultMessage {
   return toolResultMessage(createCall(id), LOST_RESULT_TEXT, { isError: true, timestamp });
 }
 
-Deno.test("a valid history is given back as it is", () => {
+Deno.test("repairHistory() returns a valid history itself", () => {
   const history = [
     user,
     assistantMessage([thinking("Hm"), createCall("a"), createCall("b")]),
@@ -40,15 +40,15 @@ Deno.test("a valid history is given back as it is", () => {
   assertEquals(repairs, []);
 });
 
-Deno.test("B 39 a call that has no result gets one that says so", () => {
-  const asking = assistantMessage([createCall("a"), createCall("b")], { timestamp: 7 });
-  assertEquals(repairHistory([user, asking, createResult("b"), user]), {
-    messages: [user, asking, createLostResult("a", 7), createResult("b"), user],
+Deno.test("repairHistory() adds an error result for a call without one [B39]", () => {
+  const callMessage = assistantMessage([createCall("a"), createCall("b")], { timestamp: 7 });
+  assertEquals(repairHistory([user, callMessage, createResult("b"), user]), {
+    messages: [user, callMessage, createLostResult("a", 7), createResult("b"), user],
     repairs: [{ type: "missing_result_added", index: 1, toolCallId: "a" }],
   });
 });
 
-Deno.test("a result that has no call before it is dropped", () => {
+Deno.test("repairHistory() drops a result without a preceding call", () => {
   assertEquals(
     repairHistory([
       createResult("a"),
@@ -67,38 +67,46 @@ Deno.test("a result that has no call before it is dropped", () => {
   );
 });
 
-Deno.test("results that stand elsewhere come directly after their call, in call order", () => {
-  const asking = assistantMessage([createCall("a"), createCall("b")]);
-  assertEquals(repairHistory([asking, user, createResult("b"), note, createResult("a")]), {
-    messages: [asking, createResult("a"), createResult("b"), user, note],
+Deno.test("repairHistory() moves results directly after their call, in call order", () => {
+  const callMessage = assistantMessage([createCall("a"), createCall("b")]);
+  assertEquals(repairHistory([callMessage, user, createResult("b"), note, createResult("a")]), {
+    messages: [callMessage, createResult("a"), createResult("b"), user, note],
     repairs: [
       { type: "result_moved", index: 4, toolCallId: "a" },
       { type: "result_moved", index: 2, toolCallId: "b" },
     ],
   });
-  assertEquals(repairHistory([asking, createResult("b"), createResult("a")]), {
-    messages: [asking, createResult("a"), createResult("b")],
+  assertEquals(repairHistory([callMessage, createResult("b"), createResult("a")]), {
+    messages: [callMessage, createResult("a"), createResult("b")],
     repairs: [{ type: "result_moved", index: 2, toolCallId: "a" }],
   });
 });
 
-Deno.test("B 22 two calls of one id are told apart, each with its result", () => {
-  const asking = assistantMessage([createCall("a", { n: 1 }), createCall("a", { n: 2 })]);
-  assertEquals(repairHistory([asking, createResult("a", "first"), createResult("a", "second")]), {
-    messages: [
-      assistantMessage([createCall("a", { n: 1 }), createCall("a_1", { n: 2 })]),
-      createResult("a", "first"),
-      { ...createResult("a", "second"), toolCallId: "a_1" },
-    ],
-    repairs: [{ type: "duplicate_call_renamed", index: 0, toolCallId: "a_1" }],
-  });
+Deno.test("repairHistory() renames a duplicate call id together with its result [B22]", () => {
+  const callMessage = assistantMessage([createCall("a", { n: 1 }), createCall("a", { n: 2 })]);
+  assertEquals(
+    repairHistory([callMessage, createResult("a", "first"), createResult("a", "second")]),
+    {
+      messages: [
+        assistantMessage([createCall("a", { n: 1 }), createCall("a_1", { n: 2 })]),
+        createResult("a", "first"),
+        { ...createResult("a", "second"), toolCallId: "a_1" },
+      ],
+      repairs: [{ type: "duplicate_call_renamed", index: 0, toolCallId: "a_1" }],
+    },
+  );
 });
 
-Deno.test("a result belongs to the nearest call of its id, not to a lost one long before", () => {
-  const asking = assistantMessage([createCall("a")]);
-  const { messages, repairs } = repairHistory([asking, user, asking, createResult("a", "second")]);
+Deno.test("repairHistory() assigns a result to the nearest preceding call with its id", () => {
+  const callMessage = assistantMessage([createCall("a")]);
+  const { messages, repairs } = repairHistory([
+    callMessage,
+    user,
+    callMessage,
+    createResult("a", "second"),
+  ]);
   assertEquals(messages, [
-    asking,
+    callMessage,
     createLostResult("a"),
     user,
     assistantMessage([createCall("a_1")]),
@@ -110,10 +118,10 @@ Deno.test("a result belongs to the nearest call of its id, not to a lost one lon
   ]);
 });
 
-Deno.test("a new id is never one that a later call has", () => {
-  const asking = assistantMessage([createCall("a"), createCall("a"), createCall("a_1")]);
+Deno.test("repairHistory() does not rename a call to the id of a later call", () => {
+  const callMessage = assistantMessage([createCall("a"), createCall("a"), createCall("a_1")]);
   const { messages } = repairHistory([
-    asking,
+    callMessage,
     createResult("a"),
     createResult("a"),
     createResult("a_1"),
@@ -124,7 +132,7 @@ Deno.test("a new id is never one that a later call has", () => {
   );
 });
 
-Deno.test("a call without an id gets one", () => {
+Deno.test("repairHistory() assigns an id to a call without one", () => {
   const { messages } = repairHistory([assistantMessage([createCall("")]), createResult("")]);
   assertEquals(messages, [
     assistantMessage([createCall("call_1")]),
@@ -132,7 +140,7 @@ Deno.test("a call without an id gets one", () => {
   ]);
 });
 
-Deno.test("an assistant message that says nothing is dropped", () => {
+Deno.test("repairHistory() drops an empty assistant message", () => {
   const empty = [[], [text("")], [text(" \n")], [thinking("")]];
   for (const content of empty) {
     assertEquals(repairHistory([user, assistantMessage(content), user]), {
@@ -142,7 +150,7 @@ Deno.test("an assistant message that says nothing is dropped", () => {
   }
 });
 
-Deno.test("A 41, B 39 no scratch field is left, other fields and blocks are", () => {
+Deno.test("repairHistory() removes only `partialJson` from a call [A41, B39]", () => {
   const partial = { ...createCall("a"), signature: "s", partialJson: '{"n":' };
   const { messages, repairs } = repairHistory([
     assistantMessage([text("x"), partial]),
@@ -152,17 +160,17 @@ Deno.test("A 41, B 39 no scratch field is left, other fields and blocks are", ()
   assertEquals(repairs, [{ type: "scratch_field_dropped", index: 0, toolCallId: "a" }]);
 });
 
-Deno.test("A 40, A 41 arguments that are no object become an empty one; objects stay untouched", () => {
+Deno.test("repairHistory() replaces arguments that are not an object by an empty one [A40, A41]", () => {
   for (const args of [null, "{", 5, [1], undefined]) {
-    const spoiled = { ...createCall("a"), arguments: args } as unknown as ToolCallBlock;
+    const invalid = { ...createCall("a"), arguments: args } as unknown as ToolCallBlock;
     const first = repairHistory([
-      assistantMessage([spoiled, createCall("b")]),
+      assistantMessage([invalid, createCall("b")]),
       createResult("a"),
       createResult("b"),
     ]);
-    const [asking] = first.messages;
+    const [repaired] = first.messages;
     assertEquals(
-      asking,
+      repaired,
       assistantMessage([{ ...createCall("a"), arguments: {} }, createCall("b")]),
     );
     assertEquals(first.repairs, [{ type: "arguments_emptied", index: 0, toolCallId: "a" }]);
@@ -170,11 +178,11 @@ Deno.test("A 40, A 41 arguments that are no object become an empty one; objects 
   }
 });
 
-Deno.test("one message object that stands twice is two messages", () => {
-  const asking = assistantMessage([createCall("a")]);
+Deno.test("repairHistory() treats a repeated message object as two messages", () => {
+  const callMessage = assistantMessage([createCall("a")]);
   const answer = createResult("a");
-  assertEquals(repairHistory([asking, answer, asking, answer]).messages, [
-    asking,
+  assertEquals(repairHistory([callMessage, answer, callMessage, answer]).messages, [
+    callMessage,
     answer,
     assistantMessage([createCall("a_1")]),
     { ...answer, toolCallId: "a_1" },
@@ -186,7 +194,7 @@ Deno.test("one message object that stands twice is two messages", () => {
   ]);
 });
 
-Deno.test("the history that was given is not changed", () => {
+Deno.test("repairHistory() does not modify the original history", () => {
   const history = Object.freeze([
     Object.freeze(
       assistantMessage(Object.freeze([Object.freeze({ ...createCall("a"), partialJson: "{" })])),
@@ -196,7 +204,7 @@ Deno.test("the history that was given is not changed", () => {
   assertEquals(history.length, 1);
 });
 
-Deno.test("text, marks, calls, images and provider items are content", () => {
+Deno.test("hasContent() is true for text, signatures, calls, images and extensions", () => {
   const content: ContentBlock[][] = [
     [text("x")],
     [text("", { signature: "s" })],

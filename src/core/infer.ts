@@ -7,22 +7,21 @@
 import type { JsonObject, JsonSchema } from "./json.ts";
 
 /**
- * The type of the values that a schema accepts: a JSON Schema literal, a TypeBox schema, or any validator
- * that follows Standard Schema (Zod 4, Valibot, ArkType). Of a validator that changes values, this is the type
- * before the change: values are checked against its JSON Schema and handed over as they are.
+ * The type of the values that a schema accepts: a JSON Schema literal, a TypeBox schema, or a validator that implements
+ * Standard Schema (Zod 4, Valibot, ArkType). For a validator that transforms values this is the input type: values are
+ * validated against its JSON Schema and passed on unchanged.
  *
- * Understands `type` (also as a list), `properties`, `required`, `additionalProperties`, `items`,
- * `prefixItems`, `enum`, `const`, `anyOf`, `oneOf` and `allOf`; whatever else a schema says is checked when
- * a value arrives and leaves no trace in the type.
+ * Supports `type` (a name or a list), `properties`, `required`, `additionalProperties`, `items`, `prefixItems`, `enum`,
+ * `const`, `anyOf`, `oneOf` and `allOf`. Other keywords are validated at run time but do not affect the type.
  *
- * @typeParam Schema The schema's own type, with literals kept (`as const`).
+ * @typeParam Schema The type of the schema with its literals (`as const`).
  */
 export type Infer<Schema> =
-  // Validators and TypeBox know it themselves.
+  // Validators and TypeBox schemas carry their type.
   Schema extends { readonly "~standard": { readonly types?: infer Types } }
     ? NonNullable<Types> extends { readonly input: infer Input } ? Input : unknown
     : Schema extends { readonly static: infer Static } ? Static
-    // Choices.
+    // Constants, enums, unions and intersections.
     : Schema extends { readonly const: infer Value } ? Value
     : Schema extends { readonly enum: readonly (infer Value)[] } ? Value
     : Schema extends { readonly anyOf: readonly (infer Choice)[] } ? Infer<Choice>
@@ -36,12 +35,12 @@ export type Infer<Schema> =
     : Schema extends { readonly type: "number" | "integer" } ? number
     : Schema extends { readonly type: "boolean" } ? boolean
     : Schema extends { readonly type: "null" } ? null
-    // Arrays: a tuple, a list, anything.
+    // Arrays: a tuple, a list, or unknown items.
     : Schema extends { readonly prefixItems: infer Items extends readonly unknown[] }
       ? { -readonly [Index in keyof Items]: Infer<Items[Index]> }
     : Schema extends { readonly type: "array"; readonly items: infer Item } ? Infer<Item>[]
     : Schema extends { readonly type: "array" } ? unknown[]
-    // Objects: known fields, those that `required` names and the others; a record; anything.
+    // Objects: known fields (required ones, then optional ones), a record, or unknown fields.
     : Schema extends { readonly type?: "object"; readonly properties: infer Fields }
       ? Schema extends { readonly required: readonly (infer Required)[] } ?
           & { -readonly [Name in keyof Fields as Name & Required]: Infer<Fields[Name]> }
@@ -54,13 +53,13 @@ export type Infer<Schema> =
     : Schema extends { readonly type: "object" } ? { [name: string]: unknown }
     : unknown;
 
-/** The type of a tool's arguments: that of its schema, or any JSON object where the schema's type is not known. */
+/** The type of a tool's arguments: the type of its schema, or {@linkcode JsonObject} if that is unknown. */
 export type InferArguments<Schema> = unknown extends Infer<Schema> ? JsonObject : Infer<Schema>;
 
-/** A value that stands for a JSON Schema: the schema itself, or a validator that can give one. */
+/** A JSON Schema, or a validator that provides one. */
 export type SchemaSource = JsonSchema | SchemaInterface | StandardJsonSchemaSource;
 
-/** A JSON Schema whose type is an interface, as TypeBox makes them; such a type has no index signature. */
+/** A JSON Schema whose type is an interface without an index signature, as in TypeBox. */
 export interface SchemaInterface {
   /** The keyword `type`. */
   readonly type?: unknown;
@@ -72,17 +71,17 @@ export interface SchemaInterface {
   readonly allOf?: unknown;
 }
 
-/** A validator that follows Standard Schema and can tell its JSON Schema. */
+/** A validator that implements Standard Schema and provides its JSON Schema. */
 export interface StandardJsonSchemaSource {
   /** The Standard Schema properties. */
   readonly "~standard": {
     /** Version of the standard. */
     readonly version: 1;
-    /** Who made the validator. */
+    /** Name of the validation library. */
     readonly vendor: string;
-    /** The types it goes between; exists for the type checker alone. */
+    /** Input and output types; never present at run time. */
     readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
-    /** Gives the JSON Schema of what the validator accepts. */
+    /** Returns the JSON Schema of the accepted input. */
     readonly jsonSchema?: {
       readonly input: (options: { readonly target: string }) => Record<string, unknown>;
     };

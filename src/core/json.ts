@@ -1,10 +1,10 @@
 /**
- * JSON as TypeScript sees it: values, objects, and JSON Schemas.
+ * Types for JSON values and JSON Schemas.
  *
  * @module
  */
 
-/** Any value that `JSON.parse` can return. */
+/** A value that `JSON.parse` can return. */
 export type JsonValue =
   | string
   | number
@@ -13,21 +13,21 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** A JSON object whose members are not known yet: tool arguments, provider options. */
+/** A JSON object with unknown members, such as tool arguments or provider options. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 /**
- * A JSON Schema (2020-12) as a plain object. Write it `as const`, or hand it to a function that infers
- * it as a literal, and {@linkcode Infer} gives the type of the values that it accepts.
+ * A JSON Schema (draft 2020-12) as a plain object. If its literals are known (`as const`, or a parameter that infers
+ * them), `Infer` gives the type of the values that it accepts.
  */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** Tells whether a value is a JSON object (not an array, not `null`). */
+/** Whether a value is an object, but not an array or `null`. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Copies a JSON value, so that whoever gets the copy cannot change the original. */
+/** Returns a deep copy of a JSON value. */
 export function cloneJson<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(cloneJson) as Value;
@@ -38,7 +38,7 @@ export function cloneJson<Value>(value: Value): Value {
   return copy as Value;
 }
 
-/** Assigns a member; `__proto__` becomes an ordinary one, as `JSON.parse` makes it. */
+/** Sets an own member, also for the key `__proto__`, as `JSON.parse` does. */
 function setProperty(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") target[key] = value;
   else {Object.defineProperty(target, key, {

@@ -52,7 +52,7 @@ const events: AgentEvent[] = [
   },
 ];
 
-Deno.test("1.1, AC-10 every value that crosses a border survives JSON and structuredClone as it is", () => {
+Deno.test("messages, events and requests survive JSON and structuredClone() unchanged [1.1, 1.6, AC-10]", () => {
   const values = [messages, context, options, events, usage, modelSpec("openai/gpt-5:high")];
   for (const value of values) {
     assertEquals(JSON.parse(JSON.stringify(value)), value);
@@ -60,12 +60,12 @@ Deno.test("1.1, AC-10 every value that crosses a border survives JSON and struct
   }
 });
 
-Deno.test("only objects are JSON objects", () => {
+Deno.test("isJsonObject() is true for objects only", () => {
   assert(isJsonObject({}));
   for (const value of [null, [], "x", 1, undefined]) assert(!isJsonObject(value));
 });
 
-Deno.test("a copy of a JSON value shares nothing with it", () => {
+Deno.test("cloneJson() returns a deep copy", () => {
   const value = { a: [{ b: 1 }, "x", null] };
   const copy = cloneJson(value);
   assertEquals(copy, value);
@@ -73,7 +73,7 @@ Deno.test("a copy of a JSON value shares nothing with it", () => {
   assertNotStrictEquals(copy.a[0], value.a[0]);
 });
 
-Deno.test("a copy keeps a member called __proto__ a member, and changes no prototype", () => {
+Deno.test("cloneJson() keeps `__proto__` an own member", () => {
   const value: unknown = JSON.parse('{"__proto__": {"polluted": true}, "a": 1}');
   const copy = cloneJson(value) as Record<string, unknown>;
   assertEquals(JSON.stringify(copy), JSON.stringify(value));

@@ -1,5 +1,5 @@
 /**
- * Messages: what a conversation is made of.
+ * The messages of a conversation.
  *
  * @module
  */
@@ -9,9 +9,8 @@ import { type AgentErrorCode, BadRequestError } from "./errors.ts";
 import type { StopReason } from "./model.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** What a person, or the program on their behalf, says to the model. */
+/** A message of the user, or of the program on the user's behalf. */
 export interface UserMessage {
-  /** Discriminant. */
   readonly role: "user";
   /** Text, image and extension blocks. */
   readonly content: readonly ContentBlock[];
@@ -19,56 +18,53 @@ export interface UserMessage {
   readonly timestamp: number;
 }
 
-/** What the model answered. */
+/** A reply of the model. */
 export interface AssistantMessage {
-  /** Discriminant. */
   readonly role: "assistant";
-  /** Text, thinking, tool-call and extension blocks, in the order the model produced them. */
+  /** Text, thinking, tool-call and extension blocks, in the order of the reply. */
   readonly content: readonly ContentBlock[];
-  /** The provider that was asked, for example `"anthropic"`. */
+  /** Name of the provider, such as `"anthropic"`. */
   readonly provider: string;
-  /** The model that was asked. */
+  /** The provider's name of the model. */
   readonly modelId: string;
-  /** Tokens of this reply, discarded attempts included. */
+  /** Token counts of the reply, including discarded attempts. */
   readonly usage: Usage;
-  /** Cost of this reply. */
+  /** Cost of the reply, including discarded attempts. */
   readonly cost: Cost;
-  /** Why the model stopped. */
+  /** The reason why the reply ended. */
   readonly stopReason: StopReason;
-  /** What went wrong, when `stopReason` is `"error"` or `"aborted"`. */
+  /** The error message, if `stopReason` is `"error"` or `"aborted"`. */
   readonly errorMessage?: string;
-  /** The error's code, when there was one. */
+  /** The error code, if there is one. */
   readonly errorCode?: AgentErrorCode;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
 
-/** What a tool answered. */
+/** The result of a tool call. */
 export interface ToolResultMessage {
-  /** Discriminant. */
   readonly role: "tool_result";
-  /** The call that this answers. */
+  /** Id of the call. */
   readonly toolCallId: string;
   /** Name of the tool. */
   readonly toolName: string;
   /** Text, image and extension blocks for the model. */
   readonly content: readonly ContentBlock[];
-  /** Whether the tool failed, was refused or was cancelled. */
+  /** Whether the call failed, was refused or was cancelled. */
   readonly isError: boolean;
-  /** Structured facts for logs and displays; never sent to the model. */
+  /** Structured data for logs and user interfaces; never sent to the model. */
   readonly details?: unknown;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
 
-/** A message that a provider understands. */
+/** A message that can be sent to a provider. */
 export type LlmMessage = UserMessage | AssistantMessage | ToolResultMessage;
 
-/** A message of the application's own; reaches the model only through `convertToLlm`. */
+/** A message defined by the application; it reaches the model only through `convertToLlm`. */
 export interface CustomMessage {
-  /** Discriminant. */
   readonly role: "custom";
-  /** The application's name for this kind of message. */
+  /** Kind of message, chosen by the application. */
   readonly type: string;
   /** Any JSON value. */
   readonly data: unknown;
@@ -79,7 +75,7 @@ export interface CustomMessage {
 /** Any message of a history. */
 export type AgentMessage = LlmMessage | CustomMessage;
 
-/** What {@linkcode Agent.prompt} and the queues take. Strings become a user message. */
+/** Input of `Agent.prompt()` and the queues. A string or `{ text, images }` becomes one user message. */
 export type PromptInput =
   | string
   | { readonly text: string; readonly images?: readonly ImageBlock[] }
@@ -87,15 +83,15 @@ export type PromptInput =
   | readonly AgentMessage[];
 
 /**
- * Turns prompt input into messages, stamped with the given time in milliseconds.
+ * Converts prompt input to messages; `timestamp`, in milliseconds since the epoch, is used for new messages.
  *
- * @throws {BadRequestError} When it is none of what a prompt can be.
+ * @throws {BadRequestError} If the input is neither a string nor an object.
  */
 export function toAgentMessages(input: PromptInput, timestamp: number): AgentMessage[] {
   if (typeof input === "string") return [userMessage(input, timestamp)];
   if (typeof input !== "object" || input === null) {
     throw new BadRequestError(
-      "A prompt is a text, { text, images }, a message or a list of messages",
+      "Invalid prompt: pass a string, { text, images }, a message or an array of messages",
     );
   }
   if (isMessageList(input)) return [...input];
@@ -104,7 +100,7 @@ export function toAgentMessages(input: PromptInput, timestamp: number): AgentMes
   return [{ role: "user", content, timestamp }];
 }
 
-/** A user message of one text block. */
+/** Creates a user message with one text block; `timestamp` is in milliseconds since the epoch. */
 export function userMessage(text: string, timestamp: number): UserMessage {
   return { role: "user", content: [{ type: "text", text }], timestamp };
 }

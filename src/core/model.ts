@@ -1,18 +1,23 @@
 /**
- * Models: which one is asked, how hard it thinks, and why it stopped.
+ * Models, thinking levels and stop reasons.
  *
  * @module
  */
 
 import { BadRequestError } from "./errors.ts";
 
-/** Why a reply ended: naturally, at the token limit, for tools, cancelled, or failed. */
+/**
+ * The reason why a reply ended.
+ *
+ * `stop`: the model finished. `length`: the token limit was reached. `tool_use`: the model called tools. `aborted`: the
+ * caller or a policy aborted the reply. `error`: the model call failed.
+ */
 export type StopReason = "stop" | "length" | "tool_use" | "aborted" | "error";
 
-/** How much a model reasons before it answers. */
+/** Amount of reasoning before the answer. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "extra_high";
 
-/** All thinking levels, from none to most. */
+/** All thinking levels, in ascending order. */
 export const THINKING_LEVELS: readonly ThinkingLevel[] = [
   "off",
   "minimal",
@@ -22,27 +27,28 @@ export const THINKING_LEVELS: readonly ThinkingLevel[] = [
   "extra_high",
 ];
 
-/** Thinking budgets in tokens, by level, for providers that count reasoning in tokens. */
+/** Thinking budgets in tokens by level, for providers that limit reasoning in tokens. */
 export type ThinkingBudgets = { readonly [level in ThinkingLevel]?: number };
 
-/** The model that a request goes to. */
+/** A model and its thinking level. */
 export interface ModelSpec {
-  /** Name of the provider, for example `"anthropic"`. */
+  /** Name of the provider, such as `"anthropic"`. */
   readonly provider: string;
-  /** The provider's name of the model, for example `"claude-sonnet-4-6"`. */
+  /** The provider's name of the model, such as `"claude-sonnet-4-6"`. */
   readonly modelId: string;
-  /** Reasoning depth. Default: `"off"`. */
+  /** Amount of reasoning. */
   readonly thinkingLevel: ThinkingLevel;
-  /** Overrides of the adapter's own token budgets. */
+  /** Thinking budgets in tokens. Default: those of the adapter. */
   readonly thinkingBudgets?: ThinkingBudgets;
 }
 
 /**
- * Reads a model name: `provider/model`, with an optional `:level` of thinking.
+ * Parses a model name of the form `provider/model` or `provider/model:level`. Default level: `"off"`.
  *
- * A colon that is not followed by a thinking level belongs to the model's name (`ollama/llama3.2:1b`).
+ * A colon that is not followed by a thinking level is part of the model name (`ollama/llama3.2:1b`). A `ModelSpec` is
+ * returned unchanged.
  *
- * @throws {BadRequestError} When the name has no provider or no model.
+ * @throws {BadRequestError} If the provider or the model is missing.
  *
  * @example
  * ```ts
@@ -56,7 +62,7 @@ export function modelSpec(model: string | ModelSpec): ModelSpec {
   const slash = model.indexOf("/");
   if (slash <= 0 || slash === model.length - 1) {
     throw new BadRequestError(
-      `Cannot read the model "${model}": write it as provider/model, for example anthropic/claude-sonnet-4-6`,
+      `Cannot parse the model "${model}": write it as provider/model, such as anthropic/claude-sonnet-4-6`,
     );
   }
   const provider = model.slice(0, slash);
@@ -69,7 +75,7 @@ export function modelSpec(model: string | ModelSpec): ModelSpec {
   return { provider, modelId: name, thinkingLevel: "off" };
 }
 
-/** Tells whether a text names a thinking level. */
+/** Whether a text is a thinking level. */
 export function isThinkingLevel(text: string): text is ThinkingLevel {
   return (THINKING_LEVELS as readonly string[]).includes(text);
 }

@@ -1,5 +1,5 @@
 /**
- * Policies: hooks that watch a run, stop it, or add to it.
+ * Policies: hooks that observe a run, stop it or add messages.
  *
  * @module
  */
@@ -10,139 +10,137 @@ import type { ModelSpec, StopReason } from "./model.ts";
 import type { AgentTool } from "./tool.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** What every slot is told of the run so far. */
+/** The state of the run, passed to every slot of a policy. */
 export interface PolicyContext {
   /** Id of the run. */
   readonly runId: string;
-  /** Turns that have begun in this run; the first is 1. Before the first turn: 0. */
+  /** Number of turns that have started in the run; 0 before the first turn. */
   readonly turn: number;
-  /** The model of the coming or current turn. */
+  /** The model of the current turn or, in `preTurn`, of the next turn. */
   readonly model: ModelSpec;
-  /** The history. */
+  /** The history, oldest message first. */
   readonly messages: readonly AgentMessage[];
-  /** Tokens of the run so far. */
+  /** Token counts of the run so far. */
   readonly usage: Usage;
   /** Cost of the run so far. */
   readonly cost: Cost;
-  /** Milliseconds since the run began. */
+  /** Time since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
-  /** Fires when the run is aborted. */
+  /** Aborted when the run is aborted. */
   readonly signal: AbortSignal;
 }
 
-/** Before a turn begins. */
+/** Input of {@linkcode Policy.preTurn}. */
 export interface PreTurnContext extends PolicyContext {
-  /** What will be added to the history at the start of this turn: the prompt, steering, follow-ups. */
+  /** The messages that the turn will append to the history first: the prompt, steering or follow-ups. */
   readonly newMessages: readonly AgentMessage[];
 }
 
-/** Before a call runs, and again when its arguments were edited. */
+/** Input of {@linkcode Policy.preDispatch}. */
 export interface PreDispatchContext extends PolicyContext {
   /** Id of the call. */
   readonly toolCallId: string;
   /** The tool. */
   readonly tool: AgentTool;
   /**
-   * The arguments, as a copy that the policy may change. Changed ones are validated again, and the result
-   * tells the model that they were changed. A policy that throws leaves no change.
+   * A copy of the arguments that the policy may modify. Modified arguments are validated again, and the tool result
+   * informs the model of the change. Modifications of a policy that throws are discarded.
    */
   readonly arguments: Record<string, unknown>;
 }
 
-/** After a turn's messages are in the history. */
+/** Input of {@linkcode Policy.postTurn}. */
 export interface PostTurnContext extends PolicyContext {
   /** The reply. */
   readonly message: AssistantMessage;
-  /** The results of its calls. */
+  /** The results of its tool calls, in call order. */
   readonly toolResults: readonly ToolResultMessage[];
 }
 
-/** When the run is over. */
+/** Input of {@linkcode Policy.postLoop}. */
 export interface PostLoopContext extends PolicyContext {
-  /** Why the last reply ended. */
+  /** The reason why the last reply ended. */
   readonly stopReason: StopReason;
-  /** What went wrong, if anything. */
+  /** The error, if the run failed. */
   readonly error?: AgentError;
 }
 
-/** Goes on as if the policy were not there. */
+/** Continues the run. */
 export interface ContinueVerdict {
-  /** Discriminant. */
   readonly type: "continue";
 }
 
-/** Ends the run. */
+/** Stops the run. */
 export interface StopVerdict {
-  /** Discriminant. */
   readonly type: "stop";
-  /** Why, for the caller. */
+  /** The reason, reported in `AgentResult.stoppedBy`. */
   readonly reason: string;
 }
 
-/** Adds messages: to this request before a turn, to the next turn's otherwise. */
+/** Adds messages to the history: in `preTurn` to this turn, otherwise to the next turn. */
 export interface InjectVerdict {
-  /** Discriminant. */
   readonly type: "inject";
-  /** The messages. */
+  /** The messages to add. */
   readonly messages: readonly AgentMessage[];
 }
 
-/** Refuses one call with an error result. */
+/** Refuses a tool call with an error result. */
 export interface SkipVerdict {
-  /** Discriminant. */
   readonly type: "skip";
-  /** Why, for the model. */
+  /** The reason given to the model. */
   readonly reason: string;
 }
 
-/** What a policy says. Nothing at all counts as `continue`. */
+/** Verdict of a policy. `undefined` is the same as `continue`. */
 export type PolicyVerdict = ContinueVerdict | StopVerdict | InjectVerdict | void;
 
-/** What a policy says to a call. */
+/** Verdict of a policy on a tool call. `undefined` is the same as `continue`. */
 export type PreDispatchVerdict = ContinueVerdict | StopVerdict | InjectVerdict | SkipVerdict | void;
 
-/** Which policy ended a run, and why. */
+/** The policy that stopped a run. */
 export interface StoppedBy {
   /** Name of the policy. */
   readonly policy: string;
-  /** Its reason. */
+  /** The reason of its {@linkcode StopVerdict}. */
   readonly reason: string;
 }
 
 /**
- * Hooks at four places of a run. They run in order; the first `stop` wins, `inject`s add up. One that throws
- * counts as `continue`, and a `warning` event says so.
+ * Hooks that are called at fixed points of a run.
+ *
+ * The policies of an agent are called in order. The first `stop` wins; the messages of all `inject` verdicts are added.
+ * A hook that throws or rejects counts as `continue` and is reported as a `warning` event.
  */
 export interface Policy {
-  /** Name for results and warnings. */
+  /** Name of the policy, for {@linkcode StoppedBy} and warnings. */
   readonly name: string;
-  /** Before a turn begins, ahead of `turn_start`. */
+  /** Called before each turn, before its `turn_start` event. */
   preTurn?(context: PreTurnContext): PolicyVerdict | Promise<PolicyVerdict>;
-  /** Before a call runs, after its arguments were validated and before anybody is asked. */
+  /** Called for each tool call after validation and before approval, and again if the approval edits its arguments. */
   preDispatch?(context: PreDispatchContext): PreDispatchVerdict | Promise<PreDispatchVerdict>;
-  /** After a turn's messages are in the history, also when it failed or was aborted. */
+  /** Called when a turn's messages are in the history, also if the turn failed or was aborted. */
   postTurn?(context: PostTurnContext): PolicyVerdict | Promise<PolicyVerdict>;
-  /** Once, when the run is over. Only watches: its verdict changes nothing. */
+  /** Called once at the end of the run; the return value is ignored. */
   postLoop?(context: PostLoopContext): void | Promise<void>;
   /**
-   * Watches a reply while it streams, with the characters that have arrived and the milliseconds since the
-   * run began. A `stop` aborts the reply; what has arrived is kept.
+   * Called every 250 ms while a reply streams, even if no data arrives. A `stop` aborts the reply; the part that has
+   * arrived is kept.
    */
   onDelta?(context: OnDeltaContext): ContinueVerdict | StopVerdict | void;
 }
 
-/** What {@linkcode Policy.onDelta} is told. */
+/** Input of {@linkcode Policy.onDelta}. */
 export interface OnDeltaContext {
   /** Id of the run. */
   readonly runId: string;
-  /** The model that answers. */
+  /** The model that is called. */
   readonly model: ModelSpec;
-  /** Characters of text, thinking and arguments that have arrived in this reply. */
+  /** Length of the text, thinking and arguments of the reply so far, in UTF-16 code units. */
   readonly characters: number;
-  /** Tokens of the run before this reply. */
+  /** Token counts of the run before the reply. */
   readonly usage: Usage;
-  /** Cost of the run before this reply. */
+  /** Cost of the run before the reply. */
   readonly cost: Cost;
-  /** Milliseconds since the run began. */
+  /** Time since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
 }

@@ -1,33 +1,33 @@
 /**
- * The doors through which time, chance and files come in.
+ * Ports to the platform: clock, timers, ids, randomness and files.
  *
  * @module
  */
 
-/** What a port makes an id for. */
+/** Kind of object that an id is created for. */
 export type IdKind = "run" | "call" | "message" | "queued";
 
-/** Reads a file for an image block of source `file`. */
+/** Reads the file of an image block with a `file` source. */
 export type ReadFile = (path: string) => Promise<Uint8Array>;
 
-/** Waits; resolves early when the signal fires, and never rejects. */
+/** Waits for a time in milliseconds; resolves early when the signal is aborted, and never rejects. */
 export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
-/** Everything of the outside world that the engine uses; with scripted ports, two runs are the same. */
+/** The platform functions that a run uses. With deterministic ports and model, a run is deterministic. */
 export interface Ports {
-  /** Milliseconds since the epoch. Default: `Date.now`. */
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now: () => number;
-  /** Waits for retries, timeouts and graces. Default: `setTimeout`. */
+  /** Waits for retries and timeouts. Default: based on `setTimeout`. */
   readonly sleep: Sleep;
-  /** Makes ids. Default: random UUIDs. */
+  /** Creates a unique id. Default: a random UUID. */
   readonly newId: (kind: IdKind) => string;
-  /** Chance in [0, 1), for jitter. Default: `Math.random`. */
+  /** Returns a random number in [0, 1), for jitter. Default: `Math.random`. */
   readonly random: () => number;
-  /** Reads files for image blocks. Default: none, such blocks are a `bad_request`. */
+  /** Reads the files of image blocks. Default: none; such a block fails with a `bad_request` error. */
   readonly readFile?: ReadFile;
 }
 
-/** The ports of a host that has no wishes. */
+/** The default ports. */
 export const defaultPorts: Ports = {
   now: Date.now,
   sleep: realSleep,
@@ -35,21 +35,21 @@ export const defaultPorts: Ports = {
   random: Math.random,
 };
 
-/** Platforms take a longer time for none at all. */
+/** The longest delay of a timer; platforms treat a longer one as 0. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Waits by the real clock; `Infinity` waits for the signal alone. */
+/** Waits with a timer of the platform; `Infinity` waits for the signal only. The default {@linkcode Sleep}. */
 export function realSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    const wake = () => {
+    const finish = () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", wake);
+      signal?.removeEventListener("abort", finish);
       resolve();
     };
     const timer = milliseconds === Infinity
       ? undefined
-      : setTimeout(wake, Math.min(milliseconds, MAX_TIMER_MS));
-    signal?.addEventListener("abort", wake);
+      : setTimeout(finish, Math.min(milliseconds, MAX_TIMER_MS));
+    signal?.addEventListener("abort", finish);
   });
 }

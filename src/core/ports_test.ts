@@ -3,7 +3,7 @@ import { defaultPorts } from "./ports.ts";
 
 const { sleep, newId, now, random } = defaultPorts;
 
-Deno.test("sleep wakes at its time, and at once on abort, without leaving anything behind", async () => {
+Deno.test("defaultPorts.sleep() resolves after its time, or immediately on abort, and leaves no timer", async () => {
   await sleep(1);
   await sleep(1_000, AbortSignal.abort());
   const controller = new AbortController();
@@ -12,19 +12,19 @@ Deno.test("sleep wakes at its time, and at once on abort, without leaving anythi
   await sleeping;
 });
 
-Deno.test("a time that no timer can count is as long as a timer can be, not none at all", async () => {
+Deno.test("defaultPorts.sleep() does not treat a time beyond the timer limit as 0", async () => {
   const controller = new AbortController();
-  let woken = false;
-  const sleeping = sleep(Number.MAX_SAFE_INTEGER, controller.signal).then(() => woken = true);
+  let resolved = false;
+  const sleeping = sleep(Number.MAX_SAFE_INTEGER, controller.signal).then(() => resolved = true);
   await sleep(5);
-  assertEquals(woken, false);
+  assertEquals(resolved, false);
   controller.abort();
   await sleeping;
 });
 
-Deno.test("ids differ, chance lies in [0, 1), and the clock is the platform's", () => {
+Deno.test("defaultPorts: ids differ, random numbers are in [0, 1), and the clock is Date.now", () => {
   assertNotEquals(newId("run"), newId("run"));
-  const chance = random();
-  assert(chance >= 0 && chance < 1);
+  const value = random();
+  assert(value >= 0 && value < 1);
   assert(Math.abs(now() - Date.now()) < 1_000);
 });

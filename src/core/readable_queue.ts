@@ -6,19 +6,19 @@
 
 /** Options for `new ReadableQueue()`. */
 export interface ReadableQueueOptions {
-  /** Called while a read is pending and the queue is empty, again and again, until it pushes or closes. */
+  /** Called repeatedly while a read is pending and the queue is empty, until it pushes a value or closes the queue. */
   readonly pull?: () => Promise<void>;
   /** Called when a read has emptied the queue. */
   readonly onEmpty?: () => void;
-  /** Called when the reader cancels the stream, before the queue closes; the stream's `cancel()` waits for it. */
+  /** Called when the reader cancels the stream, before the queue closes; the stream's `cancel()` awaits it. */
   readonly cancel?: (reason: unknown) => Promise<void> | void;
-  /** Whether one read of the native stream takes every queued value, not only the next. Default: `false`. */
+  /** Whether a read of the native stream takes all queued values instead of one. Default: `false`. */
   readonly readAhead?: boolean;
 }
 
 type ReadResult<Value> = IteratorResult<Value, undefined>;
 
-/** Reads that pass before the array of values is trimmed, so that trimming costs nothing per value. */
+/** Reads before the array of values is trimmed, so that the cost of trimming is amortized. */
 const TRIM_AFTER = 256;
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
@@ -26,7 +26,7 @@ const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 /**
  * Passes values from one writer to one reader.
  *
- * `for await` over the stream reads the queue directly, since a native stream costs a promise and a queue more per
+ * `for await` over the stream reads the queue directly, since a native stream costs another promise and queue per
  * value. The stream is locked meanwhile, as by its own iterator.
  */
 export class ReadableQueue<Value extends object> {
@@ -42,12 +42,11 @@ export class ReadableQueue<Value extends object> {
   /** Releases the lock of the direct iterator and settles the stream. */
   #releaseIterator: (() => void) | undefined;
 
-  /** Creates an empty queue. */
   constructor(options: ReadableQueueOptions = {}) {
     this.#options = options;
   }
 
-  /** Number of values that were pushed and not read yet. */
+  /** Number of queued values. */
   get size(): number {
     return this.#values.length - this.#head;
   }
@@ -57,7 +56,7 @@ export class ReadableQueue<Value extends object> {
     return this.#state === "open";
   }
 
-  /** Appends a value, or hands it to the pending read. A closed queue drops it. */
+  /** Appends a value, or resolves the pending read with it. Ignored if the queue is closed. */
   push(value: Value): void {
     if (this.#state !== "open") return;
     const resolve = this.#resolve;
@@ -69,7 +68,7 @@ export class ReadableQueue<Value extends object> {
     resolve({ done: false, value });
   }
 
-  /** Ends the stream after the queued values. */
+  /** Closes the stream after the queued values. */
   close(): void {
     this.#end("closed");
   }
@@ -79,7 +78,7 @@ export class ReadableQueue<Value extends object> {
     this.#end({ error });
   }
 
-  /** Drops the queued values. */
+  /** Discards the queued values. */
   clear(): void {
     this.#values = [];
     this.#head = 0;
@@ -90,7 +89,7 @@ export class ReadableQueue<Value extends object> {
     let controller: ReadableStreamDefaultController<Value> | undefined;
     const stream = new ReadableStream<Value>({
       start: (created) => void (controller = created),
-      pull: (given) => this.#fill(given),
+      pull: (target) => this.#fill(target),
       cancel: (reason) => this.#cancel(reason),
     }, { highWaterMark: 0 });
     const settle = () => {

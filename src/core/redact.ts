@@ -1,26 +1,27 @@
 /**
- * Keeps keys out of what is told and kept.
+ * Redacts API keys and other secrets in texts.
  *
  * @module
  */
 
-/** Stands where a secret was. */
+/** Replacement of a secret. */
 export const REDACTED = "[redacted]";
 
-/** A part of a text, from its first character to behind its last. */
+/** A part of a text. */
 export interface TextSpan {
-  /** Where it begins. */
+  /** Offset of the first character. */
   readonly start: number;
-  /** Where it is over. */
+  /** Offset after the last character. */
   readonly end: number;
 }
 
-/** A secret that is shorter would hide half of every text. */
+/** Shorter secrets are ignored, since they would match ordinary words. */
 const MIN_SECRET_LENGTH = 4;
 
 /**
- * Keys as providers shape them, JSON web tokens, and what stands behind `Bearer`. A key begins where a word does, also
- * behind the escape of a line end: long opaque texts, such as encrypted reasoning, hold the same letters by chance.
+ * Matches API keys of known providers, JSON web tokens, and the token after `Bearer`. A key must start at a word
+ * boundary or after an escaped newline: long opaque texts, such as encrypted reasoning, contain the same prefixes by
+ * chance.
  */
 export const KEY_PATTERNS: readonly RegExp[] = [
   /(?<=^|[^\w-]|\\[nrt])(?:sk-|gsk_|xai-|hf_|AIza|AKIA|ASIA|ABSK|gh[opsu]_|github_pat_)[\w-]{12,}/g,
@@ -28,16 +29,19 @@ export const KEY_PATTERNS: readonly RegExp[] = [
   /(?<=\bBearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
 ];
 
-/** Hides the given secrets, and whatever looks like a key, in a text. */
+/** Replaces the given secrets and everything that looks like a key with {@linkcode REDACTED}. */
 export function redact(text: string, secrets: readonly string[] = []): string {
   return redactSpans(text, findSecrets(text, secrets));
 }
 
-/** Where a text holds the given secrets, or something of the shape of a key; in order, and apart from each other. */
+/**
+ * Finds the given secrets and the matches of `patterns`; overlapping spans are merged, in order of their offsets.
+ * Secrets of less than 4 characters are ignored.
+ */
 export function findSecrets(
   text: string,
   secrets: readonly string[] = [],
-  shapes: readonly RegExp[] = KEY_PATTERNS,
+  patterns: readonly RegExp[] = KEY_PATTERNS,
 ): TextSpan[] {
   const spans: TextSpan[] = [];
   for (const secret of secrets) {
@@ -48,32 +52,32 @@ export function findSecrets(
       start = text.indexOf(secret, end);
     }
   }
-  for (const shape of shapes) {
-    for (const { index, 0: match } of text.matchAll(shape)) {
+  for (const pattern of patterns) {
+    for (const { index, 0: match } of text.matchAll(pattern)) {
       spans.push({ start: index, end: index + match.length });
     }
   }
   return mergeSpans(spans);
 }
 
-/** Puts {@linkcode REDACTED} in the place of each span. */
+/** Replaces each span with {@linkcode REDACTED}; the spans must be ordered and disjoint. */
 export function redactSpans(text: string, spans: readonly TextSpan[]): string {
   if (spans.length === 0) return text;
-  let clean = "";
-  let from = 0;
+  let redacted = "";
+  let offset = 0;
   for (const { start, end } of spans) {
-    clean += text.slice(from, start) + REDACTED;
-    from = end;
+    redacted += text.slice(offset, start) + REDACTED;
+    offset = end;
   }
-  return clean + text.slice(from);
+  return redacted + text.slice(offset);
 }
 
 function mergeSpans(spans: readonly TextSpan[]): TextSpan[] {
-  const apart: TextSpan[] = [];
+  const merged: TextSpan[] = [];
   for (const span of spans.toSorted((one, other) => one.start - other.start)) {
-    const last = apart.at(-1);
-    if (!last || span.start >= last.end) apart.push(span);
-    else if (span.end > last.end) apart[apart.length - 1] = { start: last.start, end: span.end };
+    const last = merged.at(-1);
+    if (!last || span.start >= last.end) merged.push(span);
+    else if (span.end > last.end) merged[merged.length - 1] = { start: last.start, end: span.end };
   }
-  return apart;
+  return merged;
 }

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { findSecrets, redact } from "./redact.ts";
 
-Deno.test("keys of the shapes that providers use are hidden, wherever they stand", () => {
+Deno.test("redact() replaces API keys and web tokens anywhere in a text", () => {
   const keys = [
     "sk-ant-api03-abcdefghijklmnop",
     "sk-proj-abcdefghijklmnop_1234",
@@ -21,12 +21,12 @@ Deno.test("keys of the shapes that providers use are hidden, wherever they stand
   }
 });
 
-Deno.test("what stands behind Bearer is hidden, not the word", () => {
+Deno.test("redact() replaces the token after Bearer", () => {
   assertEquals(redact("authorization: Bearer abc.def/ghi=="), "authorization: Bearer [redacted]");
   assertEquals(redact("bearer  0123456789"), "bearer  [redacted]");
 });
 
-Deno.test("words and opaque texts that hold the letters of a key by chance stay", () => {
+Deno.test("redact() keeps words and opaque texts that contain a key prefix by chance", () => {
   for (
     const text of [
       "risk-assessment-of-everything",
@@ -39,7 +39,7 @@ Deno.test("words and opaque texts that hold the letters of a key by chance stay"
   ) assertEquals(redact(text), text);
 });
 
-Deno.test("given secrets are hidden as they are, and not when they are as short as a word", () => {
+Deno.test("redact() replaces the given secrets, except very short ones", () => {
   assertEquals(
     redact("my secret word, my secret word", ["secret word"]),
     "my [redacted], my [redacted]",
@@ -47,12 +47,12 @@ Deno.test("given secrets are hidden as they are, and not when they are as short 
   assertEquals(redact("a key of k", ["k", ""]), "a key of k");
 });
 
-Deno.test("secrets that overlap are hidden once", () => {
+Deno.test("redact() replaces overlapping secrets once", () => {
   assertEquals(redact("Bearer sk-abcdefghijklmnop.rest", ["abcdefgh"]), "Bearer [redacted]");
   assertEquals(findSecrets("0123456789", ["01234", "3456"]), [{ start: 0, end: 7 }]);
 });
 
-Deno.test("what is hidden stays as it is when it is hidden again", () => {
+Deno.test("redact() does not change redacted text", () => {
   const once = redact("Bearer abcdefghijkl, sk-abcdefghijklmnop", ["word"]);
   assertEquals(redact(once, ["word"]), once);
 });

@@ -1,44 +1,45 @@
 /**
- * When a failed model call is tried again.
+ * Retry strategies for failed model calls.
  *
  * @module
  */
 
 import type { AgentError } from "./errors.ts";
 
-/** A model call that failed. */
+/** A failed model call. */
 export interface RetryFailure {
-  /** What went wrong. */
+  /** The error of the call. */
   readonly error: AgentError;
-  /** Which attempt failed; the first is 1. */
+  /** Number of the failed attempt, from 1. */
   readonly attempt: number;
 }
 
 /**
- * Decides on a failed model call: the milliseconds to wait before the next attempt, or `null` to stop.
+ * Returns the delay before the next attempt in milliseconds, or `null` to stop retrying.
  *
- * Context overflow and abort are never retried, whatever a strategy says.
+ * It is not called for a context overflow or an abort, which are never retried.
  */
 export type RetryStrategy = (failure: RetryFailure) => number | null;
 
-/** Options of {@linkcode exponentialBackoff}. */
+/** Options for {@linkcode exponentialBackoff}. */
 export interface BackoffOptions {
-  /** All attempts together, the first included. Default: 3. */
+  /** Maximum number of attempts, including the first. Default: 3. */
   readonly maxAttempts?: number;
-  /** Delay after the first failure, in milliseconds. Default: 1,000. */
+  /** Delay after the first failure, in milliseconds. Default: 1000. */
   readonly baseDelayMs?: number;
-  /** No delay is longer, in milliseconds. Default: 60,000. */
+  /** Maximum delay, in milliseconds. Default: 60,000. */
   readonly maxDelayMs?: number;
-  /** Each delay is this many times the one before. Default: 2. */
+  /** Factor between consecutive delays. Default: 2. */
   readonly multiplier?: number;
-  /** Spreads each delay over half to one and a half of itself. Default: `true`. */
+  /** Whether to multiply each delay by a random factor from 0.5 to 1.5. Default: `true`. */
   readonly jitter?: boolean;
-  /** Source of randomness in [0, 1). Default: `Math.random`. */
+  /** Returns a random number in [0, 1), for jitter. Default: `Math.random`. */
   readonly random?: () => number;
 }
 
 /**
- * Waits longer after each failure, and as long as the provider asks where it says so.
+ * Creates a retry strategy whose delays grow exponentially. Only errors with `retryable: true` are retried. A delay
+ * that the provider requests (`retryAfterMs`) replaces the computed one, up to `maxDelayMs`.
  *
  * @example
  * ```ts

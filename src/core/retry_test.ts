@@ -18,14 +18,14 @@ function getDelays(options: BackoffOptions, attempts: number): (number | null)[]
   );
 }
 
-Deno.test("2.7, A 45 throttling and network failures are retried until three attempts were made", () => {
+Deno.test("exponentialBackoff() allows three attempts for throttling and network errors [2.7, A45]", () => {
   for (const error of [throttled, new NetworkError("reset")]) {
     const retry = exponentialBackoff({ jitter: false });
     assertEquals([1, 2, 3].map((attempt) => retry({ error, attempt })), [1000, 2000, null]);
   }
 });
 
-Deno.test("2.8, A 45 overflow, abort, auth and the like are never retried", () => {
+Deno.test("exponentialBackoff() does not retry other errors [2.8, A45]", () => {
   const codes: AgentErrorCode[] = [
     "context_window_overflow",
     "aborted",
@@ -44,12 +44,12 @@ Deno.test("2.8, A 45 overflow, abort, auth and the like are never retried", () =
   }
 });
 
-Deno.test("a throttling that a quota causes is not retried", () => {
+Deno.test("exponentialBackoff() does not retry throttling by a quota", () => {
   const error = new ModelThrottledError("quota exceeded", { retryable: false });
   assertEquals(exponentialBackoff()({ error, attempt: 1 }), null);
 });
 
-Deno.test("2.9, A 46, AC-14 delays double, and none is longer than the longest", () => {
+Deno.test("exponentialBackoff() multiplies the delays up to maxDelayMs [2.9, A46, AC-14]", () => {
   assertEquals(getDelays({ maxAttempts: 9, jitter: false }, 9), [
     1000,
     2000,
@@ -75,7 +75,7 @@ Deno.test("2.9, A 46, AC-14 delays double, and none is longer than the longest",
   );
 });
 
-Deno.test("2.10, A 46, AC-14 jitter spreads each delay over half to one and a half of itself", () => {
+Deno.test("exponentialBackoff() multiplies each delay by 0.5 to 1.5 with jitter [2.10, A46, AC-14]", () => {
   assertEquals(getDelays({ random: () => 0 }, 2), [500, 1000]);
   assertEquals(getDelays({ random: () => 0.999 }, 1), [1499]);
   const random = seededRandom(4);
@@ -84,7 +84,7 @@ Deno.test("2.10, A 46, AC-14 jitter spreads each delay over half to one and a ha
   assert(new Set(delays).size > 190);
 });
 
-Deno.test("A 126a, AC-14 no delay leaves its bounds, whatever the options and the dice", () => {
+Deno.test("exponentialBackoff() keeps the delays within their bounds for random options [A126a, AC-14]", () => {
   const random = seededRandom(126);
   for (let round = 0; round < 2000; round++) {
     const options = {
@@ -106,12 +106,12 @@ Deno.test("A 126a, AC-14 no delay leaves its bounds, whatever the options and th
   }
 });
 
-Deno.test("the provider's own wish beats the computed delay, up to the longest", () => {
-  const waits = (retryAfterMs: number): number | null =>
+Deno.test("exponentialBackoff() prefers retryAfterMs, up to maxDelayMs", () => {
+  const getDelay = (retryAfterMs: number): number | null =>
     exponentialBackoff()({ error: new ModelThrottledError("x", { retryAfterMs }), attempt: 1 });
-  assertEquals([0, 1500, 42_000, 3_600_000].map(waits), [0, 1500, 42_000, 60_000]);
+  assertEquals([0, 1500, 42_000, 3_600_000].map(getDelay), [0, 1500, 42_000, 60_000]);
 });
 
-Deno.test("one attempt means no retry", () => {
+Deno.test("exponentialBackoff() does not retry when maxAttempts is 1", () => {
   assertEquals(getDelays({ maxAttempts: 1 }, 1), [null]);
 });

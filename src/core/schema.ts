@@ -1,8 +1,8 @@
 /**
  * JSON Schema validation (draft 2020-12).
  *
- * ajv takes 40 ms to load and compiles with `new Function`, so it is loaded when the first schema is
- * compiled, and a runtime that forbids `eval` gets by with an injected {@linkcode SchemaValidator}.
+ * The default validator is ajv. It takes 40 ms to load, so it is loaded when the first schema is compiled. It compiles
+ * with `new Function`; a runtime that forbids `eval` needs another {@linkcode SchemaValidator}.
  *
  * @module
  */
@@ -11,29 +11,29 @@ import { BadRequestError, getErrorMessage } from "./errors.ts";
 import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
 import { isJsonObject, type JsonObject, type JsonSchema } from "./json.ts";
 
-/** One way in which a value breaks its schema. */
+/** A violation of a schema. */
 export interface ValidationError {
-  /** Where, as a JSON pointer; empty for the value itself. */
+  /** JSON Pointer to the invalid value; empty for the root. */
   readonly path: string;
-  /** What was expected there. */
+  /** The expectation that failed, such as `"must be string"`. */
   readonly message: string;
 }
 
-/** Whether a value keeps its schema. */
+/** Result of a validation. */
 export type ValidationResult<Value = JsonObject> =
   | { readonly valid: true; readonly value: Value }
   | { readonly valid: false; readonly errors: readonly ValidationError[] };
 
-/** Checks values against one schema; gives no errors for a valid one. */
+/** Validates a value and returns the errors; none if the value is valid. */
 export type CompiledSchema = (value: unknown) => readonly ValidationError[];
 
 /**
- * Compiles schemas: the port through which the agent validates. The default is ajv; inject another where
- * `eval` is forbidden, or where another dialect is wanted.
+ * Compiles a schema; throws if the schema is invalid. Default of an agent: {@linkcode ajvValidator}. Pass another one
+ * for a runtime that forbids `eval`, or for another dialect of JSON Schema.
  */
 export type SchemaValidator = (schema: JsonSchema) => CompiledSchema | Promise<CompiledSchema>;
 
-/** What the agent uses of ajv. */
+/** The part of ajv's interface that is used here. */
 interface Ajv {
   compile(schema: JsonSchema): AjvValidateFunction;
   removeSchema(schema: JsonSchema): unknown;
@@ -51,7 +51,9 @@ interface AjvError {
 
 let ajv: Promise<Ajv> | undefined;
 
-/** The default validator: ajv, 2020-12, all errors told, unknown keywords and formats ignored. */
+/**
+ * Compiles a schema with ajv (draft 2020-12): reports all errors, ignores unknown keywords and does not check formats.
+ */
 export async function ajvValidator(schema: JsonSchema): Promise<CompiledSchema> {
   ajv ??= import("ajv/dist/2020.js").then(({ Ajv2020 }) => new Ajv2020(AJV_OPTIONS) as Ajv);
   const compiler = await ajv;
@@ -61,7 +63,7 @@ export async function ajvValidator(schema: JsonSchema): Promise<CompiledSchema> 
   return (value) => (check(value) ? [] : (check.errors ?? []).map(toValidationError));
 }
 
-/** One ajv serves all schemas, so it keeps none: two may have the same `$id`, and many may come and go. */
+/** The shared instance stores no schemas, since two may have the same `$id` and their number is not bounded. */
 const AJV_OPTIONS = {
   allErrors: true,
   strict: false,
@@ -73,9 +75,9 @@ const AJV_OPTIONS = {
 const compiledSchemas = new WeakMap<SchemaValidator, WeakMap<JsonSchema, CompiledSchema>>();
 
 /**
- * Compiles a schema once; asked again with the same schema object, it answers at once without a promise.
+ * Compiles a schema and caches the result by schema object; a cached one is returned without a promise.
  *
- * @throws {BadRequestError} When the schema itself is not valid.
+ * @throws {BadRequestError} If the schema is invalid.
  */
 export function compileSchema(
   schema: JsonSchema,
@@ -90,8 +92,8 @@ async function compileAndCache(
 ): Promise<CompiledSchema> {
   try {
     const compiled = await validator(schema);
-    const kept = compiledSchemas.get(validator) ?? new WeakMap<JsonSchema, CompiledSchema>();
-    compiledSchemas.set(validator, kept.set(schema, compiled));
+    const cache = compiledSchemas.get(validator) ?? new WeakMap<JsonSchema, CompiledSchema>();
+    compiledSchemas.set(validator, cache.set(schema, compiled));
     return compiled;
   } catch (cause) {
     throw new BadRequestError(formatCompileError(cause), { cause });
@@ -100,15 +102,15 @@ async function compileAndCache(
 
 function formatCompileError(cause: unknown): string {
   if (!(cause instanceof EvalError)) {
-    return `The JSON Schema is not valid: ${getErrorMessage(cause)}`;
+    return `Invalid JSON Schema: ${getErrorMessage(cause)}`;
   }
-  return "This runtime forbids eval, which the default validator needs: pass a `validator`";
+  return "Cannot compile the JSON Schema because this runtime forbids eval: pass a `validator` that does not use it";
 }
 
 /**
- * Checks arguments against a tool's schema.
+ * Validates the arguments of a tool call.
  *
- * @throws {BadRequestError} When the schema itself is not valid.
+ * @throws {BadRequestError} If the schema is invalid.
  *
  * @example
  * ```ts
@@ -132,24 +134,24 @@ export async function validateToolArguments(
 }
 
 /**
- * The JSON Schema that a schema source stands for.
+ * Returns the JSON Schema of a schema source.
  *
- * @throws {BadRequestError} When a validator cannot tell its JSON Schema.
+ * @throws {BadRequestError} If a Standard Schema validator does not provide its JSON Schema.
  */
 export function toJsonSchema(source: SchemaSource): JsonSchema {
   if (!isStandardSchema(source)) return source as JsonSchema;
   const { jsonSchema, vendor } = source["~standard"];
   if (!jsonSchema) {
     throw new BadRequestError(
-      `The ${vendor} validator has no JSON Schema form: pass a JSON Schema, or a version of ${vendor} that has one`,
+      `The ${vendor} validator does not provide a JSON Schema: pass a JSON Schema, or use a version of ${vendor} that provides one`,
     );
   }
   return jsonSchema.input({ target: "draft-2020-12" });
 }
 
-/** One line per error, for a model or a person to act on. */
+/** Formats errors as one line each, for the model and the user. */
 export function formatErrors(errors: readonly ValidationError[]): string {
-  return errors.map(({ path, message }) => `- ${path || "(the whole value)"}: ${message}`).join(
+  return errors.map(({ path, message }) => `- ${path || "(root)"}: ${message}`).join(
     "\n",
   );
 }
@@ -158,9 +160,9 @@ function isStandardSchema(source: SchemaSource): source is StandardJsonSchemaSou
   return "~standard" in source && isJsonObject(source["~standard"]);
 }
 
-function toValidationError(fault: AjvError): ValidationError {
-  const { instancePath, params, message = "is not valid" } = fault;
-  switch (fault.keyword) {
+function toValidationError(error: AjvError): ValidationError {
+  const { instancePath, params, message = "is invalid" } = error;
+  switch (error.keyword) {
     case "required":
       return {
         path: appendPointer(instancePath, params["missingProperty"]),
@@ -185,7 +187,7 @@ function toValidationError(fault: AjvError): ValidationError {
   }
 }
 
-/** A JSON pointer one step further; `~` and `/` within a name are escaped (RFC 6901). */
+/** Appends a name to a JSON Pointer, with `~` and `/` escaped (RFC 6901). */
 function appendPointer(path: string, name: unknown): string {
   return `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

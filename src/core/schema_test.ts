@@ -29,14 +29,14 @@ async function getErrors(schema: JsonSchema, args: unknown): Promise<readonly Va
   return result.valid ? [] : result.errors;
 }
 
-Deno.test("2.1 valid arguments pass, and come back as they are", async () => {
+Deno.test("validateToolArguments() returns valid arguments themselves [2.1]", async () => {
   const args = { city: "Bern", days: 2, unit: "celsius", places: [{ zip: "3000" }] };
   const result = await validateToolArguments(weather, args);
   assert(result.valid);
   assertStrictEquals(result.value, args);
 });
 
-Deno.test("2.2, A 23, A 100 each fault is told with its path and what was expected", async () => {
+Deno.test("validateToolArguments() reports each error with path and expectation [2.2, A23, A100]", async () => {
   const args = { city: "", days: "two", unit: "kelvin", places: [{ zip: "1" }, { zip: 2 }] };
   assertEquals(await getErrors(weather, args), [
     { path: "/city", message: "must NOT have fewer than 1 characters" },
@@ -46,7 +46,7 @@ Deno.test("2.2, A 23, A 100 each fault is told with its path and what was expect
   ]);
 });
 
-Deno.test("2.3, A 100 a required field that is missing is told at its own path", async () => {
+Deno.test("validateToolArguments() reports a missing field at its own path [2.3, A100]", async () => {
   assertEquals(await getErrors(weather, {}), [{ path: "/city", message: "is required" }]);
   const nested = { properties: { at: { type: "object", required: ["a/b~c"] } } };
   assertEquals(await getErrors(nested, { at: {} }), [{
@@ -55,7 +55,7 @@ Deno.test("2.3, A 100 a required field that is missing is told at its own path",
   }]);
 });
 
-Deno.test("2.4, A 100 fields that the schema does not know pass or not, as the schema says", async () => {
+Deno.test("validateToolArguments() rejects unknown fields only if the schema does [2.4, A100]", async () => {
   const args = { city: "Bern", "co/untry": "CH" };
   const expected = [{ path: "/co~1untry", message: "is not a known property" }];
   assertEquals(await getErrors(weather, args), expected);
@@ -64,7 +64,7 @@ Deno.test("2.4, A 100 fields that the schema does not know pass or not, as the s
   assertEquals(await getErrors({ ...open, unevaluatedProperties: false }, args), expected);
 });
 
-Deno.test("A 100 an empty object schema takes any object, and objects only", async () => {
+Deno.test("validateToolArguments() accepts any object, and only objects, for an empty schema [A100]", async () => {
   assertEquals(await getErrors({ type: "object" }, { anything: 1 }), []);
   assertEquals(await getErrors({}, {}), []);
   for (const args of [null, [], "x", 5, undefined]) {
@@ -72,18 +72,18 @@ Deno.test("A 100 an empty object schema takes any object, and objects only", asy
   }
 });
 
-Deno.test("A 100 a schema that is none is refused, with the reason", async () => {
+Deno.test("validateToolArguments() rejects an invalid schema with the reason [A100]", async () => {
   for (const schema of [{ type: "strnig" }, { properties: 5 }, { $ref: "#/nowhere" }]) {
-    const refused = await assertRejects(
+    const error = await assertRejects(
       () => validateToolArguments(schema, {}),
       BadRequestError,
-      "The JSON Schema is not valid: ",
+      "Invalid JSON Schema: ",
     );
-    assert(refused.cause instanceof Error);
+    assert(error.cause instanceof Error);
   }
 });
 
-Deno.test("constants, forbidden fields and choices have words as well", async () => {
+Deno.test("validateToolArguments() describes errors of const, false schemas, anyOf and type lists", async () => {
   const schema = {
     properties: {
       kind: { const: "file" },
@@ -102,12 +102,12 @@ Deno.test("constants, forbidden fields and choices have words as well", async ()
   ]);
 });
 
-Deno.test("B 26 nothing is coerced", async () => {
+Deno.test("validateToolArguments() does not coerce values [B26]", async () => {
   const schema = { properties: { count: { type: "integer" }, tags: { type: "array" } } };
   assertEquals((await getErrors(schema, { count: "5", tags: '["x"]' })).length, 2);
 });
 
-Deno.test("draft, identity and references within a schema do not get in the way of another", async () => {
+Deno.test("ajvValidator() compiles equal `$id`s, references and other drafts repeatedly", async () => {
   const schema = {
     $schema: "http://json-schema.org/draft-07/schema#",
     $id: "https://example.com/call",
@@ -126,12 +126,12 @@ Deno.test("draft, identity and references within a schema do not get in the way 
   }
 });
 
-Deno.test("formats are told to the model, but not checked", async () => {
+Deno.test("ajvValidator() does not check formats", async () => {
   const schema = { properties: { at: { type: "string", format: "date-time" } } };
   assertEquals(await getErrors(schema, { at: "tomorrow" }), []);
 });
 
-Deno.test("a schema is compiled once for each validator, and asked again without a promise", async () => {
+Deno.test("compileSchema() compiles once per validator and returns cached schemas without a promise", async () => {
   let compiled = 0;
   const validator: SchemaValidator = () => {
     compiled++;
@@ -146,35 +146,35 @@ Deno.test("a schema is compiled once for each validator, and asked again without
   assertStrictEquals(compileSchema(schema, validator), first);
 });
 
-Deno.test("an injected validator replaces the default one", async () => {
-  const nothing: SchemaValidator = () => () => [{ path: "/x", message: "is not to my taste" }];
-  const result = await validateToolArguments({ type: "object" }, {}, nothing);
+Deno.test("validateToolArguments() uses the given validator", async () => {
+  const rejectAll: SchemaValidator = () => () => [{ path: "/x", message: "is rejected" }];
+  const result = await validateToolArguments({ type: "object" }, {}, rejectAll);
   assertEquals(result, {
     valid: false,
-    errors: [{ path: "/x", message: "is not to my taste" }],
+    errors: [{ path: "/x", message: "is rejected" }],
   });
 });
 
-Deno.test("where eval is forbidden, the error says what to do", async () => {
+Deno.test("validateToolArguments() names the remedy when eval is forbidden", async () => {
   const forbidden: SchemaValidator = () => {
     throw new EvalError("Code generation from strings disallowed for this context");
   };
   await assertRejects(
     () => validateToolArguments({ type: "object" }, {}, forbidden),
     BadRequestError,
-    "This runtime forbids eval, which the default validator needs: pass a `validator`",
+    "Cannot compile the JSON Schema because this runtime forbids eval: pass a `validator`",
   );
 });
 
-Deno.test("a Standard Schema validator is asked for its JSON Schema", () => {
-  const asked: { readonly target: string }[] = [];
+Deno.test("toJsonSchema() gets the JSON Schema of a Standard Schema validator", () => {
+  const calls: { readonly target: string }[] = [];
   const source: StandardJsonSchemaSource = {
     "~standard": {
       version: 1,
       vendor: "acme",
       jsonSchema: {
         input: (options) => {
-          asked.push(options);
+          calls.push(options);
           return { type: "object", properties: { city: { type: "string" } } };
         },
       },
@@ -184,19 +184,19 @@ Deno.test("a Standard Schema validator is asked for its JSON Schema", () => {
     type: "object",
     properties: { city: { type: "string" } },
   });
-  assertEquals(asked, [{ target: "draft-2020-12" }]);
+  assertEquals(calls, [{ target: "draft-2020-12" }]);
 });
 
-Deno.test("a validator that cannot tell its JSON Schema is refused by name", () => {
+Deno.test("toJsonSchema() throws for a validator without JSON Schema", () => {
   assertThrows(
     () => toJsonSchema({ "~standard": { version: 1, vendor: "acme" } }),
     BadRequestError,
-    "The acme validator has no JSON Schema form",
+    "The acme validator does not provide a JSON Schema",
   );
 });
 
-Deno.test("a JSON Schema stands for itself, one of TypeBox as well", async () => {
-  // TypeBox marks its schemas with symbols, which are no part of JSON.
+Deno.test("toJsonSchema() returns a JSON Schema or TypeBox schema itself", async () => {
+  // TypeBox adds symbol keys to its schemas, which JSON does not include.
   const typebox = { ...weather, [Symbol.for("TypeBox.Kind")]: "Object" };
   assertStrictEquals(toJsonSchema(typebox), typebox);
   assertEquals(await getErrors(typebox, { city: 5 }), [{
@@ -205,13 +205,13 @@ Deno.test("a JSON Schema stands for itself, one of TypeBox as well", async () =>
   }]);
 });
 
-Deno.test("errors become lines that a model can act on", async () => {
+Deno.test("formatErrors() writes one line per error", async () => {
   assertEquals(
     formatErrors(await getErrors(weather, { days: 0 })),
     "- /city: is required\n- /days: must be >= 1",
   );
   assertEquals(
     formatErrors([{ path: "", message: "must be object" }]),
-    "- (the whole value): must be object",
+    "- (root): must be object",
   );
 });

@@ -1,5 +1,5 @@
 /**
- * Sessions, open, and the stores that keep them.
+ * Open sessions, and the stores that persist them.
  *
  * @module
  */
@@ -14,13 +14,15 @@ import type {
 } from "./session_entry.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** Something in a log that could not be read, and what was done about it. */
+/** Damage that was found in the log of a session, and ignored or repaired when the session was opened. */
 export interface SessionDamage {
   /**
-   * `torn_tail`: the last line was never finished; it is passed over. `broken_line`: a line is no JSON or no
-   * UTF-8; it is passed over. `broken_entry`: a line is no entry; it is passed over. `broken_header`: the
-   * first line is missing or broken; the session is known by its name. `lost_parent`: the entry that this
-   * one hangs on is gone; it hangs on the one before it. `duplicate_id`: the id was taken; it has another.
+   * Kind of damage.
+   *
+   * `torn_tail`: the last line is incomplete and ignored. `broken_line`: a line is not JSON or not UTF-8 and ignored.
+   * `broken_entry`: a line is not an entry and ignored. `broken_header`: the first line is missing or invalid; the id
+   * is that of the log. `lost_parent`: the parent of the entry is missing; the preceding entry becomes its parent.
+   * `duplicate_id`: the id is in use; the entry gets a new one.
    */
   readonly type:
     | "torn_tail"
@@ -29,166 +31,166 @@ export interface SessionDamage {
     | "broken_header"
     | "lost_parent"
     | "duplicate_id";
-  /** Where the line begins in the log, in bytes. */
+  /** Offset of the line in the log, in bytes. */
   readonly offset: number;
-  /** How long the line is, in bytes, without its end. */
+  /** Length of the line without its newline, in bytes. */
   readonly length: number;
-  /** The entry it is about, where it has one. */
+  /** Id of the affected entry, if it has one. */
   readonly entryId?: string;
 }
 
-/** Which entries of a path are wanted. */
+/** Options for {@linkcode Session.path}. */
 export interface PathOptions {
-  /** Where the path ends. Default: the session's leaf. */
+  /** Id of the last entry of the path; `null` gives an empty path. Default: the leaf of the session. */
   readonly leaf?: string | null;
-  /** Only these kinds. Default: all. */
+  /** Types of the entries to return. Default: all. */
   readonly types?: readonly SessionEntryType[];
-  /** Only entries from this time on, in milliseconds since the epoch. */
+  /** Earliest timestamp of the entries to return, in milliseconds since the epoch. Default: no limit. */
   readonly after?: number;
-  /** Only so many, the last ones. */
+  /** Maximum number of entries; the last ones are returned. Default: no limit. */
   readonly last?: number;
 }
 
-/** Whether a session may be written to. */
+/** Access mode of an open session. */
 export type SessionAccess = "write" | "read";
 
 /**
- * One session, open. It has one writer at a time.
+ * An open session. A session can be open for writing only once at a time.
  *
- * `append` puts an entry into memory at once and into the log soon after, in order. `flush` resolves when
- * everything is on the disk; when the disk refuses, it rejects, and the session is back at what the log
- * holds.
+ * `append()` adds an entry in memory immediately and writes it to the log asynchronously, in order. `flush()` resolves
+ * when all entries are persisted. If a write fails, `flush()` rejects and the entries that were not written are removed
+ * from memory. All methods throw or reject with a `SessionError`.
  */
 export interface Session extends AsyncDisposable {
-  /** Name of the session. */
+  /** Id of the session. */
   readonly id: string;
   /** The header. */
   readonly header: SessionHeader;
-  /** Whether it may be written to. */
+  /** Access mode. */
   readonly access: SessionAccess;
-  /** The entry that the next one hangs on; `null` when there is none. */
+  /** Id of the leaf, which is the parent of the next entry; `null` if there is none. */
   readonly leafId: string | null;
-  /** What was found broken when it was opened. */
+  /** The damage that was found when the session was opened. */
   readonly damage: readonly SessionDamage[];
-  /** All entries without their content, oldest first. */
+  /** All entries without their content, in the order of the log. */
   readonly outline: readonly EntryOutline[];
-  /** Appends an entry behind the leaf, and makes it the leaf. */
+  /** Appends an entry as a child of the leaf and makes it the leaf. */
   append(body: SessionEntryBody): SessionEntry;
-  /** Makes an older entry the leaf, or none; later entries stay where they are. */
+  /** Makes an existing entry the leaf, or none if `null`, by appending a `leaf_moved` entry; no entry is deleted. */
   moveLeaf(entryId: string | null): SessionEntry;
-  /** The entries from the root to a leaf. */
+  /** Returns the entries from the root to a leaf. */
   path(options?: PathOptions): Promise<readonly SessionEntry[]>;
-  /** One entry, or `undefined` when there is none of this id. */
+  /** Returns the entry with an id, or `undefined` if there is none. */
   entry(id: string): Promise<SessionEntry | undefined>;
-  /** All entries, oldest first. */
+  /** Iterates over all entries in the order of the log. */
   entries(): AsyncIterable<SessionEntry>;
-  /** Resolves when all that was appended is on the disk. */
+  /** Resolves when all appended entries are persisted. */
   flush(): Promise<void>;
-  /** Flushes, and lets others write. */
+  /** Flushes and releases the session for other writers. */
   close(): Promise<void>;
 }
 
-/** What a list of sessions shows. */
+/** Summary of a session, as listed by {@linkcode SessionStore.list}. */
 export interface SessionSummary {
-  /** Name of the session. */
+  /** Id of the session. */
   readonly id: string;
-  /** When it began, in milliseconds since the epoch. */
+  /** Time of creation, in milliseconds since the epoch. */
   readonly created: number;
-  /** When its last entry was written, in milliseconds since the epoch. */
+  /** Time of the last entry, in milliseconds since the epoch. */
   readonly updated: number;
-  /** The folder it was about. */
+  /** Working directory of the session. */
   readonly cwd?: string;
-  /** Where it was forked from. */
+  /** The session and entry that it was forked from, if any. */
   readonly parent?: SessionHeader["parent"];
-  /** Its title. */
+  /** The title. */
   readonly title?: string;
-  /** The beginning of the first thing that was asked. */
+  /** The beginning of the first user message. */
   readonly firstPrompt?: string;
-  /** The model that was asked last. */
+  /** The model that was used last. */
   readonly model?: ModelSpec;
-  /** How many entries it has. */
+  /** Number of entries. */
   readonly entries: number;
-  /** How many of them are messages. */
+  /** Number of entries that are messages. */
   readonly messages: number;
-  /** The entry that the next one hangs on. */
+  /** Id of the leaf; `null` if there is none. */
   readonly leafId: string | null;
-  /** Tokens of everything in it. */
+  /** Token counts of all entries, on all branches. */
   readonly usage: Usage;
-  /** Cost of everything in it. */
+  /** Cost of all entries, on all branches. */
   readonly cost: Cost;
-  /** Size of its log, in bytes. */
+  /** Size of the log, in bytes. */
   readonly bytes: number;
-  /** Why it cannot be opened, if it cannot. */
+  /** The reason why the session cannot be opened, if it cannot. */
   readonly problem?: string;
 }
 
-/** What {@linkcode SessionStore.create} takes. */
+/** Options for {@linkcode SessionStore.create}. */
 export interface CreateSessionOptions {
-  /** Name of the session. Default: the time and something random. */
+  /** Id of the session, safe in a path. Default: the current time with a random suffix. */
   readonly id?: string;
-  /** The folder it is about. */
+  /** Working directory of the session. */
   readonly cwd?: string;
-  /** Where it was forked from. */
+  /** The session and entry that it was forked from, if any. */
   readonly parent?: SessionHeader["parent"];
-  /** Entries to begin with; their ids, parents and times stay. */
+  /** Initial entries; their ids, parents and timestamps are kept. */
   readonly entries?: readonly SessionEntry[];
 }
 
-/** What {@linkcode SessionStore.list} takes. */
+/** Options for {@linkcode SessionStore.list}. */
 export interface ListSessionsOptions {
-  /** Only sessions about this folder. */
+  /** Working directory of the sessions to return. Default: any. */
   readonly cwd?: string;
-  /** At most so many. */
+  /** Maximum number of sessions. Default: no limit. */
   readonly limit?: number;
 }
 
-/** What {@linkcode SessionStore.search} takes. */
+/** Options for {@linkcode SessionStore.search}. */
 export interface SearchSessionsOptions {
-  /** Only this session. */
+  /** Id of the session to search. Default: all sessions. */
   readonly sessionId?: string;
-  /** Only these kinds of entries. */
+  /** Types of the entries to search. Default: all. */
   readonly types?: readonly SessionEntryType[];
-  /** Only entries from this time on, in milliseconds since the epoch. */
+  /** Earliest timestamp of the entries, in milliseconds since the epoch. Default: no limit. */
   readonly after?: number;
-  /** Only entries before this time, in milliseconds since the epoch. */
+  /** End of the time range, exclusive, in milliseconds since the epoch. Default: no limit. */
   readonly before?: number;
-  /** At most so many hits. Default: 50. */
+  /** Maximum number of hits. Default: 50. */
   readonly limit?: number;
-  /** Ends the search early; what was found is given. */
+  /** Ends the search early; the hits found so far are returned. */
   readonly signal?: AbortSignal;
 }
 
-/** An entry that a search found. */
+/** An entry that matches a search. */
 export interface SearchHit {
-  /** The session. */
+  /** Id of the session. */
   readonly sessionId: string;
-  /** The entry. */
+  /** Id of the entry. */
   readonly entryId: string;
-  /** What kind of entry it is. */
+  /** Type of the entry. */
   readonly type: SessionEntryType;
-  /** When it was written, in milliseconds since the epoch. */
+  /** Time of the entry, in milliseconds since the epoch. */
   readonly timestamp: number;
   /** The text around the first match, on one line. */
   readonly snippet: string;
 }
 
 /**
- * Keeps sessions. All methods reject with a {@linkcode SessionError}.
+ * Persists sessions. All methods reject with a `SessionError`.
  *
- * {@linkcode testSessionStore} of `@swink/agent/testing` checks an implementation.
+ * `testSessionStore()` of `@swink/agent/testing` tests an implementation.
  */
 export interface SessionStore {
-  /** Begins a session, open for writing. Nothing is kept of one that gets no entry. */
+  /** Creates a session and opens it for writing. A session without entries is not persisted. */
   create(options?: CreateSessionOptions): Promise<Session>;
-  /** Opens a session; for writing unless told otherwise. */
+  /** Opens a session. Default of `access`: `"write"`. */
   open(id: string, options?: { readonly access?: SessionAccess }): Promise<Session>;
-  /** All sessions, the one that was written to last first. */
+  /** Lists the sessions, most recently written first. */
   list(options?: ListSessionsOptions): Promise<readonly SessionSummary[]>;
   /**
-   * Entries in which every word of the query begins a word, case ignored; of the session that was written to
-   * last first, and in each the oldest first.
+   * Finds entries in which each word of the query is the beginning of a word, ignoring case. Hits are ordered by
+   * session, most recently written first, then by the order of the log.
    */
   search(query: string, options?: SearchSessionsOptions): Promise<readonly SearchHit[]>;
-  /** Deletes a session for good; one that is open for writing is not deleted. */
+  /** Deletes a session permanently; rejects with the reason `locked` if it is open for writing. */
   delete(id: string): Promise<void>;
 }

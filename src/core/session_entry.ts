@@ -1,9 +1,8 @@
 /**
- * Session entries: what the log of a conversation is made of.
+ * The entries of a session log.
  *
- * A session is a tree of entries that only ever grows. Each entry hangs on the one before it, and the entry
- * that was appended last is the leaf. Going back appends an entry that hangs on an older one: nothing is
- * deleted, and the leaf survives a restart.
+ * A session is an append-only tree of entries. A new entry is a child of the leaf and becomes the leaf. To go back, an
+ * entry is appended whose parent is an older one: nothing is deleted, and the leaf survives a restart.
  *
  * @module
  */
@@ -18,254 +17,233 @@ import type { StoppedBy } from "./policy.ts";
 import type { AgentToolResult, SideEffect } from "./tool.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** The first line of a session. */
+/** The first line of a session log. */
 export interface SessionHeader {
-  /** Discriminant. */
   readonly type: "session";
-  /** Version of the format. */
+  /** Version of the log format. */
   readonly version: number;
-  /** Name of the session, unique in its store and safe in a path. */
+  /** Id of the session, unique in its store and safe in a path. */
   readonly id: string;
-  /** Milliseconds since the epoch. */
+  /** Time of creation, in milliseconds since the epoch. */
   readonly created: number;
-  /** The folder it was about. */
+  /** Working directory of the session. */
   readonly cwd?: string;
-  /** Where it was forked from. */
+  /** The session and entry that it was forked from, if any. */
   readonly parent?: { readonly sessionId: string; readonly entryId: string | null } | undefined;
 }
 
-/** A message of the conversation; an assistant's carries its usage and cost. */
+/** A message of the conversation. */
 export interface MessageEntry {
-  /** Discriminant. */
   readonly type: "message";
   /** The message. */
   readonly message: AgentMessage;
 }
 
-/** The journal: a call is about to run. */
+/** Entry of the tool journal: a tool call is about to run. */
 export interface ToolStartedEntry {
-  /** Discriminant. */
   readonly type: "tool_started";
-  /** The entry of the assistant message that made the call. */
+  /** Id of the entry of the assistant message with the call. */
   readonly messageId: string | null;
-  /** The call. */
+  /** Id of the call. */
   readonly toolCallId: string;
   /** Name of the tool. */
   readonly name: string;
-  /** The arguments that run, after policies and approval. */
+  /** The final arguments, after policies and approval. */
   readonly arguments: JsonObject;
-  /** What a repetition would do to the world. */
+  /** Effect of running the call again. */
   readonly sideEffect: SideEffect;
-  /** What the tool was given to tell a repetition by. */
+  /** The idempotency key passed to the tool. */
   readonly idempotencyKey: string;
 }
 
-/** The journal: a call has ended. */
+/** Entry of the tool journal: a tool call has ended. */
 export interface ToolFinishedEntry {
-  /** Discriminant. */
   readonly type: "tool_finished";
-  /** The entry of the assistant message that made the call. */
+  /** Id of the entry of the assistant message with the call. */
   readonly messageId: string | null;
-  /** The call. */
+  /** Id of the call. */
   readonly toolCallId: string;
   /** Name of the tool. */
   readonly name: string;
-  /** What it answered. */
+  /** The result of the tool. */
   readonly result: AgentToolResult;
-  /** Whether it failed, was refused or was cancelled. */
+  /** Whether the call failed, was refused or was cancelled. */
   readonly isError: boolean;
 }
 
-/** From here on another model or thinking level is asked. */
+/** The model or the thinking level has changed. */
 export interface ModelChangedEntry {
-  /** Discriminant. */
   readonly type: "model_changed";
-  /** The model from now on. */
+  /** The new model. */
   readonly model: ModelSpec;
 }
 
-/** From here on the agent has these tools. */
+/** The tools of the agent have changed. */
 export interface ToolsChangedEntry {
-  /** Discriminant. */
   readonly type: "tools_changed";
-  /** Their names. */
+  /** The names of the new tools. */
   readonly names: readonly string[];
 }
 
-/** What waits in the queues has changed. */
+/** The messages in the queues have changed. */
 export interface QueueChangedEntry {
-  /** Discriminant. */
   readonly type: "queue_changed";
-  /** What waits now. */
+  /** The messages in the queues after the change. */
   readonly queued: QueuedMessages;
-  /** What a run has just taken out; it still waits until it stands in the conversation. */
+  /** Messages that a run has taken out of the queues, but not yet appended to the conversation. */
   readonly delivering?: QueuedMessages;
 }
 
-/** From here on requests leave out a part of the conversation; the entries stay. */
+/** Later requests omit a part of the conversation; its entries are kept. */
 export interface CompactionEntry {
-  /** Discriminant. */
   readonly type: "compaction";
-  /** The first entry that is left out. */
+  /** Id of the first omitted entry. */
   readonly firstDroppedId: string | null;
-  /** The last entry that is left out. */
+  /** Id of the last omitted entry. */
   readonly lastDroppedId: string | null;
-  /** How many messages are left out. */
+  /** Number of omitted messages. */
   readonly droppedCount: number;
-  /** Estimated tokens before. */
+  /** Estimated tokens of the messages before the compaction. */
   readonly tokensBefore: number;
-  /** Estimated tokens after. */
+  /** Estimated tokens of the messages after the compaction. */
   readonly tokensAfter: number;
-  /** What stands for them, where a summary was written. */
+  /** The summary that replaces the omitted messages, if one was written. */
   readonly summary?: string;
-  /** Tokens that writing the summary took. */
+  /** Token counts of the summary's model call. */
   readonly usage?: Usage;
-  /** What writing the summary cost. */
+  /** Cost of the summary's model call. */
   readonly cost?: Cost;
 }
 
-/** A sub-agent was given work. */
+/** A sub-agent was started. */
 export interface SubAgentSpawnedEntry {
-  /** Discriminant. */
   readonly type: "sub_agent_spawned";
-  /** Name of this sub-agent within the session. */
+  /** Id of the sub-agent, unique in the session. */
   readonly subAgentId: string;
-  /** What it was asked. */
+  /** The prompt of the sub-agent. */
   readonly prompt: string;
-  /** What kind of sub-agent it is. */
+  /** Name of the kind of sub-agent. */
   readonly name?: string;
-  /** The call that spawned it. */
+  /** Id of the tool call that started the sub-agent. */
   readonly toolCallId?: string;
-  /** The session that records it, if one does. */
+  /** Id of the sub-agent's own session, if it has one. */
   readonly sessionId?: string;
 }
 
-/** A sub-agent has answered. */
+/** A sub-agent has finished. */
 export interface SubAgentResultEntry {
-  /** Discriminant. */
   readonly type: "sub_agent_result";
-  /** Which one. */
+  /** Id of the sub-agent. */
   readonly subAgentId: string;
-  /** Its answer. */
+  /** The answer of the sub-agent. */
   readonly result: string;
-  /** Whether it failed. */
+  /** Whether the sub-agent failed. */
   readonly isError: boolean;
-  /** Tokens that it took. */
+  /** Token counts of the sub-agent. */
   readonly usage?: Usage;
-  /** What it cost. */
+  /** Cost of the sub-agent. */
   readonly cost?: Cost;
 }
 
-/** A plan was made. */
+/** A plan was created. */
 export interface PlanCreatedEntry {
-  /** Discriminant. */
   readonly type: "plan_created";
   /** The plan, as Markdown. */
   readonly plan: string;
-  /** Its steps. */
+  /** The steps of the plan, in order. */
   readonly steps: readonly string[];
 }
 
-/** How far a step of the plan is. */
+/** State of a step of the plan. */
 export type PlanStepState = "pending" | "in_progress" | "complete" | "failed";
 
-/** A step of the plan has changed. */
+/** The state of a step of the plan has changed. */
 export interface PlanStepEntry {
-  /** Discriminant. */
   readonly type: "plan_step";
-  /** Which one; the first is 0. */
+  /** Index of the step, from 0. */
   readonly step: number;
-  /** How far it is. */
+  /** The new state. */
   readonly state: PlanStepState;
-  /** A remark. */
+  /** Optional comment. */
   readonly note?: string;
 }
 
-/** Plan mode was switched. */
+/** Plan mode was turned on or off. */
 export interface PlanModeEntry {
-  /** Discriminant. */
   readonly type: "plan_mode";
-  /** Whether only read-only tools exist from here on. */
+  /** Whether plan mode is on, in which only read-only tools are available. */
   readonly active: boolean;
 }
 
-/** Somebody was asked about a call, and answered. */
+/** A tool call was approved or denied. */
 export interface ApprovalEntry {
-  /** Discriminant. */
   readonly type: "approval";
-  /** The call. */
+  /** Id of the call. */
   readonly toolCallId: string;
   /** Name of the tool. */
   readonly name: string;
-  /** The answer. */
+  /** The decision. */
   readonly decision: ApprovalDecision;
 }
 
-/** From here on other calls are asked about. */
+/** The approval mode has changed. */
 export interface ApprovalModeEntry {
-  /** Discriminant. */
   readonly type: "approval_mode";
-  /** Which ones. */
+  /** The new mode. */
   readonly mode: ApprovalMode;
 }
 
-/** A name for an entry; `null` takes it away. */
+/** The label of an entry was set or removed. */
 export interface LabelEntry {
-  /** Discriminant. */
   readonly type: "label";
-  /** The entry that is named. */
+  /** Id of the labelled entry. */
   readonly targetId: string;
-  /** The name. */
+  /** The new label; `null` removes it. */
   readonly label: string | null;
 }
 
-/** A title for the session. */
+/** The title of the session was set. */
 export interface TitleEntry {
-  /** Discriminant. */
   readonly type: "title";
   /** The title. */
   readonly title: string;
 }
 
-/** The leaf was moved: this entry hangs on the new place. */
+/** The leaf was moved; the parent of this entry is the new position. */
 export interface LeafMovedEntry {
-  /** Discriminant. */
   readonly type: "leaf_moved";
-  /** The leaf before. */
+  /** Id of the previous leaf. */
   readonly from: string | null;
 }
 
-/** A run is over. What a session holds after the last of these was interrupted. */
+/** A run has ended. Entries after the last one of this type belong to an interrupted run. */
 export interface RunEndedEntry {
-  /** Discriminant. */
   readonly type: "run_ended";
-  /** Why the last reply ended. */
+  /** The reason why the last reply ended. */
   readonly stopReason: StopReason;
-  /** What went wrong, if anything. */
+  /** The error, if the run failed. */
   readonly error?: AgentErrorRecord;
-  /** The policy that ended the run, if one did. */
+  /** The policy that stopped the run, if one did. */
   readonly stoppedBy?: StoppedBy;
 }
 
-/** An entry of the application's own. */
+/** An entry defined by the application. */
 export interface CustomEntry {
-  /** Discriminant. */
   readonly type: "custom";
-  /** The application's name for it. */
+  /** Name of the entry, chosen by the application. */
   readonly name: string;
   /** Any JSON value. */
   readonly data: unknown;
 }
 
-/** An entry of a kind that this version does not know; kept and written back as it is. */
+/** An entry whose type is unknown to this version; kept unchanged. */
 export interface OpaqueEntry {
-  /** Discriminant. */
   readonly type: "opaque";
-  /** The entry as it stands in the log. */
+  /** The entry as stored in the log. */
   readonly record: JsonObject;
 }
 
-/** An entry without its place in the tree. */
+/** An entry without its position in the tree. */
 export type SessionEntryBody =
   | MessageEntry
   | ToolStartedEntry
@@ -288,24 +266,24 @@ export type SessionEntryBody =
   | CustomEntry
   | OpaqueEntry;
 
-/** What kind of entry it is. */
+/** Type of an entry. */
 export type SessionEntryType = SessionEntryBody["type"];
 
-/** The place of an entry in its session. */
+/** Position of an entry in its session. */
 export interface EntryPosition {
-  /** Unique in the session. */
+  /** Id of the entry, unique in the session. */
   readonly id: string;
-  /** The entry that it hangs on; `null` for the first. */
+  /** Id of the parent entry; `null` for a root. */
   readonly parentId: string | null;
-  /** Milliseconds since the epoch. */
+  /** Time of the entry, in milliseconds since the epoch. */
   readonly timestamp: number;
 }
 
-/** One entry of a session. */
+/** An entry of a session. */
 export type SessionEntry = SessionEntryBody & EntryPosition;
 
-/** An entry without its content: what the shape of a session is told by. */
+/** An entry without its content. */
 export interface EntryOutline extends EntryPosition {
-  /** What kind of entry it is. */
+  /** Type of the entry. */
   readonly type: SessionEntryType;
 }

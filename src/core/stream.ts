@@ -1,5 +1,5 @@
 /**
- * The contract between the loop and a model: what is asked, and the events that answer.
+ * The contract between the loop and an adapter: the request, and the events of the reply.
  *
  * @module
  */
@@ -10,103 +10,102 @@ import type { LlmMessage } from "./message.ts";
 import type { ModelSpec, StopReason } from "./model.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** A tool as the model is told of it. */
+/** A tool as described to the model. */
 export interface ToolSpec {
   /** Name by which the model calls it. */
   readonly name: string;
-  /** What it does, for the model. */
+  /** Description for the model. */
   readonly description: string;
-  /** JSON Schema of its arguments. */
+  /** JSON Schema of the arguments. */
   readonly parameters: JsonSchema;
 }
 
-/** What the model gets to see. */
+/** Input of the model. */
 export interface LlmContext {
   /** The system prompt; empty for none. */
   readonly systemPrompt: string;
-  /** The conversation. */
+  /** The conversation, oldest message first. */
   readonly messages: readonly LlmMessage[];
-  /** The tools it may call. */
+  /** The tools that the model may call. */
   readonly tools: readonly ToolSpec[];
 }
 
-/** Which tool the model must, may or must not call. */
+/**
+ * Constraint on tool calls. `auto`: the model decides. `none`: no tool call. `required`: at least one tool call. An
+ * object: a call of the tool with this name.
+ */
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 
-/** How long the provider should keep the prompt cached: not at all, its shorter time, its longer time. */
+/** Time for which the provider caches the prompt: not at all, its shorter or its longer time. */
 export type CacheRetention = "off" | "short" | "long";
 
-/** Options of one model call. Whatever a provider cannot take is told in a `warning` event. */
+/**
+ * Options of a model call. An option that the provider does not support is ignored and reported as a `warning` event.
+ */
 export interface StreamOptions {
   /** Sampling temperature. Default: the provider's. */
   readonly temperature?: number;
-  /** Most tokens to produce. Default: the adapter's for the model. */
+  /** Maximum number of output tokens. Default: the adapter's default for the model. */
   readonly maxTokens?: number;
-  /** A name of the conversation that the provider may use for caching. */
+  /** Id of the conversation, which the provider may use for caching. */
   readonly sessionId?: string;
-  /** How events travel. Default: `"sse"`. */
+  /** Transport of the events. Default: `"sse"`. */
   readonly transport?: "sse";
-  /** Beats the adapter's own key. */
+  /** API key. Default: the adapter's own key. */
   readonly apiKey?: string;
   /** Prompt caching. Default: `"short"`. */
   readonly cache?: CacheRetention;
-  /** Which tool must be called. Default: `"auto"`. */
+  /** Constraint on tool calls. Default: `"auto"`. */
   readonly toolChoice?: ToolChoice;
-  /** Asks for a reply that is JSON of this schema, where the provider can enforce it. */
+  /** Schema that the reply must match as JSON, if the provider can enforce it. Default: none. */
   readonly responseSchema?: JsonSchema;
-  /** Fields for the request body as they are; typed fields win over them. */
+  /** Additional fields of the request body; the typed options take precedence. */
   readonly extra?: JsonObject;
 }
 
-/** One model call. */
+/** A model call. */
 export interface StreamRequest {
-  /** The model to ask. */
+  /** The model to call. */
   readonly model: ModelSpec;
-  /** What it gets to see. */
+  /** The input of the model. */
   readonly context: LlmContext;
-  /** How it is asked. */
+  /** Options of the call. */
   readonly options: StreamOptions;
-  /** Cancels the call; the connection is closed at once. */
+  /** Aborts the call and closes its connection. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks a model. The one interface between the loop and any provider.
+ * Calls a model; the interface between the loop and an adapter.
  *
- * Contract: never throws; failures are events. The events begin with `start` and end with exactly one
- * `done` or `error`, after which nothing comes. Every block is started, fed and ended under its
- * `contentIndex`; only a tool call that a `length` stop cut off stays open. On abort it ends with `error`
- * of stop reason `"aborted"`.
+ * Contract: the function and its iterator never throw; a failure is an `error` event. The first event is `start`, and
+ * the last one is the only `done` or `error`. Each block has a start, deltas and an end with the same `contentIndex`,
+ * which counts from 0 in the order of the starts; only a tool call that a `length` stop truncates has no end. An
+ * extension block is a single event. An aborted call ends with an `error` event whose stop reason is `"aborted"`.
  */
 export interface StreamFn {
-  /** Asks. */
+  /** Calls the model and returns the events of the reply. */
   (request: StreamRequest): AsyncIterable<AssistantMessageEvent>;
-  /**
-   * Whether the provider itself holds a model's replies to a schema given as `StreamOptions.responseSchema`. Default:
-   * it does not.
-   */
+  /** Whether the provider enforces a schema passed as `StreamOptions.responseSchema`. Default: `false`. */
   readonly hasStrictSchema?: (model: ModelSpec, schema: JsonSchema) => boolean;
 }
 
-/** The reply begins. */
+/** The reply starts. */
 export interface StreamStartEvent {
-  /** Discriminant. */
   readonly type: "start";
 }
 
-/** A text or thinking block begins. */
+/** A text or thinking block starts. */
 export interface BlockStartEvent {
-  /** Discriminant. */
   readonly type: "text_start" | "thinking_start";
-  /** Position of the block in the message. */
+  /** Index of the block in the reply. */
   readonly contentIndex: number;
 }
 
-/** A piece of a block's text, or of a tool call's arguments. */
+/** A part of a block's text, or of the JSON text of a tool call's arguments. */
 export interface BlockDeltaEvent {
-  /** Discriminant. */
   readonly type: "text_delta" | "thinking_delta" | "tool_call_delta";
-  /** Position of the block in the message. */
+  /** Index of the block in the reply. */
   readonly contentIndex: number;
   /** The text to append. */
   readonly delta: string;
@@ -114,77 +113,71 @@ export interface BlockDeltaEvent {
 
 /** A block is complete. */
 export interface BlockEndEvent {
-  /** Discriminant. */
   readonly type: "text_end" | "thinking_end" | "tool_call_end";
-  /** Position of the block in the message. */
+  /** Index of the block in the reply. */
   readonly contentIndex: number;
-  /** An opaque mark that the provider wants back with the block. */
+  /** Opaque token that the provider expects back with the block. */
   readonly signature?: string;
-  /** For `thinking_end`: the reasoning was sent encrypted, as the signature. */
+  /** For `thinking_end`: whether the reasoning is encrypted, with the ciphertext in `signature`. Default: `false`. */
   readonly redacted?: boolean;
 }
 
-/** A tool call begins. */
+/** A tool call starts. */
 export interface ToolCallStartEvent {
-  /** Discriminant. */
   readonly type: "tool_call_start";
-  /** Position of the block in the message. */
+  /** Index of the block in the reply. */
   readonly contentIndex: number;
-  /** The provider's id of the call; may be empty, the loop then gives one. */
+  /** The provider's id of the call; the loop replaces an empty or duplicate id. */
   readonly id: string;
   /** Name of the tool. */
   readonly name: string;
 }
 
-/** A whole extension block. */
+/** A complete extension block. */
 export interface ExtensionEvent {
-  /** Discriminant. */
   readonly type: "extension";
-  /** Position of the block in the message. */
+  /** Index of the block in the reply. */
   readonly contentIndex: number;
-  /** Names the kind of item. */
+  /** Kind of item, such as `"openai.reasoning"`. */
   readonly typeName: string;
   /** The item; any JSON value. */
   readonly data: unknown;
 }
 
-/** Something the user should know: an option that was left out, a price that is not known. */
+/** A problem that does not end the reply, such as an unsupported option. */
 export interface StreamWarningEvent {
-  /** Discriminant. */
   readonly type: "warning";
-  /** Names the kind of warning. */
+  /** Kind of warning, such as `"unsupported_option"`. */
   readonly code: string;
-  /** The warning in words. */
+  /** Description for the user. */
   readonly message: string;
-  /** Facts about it; any JSON value. */
+  /** Details, any JSON value. */
   readonly data?: unknown;
 }
 
 /** The reply is complete. */
 export interface StreamDoneEvent {
-  /** Discriminant. */
   readonly type: "done";
-  /** Why the model stopped. */
+  /** The reason why the model stopped. */
   readonly stopReason: StopReason;
-  /** Tokens of the reply. */
+  /** Token counts of the reply. */
   readonly usage: Usage;
-  /** What the provider itself says it cost. */
+  /** Cost as reported by the provider. Default: calculated from the agent's prices. */
   readonly cost?: Cost;
 }
 
-/** The reply failed, or was cancelled. */
+/** The reply failed or was aborted. */
 export interface StreamErrorEvent {
-  /** Discriminant. */
   readonly type: "error";
-  /** Whether it failed or was cancelled. */
+  /** Whether the reply failed or was aborted. */
   readonly stopReason: "error" | "aborted";
-  /** What went wrong. */
+  /** The error. */
   readonly error: AgentError;
-  /** Tokens that were used all the same, where known. */
+  /** Token counts of the failed call, if known. */
   readonly usage?: Usage;
 }
 
-/** What a {@linkcode StreamFn} answers with. */
+/** An event of a reply, as returned by a {@linkcode StreamFn}. */
 export type AssistantMessageEvent =
   | StreamStartEvent
   | BlockStartEvent
@@ -196,5 +189,5 @@ export type AssistantMessageEvent =
   | StreamDoneEvent
   | StreamErrorEvent;
 
-/** What observers of a run see of a growing reply. */
+/** A part of a reply in a `message_update` event. */
 export type AssistantMessageDelta = BlockDeltaEvent | ToolCallStartEvent;

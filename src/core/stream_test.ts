@@ -1,23 +1,14 @@
 import { assertEquals } from "@std/assert";
-import { scriptedStream } from "../testing/scripted_stream.ts";
+import { agentLoop } from "../loop/loop.ts";
 import { reply } from "../testing/script.ts";
-import { collectEvents } from "../testing/collect_events.ts";
+import { scriptedStream } from "../testing/scripted_stream.ts";
+import { userMessage } from "./message.ts";
 import { modelSpec } from "./model.ts";
-import type { StreamFn, StreamOptions } from "./stream.ts";
 
-Deno.test("2.12 nothing has to be said about how a model is asked", async () => {
-  const options: StreamOptions = {};
-  const streamFn: StreamFn = scriptedStream([reply("Hi")]);
-  const events = await collectEvents(streamFn({
-    model: modelSpec("test/model"),
-    context: { systemPrompt: "", messages: [], tools: [] },
-    options,
-    signal: new AbortController().signal,
-  }));
-  assertEquals(events.at(-1)?.type, "done");
-  assertEquals([options.temperature, options.maxTokens, options.transport ?? "sse"], [
-    undefined,
-    undefined,
-    "sse",
-  ]);
+Deno.test("StreamOptions: a model call sets no temperature, maxTokens or transport by default [2.12]", async () => {
+  const streamFn = scriptedStream([reply("Hi")]);
+  const context = { systemPrompt: "", messages: [], tools: [] };
+  const config = { model: modelSpec("test/model"), streamFn };
+  await Array.fromAsync(agentLoop([userMessage("Hi", 0)], context, config));
+  assertEquals(streamFn.calls.map(({ options }) => options), [{}]);
 });

@@ -1,35 +1,35 @@
 /**
- * A text that grows by small pieces.
+ * Concatenates many small strings.
  *
  * @module
  */
 
-/** How many pieces are joined at a time. */
-const PIECES_PER_JOIN = 256;
+/** Number of chunks to join at a time. */
+const CHUNKS_PER_JOIN = 256;
 
 /**
- * Appends pieces in linear time.
+ * Appends chunks in linear time.
  *
- * Appending with `+=` alone builds a tree of every piece that lives until the text is read, and the garbage
- * collector copies that tree again and again; joined in groups, the pieces are gone soon.
+ * `+=` alone builds a tree of all chunks that lives until the text is read, and the garbage collector copies that tree
+ * repeatedly. Joining the chunks in groups lets it free them early.
  */
 export class TextBuffer {
-  #pieces: string[] = [];
+  #chunks: string[] = [];
   #joined = "";
 
-  /** Appends a piece. */
-  append(piece: string): void {
-    if (this.#pieces.push(piece) >= PIECES_PER_JOIN) this.#join();
+  /** Appends a chunk. */
+  append(chunk: string): void {
+    if (this.#chunks.push(chunk) >= CHUNKS_PER_JOIN) this.#join();
   }
 
-  /** The text so far. */
+  /** Returns the text so far. */
   toString(): string {
-    if (this.#pieces.length > 0) this.#join();
+    if (this.#chunks.length > 0) this.#join();
     return this.#joined;
   }
 
   #join(): void {
-    this.#joined += this.#pieces.join("");
-    this.#pieces = [];
+    this.#joined += this.#chunks.join("");
+    this.#chunks = [];
   }
 }

@@ -1,5 +1,5 @@
 /**
- * One estimate of tokens, for compaction and for the context gauge.
+ * Token estimates for compaction and the context gauge.
  *
  * @module
  */
@@ -8,30 +8,30 @@ import type { ContentBlock } from "./content.ts";
 import type { AgentMessage } from "./message.ts";
 import type { ToolSpec } from "./stream.ts";
 
-/** What most providers charge for an image of usual size. */
+/** Tokens that most providers count for an image of common size. */
 const TOKENS_PER_IMAGE = 1200;
-/** Role, separators and ids around each message and block. */
+/** Tokens for role, separators and ids of a message or tool. */
 const TOKENS_PER_MESSAGE = 4;
 
-/** Estimates the tokens of a text: 4 characters of ASCII each, other scripts about one per character and a half. */
+/** Estimates the tokens of a text: one per 4 ASCII characters and one per 1.5 other characters. */
 export function estimateTextTokens(text: string): number {
-  let wide = 0;
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x7f) wide++;
-  return Math.ceil((text.length - wide) / 4 + wide / 1.5);
+  let nonAscii = 0;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x7f) nonAscii++;
+  return Math.ceil((text.length - nonAscii) / 4 + nonAscii / 1.5);
 }
 
 const estimateCache = new WeakMap<AgentMessage, number>();
 
-/** Estimates the tokens of a message; kept per message, so asking again is free. */
+/** Estimates the tokens of a message; cached by message object. */
 export function estimateTokens(message: AgentMessage): number {
-  const known = estimateCache.get(message);
-  if (known !== undefined) return known;
+  const cached = estimateCache.get(message);
+  if (cached !== undefined) return cached;
   const estimate = TOKENS_PER_MESSAGE + estimateContentTokens(message);
   estimateCache.set(message, estimate);
   return estimate;
 }
 
-/** Estimates the tokens that tools take in a request. */
+/** Estimates the tokens of the tool descriptions in a request. */
 export function estimateToolTokens(tools: readonly ToolSpec[]): number {
   let tokens = 0;
   for (const { name, description, parameters } of tools) {

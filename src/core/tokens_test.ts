@@ -9,18 +9,18 @@ import {
 import { type AgentMessage, userMessage } from "./message.ts";
 import { estimateTextTokens, estimateTokens, estimateToolTokens } from "./tokens.ts";
 
-Deno.test("four characters of English are about a token", () => {
+Deno.test("estimateTextTokens() counts four ASCII characters as a token", () => {
   assertEquals(estimateTextTokens(""), 0);
   assertEquals(estimateTextTokens("a"), 1);
   assertEquals(estimateTextTokens("x".repeat(400)), 100);
 });
 
-Deno.test("other scripts take more tokens for fewer characters", () => {
+Deno.test("estimateTextTokens() counts 1.5 other characters as a token", () => {
   assertEquals(estimateTextTokens("日本語日本語"), 4);
   assertEquals(estimateTextTokens("日本語 and English"), 5);
 });
 
-Deno.test("a message counts all of its blocks, and a little around them", () => {
+Deno.test("estimateTokens() counts all blocks and an overhead per message", () => {
   const call = toolCall("bash", { command: "x".repeat(40) }, { id: "a" });
   const counted: [AgentMessage, number][] = [
     [userMessage("x".repeat(400), 0), 104],
@@ -37,28 +37,28 @@ Deno.test("a message counts all of its blocks, and a little around them", () => 
   for (const [message, tokens] of counted) assertEquals(estimateTokens(message), tokens);
 });
 
-Deno.test("extension blocks count, also those that JSON cannot carry", () => {
+Deno.test("estimateTokens() counts extension blocks, and 0 for data without JSON form", () => {
   const extended = (data: unknown) =>
     assistantMessage([{ type: "extension", typeName: "x", data }]);
   assertEquals(estimateTokens(extended({ encrypted: "x".repeat(83) })), 29);
   assertEquals(estimateTokens(extended(undefined)), 4);
 });
 
-Deno.test("a message is counted once", () => {
-  let asked = 0;
+Deno.test("estimateTokens() caches the estimate of a message", () => {
+  let reads = 0;
   const message: AgentMessage = {
     role: "user",
     get content() {
-      asked++;
+      reads++;
       return [text("Hi")];
     },
     timestamp: 0,
   };
   assertEquals(estimateTokens(message), estimateTokens(message));
-  assertEquals(asked, 1);
+  assertEquals(reads, 1);
 });
 
-Deno.test("tools take the room of their names, descriptions and schemas", () => {
+Deno.test("estimateToolTokens() counts names, descriptions and schemas", () => {
   assertEquals(estimateToolTokens([]), 0);
   const tool = { name: "bash", description: "Runs a command", parameters: { type: "object" } };
   const one = estimateToolTokens([tool]);

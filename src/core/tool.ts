@@ -1,5 +1,5 @@
 /**
- * Tools: what a model can do.
+ * Tools that a model can call.
  *
  * @module
  */
@@ -11,86 +11,91 @@ import type { InferArguments, SchemaSource } from "./infer.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import { toJsonSchema } from "./schema.ts";
 
-/** What a tool answers. */
+/** The result of a tool. */
 export interface AgentToolResult {
   /** Text and image blocks for the model. */
   readonly content: readonly ContentBlock[];
-  /** Structured facts for logs and displays; never sent to the model. */
+  /** Structured data for logs and user interfaces; never sent to the model. */
   readonly details?: unknown;
   /** Whether the tool failed. Default: `false`. */
   readonly isError?: boolean;
 }
 
-/** A partial result while a tool runs: text, or anything that a display understands. */
+/** A partial result of a running tool; a string is the same as one text block. */
 export type ToolUpdate = AgentToolResult | string;
 
-/** What a tool gets besides its arguments. */
+/** Context of a tool call, passed to the tool with the arguments. */
 export interface ToolContext {
   /** Id of the call. */
   readonly toolCallId: string;
-  /** Fires when the call is cancelled or times out. A tool that ignores it is left behind after 100 ms. */
+  /** Aborted when the call is cancelled or times out; a tool that has not settled 100 ms later is no longer awaited. */
   readonly signal: AbortSignal;
-  /** Shows a partial result; ignored after the call has ended. */
+  /** Emits a partial result as `tool_execution_update`; ignored after the call has ended. */
   readonly onUpdate: (update: ToolUpdate) => void;
-  /** The same for every repetition of this call, so that an outside service can tell a repetition. */
+  /** Key that is the same if the call runs again, so that an external service can detect the repetition. */
   readonly idempotencyKey: string;
 }
 
-/** What resuming a session may do with a call that started and was cut off by a crash. */
+/**
+ * Effect of running a call again, which decides how a session resumes a call that a crash interrupted.
+ *
+ * `none`: the tool changes nothing. `idempotent`: a repetition has no further effect. `once`: the call must not run
+ * again.
+ */
 export type SideEffect = "none" | "idempotent" | "once";
 
-/** A tool as the loop runs it; {@linkcode defineTool} makes one with typed arguments. */
+/** A tool that the loop can run; {@linkcode defineTool} creates one with typed arguments. */
 export interface AgentTool {
   /** Name by which the model calls it; unique among an agent's tools. */
   readonly name: string;
-  /** Name for people. Default: `name`. */
+  /** Name for user interfaces. Default: `name`. */
   readonly label?: string;
-  /** What it does, for the model. */
+  /** Description for the model. */
   readonly description: string;
-  /** JSON Schema of its arguments, an object schema. */
+  /** JSON Schema of the arguments, of type `object`. */
   readonly parameters: JsonSchema;
-  /** Whether it changes nothing; only such tools exist in plan mode. Default: `false`. */
+  /** Whether the tool changes nothing; only such tools are available in plan mode. Default: `false`. */
   readonly readOnly?: boolean;
-  /** Whether a person should be asked first. Default: `!readOnly`. */
+  /** Whether a call requires approval in the approval mode `smart`. Default: `!readOnly`. */
   readonly requiresApproval?: boolean | ((args: JsonObject) => boolean);
-  /** Whether steering may cancel it while it runs. Default: `true`. */
+  /** Whether steering may cancel a running call. Default: `true`. */
   readonly interruptible?: boolean;
-  /** Whether nothing else of the batch may run beside it. Default: `false`. */
+  /** Whether a call runs alone, without other calls of its batch. Default: `false`. */
   readonly sequential?: boolean;
-  /** Calls with the same key run one at a time; `undefined` stands for no key. */
+  /** Returns a key; calls with the same key run one at a time. `undefined` is no key. Default: no key. */
   readonly concurrencyKey?: (args: JsonObject) => string | undefined;
-  /** Longest time it may take, in milliseconds. Default: the agent's `toolTimeoutMs`. */
+  /** Timeout of a call, in milliseconds. Default: the agent's `toolTimeoutMs`. */
   readonly timeoutMs?: number;
-  /** What a repetition would do to the world. Default: `"none"` for a read-only tool, else `"once"`. */
+  /** Effect of running a call again. Default: `"none"` for a read-only tool, otherwise `"once"`. */
   readonly sideEffect?: SideEffect;
-  /** The file changes that a call would make, for the person who is asked. */
+  /** Returns the file changes that a call would make, for its approval. Default: none. */
   readonly preview?: (
     args: JsonObject,
     context: { readonly signal: AbortSignal },
   ) => Promise<readonly FileChange[]>;
-  /** Runs the tool. Whatever it throws becomes an error result that the model reads. */
+  /** Runs the tool. If it throws or rejects, the error becomes an error result for the model. */
   readonly execute: (args: JsonObject, context: ToolContext) => Promise<AgentToolResult | string>;
 }
 
-/** What {@linkcode defineTool} takes: an {@linkcode AgentTool} whose arguments have the type of its schema. */
+/** Definition of a tool for {@linkcode defineTool}: an {@linkcode AgentTool} with typed arguments. */
 export interface ToolDefinition<Schema extends SchemaSource, Args = InferArguments<Schema>>
   extends
     Omit<
       AgentTool,
       "parameters" | "requiresApproval" | "concurrencyKey" | "preview" | "execute"
     > {
-  /** JSON Schema of the arguments, or a validator that can give one. */
+  /** JSON Schema of the arguments, or a validator that provides one. */
   readonly parameters: Schema;
-  /** Whether a person should be asked first. Default: `!readOnly`. */
+  /** Whether a call requires approval in the approval mode `smart`. Default: `!readOnly`. */
   readonly requiresApproval?: boolean | ((args: Args) => boolean);
-  /** Calls with the same key run one at a time. */
+  /** Returns a key; calls with the same key run one at a time. Default: no key. */
   readonly concurrencyKey?: (args: Args) => string | undefined;
-  /** The file changes that a call would make, for the person who is asked. */
+  /** Returns the file changes that a call would make, for its approval. Default: none. */
   readonly preview?: (
     args: Args,
     context: { readonly signal: AbortSignal },
   ) => Promise<readonly FileChange[]>;
-  /** Runs the tool; may be synchronous. Whatever it throws becomes an error result. */
+  /** Runs the tool, synchronously or not. If it throws or rejects, the error becomes an error result for the model. */
   readonly execute: (
     args: Args,
     context: ToolContext,
@@ -98,9 +103,10 @@ export interface ToolDefinition<Schema extends SchemaSource, Args = InferArgumen
 }
 
 /**
- * Makes a tool whose arguments have the type that its schema describes.
+ * Creates a tool whose arguments have the type of its schema.
  *
- * @throws {BadRequestError} When the name is empty or the schema is not one of an object.
+ * @throws {BadRequestError} If the name is empty, the schema is not an object schema, or the validator does not provide
+ * a JSON Schema.
  *
  * @example
  * ```ts
@@ -108,7 +114,7 @@ export interface ToolDefinition<Schema extends SchemaSource, Args = InferArgumen
  *
  * const weather = defineTool({
  *   name: "weather",
- *   description: "Tells the weather in a city.",
+ *   description: "Returns the current weather in a city.",
  *   parameters: {
  *     type: "object",
  *     properties: { city: { type: "string" }, unit: { enum: ["celsius", "fahrenheit"] } },
@@ -123,37 +129,37 @@ export function defineTool<const Schema extends SchemaSource>(
   definition: ToolDefinition<Schema>,
 ): AgentTool {
   const { name } = definition;
-  if (name === "") throw new BadRequestError("A tool needs a name");
+  if (name === "") throw new BadRequestError("The name of a tool must not be empty");
   const parameters = toJsonSchema(definition.parameters);
   const { type } = parameters;
   if (type !== undefined && type !== "object") {
     throw new BadRequestError(
-      `The parameters of the tool "${name}" must be an object schema, not one of type ${
+      `The parameters of the tool "${name}" must be a schema of type "object", not ${
         JSON.stringify(type)
       }`,
     );
   }
-  // The loop hands over only arguments that the schema accepted, so they have the type it describes.
-  const erased = definition as unknown as AgentTool;
+  // The loop passes only arguments that match the schema, so that they have its type.
+  const untyped = definition as unknown as AgentTool;
   return {
-    ...erased,
+    ...untyped,
     parameters,
-    execute: async (args, context) => await erased.execute(args, context),
+    execute: async (args, context) => await untyped.execute(args, context),
   };
 }
 
-/** A tool result of one text. */
+/** Creates a tool result with one text block. */
 export function textResult(text: string, details?: unknown): AgentToolResult {
   const content: ContentBlock[] = [{ type: "text", text }];
   return details === undefined ? { content } : { content, details };
 }
 
-/** A failed tool result whose text tells the model what to do instead. */
+/** Creates an error result with one text block, which should advise the model how to proceed. */
 export function errorResult(text: string, details?: unknown): AgentToolResult {
   return { ...textResult(text, details), isError: true };
 }
 
-/** Tells whether a person should be asked before a call runs. */
+/** Whether a call requires approval in the approval mode `smart`. */
 export function needsApproval(tool: AgentTool, args: JsonObject): boolean {
   const { requiresApproval = !tool.readOnly } = tool;
   return typeof requiresApproval === "function" ? requiresApproval(args) : requiresApproval;

@@ -22,10 +22,10 @@ const parameters = {
   required: ["city"],
 } as const;
 
-Deno.test("2.11 a tool is made of a name, words, a schema and a function", async () => {
+Deno.test("defineTool() creates a tool that validates and runs [2.11]", async () => {
   const weather = defineTool({
     name: "weather",
-    description: "Tells the weather.",
+    description: "Returns the weather.",
     parameters,
     readOnly: true,
     execute: ({ city }) => `Sunny in ${city}`,
@@ -36,12 +36,12 @@ Deno.test("2.11 a tool is made of a name, words, a schema and a function", async
   assertEquals([weather.name, weather.readOnly], ["weather", true]);
 });
 
-Deno.test("2.11 a mock tool is a tool, and its schema is one", async () => {
+Deno.test("fakeTool() creates a tool with a valid schema [2.11]", async () => {
   const mock = fakeTool({ name: "mock", parameters });
   assertEquals((await validateToolArguments(mock.parameters, { city: "Bern" })).valid, true);
 });
 
-Deno.test("execute may be synchronous: what it throws is a rejection all the same", async () => {
+Deno.test("defineTool(): an error of a synchronous execute() becomes a rejection", async () => {
   const broken = defineTool({
     name: "broken",
     description: "Breaks.",
@@ -50,15 +50,15 @@ Deno.test("execute may be synchronous: what it throws is a rejection all the sam
       throw new Error("no");
     },
   });
-  const running = broken.execute({}, context);
-  assertInstanceOf(running, Promise);
-  await assertRejects(() => running, Error, "no");
+  const result = broken.execute({}, context);
+  assertInstanceOf(result, Promise);
+  await assertRejects(() => result, Error, "no");
 });
 
-Deno.test("a method of the definition keeps its this", async () => {
+Deno.test("defineTool(): execute() can use `this`", async () => {
   const tool = defineTool({
     name: "self",
-    description: "Knows itself.",
+    description: "Returns its name.",
     parameters: { type: "object" },
     execute() {
       return this.name;
@@ -67,7 +67,7 @@ Deno.test("a method of the definition keeps its this", async () => {
   assertEquals(await tool.execute({}, context), "self");
 });
 
-Deno.test("a validator that follows Standard Schema gives its JSON Schema", () => {
+Deno.test("defineTool() gets the JSON Schema of a Standard Schema validator", () => {
   const source = {
     "~standard": { version: 1, vendor: "acme", jsonSchema: { input: () => ({ ...parameters }) } },
   } as const;
@@ -75,43 +75,43 @@ Deno.test("a validator that follows Standard Schema gives its JSON Schema", () =
   assertEquals(tool.parameters, { ...parameters });
 });
 
-Deno.test("a tool without a name, and one whose arguments are no object, are refused", () => {
+Deno.test("defineTool() throws for an empty name or a schema of another type than object", () => {
   assertThrows(
     () => defineTool({ name: "", description: "", parameters, execute: () => "" }),
     BadRequestError,
-    "A tool needs a name",
+    "The name of a tool must not be empty",
   );
   assertThrows(
     () =>
       defineTool({ name: "t", description: "", parameters: { type: "string" }, execute: () => "" }),
     BadRequestError,
-    'The parameters of the tool "t" must be an object schema, not one of type "string"',
+    'The parameters of the tool "t" must be a schema of type "object", not "string"',
   );
 });
 
-Deno.test("results of one text", () => {
+Deno.test("textResult() and errorResult() create results with one text block", () => {
   const content = [{ type: "text", text: "done" }] as const;
   assertEquals(textResult("done"), { content: [...content] });
   assertEquals(textResult("done", { code: 0 }), { content: [...content], details: { code: 0 } });
   assertEquals(errorResult("done"), { content: [...content], isError: true });
 });
 
-Deno.test("people are asked about tools that change something, unless the tool says otherwise", () => {
-  const asks = (tool: Parameters<typeof fakeTool>[0], args = {}): boolean =>
+Deno.test("needsApproval() defaults to tools that are not read-only", () => {
+  const needs = (tool: Parameters<typeof fakeTool>[0], args = {}): boolean =>
     needsApproval(fakeTool(tool), args);
-  assertEquals(asks({ name: "write" }), true);
-  assertEquals(asks({ name: "read", readOnly: true }), false);
-  assertEquals(asks({ name: "read", readOnly: true, requiresApproval: true }), true);
-  assertEquals(asks({ name: "write", requiresApproval: false }), false);
-  const careful = {
+  assertEquals(needs({ name: "write" }), true);
+  assertEquals(needs({ name: "read", readOnly: true }), false);
+  assertEquals(needs({ name: "read", readOnly: true, requiresApproval: true }), true);
+  assertEquals(needs({ name: "write", requiresApproval: false }), false);
+  const bash = {
     name: "bash",
     requiresApproval: ({ command }: { command?: unknown }) => command !== "ls",
   };
-  assertEquals(asks(careful, { command: "ls" }), false);
-  assertEquals(asks(careful, { command: "rm" }), true);
+  assertEquals(needs(bash, { command: "ls" }), false);
+  assertEquals(needs(bash, { command: "rm" }), true);
 });
 
-Deno.test("properties that are not given are not there", () => {
+Deno.test("defineTool() adds no properties that are not given", () => {
   const execute = () => "";
   const tool = defineTool({ name: "t", description: "d", parameters, execute });
   assertEquals(Object.keys(tool).toSorted(), ["description", "execute", "name", "parameters"]);

@@ -1,28 +1,28 @@
 /**
- * Tokens and money.
+ * Token counts and cost.
  *
  * @module
  */
 
 import type { ModelSpec } from "./model.ts";
 
-/** Token counts of one reply, or of many added up. */
+/** Token counts of one or more replies. */
 export interface Usage {
-  /** Prompt tokens that were not served from a cache and not written to one. */
+  /** Prompt tokens that were neither read from a cache nor written to one. */
   readonly input: number;
-  /** Tokens that the model produced, reasoning included. */
+  /** Output tokens, including reasoning. */
   readonly output: number;
-  /** Prompt tokens served from the provider's cache. */
+  /** Prompt tokens read from the provider's cache. */
   readonly cacheRead: number;
   /** Prompt tokens written to the provider's cache. */
   readonly cacheWrite: number;
-  /** The provider's own total, or the sum of the four. */
+  /** Total as reported by the provider, otherwise the sum of the four counts. */
   readonly total: number;
-  /** Further counts by name, such as `reasoning`. */
+  /** Additional counts by name, such as `reasoning`. */
   readonly extra?: Readonly<Record<string, number>>;
 }
 
-/** What usage costs, in the currency of the rates (US dollars in the shipped catalog). */
+/** Cost of usage, in the currency of the rates (US dollars in the built-in catalog). */
 export interface Cost {
   /** Cost of `Usage.input`. */
   readonly input: number;
@@ -32,51 +32,51 @@ export interface Cost {
   readonly cacheRead: number;
   /** Cost of `Usage.cacheWrite`. */
   readonly cacheWrite: number;
-  /** Cost of everything together. */
+  /** Total cost. */
   readonly total: number;
-  /** Further amounts by name. */
+  /** Additional amounts by name. */
   readonly extra?: Readonly<Record<string, number>>;
 }
 
-/** Prices per million tokens. */
+/** Prices per million tokens, in any currency. */
 export interface Rates {
-  /** Per million uncached prompt tokens. */
+  /** Price of a million uncached prompt tokens. */
   readonly input: number;
-  /** Per million produced tokens. */
+  /** Price of a million output tokens. */
   readonly output: number;
-  /** Per million tokens read from the cache. Default: `input`. */
+  /** Price of a million tokens read from the cache. Default: `input`. */
   readonly cacheRead?: number;
-  /** Per million tokens written to the cache. Default: `input`. */
+  /** Price of a million tokens written to the cache. Default: `input`. */
   readonly cacheWrite?: number;
 }
 
 /**
- * Where an agent finds the rates of a model: a table keyed by `"provider/modelId"` or `"modelId"`, or a
- * function. `undefined` means that the price is unknown.
+ * Rates by model: a table with the keys `"provider/modelId"` or `"modelId"`, of which the former takes precedence, or a
+ * function. `undefined` is an unknown price.
  */
 export type Prices = Readonly<Record<string, Rates>> | ((model: ModelSpec) => Rates | undefined);
 
-/** Usage of nothing. */
+/** Returns a usage of 0 tokens. */
 export function zeroUsage(): Usage {
   return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 }
 
-/** Cost of nothing. */
+/** Returns a cost of 0. */
 export function zeroCost(): Cost {
   return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 }
 
-/** Adds two usages, key by key. */
+/** Adds two usages, including their `extra` counts by name. */
 export function addUsage(left: Usage, right: Usage): Usage {
   return addAmounts(left, right);
 }
 
-/** Adds two costs, key by key. */
+/** Adds two costs, including their `extra` amounts by name. */
 export function addCost(left: Cost, right: Cost): Cost {
   return addAmounts(left, right);
 }
 
-/** Prices a usage. */
+/** Calculates the cost of a usage; its `extra` counts are not priced. */
 export function priceUsage(usage: Usage, rates: Rates): Cost {
   const input = priceTokens(usage.input, rates.input);
   const output = priceTokens(usage.output, rates.output);
@@ -85,7 +85,7 @@ export function priceUsage(usage: Usage, rates: Rates): Cost {
   return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
 }
 
-/** Finds a model's rates; the full `provider/modelId` key wins over the bare model id. */
+/** Returns the rates of a model, or `undefined` if they are unknown. */
 export function findRates(prices: Prices, model: ModelSpec): Rates | undefined {
   if (typeof prices === "function") return prices(model);
   const name = [`${model.provider}/${model.modelId}`, model.modelId].find((key) =>

@@ -13,7 +13,7 @@ import {
 const first = { input: 10, output: 20, cacheRead: 30, cacheWrite: 40, total: 100 };
 const second = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, total: 11 };
 
-Deno.test("1.5 usages and costs are added key by key, the total by itself", () => {
+Deno.test("addUsage() and addCost() add each member, including the total [1.5]", () => {
   const sum = { input: 11, output: 22, cacheRead: 33, cacheWrite: 44, total: 111 };
   assertEquals(addUsage(first, second), sum);
   assertEquals(addCost(first, second), sum);
@@ -21,7 +21,7 @@ Deno.test("1.5 usages and costs are added key by key, the total by itself", () =
   assertEquals(addCost(zeroCost(), second), second);
 });
 
-Deno.test("1.5 extra counts are merged by name", () => {
+Deno.test("addUsage() adds extra counts by name [1.5]", () => {
   const left = { ...first, extra: { reasoning: 5, search: 1 } };
   const right = { ...second, extra: { reasoning: 7, audio: 2 } };
   assertEquals(addUsage(left, right).extra, { reasoning: 12, search: 1, audio: 2 });
@@ -30,13 +30,13 @@ Deno.test("1.5 extra counts are merged by name", () => {
   assertEquals("extra" in addUsage(first, second), false);
 });
 
-Deno.test("1.5 adding changes neither side", () => {
+Deno.test("addUsage() does not modify its arguments [1.5]", () => {
   const left = Object.freeze({ ...first, extra: Object.freeze({ reasoning: 5 }) });
   addUsage(left, left);
   assertEquals(left, { ...first, extra: { reasoning: 5 } });
 });
 
-Deno.test("cost is the rate per million; the cache costs as much as input where nothing is said", () => {
+Deno.test("priceUsage() applies rates per million tokens, with the input rate for the cache by default", () => {
   const usage = {
     input: 1_000_000,
     output: 500_000,
@@ -53,15 +53,15 @@ Deno.test("cost is the rate per million; the cache costs as much as input where 
   assertAlmostEquals(priceUsage(usage, { input: 3, output: 15 }).cacheRead, 0.3);
 });
 
-Deno.test("rates are found by provider and model, then by model, or by a function", () => {
-  const dear: Rates = { input: 2, output: 2 };
+Deno.test("findRates() looks up provider and model, then the model, or calls the function", () => {
+  const expensive: Rates = { input: 2, output: 2 };
   const cheap: Rates = { input: 1, output: 1 };
   const model = modelSpec("openai/gpt-5");
-  assertStrictEquals(findRates({ "openai/gpt-5": dear, "gpt-5": cheap }, model), dear);
+  assertStrictEquals(findRates({ "openai/gpt-5": expensive, "gpt-5": cheap }, model), expensive);
   assertStrictEquals(findRates({ "gpt-5": cheap }, model), cheap);
   assertStrictEquals(
-    findRates(({ modelId }) => modelId === "gpt-5" ? dear : undefined, model),
-    dear,
+    findRates(({ modelId }) => modelId === "gpt-5" ? expensive : undefined, model),
+    expensive,
   );
   assertEquals(findRates({ "gpt-4": cheap }, model), undefined);
   assertEquals(findRates({}, modelSpec("local/constructor")), undefined);

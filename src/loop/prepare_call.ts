@@ -32,8 +32,8 @@ export async function resolveCall(
     const names = tools.map(({ name }) => name).join(", ") || "none";
     return refuseCall(block, `Tool "${block.name}" not found. Available tools: ${names}.`);
   }
-  if (state.type === "cut") return refuseCall(block, TRUNCATED_TEXT);
-  if (state.type === "unreadable") {
+  if (state.type === "truncated") return refuseCall(block, TRUNCATED_TEXT);
+  if (state.type === "invalid") {
     return refuseCall(block, formatUnreadableArguments(block.name, state));
   }
   const { arguments: args } = block;

@@ -1,5 +1,5 @@
 /**
- * A record of what an agent did.
+ * A policy that records tool calls, turns and runs.
  *
  * @module
  */
@@ -10,29 +10,29 @@ import type { StopReason } from "../core/model.ts";
 import type { Policy, PolicyContext } from "../core/policy.ts";
 import type { Cost, Usage } from "../core/usage.ts";
 
-/** What every record says. */
+/** Fields of every audit record. */
 export interface AuditRecordBase {
   /** Id of the run. */
   readonly runId: string;
-  /** Number of the turn. */
+  /** Number of the turn in the run, from 1; 0 if no turn has started. */
   readonly turn: number;
   /** The model, as `provider/modelId`. */
   readonly model: string;
-  /** Milliseconds since the run began. */
+  /** Time since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
 }
 
-/** One thing that happened, as a JSON value. */
+/** An audit record; a JSON value. */
 export type AuditRecord =
   | AuditRecordBase & {
-    /** A tool call that is about to be approved and run. */
+    /** A tool call before its approval. */
     readonly type: "tool_call";
     readonly toolCallId: string;
     readonly tool: string;
     readonly arguments: JsonObject;
   }
   | AuditRecordBase & {
-    /** A turn that has ended. */
+    /** The end of a turn. */
     readonly type: "turn";
     readonly stopReason: StopReason;
     readonly usage: Usage;
@@ -40,7 +40,7 @@ export type AuditRecord =
     readonly toolResults: readonly { readonly toolCallId: string; readonly isError: boolean }[];
   }
   | AuditRecordBase & {
-    /** A run that has ended. */
+    /** The end of a run. */
     readonly type: "run";
     readonly stopReason: StopReason;
     readonly usage: Usage;
@@ -48,14 +48,18 @@ export type AuditRecord =
     readonly error?: AgentErrorRecord;
   };
 
-/** Options of {@linkcode auditLog}. */
+/** Options for {@linkcode auditLog}. */
 export interface AuditLogOptions {
-  /** Takes a record; waited for, so that what is told has been written. A failure is a `warning` event. */
+  /**
+   * Writes a record. A returned promise is awaited; a failure is reported as a `warning` event and does not end the
+   * run.
+   */
   readonly write: (record: AuditRecord) => void | Promise<void>;
 }
 
 /**
- * Writes down every tool call before it runs, every turn and every run, failed and aborted ones included.
+ * Creates a policy that records each tool call before it runs, and each turn and run at its end, including failed and
+ * aborted ones.
  *
  * @example
  * ```ts

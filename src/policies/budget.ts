@@ -1,5 +1,5 @@
 /**
- * A limit on money, tokens and time.
+ * A policy that limits cost, tokens and time.
  *
  * @module
  */
@@ -15,29 +15,29 @@ import {
   zeroUsage,
 } from "../core/usage.ts";
 
-/** Limits of one run; each counts from its start, and one that is left out does not bind. */
+/** Limits of a run. Default of each limit: none. */
 export interface BudgetOptions {
-  /** Most money, in the currency of the prices. */
+  /** Maximum cost, in the currency of the prices. */
   readonly cost?: number;
-  /** Most tokens, all kinds together. */
+  /** Maximum total of tokens. */
   readonly tokens?: number;
-  /** Longest time, in milliseconds. */
+  /** Maximum duration, in milliseconds. */
   readonly elapsedMs?: number;
   /**
-   * Prices by which a reply is reckoned while it streams. Default: none; the cost is then looked at between
-   * replies only.
+   * Prices for the estimated cost of a reply while it streams. Default: none; `cost` is then checked before each turn
+   * only.
    */
   readonly prices?: Prices;
 }
 
-/** What most tokenizers make of a token of English or code. */
+/** Average for English text and code in most tokenizers. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Ends a run as soon as a limit is reached: before a turn, and in the middle of a reply, whose text so far is
- * kept. Tokens of a reply that still streams are estimated.
+ * Creates a policy that stops a run when a limit is reached. The limits are checked before each turn and while a reply
+ * streams, with its tokens estimated; an aborted reply keeps its text so far.
  *
- * @throws {BadRequestError} When a limit is negative or not a number.
+ * @throws {BadRequestError} If a limit is negative or `NaN`.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export function budget(options: BudgetOptions): Policy {
     const limit = options[name];
     if (limit !== undefined && !(limit >= 0)) {
       throw new BadRequestError(
-        `The budget's ${name} must be a number of at least 0, not ${limit}`,
+        `Invalid budget: ${name} must be a number of at least 0, not ${limit}`,
       );
     }
   }
@@ -68,21 +68,21 @@ interface RunTotals {
   readonly elapsedMs: number;
 }
 
-function checkLimits(limits: BudgetOptions, spent: RunTotals): ContinueVerdict | StopVerdict {
+function checkLimits(limits: BudgetOptions, totals: RunTotals): ContinueVerdict | StopVerdict {
   const { cost, tokens, elapsedMs } = limits;
-  if (cost !== undefined && spent.cost.total >= cost) {
+  if (cost !== undefined && totals.cost.total >= cost) {
     return createStopVerdict(`the cost limit of ${cost}`);
   }
-  if (tokens !== undefined && spent.usage.total >= tokens) {
+  if (tokens !== undefined && totals.usage.total >= tokens) {
     return createStopVerdict(`the limit of ${tokens} tokens`);
   }
-  if (elapsedMs !== undefined && spent.elapsedMs >= elapsedMs) {
+  if (elapsedMs !== undefined && totals.elapsedMs >= elapsedMs) {
     return createStopVerdict(`the time limit of ${elapsedMs} ms`);
   }
   return { type: "continue" };
 }
 
-/** What the run will have spent if the reply ended now. */
+/** Returns the totals of the run if the reply ended now. */
 function estimateTotals(context: OnDeltaContext, prices: Prices | undefined): RunTotals {
   const { usage, cost, elapsedMs, characters, model } = context;
   const output = Math.ceil(characters / CHARACTERS_PER_TOKEN);

@@ -1,5 +1,5 @@
 /**
- * Notices a model that goes round in circles.
+ * A policy that detects a model repeating its tool calls.
  *
  * @module
  */
@@ -9,19 +9,17 @@ import { isJsonObject } from "../core/json.ts";
 import { type AgentMessage, userMessage } from "../core/message.ts";
 import type { Policy, PolicyVerdict } from "../core/policy.ts";
 
-/** Options of {@linkcode loopDetection}. */
+/** Options for {@linkcode loopDetection}. */
 export interface LoopDetectionOptions {
-  /** How many equal turns in a row make a loop. Default: 3. */
+  /** Number of consecutive turns with equal tool calls that count as a loop. Default: 3. */
   readonly lookback?: number;
-  /**
-   * What to tell the model instead of ending the run. Default: nothing, the run ends.
-   */
+  /** User message to inject instead of stopping the run. Default: none; the run stops. */
   readonly steer?: string;
 }
 
 /**
- * Ends a run, or steers it, when the model makes the same tool calls with the same arguments several turns in a
- * row. Looks at the history alone, back to the last user message, so that prompts do not add up.
+ * Creates a policy that stops or steers a run when the model makes the same tool calls with the same arguments in
+ * several consecutive turns. Only turns after the last user message count.
  *
  * @example
  * ```ts
@@ -39,7 +37,7 @@ export function loopDetection(options: LoopDetectionOptions = {}): Policy {
       if (steer === undefined) {
         return {
           type: "stop",
-          reason: `The model made the same tool calls ${lookback} times in a row`,
+          reason: `The model made the same tool calls in ${lookback} consecutive turns`,
         };
       }
       return { type: "inject", messages: [userMessage(steer, message.timestamp)] };
@@ -62,7 +60,7 @@ function isLooping(messages: readonly AgentMessage[], lookback: number): boolean
   return false;
 }
 
-/** Names and arguments of a reply's calls, whatever their ids and the order of their members. */
+/** Serializes the names and arguments of a reply's tool calls, independent of their ids and the order of members. */
 function createFingerprint(message: Extract<AgentMessage, { role: "assistant" }>): string {
   const calls = extractToolCalls(message.content);
   return JSON.stringify(calls.map(({ name, arguments: args }) => [name, sortKeys(args)]));

@@ -1,5 +1,5 @@
 /**
- * A limit on turns.
+ * A policy that limits the number of turns.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 import type { Policy } from "../core/policy.ts";
 
 /**
- * Ends a run before it takes more than `limit` turns. An agent's own `maxTurns` does the same; this policy
- * composes with others and can be handed about.
+ * Creates a policy that stops a run after `limit` turns. The option `maxTurns` of an agent does the same; a policy can
+ * be combined with others and shared between agents.
  *
  * @example
  * ```ts

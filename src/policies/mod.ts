@@ -1,5 +1,5 @@
 /**
- * Ready-made policies: limits, lists, and a record of what was done.
+ * Policies for agents: limits, tool lists, loop detection and an audit log.
  *
  * @example
  * ```ts

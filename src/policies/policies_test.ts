@@ -43,13 +43,13 @@ function getResultTexts(messages: readonly AgentMessage[]): string[] {
     .map(({ content }) => extractText(content));
 }
 
-Deno.test("A 102: maxTurns(2) ends an endless chain of tool calls after two turns", async () => {
+Deno.test("maxTurns() stops an endless chain of tool calls after the given turns [A102]", async () => {
   const { turns, stoppedBy } = await createAgent({ policies: [maxTurns(2)] }).prompt("go");
   assertEquals(turns, 2);
   assertEquals(stoppedBy?.policy, "max_turns");
 });
 
-Deno.test("A 103: budget stops at the limit in tokens, not beyond it", async () => {
+Deno.test("budget() stops the run when the token limit is reached [A103]", async () => {
   const { turns, stoppedBy } = await createAgent({ policies: [budget({ tokens: 30 })] }).prompt(
     "go",
   );
@@ -57,7 +57,7 @@ Deno.test("A 103: budget stops at the limit in tokens, not beyond it", async () 
   assertEquals(stoppedBy, { policy: "budget", reason: "The run reached the limit of 30 tokens" });
 });
 
-Deno.test("A 103: budget counts a cost that only the price list knows", async () => {
+Deno.test("budget() counts the cost that is calculated from prices [A103]", async () => {
   const prices = { "test/model": { input: 1_000_000, output: 0 } };
   const { turns, cost, stoppedBy } = await createAgent({ prices, policies: [budget({ cost: 20 })] })
     .prompt("go");
@@ -65,12 +65,12 @@ Deno.test("A 103: budget counts a cost that only the price list knows", async ()
   assertEquals(stoppedBy?.policy, "budget");
 });
 
-Deno.test("budget stops a reply in the middle and keeps its text", async () => {
+Deno.test("budget() aborts a hanging reply at the time limit and keeps its text", async () => {
   let now = 0;
   const agent = new Agent({
     model: "test/model",
     now: () => now,
-    // Time passes only when nothing else is left to do.
+    // Advances the clock only when all other tasks have run.
     sleep: async (ms) => {
       await new Promise((resolve) => setTimeout(resolve, 0));
       now += ms;
@@ -89,26 +89,26 @@ Deno.test("budget stops a reply in the middle and keeps its text", async () => {
   assertEquals([stopReason, stoppedBy?.policy], ["aborted", "budget"]);
 });
 
-Deno.test("budget refuses a limit that is no limit", () => {
+Deno.test("budget() throws for a negative limit or NaN", () => {
   assertThrows(() => budget({ cost: Number.NaN }), Error, "cost must be a number");
   assertThrows(() => budget({ tokens: -1 }), Error, "tokens must be a number");
 });
 
-Deno.test("A 104: denyTools refuses the listed tool with words for the model, and the run goes on", async () => {
+Deno.test("denyTools() refuses a listed tool with a reason for the model [A104]", async () => {
   const { messages } = await createAgent({ policies: [denyTools(["noop"])] }, 1).prompt("go");
   assertEquals(getResultTexts(messages), [
-    'Tool call refused: The tool "noop" is not allowed here',
+    'Tool call refused: The tool "noop" is not allowed',
   ]);
 });
 
-Deno.test("allowTools refuses every tool that is not listed", async () => {
+Deno.test("allowTools() refuses a tool that is not listed", async () => {
   const { messages } = await createAgent({ policies: [allowTools(["other"])] }, 1).prompt("go");
   assertEquals(getResultTexts(messages), [
-    'Tool call refused: The tool "noop" is not among the allowed ones: other',
+    'Tool call refused: The tool "noop" is not allowed. Allowed tools: other',
   ]);
 });
 
-Deno.test("A 105: loopDetection ends the third equal turn, whatever the ids", async () => {
+Deno.test("loopDetection() stops after three equal turns, regardless of call ids [A105]", async () => {
   const same = (id: string) => reply([toolCall("noop", { b: 1, a: [2] }, { id })]);
   const streamFn = scriptedStream([same("1"), same("2"), same("3"), reply("never")]);
   const { turns, stoppedBy } = await createAgent({ streamFn, policies: [loopDetection()] }).prompt(
@@ -117,12 +117,12 @@ Deno.test("A 105: loopDetection ends the third equal turn, whatever the ids", as
   assertEquals([turns, stoppedBy?.policy], [3, "loop_detection"]);
 });
 
-Deno.test("A 105: loopDetection lets calls with other arguments go on", async () => {
+Deno.test("loopDetection() does not stop calls with different arguments [A105]", async () => {
   const { stoppedBy } = await createAgent({ policies: [loopDetection()] }, 5).prompt("go");
   assertEquals(stoppedBy, undefined);
 });
 
-Deno.test("A 105: loopDetection can steer instead", async () => {
+Deno.test("loopDetection() injects the `steer` message instead of stopping [A105]", async () => {
   const same = (id: string) => reply([toolCall("noop", {}, { id })]);
   const streamFn = scriptedStream([same("1"), same("2"), reply("another way")]);
   const policies = [loopDetection({ lookback: 2, steer: "Try another way" })];
@@ -131,7 +131,7 @@ Deno.test("A 105: loopDetection can steer instead", async () => {
   assertEquals([users.length, stoppedBy], [2, undefined]);
 });
 
-Deno.test("loopDetection does not count turns without tools, nor earlier prompts", async () => {
+Deno.test("loopDetection() ignores turns without tool calls and earlier prompts", async () => {
   const streamFn = scriptedStream([reply("a"), reply("a"), reply("a")]);
   const agent = createAgent({ streamFn, policies: [loopDetection({ lookback: 2 })] });
   for (let prompt = 0; prompt < 3; prompt++) {
@@ -139,7 +139,7 @@ Deno.test("loopDetection does not count turns without tools, nor earlier prompts
   }
 });
 
-Deno.test("auditLog writes calls before they run, turns and runs", async () => {
+Deno.test("auditLog() writes tool calls, turns and runs in order", async () => {
   const records: AuditRecord[] = [];
   const write = (record: AuditRecord) => void records.push(record);
   await createAgent({ policies: [auditLog({ write })] }, 1).prompt("go");
@@ -152,7 +152,7 @@ Deno.test("auditLog writes calls before they run, turns and runs", async () => {
   assertEquals(JSON.parse(JSON.stringify(records)), records);
 });
 
-Deno.test("auditLog that cannot write warns and does not stop the run", async () => {
+Deno.test("auditLog() emits warnings and continues when writing fails", async () => {
   const write = () => Promise.reject(new Error("disk full"));
   const agent = createAgent({ policies: [auditLog({ write })] }, 0);
   const warnings: string[] = [];

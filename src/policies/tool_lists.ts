@@ -1,5 +1,5 @@
 /**
- * Which tools may be called.
+ * Policies that restrict the tools that may be called.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Policy } from "../core/policy.ts";
 
 /**
- * Refuses every call of a tool that is not listed.
+ * Creates a policy that refuses calls of tools that are not listed.
  *
  * @example
  * ```ts
@@ -23,12 +23,12 @@ export function allowTools(names: readonly string[]): Policy {
     (name) =>
       allowed.has(name)
         ? undefined
-        : `The tool "${name}" is not among the allowed ones: ${names.join(", ") || "none"}`,
+        : `The tool "${name}" is not allowed. Allowed tools: ${names.join(", ") || "none"}`,
   );
 }
 
 /**
- * Refuses every call of a listed tool.
+ * Creates a policy that refuses calls of the listed tools.
  *
  * @example
  * ```ts
@@ -41,15 +41,18 @@ export function denyTools(names: readonly string[]): Policy {
   const denied = new Set(names);
   return createToolFilter(
     "deny_tools",
-    (name) => denied.has(name) ? `The tool "${name}" is not allowed here` : undefined,
+    (name) => denied.has(name) ? `The tool "${name}" is not allowed` : undefined,
   );
 }
 
-function createToolFilter(name: string, refusal: (tool: string) => string | undefined): Policy {
+function createToolFilter(
+  name: string,
+  getRefusal: (tool: string) => string | undefined,
+): Policy {
   return {
     name,
     preDispatch: ({ tool }) => {
-      const reason = refusal(tool.name);
+      const reason = getRefusal(tool.name);
       return reason === undefined ? { type: "continue" } : { type: "skip", reason };
     },
   };

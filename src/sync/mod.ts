@@ -1,8 +1,8 @@
 /**
- * Runs that block the calling thread, for scripts.
+ * Runs an agent synchronously, for scripts.
  *
- * The agent lives in a worker, made there by a module of the caller's; the calling thread sleeps until the
- * result is there.
+ * The agent runs in a worker that imports it from a module of the caller; the calling thread is blocked until the run
+ * has ended.
  *
  * @module
  */
@@ -12,28 +12,28 @@ import { AbortedError, AgentError, BadRequestError, getErrorMessage } from "../c
 import type { PromptInput } from "../core/message.ts";
 import { createBuffer, receiveText, type SyncRequest, type SyncResponse } from "./wire.ts";
 
-/** Options of a synchronous run. */
+/** Options for {@linkcode promptSync} and {@linkcode continueSync}. */
 export interface SyncOptions {
-  /** Gives up, and ends the run, after this many milliseconds. Default: never. */
+  /** Timeout after which the run is terminated, in milliseconds. Default: none. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Prompts an agent and blocks the calling thread until the run has ended.
+ * Prompts an agent, blocks the calling thread until the run has ended, and returns its result.
  *
- * The default export of `module` is the agent, or a function that makes it. Every call loads the module anew, so
- * that the agent starts with the history that the module gives it.
+ * The default export of `module` is the agent, or a function that returns it or a promise of it. Each call loads the
+ * module in a new worker, so that the agent starts with the history that the module passes to it.
  *
- * @throws {AlreadyRunningError | NoMessagesError} As {@linkcode Agent.prompt} rejects.
- * @throws {BadRequestError} When the runtime has no workers, or may not block this thread, or the module exports no
- * agent.
- * @throws {AbortedError} When the run took longer than `timeoutMs`.
+ * @throws {AlreadyRunningError | NoMessagesError} If `Agent.prompt()` rejects with it.
+ * @throws {BadRequestError} If the runtime has no workers or does not allow to block this thread, or if the default
+ * export is not an agent.
+ * @throws {AbortedError} If the run has not ended after `timeoutMs`.
  *
  * @example
  * ```ts ignore
  * import { promptSync } from "@swink/agent/sync";
  *
- * const result = promptSync(new URL("./my_agent.ts", import.meta.url), "Say hello");
+ * const result = promptSync(new URL("./my_agent.ts", import.meta.url), "Hello");
  * ```
  */
 export function promptSync(
@@ -45,12 +45,13 @@ export function promptSync(
 }
 
 /**
- * Continues an agent's history and blocks the calling thread until the run has ended.
+ * Continues the history of an agent, blocks the calling thread until the run has ended, and returns its result.
+ * `module` is the same as for {@linkcode promptSync}.
  *
- * @throws {NoMessagesError | InvalidContinueError} As {@linkcode Agent.continue} rejects.
- * @throws {BadRequestError} When the runtime has no workers, or may not block this thread, or the module exports no
- * agent.
- * @throws {AbortedError} When the run took longer than `timeoutMs`.
+ * @throws {NoMessagesError | InvalidContinueError} If `Agent.continue()` rejects with it.
+ * @throws {BadRequestError} If the runtime has no workers or does not allow to block this thread, or if the default
+ * export is not an agent.
+ * @throws {AbortedError} If the run has not ended after `timeoutMs`.
  */
 export function continueSync(module: URL, options: SyncOptions = {}): AgentResult {
   return runSync({ module: module.href }, options);
@@ -65,7 +66,7 @@ function runSync(
   try {
     worker.postMessage({ ...request, buffer });
     const text = waitForText(buffer, timeoutMs);
-    if (text === undefined) throw new AbortedError(`The run took longer than ${timeoutMs} ms`);
+    if (text === undefined) throw new AbortedError(`The run did not end within ${timeoutMs} ms`);
     return toAgentResult(JSON.parse(text));
   } finally {
     worker.terminate();
@@ -74,7 +75,9 @@ function runSync(
 
 function startWorker(): Worker {
   if (typeof Worker === "undefined") {
-    throw new BadRequestError("This runtime has no workers: use prompt() instead of promptSync()");
+    throw new BadRequestError(
+      "Cannot run synchronously because this runtime has no workers: use prompt() or continue()",
+    );
   }
   return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
 }
@@ -83,15 +86,16 @@ function waitForText(buffer: SharedArrayBuffer, timeoutMs: number | undefined): 
   try {
     return receiveText(buffer, timeoutMs);
   } catch (cause) {
-    const why = getErrorMessage(cause);
-    throw new BadRequestError(`This thread may not be blocked: use prompt() instead (${why})`, {
-      cause,
-    });
+    const reason = getErrorMessage(cause);
+    throw new BadRequestError(
+      `Cannot block this thread (${reason}): use prompt() or continue()`,
+      { cause },
+    );
   }
 }
 
-function toAgentResult(answer: SyncResponse): AgentResult {
-  if (answer.type === "failed") throw AgentError.from(answer.error);
-  const result = answer.result as AgentResult & { error?: Parameters<typeof AgentError.from>[0] };
+function toAgentResult(response: SyncResponse): AgentResult {
+  if (response.type === "failed") throw AgentError.from(response.error);
+  const result = response.result as AgentResult & { error?: Parameters<typeof AgentError.from>[0] };
   return result.error ? { ...result, error: AgentError.from(result.error) } : result;
 }

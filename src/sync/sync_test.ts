@@ -12,26 +12,26 @@ function getLastText({ messages }: AgentResult): string {
   return last?.role === "assistant" ? extractText(last.content) : "";
 }
 
-Deno.test("4.2, AC-15: promptSync blocks until the run has ended and gives the same result", () => {
+Deno.test("promptSync() blocks until the run has ended and returns its result [4.2, AC-15]", () => {
   const result = promptSync(getFixtureUrl("agent"), "hello");
   assertEquals(getLastText(result), "You said hello");
   assertEquals([result.turns, result.stopReason, result.messages.length], [1, "stop", 2]);
 });
 
-Deno.test("4.2: continueSync goes on with the history of the module's agent", () => {
+Deno.test("continueSync() continues the history of the module's agent [4.2]", () => {
   assertEquals(getLastText(continueSync(getFixtureUrl("agent"))), "You said before");
 });
 
-Deno.test("promptSync carries a result of any size, and never cuts a character", () => {
+Deno.test("promptSync() returns a result of several chunks without splitting characters", () => {
   assertEquals(getLastText(promptSync(getFixtureUrl("agent"), "200000")), "é".repeat(200_000));
 });
 
-Deno.test("promptSync returns a failed run's error as an error of its class", () => {
+Deno.test("promptSync() returns the error of a failed run as an instance of its class", () => {
   const { error, stopReason } = promptSync(getFixtureUrl("agent"), "fail");
   assertEquals([error instanceof AuthError, stopReason], [true, "error"]);
 });
 
-Deno.test("promptSync refuses a module that exports no agent", () => {
+Deno.test("promptSync() throws when the module does not export an agent", () => {
   assertThrows(
     () => promptSync(getFixtureUrl("no_agent"), "hello"),
     BadRequestError,
@@ -39,19 +39,19 @@ Deno.test("promptSync refuses a module that exports no agent", () => {
   );
 });
 
-Deno.test("promptSync throws what prompt rejects with", () => {
+Deno.test("promptSync() throws the error that prompt() rejects with", () => {
   assertThrows(() => promptSync(getFixtureUrl("agent"), []), NoMessagesError);
 });
 
-Deno.test("promptSync gives up after its time", () => {
+Deno.test("promptSync() throws when the run does not end within timeoutMs", () => {
   assertThrows(
     () => promptSync(getFixtureUrl("endless_agent"), "hello", { timeoutMs: 1 }),
     AbortedError,
-    "longer than 1 ms",
+    "did not end within 1 ms",
   );
 });
 
-Deno.test("promptSync tells a runtime without workers what to do instead", () => {
+Deno.test("promptSync() names the remedy in a runtime without workers", () => {
   const { Worker } = globalThis;
   Object.assign(globalThis, { Worker: undefined });
   try {

@@ -1,5 +1,5 @@
 /**
- * What the two sides of a synchronous run share: one buffer, a flag to wait on, and text in pieces.
+ * The connection between the two threads of a synchronous run: a shared buffer that passes a text in chunks.
  *
  * @module
  */
@@ -7,76 +7,81 @@
 import type { AgentErrorRecord } from "../core/errors.ts";
 import type { PromptInput } from "../core/message.ts";
 
-/** What the worker is asked. */
+/** The request to the worker. */
 export interface SyncRequest {
-  /** The module whose default export makes the agent. */
+  /** URL of the module whose default export is the agent, or a function that returns it. */
   readonly module: string;
-  /** What to say; nothing to continue. */
+  /** The prompt. Default: none; the worker continues the history. */
   readonly input?: PromptInput;
-  /** The buffer that both sides share. */
+  /** The buffer for the response. */
   readonly buffer: SharedArrayBuffer;
 }
 
-/** What the worker answers, as JSON. */
+/** The response of the worker, sent as JSON. */
 export type SyncResponse =
   | { readonly type: "result"; readonly result: unknown }
   | { readonly type: "failed"; readonly error: AgentErrorRecord };
 
-/** Bytes of a piece. */
+/** Maximum length of a chunk, in bytes. */
 export const CHUNK_BYTES = 1 << 16;
-/** Bytes before the piece: whose turn it is, how long the piece is, whether more follow. */
+/** Length of the header before the chunk, in bytes: state, chunk length, and whether more chunks follow. */
 const HEADER_BYTES = 12;
 
-const TURN_INDEX = 0;
+const STATE_INDEX = 0;
 const LENGTH_INDEX = 1;
 const MORE_INDEX = 2;
-const WORKER_TURN = 0;
-const CALLER_TURN = 1;
+/** State in which the worker may write a chunk. */
+const EMPTY = 0;
+/** State in which the caller may read a chunk. */
+const FULL = 1;
 
-/** A buffer for one run. */
+/** Creates the buffer of a run. */
 export function createBuffer(): SharedArrayBuffer {
   return new SharedArrayBuffer(HEADER_BYTES + CHUNK_BYTES);
 }
 
-/** Worker's side: hands a text over, piece by piece. */
+/** Sends a text in chunks; blocks the worker until the caller has read all but the last one. */
 export function sendText(buffer: SharedArrayBuffer, text: string): void {
-  const { header, piece } = createViews(buffer);
+  const { header, chunk } = createViews(buffer);
   const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-    Atomics.wait(header, TURN_INDEX, CALLER_TURN);
-    const part = bytes.subarray(at, at + CHUNK_BYTES);
-    piece.set(part);
+  for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES) {
+    Atomics.wait(header, STATE_INDEX, FULL);
+    const part = bytes.subarray(offset, offset + CHUNK_BYTES);
+    chunk.set(part);
     Atomics.store(header, LENGTH_INDEX, part.length);
-    Atomics.store(header, MORE_INDEX, at + CHUNK_BYTES < bytes.length ? 1 : 0);
-    passTurn(header, CALLER_TURN);
+    Atomics.store(header, MORE_INDEX, offset + CHUNK_BYTES < bytes.length ? 1 : 0);
+    setState(header, FULL);
   }
 }
 
-/** Caller's side: blocks the thread until a text has come; `undefined` when it did not begin in time. */
+/**
+ * Receives a text; blocks the caller until it is complete. Returns `undefined` if a chunk does not arrive within
+ * `timeoutMs`. Default of `timeoutMs`: no limit.
+ */
 export function receiveText(buffer: SharedArrayBuffer, timeoutMs?: number): string | undefined {
-  const { header, piece } = createViews(buffer);
+  const { header, chunk } = createViews(buffer);
   const decoder = new TextDecoder();
   let text = "";
   while (true) {
-    if (Atomics.wait(header, TURN_INDEX, WORKER_TURN, timeoutMs) === "timed-out") return undefined;
+    if (Atomics.wait(header, STATE_INDEX, EMPTY, timeoutMs) === "timed-out") return undefined;
     const more = Atomics.load(header, MORE_INDEX) === 1;
-    text += decoder.decode(piece.slice(0, Atomics.load(header, LENGTH_INDEX)), { stream: more });
+    text += decoder.decode(chunk.slice(0, Atomics.load(header, LENGTH_INDEX)), { stream: more });
     if (!more) return text;
-    passTurn(header, WORKER_TURN);
+    setState(header, EMPTY);
   }
 }
 
-function passTurn(header: Int32Array, turn: number): void {
-  Atomics.store(header, TURN_INDEX, turn);
-  Atomics.notify(header, TURN_INDEX);
+function setState(header: Int32Array, state: typeof EMPTY | typeof FULL): void {
+  Atomics.store(header, STATE_INDEX, state);
+  Atomics.notify(header, STATE_INDEX);
 }
 
 function createViews(buffer: SharedArrayBuffer): {
   readonly header: Int32Array<SharedArrayBuffer>;
-  readonly piece: Uint8Array<SharedArrayBuffer>;
+  readonly chunk: Uint8Array<SharedArrayBuffer>;
 } {
   return {
     header: new Int32Array(buffer, 0, HEADER_BYTES / Int32Array.BYTES_PER_ELEMENT),
-    piece: new Uint8Array(buffer, HEADER_BYTES),
+    chunk: new Uint8Array(buffer, HEADER_BYTES),
   };
 }

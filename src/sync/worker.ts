@@ -1,5 +1,5 @@
 /**
- * The other thread of a synchronous run: makes the agent, runs it, and hands the result over.
+ * The worker of a synchronous run: loads the agent, runs it and sends the result to the calling thread.
  *
  * @module
  */
@@ -7,11 +7,6 @@
 import { Agent } from "../agent/agent.ts";
 import { AgentError, BadRequestError, getErrorMessage, StreamError } from "../core/errors.ts";
 import { sendText, type SyncRequest, type SyncResponse } from "./wire.ts";
-
-/** Runs the request and answers through its buffer. */
-async function handleRequest({ module, input, buffer }: SyncRequest): Promise<void> {
-  sendText(buffer, JSON.stringify(await runRequest(module, input)));
-}
 
 async function runRequest(module: string, input: SyncRequest["input"]): Promise<SyncResponse> {
   try {
@@ -27,15 +22,15 @@ async function runRequest(module: string, input: SyncRequest["input"]): Promise<
 }
 
 async function loadAgent(module: string): Promise<Agent> {
-  const { default: made } = await import(module);
-  const agent: unknown = typeof made === "function" ? await made() : made;
+  const { default: exported } = await import(module);
+  const agent: unknown = typeof exported === "function" ? await exported() : exported;
   if (agent instanceof Agent) return agent;
   throw new BadRequestError(
-    `The default export of ${module} must be an Agent, or a function that makes one`,
+    `The default export of ${module} must be an Agent, or a function that returns one`,
   );
 }
 
-const onMessage = (event: Event): void =>
-  void handleRequest((event as MessageEvent<SyncRequest>).data);
-
-self.addEventListener("message", onMessage, { once: true });
+self.addEventListener("message", async (event) => {
+  const { module, input, buffer } = (event as MessageEvent<SyncRequest>).data;
+  sendText(buffer, JSON.stringify(await runRequest(module, input)));
+}, { once: true });

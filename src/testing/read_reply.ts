@@ -36,7 +36,7 @@ export interface CollectedReply {
 /** A tool call of a reply. */
 export interface CollectedCall extends Pick<ToolCallBlock, "id" | "name" | "arguments"> {
   /** Whether the arguments are all there and can be read. */
-  readonly state: "complete" | "cut" | "unreadable";
+  readonly state: "complete" | "truncated" | "invalid";
 }
 
 /**

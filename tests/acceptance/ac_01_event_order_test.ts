@@ -1,13 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { reply } from "../../src/testing/script.ts";
-import { outlineOf } from "../conformance/outline.ts";
+import { outlineEvents } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("a turn without tools emits every event once and in order [AC-1, 6.1]", async () => {
+Deno.test("prompt() without tools emits every event once, in order [AC-1, 6.1]", async () => {
   const { agent, streamFn, seen } = testAgent([reply("Hello there")]);
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(outlineOf(events), [
+  assertEquals(outlineEvents(events), [
     "agent_start",
     "turn_start 1",
     "message_start user",

@@ -7,7 +7,7 @@ import { reply } from "../../src/testing/script.ts";
 import { eventsOfType } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("arguments that break the schema make an error result, and the tool does not run [AC-2, 6.2]", async () => {
+Deno.test("tool call: invalid arguments give an error result and the tool does not run [AC-2, 6.2]", async () => {
   const weather = fakeTool({
     name: "weather",
     parameters: {
@@ -27,8 +27,8 @@ Deno.test("arguments that break the schema make an error result, and the tool do
   assertEquals(result?.isError, true);
   const words = extractText(result?.result.content ?? []);
   for (const path of ["/city", "/days", "/country"]) assertStringIncludes(words, path);
-  const told = streamFn.calls[1]?.context.messages.at(-1);
-  assertEquals(told?.role === "tool_result" && told.isError, true);
+  const message = streamFn.calls[1]?.context.messages.at(-1);
+  assertEquals(message?.role === "tool_result" && message.isError, true);
   assertEquals(eventsOfType(events, "turn_end").map(({ reason }) => reason), [
     "tools_executed",
     "complete",

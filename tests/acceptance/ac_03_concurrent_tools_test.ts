@@ -5,7 +5,7 @@ import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("the calls of one turn run at the same time [AC-3, 6.3]", async () => {
+Deno.test("tool calls of one turn run concurrently [AC-3, 6.3]", async () => {
   const everyone = Promise.withResolvers<void>();
   const meet = fakeTool({
     name: "meet",

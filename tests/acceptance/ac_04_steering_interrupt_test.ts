@@ -3,10 +3,10 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { eventsOfType, sayingsOf } from "../conformance/outline.ts";
+import { eventsOfType, outlineMessages } from "../conformance/outline.ts";
 import { atFirst, testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("steering cancels the calls that are left and reaches the next request [AC-4, 6.4]", async () => {
+Deno.test("steer() cancels the remaining calls and is in the next request [AC-4, 6.4]", async () => {
   const quick = fakeTool({ name: "quick", result: "done" });
   const slow = fakeTool({ name: "slow", delayMs: Infinity });
   const { agent, streamFn } = testAgent([
@@ -16,7 +16,7 @@ Deno.test("steering cancels the calls that are left and reaches the next request
   atFirst(agent, "tool_execution_end", () => agent.steer("Stop that"));
   const events = await checkEvents(agent.promptStream("Work"));
   const cancelled = "tool_result: tool call cancelled: user requested steering interrupt";
-  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []), [
+  assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []), [
     "user: Work",
     "assistant: quick({}) slow({}) slow({})",
     "tool_result: done",

@@ -9,9 +9,9 @@ import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { serveLoopback } from "../adapters/loopback.ts";
-import { outlineOf } from "../conformance/outline.ts";
+import { outlineEvents } from "../conformance/outline.ts";
 
-Deno.test("an agent behind a proxy sees what it would have seen without one [AC-7, 6.7]", async () => {
+Deno.test("proxy: an agent gets the same events with and without it [AC-7, 6.7]", async () => {
   const model = () =>
     scriptedStream([
       reply([
@@ -32,7 +32,7 @@ Deno.test("an agent behind a proxy sees what it would have seen without one [AC-
   const directEvents = await checkEvents(direct.promptStream("What does it say?"));
   const proxiedEvents = await checkEvents(proxied.promptStream("What does it say?"));
 
-  assertEquals(outlineOf(proxiedEvents), outlineOf(directEvents));
+  assertEquals(outlineEvents(proxiedEvents), outlineEvents(directEvents));
   assertEquals(proxied.state.messages, direct.state.messages);
   served.assertDone();
 });

@@ -2,10 +2,10 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { AlreadyRunningError } from "../../src/core/errors.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
-import { sayingsOf } from "../conformance/outline.ts";
+import { outlineMessages } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("a prompt while one is answered is refused, and leaves the first alone [AC-8, 6.8]", async () => {
+Deno.test("prompt() during a run is rejected and does not affect the run [AC-8, 6.8]", async () => {
   const answer = Promise.withResolvers<ScriptedAnswer>();
   const { agent, streamFn } = testAgent([() => answer.promise]);
   const first = agent.prompt("Hi");
@@ -15,11 +15,11 @@ Deno.test("a prompt while one is answered is refused, and leaves the first alone
   await assertRejects(() => agent.promptStream("Me too").getReader().read(), AlreadyRunningError);
   await assertRejects(() => agent.continueStream().getReader().read(), AlreadyRunningError);
   answer.resolve(reply("Hello"));
-  assertEquals(sayingsOf((await first).messages), ["user: Hi", "assistant: Hello"]);
+  assertEquals(outlineMessages((await first).messages), ["user: Hi", "assistant: Hello"]);
   streamFn.assertDone();
 });
 
-Deno.test("a question for a structured answer counts as running from the moment it is asked [AC-8]", async () => {
+Deno.test("structuredOutput() makes the agent busy at once [AC-8]", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("structured_output", { n: 1 })])]);
   const first = agent.structuredOutput("A number?", { type: "object" });
   await assertRejects(() => agent.prompt("Me too"), AlreadyRunningError);

@@ -5,7 +5,7 @@ import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("in every turn transformContext comes before convertToLlm [AC-9, 6.9]", async () => {
+Deno.test("transformContext runs before convertToLlm in every turn [AC-9, 6.9]", async () => {
   const order: string[] = [];
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],

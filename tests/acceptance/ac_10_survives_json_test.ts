@@ -8,7 +8,7 @@ import { eventsOfType } from "../conformance/outline.ts";
 import { InstantClock, scriptedPorts } from "../conformance/ports.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("everything that a run tells of survives JSON and structuredClone as it is [AC-10, 6.10, 1.1]", async () => {
+Deno.test("events survive JSON and structuredClone unchanged [AC-10, 6.10, 1.1]", async () => {
   const image = {
     type: "image",
     source: { type: "url", url: "https://example.com/a.png" },
@@ -32,7 +32,7 @@ Deno.test("everything that a run tells of survives JSON and structuredClone as i
   assertEquals(structuredClone({ messages, model }), { messages, model });
 });
 
-Deno.test("an error in an event is rebuilt from its JSON as the class it was [AC-10]", async () => {
+Deno.test("AgentError.from() restores the class of an error from its JSON [AC-10]", async () => {
   const ports = scriptedPorts(new InstantClock());
   const limits = { status: 429, retryAfterMs: 5, provider: "test", requestId: "r1" };
   const { agent } = testAgent(

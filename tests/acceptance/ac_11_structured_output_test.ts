@@ -2,7 +2,7 @@ import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } f
 import { StructuredOutputFailedError } from "../../src/core/errors.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { sayingsOf } from "../conformance/outline.ts";
+import { outlineMessages } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
 const schema = {
@@ -12,7 +12,7 @@ const schema = {
 } as const;
 const answer = (args: Record<string, unknown>) => reply([toolCall("structured_output", args)]);
 
-Deno.test("an invalid answer goes back with its errors until one fits [AC-11, 6.11]", async () => {
+Deno.test("structuredOutput() returns invalid answers to the model with their errors until one matches [AC-11, 6.11]", async () => {
   const { agent, streamFn } = testAgent([
     answer({}),
     answer({ city: 5 }),
@@ -22,11 +22,14 @@ Deno.test("an invalid answer goes back with its errors until one fits [AC-11, 6.
   const city: string = value.city;
   assertEquals(city, "Bern");
   streamFn.assertDone();
-  assertStringIncludes(sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "", "/city");
+  assertStringIncludes(
+    outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "",
+    "/city",
+  );
   assertEquals(agent.state.tools, []);
 });
 
-Deno.test("after the last retry the caller is told how often it was tried and why it failed [AC-11, 6.11]", async () => {
+Deno.test("structuredOutput() rejects with the number of attempts and the last error [AC-11, 6.11]", async () => {
   const { agent, streamFn } = testAgent([answer({}), answer({}), answer({ city: 1 })]);
   const error = await assertRejects(
     () => agent.structuredOutput("Which city?", schema, { maxRetries: 2 }),

@@ -1,16 +1,16 @@
 import { assertEquals, assertInstanceOf } from "@std/assert";
 import { ContextWindowOverflowError } from "../../src/core/errors.ts";
 import { fail } from "../../src/testing/script.ts";
-import { sayingsOf } from "../conformance/outline.ts";
+import { outlineMessages } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("a context that the provider refuses as too long is an error of its own type [AC-12, 6.12]", async () => {
+Deno.test("context overflow: the error has its own class [AC-12, 6.12]", async () => {
   const { agent, streamFn } = testAgent([fail("context_window_overflow", "prompt is too long")]);
   const result = await agent.prompt("Hi");
   assertInstanceOf(result.error, ContextWindowOverflowError);
   assertEquals(result.error.code, "context_window_overflow");
   assertEquals(agent.state.error, result.error);
   assertEquals(result.stopReason, "error");
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi"]);
   streamFn.assertDone();
 });

@@ -8,7 +8,7 @@ import { testAgent } from "../conformance/test_agent.ts";
 
 const throttled = fail("model_throttled", "Slow down");
 
-Deno.test("waits double up to the cap, and the run really waits them [AC-14, 6.14]", async () => {
+Deno.test("retry: delays double up to the cap, and the run sleeps for them [AC-14, 6.14]", async () => {
   const clock = new InstantClock();
   const retry = exponentialBackoff({ maxAttempts: 5, maxDelayMs: 3000, jitter: false });
   const { agent } = testAgent([throttled, throttled, throttled, throttled, reply("Hello")], {
@@ -25,7 +25,7 @@ Deno.test("waits double up to the cap, and the run really waits them [AC-14, 6.1
   assertEquals(clock.waits, [1000, 2000, 3000, 3000]);
 });
 
-Deno.test("by default three attempts are made and the waits are spread by chance [AC-14, 6.14]", async () => {
+Deno.test("retry: three attempts with jittered delays by default [AC-14, 6.14]", async () => {
   const clock = new InstantClock();
   const { agent, streamFn } = testAgent([throttled, throttled, throttled], scriptedPorts(clock));
   const result = await agent.prompt("Hi");

@@ -41,7 +41,7 @@ Deno.test("createGoogle(): stores the parts of Google's own tools unchanged", as
 
 Deno.test("createGoogle(): marks a call as cut when the token limit ended it", async () => {
   const { calls } = await readFixture("length_in_call");
-  assertEquals(calls.map(({ state }) => state), ["complete", "cut"]);
+  assertEquals(calls.map(({ state }) => state), ["complete", "truncated"]);
 });
 
 Deno.test("createGoogle(): marks the error of a malformed call as retryable", async () => {

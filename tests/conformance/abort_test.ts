@@ -6,16 +6,16 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
 import { hang, reply } from "../../src/testing/script.ts";
 import { AbortedError } from "../../src/core/errors.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
 
-Deno.test("an abort while the model speaks keeps what it has said [3.10, A14, A57, B38]", async () => {
+Deno.test("abort() during a reply keeps the text that has arrived [3.10, A14, A57, B38]", async () => {
   const { agent } = testAgent([hang({ after: "As I was saying" })]);
   let words = 0;
   agent.subscribe(({ type }) => void (type === "message_update" && ++words === 2 && agent.abort()));
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(outlineOf(events).slice(4), [
+  assertEquals(outlineEvents(events).slice(4), [
     "message_start assistant",
     "message_update text_delta",
     "message_update text_delta",
@@ -23,15 +23,15 @@ Deno.test("an abort while the model speaks keeps what it has said [3.10, A14, A5
     "turn_end aborted",
     "agent_end",
   ]);
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: As I"]);
-  const [, said] = agent.state.messages;
-  assertEquals(said?.role === "assistant" && [said.stopReason, said.errorCode], [
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: As I"]);
+  const [, assistant] = agent.state.messages;
+  assertEquals(assistant?.role === "assistant" && [assistant.stopReason, assistant.errorCode], [
     "aborted",
     "aborted",
   ]);
 });
 
-Deno.test("the tokens that the provider tells of on an abort are kept [B38]", async () => {
+Deno.test("abort() keeps the usage that the provider reports [B38]", async () => {
   const usage = { input: 9, output: 2, cacheRead: 0, cacheWrite: 0, total: 11 };
   const { agent } = testAgent([], {
     streamFn: async function* ({ signal }): AsyncGenerator<AssistantMessageEvent> {
@@ -47,37 +47,37 @@ Deno.test("the tokens that the provider tells of on an abort are kept [B38]", as
   await settle();
   agent.abort();
   const result = await running;
-  assertEquals(sayingsOf(result.messages), ["user: Hi", "assistant: Half"]);
+  assertEquals(outlineMessages(result.messages), ["user: Hi", "assistant: Half"]);
   assertEquals([result.stopReason, result.usage], ["aborted", usage]);
 });
 
-Deno.test("an abort before the first delta ends the run once, as aborted [B37]", async () => {
+Deno.test("abort() before the first delta ends the run once, as aborted [B37]", async () => {
   const { agent, streamFn } = testAgent([hang()]);
   const running = checkEvents(agent.promptStream("Hi"));
   await settle();
   agent.abort();
-  assertEquals(outlineOf(await running).slice(-4), [
+  assertEquals(outlineEvents(await running).slice(-4), [
     "message_start assistant",
     "message_end assistant",
     "turn_end aborted",
     "agent_end",
   ]);
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi"]);
   streamFn.assertDone();
 });
 
-Deno.test("a stream that hangs and hears nothing does not hold up the abort [A15]", async () => {
+Deno.test("abort() ends a stream that hangs and ignores its signal [A15]", async () => {
   const { agent, clock } = testAgent([hang({ after: "Half", ignoresSignal: true })]);
   const running = checkEvents(agent.promptStream("Hi"));
   await settle();
   agent.abort();
   const events = await running;
-  assertEquals(outlineOf(events).slice(-2), ["turn_end aborted", "agent_end"]);
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Half"]);
+  assertEquals(outlineEvents(events).slice(-2), ["turn_end aborted", "agent_end"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Half"]);
   assertEquals(clock.waits, []);
 });
 
-Deno.test("a stream that never pauses does not hold up the abort", async () => {
+Deno.test("abort() ends a stream that never pauses", async () => {
   let closed = false;
   const { agent } = testAgent([], {
     streamFn: async function* (): AsyncGenerator<AssistantMessageEvent> {
@@ -96,13 +96,13 @@ Deno.test("a stream that never pauses does not hold up the abort", async () => {
   assertEquals(closed, true);
 });
 
-Deno.test("a run whose signal has fired before it begins says its prompt and asks nobody", async () => {
+Deno.test("prompt() with an aborted signal appends the prompt and does not call the model", async () => {
   const { agent, streamFn } = testAgent([]);
   agent.steer("Later");
   agent.followUp("Much later");
   const signal = AbortSignal.abort("too late");
   const events = await checkEvents(agent.promptStream("Hi", { signal }));
-  assertEquals(outlineOf(events), [
+  assertEquals(outlineEvents(events), [
     "agent_start",
     "turn_start 1",
     "message_start user",
@@ -118,7 +118,7 @@ Deno.test("a run whose signal has fired before it begins says its prompt and ask
   streamFn.assertDone();
 });
 
-Deno.test("an abort within a tool call leaves neither an orphan nor a scratch field [B39]", async () => {
+Deno.test("abort() inside a tool call block leaves no orphan call and no scratch field [B39]", async () => {
   const { agent, streamFn } = testAgent([
     hang({ after: [text("Let me"), toolCall("write", '{"path": "a')] }),
     reply("Hello again"),
@@ -128,7 +128,7 @@ Deno.test("an abort within a tool call leaves neither an orphan nor a scratch fi
   });
   await checkEvents(agent.promptStream("Write"));
   await checkEvents(agent.promptStream("Again"));
-  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []), [
+  assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []), [
     "user: Write",
     "assistant: Let me",
     "user: Again",
@@ -136,7 +136,7 @@ Deno.test("an abort within a tool call leaves neither an orphan nor a scratch fi
   assertEquals(repairHistory(agent.state.messages).repairs, []);
 });
 
-Deno.test("an abort while tools run answers every call and asks the model no more [A58, B40]", async () => {
+Deno.test("abort() during tools gives every call a result and calls the model no more [A58, B40]", async () => {
   const slow = fakeTool({ name: "slow", delayMs: Infinity });
   const { agent, streamFn } = testAgent([reply([toolCall("slow"), toolCall("quick")])], {
     tools: [slow, fakeTool({ name: "quick" })],
@@ -144,7 +144,7 @@ Deno.test("an abort while tools run answers every call and asks the model no mor
   atFirst(agent, "tool_execution_end", () => agent.abort());
   const events = await checkEvents(agent.promptStream("Go"));
   const turns = eventsOfType(events, "turn_end");
-  assertEquals(turns.map(({ reason, toolResults }) => [reason, toolResults.map(wordsOf)]), [
+  assertEquals(turns.map(({ reason, toolResults }) => [reason, toolResults.map(joinText)]), [
     ["aborted", ["tool call cancelled: run aborted", "ok"]],
   ]);
   assertEquals(slow.calls[0]?.context.signal.reason?.code, "aborted");
@@ -153,7 +153,7 @@ Deno.test("an abort while tools run answers every call and asks the model no mor
   streamFn.assertDone();
 });
 
-Deno.test("a tool that never returns is left behind 100 ms after the abort [A91, B20]", async () => {
+Deno.test("abort() stops waiting for a tool after 100 ms [A91, B20]", async () => {
   let late: (() => void) | undefined;
   const deaf = fakeTool({
     name: "deaf",
@@ -185,7 +185,7 @@ Deno.test("a tool that never returns is left behind 100 ms after the abort [A91,
   streamFn.assertDone();
 });
 
-Deno.test("steering that was queued before the abort stays queued [B41]", async () => {
+Deno.test("abort() keeps queued steering [B41]", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("slow")])], {
     tools: [fakeTool({ name: "slow", delayMs: Infinity })],
   });
@@ -194,12 +194,14 @@ Deno.test("steering that was queued before the abort stays queued [B41]", async 
   agent.steer("Wait");
   agent.abort();
   await running;
-  assertEquals(agent.queued.steering.map(({ message }) => sayingsOf([message])[0]), ["user: Wait"]);
-  assertEquals(sayingsOf(agent.state.messages).at(-1)?.startsWith("tool_result"), true);
+  assertEquals(agent.queued.steering.map(({ message }) => outlineMessages([message])[0]), [
+    "user: Wait",
+  ]);
+  assertEquals(outlineMessages(agent.state.messages).at(-1)?.startsWith("tool_result"), true);
   streamFn.assertDone();
 });
 
-Deno.test("steering and follow-ups that wait for a turn stay queued when the turn's start is its abort", async () => {
+Deno.test("abort() at turn_start keeps steering and follow-ups queued", async () => {
   const { agent, streamFn } = testAgent([reply("One")]);
   agent.followUp("More");
   agent.subscribe((event) =>
@@ -207,11 +209,11 @@ Deno.test("steering and follow-ups that wait for a turn stay queued when the tur
   );
   await checkEvents(agent.promptStream("Hi"));
   assertEquals(agent.queued.followUp.length, 1);
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: One"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: One"]);
   streamFn.assertDone();
 });
 
-Deno.test("a second abort, and one while idle, do nothing [B42]", async () => {
+Deno.test("abort() a second time, or while idle, does nothing [B42]", async () => {
   const { agent, seen } = testAgent([hang({ after: "Half" }), reply("Fine")]);
   agent.abort();
   atFirst(agent, "message_update", () => {
@@ -224,7 +226,7 @@ Deno.test("a second abort, and one while idle, do nothing [B42]", async () => {
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("the caller's signal, agent.abort, cancelling and leaving the stream are one thing", async () => {
+Deno.test("abort: the caller's signal, agent.abort(), cancel() and leaving the loop have the same effect", async () => {
   const controller = new AbortController();
   const reasons: unknown[] = [];
   const hanging = (): ReturnType<typeof testAgent> => {
@@ -261,7 +263,7 @@ Deno.test("the caller's signal, agent.abort, cancelling and leaving the stream a
   assertEquals(AbortedError.is((reasons[3] as unknown[])[1]), true);
 });
 
-Deno.test("a thousand runs leave nothing on the caller's signal [B43]", async () => {
+Deno.test("1,000 runs leave no listener on the caller's signal [B43]", async () => {
   const { signal } = new AbortController();
   let listeners = 0;
   const counted = (change: number, original: typeof signal.addEventListener) =>
@@ -281,6 +283,6 @@ Deno.test("a thousand runs leave nothing on the caller's signal [B43]", async ()
   }
 });
 
-function wordsOf({ content }: { content: readonly unknown[] }): string {
+function joinText({ content }: { content: readonly unknown[] }): string {
   return (content[0] as { text: string }).text;
 }

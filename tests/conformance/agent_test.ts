@@ -11,13 +11,13 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
 
 const usage = { input: 4, output: 3, cacheRead: 2, cacheWrite: 1, total: 10 };
 
-Deno.test("a new agent is idle, empty and without error, and its setters change it [A54]", () => {
+Deno.test("new Agent() is idle and empty, and its setters change the state [A54]", () => {
   const { agent } = testAgent([]);
   const { systemPrompt, model, tools, messages, isRunning, pendingToolCalls, error } = agent.state;
   assertEquals([systemPrompt, tools, messages, isRunning, pendingToolCalls.size, error], [
@@ -39,19 +39,19 @@ Deno.test("a new agent is idle, empty and without error, and its setters change 
   assertEquals(agent.state.systemPrompt, "Be brief");
   assertEquals(agent.state.model, { provider: "other", modelId: "big", thinkingLevel: "low" });
   assertEquals(agent.state.tools.map(({ name }) => name), ["look"]);
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "user: There"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "user: There"]);
   agent.clearMessages();
   assertEquals(agent.state.messages, []);
 });
 
-Deno.test("a prompt resolves to what the run appended, its usage and its stop reason [4.1, A55]", async () => {
+Deno.test("prompt() resolves with the appended messages, the usage and the stop reason [4.1, A55]", async () => {
   const { agent } = testAgent([
     reply([toolCall("look")], { usage, cost: usage }),
     reply("Seen", { usage, cost: usage }),
   ], { tools: [fakeTool({ name: "look" })], messages: [userMessage("Before", 0)] });
   const before = agent.state.messages.slice();
   const result = await agent.prompt("Look");
-  assertEquals(sayingsOf(result.messages), [
+  assertEquals(outlineMessages(result.messages), [
     "user: Look",
     "assistant: look({})",
     "tool_result: ok",
@@ -72,7 +72,7 @@ Deno.test("a prompt resolves to what the run appended, its usage and its stop re
   ]);
 });
 
-Deno.test("the stream carries the run to its end, and the history grows as it is told [4.3, A77]", async () => {
+Deno.test("promptStream() emits every event, and the history grows with them [4.3, A77]", async () => {
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen"), reply("More")], {
     tools: [fakeTool({ name: "look" })],
   });
@@ -85,7 +85,7 @@ Deno.test("the stream carries the run to its end, and the history grows as it is
   assertEquals(agent.state.messages, [...(end?.messages ?? []), ...(other?.messages ?? [])]);
 });
 
-Deno.test("a prompt may be a text, a text with images, a message or a list of messages", async () => {
+Deno.test("prompt() accepts a text, a text with images, a message or a list of messages", async () => {
   const image = {
     type: "image",
     source: { type: "url", url: "https://example.com/a.png" },
@@ -95,13 +95,13 @@ Deno.test("a prompt may be a text, a text with images, a message or a list of me
   await agent.prompt({ text: "b", images: [image] });
   await agent.prompt(userMessage("c", 7));
   await agent.prompt([userMessage("d", 8), userMessage("e", 9)]);
-  const said = agent.state.messages.filter(({ role }) => role === "user");
-  assertEquals(sayingsOf(said), ["user: a", "user: b", "user: c", "user: d", "user: e"]);
-  assertEquals(said[1]?.role === "user" && said[1].content[1], image);
-  assertEquals(said.map(({ timestamp }) => timestamp), [0, 0, 7, 8, 9]);
+  const users = agent.state.messages.filter(({ role }) => role === "user");
+  assertEquals(outlineMessages(users), ["user: a", "user: b", "user: c", "user: d", "user: e"]);
+  assertEquals(users[1]?.role === "user" && users[1].content[1], image);
+  assertEquals(users.map(({ timestamp }) => timestamp), [0, 0, 7, 8, 9]);
 });
 
-Deno.test("while a run is active the history cannot be touched, and the run goes on [4.4, A56, B60]", async () => {
+Deno.test("setMessages(), appendMessages() and clearMessages() throw during a run, which continues [4.4, A56, B60]", async () => {
   const { agent } = testAgent([reply("Hello")]);
   const refused: unknown[] = [];
   atFirst(agent, "message_update", () => {
@@ -111,11 +111,14 @@ Deno.test("while a run is active the history cannot be touched, and the run goes
     refused.push(assertRejects(() => agent.prompt("x"), AlreadyRunningError));
     refused.push(assertRejects(() => agent.continue(), AlreadyRunningError));
   });
-  assertEquals(sayingsOf((await agent.prompt("Hi")).messages), ["user: Hi", "assistant: Hello"]);
+  assertEquals(outlineMessages((await agent.prompt("Hi")).messages), [
+    "user: Hi",
+    "assistant: Hello",
+  ]);
   assertEquals((await Promise.all(refused)).length, 2);
 });
 
-Deno.test("model, prompt and tools hold from the next turn, and no request changes afterwards [A70, A74, 4.19]", async () => {
+Deno.test("setModel(), setSystemPrompt() and setTools() apply from the next turn and change no earlier request [A70, A74, 4.19]", async () => {
   const look = fakeTool({ name: "look" });
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [look],
@@ -144,7 +147,7 @@ Deno.test("model, prompt and tools hold from the next turn, and no request chang
   ]);
 });
 
-Deno.test("a request's messages are the request's own: the run going on does not change them", async () => {
+Deno.test("request messages do not change while the run continues", async () => {
   const requests: (readonly unknown[])[] = [];
   const script = scriptedStream([reply([toolCall("look")]), reply("Seen")]);
   const { agent } = testAgent([], {
@@ -158,14 +161,14 @@ Deno.test("a request's messages are the request's own: the run going on does not
   assertEquals(requests.map(({ length }) => length), [1, 3]);
 });
 
-Deno.test("a change of model is told while idle as well", () => {
+Deno.test("setModel() emits model_changed while idle too", () => {
   const { agent, seen } = testAgent([]);
   agent.setModel("other/big");
-  assertEquals(outlineOf(seen), ["model_changed"]);
+  assertEquals(outlineEvents(seen), ["model_changed"]);
   assertEquals(seen[0]?.seq, undefined);
 });
 
-Deno.test("the options of the model call reach every request [A67]", async () => {
+Deno.test("streamOptions are in every request [A67]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")], {
     streamOptions: { sessionId: "s1", maxTokens: 5 },
     getApiKey: () => "key",
@@ -174,7 +177,7 @@ Deno.test("the options of the model call reach every request [A67]", async () =>
   assertEquals(streamFn.calls[0]?.options, { sessionId: "s1", maxTokens: 5, apiKey: "key" });
 });
 
-Deno.test("waitForIdle resolves at once when idle, and for everyone when a run ends [4.5, A61, 4.13]", async () => {
+Deno.test("waitForIdle() resolves at once when idle, and for all callers when a run ends [4.5, A61, 4.13]", async () => {
   const { agent } = testAgent([reply("Hello"), hang()]);
   await agent.waitForIdle();
   const order: string[] = [];
@@ -190,7 +193,7 @@ Deno.test("waitForIdle resolves at once when idle, and for everyone when a run e
   assertEquals((await aborted).stopReason, "aborted");
 });
 
-Deno.test("the error of a run is its result's and the state's, until the next run [A62, A73]", async () => {
+Deno.test("error: is in the result and in the state until the next run [A62, A73]", async () => {
   const { agent } = testAgent([fail("stream_error", "Broken"), reply("Hello")]);
   const { error } = await agent.prompt("Hi");
   assertEquals([error?.message, agent.state.error, agent.state.isRunning], [
@@ -202,7 +205,7 @@ Deno.test("the error of a run is its result's and the state's, until the next ru
   assertEquals(agent.state.error, undefined);
 });
 
-Deno.test("reset empties everything and goes back to the options [4.12, A60, B53]", async () => {
+Deno.test("reset() clears history and queues and restores the options [4.12, A60, B53]", async () => {
   const { agent, seen } = testAgent([fail("stream_error", "Broken"), reply("Hello")], {
     systemPrompt: "One",
     messages: [userMessage("Before", 0)],
@@ -226,7 +229,7 @@ Deno.test("reset empties everything and goes back to the options [4.12, A60, B53
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("reset while running aborts the run, and a new prompt is accepted right away [A60]", async () => {
+Deno.test("reset() during a run aborts it and accepts a new prompt at once [A60]", async () => {
   const { agent, clock, streamFn, seen } = testAgent([
     reply([toolCall("deaf")]),
     reply("Hello again"),
@@ -251,11 +254,11 @@ Deno.test("reset while running aborts the run, and a new prompt is accepted righ
     ["aborted", "reset"],
     ["stop", undefined],
   ]);
-  assertEquals(sayingsOf(agent.state.messages), ["user: Third", "assistant: Hello again"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Third", "assistant: Hello again"]);
   assertEquals(findViolation(seen), undefined, "runs do not overlap");
 });
 
-Deno.test("two tools of one name are refused [A59]", () => {
+Deno.test("new Agent() and setTools() throw for two tools with the same name [A59]", () => {
   const twice = [fakeTool({ name: "look" }), fakeTool({ name: "look" })];
   assertThrows(
     () => testAgent([], { tools: twice }),
@@ -266,7 +269,7 @@ Deno.test("two tools of one name are refused [A59]", () => {
   assertThrows(() => agent.setTools(twice), BadRequestError);
 });
 
-Deno.test("options that cannot work are refused with what to do instead", () => {
+Deno.test("new Agent() throws for unusable options and names the fix", () => {
   assertThrows(
     () => new Agent({ model: "gpt", streamFn: scriptedStream([]) }),
     BadRequestError,
@@ -288,7 +291,7 @@ for (
     [{ interrupt: "now" }, "interrupt must be one of cancel, boundary, after_batch, not now"],
   ] as const
 ) {
-  Deno.test(`an option that cannot be meant is refused: ${JSON.stringify(options)}`, () => {
+  Deno.test(`new Agent() throws for the invalid option ${JSON.stringify(options)}`, () => {
     assertThrows(() => testAgent([], options as Partial<AgentOptions>), BadRequestError, words);
     const config = { model: modelSpec("a/b"), streamFn: scriptedStream([]), ...options };
     const context = { systemPrompt: "", messages: [userMessage("Hi", 0)], tools: [] };
@@ -300,16 +303,16 @@ for (
   });
 }
 
-Deno.test("a prompt that is none is refused with what it can be", async () => {
+Deno.test("prompt() throws for invalid input and names the valid types", async () => {
   const { agent } = testAgent([]);
   for (const input of [undefined, null, 5] as unknown as string[]) {
-    await assertRejects(() => agent.prompt(input), BadRequestError, "A prompt is a text");
-    assertThrows(() => agent.steer(input), BadRequestError, "A prompt is a text");
+    await assertRejects(() => agent.prompt(input), BadRequestError, "Invalid prompt");
+    assertThrows(() => agent.steer(input), BadRequestError, "Invalid prompt");
   }
   assertEquals(agent.state.isRunning, false);
 });
 
-Deno.test("a listener may reset the agent in the middle of a run", async () => {
+Deno.test("reset() inside a listener ends the run", async () => {
   const { agent, seen } = testAgent([reply([toolCall("look")]), reply("Hello")], {
     tools: [fakeTool({ name: "look" })],
   });
@@ -317,11 +320,11 @@ Deno.test("a listener may reset the agent in the middle of a run", async () => {
   const { stopReason, abortReason } = await agent.prompt("Look");
   assertEquals([stopReason, abortReason, agent.state.messages], ["aborted", "reset", []]);
   await agent.prompt("Hi");
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Hello"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Hello"]);
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("the calls that run are known by their ids, and a streaming reply can be looked at", async () => {
+Deno.test("state: has the ids of running calls and a snapshot of the streaming reply", async () => {
   const { agent } = testAgent([
     reply([toolCall("look", { at: "x" }), toolCall("nothing")]),
     reply("Seen"),
@@ -343,7 +346,7 @@ Deno.test("the calls that run are known by their ids, and a streaming reply can 
   ]);
 });
 
-Deno.test("a history that was given is mended, and the next run tells of it once", async () => {
+Deno.test("new Agent({ messages }) repairs the history, and the next run reports it once", async () => {
   const call = toolCall("look", {}, { id: "a" });
   const { agent, streamFn } = testAgent([reply("Hello"), reply("Again")], {
     messages: [userMessage("Hi", 0), assistantMessage([call]), assistantMessage([])],
@@ -354,7 +357,7 @@ Deno.test("a history that was given is mended, and the next run tells of it once
     { type: "missing_result_added", index: 1, toolCallId: "a" },
     { type: "empty_assistant_dropped", index: 2 },
   ]]]);
-  assertEquals(outlineOf(events)[1], "warning history_repaired");
+  assertEquals(outlineEvents(events)[1], "warning history_repaired");
   assertEquals(streamFn.calls[0]?.context.messages.map(({ role }) => role), [
     "user",
     "assistant",
@@ -364,20 +367,20 @@ Deno.test("a history that was given is mended, and the next run tells of it once
   assertEquals(eventsOfType(await checkEvents(agent.promptStream("Again")), "warning"), []);
 });
 
-Deno.test("repairs of a history that was replaced are not told of", async () => {
+Deno.test("setMessages() drops the repairs of the replaced history", async () => {
   const { agent } = testAgent([reply("Hello")], { messages: [assistantMessage([])] });
   agent.clearMessages();
   assertEquals(eventsOfType(await checkEvents(agent.promptStream("Hi")), "warning"), []);
 });
 
-Deno.test("repairs of a history that is added to are told of together", async () => {
+Deno.test("appendMessages() reports all repairs together", async () => {
   const { agent } = testAgent([reply("Hello")], { messages: [assistantMessage([])] });
   agent.appendMessages([assistantMessage([])]);
   const [warning] = eventsOfType(await checkEvents(agent.promptStream("Hi")), "warning");
   assertEquals((warning?.data as unknown[]).length, 2);
 });
 
-Deno.test("messages that would make the history invalid are mended when they come in, and told of", async () => {
+Deno.test("prompt() with messages that would make the history invalid repairs and reports them", async () => {
   const call = toolCall("look", {}, { id: "a" });
   const { agent, streamFn } = testAgent([reply("One"), reply([call]), reply("Two")], {
     tools: [fakeTool({ name: "look" })],

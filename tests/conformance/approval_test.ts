@@ -4,7 +4,7 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
@@ -36,18 +36,18 @@ async function asked(
   return { asked: eventsOfType(events, "tool_approval_requested").map(({ id }) => id), ran };
 }
 
-Deno.test("enabled asks about every call, smart where the tool wants it, bypassed about none [A81]", async () => {
+Deno.test("approvalMode: enabled requests every approval, smart those the tool requires, bypassed none [A81]", async () => {
   assertEquals(await asked("enabled", () => true), { asked: all, ran: all });
   assertEquals(await asked("smart", () => true), { asked: ["call_2", "call_4"], ran: all });
   assertEquals(await asked("bypassed", () => false), { asked: [], ran: all });
 });
 
-Deno.test("without approve and mode nothing is gated; with approve alone everything is", async () => {
+Deno.test("approve: without it nothing needs approval, alone it makes every call need approval", async () => {
   assertEquals(await asked(undefined, undefined), { asked: [], ran: all });
   assertEquals(await asked(undefined, () => true), { asked: all, ran: all });
 });
 
-Deno.test("with a mode alone, what would be asked is denied, for nobody can be asked", async () => {
+Deno.test("approvalMode without approve denies every call that needs approval", async () => {
   assertEquals(await asked("smart", undefined), {
     asked: ["call_2", "call_4"],
     ran: ["call_1", "call_3"],
@@ -55,7 +55,7 @@ Deno.test("with a mode alone, what would be asked is denied, for nobody can be a
   assertEquals((await asked("enabled", undefined)).ran, []);
 });
 
-Deno.test("a call that is denied gets an error result with the reason; the others run [A78, A79, B23]", async () => {
+Deno.test("denied call: gets an error result with the reason, and the other calls run [A78, A79, B23]", async () => {
   const kit = tools();
   const { agent, streamFn } = testAgent([
     reply([toolCall("write"), toolCall("read"), toolCall("write")]),
@@ -68,12 +68,12 @@ Deno.test("a call that is denied gets an error result with the reason; the other
     },
   });
   const events = await checkEvents(agent.promptStream("Go"));
-  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2), [
+  assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2), [
     "tool_result: Tool call rejected by approval: not on a Sunday",
     "tool_result: ok",
     "tool_result: Tool call rejected by approval",
   ]);
-  const lines = outlineOf(events);
+  const lines = outlineEvents(events);
   assertEquals(lines.slice(lines.indexOf("message_end assistant") + 1).slice(0, 12), [
     "tool_approval_requested call_1",
     "tool_approval_resolved call_1 denied",
@@ -90,12 +90,12 @@ Deno.test("a call that is denied gets an error result with the reason; the other
   ]);
 });
 
-Deno.test("edited arguments are validated and policed again, run, told and noted [A82]", async () => {
+Deno.test("edited arguments: are validated, checked by the policies, executed, emitted and noted in the result [A82]", async () => {
   const write = fakeTool({
     name: "write",
     parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
   });
-  const policed: unknown[] = [];
+  const checked: unknown[] = [];
   const edited = { path: "b" };
   const { agent, streamFn } = testAgent(
     [reply([toolCall("write", { path: "a" })]), reply("Done")],
@@ -104,21 +104,21 @@ Deno.test("edited arguments are validated and policed again, run, told and noted
       approve: () => ({ type: "approved", arguments: edited }),
       policies: [{
         name: "watch",
-        preDispatch: ({ arguments: args }) => void policed.push({ ...args }),
+        preDispatch: ({ arguments: args }) => void checked.push({ ...args }),
       }],
     },
   );
   const events = await checkEvents(agent.promptStream("Go"));
   edited.path = "changed later";
-  assertEquals(policed, [{ path: "a" }, { path: "b" }]);
+  assertEquals(checked, [{ path: "a" }, { path: "b" }]);
   assertEquals(write.calls.map((call) => call.arguments), [{ path: "b" }]);
   assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, { path: "b" });
-  const sayings = sayingsOf(streamFn.calls[1]?.context.messages ?? []);
+  const sayings = outlineMessages(streamFn.calls[1]?.context.messages ?? []);
   assertEquals(sayings[1], 'assistant: write({"path":"a"})');
   assertStringIncludes(sayings[2] ?? "", 'were changed before the call ran: {"path":"b"}');
 });
 
-Deno.test("edited arguments that are invalid, or that a policy refuses, do not run", async () => {
+Deno.test("edited arguments: do not run when they are invalid or a policy refuses them", async () => {
   const write = fakeTool({
     name: "write",
     parameters: { type: "object", properties: { path: { type: "string" } } },
@@ -140,12 +140,12 @@ Deno.test("edited arguments that are invalid, or that a policy refuses, do not r
   });
   await checkEvents(agent.promptStream("Go"));
   assertEquals(write.calls, []);
-  const [first, second] = sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2);
+  const [first, second] = outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2);
   assertStringIncludes(first ?? "", "- /path: must be string");
   assertEquals(second, "tool_result: Tool call refused: outside");
 });
 
-Deno.test("a stop at edited arguments refuses the batch and ends the run", async () => {
+Deno.test("edited arguments: a policy stop refuses the batch and ends the run", async () => {
   const kit = tools();
   const { agent } = testAgent([reply([toolCall("read"), toolCall("write")])], {
     tools: kit,
@@ -169,7 +169,7 @@ for (
     ["rejects", () => Promise.reject(new Error("no terminal"))],
   ] as const
 ) {
-  Deno.test(`an approval that ${what} denies, and the loop goes on [A83, B24]`, async () => {
+  Deno.test(`approve that ${what} denies the call and the run continues [A83, B24]`, async () => {
     const kit = tools();
     const { agent, streamFn } = testAgent([reply([toolCall("write")]), reply("Done")], {
       tools: kit,
@@ -177,7 +177,7 @@ for (
     });
     await checkEvents(agent.promptStream("Go"));
     assertEquals(
-      sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1),
+      outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1),
       "tool_result: Tool call rejected by approval: the approval failed: no terminal",
     );
     assertEquals(kit[1]?.calls, []);
@@ -185,7 +185,7 @@ for (
 }
 
 for (const answer of [undefined, null, "yes", 1, {}, { type: "maybe" }]) {
-  Deno.test(`an approval that answers ${JSON.stringify(answer)} has not approved`, async () => {
+  Deno.test(`approve that returns ${JSON.stringify(answer)} denies the call`, async () => {
     const kit = tools();
     const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
       tools: kit,
@@ -196,7 +196,7 @@ for (const answer of [undefined, null, "yes", 1, {}, { type: "maybe" }]) {
   });
 }
 
-Deno.test("an abort while somebody is asked runs nothing and asks about no other call [A84]", async () => {
+Deno.test("abort() during an approval runs no call and requests no other approval [A84]", async () => {
   const kit = tools();
   const questions: string[] = [];
   const { agent, clock, streamFn } = testAgent([
@@ -216,7 +216,7 @@ Deno.test("an abort while somebody is asked runs nothing and asks about no other
   assertEquals(kit.flatMap((tool) => tool.calls), []);
   const [turn] = eventsOfType(events, "turn_end");
   const cancelled = "tool_result: tool call cancelled: run aborted";
-  assertEquals([turn?.reason, sayingsOf(turn?.toolResults ?? [])], ["aborted", [
+  assertEquals([turn?.reason, outlineMessages(turn?.toolResults ?? [])], ["aborted", [
     'tool_result: Tool "lok" not found. Available tools: read, write, bash.',
     cancelled,
     cancelled,
@@ -225,7 +225,7 @@ Deno.test("an abort while somebody is asked runs nothing and asks about no other
   streamFn.assertDone();
 });
 
-Deno.test("a tool that cannot say whether it must be asked about is asked about", async () => {
+Deno.test("requiresApproval that throws makes the call need approval", async () => {
   const unsure = fakeTool({
     name: "unsure",
     requiresApproval: () => {
@@ -241,7 +241,7 @@ Deno.test("a tool that cannot say whether it must be asked about is asked about"
   assertEquals(unsure.calls, []);
 });
 
-Deno.test("who is asked sees the changes that the tool foretells, and cannot change the call", async () => {
+Deno.test("approve gets the previewed changes and cannot change the call", async () => {
   const changes = [{ path: "a", before: "", after: "x" }] as const;
   const edit = fakeTool({
     name: "edit",
@@ -266,5 +266,5 @@ Deno.test("who is asked sees the changes that the tool foretells, and cannot cha
   await checkEvents(agent.promptStream("Go"));
   assertEquals(seen, [changes, undefined]);
   assertEquals(edit.calls.map((call) => call.arguments), [{ n: 1 }]);
-  assertEquals(sayingsOf(agent.state.messages)[1], 'assistant: edit({"n":1}) blind({})');
+  assertEquals(outlineMessages(agent.state.messages)[1], 'assistant: edit({"n":1}) blind({})');
 });

@@ -6,24 +6,24 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { outlineOf } from "./outline.ts";
+import { outlineEvents } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
-/** A model that says many words without a pause, and counts how many were asked for. */
-function talkative(words: number): { streamFn: StreamFn; said: () => number } {
-  let said = 0;
+/** A model that emits words without a pause and counts those that were pulled. */
+function talkative(words: number): { streamFn: StreamFn; emitted: () => number } {
+  let emitted = 0;
   const streamFn: StreamFn = async function* (): AsyncGenerator<AssistantMessageEvent> {
     yield { type: "start" };
     yield { type: "text_start", contentIndex: 0 };
-    while (said < words) {
-      said++;
+    while (emitted < words) {
+      emitted++;
       yield { type: "text_delta", contentIndex: 0, delta: "word " };
     }
     yield { type: "text_end", contentIndex: 0 };
     yield { type: "done", stopReason: "stop", usage: zeroUsage() };
   };
-  return { streamFn, said: () => said };
+  return { streamFn, emitted: () => emitted };
 }
 
 function isReply(event: AgentEvent | undefined): boolean {
@@ -42,21 +42,21 @@ async function readSome(
   return events;
 }
 
-Deno.test("the model is at most 256 events ahead of the reader [B58]", async () => {
-  const { streamFn, said } = talkative(2000);
+Deno.test("backpressure: the model is at most 256 events ahead of the reader [B58]", async () => {
+  const { streamFn, emitted } = talkative(2000);
   const { agent } = testAgent([], { streamFn });
   const reader = agent.promptStream("Hi").getReader();
   await readSome(reader, 5);
   await settle();
-  assert(said() <= 257, `${said()} words ahead`);
-  assert(said() >= 200, `only ${said()} words ahead`);
+  assert(emitted() <= 257, `${emitted()} words ahead`);
+  assert(emitted() >= 200, `only ${emitted()} words ahead`);
   await readSome(reader, 500);
   await settle();
-  assert(said() <= 500 + 257, `${said()} words, of which 500 were read`);
+  assert(emitted() <= 500 + 257, `${emitted()} words, of which 500 were read`);
   await reader.cancel();
 });
 
-Deno.test("nothing is asked of the model before the reader has taken every event so far", async () => {
+Deno.test("model call: starts after the reader has taken every event", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],
   });
@@ -67,14 +67,14 @@ Deno.test("nothing is asked of the model before the reader has taken every event
     await settle();
     if (asked.length < streamFn.calls.length) asked.push(events.length);
   }
-  const lines = outlineOf(events);
+  const lines = outlineEvents(events);
   assertEquals(asked, [
     lines.indexOf("message_start assistant") + 1,
     lines.lastIndexOf("message_start assistant") + 1,
   ]);
 });
 
-Deno.test("no tool begins before the reader has taken every start", async () => {
+Deno.test("tool calls start after the reader has taken every tool_execution_start", async () => {
   const look = fakeTool({ name: "look" });
   const { agent } = testAgent([reply([toolCall("look"), toolCall("look")]), reply("Seen")], {
     tools: [look],
@@ -87,7 +87,7 @@ Deno.test("no tool begins before the reader has taken every start", async () => 
   assertEquals(taken, 2);
 });
 
-Deno.test("nobody is asked for approval before the reader has taken the question", async () => {
+Deno.test("approve is called after the reader has taken the request", async () => {
   const asked: string[] = [];
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],
@@ -106,7 +106,7 @@ Deno.test("nobody is asked for approval before the reader has taken the question
   reader.releaseLock();
 });
 
-Deno.test("a stream that nobody reads pauses the run, and still ends at once on abort", async () => {
+Deno.test("an unread stream pauses the run and ends at once on abort", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   const stream = agent.promptStream("Hi");
   await settle();
@@ -114,10 +114,13 @@ Deno.test("a stream that nobody reads pauses the run, and still ends at once on 
   agent.abort();
   await agent.waitForIdle();
   assertEquals(agent.state.isRunning, false);
-  assertEquals(outlineOf(await checkEvents(stream)).slice(-2), ["turn_end aborted", "agent_end"]);
+  assertEquals(outlineEvents(await checkEvents(stream)).slice(-2), [
+    "turn_end aborted",
+    "agent_end",
+  ]);
 });
 
-Deno.test("a stream that is not read on while the model talks still ends at once on abort", async () => {
+Deno.test("abort() ends a stream whose reader stopped during a reply", async () => {
   const { streamFn } = talkative(Infinity);
   const { agent } = testAgent([], { streamFn });
   const stream = agent.promptStream("Hi");
@@ -131,51 +134,51 @@ Deno.test("a stream that is not read on while the model talks still ends at once
   assertEquals(rest.at(-1)?.type, "agent_end");
 });
 
-Deno.test("agent.prompt reads for itself", async () => {
-  const { streamFn, said } = talkative(5000);
+Deno.test("prompt() reads the events itself", async () => {
+  const { streamFn, emitted } = talkative(5000);
   const { agent } = testAgent([], { streamFn });
   await agent.prompt("Hi");
-  assertEquals(said(), 5000);
+  assertEquals(emitted(), 5000);
 });
 
-Deno.test("two hundred thousand deltas in one burst cost linear time [B59]", async () => {
+Deno.test("200,000 deltas in one burst take linear time [B59]", async () => {
   const { streamFn } = talkative(200_000);
   const { agent } = testAgent([], { streamFn });
   const start = performance.now();
   await agent.prompt("Hi");
   const seconds = (performance.now() - start) / 1_000;
-  // What is quadratic takes minutes; the bound leaves room for a machine that is busy otherwise.
+  // Quadratic work takes minutes; the bound allows for a busy machine.
   assert(seconds < 10, `${seconds} s`);
 });
 
-Deno.test("a slow listener holds the model back as a slow reader does", async () => {
-  const { streamFn, said } = talkative(50);
+Deno.test("a slow listener slows the model down like a slow reader", async () => {
+  const { streamFn, emitted } = talkative(50);
   const { agent } = testAgent([], { streamFn });
   const ahead: number[] = [];
-  let told = 0;
+  let delivered = 0;
   agent.subscribe(async ({ type }) => {
     if (type !== "message_update") return;
     await Promise.resolve();
-    ahead.push(said() - ++told);
+    ahead.push(emitted() - ++delivered);
   });
   await agent.prompt("Hi");
   assertEquals(Math.max(...ahead) <= 1, true, `${Math.max(...ahead)} ahead`);
 });
 
-Deno.test("a reader that leaves aborts the run, and the agent is idle when it has left [B57]", async () => {
-  const { streamFn, said } = talkative(Infinity);
+Deno.test("leaving the stream aborts the run, and the agent is idle afterwards [B57]", async () => {
+  const { streamFn, emitted } = talkative(Infinity);
   const { agent } = testAgent([], { streamFn });
   for await (const { type } of agent.promptStream("Hi")) {
     if (type === "message_update") break;
   }
   assertEquals(agent.state.isRunning, false);
-  const before = said();
+  const before = emitted();
   await settle();
-  assertEquals(said(), before);
+  assertEquals(emitted(), before);
   assertEquals(agent.state.messages.length, 2);
 });
 
-Deno.test("a stream that is left before its first event leaves the prompt in the history [A75]", async () => {
+Deno.test("leaving the stream before its first event keeps the prompt in the history [A75]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   await agent.promptStream("Hi").cancel();
   assertEquals([agent.state.isRunning, agent.state.messages.length], [false, 1]);
@@ -184,7 +187,7 @@ Deno.test("a stream that is left before its first event leaves the prompt in the
   assertEquals(agent.state.messages.length, 3);
 });
 
-Deno.test("a stream that is left after its first turn leaves that turn in the history once [A76]", async () => {
+Deno.test("leaving the stream after its first turn keeps that turn in the history once [A76]", async () => {
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],
   });
@@ -194,7 +197,7 @@ Deno.test("a stream that is left after its first turn leaves that turn in the hi
   assertEquals(agent.state.messages.map(({ role }) => role), ["user", "assistant", "tool_result"]);
 });
 
-Deno.test("the stream is one of the platform: it can be teed, piped and read in turns", async () => {
+Deno.test("promptStream() returns a ReadableStream that can be teed, piped and read alternately", async () => {
   const { agent } = testAgent([reply("One"), reply("Two"), reply("Three")]);
   const [left, right] = agent.promptStream("Hi").tee();
   const both = await Promise.all([checkEvents(left), checkEvents(right)]);
@@ -215,7 +218,7 @@ Deno.test("the stream is one of the platform: it can be teed, piped and read in 
   await checkEvents([...first, ...rest]);
 });
 
-Deno.test("several reads may wait at a time, and are answered in order", async () => {
+Deno.test("concurrent reads resolve in order", async () => {
   const { agent } = testAgent([reply("Hello")]);
   const iterator = agent.promptStream("Hi")[Symbol.asyncIterator]();
   const reads = await Promise.all(Array.from({ length: 12 }, () => iterator.next()));

@@ -44,7 +44,7 @@ async function eventful(): Promise<AgentEvent[]> {
   return await checkEvents(agent.promptStream("Go"));
 }
 
-Deno.test("with scripted ports two runs give byte-identical logs", async () => {
+Deno.test("two runs with scripted ports emit byte-identical logs", async () => {
   const first = await eventful();
   const second = await eventful();
   assertEquals(JSON.stringify(second), JSON.stringify(first));
@@ -57,7 +57,7 @@ Deno.test("with scripted ports two runs give byte-identical logs", async () => {
   }
 });
 
-Deno.test("every time, id and chance comes from the ports", async () => {
+Deno.test("clock, ids and randomness come from the ports only", async () => {
   const marks: string[] = [];
   const clock = new InstantClock();
   const { agent } = testAgent([

@@ -3,7 +3,7 @@ import type { ModelSpec } from "../../src/core/model.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { InstantClock, scriptedPorts } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
@@ -12,13 +12,13 @@ const spare: ModelSpec = { provider: "other", modelId: "spare", thinkingLevel: "
 const last: ModelSpec = { provider: "third", modelId: "last", thinkingLevel: "high" };
 const throttled = fail("model_throttled", "429", { after: "Half" });
 
-Deno.test("when the last attempt has failed the fallback answers, in the same message [A48]", async () => {
+Deno.test("fallback: replies in the same message after the last failed attempt [A48]", async () => {
   const { agent, streamFn } = testAgent([throttled, reply("Hello")], {
     retry: never,
     fallback: [{ model: spare }],
   });
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(outlineOf(events).slice(4), [
+  assertEquals(outlineEvents(events).slice(4), [
     "message_start assistant",
     "message_update text_delta",
     "model_fallback spare",
@@ -29,18 +29,21 @@ Deno.test("when the last attempt has failed the fallback answers, in the same me
   ]);
   const [fallback] = eventsOfType(events, "model_fallback");
   assertEquals([fallback?.from.modelId, fallback?.to], ["model", spare]);
-  const [, said] = agent.state.messages;
-  assertEquals(said?.role === "assistant" && [said.provider, said.modelId], ["other", "spare"]);
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Hello"]);
+  const [, assistant] = agent.state.messages;
+  assertEquals(assistant?.role === "assistant" && [assistant.provider, assistant.modelId], [
+    "other",
+    "spare",
+  ]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Hello"]);
   assertEquals(streamFn.calls.map(({ model }) => model.modelId), ["model", "spare"]);
 });
 
-Deno.test("without a fallback the failure is the reply [A50]", async () => {
+Deno.test("no fallback: the failure is the reply [A50]", async () => {
   const { agent } = testAgent([throttled], { retry: never });
   assertEquals((await agent.prompt("Hi")).error?.code, "model_throttled");
 });
 
-Deno.test("the list is gone through until one answers [A51]", async () => {
+Deno.test("fallback: models are called in order until one replies [A51]", async () => {
   const { agent } = testAgent([throttled, throttled, reply("Hello")], {
     retry: never,
     fallback: [{ model: spare }, { model: last }],
@@ -53,7 +56,7 @@ Deno.test("the list is gone through until one answers [A51]", async () => {
   assertEquals(agent.state.error, undefined);
 });
 
-Deno.test("when all fail, the last failure is told once [A52]", async () => {
+Deno.test("fallback: when all models fail, the last failure is emitted once [A52]", async () => {
   const { agent, streamFn } = testAgent([
     throttled,
     fail("network_error", "Reset"),
@@ -68,7 +71,7 @@ Deno.test("when all fail, the last failure is told once [A52]", async () => {
   streamFn.assertDone();
 });
 
-Deno.test("a failure that cannot pass ends the list", async () => {
+Deno.test("fallback: a non-retryable failure ends the list", async () => {
   const { agent, streamFn } = testAgent([throttled, fail("auth_error", "No key")], {
     retry: never,
     fallback: [{ model: spare }, { model: last }],
@@ -77,7 +80,7 @@ Deno.test("a failure that cannot pass ends the list", async () => {
   streamFn.assertDone();
 });
 
-Deno.test("each model gets its own key, and a key in the options goes to no other provider", async () => {
+Deno.test("fallback: each model gets its own key, and streamOptions.apiKey goes to no other provider", async () => {
   const { agent, streamFn } = testAgent([throttled, throttled, reply("Hello")], {
     retry: never,
     streamOptions: { apiKey: "secret of test", temperature: 0 },
@@ -92,7 +95,7 @@ Deno.test("each model gets its own key, and a key in the options goes to no othe
   ]);
 });
 
-Deno.test("a key in the options stays with the configured provider when the model is changed", async () => {
+Deno.test("streamOptions.apiKey stays with the configured provider after setModel()", async () => {
   const { agent, streamFn } = testAgent([reply("One"), reply("Two"), reply("Three")], {
     streamOptions: { apiKey: "secret of test" },
   });
@@ -108,7 +111,7 @@ Deno.test("a key in the options stays with the configured provider when the mode
   ]);
 });
 
-Deno.test("a fallback may have its own way to be asked, its own keys and its own retries", async () => {
+Deno.test("fallback: can have its own streamFn, getApiKey and retry", async () => {
   const other = scriptedStream([throttled, reply("Hello")]);
   const clock = new InstantClock();
   const { agent, streamFn } = testAgent([throttled], {
@@ -129,7 +132,7 @@ Deno.test("a fallback may have its own way to be asked, its own keys and its own
   other.assertDone();
 });
 
-Deno.test("the next turn begins with the first model again", async () => {
+Deno.test("fallback: the next turn starts with the first model", async () => {
   const { agent, streamFn } = testAgent([throttled, reply("Hello"), reply("Again")], {
     retry: never,
     fallback: [{ model: spare }],

@@ -7,11 +7,11 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
-Deno.test("transformContext runs once in every turn, and convertToLlm sees what it gives [3.4, A5, B4]", async () => {
+Deno.test("transformContext runs once per turn, and convertToLlm gets its result [3.4, A5, B4]", async () => {
   const seen: string[] = [];
   let turns = 0;
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
@@ -19,19 +19,19 @@ Deno.test("transformContext runs once in every turn, and convertToLlm sees what 
     transformContext: (messages) => [...messages, userMessage(`turn ${++turns}`, 0)],
     convertToLlm: (message) => {
       if (message.role === "custom") return null;
-      if (message.role === "user") seen.push(...sayingsOf([message]));
+      if (message.role === "user") seen.push(...outlineMessages([message]));
       return message;
     },
   });
   await checkEvents(agent.promptStream("Look"));
   assertEquals(seen, ["user: Look", "user: turn 1", "user: turn 2"]);
-  assertEquals(streamFn.calls.map(({ context }) => sayingsOf(context.messages).at(-1)), [
+  assertEquals(streamFn.calls.map(({ context }) => outlineMessages(context.messages).at(-1)), [
     "user: turn 1",
     "user: turn 2",
   ]);
 });
 
-Deno.test("each turn goes through policies, transform, conversion and key, in this order", async () => {
+Deno.test("a turn runs preTurn, transformContext, convertToLlm and getApiKey in this order", async () => {
   const order: string[] = [];
   const { agent } = testAgent([
     () => {
@@ -68,7 +68,7 @@ Deno.test("each turn goes through policies, transform, conversion and key, in th
   ]);
 });
 
-Deno.test("what a transform leaves out is left out of the request only [B5]", async () => {
+Deno.test("transformContext changes the request only, not the history [B5]", async () => {
   const { agent, streamFn } = testAgent([reply("One"), reply("Two")], {
     transformContext: (messages) => ({
       messages: messages.slice(-1),
@@ -77,19 +77,19 @@ Deno.test("what a transform leaves out is left out of the request only [B5]", as
   });
   await checkEvents(agent.promptStream("First"));
   const events = await checkEvents(agent.promptStream("Second"));
-  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []), ["user: Second"]);
+  assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []), ["user: Second"]);
   assertEquals(agent.state.messages.length, 4);
   assertEquals(eventsOfType(events, "context_compacted").map(({ report }) => report.droppedCount), [
     2,
   ]);
-  assertEquals(outlineOf(events).slice(3, 6), [
+  assertEquals(outlineEvents(events).slice(3, 6), [
     "message_end user",
     "context_compacted",
     "message_start assistant",
   ]);
 });
 
-Deno.test("the tokens and the cost of a summary that a transform had written are the run's own", async () => {
+Deno.test("transformContext: the usage and cost of its report count towards the run", async () => {
   const amounts = { input: 3, output: 2, cacheRead: 0, cacheWrite: 0, total: 5 };
   const { agent } = testAgent([reply("One", { usage: amounts, cost: amounts })], {
     transformContext: (messages) => ({
@@ -101,7 +101,7 @@ Deno.test("the tokens and the cost of a summary that a transform had written are
   assertEquals([usage.total, cost.total], [10, 10]);
 });
 
-Deno.test("the key is asked for in every turn, by the provider's name [3.5, A7, B7]", async () => {
+Deno.test("getApiKey is called in every turn with the provider's name [3.5, A7, B7]", async () => {
   const asked: string[] = [];
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],
@@ -119,15 +119,19 @@ Deno.test("the key is asked for in every turn, by the provider's name [3.5, A7, 
   ]);
 });
 
-Deno.test("a message that converts to nothing stays in the history and out of the request [3.14, A6, B6]", async () => {
+Deno.test("convertToLlm returning null keeps the message in the history and out of the request [3.14, A6, B6]", async () => {
   const note = { role: "custom", type: "note", data: { a: 1 }, timestamp: 0 } as const;
   const { agent, streamFn } = testAgent([reply("Hello")]);
   await checkEvents(agent.promptStream([note, userMessage("Hi", 0)]));
-  assertEquals(sayingsOf(streamFn.calls[0]?.context.messages ?? []), ["user: Hi"]);
-  assertEquals(sayingsOf(agent.state.messages), ["custom: note", "user: Hi", "assistant: Hello"]);
+  assertEquals(outlineMessages(streamFn.calls[0]?.context.messages ?? []), ["user: Hi"]);
+  assertEquals(outlineMessages(agent.state.messages), [
+    "custom: note",
+    "user: Hi",
+    "assistant: Hello",
+  ]);
 });
 
-Deno.test("a custom message with a form for the model reaches it in that form, converted once", async () => {
+Deno.test("custom message: toLlm() is called once and its result is sent", async () => {
   let conversions = 0;
   const note = defineCustomMessage({
     type: "note",
@@ -145,18 +149,21 @@ Deno.test("a custom message with a form for the model reaches it in that form, c
   assertEquals(conversions, 1);
   await checkEvents(agent.promptStream("And?"));
   assertEquals(conversions, 2, "once per run");
-  assertEquals(sayingsOf(streamFn.calls[2]?.context.messages ?? [])[0], "user: Note: buy milk");
-  assertEquals(sayingsOf(agent.state.messages)[0], "custom: note");
+  assertEquals(
+    outlineMessages(streamFn.calls[2]?.context.messages ?? [])[0],
+    "user: Note: buy milk",
+  );
+  assertEquals(outlineMessages(agent.state.messages)[0], "custom: note");
 });
 
 const broken = (): never => {
   throw new Error("no disk");
 };
 for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
-  Deno.test(`${hook} that throws ends the run as an error turn that names it [B32]`, async () => {
+  Deno.test(`${hook} that throws ends the run in an error turn that names the hook [B32]`, async () => {
     const { agent, streamFn } = testAgent([], { [hook]: broken });
     const events = await checkEvents(agent.promptStream("Hi"));
-    assertEquals(outlineOf(events).slice(4), [
+    assertEquals(outlineEvents(events).slice(4), [
       "message_start assistant",
       "message_end assistant",
       "turn_end error",
@@ -165,11 +172,11 @@ for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
     const end = events.at(-1);
     assertInstanceOf(end?.type === "agent_end" && end.error, StreamError);
     assertEquals(agent.state.error?.message, `${hook} failed: no disk`);
-    assertEquals(sayingsOf(agent.state.messages), ["user: Hi"]);
+    assertEquals(outlineMessages(agent.state.messages), ["user: Hi"]);
     streamFn.assertDone();
   });
 
-  Deno.test(`an error of the tree that ${hook} throws stays what it is [B32]`, async () => {
+  Deno.test(`${hook} that throws an AgentError keeps its class and code [B32]`, async () => {
     const error = new AuthError("Log in first");
     const { agent } = testAgent([], {
       [hook]: () => {
@@ -181,7 +188,7 @@ for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
 }
 
 for (const hook of ["transformContext", "getApiKey"] as const) {
-  Deno.test(`${hook} that hangs is left behind 100 ms after the abort`, async () => {
+  Deno.test(`${hook} that hangs is abandoned 100 ms after the abort`, async () => {
     const { agent, clock, streamFn } = testAgent([], { [hook]: () => new Promise(() => {}) });
     const running = agent.prompt("Hi");
     await settle();
@@ -197,13 +204,13 @@ for (const hook of ["transformContext", "getApiKey"] as const) {
   });
 }
 
-Deno.test("a transform that answers nothing useful is an error turn, not a crash", async () => {
+Deno.test("transformContext that returns nothing usable gives an error turn", async () => {
   const { agent } = testAgent([], { transformContext: () => undefined as never });
   const { error } = await agent.prompt("Hi");
   assertStringIncludes(error?.message ?? "", "transformContext failed");
 });
 
-Deno.test("an image that is a file is read through the port, and without one it is a bad request", async () => {
+Deno.test("image file: is read through readFile, and without the port it is a bad_request", async () => {
   const image = { type: "image", source: { type: "file", path: "cat.jpg" } } as const;
   const read: string[] = [];
   const { agent, streamFn } = testAgent([reply("A cat")], {
@@ -228,7 +235,7 @@ Deno.test("an image that is a file is read through the port, and without one it 
   assertEquals(error?.code, "bad_request");
 });
 
-Deno.test("a file that is never read does not hold up an abort", async () => {
+Deno.test("abort() ends a run whose readFile hangs", async () => {
   const image = { type: "image", source: { type: "file", path: "cat.jpg" } } as const;
   const { agent, clock } = testAgent([], { readFile: () => new Promise(() => {}) });
   const running = agent.prompt({ text: "What is it?", images: [image] });

@@ -1,5 +1,5 @@
 /**
- * Runs one agent many times and tells how many of the runs are still held; needs `--v8-flags=--expose-gc`.
+ * Runs one agent many times and prints how many of the runs are still referenced; needs `--v8-flags=--expose-gc`.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert";
 import { runDeno } from "../project.ts";
 
-Deno.test("an agent holds its latest run and none before it", async () => {
+Deno.test("an agent references its latest run and no earlier one", async () => {
   const script = "tests/conformance/leaks.ts";
   const { success, text } = await runDeno("run", [
     "--v8-flags=--expose-gc",

@@ -3,32 +3,32 @@ import type { AgentEvent } from "../../src/core/event.ts";
 import { AlreadyRunningError } from "../../src/core/errors.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { hang, reply } from "../../src/testing/script.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
-Deno.test("a listener is told every event until it stops listening [4.9, 4.10, A71]", async () => {
+Deno.test("subscribe() calls the listener with every event until it is unsubscribed [4.9, 4.10, A71]", async () => {
   const { agent } = testAgent([reply("One"), reply("Two")]);
-  const heard: AgentEvent[] = [];
-  const stop = agent.subscribe((event) => void heard.push(event));
+  const received: AgentEvent[] = [];
+  const stop = agent.subscribe((event) => void received.push(event));
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(heard, events);
+  assertEquals(received, events);
   stop();
   stop();
   await agent.prompt("Hi");
-  assertEquals(heard.length, events.length);
+  assertEquals(received.length, events.length);
 });
 
-Deno.test("a function that listens twice is told twice, and each stop is for one", async () => {
+Deno.test("subscribe() twice with one function calls it twice; each unsubscribe removes one", async () => {
   const { agent } = testAgent([reply("One"), reply("Two")]);
-  let heard = 0;
-  const listener = ({ type }: AgentEvent): void => void (type === "agent_end" && heard++);
+  let received = 0;
+  const listener = ({ type }: AgentEvent): void => void (type === "agent_end" && received++);
   const stop = agent.subscribe(listener);
   agent.subscribe(listener);
   await agent.prompt("Hi");
   stop();
   await agent.prompt("Hi");
-  assertEquals(heard, 3);
+  assertEquals(received, 3);
 });
 
 for (
@@ -39,7 +39,7 @@ for (
     ["rejects", () => Promise.reject(new Error("no ink"))],
   ] as const
 ) {
-  Deno.test(`a listener that ${how} is removed and told of; everyone else hears all [4.11, A71, B54]`, async () => {
+  Deno.test(`a listener that ${how} is removed and reported; other listeners get every event [4.11, A71, B54]`, async () => {
     const { agent, seen } = testAgent([reply("Hello")]);
     let calls = 0;
     agent.subscribe(({ type }) => {
@@ -52,7 +52,7 @@ for (
     assertEquals(calls, 2);
     assertEquals(seen, events);
     assertEquals(later, events);
-    assertEquals(outlineOf(events).slice(1, 4), [
+    assertEquals(outlineEvents(events).slice(1, 4), [
       "turn_start 1",
       "warning listener_failed",
       "message_start user",
@@ -63,14 +63,14 @@ for (
   });
 }
 
-Deno.test("a listener that throws while the agent is idle is told of to the others", async () => {
+Deno.test("a listener that throws while idle is reported to the other listeners", async () => {
   const { agent, seen } = testAgent([]);
   agent.subscribe(() => {
     throw new Error("no ink");
   });
   agent.steer("a");
   await settle();
-  assertEquals(outlineOf(seen), ["queue_changed", "warning listener_failed"]);
+  assertEquals(outlineEvents(seen), ["queue_changed", "warning listener_failed"]);
   assertEquals(findViolation(seen), undefined);
 });
 
@@ -87,12 +87,12 @@ Deno.test("listeners are called in order, and each promise is awaited before the
   assertEquals(order, events.flatMap(({ type }) => [`+${type}`, `-${type}`, type]));
 });
 
-Deno.test("the state is up to date when a listener is told, and the stream comes last", async () => {
+Deno.test("the state is updated before listeners are called, and the stream gets the event last", async () => {
   const { agent } = testAgent([reply("Hello")]);
   const order: string[] = [];
   agent.subscribe((event) => {
     if (event.type !== "message_end") return;
-    order.push(`listener: ${sayingsOf(agent.state.messages).at(-1)}`);
+    order.push(`listener: ${outlineMessages(agent.state.messages).at(-1)}`);
   });
   for await (const event of agent.promptStream("Hi")) {
     if (event.type === "message_end") order.push("reader");
@@ -100,7 +100,7 @@ Deno.test("the state is up to date when a listener is told, and the stream comes
   assertEquals(order, ["listener: user: Hi", "reader", "listener: assistant: Hello", "reader"]);
 });
 
-Deno.test("a prompt from within a listener is refused, also at the very end of the run", async () => {
+Deno.test("prompt() inside a listener is rejected, also at agent_end", async () => {
   for (const type of ["turn_start", "agent_end"] as const) {
     const { agent, streamFn } = testAgent([reply("Hello")]);
     const refusals: Promise<unknown>[] = [];
@@ -115,7 +115,7 @@ Deno.test("a prompt from within a listener is refused, also at the very end of t
   }
 });
 
-Deno.test("the agent is idle when its stream closes, and not before its end was told [A62, B62]", async () => {
+Deno.test("the agent is idle when its stream closes, and not before agent_end was delivered [A62, B62]", async () => {
   const { agent } = testAgent([reply("Hello")]);
   let ended = false;
   let idle = false;
@@ -132,12 +132,14 @@ Deno.test("the agent is idle when its stream closes, and not before its end was 
   await waiting;
 });
 
-Deno.test("a listener that hangs past an abort is left behind, and nobody misses an event for it", async () => {
+Deno.test("a listener that hangs after an abort is no longer awaited, and no other listener misses an event", async () => {
   const { agent, clock, seen } = testAgent([hang({ after: "Half" }), reply("Fine")]);
-  const heard: string[] = [];
+  const received: string[] = [];
   agent.subscribe(({ type }) => {
-    heard.push(type);
-    return type === "message_update" && heard.length < 12 ? new Promise<void>(() => {}) : undefined;
+    received.push(type);
+    return type === "message_update" && received.length < 12
+      ? new Promise<void>(() => {})
+      : undefined;
   });
   const later: AgentEvent[] = [];
   agent.subscribe((event) => void later.push(event));
@@ -148,16 +150,16 @@ Deno.test("a listener that hangs past an abort is left behind, and nobody misses
   assertEquals([agent.state.isRunning, clock.waits], [true, [100]]);
   clock.advance(100);
   const events = await running;
-  assertEquals(outlineOf(events).slice(-2), ["turn_end aborted", "agent_end"]);
+  assertEquals(outlineEvents(events).slice(-2), ["turn_end aborted", "agent_end"]);
   assertEquals(later, events);
   assertEquals(seen, events);
-  assertEquals(heard, events.map(({ type }) => type));
+  assertEquals(received, events.map(({ type }) => type));
   assertEquals(clock.sleepers, 0);
   await checkEvents(agent.promptStream("Again"));
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("a listener that hangs on every event costs an abort 100 ms once", async () => {
+Deno.test("a listener that never settles delays an abort by 100 ms once", async () => {
   const { agent, clock } = testAgent([hang()]);
   let hangs = false;
   agent.subscribe(() => hangs ? new Promise<void>(() => {}) : undefined);
@@ -168,11 +170,11 @@ Deno.test("a listener that hangs on every event costs an abort 100 ms once", asy
   await settle();
   clock.advance(100);
   const events = await running;
-  assertEquals(outlineOf(events).slice(-2), ["turn_end aborted", "agent_end"]);
+  assertEquals(outlineEvents(events).slice(-2), ["turn_end aborted", "agent_end"]);
   assertEquals(clock.waits, [100]);
 });
 
-Deno.test("a listener left behind that fails later is removed like any other", async () => {
+Deno.test("a listener that is no longer awaited and rejects later is removed", async () => {
   const { agent, clock, seen } = testAgent([hang({ after: "Half" }), reply("Fine")]);
   const failing = Promise.withResolvers<void>();
   let calls = 0;
@@ -188,7 +190,7 @@ Deno.test("a listener left behind that fails later is removed like any other", a
   await running;
   failing.reject(new Error("no ink"));
   await settle();
-  assertEquals(outlineOf(seen).at(-1), "warning listener_failed");
+  assertEquals(outlineEvents(seen).at(-1), "warning listener_failed");
   const before = calls;
   await agent.prompt("Again");
   assertEquals(calls, before);
@@ -207,7 +209,7 @@ Deno.test("a stored event does not change afterwards [B56]", async () => {
   assertEquals(stored, copies);
 });
 
-Deno.test("a run begins when every listener has looked at what was said before it", async () => {
+Deno.test("a run starts after every listener has handled the events before it", async () => {
   const { agent, seen } = testAgent([reply("Hello")]);
   const order: string[] = [];
   agent.subscribe(async ({ type }) => {
@@ -223,13 +225,13 @@ Deno.test("a run begins when every listener has looked at what was said before i
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("a listener that waits for a run which it began itself does not wait for ever", async () => {
+Deno.test("a listener that awaits a run it started itself does not deadlock", async () => {
   const { agent, clock, seen } = testAgent([reply("Hello")]);
   let answer: string[] = [];
   agent.subscribe(async ({ type, seq }) => {
     if (type !== "queue_changed" || seq !== undefined) return;
     await Promise.resolve();
-    answer = sayingsOf((await agent.continue()).messages);
+    answer = outlineMessages((await agent.continue()).messages);
   });
   agent.steer("Hi");
   agent.setModel("other/model");
@@ -237,6 +239,6 @@ Deno.test("a listener that waits for a run which it began itself does not wait f
   clock.advance(100);
   await settle();
   assertEquals(answer, ["user: Hi", "assistant: Hello"]);
-  assertEquals(outlineOf(seen).slice(0, 3), ["queue_changed", "agent_start", "model_changed"]);
+  assertEquals(outlineEvents(seen).slice(0, 3), ["queue_changed", "agent_start", "model_changed"]);
   assertEquals(findViolation(seen), undefined);
 });

@@ -12,7 +12,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { scriptedPorts } from "./ports.ts";
 
 const empty: AgentContext = { systemPrompt: "", messages: [], tools: [] };
@@ -24,7 +24,7 @@ function loopConfig(
   return { model: modelSpec("test/model"), streamFn: scriptedStream(steps), ...scriptedPorts() };
 }
 
-Deno.test("a turn without tools runs no tool phase and ends [3.1, 3.16, A1, B1]", async () => {
+Deno.test("agentLoop() without tools runs one turn and ends [3.1, 3.16, A1, B1]", async () => {
   const config = loopConfig([reply("Hello")]);
   const events = await checkEvents(agentLoop([hi], empty, config));
   const assistant = assistantMessage("Hello", { modelId: "model" });
@@ -61,14 +61,14 @@ Deno.test("a turn without tools runs no tool phase and ends [3.1, 3.16, A1, B1]"
   config.streamFn.assertDone();
 });
 
-Deno.test("tool events stand between the reply and the end of its turn [3.2, A2, B2]", async () => {
+Deno.test("tool events are emitted between message_end and turn_end [3.2, A2, B2]", async () => {
   const config = loopConfig([
     reply([text("Let me look"), toolCall("look", { at: "x" })]),
     reply("Seen"),
   ]);
   const context = { ...empty, tools: [fakeTool({ name: "look", result: "a cat" })] };
   const events = await checkEvents(agentLoop([hi], context, config));
-  assertEquals(outlineOf(events), [
+  assertEquals(outlineEvents(events), [
     "agent_start",
     "turn_start 1",
     "message_start user",
@@ -100,7 +100,7 @@ Deno.test("tool events stand between the reply and the end of its turn [3.2, A2,
   assertEquals(turn?.toolResults, [toolResultMessage({ id: "call_1", name: "look" }, "a cat")]);
 });
 
-Deno.test("each answer of a tool leads to one more turn, and the run ends once [3.3, A3]", async () => {
+Deno.test("tool results lead to one more turn, and the run ends once [3.3, A3]", async () => {
   const config = loopConfig([reply([toolCall("a")]), reply([toolCall("b")]), reply("Done")]);
   const context = { ...empty, tools: [fakeTool({ name: "a" }), fakeTool({ name: "b" })] };
   const events = await checkEvents(agentLoop([hi], context, config));
@@ -111,7 +111,7 @@ Deno.test("each answer of a tool leads to one more turn, and the run ends once [
   ]);
   const [end, ...others] = eventsOfType(events, "agent_end");
   assertEquals(others, []);
-  assertEquals(sayingsOf(end?.messages ?? []), [
+  assertEquals(outlineMessages(end?.messages ?? []), [
     "user: Hi",
     "assistant: a({})",
     "tool_result: ok",
@@ -121,17 +121,17 @@ Deno.test("each answer of a tool leads to one more turn, and the run ends once [
   ]);
 });
 
-Deno.test("a stop for tools without any call ends the turn as complete [A22, B33]", async () => {
+Deno.test("stop reason tool_use without calls ends the turn as complete [A22, B33]", async () => {
   for (const stopReason of ["tool_use", "stop"] as const) {
     const config = loopConfig([reply("Hello", { stopReason })]);
     const events = await checkEvents(agentLoop([hi], empty, config));
-    assertEquals(outlineOf(events).slice(-2), ["turn_end complete", "agent_end"]);
+    assertEquals(outlineEvents(events).slice(-2), ["turn_end complete", "agent_end"]);
     const end = events.at(-1);
     assertEquals(end?.type === "agent_end" && end.stopReason, stopReason);
   }
 });
 
-Deno.test("a reply without calls that was cut at the token limit ends the run [B28]", async () => {
+Deno.test("a length stop without calls ends the run [B28]", async () => {
   const config = loopConfig([reply("Hello and", { stopReason: "length" })]);
   const events = await checkEvents(agentLoop([hi], empty, config));
   const end = events.at(-1);
@@ -139,28 +139,28 @@ Deno.test("a reply without calls that was cut at the token limit ends the run [B
   config.streamFn.assertDone();
 });
 
-Deno.test("several prompts are told one after the other before the first request [B3]", async () => {
+Deno.test("several prompts are emitted in order before the first request [B3]", async () => {
   const config = loopConfig([reply("Hello")]);
   const events = await checkEvents(agentLoop([hi, userMessage("You there?", 0)], empty, config));
-  assertEquals(outlineOf(events).slice(2, 7), [
+  assertEquals(outlineEvents(events).slice(2, 7), [
     "message_start user",
     "message_end user",
     "message_start user",
     "message_end user",
     "message_start assistant",
   ]);
-  assertEquals(sayingsOf(config.streamFn.calls[0]?.context.messages ?? []), [
+  assertEquals(outlineMessages(config.streamFn.calls[0]?.context.messages ?? []), [
     "user: Hi",
     "user: You there?",
   ]);
 });
 
-Deno.test("a follow-up source is asked where the run would end [3.8, A12]", async () => {
+Deno.test("followUp is read where the run would otherwise end [3.8, A12]", async () => {
   const config = loopConfig([reply("One"), reply("Two")]);
   const followUp = new MessageQueue();
   followUp.add(userMessage("More", 0));
   const events = await checkEvents(agentLoop([hi], empty, { ...config, followUp }));
-  assertEquals(outlineOf(events).filter((line) => !line.startsWith("message")), [
+  assertEquals(outlineEvents(events).filter((line) => !line.startsWith("message")), [
     "agent_start",
     "turn_start 1",
     "turn_end complete",
@@ -170,12 +170,12 @@ Deno.test("a follow-up source is asked where the run would end [3.8, A12]", asyn
   ]);
 });
 
-Deno.test("after an error the run ends at once and follow-ups stay where they are [3.9, A13, B29]", async () => {
+Deno.test("an error ends the run at once and keeps follow-ups queued [3.9, A13, B29]", async () => {
   const config = loopConfig([fail("stream_error", "Broken")]);
   const followUp = new MessageQueue();
   followUp.add(userMessage("More", 0));
   const events = await checkEvents(agentLoop([hi], empty, { ...config, followUp }));
-  assertEquals(outlineOf(events), [
+  assertEquals(outlineEvents(events), [
     "agent_start",
     "turn_start 1",
     "message_start user",
@@ -185,12 +185,12 @@ Deno.test("after an error the run ends at once and follow-ups stay where they ar
     "turn_end error",
     "agent_end",
   ]);
-  assertEquals(sayingsOf(followUp.peek()), ["user: More"]);
+  assertEquals(outlineMessages(followUp.peek()), ["user: More"]);
   const end = events.at(-1);
   assertEquals(end?.type === "agent_end" && end.error?.message, "Broken");
 });
 
-Deno.test("steering that waits after the last answer leads to one more turn [A11, B50]", async () => {
+Deno.test("steering that is queued after the last reply leads to one more turn [A11, B50]", async () => {
   const steering = new MessageQueue();
   const config = loopConfig([
     () => {
@@ -202,7 +202,7 @@ Deno.test("steering that waits after the last answer leads to one more turn [A11
   const events = await checkEvents(agentLoop([hi], empty, { ...config, steering }));
   assertEquals(eventsOfType(events, "turn_start").map(({ turn }) => turn), [1, 2]);
   const end = events.at(-1);
-  assertEquals(sayingsOf(end?.type === "agent_end" ? end.messages : []), [
+  assertEquals(outlineMessages(end?.type === "agent_end" ? end.messages : []), [
     "user: Hi",
     "assistant: One",
     "user: Wait",
@@ -210,7 +210,7 @@ Deno.test("steering that waits after the last answer leads to one more turn [A11
   ]);
 });
 
-Deno.test("neither the context nor the messages of the caller are changed [B8]", async () => {
+Deno.test("agentLoop() changes neither the context nor the messages of the caller [B8]", async () => {
   const deep = <Value>(value: Value): Value => {
     if (typeof value !== "object" || value === null) return value;
     Object.values(value).forEach(deep);
@@ -224,10 +224,10 @@ Deno.test("neither the context nor the messages of the caller are changed [B8]",
   assertEquals([context.messages.length, prompts.length, waiting.messages.length], [2, 1, 1]);
 });
 
-Deno.test("a continued run says nothing again, and tells only of what is new [B10, A66]", async () => {
+Deno.test("agentLoopContinue() emits no earlier message and returns only new ones [B10, A66]", async () => {
   const config = loopConfig([reply("Hello")]);
   const events = await checkEvents(agentLoopContinue({ ...empty, messages: [hi] }, config));
-  assertEquals(outlineOf(events), [
+  assertEquals(outlineEvents(events), [
     "agent_start",
     "turn_start 1",
     "message_start assistant",
@@ -237,10 +237,12 @@ Deno.test("a continued run says nothing again, and tells only of what is new [B1
     "agent_end",
   ]);
   const end = events.at(-1);
-  assertEquals(sayingsOf(end?.type === "agent_end" ? end.messages : []), ["assistant: Hello"]);
+  assertEquals(outlineMessages(end?.type === "agent_end" ? end.messages : []), [
+    "assistant: Hello",
+  ]);
 });
 
-Deno.test("there must be something to continue [B9]", () => {
+Deno.test("agentLoopContinue() throws when there is nothing to continue [B9]", () => {
   const config = loopConfig([]);
   assertThrows(() => agentLoopContinue(empty, config), NoMessagesError);
   assertThrows(() => agentLoop([], empty, config), NoMessagesError);

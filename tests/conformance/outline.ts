@@ -8,13 +8,13 @@ import { extractText } from "../../src/core/content.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import type { AgentMessage } from "../../src/core/message.ts";
 
-/** One line per event: its type, and what tells it from others of the type. */
-export function outlineOf(events: readonly AgentEvent[]): string[] {
-  return events.map(lineOf);
+/** One line per event: its type, and the property that distinguishes it. */
+export function outlineEvents(events: readonly AgentEvent[]): string[] {
+  return events.map(formatEvent);
 }
 
 /** One line per message: its role and its text, or its calls. */
-export function sayingsOf(messages: readonly AgentMessage[]): string[] {
+export function outlineMessages(messages: readonly AgentMessage[]): string[] {
   return messages.map((message) => {
     if (message.role === "custom") return `custom: ${message.type}`;
     const calls = message.content.flatMap((block) =>
@@ -34,7 +34,7 @@ export function eventsOfType<Type extends AgentEvent["type"]>(
   );
 }
 
-function lineOf(event: AgentEvent): string {
+function formatEvent(event: AgentEvent): string {
   switch (event.type) {
     case "turn_start":
       return `turn_start ${event.turn}`;

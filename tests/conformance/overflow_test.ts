@@ -3,33 +3,33 @@ import type { TransformContext } from "../../src/core/context.ts";
 import { ContextWindowOverflowError } from "../../src/core/errors.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fail, reply } from "../../src/testing/script.ts";
-import { outlineOf, sayingsOf } from "./outline.ts";
+import { outlineEvents, outlineMessages } from "./outline.ts";
 import { testAgent } from "./test_agent.ts";
 
 const usage = { input: 5, output: 0, cacheRead: 0, cacheWrite: 0, total: 5 };
 const tooLong = fail("context_window_overflow", "prompt is too long", { usage });
 const long = "Please ".repeat(100);
 
-/** Keeps the newest message on overflow, and notes what it was told. */
-function shrinking(told: boolean[]): TransformContext {
+/** Keeps the newest message on overflow, and records every overflow flag. */
+function shrinking(flags: boolean[]): TransformContext {
   return (messages, { overflow }) => {
-    told.push(overflow);
+    flags.push(overflow);
     if (!overflow) return messages;
     const report = { droppedCount: messages.length - 1, tokensBefore: 2, tokensAfter: 1 };
     return { messages: messages.slice(-1), report };
   };
 }
 
-Deno.test("an overflow is recovered from once, within the turn and its message [3.15, A21, A33, B35]", async () => {
-  const told: boolean[] = [];
+Deno.test("overflow: one recovery per turn, inside the same message [3.15, A21, A33, B35]", async () => {
+  const flags: boolean[] = [];
   const { agent, streamFn } = testAgent([
     tooLong,
     reply("Hello", { usage }),
-  ], { transformContext: shrinking(told) });
+  ], { transformContext: shrinking(flags) });
   agent.appendMessages([{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }]);
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(told, [false, true]);
-  assertEquals(outlineOf(events), [
+  assertEquals(flags, [false, true]);
+  assertEquals(outlineEvents(events), [
     "agent_start",
     "turn_start 1",
     "message_start user",
@@ -41,56 +41,56 @@ Deno.test("an overflow is recovered from once, within the turn and its message [
     "turn_end complete",
     "agent_end",
   ]);
-  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []), ["user: Hi"]);
+  assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []), ["user: Hi"]);
   assertEquals(agent.state.messages.length, 3, "the history keeps everything");
   const end = events.at(-1);
   assertEquals(end?.type === "agent_end" && end.usage.total, 10, "the refused attempt counts");
 });
 
-Deno.test("a second overflow in a turn surfaces, and the next turn may recover again [A34, B36]", async () => {
-  const told: boolean[] = [];
+Deno.test("overflow: a second one in a turn is the error, and the next turn can recover again [A34, B36]", async () => {
+  const flags: boolean[] = [];
   const { agent, streamFn } = testAgent([tooLong, tooLong, tooLong, reply("Hello")], {
-    transformContext: shrinking(told),
+    transformContext: shrinking(flags),
     messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
   });
   const first = await agent.prompt(long);
   assertInstanceOf(first.error, ContextWindowOverflowError);
-  assertEquals(told, [false, true]);
+  assertEquals(flags, [false, true]);
   assertEquals(agent.state.messages.length, 2, "the history is intact");
   const second = await agent.prompt("Hi");
-  assertEquals(told, [false, true, true, true]);
+  assertEquals(flags, [false, true, true, true]);
   assertEquals(second.error?.code, "context_window_overflow", "nothing more could be left out");
   assertEquals(streamFn.calls.length, 3);
 });
 
-Deno.test("without a transform, or when it leaves nothing out, the overflow surfaces at once [A35]", async () => {
+Deno.test("overflow: without a transform, or when it removes nothing, the overflow is the error [A35]", async () => {
   const plain = testAgent([tooLong]);
   assertEquals((await plain.agent.prompt("Hi")).error?.code, "context_window_overflow");
   plain.streamFn.assertDone();
-  const told: boolean[] = [];
+  const flags: boolean[] = [];
   const idle = testAgent([tooLong], {
-    transformContext: (messages, { overflow }) => (told.push(overflow), messages),
+    transformContext: (messages, { overflow }) => (flags.push(overflow), messages),
   });
   assertEquals((await idle.agent.prompt("Hi")).error?.code, "context_window_overflow");
-  assertEquals(told, [false, true]);
+  assertEquals(flags, [false, true]);
   idle.streamFn.assertDone();
 });
 
-Deno.test("after an overflow that surfaced, the next continue begins by leaving something out", async () => {
-  const told: boolean[] = [];
+Deno.test("overflow: continue() after an overflow error starts with overflow: true", async () => {
+  const flags: boolean[] = [];
   const { agent, streamFn } = testAgent([tooLong, tooLong, reply("Hello"), reply("Again")], {
-    transformContext: shrinking(told),
+    transformContext: shrinking(flags),
     messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
   });
   await agent.prompt("Hi");
   await agent.continue();
-  assertEquals(told, [false, true, true]);
+  assertEquals(flags, [false, true, true]);
   await agent.prompt("More");
-  assertEquals(told, [false, true, true, false], "and forgets it once an answer has come");
+  assertEquals(flags, [false, true, true, false], "the flag is cleared by the next reply");
   streamFn.assertDone();
 });
 
-Deno.test("the second request has the same system prompt and tools [A36]", async () => {
+Deno.test("overflow: the second request has the same system prompt and tools [A36]", async () => {
   const { agent, streamFn } = testAgent([
     () => {
       agent.setSystemPrompt("Be verbose");
@@ -106,17 +106,17 @@ Deno.test("the second request has the same system prompt and tools [A36]", async
   assertEquals(streamFn.calls.map(({ context }) => context.systemPrompt), ["Be brief", "Be brief"]);
 });
 
-Deno.test("policies after the turn run when the overflow surfaces [A37]", async () => {
+Deno.test("overflow: postTurn policies run when the overflow is the error [A37]", async () => {
   const seen: string[] = [];
   const { agent } = testAgent([tooLong], {
     policies: [{ name: "watch", postTurn: ({ message }) => void seen.push(message.stopReason) }],
   });
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(seen, ["error"]);
-  assertEquals(outlineOf(events).slice(-2), ["turn_end error", "agent_end"]);
+  assertEquals(outlineEvents(events).slice(-2), ["turn_end error", "agent_end"]);
 });
 
-Deno.test("an abort during the recovery ends the run as aborted [A38]", async () => {
+Deno.test("overflow: abort() during the recovery ends the run as aborted [A38]", async () => {
   const { agent, streamFn } = testAgent([tooLong], {
     transformContext: (messages, { overflow }) => {
       if (overflow) agent.abort();
@@ -129,7 +129,7 @@ Deno.test("an abort during the recovery ends the run as aborted [A38]", async ()
   streamFn.assertDone();
 });
 
-Deno.test("steering that arrives during the recovery waits until the reply is over", async () => {
+Deno.test("overflow: steering during the recovery stays queued until the reply has ended", async () => {
   const { agent, streamFn } = testAgent([tooLong, reply("Hello"), reply("Yes?")], {
     transformContext: (messages, { overflow }) => {
       if (!overflow) return messages;
@@ -139,13 +139,13 @@ Deno.test("steering that arrives during the recovery waits until the reply is ov
     messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
   });
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(outlineOf(events).filter((line) => line.startsWith("turn")), [
+  assertEquals(outlineEvents(events).filter((line) => line.startsWith("turn")), [
     "turn_start 1",
     "turn_end complete",
     "turn_start 2",
     "turn_end complete",
   ]);
-  assertEquals(sayingsOf(agent.state.messages).slice(1), [
+  assertEquals(outlineMessages(agent.state.messages).slice(1), [
     "user: Hi",
     "assistant: Hello",
     "user: Wait",
@@ -154,7 +154,7 @@ Deno.test("steering that arrives during the recovery waits until the reply is ov
   streamFn.assertDone();
 });
 
-Deno.test("what was shown before an overflow is void", async () => {
+Deno.test("overflow: a retry event discards the text before the overflow", async () => {
   const { agent } = testAgent([
     fail("context_window_overflow", "Too long after all", { after: "Half" }),
     reply("Whole"),
@@ -163,17 +163,17 @@ Deno.test("what was shown before an overflow is void", async () => {
     messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
   });
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(outlineOf(events).slice(4, -3), [
+  assertEquals(outlineEvents(events).slice(4, -3), [
     "message_start assistant",
     "message_update text_delta",
     "retry 1 discard",
     "context_compacted",
     "message_update text_delta",
   ]);
-  assertEquals(sayingsOf(agent.state.messages).at(-1), "assistant: Whole");
+  assertEquals(outlineMessages(agent.state.messages).at(-1), "assistant: Whole");
 });
 
-Deno.test("a transform that throws when it is asked for less ends the turn as an error", async () => {
+Deno.test("overflow: a transform that throws during the recovery ends the turn in an error", async () => {
   const { agent } = testAgent([
     fail("context_window_overflow", "Too long", { after: "Half", usage }),
   ], {
@@ -183,10 +183,10 @@ Deno.test("a transform that throws when it is asked for less ends the turn as an
     },
   });
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Half"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Half"]);
   const end = events.at(-1);
   assertEquals(end?.type === "agent_end" && end.usage, usage);
-  assertEquals(outlineOf(events).slice(-3), [
+  assertEquals(outlineEvents(events).slice(-3), [
     "message_end assistant",
     "turn_end error",
     "agent_end",

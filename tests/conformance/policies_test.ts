@@ -5,14 +5,14 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { InstantClock, scriptedPorts, settle } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
 
 const look = () => fakeTool({ name: "look" });
 const note = (words: string) => userMessage(words, 0);
 
-Deno.test("a stop before a turn comes before its start, and the result says who stopped it", async () => {
+Deno.test("preTurn stop: is before turn_start, and the result names the policy", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("look")])], {
     tools: [look()],
     policies: [{
@@ -21,7 +21,7 @@ Deno.test("a stop before a turn comes before its start, and the result says who 
     }],
   });
   const events = await checkEvents(agent.promptStream("Look"));
-  assertEquals(outlineOf(events).slice(-2), ["turn_end tools_executed", "agent_end"]);
+  assertEquals(outlineEvents(events).slice(-2), ["turn_end tools_executed", "agent_end"]);
   const end = events.at(-1);
   assertEquals(end?.type === "agent_end" && [end.stoppedBy, end.stopReason, end.error], [
     { policy: "enough", reason: "one will do" },
@@ -31,14 +31,14 @@ Deno.test("a stop before a turn comes before its start, and the result says who 
   streamFn.assertDone();
 });
 
-Deno.test("before a turn a policy sees what is new: the prompt at first, then what came in since [A26]", async () => {
+Deno.test("preTurn: newMessages has the prompt first, then the messages since the last turn [A26]", async () => {
   const seen: string[][] = [];
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen"), reply("More")], {
     tools: [look()],
     transformContext: (messages) => [note("added"), ...messages.slice(-2)],
     policies: [{
       name: "watch",
-      preTurn: ({ newMessages }) => void seen.push(sayingsOf(newMessages)),
+      preTurn: ({ newMessages }) => void seen.push(outlineMessages(newMessages)),
       postTurn: ({ turn }) => turn === 1 ? { type: "inject", messages: [note("hint")] } : undefined,
     }],
     messages: [note("Before")],
@@ -48,15 +48,18 @@ Deno.test("before a turn a policy sees what is new: the prompt at first, then wh
   assertEquals(seen, [["user: a", "user: b"], ["user: hint"], ["user: follow"]]);
 });
 
-Deno.test("what is injected before a turn is in that turn's request [A27]", async () => {
+Deno.test("preTurn inject: the messages are in that turn's request [A27]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")], {
     policies: [{ name: "hint", preTurn: () => ({ type: "inject", messages: [note("hint")] }) }],
   });
   await checkEvents(agent.promptStream("Hi"));
-  assertEquals(sayingsOf(streamFn.calls[0]?.context.messages ?? []), ["user: Hi", "user: hint"]);
+  assertEquals(outlineMessages(streamFn.calls[0]?.context.messages ?? []), [
+    "user: Hi",
+    "user: hint",
+  ]);
 });
 
-Deno.test("what is injected after a turn without tools leads to one more turn [A30]", async () => {
+Deno.test("postTurn inject: leads to one more turn after a turn without tools [A30]", async () => {
   const { agent } = testAgent([reply("One"), reply("Two")], {
     policies: [{
       name: "again",
@@ -65,7 +68,7 @@ Deno.test("what is injected after a turn without tools leads to one more turn [A
     }],
   });
   await checkEvents(agent.promptStream("Hi"));
-  assertEquals(sayingsOf(agent.state.messages), [
+  assertEquals(outlineMessages(agent.state.messages), [
     "user: Hi",
     "assistant: One",
     "user: Sure?",
@@ -73,7 +76,7 @@ Deno.test("what is injected after a turn without tools leads to one more turn [A
   ]);
 });
 
-Deno.test("what is injected must fit the history: an orphan call is answered, and told of", async () => {
+Deno.test("inject: messages that would make the history invalid are repaired and reported", async () => {
   const { agent, seen, streamFn } = testAgent([reply("One")], {
     policies: [{
       name: "odd",
@@ -92,7 +95,7 @@ Deno.test("what is injected must fit the history: an orphan call is answered, an
   assertEquals(eventsOfType(seen, "warning").map(({ code }) => code), ["history_repaired"]);
 });
 
-Deno.test("policies after a turn run on an error and on an abort as well, with the messages in the history [A31]", async () => {
+Deno.test("postTurn: runs on error and abort too, with the messages in the history [A31]", async () => {
   const seen: string[] = [];
   const watch: Policy = {
     name: "watch",
@@ -113,7 +116,7 @@ Deno.test("policies after a turn run on an error and on an abort as well, with t
   assertEquals(seen, ["error 2", "aborted 2", "tool_use 3", "stop 4"]);
 });
 
-Deno.test("a policy that stops a run after an error does not hide the error", async () => {
+Deno.test("postTurn stop: keeps the error of the turn", async () => {
   const { agent } = testAgent([fail("stream_error", "Broken")], {
     policies: [{ name: "stop", postTurn: () => ({ type: "stop", reason: "audited" }) }],
   });
@@ -131,7 +134,7 @@ for (
     ["with calls", [reply([toolCall("look")])]],
   ] as const
 ) {
-  Deno.test(`a stop after a turn ${what} tells the turn's end and leaves follow-ups queued [A32]`, async () => {
+  Deno.test(`postTurn stop: after a turn ${what} emits turn_end and keeps follow-ups queued [A32]`, async () => {
     const { agent, streamFn } = testAgent(steps, {
       tools: [look()],
       policies: [{ name: "stop", postTurn: () => ({ type: "stop", reason: "enough" }) }],
@@ -144,7 +147,7 @@ for (
   });
 }
 
-Deno.test("the first stop wins, what was injected before it is void, and later policies are not asked [A101]", async () => {
+Deno.test("policies: the first stop wins, earlier injects are dropped, later policies are not called [A101]", async () => {
   const asked: string[] = [];
   const policy = (name: string, verdict: ReturnType<NonNullable<Policy["postTurn"]>>): Policy => ({
     name,
@@ -169,7 +172,7 @@ Deno.test("the first stop wins, what was injected before it is void, and later p
   ]);
 });
 
-Deno.test("injects add up, in order [A101]", async () => {
+Deno.test("policies: injected messages add up, in order [A101]", async () => {
   const { agent, streamFn } = testAgent([reply("One")], {
     policies: ["a", "b"].map((name) => ({
       name,
@@ -180,7 +183,7 @@ Deno.test("injects add up, in order [A101]", async () => {
     })),
   });
   await checkEvents(agent.promptStream("Hi"));
-  assertEquals(sayingsOf(streamFn.calls[0]?.context.messages ?? []).slice(1), [
+  assertEquals(outlineMessages(streamFn.calls[0]?.context.messages ?? []).slice(1), [
     "user: a1",
     "user: a2",
     "user: b1",
@@ -188,7 +191,7 @@ Deno.test("injects add up, in order [A101]", async () => {
   ]);
 });
 
-Deno.test("a policy that throws counts as continue, in every slot, and a warning says so [A101]", async () => {
+Deno.test("policies: one that throws counts as continue in every slot and is reported as a warning [A101]", async () => {
   const broken = (): never => {
     throw new Error("no ink");
   };
@@ -204,7 +207,7 @@ Deno.test("a policy that throws counts as continue, in every slot, and a warning
   });
   const events = await checkEvents(agent.promptStream("Look"));
   assertEquals(
-    outlineOf(events).filter((line) => !line.startsWith("message") && !line.startsWith("tool")),
+    outlineEvents(events).filter((line) => !line.startsWith("message") && !line.startsWith("tool")),
     [
       "agent_start",
       "warning policy_failed",
@@ -227,7 +230,7 @@ Deno.test("a policy that throws counts as continue, in every slot, and a warning
   ]);
 });
 
-Deno.test("a policy that hangs is left behind 100 ms after the abort", async () => {
+Deno.test("policies: one that hangs is abandoned 100 ms after the abort", async () => {
   const { agent, clock } = testAgent([], {
     policies: [{ name: "slow", preTurn: () => new Promise(() => {}) }],
   });
@@ -240,7 +243,7 @@ Deno.test("a policy that hangs is left behind 100 ms after the abort", async () 
   assertEquals(clock.waits, [100]);
 });
 
-Deno.test("when the run is over every policy is told once how it went, and can only watch [A115]", async () => {
+Deno.test("postLoop: is called once with the outcome, and its verdict is ignored [A115]", async () => {
   const seen: unknown[] = [];
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
   const { agent } = testAgent([reply([toolCall("look")], { usage }), reply("Seen", { usage })], {
@@ -255,7 +258,7 @@ Deno.test("when the run is over every policy is told once how it went, and can o
   assertEquals(seen, [[2, 4, "stop", undefined, 4]]);
 });
 
-Deno.test("what a policy rewrites is seen by the next, validated again, told and noted in the result [A80, A87]", async () => {
+Deno.test("preDispatch: rewritten arguments reach the next policy, are validated, emitted and noted in the result [A80, A87]", async () => {
   const read = fakeTool({
     name: "read",
     parameters: { type: "object", properties: { path: { type: "string" } } },
@@ -285,12 +288,12 @@ Deno.test("what a policy rewrites is seen by the next, validated again, told and
   assertEquals(read.calls.map((call) => call.arguments), [safe]);
   assertEquals(eventsOfType(events, "tool_approval_requested")[0]?.arguments, safe);
   assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, safe);
-  const sayings = sayingsOf(streamFn.calls[1]?.context.messages ?? []);
+  const sayings = outlineMessages(streamFn.calls[1]?.context.messages ?? []);
   assertEquals(sayings[1], 'assistant: read({"path":"a"})', "the history keeps the model's own");
   assertStringIncludes(sayings[2] ?? "", 'were changed before the call ran: {"path":"/safe/a"}');
 });
 
-Deno.test("a policy that rewrites arguments into invalid ones has the call refused", async () => {
+Deno.test("preDispatch: invalid rewritten arguments refuse the call", async () => {
   const read = fakeTool({
     name: "read",
     parameters: { type: "object", properties: { path: { type: "string" } } },
@@ -310,12 +313,12 @@ Deno.test("a policy that rewrites arguments into invalid ones has the call refus
   await checkEvents(agent.promptStream("Read"));
   assertEquals(read.calls, []);
   assertStringIncludes(
-    sayingsOf(streamFn.calls[1]?.context.messages ?? [])[2] ?? "",
+    outlineMessages(streamFn.calls[1]?.context.messages ?? [])[2] ?? "",
     "- /path: must be string",
   );
 });
 
-Deno.test("a policy that throws after it has changed arguments leaves no change [A88]", async () => {
+Deno.test("preDispatch: a policy that throws leaves no change of the arguments [A88]", async () => {
   const read = fakeTool({ name: "read" });
   const { agent } = testAgent([reply([toolCall("read", { list: [1] })]), reply("Read")], {
     tools: [read],
@@ -332,7 +335,7 @@ Deno.test("a policy that throws after it has changed arguments leaves no change 
   assertEquals(read.calls.map((call) => call.arguments), [{ list: [1] }]);
 });
 
-Deno.test("arguments that a policy changes after its answer are not those that run", async () => {
+Deno.test("preDispatch: changes of the arguments after the verdict have no effect", async () => {
   const read = fakeTool({ name: "read" });
   let kept: Record<string, unknown> = {};
   const { agent } = testAgent([reply([toolCall("read", {})]), reply("Read")], {
@@ -353,7 +356,7 @@ Deno.test("arguments that a policy changes after its answer are not those that r
   assertEquals(read.calls.map((call) => call.arguments), [{ path: "fine" }]);
 });
 
-Deno.test("a skip refuses one call with its reason, asks nobody further about it, and lets the others run [A85, A87, A104]", async () => {
+Deno.test("preDispatch skip: refuses one call with its reason, and the others run [A85, A87, A104]", async () => {
   const asked: string[] = [];
   const { agent, streamFn } = testAgent([
     reply([toolCall("rm"), toolCall("look")]),
@@ -367,7 +370,7 @@ Deno.test("a skip refuses one call with its reason, asks nobody further about it
     }, { name: "after", preDispatch: ({ tool }) => void asked.push(tool.name) }],
   });
   const events = await checkEvents(agent.promptStream("Go"));
-  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2), [
+  assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2), [
     "tool_result: Tool call refused: rm is not allowed here",
     "tool_result: ok",
   ]);
@@ -378,7 +381,7 @@ Deno.test("a skip refuses one call with its reason, asks nobody further about it
   ]);
 });
 
-Deno.test("a stop at one call refuses all calls, asks nobody, and ends the run after the turn [A86]", async () => {
+Deno.test("preDispatch stop: refuses all calls without approval and ends the run after the turn [A86]", async () => {
   const approvals: string[] = [];
   const tool = look();
   const { agent, streamFn } = testAgent([
@@ -397,7 +400,7 @@ Deno.test("a stop at one call refuses all calls, asks nobody, and ends the run a
   const events = await checkEvents(agent.promptStream("Look"));
   assertEquals([approvals, tool.calls], [[], []]);
   const [turn] = eventsOfType(events, "turn_end");
-  assertEquals(sayingsOf(turn?.toolResults ?? []), [
+  assertEquals(outlineMessages(turn?.toolResults ?? []), [
     'tool_result: Tool call not run: the policy "halt" stopped the run: two',
     'tool_result: Tool call not run: the policy "halt" stopped the run: two',
     'tool_result: Tool "lok" not found. Available tools: look.',
@@ -407,7 +410,7 @@ Deno.test("a stop at one call refuses all calls, asks nobody, and ends the run a
   streamFn.assertDone();
 });
 
-Deno.test("what a policy injects at a call goes into the next turn", async () => {
+Deno.test("preDispatch inject: the messages are in the next turn", async () => {
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [look()],
     policies: [{
@@ -416,14 +419,14 @@ Deno.test("what a policy injects at a call goes into the next turn", async () =>
     }],
   });
   await checkEvents(agent.promptStream("Look"));
-  assertEquals(sayingsOf(agent.state.messages).slice(2), [
+  assertEquals(outlineMessages(agent.state.messages).slice(2), [
     "tool_result: ok",
     "user: careful",
     "assistant: Seen",
   ]);
 });
 
-Deno.test("a run stops at its limit of turns, and says so [A102]", async () => {
+Deno.test("maxTurns: the run stops at the limit, and the result names it [A102]", async () => {
   const tool = look();
   const { agent } = testAgent(Array(5).fill(reply([toolCall("look")])), {
     tools: [tool],
@@ -436,7 +439,7 @@ Deno.test("a run stops at its limit of turns, and says so [A102]", async () => {
   assertEquals(agent.queued.followUp.length, 1);
 });
 
-Deno.test("without a limit of its own a run stops after 100 turns; Infinity is no limit", async () => {
+Deno.test("maxTurns: 100 by default, Infinity for no limit", async () => {
   const endless = Array(120).fill(reply([toolCall("look")]));
   const { agent } = testAgent(endless, { tools: [look()] });
   assertEquals((await agent.prompt("Look")).turns, 100);
@@ -444,7 +447,7 @@ Deno.test("without a limit of its own a run stops after 100 turns; Infinity is n
   assertEquals((await free.agent.prompt("Look")).turns, 121);
 });
 
-Deno.test("a policy may stop a reply while it streams: what has come is kept, and the run is over", async () => {
+Deno.test("onDelta stop: keeps the text that has arrived and ends the run", async () => {
   const clock = new InstantClock();
   const { agent, streamFn } = testAgent([hang({ after: "Many many words" })], {
     ...scriptedPorts(clock),
@@ -465,13 +468,13 @@ Deno.test("a policy may stop a reply while it streams: what has come is kept, an
     { policy: "budget", reason: "too many words" },
     undefined,
   ]);
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Many many words"]);
-  const [, said] = agent.state.messages;
-  assertEquals(said?.role === "assistant" && said.errorCode, "budget_exceeded");
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Many many words"]);
+  const [, assistant] = agent.state.messages;
+  assertEquals(assistant?.role === "assistant" && assistant.errorCode, "budget_exceeded");
   streamFn.assertDone();
 });
 
-Deno.test("a policy sees how the run stands: turn, model, history, usage, cost and time", async () => {
+Deno.test("policies: the context has turn, model, history, usage, cost and elapsed time", async () => {
   const seen: unknown[] = [];
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
   const { agent, clock } = testAgent([

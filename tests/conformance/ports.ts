@@ -12,9 +12,9 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that only advances on demand. */
 export class ManualClock {
-  /** The milliseconds of every wait, in order. */
+  /** The milliseconds of every sleep, in order. */
   readonly waits: number[] = [];
   readonly #sleepers = new Set<Sleeper>();
   #now = 0;
@@ -36,18 +36,18 @@ export class ManualClock {
     });
   };
 
-  /** How many wait now. */
+  /** Number of pending sleeps. */
   get sleepers(): number {
     return this.#sleepers.size;
   }
 
-  /** Lets time pass until the next who waits is due. */
+  /** Advances the clock to the next pending sleep. */
   advanceToNext(): void {
     const due = Math.min(...[...this.#sleepers].map(({ until }) => until));
     this.advance(due - this.#now);
   }
 
-  /** Lets time pass and wakes whoever is due, the earliest first. */
+  /** Advances the clock and wakes the sleeps that are due, the earliest first. */
   advance(milliseconds: number): void {
     this.#now += milliseconds;
     const due = [...this.#sleepers].filter(({ until }) => until <= this.#now);
@@ -55,9 +55,9 @@ export class ManualClock {
   }
 }
 
-/** A clock on which every wait is over at once, and has taken its time all the same. */
+/** A clock on which every sleep ends at once and advances the time. */
 export class InstantClock {
-  /** The milliseconds of every wait, in order. */
+  /** The milliseconds of every sleep, in order. */
   readonly waits: number[] = [];
   #now = 0;
 
@@ -70,7 +70,7 @@ export class InstantClock {
   };
 }
 
-/** Ports of which two sets with the same clock do the same. */
+/** Creates deterministic ports: two sets with the same clock behave identically. */
 export function scriptedPorts(clock: Pick<Ports, "now" | "sleep"> = new ManualClock()): Ports {
   const counts = new Map<string, number>();
   return {
@@ -85,7 +85,7 @@ export function scriptedPorts(clock: Pick<Ports, "now" | "sleep"> = new ManualCl
   };
 }
 
-/** Lets everything run that needs no clock. */
+/** Runs all pending microtasks and tasks that need no clock. */
 export async function settle(): Promise<void> {
   for (let task = 0; task < 3; task++) await new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -9,11 +9,11 @@ import { testAgent } from "./test_agent.ts";
 const million: Usage = { input: 1e6, output: 1e6, cacheRead: 0, cacheWrite: 0, total: 2e6 };
 const prices: Prices = { "test/model": { input: 3, output: 15 }, spare: { input: 1, output: 2 } };
 
-Deno.test("a reply carries its cost when it ends, by the price list [A53]", async () => {
+Deno.test("prices: message_end has the cost by the price list [A53]", async () => {
   const { agent } = testAgent([reply("Hello", { usage: million })], { prices });
   const events = await checkEvents(agent.promptStream("Hi"));
-  const said = eventsOfType(events, "message_end").at(-1)?.message;
-  assertEquals(said?.role === "assistant" && said.cost, {
+  const assistant = eventsOfType(events, "message_end").at(-1)?.message;
+  assertEquals(assistant?.role === "assistant" && assistant.cost, {
     input: 3,
     output: 15,
     cacheRead: 0,
@@ -22,17 +22,17 @@ Deno.test("a reply carries its cost when it ends, by the price list [A53]", asyn
   });
 });
 
-Deno.test("what the provider itself says it cost beats every list, unless it says nothing [A53]", async () => {
-  const told = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 7 };
+Deno.test("prices: the cost that the provider reports wins over the price list [A53]", async () => {
+  const reported = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 7 };
   const { agent } = testAgent([
-    reply("Hello", { usage: million, cost: told }),
-    reply("Hello", { usage: million, cost: { ...told, total: 0 } }),
+    reply("Hello", { usage: million, cost: reported }),
+    reply("Hello", { usage: million, cost: { ...reported, total: 0 } }),
   ], { prices: () => ({ input: 1, output: 1 }) });
   assertEquals((await agent.prompt("Hi")).cost.total, 7);
   assertEquals((await agent.prompt("Hi")).cost.total, 2);
 });
 
-Deno.test("an unknown price counts the tokens, and is told once for each model [A53]", async () => {
+Deno.test("prices: an unknown price is reported once per model, and the tokens are counted [A53]", async () => {
   const { agent, seen } = testAgent([1, 2, 3].map(() => reply("Hello", { usage: million })), {
     prices,
     model: "other/model",
@@ -54,7 +54,7 @@ Deno.test("an unknown price counts the tokens, and is told once for each model [
   ]);
 });
 
-Deno.test("each attempt is priced at the rates of the model that made it", async () => {
+Deno.test("prices: each attempt is priced at the rates of its model", async () => {
   const { agent } = testAgent([
     fail("network_error", "Reset", { usage: million }),
     reply("Hello", { usage: million }),

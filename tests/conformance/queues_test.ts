@@ -5,10 +5,10 @@ import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { testAgent } from "./test_agent.ts";
 
-Deno.test("queued messages have ids, can be listed and be taken back", () => {
+Deno.test("queued: lists messages with their ids; cancelQueued() removes one", () => {
   const { agent } = testAgent([]);
   const a = agent.steer("a");
   const b = agent.steer({ text: "b" });
@@ -25,24 +25,28 @@ Deno.test("queued messages have ids, can be listed and be taken back", () => {
   assertEquals(agent.hasPendingMessages, false);
 });
 
-Deno.test("every change of a queue is told with what waits, also while idle", async () => {
+Deno.test("queue_changed: is emitted on every change, also while idle", async () => {
   const { agent, seen } = testAgent([reply("Hello")]);
   const { id } = agent.steer("a");
   agent.followUp("b");
   agent.cancelQueued(id);
   agent.clearFollowUp();
   agent.clearQueues();
-  const told = eventsOfType(seen, "queue_changed").map((
+  const changes = eventsOfType(seen, "queue_changed").map((
     { queued: { steering, followUp }, seq },
   ) => [
     steering.length,
     followUp.length,
     seq,
   ]);
-  assertEquals(told, [[1, 0, undefined], [1, 1, undefined], [0, 1, undefined], [0, 0, undefined]]);
+  assertEquals(changes, [[1, 0, undefined], [1, 1, undefined], [0, 1, undefined], [
+    0,
+    0,
+    undefined,
+  ]]);
   agent.steer("c");
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(outlineOf(events).slice(0, 4), [
+  assertEquals(outlineEvents(events).slice(0, 4), [
     "agent_start",
     "turn_start 1",
     "queue_changed",
@@ -51,13 +55,13 @@ Deno.test("every change of a queue is told with what waits, also while idle", as
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("what is queued right after a prompt is told within the run, after its start", async () => {
+Deno.test("queue_changed: right after prompt() is emitted inside the run, after agent_start", async () => {
   const { agent, seen } = testAgent([reply("Hello"), reply("More")]);
   const stream = agent.promptStream("Hi");
   agent.followUp("And then?");
   agent.setModel("test/other");
   const events = await checkEvents(stream);
-  assertEquals(outlineOf(events).slice(0, 4), [
+  assertEquals(outlineEvents(events).slice(0, 4), [
     "agent_start",
     "queue_changed",
     "model_changed",
@@ -66,18 +70,18 @@ Deno.test("what is queued right after a prompt is told within the run, after its
   assertEquals(seen, events);
 });
 
-Deno.test("what a listener queues at the very end is told after the run, to subscribers only", async () => {
+Deno.test("queue_changed: at agent_end is emitted after the run, to subscribers only", async () => {
   const { agent, seen } = testAgent([reply("Hello")]);
   agent.subscribe((event) => void (event.type === "agent_end" && agent.followUp("Too late")));
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(events.at(-1)?.type, "agent_end");
-  assertEquals(outlineOf(seen).slice(-2), ["agent_end", "queue_changed"]);
+  assertEquals(outlineEvents(seen).slice(-2), ["agent_end", "queue_changed"]);
   assertEquals(seen.at(-1)?.seq, undefined);
   assertEquals(findViolation(seen), undefined);
   assertEquals(agent.queued.followUp.length, 1);
 });
 
-Deno.test("what listeners queue and change keeps its order, however slow another listener is", async () => {
+Deno.test("events that listeners cause keep their order next to a slow listener", async () => {
   const { agent, seen } = testAgent([reply("Hello")]);
   agent.subscribe(async ({ type }) => {
     if (type !== "message_start") return;
@@ -96,7 +100,7 @@ Deno.test("what listeners queue and change keeps its order, however slow another
   assertEquals(seen, events);
 });
 
-Deno.test("a finished history goes on with what is queued, steering first [A65, B9, B11]", async () => {
+Deno.test("continue() after a finished reply takes queued messages, steering first [A65, B9, B11]", async () => {
   const { agent } = testAgent([reply("Hello"), reply("1"), reply("2"), reply("3")]);
   await agent.prompt("Hi");
   await assertRejects(() => agent.continue(), InvalidContinueError);
@@ -104,7 +108,7 @@ Deno.test("a finished history goes on with what is queued, steering first [A65, 
   agent.steer("a");
   agent.steer("b");
   await checkEvents(agent.continueStream());
-  assertEquals(sayingsOf(agent.state.messages).slice(2), [
+  assertEquals(outlineMessages(agent.state.messages).slice(2), [
     "user: a",
     "assistant: 1",
     "user: b",
@@ -114,21 +118,21 @@ Deno.test("a finished history goes on with what is queued, steering first [A65, 
   ]);
 });
 
-Deno.test("a finished history goes on with a follow-up when there is no steering", async () => {
+Deno.test("continue() after a finished reply takes a follow-up when no steering is queued", async () => {
   const { agent } = testAgent([reply("Hello"), reply("1")]);
   await agent.prompt("Hi");
   agent.followUp("follow");
   await checkEvents(agent.continueStream());
-  assertEquals(sayingsOf(agent.state.messages).slice(2), ["user: follow", "assistant: 1"]);
+  assertEquals(outlineMessages(agent.state.messages).slice(2), ["user: follow", "assistant: 1"]);
 });
 
-Deno.test("a failed run leaves its follow-ups queued, and continue takes the turn again [A13, B29]", async () => {
+Deno.test("continue() after a failed run repeats the turn, and follow-ups stay queued [A13, B29]", async () => {
   const { agent } = testAgent([fail("stream_error", "Broken"), reply("Hello"), reply("More")]);
   agent.followUp("follow");
   assertEquals((await agent.prompt("Hi")).error?.code, "stream_error");
   assertEquals(agent.queued.followUp.length, 1);
   await checkEvents(agent.continueStream());
-  assertEquals(sayingsOf(agent.state.messages), [
+  assertEquals(outlineMessages(agent.state.messages), [
     "user: Hi",
     "assistant: Hello",
     "user: follow",
@@ -143,11 +147,11 @@ for (
     ["the token limit", [reply("Half", { stopReason: "length" })]],
   ] as const
 ) {
-  Deno.test(`continue goes on after a reply that ended with ${what}`, async () => {
+  Deno.test(`continue() works after a reply that ended with ${what}`, async () => {
     const { agent } = testAgent([...steps, reply("Whole")]);
     await agent.prompt("Hi");
     await checkEvents(agent.continueStream());
-    assertEquals(sayingsOf(agent.state.messages), [
+    assertEquals(outlineMessages(agent.state.messages), [
       "user: Hi",
       "assistant: Half",
       "assistant: Whole",
@@ -155,7 +159,7 @@ for (
   });
 }
 
-Deno.test("continue goes on after a tool result [A64]", async () => {
+Deno.test("continue() works after a tool result [A64]", async () => {
   const { agent } = testAgent([
     reply([toolCall("look")]),
     fail("stream_error", "Broken"),
@@ -165,14 +169,14 @@ Deno.test("continue goes on after a tool result [A64]", async () => {
   });
   await agent.prompt("Look");
   const events = await checkEvents(agent.continueStream());
-  assertEquals(outlineOf(events).slice(0, 3), [
+  assertEquals(outlineEvents(events).slice(0, 3), [
     "agent_start",
     "turn_start 1",
     "message_start assistant",
   ]);
 });
 
-Deno.test("without any message there is nothing to say [4.17, A63, B61]", async () => {
+Deno.test("prompt() and continue() reject when there is no message [4.17, A63, B61]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   await assertRejects(() => agent.continue(), NoMessagesError);
   await assertRejects(() => agent.prompt([]), NoMessagesError);
@@ -181,10 +185,10 @@ Deno.test("without any message there is nothing to say [4.17, A63, B61]", async 
   assertEquals(agent.state.isRunning, false);
   agent.steer("Now");
   await agent.prompt([]);
-  assertEquals(sayingsOf(agent.state.messages), ["user: Now", "assistant: Hello"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Now", "assistant: Hello"]);
 });
 
-Deno.test("a message that is of no use to any history is nothing to say", async () => {
+Deno.test("prompt() rejects when repair leaves no message", async () => {
   const { agent } = testAgent([]);
   const orphan = {
     ...userMessage("?", 0),

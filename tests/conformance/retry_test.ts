@@ -5,21 +5,21 @@ import type { RetryStrategy } from "../../src/core/retry.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
 import { endWithoutTerminal, fail, hang, reply } from "../../src/testing/script.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { InstantClock, scriptedPorts, settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
 const usage = { input: 2, output: 1, cacheRead: 0, cacheWrite: 0, total: 3 };
 const steady = exponentialBackoff({ jitter: false });
 
-Deno.test("a throttled call is tried again within the same message [3.11, A16, A17]", async () => {
+Deno.test("retry: a throttled call is retried inside the same message [3.11, A16, A17]", async () => {
   const clock = new InstantClock();
   const { agent, streamFn } = testAgent([
     fail("model_throttled", "Slow down", { after: "Half a", usage }),
     reply("Whole", { usage }),
   ], { ...scriptedPorts(clock), retry: steady });
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(outlineOf(events), [
+  assertEquals(outlineEvents(events), [
     "agent_start",
     "turn_start 1",
     "message_start user",
@@ -33,15 +33,19 @@ Deno.test("a throttled call is tried again within the same message [3.11, A16, A
     "turn_end complete",
     "agent_end",
   ]);
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: Whole"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Whole"]);
   const end = events.at(-1);
   assertEquals(end?.type === "agent_end" && [end.error, end.usage.total], [undefined, 6]);
-  const reply_ = agent.state.messages[1];
-  assertEquals(reply_?.role === "assistant" && reply_.usage.total, 6, "discarded attempts count");
+  const assistant = agent.state.messages[1];
+  assertEquals(
+    assistant?.role === "assistant" && assistant.usage.total,
+    6,
+    "discarded attempts count",
+  );
   streamFn.assertDone();
 });
 
-Deno.test("a retry of an attempt that has shown nothing discards nothing", async () => {
+Deno.test("retry: discard is false when the attempt emitted nothing", async () => {
   const { agent } = testAgent([fail("network_error", "Reset"), reply("Hello")], {
     ...scriptedPorts(new InstantClock()),
     retry: steady,
@@ -55,7 +59,7 @@ Deno.test("a retry of an attempt that has shown nothing discards nothing", async
   ]);
 });
 
-Deno.test("a call that a failed attempt showed keeps its id when the next attempt makes it again", async () => {
+Deno.test("retry: a repeated tool call keeps its id", async () => {
   const call = toolCall("look", {}, { id: "a" });
   const { agent } = testAgent([
     fail("network_error", "Reset", { after: [call] }),
@@ -66,7 +70,7 @@ Deno.test("a call that a failed attempt showed keeps its id when the next attemp
   assertEquals(eventsOfType(events, "tool_execution_start").map(({ id }) => id), ["a"]);
 });
 
-Deno.test("the streaming message starts again with a discarded attempt", async () => {
+Deno.test("retry: streamingMessage starts again after a discarded attempt", async () => {
   const { agent } = testAgent([
     fail("network_error", "Reset", { after: "Half" }),
     reply("Whole"),
@@ -74,7 +78,7 @@ Deno.test("the streaming message starts again with a discarded attempt", async (
   const seen: string[] = [];
   agent.subscribe(({ type }) => {
     const { streamingMessage } = agent.state;
-    if (streamingMessage) seen.push(`${type} ${sayingsOf([streamingMessage])}`.trim());
+    if (streamingMessage) seen.push(`${type} ${outlineMessages([streamingMessage])}`.trim());
   });
   await checkEvents(agent.promptStream("Hi"));
   assertEquals(seen, [
@@ -94,7 +98,7 @@ for (
     "bad_request",
   ] as const
 ) {
-  Deno.test(`${code} is neither retried nor handed to a fallback [3.12, A18, A49]`, async () => {
+  Deno.test(`retry: ${code} is neither retried nor passed to a fallback [3.12, A18, A49]`, async () => {
     const { agent, streamFn } = testAgent([fail(code, "No")], {
       fallback: [{ model: { provider: "other", modelId: "spare", thinkingLevel: "off" } }],
     });
@@ -104,20 +108,20 @@ for (
   });
 }
 
-Deno.test("a quota or a bill is not waited for", async () => {
+Deno.test("retry: exhausted quota and billing errors are not retried", async () => {
   const { agent, streamFn } = testAgent([fail("model_throttled", "Quota", { retryable: false })]);
   assertEquals((await agent.prompt("Hi")).error?.code, "model_throttled");
   streamFn.assertDone();
 });
 
-Deno.test("three attempts are made by default, and the last failure is the run's [A45]", async () => {
+Deno.test("retry: three attempts by default, and the last failure is the run's error [A45]", async () => {
   const clock = new InstantClock();
   const { agent, streamFn } = testAgent(
     [1, 2, 3].map((n) => fail("network_error", `Reset ${n}`)),
     { ...scriptedPorts(clock), retry: steady },
   );
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(outlineOf(events).slice(4), [
+  assertEquals(outlineEvents(events).slice(4), [
     "message_start assistant",
     "retry 1",
     "retry 2",
@@ -130,20 +134,21 @@ Deno.test("three attempts are made by default, and the last failure is the run's
   streamFn.assertDone();
 });
 
-Deno.test("what the last attempt has said before it failed stays in the history, as failed", async () => {
+Deno.test("retry: the partial text of the last attempt stays in the history, as failed", async () => {
   const { agent } = testAgent([
     fail("stream_error", "Broken", { after: [text("As I was say"), toolCall("look")], usage }),
   ]);
   await checkEvents(agent.promptStream("Hi"));
-  const [, said] = agent.state.messages;
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi", "assistant: As I was say"]);
+  const [, assistant] = agent.state.messages;
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: As I was say"]);
   assertEquals(
-    said?.role === "assistant" && [said.stopReason, said.errorCode, said.errorMessage, said.usage],
+    assistant?.role === "assistant" &&
+      [assistant.stopReason, assistant.errorCode, assistant.errorMessage, assistant.usage],
     ["error", "stream_error", "Broken", usage],
   );
 });
 
-Deno.test("Retry-After beats the computed delay, up to the cap", async () => {
+Deno.test("retry: Retry-After wins over the computed delay, up to the cap", async () => {
   const clock = new InstantClock();
   const { agent } = testAgent([
     fail("model_throttled", "Slow down", { retryAfterMs: 7 }),
@@ -154,7 +159,7 @@ Deno.test("Retry-After beats the computed delay, up to the cap", async () => {
   assertEquals(clock.waits, [7, 60_000]);
 });
 
-Deno.test("a strategy of one's own decides alone [A47]", async () => {
+Deno.test("retry: a custom strategy decides alone [A47]", async () => {
   const asked: [string, number][] = [];
   const stubborn: RetryStrategy = ({ error, attempt }) => {
     asked.push([error.code, attempt]);
@@ -171,7 +176,7 @@ Deno.test("a strategy of one's own decides alone [A47]", async () => {
   assertEquals(clock.waits, [5, 5]);
 });
 
-Deno.test("whatever a strategy says, overflow and abort are not retried", async () => {
+Deno.test("retry: overflow and abort are never retried", async () => {
   const always: RetryStrategy = () => 0;
   const overflowing = testAgent([fail("context_window_overflow", "Too long")], { retry: always });
   assertEquals((await overflowing.agent.prompt("Hi")).error?.code, "context_window_overflow");
@@ -182,7 +187,7 @@ Deno.test("whatever a strategy says, overflow and abort are not retried", async 
 });
 
 for (const answer of [undefined, Number.NaN, Number.POSITIVE_INFINITY] as unknown as number[]) {
-  Deno.test(`a strategy that answers ${answer} has no delay to offer, so it stops`, async () => {
+  Deno.test(`retry: a strategy that returns ${answer} stops the retries`, async () => {
     const { agent, streamFn } = testAgent([fail("network_error", "Reset")], {
       retry: () => answer,
     });
@@ -191,7 +196,7 @@ for (const answer of [undefined, Number.NaN, Number.POSITIVE_INFINITY] as unknow
   });
 }
 
-Deno.test("a strategy that throws stops, and a warning says so", async () => {
+Deno.test("retry: a strategy that throws stops the retries and is reported as a warning", async () => {
   const { agent, streamFn, seen } = testAgent([fail("network_error", "Reset")], {
     retry: () => {
       throw new Error("no dice");
@@ -204,7 +209,7 @@ Deno.test("a strategy that throws stops, and a warning says so", async () => {
   streamFn.assertDone();
 });
 
-Deno.test("an abort ends the wait between attempts at once", async () => {
+Deno.test("abort() ends the wait between two attempts at once", async () => {
   const { agent, clock, streamFn } = testAgent(
     [fail("network_error", "Reset", { after: "Half" })],
     {
@@ -216,7 +221,7 @@ Deno.test("an abort ends the wait between attempts at once", async () => {
   assertEquals([clock.waits, clock.sleepers], [[1000], 1]);
   agent.abort();
   const events = await running;
-  assertEquals(outlineOf(events).slice(5), [
+  assertEquals(outlineEvents(events).slice(5), [
     "message_update text_delta",
     "retry 1 discard",
     "message_end assistant",
@@ -224,11 +229,11 @@ Deno.test("an abort ends the wait between attempts at once", async () => {
     "agent_end",
   ]);
   assertEquals(clock.sleepers, 0);
-  assertEquals(sayingsOf(agent.state.messages), ["user: Hi"]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi"]);
   streamFn.assertDone();
 });
 
-Deno.test("a stream that ends without a terminal event is a network error, and retried [B30]", async () => {
+Deno.test("a stream without a terminal event is a network_error and is retried [B30]", async () => {
   const { agent, streamFn } = testAgent([endWithoutTerminal("Half"), reply("Whole")], {
     ...scriptedPorts(new InstantClock()),
     retry: steady,
@@ -252,10 +257,10 @@ for (
     ["answers nothing", () => undefined as never],
   ] as const
 ) {
-  Deno.test(`a stream function that ${how} is one stream error, not retried [B31]`, async () => {
+  Deno.test(`a StreamFn that ${how} is one stream_error and is not retried [B31]`, async () => {
     const { agent } = testAgent([], { streamFn });
     const events = await checkEvents(agent.promptStream("Hi"));
-    assertEquals(outlineOf(events).slice(4), [
+    assertEquals(outlineEvents(events).slice(4), [
       "message_start assistant",
       "message_end assistant",
       "turn_end error",
@@ -267,31 +272,31 @@ for (
   });
 }
 
-Deno.test("a provider that says it aborted makes an aborted turn, without an abort of the run [A39]", async () => {
+Deno.test("stop reason aborted from the provider makes an aborted turn without an abort of the run [A39]", async () => {
   const { agent } = testAgent([fail("aborted", "Connection closed by us", { after: "Half" })]);
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(outlineOf(events).slice(-2), ["turn_end aborted", "agent_end"]);
+  assertEquals(outlineEvents(events).slice(-2), ["turn_end aborted", "agent_end"]);
   const end = events.at(-1);
   assertEquals(end?.type === "agent_end" && [end.stopReason, end.error], ["aborted", undefined]);
 });
 
-Deno.test("an aborted reply that said nothing is an aborted run all the same [A39]", async () => {
+Deno.test("an aborted reply without content ends the run as aborted [A39]", async () => {
   const { agent } = testAgent([fail("aborted", "Connection closed by us")]);
   const { stopReason, messages } = await agent.prompt("Hi");
-  assertEquals([stopReason, sayingsOf(messages)], ["aborted", ["user: Hi"]]);
+  assertEquals([stopReason, outlineMessages(messages)], ["aborted", ["user: Hi"]]);
 });
 
-Deno.test("whatever the reason of an abort is, the reply's code says aborted", async () => {
+Deno.test("the error code of an aborted reply is aborted for every abort reason", async () => {
   const { agent } = testAgent([hang({ after: "Half" })]);
   const reason = new StreamError("I changed my mind");
   agent.subscribe(({ type }) => void (type === "message_update" && agent.abort(reason)));
   const result = await agent.prompt("Hi");
-  const [, said] = result.messages;
-  assertEquals(said?.role === "assistant" && said.errorCode, "aborted");
+  const [, assistant] = result.messages;
+  assertEquals(assistant?.role === "assistant" && assistant.errorCode, "aborted");
   assertEquals(result.abortReason, reason);
   const mine = new AbortedError("Closed by the user");
   const other = testAgent([hang({ after: "Half" })]);
   other.agent.subscribe(({ type }) => void (type === "message_update" && other.agent.abort(mine)));
-  const [, said2] = (await other.agent.prompt("Hi")).messages;
-  assertEquals(said2?.role === "assistant" && said2.errorMessage, "Closed by the user");
+  const [, otherReply] = (await other.agent.prompt("Hi")).messages;
+  assertEquals(otherReply?.role === "assistant" && otherReply.errorMessage, "Closed by the user");
 });

@@ -5,13 +5,13 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { type FakeTool, fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
 
 const cancelled = "tool_result: tool call cancelled: user requested steering interrupt";
 
-/** Steers while one call runs and one, which may not run beside it, waits. */
+/** Steers while one call runs and one, which must not run concurrently, waits. */
 async function steered(
   options: Partial<AgentOptions>,
   running: Partial<FakeTool> = {},
@@ -37,18 +37,18 @@ async function steered(
   agent.steer("Wait");
   await settle();
   release.resolve();
-  const told = await events;
+  const emitted = await events;
   return {
-    events: told,
-    sayings: sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2),
-    reason: eventsOfType(told, "turn_end")[0]?.reason,
+    events: emitted,
+    sayings: outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2),
+    reason: eventsOfType(emitted, "turn_end")[0]?.reason,
   };
 }
 
-Deno.test("under cancel, steering cancels what runs and what waits [3.7, 4.6, A9, A68, B44]", async () => {
+Deno.test("interrupt cancel: steering cancels running and waiting calls [3.7, 4.6, A9, A68, B44]", async () => {
   const { events, sayings, reason } = await steered({});
   assertEquals([reason, sayings], ["steering_interrupt", [cancelled, cancelled, "user: Wait"]]);
-  const lines = outlineOf(events);
+  const lines = outlineEvents(events);
   assertEquals(lines.slice(lines.indexOf("tool_execution_start call_1")).slice(0, 11), [
     "tool_execution_start call_1",
     "tool_execution_start call_2",
@@ -64,7 +64,7 @@ Deno.test("under cancel, steering cancels what runs and what waits [3.7, 4.6, A9
   ]);
 });
 
-Deno.test("under boundary, what runs finishes and what waits is cancelled [B45]", async () => {
+Deno.test("interrupt boundary: running calls finish, waiting calls are cancelled [B45]", async () => {
   const { sayings, reason } = await steered({ interrupt: "boundary" });
   assertEquals([reason, sayings], [
     "steering_interrupt",
@@ -72,7 +72,7 @@ Deno.test("under boundary, what runs finishes and what waits is cancelled [B45]"
   ]);
 });
 
-Deno.test("under after_batch, everything finishes [B46]", async () => {
+Deno.test("interrupt after_batch: all calls finish [B46]", async () => {
   const { sayings, reason } = await steered({ interrupt: "after_batch" });
   assertEquals([reason, sayings], [
     "tools_executed",
@@ -80,7 +80,7 @@ Deno.test("under after_batch, everything finishes [B46]", async () => {
   ]);
 });
 
-Deno.test("a running tool that is not interruptible finishes under every policy [B47]", async () => {
+Deno.test("interruptible false: a running call finishes under every interrupt policy [B47]", async () => {
   const { sayings, reason } = await steered({}, { interruptible: false });
   assertEquals([reason, sayings], [
     "steering_interrupt",
@@ -88,7 +88,7 @@ Deno.test("a running tool that is not interruptible finishes under every policy 
   ]);
 });
 
-Deno.test("a tool that hears nothing does not hold up the steering [A10]", async () => {
+Deno.test("steering does not wait for a tool that ignores its signal [A10]", async () => {
   const { agent, clock, streamFn } = testAgent([
     reply([toolCall("quick"), toolCall("deaf")]),
     reply("Steered"),
@@ -108,14 +108,14 @@ Deno.test("a tool that hears nothing does not hold up the steering [A10]", async
     "steering_interrupt",
     "complete",
   ]);
-  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2), [
+  assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2), [
     "tool_result: ok",
     cancelled,
     "user: Wait",
   ]);
 });
 
-Deno.test("steering while the model speaks keeps its calls from beginning", async () => {
+Deno.test("steering during a reply keeps its calls from starting", async () => {
   const look = fakeTool({ name: "look" });
   const { agent } = testAgent([reply([toolCall("look"), toolCall("look")]), reply("Steered")], {
     tools: [look],
@@ -126,7 +126,7 @@ Deno.test("steering while the model speaks keeps its calls from beginning", asyn
   assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "steering_interrupt");
 });
 
-Deno.test("steering that was taken back before the calls begin does not cancel them", async () => {
+Deno.test("cancelled steering does not cancel calls", async () => {
   const look = fakeTool({ name: "look" });
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], { tools: [look] });
   atFirst(agent, "message_update", () => agent.cancelQueued(agent.steer("Wait").id));
@@ -135,7 +135,7 @@ Deno.test("steering that was taken back before the calls begin does not cancel t
   assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "tools_executed");
 });
 
-Deno.test("steering that no person sent does not claim that one did [B48]", async () => {
+Deno.test("steering with a custom message does not name a user in the result [B48]", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("slow")]), reply("Steered")], {
     tools: [fakeTool({ name: "slow", delayMs: Infinity })],
   });
@@ -144,16 +144,16 @@ Deno.test("steering that no person sent does not claim that one did [B48]", asyn
   agent.steer({ role: "custom", type: "alarm", data: 1, timestamp: 0 });
   await running;
   assertEquals(
-    sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1),
+    outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1),
     "tool_result: tool call cancelled: steering interrupt",
   );
 });
 
-Deno.test("one at a time, steering goes in turn by turn and in order [4.18, A69, B49]", async () => {
+Deno.test("steeringMode one_at_a_time: one message per turn, in order [4.18, A69, B49]", async () => {
   const { agent, streamFn } = testAgent([reply("1"), reply("2"), reply("3"), reply("4")]);
   atFirst(agent, "message_update", () => ["a", "b", "c"].forEach((word) => agent.steer(word)));
   await checkEvents(agent.promptStream("Hi"));
-  assertEquals(sayingsOf(agent.state.messages), [
+  assertEquals(outlineMessages(agent.state.messages), [
     "user: Hi",
     "assistant: 1",
     "user: a",
@@ -166,18 +166,18 @@ Deno.test("one at a time, steering goes in turn by turn and in order [4.18, A69,
   streamFn.assertDone();
 });
 
-Deno.test("all at once, it goes into one turn [4.18, A69, B49]", async () => {
+Deno.test("steeringMode all: all messages go into one turn [4.18, A69, B49]", async () => {
   const { agent, streamFn } = testAgent([reply("1"), reply("2")], { steeringMode: "all" });
   atFirst(agent, "message_update", () => ["a", "b", "c"].forEach((word) => agent.steer(word)));
   await checkEvents(agent.promptStream("Hi"));
-  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2), [
+  assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2), [
     "user: a",
     "user: b",
     "user: c",
   ]);
 });
 
-Deno.test("steering that waits for its turn does not interrupt the batch before it", async () => {
+Deno.test("steering that is queued for a later turn does not interrupt the current batch", async () => {
   const { agent } = testAgent([
     reply([toolCall("look")]),
     reply([toolCall("look")]),
@@ -191,26 +191,26 @@ Deno.test("steering that waits for its turn does not interrupt the batch before 
     "tools_executed",
     "complete",
   ]);
-  assertEquals(sayingsOf(agent.state.messages).filter((said) => said.startsWith("user")), [
+  assertEquals(outlineMessages(agent.state.messages).filter((line) => line.startsWith("user")), [
     "user: Hi",
     "user: a",
     "user: b",
   ]);
 });
 
-Deno.test("steering while idle goes along after the next prompt [4.8, B52]", async () => {
+Deno.test("steering while idle follows the next prompt [4.8, B52]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   agent.steer("Be brief");
   assertEquals(agent.state.isRunning, false);
   await checkEvents(agent.promptStream("Hi"));
-  assertEquals(sayingsOf(streamFn.calls[0]?.context.messages ?? []), [
+  assertEquals(outlineMessages(streamFn.calls[0]?.context.messages ?? []), [
     "user: Hi",
     "user: Be brief",
   ]);
 });
 
 for (const transforming of [true, false]) {
-  Deno.test(`steering while the request is made goes into that very request (${transforming ? "with" : "without"} a transform's choice) [B51]`, async () => {
+  Deno.test(`steering during transformContext is in the same request (${transforming ? "with" : "without"} a transform result) [B51]`, async () => {
     const { agent, streamFn } = testAgent([reply("Hello"), reply("More")], {
       ...(transforming
         ? {
@@ -223,21 +223,21 @@ for (const transforming of [true, false]) {
         : { getApiKey: () => void (streamFn.calls.length === 0 && agent.steer("Be brief")) }),
     });
     await checkEvents(agent.promptStream("Hi"));
-    const requests = streamFn.calls.map(({ context }) => sayingsOf(context.messages));
-    // The key is asked for when the request has been made, so what comes then is for the next one.
+    const requests = streamFn.calls.map(({ context }) => outlineMessages(context.messages));
+    // getApiKey runs after the request was prepared, so steering from there is in the next one.
     assertEquals(requests[0], transforming ? ["user: Hi", "user: Be brief"] : ["user: Hi"]);
     assertEquals(requests.length, transforming ? 1 : 2);
   });
 }
 
-Deno.test("follow-ups go one by one, each when the agent would stop [A12, 4.7]", async () => {
+Deno.test("followUpMode one_at_a_time: one message whenever the run would end [A12, 4.7]", async () => {
   const { agent } = testAgent([reply([toolCall("look")]), reply("1"), reply("2"), reply("3")], {
     tools: [fakeTool({ name: "look" })],
   });
   agent.followUp("a");
   agent.followUp("b");
   await checkEvents(agent.promptStream("Hi"));
-  assertEquals(sayingsOf(agent.state.messages), [
+  assertEquals(outlineMessages(agent.state.messages), [
     "user: Hi",
     "assistant: look({})",
     "tool_result: ok",
@@ -249,10 +249,14 @@ Deno.test("follow-ups go one by one, each when the agent would stop [A12, 4.7]",
   ]);
 });
 
-Deno.test("follow-ups all at once go into one turn", async () => {
+Deno.test("followUpMode all: all messages go into one turn", async () => {
   const { agent } = testAgent([reply("1"), reply("2")], { followUpMode: "all" });
   agent.followUp("a");
   agent.followUp("b");
   await checkEvents(agent.promptStream("Hi"));
-  assertEquals(sayingsOf(agent.state.messages).slice(2), ["user: a", "user: b", "assistant: 2"]);
+  assertEquals(outlineMessages(agent.state.messages).slice(2), [
+    "user: a",
+    "user: b",
+    "assistant: 2",
+  ]);
 });

@@ -4,7 +4,7 @@ import type { AssistantMessageEvent } from "../../src/core/stream.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
-import { outlineOf, sayingsOf } from "./outline.ts";
+import { outlineEvents, outlineMessages } from "./outline.ts";
 import { testAgent } from "./test_agent.ts";
 
 const done: AssistantMessageEvent = { type: "done", stopReason: "stop", usage: zeroUsage() };
@@ -39,18 +39,18 @@ const broken: Record<string, AssistantMessageEvent[]> = {
 };
 
 for (const [what, events] of Object.entries(broken)) {
-  Deno.test(`${what} is a stream error, and no tool runs [A44]`, async () => {
+  Deno.test(`${what} is a stream_error, and no tool runs [A44]`, async () => {
     const tool = fakeTool({ name: "look" });
     const { agent, streamFn } = testAgent([events], { tools: [tool] });
-    const told = await checkEvents(agent.promptStream("Hi"));
-    assertEquals(outlineOf(told).slice(-2), ["turn_end error", "agent_end"]);
+    const emitted = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(outlineEvents(emitted).slice(-2), ["turn_end error", "agent_end"]);
     assertEquals(agent.state.error?.code, "stream_error");
     assertEquals(tool.calls, []);
     streamFn.assertDone();
   });
 }
 
-Deno.test("a call that a length stop leaves open is not an error [A44]", async () => {
+Deno.test("a call that a length stop leaves open is no contract violation [A44]", async () => {
   const { agent } = testAgent([
     [start, callStart, { type: "done", stopReason: "length", usage: zeroUsage() }],
     [start, textStart, delta(0, "Shorter"), textEnd, done],
@@ -64,16 +64,16 @@ Deno.test("events after the terminal one are not read", async () => {
     [start, textStart, delta(0, "Hello"), textEnd, done, delta(0, "ghost"), done],
   ]);
   await checkEvents(agent.promptStream("Hi"));
-  assertEquals(sayingsOf(agent.state.messages).at(-1), "assistant: Hello");
+  assertEquals(outlineMessages(agent.state.messages).at(-1), "assistant: Hello");
 });
 
-Deno.test("a done that says error is an error turn", async () => {
+Deno.test("done with stop reason error makes an error turn", async () => {
   const { agent } = testAgent([[start, { type: "done", stopReason: "error", usage: zeroUsage() }]]);
   const { stopReason, error } = await agent.prompt("Hi");
   assertEquals([stopReason, error?.code], ["error", "stream_error"]);
 });
 
-Deno.test("blocks may be interleaved, and empty ones leave no trace", async () => {
+Deno.test("blocks can be interleaved, and empty blocks are dropped", async () => {
   const { agent } = testAgent([[
     start,
     { type: "thinking_start", contentIndex: 0 },
@@ -89,28 +89,28 @@ Deno.test("blocks may be interleaved, and empty ones leave no trace", async () =
     done,
   ]]);
   await checkEvents(agent.promptStream("Hi"));
-  const said = agent.state.messages.at(-1);
-  assertEquals(said?.role === "assistant" && said.content, [
+  const assistant = agent.state.messages.at(-1);
+  assertEquals(assistant?.role === "assistant" && assistant.content, [
     { type: "thinking", thinking: "Hm", signature: "s0", redacted: true },
     { type: "text", text: "Hello", signature: "s1" },
     { type: "extension", typeName: "test.item", data: { a: 1 } },
   ]);
 });
 
-Deno.test("a reply that says nothing is told, and kept out of the history", async () => {
+Deno.test("an empty reply is emitted and not appended to the history", async () => {
   for (const words of ["", " \n"]) {
     const { agent } = testAgent([[start, textStart, delta(0, words), textEnd, done]]);
     const events = await checkEvents(agent.promptStream("Hi"));
-    assertEquals(outlineOf(events).slice(-3), [
+    assertEquals(outlineEvents(events).slice(-3), [
       "message_end assistant",
       "turn_end complete",
       "agent_end",
     ]);
-    assertEquals(sayingsOf(agent.state.messages), ["user: Hi"]);
+    assertEquals(outlineMessages(agent.state.messages), ["user: Hi"]);
   }
 });
 
-Deno.test("a warning of the provider is a warning of the run", async () => {
+Deno.test("a provider's warning is emitted as a warning of the run", async () => {
   const { agent } = testAgent([[
     start,
     { type: "warning", code: "unsupported_option", message: "No temperature", data: { a: 1 } },
@@ -129,7 +129,7 @@ Deno.test("a warning of the provider is a warning of the run", async () => {
   });
 });
 
-Deno.test("a plain async generator is a stream as good as any", async () => {
+Deno.test("a StreamFn can return an async generator", async () => {
   let closed = false;
   const { agent } = testAgent([], {
     streamFn: async function* () {
@@ -141,6 +141,6 @@ Deno.test("a plain async generator is a stream as good as any", async () => {
     },
   });
   await checkEvents(agent.promptStream("Hi"));
-  assertEquals(sayingsOf(agent.state.messages).at(-1), "assistant: Hello");
+  assertEquals(outlineMessages(agent.state.messages).at(-1), "assistant: Hello");
   assertEquals(closed, true, "a source that was read to its terminal event is closed");
 });

@@ -13,7 +13,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { eventsOfType, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
 
@@ -25,7 +25,7 @@ const city = {
 } as const;
 const answer = (args: Record<string, unknown>) => reply([toolCall("structured_output", args)]);
 
-Deno.test("a valid answer has the type of its schema, and nothing stays registered [4.14, A72]", async () => {
+Deno.test("structuredOutput() returns a typed answer and leaves no tool registered [4.14, A72]", async () => {
   const look = fakeTool({ name: "look" });
   const { agent, streamFn, seen } = testAgent([
     reply([toolCall("look")]),
@@ -48,7 +48,7 @@ Deno.test("a valid answer has the type of its schema, and nothing stays register
   streamFn.assertDone();
 });
 
-Deno.test("an invalid answer goes back with its errors, and each call has one result [4.15, A72]", async () => {
+Deno.test("structuredOutput() returns errors to the model, and each call has one result [4.15, A72]", async () => {
   const { agent, streamFn } = testAgent([
     answer({ city: 5 }),
     reply("It is Bern"),
@@ -56,17 +56,20 @@ Deno.test("an invalid answer goes back with its errors, and each call has one re
     answer({ city: "Bern" }),
   ]);
   assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
-  const told = streamFn.calls.slice(1).map(({ context }) =>
-    sayingsOf(context.messages).at(-1) ?? ""
+  const feedback = streamFn.calls.slice(1).map(({ context }) =>
+    outlineMessages(context.messages).at(-1) ?? ""
   );
-  assertStringIncludes(told[0] ?? "", "- /city: must be string");
-  assertEquals(told[1], 'user: The answer must be given by calling the tool "structured_output".');
-  assertStringIncludes(told[2] ?? "", "not a JSON object");
+  assertStringIncludes(feedback[0] ?? "", "- /city: must be string");
+  assertEquals(
+    feedback[1],
+    'user: The answer must be given by calling the tool "structured_output".',
+  );
+  assertStringIncludes(feedback[2] ?? "", "not a JSON object");
   assertEquals(repairHistory(agent.state.messages).repairs, []);
   streamFn.assertDone();
 });
 
-Deno.test("after 1 + maxRetries answers the failure tells how many and why [4.16, A72]", async () => {
+Deno.test("structuredOutput() rejects after 1 + maxRetries attempts with their number and the last error [4.16, A72]", async () => {
   for (const [maxRetries, attempts] of [[undefined, 4], [0, 1], [1, 2]] as const) {
     const { agent, streamFn } = testAgent(Array(attempts).fill(answer({})));
     const options = maxRetries === undefined ? {} : { maxRetries };
@@ -81,12 +84,12 @@ Deno.test("after 1 + maxRetries answers the failure tells how many and why [4.16
   }
 });
 
-Deno.test("an empty object is an answer where the schema allows it [A72]", async () => {
+Deno.test("structuredOutput() accepts an empty object where the schema allows it [A72]", async () => {
   const { agent } = testAgent([answer({})]);
   assertEquals(await agent.structuredOutput("Anything?", { type: "object" }), {});
 });
 
-Deno.test("an answer that is no object travels as a member of one", async () => {
+Deno.test("structuredOutput() wraps an answer that is no object", async () => {
   const { agent, streamFn } = testAgent([
     answer({ value: ["a", 5] }),
     answer({ value: ["a", "b"] }),
@@ -95,12 +98,12 @@ Deno.test("an answer that is no object travels as a member of one", async () => 
   const names: string[] = list;
   assertEquals(names, ["a", "b"]);
   assertStringIncludes(
-    sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "",
+    outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "",
     "/value/1",
   );
 });
 
-Deno.test("a tool of the same name keeps it; the answer's tool gets another", async () => {
+Deno.test("structuredOutput() renames its tool when the name is taken", async () => {
   const { agent, streamFn } = testAgent([
     reply([toolCall("structured_output_2", { city: "Bern" })]),
   ], {
@@ -110,7 +113,7 @@ Deno.test("a tool of the same name keeps it; the answer's tool gets another", as
   streamFn.assertDone();
 });
 
-Deno.test("where the provider keeps a schema strictly, the reply's text is the answer", async () => {
+Deno.test("structuredOutput() uses the reply text where the provider enforces the schema", async () => {
   const script = scriptedStream([
     reply('{"city": 5}'),
     reply("Bern"),
@@ -127,13 +130,15 @@ Deno.test("where the provider keeps a schema strictly, the reply's text is the a
       [city, []],
     ],
   );
-  const told = script.calls.slice(1).map(({ context }) => sayingsOf(context.messages).at(-1) ?? "");
-  assertStringIncludes(told[0] ?? "", "- /city: must be string");
-  assertStringIncludes(told[1] ?? "", "The answer is not JSON");
+  const feedback = script.calls.slice(1).map(({ context }) =>
+    outlineMessages(context.messages).at(-1) ?? ""
+  );
+  assertStringIncludes(feedback[0] ?? "", "- /city: must be string");
+  assertStringIncludes(feedback[1] ?? "", "The answer is not JSON");
   script.assertDone();
 });
 
-Deno.test("a run that fails or is aborted rejects with its error", async () => {
+Deno.test("structuredOutput() rejects with the error of a failed or aborted run", async () => {
   const failing = testAgent([fail("network_error", "Reset")], { retry: () => null });
   await assertRejects(() => failing.agent.structuredOutput("?", city), NetworkError, "Reset");
   const aborted = testAgent([hang()]);
@@ -152,19 +157,19 @@ Deno.test("a run that fails or is aborted rejects with its error", async () => {
   await assertRejects(() => thrown.agent.structuredOutput("?", city), StreamError);
 });
 
-Deno.test("a schema that is not one is refused before anything runs, and the agent is idle again", async () => {
+Deno.test("structuredOutput() rejects an invalid schema before the run, and the agent is idle again", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   const bad: JsonSchema = { type: "nonsense" };
   const asking = agent.structuredOutput("?", bad);
   agent.steer("Meanwhile");
-  await assertRejects(() => asking, BadRequestError, "not valid");
+  await assertRejects(() => asking, BadRequestError, "Invalid JSON Schema");
   assertEquals([agent.state.isRunning, agent.state.messages, streamFn.calls], [false, [], []]);
   await agent.waitForIdle();
   await agent.prompt("Hi");
   streamFn.assertDone();
 });
 
-Deno.test("neither people nor policies are asked about the answer itself", async () => {
+Deno.test("structuredOutput(): the answer needs no approval and passes no policy", async () => {
   const asked: string[] = [];
   const { agent, seen } = testAgent([
     reply([toolCall("look"), toolCall("structured_output", { city: "Bern" })]),
@@ -188,7 +193,7 @@ Deno.test("neither people nor policies are asked about the answer itself", async
   );
 });
 
-Deno.test("steering during a question is heard, and the answer is waited for all the same", async () => {
+Deno.test("structuredOutput() accepts steering and still waits for the answer", async () => {
   const { agent, streamFn } = testAgent([
     reply([toolCall("slow")]),
     answer({ city: "Basel" }),
@@ -197,10 +202,13 @@ Deno.test("steering during a question is heard, and the answer is waited for all
   await settle();
   agent.steer("On the Rhine");
   assertEquals(await asking, { city: "Basel" });
-  assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1), "user: On the Rhine");
+  assertEquals(
+    outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1),
+    "user: On the Rhine",
+  );
 });
 
-Deno.test("the answer ends the run: nothing more is asked, and follow-ups stay queued", async () => {
+Deno.test("structuredOutput() ends the run with the answer and keeps follow-ups queued", async () => {
   const { agent, streamFn, seen } = testAgent([answer({ city: "Bern" })]);
   agent.followUp("More");
   await agent.structuredOutput("Which city?", city);
@@ -210,7 +218,7 @@ Deno.test("the answer ends the run: nothing more is asked, and follow-ups stay q
   streamFn.assertDone();
 });
 
-Deno.test("a schema that a validator library describes is taken in its JSON Schema form", async () => {
+Deno.test("structuredOutput() accepts a Standard Schema with a JSON Schema form", async () => {
   const library = {
     "~standard": {
       version: 1,

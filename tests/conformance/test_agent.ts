@@ -11,16 +11,16 @@ import type { ScriptedStep } from "../../src/testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { ManualClock, scriptedPorts } from "./ports.ts";
 
-/** An agent and what it is made of. */
+/** An agent, its scripted model and its ports. */
 export interface TestAgent {
   agent: Agent;
   streamFn: ScriptedStream;
   clock: ManualClock;
-  /** Every event that a subscriber has seen, also between runs. */
+  /** Every event that a subscriber received, also between runs. */
   seen: AgentEvent[];
 }
 
-/** Makes an agent that plays a script. */
+/** Creates an agent with a scripted model. */
 export function testAgent(
   steps: readonly ScriptedStep[],
   options: Partial<AgentOptions> = {},
@@ -33,7 +33,7 @@ export function testAgent(
   return { agent, streamFn, clock, seen };
 }
 
-/** Does something at the first event of a type. */
+/** Calls `act` on the first event of a type. */
 export function atFirst(agent: Agent, type: AgentEvent["type"], act: () => void): void {
   const stop = agent.subscribe((event) => {
     if (event.type !== type) return;

@@ -6,10 +6,10 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { eventsOfType, outlineOf, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { testAgent } from "./test_agent.ts";
 
-Deno.test("calls start together and end as they finish; results keep call order [3.6, A4, B12, B13]", async () => {
+Deno.test("tool calls start together, end as they finish, and their results keep call order [3.6, A4, B12, B13]", async () => {
   const fastEnded = Promise.withResolvers<void>();
   const slow = fakeTool({
     name: "slow",
@@ -23,7 +23,7 @@ Deno.test("calls start together and end as they finish; results keep call order 
     if (event.type === "tool_execution_end" && event.name === "fast") fastEnded.resolve();
   });
   const events = await checkEvents(agent.promptStream("Go"));
-  const lines = outlineOf(events);
+  const lines = outlineEvents(events);
   assertEquals(lines.slice(lines.indexOf("message_end assistant") + 1, -5), [
     "tool_execution_start call_1",
     "tool_execution_start call_2",
@@ -42,13 +42,13 @@ Deno.test("calls start together and end as they finish; results keep call order 
   );
 });
 
-Deno.test("an unknown tool gets start, end and a result that names the tools there are [B14]", async () => {
+Deno.test("unknown tool: gets start, end and a result that lists the available tools [B14]", async () => {
   const { agent, streamFn } = testAgent([
     reply([toolCall("lok"), toolCall("look")]),
     reply("Sorry"),
   ], { tools: [fakeTool({ name: "look" }), fakeTool({ name: "listen" })] });
   const events = await checkEvents(agent.promptStream("Look"));
-  const lines = outlineOf(events);
+  const lines = outlineEvents(events);
   assertEquals(lines.slice(lines.indexOf("message_end assistant") + 1).slice(0, 4), [
     "tool_execution_start call_1",
     "tool_execution_end call_1",
@@ -56,12 +56,12 @@ Deno.test("an unknown tool gets start, end and a result that names the tools the
     "tool_execution_end call_2",
   ]);
   assertEquals(
-    sayingsOf(streamFn.calls[1]?.context.messages ?? [])[2],
+    outlineMessages(streamFn.calls[1]?.context.messages ?? [])[2],
     'tool_result: Tool "lok" not found. Available tools: look, listen.',
   );
 });
 
-Deno.test("invalid arguments name each path and what was expected there [3.17, A23, B15]", async () => {
+Deno.test("invalid arguments: the result names each path and the expected value [3.17, A23, B15]", async () => {
   const tool = fakeTool({
     name: "paint",
     parameters: {
@@ -79,14 +79,14 @@ Deno.test("invalid arguments name each path and what was expected there [3.17, A
   await checkEvents(agent.promptStream("Paint"));
   assertEquals(tool.calls, []);
   assertEquals(
-    sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1),
+    outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1),
     'tool_result: Invalid arguments for "paint":\n' +
       '- /colour: must be one of "red", "blue"\n' +
       "- /at/x: is required",
   );
 });
 
-Deno.test("a list that arrives as a text is not taken for a list [B26]", async () => {
+Deno.test("invalid arguments: a JSON text is not coerced to an array [B26]", async () => {
   const tool = fakeTool({
     name: "pick",
     parameters: { type: "object", properties: { names: { type: "array" } } },
@@ -98,12 +98,12 @@ Deno.test("a list that arrives as a text is not taken for a list [B26]", async (
   await checkEvents(agent.promptStream("Pick"));
   assertEquals(tool.calls, []);
   assertStringIncludes(
-    sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "",
+    outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "",
     "- /names: must be array",
   );
 });
 
-Deno.test("arguments that are no JSON make an error result that quotes them [A42, B34]", async () => {
+Deno.test("unreadable arguments: the error result quotes them [A42, B34]", async () => {
   const tool = fakeTool({ name: "write" });
   const { agent, streamFn } = testAgent([
     reply([toolCall("write", '{"path": "a'), toolCall("write", "[1]"), toolCall("write", "")]),
@@ -115,21 +115,25 @@ Deno.test("arguments that are no JSON make an error result that quotes them [A42
     true,
     false,
   ]);
-  const [first = "", second = ""] = sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2);
+  const [first = "", second = ""] = outlineMessages(streamFn.calls[1]?.context.messages ?? [])
+    .slice(2);
   assertStringIncludes(first, 'They were: {"path": "a');
   assertStringIncludes(second, "must be a JSON object");
   assertStringIncludes(second, "They were: [1]");
   assertEquals(tool.calls.map((call) => call.arguments), [{}]);
-  assertEquals(sayingsOf(agent.state.messages)[1], "assistant: write({}) write({}) write({})");
+  assertEquals(
+    outlineMessages(agent.state.messages)[1],
+    "assistant: write({}) write({}) write({})",
+  );
 });
 
-Deno.test("unreadable arguments of any length are quoted in a bounded way", async () => {
+Deno.test("unreadable arguments: the quote is truncated", async () => {
   const { agent, streamFn } = testAgent([
     reply([toolCall("write", `{"text": "${"x".repeat(5000)}`)]),
     reply("Sorry"),
   ], { tools: [fakeTool({ name: "write" })] });
   await checkEvents(agent.promptStream("Write"));
-  const result = sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "";
+  const result = outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "";
   assertEquals(result.length < 800, true);
   assertStringIncludes(result, "(5010 characters)");
 });
@@ -142,7 +146,7 @@ for (
     ["an error without words", new Error(""), "Error"],
   ] as const
 ) {
-  Deno.test(`a tool that throws ${what} makes an error result, and the others run [A24, B16]`, async () => {
+  Deno.test(`a tool that throws ${what} gives an error result, and the others run [A24, B16]`, async () => {
     const throwing: AgentTool = {
       name: "throwing",
       description: "",
@@ -157,7 +161,7 @@ for (
       reply("Sorry"),
     ], { tools: [throwing, rejecting, fakeTool({ name: "fine" })] });
     await checkEvents(agent.promptStream("Go"));
-    assertEquals(sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2), [
+    assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2), [
       `tool_result: ${words}`,
       `tool_result: ${words}`,
       "tool_result: ok",
@@ -165,7 +169,7 @@ for (
   });
 }
 
-Deno.test("a tool that answers without content, or with nothing at all, counts as saying nothing [B17]", async () => {
+Deno.test("a tool result without content counts as empty [B17]", async () => {
   const answering = (name: string, answer: unknown): AgentTool => ({
     name,
     description: "",
@@ -190,7 +194,7 @@ Deno.test("a tool that answers without content, or with nothing at all, counts a
   ]);
 });
 
-Deno.test("updates come between start and end, and late ones are dropped [A8, B18]", async () => {
+Deno.test("onUpdate() emits between start and end, and late updates are dropped [A8, B18]", async () => {
   let late: (() => void) | undefined;
   const tool = fakeTool({
     name: "dig",
@@ -219,7 +223,7 @@ Deno.test("updates come between start and end, and late ones are dropped [A8, B1
       ["call_1", "99 %"],
     ],
   );
-  const lines = outlineOf(events);
+  const lines = outlineEvents(events);
   const end = lines.indexOf("tool_execution_end call_1");
   assertEquals(lines.slice(end - 4, end), [
     "tool_execution_start call_1",
@@ -227,7 +231,7 @@ Deno.test("updates come between start and end, and late ones are dropped [A8, B1
   ]);
 });
 
-Deno.test("a burst of updates never stalls the tool and shows at most 128 and the latest [A90]", async () => {
+Deno.test("onUpdate() in a burst never blocks the tool and emits at most 128 updates and the latest [A90]", async () => {
   const tool = fakeTool({
     name: "burst",
     result: (_args, { onUpdate }) => {
@@ -243,7 +247,7 @@ Deno.test("a burst of updates never stalls the tool and shows at most 128 and th
   assertEquals(eventsOfType(events, "tool_execution_end").map(({ isError }) => isError), [false]);
 });
 
-Deno.test("two calls of one id become two ids, within a reply and within the history [B22]", async () => {
+Deno.test("duplicate call ids become unique within a reply and within the history [B22]", async () => {
   const tool = fakeTool({ name: "look" });
   const twice = reply([
     toolCall("look", { n: 1 }, { id: "a" }),
@@ -261,7 +265,7 @@ Deno.test("two calls of one id become two ids, within a reply and within the his
   assertEquals(started, ids);
 });
 
-Deno.test("a call without an id is given one by the port", async () => {
+Deno.test("a call without an id gets one from newId", async () => {
   const events = [
     { type: "start" },
     { type: "tool_call_start", contentIndex: 0, id: "", name: "look" },
@@ -278,7 +282,7 @@ Deno.test("a call without an id is given one by the port", async () => {
   assertEquals(tool.calls.map(({ toolCallId }) => toolCallId), ["call_1", "call_2"]);
 });
 
-Deno.test("a tool that changes its arguments changes neither the history nor the events [B25]", async () => {
+Deno.test("a tool that changes its arguments changes neither history nor events [B25]", async () => {
   const greedy = fakeTool({
     name: "greedy",
     result: (args) => {
@@ -296,12 +300,12 @@ Deno.test("a tool that changes its arguments changes neither the history nor the
   const events = await checkEvents(agent.promptStream("Go"));
   assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, { list: [1] });
   assertEquals(
-    sayingsOf(streamFn.calls[1]?.context.messages ?? [])[1],
+    outlineMessages(streamFn.calls[1]?.context.messages ?? [])[1],
     'assistant: greedy({"list":[1]})',
   );
 });
 
-Deno.test("a tool that goes on changing what it told changes no event and no message", async () => {
+Deno.test("a tool that changes its result later changes neither events nor messages", async () => {
   const progress = { content: [text("starting")], details: { done: 0 } };
   const tool = fakeTool({
     name: "dig",
@@ -329,21 +333,21 @@ Deno.test("a tool that goes on changing what it told changes no event and no mes
   );
   const [end] = eventsOfType(events, "tool_execution_end");
   assertEquals(end?.result, { content: [text("starting")], details: { done: 3 } });
-  assertEquals(sayingsOf(agent.state.messages)[2], "tool_result: starting");
+  assertEquals(outlineMessages(agent.state.messages)[2], "tool_result: starting");
 });
 
-Deno.test("fifty calls in one reply lose nothing [A43]", async () => {
+Deno.test("50 calls in one reply all get results [A43]", async () => {
   const tool = fakeTool({ name: "look", result: ({ n }) => `seen ${n}` });
   const calls = Array.from({ length: 50 }, (_, n) => toolCall("look", { n }));
   const { agent, streamFn } = testAgent([reply(calls), reply("Seen")], { tools: [tool] });
   const events = await checkEvents(agent.promptStream("Look"));
   assertEquals(eventsOfType(events, "tool_execution_start").length, 50);
   assertEquals(eventsOfType(events, "tool_execution_end").length, 50);
-  const results = sayingsOf(streamFn.calls[1]?.context.messages ?? []).slice(2);
+  const results = outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2);
   assertEquals(results, calls.map((_, n) => `tool_result: seen ${n}`));
 });
 
-Deno.test("a tool learns its call's id, and a key that names this very call", async () => {
+Deno.test("execute() gets the call id and a unique idempotency key", async () => {
   const tool = fakeTool({ name: "pay" });
   const { agent } = testAgent([reply([toolCall("pay"), toolCall("pay")]), reply("Paid")], {
     tools: [tool],
@@ -355,7 +359,7 @@ Deno.test("a tool learns its call's id, and a key that names this very call", as
   ]);
 });
 
-Deno.test("what a tool says of itself as failed, with details, stays with the result", async () => {
+Deno.test("a tool result keeps isError and details", async () => {
   const tool = fakeTool({
     name: "bash",
     result: { content: [text("Exit code: 42")], details: { exitCode: 42 }, isError: false },
@@ -371,7 +375,7 @@ Deno.test("what a tool says of itself as failed, with details, stays with the re
   ]);
 });
 
-Deno.test("a tool whose schema is not one is told of and refused, and the run goes on [A100]", async () => {
+Deno.test("a tool with an invalid schema is reported and refused, and the run continues [A100]", async () => {
   const tool = fakeTool({ name: "odd", parameters: { type: "nonsense" } });
   const { agent, seen } = testAgent([reply([toolCall("odd")]), reply("Sorry")], { tools: [tool] });
   await checkEvents(agent.promptStream("Go"));
@@ -381,7 +385,7 @@ Deno.test("a tool whose schema is not one is told of and refused, and the run go
   ]);
 });
 
-Deno.test("an injected validator is used in the place of ajv", async () => {
+Deno.test("validator: replaces ajv", async () => {
   const tool = fakeTool({ name: "look" });
   const { agent, streamFn } = testAgent([reply([toolCall("look", { n: 1 })]), reply("Sorry")], {
     tools: [tool],
@@ -390,12 +394,12 @@ Deno.test("an injected validator is used in the place of ajv", async () => {
   await checkEvents(agent.promptStream("Look"));
   assertEquals(tool.calls, []);
   assertStringIncludes(
-    sayingsOf(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "",
+    outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "",
     "- /n: must be prime",
   );
 });
 
-Deno.test("of a reply cut at the token limit, closed calls run and open ones do not [3.13, A19, A20, B27]", async () => {
+Deno.test("length stop: closed calls run, open calls do not [3.13, A19, A20, B27]", async () => {
   const tool = fakeTool({ name: "write" });
   const { agent, streamFn } = testAgent([
     reply([toolCall("write", { n: 1 }), toolCall("write", '{"n": 2, "te')], {
@@ -419,7 +423,7 @@ Deno.test("of a reply cut at the token limit, closed calls run and open ones do 
   streamFn.assertDone();
 });
 
-Deno.test("the arguments of a cut call stand in the next request as an empty object [A40, A41]", async () => {
+Deno.test("length stop: a truncated call has empty arguments in the next request [A40, A41]", async () => {
   const { agent, streamFn } = testAgent([
     reply([toolCall("write", '{"n": 2, "te')], { stopReason: "length" }),
     reply("Done"),

@@ -4,17 +4,17 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { type FakeTool, fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { eventsOfType, sayingsOf } from "./outline.ts";
+import { eventsOfType, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
-/** A tool that notes when it begins and ends, and ends when it is told to. */
+/** A tool that records its start and end, and ends on demand. */
 function gatedTool(
   options: Parameters<typeof fakeTool>[0],
   log: string[],
 ): { tool: FakeTool; open: (key: unknown) => void } {
   const gates = new Map<unknown, PromiseWithResolvers<void>>();
-  const gateOf = (key: unknown): PromiseWithResolvers<void> => {
+  const getGate = (key: unknown): PromiseWithResolvers<void> => {
     const gate = gates.get(key) ?? Promise.withResolvers<void>();
     gates.set(key, gate);
     return gate;
@@ -23,24 +23,28 @@ function gatedTool(
     ...options,
     result: async ({ key }) => {
       log.push(`+${key}`);
-      await gateOf(key).promise;
+      await getGate(key).promise;
       log.push(`-${key}`);
       return "ok";
     },
   });
-  return { tool, open: (key) => gateOf(key).resolve() };
+  return { tool, open: (key) => getGate(key).resolve() };
 }
 
-function callsOf(name: string, ...keys: string[]): ReturnType<typeof toolCall>[] {
+function createCalls(name: string, ...keys: string[]): ReturnType<typeof toolCall>[] {
   return keys.map((key) => toolCall(name, { key }));
 }
 
-Deno.test("a sequential tool overlaps with nothing, before it or after it [B19, A89]", async () => {
+Deno.test("sequential tool: does not overlap with any call before or after it [B19, A89]", async () => {
   const log: string[] = [];
   const { tool, open } = gatedTool({ name: "free" }, log);
   const alone = gatedTool({ name: "alone", sequential: true }, log);
   const { agent } = testAgent([
-    reply([...callsOf("free", "a", "b"), ...callsOf("alone", "c"), ...callsOf("free", "d", "e")]),
+    reply([
+      ...createCalls("free", "a", "b"),
+      ...createCalls("alone", "c"),
+      ...createCalls("free", "d", "e"),
+    ]),
     reply("Done"),
   ], { tools: [tool, alone.tool] });
   const running = checkEvents(agent.promptStream("Go"));
@@ -61,14 +65,14 @@ Deno.test("a sequential tool overlaps with nothing, before it or after it [B19, 
   ]);
 });
 
-Deno.test("calls of one concurrency key follow each other, others run beside them", async () => {
+Deno.test("concurrencyKey: calls with one key run one after the other, others concurrently", async () => {
   const log: string[] = [];
   const { tool, open } = gatedTool({
     name: "edit",
     concurrencyKey: ({ key }) => key === "free" ? undefined : String(key).slice(0, 1),
   }, log);
   const { agent } = testAgent([
-    reply(callsOf("edit", "a1", "b1", "a2", "free", "a3")),
+    reply(createCalls("edit", "a1", "b1", "a2", "free", "a3")),
     reply("Done"),
   ], { tools: [tool] });
   const running = checkEvents(agent.promptStream("Go"));
@@ -85,7 +89,7 @@ Deno.test("calls of one concurrency key follow each other, others run beside the
   ]]);
 });
 
-Deno.test("a concurrency key that cannot be told is no key", async () => {
+Deno.test("concurrencyKey: a function that throws counts as no key", async () => {
   const tool = fakeTool({
     name: "edit",
     concurrencyKey: () => {
@@ -118,10 +122,13 @@ async function timedOut(
     "complete",
   ]);
   assertEquals(clock.sleepers, 0);
-  return { sayings: sayingsOf(streamFn.calls[1]?.context.messages ?? []), waits: clock.waits };
+  return {
+    sayings: outlineMessages(streamFn.calls[1]?.context.messages ?? []),
+    waits: clock.waits,
+  };
 }
 
-Deno.test("a tool that takes too long is told, and the loop goes on with an error result [B21]", async () => {
+Deno.test("timeoutMs: gives an error result, and the run continues [B21]", async () => {
   const slow = fakeTool({ name: "slow", delayMs: Infinity, timeoutMs: 50 });
   const { sayings } = await timedOut(slow, { toolTimeoutMs: 10_000 });
   assertEquals(sayings.at(-1), 'tool_result: The tool "slow" timed out after 50 ms');
@@ -129,7 +136,7 @@ Deno.test("a tool that takes too long is told, and the loop goes on with an erro
   assertEquals([call?.state, call?.context.signal.reason?.code], ["cancelled", "tool_timeout"]);
 });
 
-Deno.test("a tool without a limit of its own has the agent's", async () => {
+Deno.test("timeoutMs: defaults to the agent's toolTimeoutMs", async () => {
   const { sayings, waits } = await timedOut(fakeTool({ name: "slow", delayMs: Infinity }), {
     toolTimeoutMs: 50,
   });
@@ -137,7 +144,7 @@ Deno.test("a tool without a limit of its own has the agent's", async () => {
   assertEquals(waits, [50, 100]);
 });
 
-Deno.test("a tool that does not heed its timeout is left behind after 100 ms", async () => {
+Deno.test("timeoutMs: a tool that ignores its signal is abandoned after 100 ms", async () => {
   const deaf = fakeTool({ name: "deaf", delayMs: Infinity, timeoutMs: 50, ignoresSignal: true });
   const { sayings, waits } = await timedOut(deaf);
   assertEquals(sayings.at(-1), 'tool_result: The tool "deaf" timed out after 50 ms');
@@ -145,7 +152,7 @@ Deno.test("a tool that does not heed its timeout is left behind after 100 ms", a
   assertEquals(deaf.calls[0]?.state, "running");
 });
 
-Deno.test("a tool that ends in time leaves no timer behind", async () => {
+Deno.test("timeoutMs: a tool that ends in time leaves no timer", async () => {
   const { agent, clock } = testAgent([reply([toolCall("quick")]), reply("Done")], {
     tools: [fakeTool({ name: "quick", timeoutMs: 50 })],
   });
@@ -153,7 +160,7 @@ Deno.test("a tool that ends in time leaves no timer behind", async () => {
   assertEquals([clock.waits, clock.sleepers], [[50], 0]);
 });
 
-Deno.test("a limit of Infinity is no limit", async () => {
+Deno.test("timeoutMs: Infinity is no limit", async () => {
   const { agent, clock } = testAgent([reply([toolCall("quick")]), reply("Done")], {
     tools: [fakeTool({ name: "quick", timeoutMs: Infinity })],
     toolTimeoutMs: 50,
@@ -162,7 +169,7 @@ Deno.test("a limit of Infinity is no limit", async () => {
   assertEquals(clock.waits, []);
 });
 
-Deno.test("a tool begins only after every listener and the reader have had its start", async () => {
+Deno.test("a tool starts after every listener and the reader got its tool_execution_start", async () => {
   const order: string[] = [];
   const tool = fakeTool({ name: "look", result: () => (order.push("runs"), "ok") });
   const { agent } = testAgent([reply([toolCall("look")]), reply("Done")], { tools: [tool] });

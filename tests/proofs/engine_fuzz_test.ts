@@ -6,7 +6,7 @@ import type { AgentEvent } from "../../src/core/event.ts";
 import { repairHistory } from "../../src/core/history.ts";
 import { findViolation } from "../../src/testing/event_grammar.ts";
 import { reply } from "../../src/testing/script.ts";
-import { sayingsOf } from "../conformance/outline.ts";
+import { outlineMessages } from "../conformance/outline.ts";
 import { ManualClock, scriptedPorts } from "../conformance/ports.ts";
 import { RandomSource } from "./engine_fuzz_random.ts";
 import { randomScript, TrackedModel } from "./engine_fuzz_model.ts";
@@ -125,7 +125,7 @@ class Trial {
     const next = this.#agent.prompt("Are you well?");
     await this.#advanceUntil(next);
     assertEquals((await next).stopReason, "stop");
-    assertEquals(sayingsOf(this.#agent.state.messages).at(-1), "assistant: fine");
+    assertEquals(outlineMessages(this.#agent.state.messages).at(-1), "assistant: fine");
     await this.#assertInvariants();
   }
 

@@ -1,5 +1,5 @@
 /**
- * What is asserted here is asserted by the type checker: `deno test` checks the types before it runs a test.
+ * Type tests: the assertions are made by the type checker, which `deno test` runs before the tests.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Infer, InferArguments, JsonObject, JsonSchema, SchemaSource } from "../../mod.ts";
 import { defineTool } from "../../mod.ts";
 
-/** `true` only for types that are the same in every respect: optional, readonly, `any` and all. */
+/** `true` only for identical types, including optional and readonly modifiers and `any`. */
 type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends
   (<T>() => T extends Right ? 1 : 2) ? true
   : false;
@@ -15,7 +15,7 @@ type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends
 /** Compiles only for `true`. */
 function assertType<_Verdict extends true>(): void {}
 
-/** The type that the arguments of a tool with these parameters have. */
+/** Has the type of the arguments of a tool with these parameters. */
 function inferArguments<const Schema extends SchemaSource>(
   parameters: Schema,
 ): InferArguments<Schema> {
@@ -24,10 +24,10 @@ function inferArguments<const Schema extends SchemaSource>(
   return undefined as InferArguments<Schema>;
 }
 
-Deno.test("scalars have their types, and required tells which fields are optional", () => {
+Deno.test("Infer: scalars, and optional fields unless `required` lists them", () => {
   defineTool({
     name: "weather",
-    description: "Tells the weather.",
+    description: "Returns the weather.",
     parameters: {
       type: "object",
       properties: {
@@ -54,7 +54,7 @@ Deno.test("scalars have their types, and required tells which fields are optiona
   });
 });
 
-Deno.test("objects nest, and each has its own required fields", () => {
+Deno.test("Infer: nested objects with their own required fields", () => {
   const args = inferArguments({
     type: "object",
     properties: {
@@ -81,7 +81,7 @@ Deno.test("objects nest, and each has its own required fields", () => {
   >();
 });
 
-Deno.test("enums and constants are literal types", () => {
+Deno.test("Infer: enums and constants are literal types", () => {
   const args = inferArguments({
     type: "object",
     properties: {
@@ -100,7 +100,7 @@ Deno.test("enums and constants are literal types", () => {
   >();
 });
 
-Deno.test("arrays have their items' type, tuples a type at each place", () => {
+Deno.test("Infer: arrays, and tuples of `prefixItems`", () => {
   const args = inferArguments({
     type: "object",
     properties: {
@@ -134,7 +134,7 @@ Deno.test("arrays have their items' type, tuples a type at each place", () => {
   >();
 });
 
-Deno.test("anyOf, oneOf and lists of types are unions, told apart by their constants", () => {
+Deno.test("Infer: `anyOf`, `oneOf` and lists of types are unions, discriminated by constants", () => {
   const args = inferArguments({
     type: "object",
     properties: {
@@ -169,7 +169,7 @@ Deno.test("anyOf, oneOf and lists of types are unions, told apart by their const
   void area;
 });
 
-Deno.test("allOf is all of its parts", () => {
+Deno.test("Infer: `allOf` is an intersection", () => {
   const args = inferArguments({
     allOf: [
       { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
@@ -181,7 +181,7 @@ Deno.test("allOf is all of its parts", () => {
   void parts;
 });
 
-Deno.test("objects without known fields are records", () => {
+Deno.test("Infer: objects without known fields are records", () => {
   const args = inferArguments({
     type: "object",
     properties: {
@@ -200,7 +200,7 @@ Deno.test("objects without known fields are records", () => {
   >();
 });
 
-Deno.test("a list of types may have a schema's other keywords beside it", () => {
+Deno.test("Infer: other keywords apply to each type of a list", () => {
   const args = inferArguments({
     type: "object",
     properties: {
@@ -215,7 +215,7 @@ Deno.test("a list of types may have a schema's other keywords beside it", () => 
   assertType<Equal<typeof args, { filter: { tags?: string | string[] } | null }>>();
 });
 
-Deno.test("what a schema says beyond that is unknown", () => {
+Deno.test("Infer: schemas with unsupported keywords are unknown", () => {
   const args = inferArguments({
     type: "object",
     properties: { any: {}, all: true, reference: { $ref: "#/$defs/x" } },
@@ -224,7 +224,7 @@ Deno.test("what a schema says beyond that is unknown", () => {
   assertType<Equal<typeof args, { any: unknown; all: unknown; reference: unknown }>>();
 });
 
-Deno.test("a schema whose literals were lost makes any JSON object", () => {
+Deno.test("InferArguments: a schema without literal types gives JsonObject", () => {
   const schema: JsonSchema = { type: "object" };
   const widened = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
   const known = inferArguments(schema);
@@ -233,7 +233,7 @@ Deno.test("a schema whose literals were lost makes any JSON object", () => {
   assertType<Equal<typeof lost, JsonObject>>();
 });
 
-Deno.test("a schema that was written as const beforehand keeps its literals", () => {
+Deno.test("Infer: a schema declared `as const` keeps its literals", () => {
   const schema = {
     type: "object",
     properties: { city: { type: "string" } },
@@ -244,7 +244,7 @@ Deno.test("a schema that was written as const beforehand keeps its literals", ()
   assertType<Equal<Infer<typeof schema>, { city: string }>>();
 });
 
-Deno.test("a Standard Schema validator gives the type that it takes", () => {
+Deno.test("Infer: a Standard Schema validator gives its input type", () => {
   interface Validator {
     readonly "~standard": {
       readonly version: 1;
@@ -260,7 +260,7 @@ Deno.test("a Standard Schema validator gives the type that it takes", () => {
   assertType<Equal<Infer<{ readonly "~standard": { readonly version: 1 } }>, unknown>>();
 });
 
-Deno.test("TypeBox schemas give their type, with an index signature or as interfaces", () => {
+Deno.test("Infer: TypeBox schemas, with an index signature or as interfaces", () => {
   interface Indexed {
     [keyword: string]: unknown;
     static: { city: string };
@@ -281,7 +281,7 @@ Deno.test("TypeBox schemas give their type, with an index signature or as interf
   void accepts;
 });
 
-Deno.test("everything a tool is given about its arguments has their type", () => {
+Deno.test("defineTool(): all callbacks get typed arguments", () => {
   defineTool({
     name: "write",
     description: "Writes.",
@@ -289,12 +289,12 @@ Deno.test("everything a tool is given about its arguments has their type", () =>
     requiresApproval: ({ path }) => path.startsWith("/etc"),
     concurrencyKey: ({ path }) => path,
     preview: ({ path }) => Promise.resolve([{ path, before: null, after: "" }]),
-    // @ts-expect-error: the schema knows no such field
+    // @ts-expect-error: the schema has no such field
     execute: ({ file }) => `${file}`,
   });
 });
 
-Deno.test("a field that may be missing must be looked at first", () => {
+Deno.test("defineTool(): an optional field may be undefined", () => {
   defineTool({
     name: "read",
     description: "Reads.",

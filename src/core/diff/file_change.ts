@@ -1,17 +1,17 @@
 /**
- * What a tool does to a file, as a value: shown before approval, kept after the act.
+ * The change of a file by a tool, for approvals and the change log.
  *
  * @module
  */
 
-/** One file before and after a change. */
+/** The content of a file before and after a change. */
 export interface FileChange {
-  /** Path of the file, as the tool was given it. */
+  /** Path of the file, as passed to the tool. */
   readonly path: string;
-  /** The text before; `null` when there was no file. */
+  /** The text before the change; `null` if the file did not exist. */
   readonly before: string | null;
-  /** The text after; `null` when the file goes away. */
+  /** The text after the change; `null` if the file is deleted. */
   readonly after: string | null;
-  /** The change as a unified diff, where the tool made one. */
+  /** The change as a unified diff, if the tool created one. */
   readonly diff?: string;
 }

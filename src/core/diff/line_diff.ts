@@ -1,26 +1,26 @@
 /**
- * Which lines of one text become which lines of another: the shortest edit script, by Myers' O(ND) algorithm
- * ("An O(ND) Difference Algorithm and Its Variations", 1986).
+ * Computes the shortest edit script between two lists of lines with Myers' algorithm ("An O(ND) Difference Algorithm
+ * and Its Variations", 1986).
  *
  * @module
  */
 
-/** Lines `[beforeStart, beforeEnd)` become lines `[afterStart, afterEnd)`; everything between edits is equal. */
+/** Replaces the lines `[beforeStart, beforeEnd)` by `[afterStart, afterEnd)`; lines between edits are equal. */
 export interface LineEdit {
-  /** First line that goes, from 0. */
+  /** Index of the first removed line. */
   readonly beforeStart: number;
-  /** Line after the last one that goes. */
+  /** Index after the last removed line. */
   readonly beforeEnd: number;
-  /** First line that comes, from 0. */
+  /** Index of the first added line. */
   readonly afterStart: number;
-  /** Line after the last one that comes. */
+  /** Index after the last added line. */
   readonly afterEnd: number;
 }
 
-/** Past this many changed lines a diff is no longer read by anybody: the differing middle is one edit. */
+/** Most changed lines to search for, in quadratic time; texts that differ more get a single edit. */
 const MAX_CHANGED_LINES = 1_000;
 
-/** The edits that turn one list of lines into the other, in order. */
+/** Returns the edits that turn `before` into `after`, in order. */
 export function diffLines(before: readonly string[], after: readonly string[]): LineEdit[] {
   const start = countEqualAtStart(before, after);
   const end = countEqualAtEnd(before, after, start);
@@ -35,9 +35,9 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 }
 
 function countEqualAtStart(before: readonly string[], after: readonly string[]): number {
-  const most = Math.min(before.length, after.length);
+  const limit = Math.min(before.length, after.length);
   let count = 0;
-  while (count < most && before[count] === after[count]) count++;
+  while (count < limit && before[count] === after[count]) count++;
   return count;
 }
 
@@ -46,38 +46,38 @@ function countEqualAtEnd(
   after: readonly string[],
   start: number,
 ): number {
-  const most = Math.min(before.length, after.length) - start;
+  const limit = Math.min(before.length, after.length) - start;
   let count = 0;
-  while (count < most && before.at(-1 - count) === after.at(-1 - count)) count++;
+  while (count < limit && before.at(-1 - count) === after.at(-1 - count)) count++;
   return count;
 }
 
 function diffMiddle(before: readonly string[], after: readonly string[]): LineEdit[] {
   if (before.length === 0 && after.length === 0) return [];
-  const whole = {
+  const replacement = {
     beforeStart: 0,
     beforeEnd: before.length,
     afterStart: 0,
     afterEnd: after.length,
   };
-  if (before.length === 0 || after.length === 0) return [whole];
+  if (before.length === 0 || after.length === 0) return [replacement];
   const frontiers = searchForward(before, after);
-  return frontiers ? backtrack(frontiers, before.length, after.length) : [whole];
+  return frontiers ? backtrack(frontiers, before.length, after.length) : [replacement];
 }
 
 /**
- * For each number of changes d, how far into `before` each diagonal k reaches (at index k + d + 1).
- * `undefined` when the texts are too different.
+ * Returns, for each number of changes d, the furthest index in `before` on each diagonal k (at k + d + 1), or
+ * `undefined` if the texts differ too much.
  */
 function searchForward(
   before: readonly string[],
   after: readonly string[],
 ): Int32Array[] | undefined {
   const frontiers: Int32Array[] = [];
-  const most = Math.min(before.length + after.length, MAX_CHANGED_LINES);
-  for (let changes = 0; changes <= most; changes++) {
-    const reached = new Int32Array(2 * changes + 3);
-    frontiers.push(reached);
+  const limit = Math.min(before.length + after.length, MAX_CHANGED_LINES);
+  for (let changes = 0; changes <= limit; changes++) {
+    const reach = new Int32Array(2 * changes + 3);
+    frontiers.push(reach);
     for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
       let x = getStartX(frontiers, changes, diagonal);
       let y = x - diagonal;
@@ -85,19 +85,21 @@ function searchForward(
         x++;
         y++;
       }
-      reached[diagonal + changes + 1] = x;
+      reach[diagonal + changes + 1] = x;
       if (x >= before.length && y >= after.length) return frontiers;
     }
   }
   return undefined;
 }
 
-/** Where a diagonal is entered with one more change: from above (a line comes) or from the left (one goes). */
+/**
+ * Returns the index in `before` where a diagonal is entered: from above (an insertion) or from the left (a deletion).
+ */
 function getStartX(frontiers: readonly Int32Array[], changes: number, diagonal: number): number {
   if (changes === 0) return 0;
-  const down = getReach(frontiers, changes - 1, diagonal + 1);
-  const right = getReach(frontiers, changes - 1, diagonal - 1) + 1;
-  return isInsertion(frontiers, changes, diagonal) ? down : right;
+  const fromAbove = getReach(frontiers, changes - 1, diagonal + 1);
+  const fromLeft = getReach(frontiers, changes - 1, diagonal - 1) + 1;
+  return isInsertion(frontiers, changes, diagonal) ? fromAbove : fromLeft;
 }
 
 function isInsertion(frontiers: readonly Int32Array[], changes: number, diagonal: number) {
@@ -111,7 +113,7 @@ function getReach(frontiers: readonly Int32Array[], changes: number, diagonal: n
   return frontiers[changes]?.[diagonal + changes + 1] ?? 0;
 }
 
-/** Follows the frontiers from the end to the beginning and joins neighbouring changes. */
+/** Follows the frontiers from the end to the start and merges adjacent changes. */
 function backtrack(frontiers: readonly Int32Array[], endX: number, endY: number): LineEdit[] {
   const edits: LineEdit[] = [];
   let [x, y] = [endX, endY];
@@ -127,14 +129,14 @@ function backtrack(frontiers: readonly Int32Array[], endX: number, endY: number)
       afterStart: fromY,
       afterEnd: fromAbove ? fromY + 1 : fromY,
     };
-    prependEdit(edits, edit);
+    appendOrMerge(edits, edit);
     [x, y] = [fromX, fromY];
   }
   return edits.reverse();
 }
 
-/** Adds an edit that lies before all others of a list which runs backwards. */
-function prependEdit(edits: LineEdit[], edit: LineEdit): void {
+/** Appends the next edit to a list in reverse order, or merges it with the last one if they are adjacent. */
+function appendOrMerge(edits: LineEdit[], edit: LineEdit): void {
   const next = edits.at(-1);
   if (next && next.beforeStart === edit.beforeEnd && next.afterStart === edit.afterEnd) {
     edits[edits.length - 1] = {

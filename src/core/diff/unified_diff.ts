@@ -1,5 +1,5 @@
 /**
- * A file change as a unified diff that `git apply` and `patch` take.
+ * Formats file changes as unified diffs for `git apply` and `patch`.
  *
  * @module
  */
@@ -7,16 +7,16 @@
 import type { FileChange } from "./file_change.ts";
 import { diffLines, type LineEdit } from "./line_diff.ts";
 
-/** Equal lines shown before and after each change. */
+/** Unchanged lines before and after each change. */
 const CONTEXT_LINES = 3;
 
-/** The change as a unified diff; empty when nothing changes. */
+/** Returns the unified diff of a change; empty if the texts are equal. */
 export function createUnifiedDiff(change: Omit<FileChange, "diff">): string {
   const { path, before, after } = change;
   if (before === after) return "";
   const from = before === null ? "/dev/null" : quotePath(`a/${path}`);
   const to = after === null ? "/dev/null" : quotePath(`b/${path}`);
-  const skipped = findEqualStart(before ?? "", after ?? "");
+  const skipped = measureEqualStart(before ?? "", after ?? "");
   const [textBefore, textAfter] = trimEqualEnd(
     (before ?? "").slice(skipped.characters),
     (after ?? "").slice(skipped.characters),
@@ -32,11 +32,11 @@ export function createUnifiedDiff(change: Omit<FileChange, "diff">): string {
   return `--- ${from}\n+++ ${to}\n${hunks.join("")}`;
 }
 
-/** Texts are compared in blocks first: equal ones are passed over at the speed of memory. */
+/** Characters per comparison; comparing equal texts block by block is faster than line by line. */
 const BLOCK_LENGTH = 4_096;
 
-/** The lines that both texts begin with, but for the last few, which are shown around a change. */
-function findEqualStart(before: string, after: string): { characters: number; lines: number } {
+/** Measures the equal lines at the start of both texts, without the last ones that serve as context. */
+function measureEqualStart(before: string, after: string): { characters: number; lines: number } {
   let equal = 0;
   while (
     equal < before.length && after.startsWith(before.slice(equal, equal + BLOCK_LENGTH), equal)
@@ -58,7 +58,7 @@ function findEqualStart(before: string, after: string): { characters: number; li
   return { characters, lines };
 }
 
-/** The texts without the lines that both end with, but for the first few of those. */
+/** Removes the equal lines at the end of both texts, except the first ones that serve as context. */
 function trimEqualEnd(before: string, after: string): readonly [string, string] {
   let equal = 0;
   const most = Math.min(before.length, after.length);
@@ -70,19 +70,19 @@ function trimEqualEnd(before: string, after: string): readonly [string, string] 
     equal += BLOCK_LENGTH;
   }
   if (equal === 0) return [before, after];
-  // The block may begin in the middle of a line that differs before it.
+  // The equal part may start in the middle of a line that differs before it.
   let end = before.indexOf("\n", before.length - equal) + 1;
   for (let kept = 0; kept < CONTEXT_LINES && end > 0; kept++) end = before.indexOf("\n", end) + 1;
   if (end === 0) return [before, after];
   return [before.slice(0, end), after.slice(0, after.length - (before.length - end))];
 }
 
-/** A file change with its diff. */
+/** Returns a file change with its diff. */
 export function createFileChange(change: Omit<FileChange, "diff">): FileChange {
   return { ...change, diff: createUnifiedDiff(change) };
 }
 
-/** Lines added and removed by a diff. */
+/** Counts the lines that a diff adds and removes. */
 export function countChangedLines(diff: string): { added: number; removed: number } {
   const [added, removed] = [/^\+(?!\+\+ )/gm, /^-(?!-- )/gm].map((pattern) =>
     diff.match(pattern)?.length ?? 0
@@ -93,22 +93,22 @@ export function countChangedLines(diff: string): { added: number; removed: numbe
 interface DiffTexts {
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** Equal lines before these. */
+  /** Number of equal lines before these. */
   readonly skippedLines: number;
 }
 
-/** Lines with their ends, so that a missing last newline is a difference. */
+/** Splits a text into lines including their newlines, so that a missing last newline is a difference. */
 function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** Edits whose contexts touch belong to one hunk. */
+/** Groups edits into hunks: edits whose contexts touch or overlap share one. */
 function groupEdits(edits: readonly LineEdit[]): LineEdit[][] {
   const groups: LineEdit[][] = [];
   let lastEnd = -Infinity;
   for (const edit of edits) {
-    const near = edit.beforeStart - lastEnd <= 2 * CONTEXT_LINES;
-    if (near) groups.at(-1)?.push(edit);
+    const isNear = edit.beforeStart - lastEnd <= 2 * CONTEXT_LINES;
+    if (isNear) groups.at(-1)?.push(edit);
     else groups.push([edit]);
     lastEnd = edit.beforeEnd;
   }
@@ -141,22 +141,22 @@ function formatHunk(
   return `@@ -${beforeRange} +${afterRange} @@\n${body}`;
 }
 
-/** `start,count` as diff counts: from 1, but the line before an empty range. */
+/** Formats a range as `start,count`: `start` counts from 1 and is the preceding line for an empty range. */
 function formatRange(start: number, end: number): string {
   const count = end - start;
   return count === 1 ? `${start + 1}` : `${count === 0 ? start : start + 1},${count}`;
 }
 
-function prefixLines(mark: string, lines: readonly string[]): string {
+function prefixLines(prefix: string, lines: readonly string[]): string {
   return lines.map((line) =>
-    line.endsWith("\n") ? mark + line : `${mark}${line}\n\\ No newline at end of file\n`
+    line.endsWith("\n") ? prefix + line : `${prefix}${line}\n\\ No newline at end of file\n`
   ).join("");
 }
 
-/** Names with characters that would break a header line are quoted as git quotes them. */
-function quotePath(name: string): string {
-  if (!/["\\\p{Cc}]/u.test(name)) return name;
-  return JSON.stringify(name).replace(
+/** Quotes a path with quotes, backslashes or control characters as git does. */
+function quotePath(path: string): string {
+  if (!/["\\\p{Cc}]/u.test(path)) return path;
+  return JSON.stringify(path).replace(
     /\\u00([0-9a-f]{2})/g,
     (_, hex: string) => `\\${parseInt(hex, 16).toString(8).padStart(3, "0")}`,
   );

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { countChangedLines, createFileChange, createUnifiedDiff } from "./unified_diff.ts";
 import { diffLines } from "./line_diff.ts";
 
-Deno.test("a changed line shows with three lines around it", () => {
+Deno.test("createUnifiedDiff() surrounds a changed line with three lines of context", () => {
   const before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
   const after = before.replace("5", "five");
   assertEquals(
@@ -11,7 +11,7 @@ Deno.test("a changed line shows with three lines around it", () => {
   );
 });
 
-Deno.test("a new file, a removed file and an unchanged file", () => {
+Deno.test("createUnifiedDiff() formats new and deleted files, and nothing for equal texts", () => {
   assertEquals(
     createUnifiedDiff({ path: "a", before: null, after: "x\n" }),
     "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n",
@@ -23,24 +23,24 @@ Deno.test("a new file, a removed file and an unchanged file", () => {
   assertEquals(createFileChange({ path: "a", before: "x", after: "x" }).diff, "");
 });
 
-Deno.test("a missing newline at the end is told", () => {
+Deno.test("createUnifiedDiff() marks a missing newline at the end", () => {
   assertEquals(
     createUnifiedDiff({ path: "a", before: "x", after: "x\n" }),
     "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n",
   );
 });
 
-Deno.test("names that would break a header are quoted", () => {
+Deno.test("createUnifiedDiff() quotes paths with special characters", () => {
   const diff = createUnifiedDiff({ path: 'a "b"\n\u0007c', before: null, after: "x\n" });
   assertEquals(diff.split("\n")[1], '+++ "b/a \\"b\\"\\n\\007c"');
 });
 
-Deno.test("changed lines are counted", () => {
+Deno.test("countChangedLines() counts added and removed lines", () => {
   const diff = createUnifiedDiff({ path: "a", before: "1\n2\n", after: "1\n3\n4\n" });
   assertEquals(countChangedLines(diff), { added: 2, removed: 1 });
 });
 
-Deno.test("random changes: the edits turn the one into the other, and are minimal for small ones", () => {
+Deno.test("diffLines() returns minimal edits for random lines", () => {
   const random = seededRandom(7);
   for (let round = 0; round < 300; round++) {
     const before = randomLines(random, 12);
@@ -55,13 +55,13 @@ Deno.test("random changes: the edits turn the one into the other, and are minima
   }
 });
 
-Deno.test("two texts that share nothing cost one edit, not a search without end", () => {
+Deno.test("diffLines() returns one edit for long texts without common lines", () => {
   const before = Array.from({ length: 20_000 }, (_, index) => `a${index}`);
   const after = Array.from({ length: 20_000 }, (_, index) => `b${index}`);
   assertEquals(diffLines(before, after).length, 1);
 });
 
-Deno.test("the diff of long texts is that of their differing middle, with the right line numbers", () => {
+Deno.test("createUnifiedDiff() computes line numbers of a change in a long text", () => {
   const random = seededRandom(13);
   for (let round = 0; round < 60; round++) {
     const lines = Array.from(
@@ -84,7 +84,7 @@ Deno.test("the diff of long texts is that of their differing middle, with the ri
   }
 });
 
-/** Applies a diff of one hunk by its line numbers. */
+/** Applies a diff with one hunk by its line numbers. */
 function applyPatch(before: string, diff: string): string {
   const [, start = "", count = "1"] = /@@ -(\d+)(?:,(\d+))?/.exec(diff) ?? [];
   const lines = before.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -97,28 +97,28 @@ function applyPatch(before: string, diff: string): string {
   return [...lines.slice(0, from), ...added, ...lines.slice(from + Number(count))].join("");
 }
 
-Deno.test("git applies the diffs", async () => {
-  const folder = await Deno.makeTempDir();
+Deno.test("createUnifiedDiff() creates diffs that git applies", async () => {
+  const directory = await Deno.makeTempDir();
   const random = seededRandom(11);
   try {
     for (let round = 0; round < 15; round++) {
       const before = randomLines(random, 40).join("\n") + (round % 2 ? "\n" : "");
       const after = randomLines(random, 40).join("\n") + (round % 3 ? "\n" : "");
       if (before === after) continue;
-      await Deno.writeTextFile(`${folder}/f.txt`, before);
+      await Deno.writeTextFile(`${directory}/f.txt`, before);
       await Deno.writeTextFile(
-        `${folder}/p.patch`,
+        `${directory}/p.patch`,
         createUnifiedDiff({ path: "f.txt", before, after }),
       );
       const { success, stderr } = await new Deno.Command("git", {
         args: ["apply", "p.patch"],
-        cwd: folder,
+        cwd: directory,
       }).output();
       assertEquals(success, true, new TextDecoder().decode(stderr));
-      assertEquals(await Deno.readTextFile(`${folder}/f.txt`), after);
+      assertEquals(await Deno.readTextFile(`${directory}/f.txt`), after);
     }
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(directory, { recursive: true });
   }
 });
 
@@ -151,8 +151,11 @@ function getCommonLength(a: readonly string[], b: readonly string[]): number {
   return row.at(-1) ?? 0;
 }
 
-function randomLines(random: () => number, most: number): string[] {
-  return Array.from({ length: Math.floor(random() * most) }, () => "abcd".charAt(random() * 4));
+function randomLines(random: () => number, maxLength: number): string[] {
+  return Array.from(
+    { length: Math.floor(random() * maxLength) },
+    () => "abcd".charAt(random() * 4),
+  );
 }
 
 function seededRandom(seed: number): () => number {

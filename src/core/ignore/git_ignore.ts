@@ -1,5 +1,5 @@
 /**
- * Which files git leaves out: the rules of `.gitignore` and `.git/info/exclude`, after gitignore(5).
+ * Matches paths against the rules of `.gitignore` and `.git/info/exclude`, as described in gitignore(5).
  *
  * @module
  */
@@ -8,47 +8,47 @@ import { toGlobSource } from "./glob.ts";
 
 /** The rules of one ignore file. */
 export interface IgnoreRules {
-  /** Folder of the file, relative to the root of the walk; empty, or with a `/` at its end. */
+  /** Directory of the file, relative to the root of the walk; empty, or with a trailing `/`. */
   readonly directory: string;
-  /** For a file above the root: the way from its folder down to the root, with a `/` at its end. */
+  /** For a file above the root: the path from its directory to the root, with a trailing `/`. */
   readonly pathPrefix?: string;
-  /** The rules, last one first: the last that fits decides. */
+  /** The rules in reverse order: the last matching line of the file decides. */
   readonly rules: readonly IgnoreRule[];
 }
 
 /** One line of an ignore file. */
 export interface IgnoreRule {
-  /** Whether it takes back what earlier rules left out. */
+  /** Whether a match includes a path that earlier rules ignored. */
   readonly negated: boolean;
-  /** Whether it is about folders alone. */
+  /** Whether the rule applies to directories only. */
   readonly directoriesOnly: boolean;
-  /** Fits the path below the folder, or the bare name for a pattern without `/`. */
+  /** Matches the path relative to the directory, or the name alone if the pattern has no `/`. */
   readonly matches: (path: string, name: string) => boolean;
 }
 
-/** Reads an ignore file; lines that make no sense fit nothing. */
-export function parseIgnoreFile(text: string, folder: string): IgnoreRules {
+/** Parses an ignore file; invalid lines match nothing. `directory` is empty or ends with `/`. */
+export function parseIgnoreFile(text: string, directory: string): IgnoreRules {
   const rules = text.replace(/^\ufeff/, "").split(/\r?\n/).flatMap((line) => parseLine(line) ?? []);
-  return { directory: folder, rules: rules.reverse() };
+  return { directory, rules: rules.reverse() };
 }
 
 /**
- * Tells whether the rules leave a path out. Files deeper in the tree come last and win.
+ * Whether the rules ignore a path. The levels are ordered from the root down; deeper ones take precedence.
  *
- * @param path Relative to the root of the walk, without a `/` at its end.
+ * @param path Relative to the root of the walk, without a trailing `/`.
  */
 export function isIgnored(
   path: string,
-  isFolder: boolean,
+  isDirectory: boolean,
   levels: readonly IgnoreRules[],
 ): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   for (let level = levels.length - 1; level >= 0; level--) {
-    const { directory: folder, pathPrefix: above = "", rules } = levels[level] ?? NO_RULES;
-    const below = above + path.slice(folder.length);
+    const { directory, pathPrefix = "", rules } = levels[level] ?? NO_RULES;
+    const relativePath = pathPrefix + path.slice(directory.length);
     for (const rule of rules) {
-      if (rule.directoriesOnly && !isFolder) continue;
-      if (rule.matches(below, name)) return !rule.negated;
+      if (rule.directoriesOnly && !isDirectory) continue;
+      if (rule.matches(relativePath, name)) return !rule.negated;
     }
   }
   return false;
@@ -61,13 +61,13 @@ function parseLine(line: string): IgnoreRule | undefined {
   if (pattern === "" || pattern.startsWith("#")) return undefined;
   const negated = pattern.startsWith("!");
   if (negated) pattern = pattern.slice(1);
-  const foldersOnly = pattern.endsWith("/");
-  if (foldersOnly) pattern = pattern.slice(0, -1);
+  const directoriesOnly = pattern.endsWith("/");
+  if (directoriesOnly) pattern = pattern.slice(0, -1);
   if (pattern === "" || pattern === "/") return undefined;
-  const fits = pattern.includes("/")
+  const matches = pattern.includes("/")
     ? createPathMatcher(pattern.replace(/^\//, ""))
     : createNameMatcher(pattern);
-  return fits && { negated, directoriesOnly: foldersOnly, matches: fits };
+  return matches && { negated, directoriesOnly, matches };
 }
 
 function createNameMatcher(pattern: string): IgnoreRule["matches"] | undefined {

@@ -32,38 +32,38 @@ const PATTERNS = [
   "[a-",
 ];
 
-Deno.test("random ignore files leave out what git leaves out", async () => {
-  const folder = await Deno.makeTempDir();
+Deno.test("isIgnored() agrees with git on random ignore files", async () => {
+  const root = await Deno.makeTempDir();
   const random = seededRandom(5);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   try {
-    await runGit(folder, ["init", "-q"]);
+    await runGit(root, ["init", "-q"]);
     for (let round = 0; round < 40; round++) {
       const top = Array.from({ length: 4 }, () => pick(PATTERNS)).join("\n");
       const deep = Array.from({ length: 2 }, () => pick(PATTERNS)).join("\n");
-      await Deno.mkdir(`${folder}/a`, { recursive: true });
-      await Deno.writeTextFile(`${folder}/.gitignore`, top);
-      await Deno.writeTextFile(`${folder}/a/.gitignore`, deep);
+      await Deno.mkdir(`${root}/a`, { recursive: true });
+      await Deno.writeTextFile(`${root}/.gitignore`, top);
+      await Deno.writeTextFile(`${root}/a/.gitignore`, deep);
       const levels = [parseIgnoreFile(top, ""), parseIgnoreFile(deep, "a/")];
       const paths = Array.from(
         { length: 20 },
         () => Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(NAMES)).join("/"),
       ).filter((path) => path !== "a");
-      const byGit = await findIgnoredByGit(folder, paths);
-      const byUs = paths.filter((path) => isPathIgnored(path, levels));
-      assertEquals(byUs, byGit, JSON.stringify({ top, deep }));
+      const ignoredByGit = await findIgnoredByGit(root, paths);
+      const ignored = paths.filter((path) => isPathIgnored(path, levels));
+      assertEquals(ignored, ignoredByGit, JSON.stringify({ top, deep }));
     }
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(root, { recursive: true });
   }
 });
 
-/** A walk never enters a folder that is left out; a file in it is left out with it. */
+/** Whether a path or one of its parent directories is ignored; a walk does not enter ignored directories. */
 function isPathIgnored(path: string, levels: ReturnType<typeof parseIgnoreFile>[]): boolean {
   const parts = path.split("/");
   return parts.some((_, index) => {
     const part = parts.slice(0, index + 1).join("/");
-    const known = levels.filter(({ directory: folder }) => part.startsWith(folder));
+    const known = levels.filter(({ directory }) => part.startsWith(directory));
     return isIgnored(part, index < parts.length - 1, known);
   });
 }

@@ -1,20 +1,18 @@
 /**
- * Globs: `*`, `?`, `[a-z]`, `{a,b}` within a name, `**` across folders.
+ * Globs: `*`, `?`, `[a-z]` and `{a,b}` within a name, `**` across directories.
  *
  * @module
  */
 
-/** Tells whether a path (relative, with `/`) fits. */
+/** Whether a relative path with `/` separators matches. */
 export type PathMatcher = (path: string) => boolean;
 
-/**
- * Compiles a glob. One without `/` fits a name in any folder; one with `/` fits the whole path.
- */
+/** Compiles a glob. Without `/` it matches names in any directory, with `/` the complete path. */
 export function compileGlob(glob: string): PathMatcher {
   return compileGlobs([glob]);
 }
 
-/** Compiles globs into a matcher that fits what any of them fits. */
+/** Compiles globs into one matcher for paths that match any of them. */
 export function compileGlobs(globs: readonly string[]): PathMatcher {
   const expression = new RegExp(`^(?:${globs.map(toPathSource).join("|")})$`, "su");
   return (path) => expression.test(path);
@@ -27,8 +25,8 @@ function toPathSource(glob: string): string {
 }
 
 /**
- * The regular expression source of a glob. Braces are alternatives, unless `braces` is `false`, as in
- * git's ignore files.
+ * Returns the source of a regular expression for a glob. Braces are alternatives unless `braces` is `false`, as in
+ * git's ignore files. Default of `braces`: `true`.
  */
 export function toGlobSource(glob: string, options: { readonly braces?: boolean } = {}): string {
   const { braces = true } = options;
@@ -42,7 +40,7 @@ export function toGlobSource(glob: string, options: { readonly braces?: boolean 
     source += piece;
     at += token.length;
   }
-  // A brace whose end was quoted or in a class stands for itself.
+  // A brace whose end is escaped or in a character class is literal.
   return open === 0 ? source : toGlobSource(glob, { braces: false });
 }
 
@@ -73,13 +71,15 @@ function readClass(rest: string): GlobToken {
   const match = /^\[([!^]?)(\]?(?:\\.|\[:[a-z]+:\]|[^\]\\])*)\]/su.exec(rest);
   if (!match) return ["[", "\\["];
   const [token, negation, members = ""] = match;
-  const source = members.replace(/\\(.)|\[:([a-z]+):\]|([\s\S])/gu, (_, plain, named, other) => {
-    if (named !== undefined) return CHARACTER_CLASSES[named] ?? "";
-    if (other === "-") return "-";
-    return escapeInClass(plain ?? other);
-  });
-  const valid = isValidClass(source);
-  if (!valid) return [token, "(?!)"];
+  const source = members.replace(
+    /\\(.)|\[:([a-z]+):\]|([\s\S])/gu,
+    (_, escaped?: string, className?: string, other = "") => {
+      if (className !== undefined) return CHARACTER_CLASSES[className] ?? "";
+      if (other === "-") return "-";
+      return (escaped ?? other).replace(/[\\\]^[-]/, "\\$&");
+    },
+  );
+  if (!isValidClass(source)) return [token, "(?!)"];
   return [token, `(?!/)[${negation ? "^" : ""}${source}]`];
 }
 
@@ -95,7 +95,7 @@ const CHARACTER_CLASSES: Readonly<Record<string, string>> = {
   xdigit: "0-9a-fA-F",
 };
 
-/** A range that runs backwards fits nothing. */
+/** Whether a character class compiles; one with a reversed range does not and matches nothing. */
 function isValidClass(source: string): boolean {
   try {
     new RegExp(`[${source}]`, "u");
@@ -121,8 +121,4 @@ function hasClosingBrace(rest: string): boolean {
 
 function escapeCharacter(character: string): string {
   return /[\^$\\.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
-}
-
-function escapeInClass(character: string): string {
-  return /[\\\]^[-]/.test(character) ? `\\${character}` : character;
 }

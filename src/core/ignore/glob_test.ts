@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { compileGlob } from "./glob.ts";
 
-const CASES: readonly [glob: string, path: string, fits: boolean][] = [
+const CASES: readonly [glob: string, path: string, matches: boolean][] = [
   ["*.ts", "a.ts", true],
   ["*.ts", "src/deep/a.ts", true],
   ["*.ts", "a.tsx", false],
@@ -36,9 +36,9 @@ const CASES: readonly [glob: string, path: string, fits: boolean][] = [
   ["😀?", "😀😀", true],
 ];
 
-for (const [glob, path, fits] of CASES) {
-  const verb = fits ? "fits" : "does not fit";
-  Deno.test(`${JSON.stringify(glob)} ${verb} ${JSON.stringify(path)}`, () => {
-    assertEquals(compileGlob(glob)(path), fits);
+for (const [glob, path, matches] of CASES) {
+  const verb = matches ? "matches" : "does not match";
+  Deno.test(`compileGlob(): ${JSON.stringify(glob)} ${verb} ${JSON.stringify(path)}`, () => {
+    assertEquals(compileGlob(glob)(path), matches);
   });
 }
