@@ -52,7 +52,7 @@ const TOOL_LOOP: readonly AimockFixture[] = [
 /** aimock counts no tokens for Ollama, and for Mistral only when it is asked as OpenAI would be. */
 const WITHOUT_USAGE = ["ollama", "mistral"];
 /** aimock lets these models reason. */
-const WITH_THINKING = ["anthropic", "openai responses", "gemini", "bedrock"];
+const WITH_THINKING = ["anthropic", "openai responses", "google", "bedrock"];
 /** aimock gives Ollama no other reason to stop. */
 const WITHOUT_FINISH_REASONS = ["ollama"];
 

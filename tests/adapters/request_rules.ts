@@ -311,11 +311,11 @@ export function findOllamaProblems(body: unknown): string[] {
   return problems.found;
 }
 
-const GEMINI_NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
-const GEMINI_SCHEMA = ["additionalProperties", "$schema", "$ref", "const", "oneOf", "allOf"];
+const GOOGLE_NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
+const GOOGLE_SCHEMA = ["additionalProperties", "$schema", "$ref", "const", "oneOf", "allOf"];
 
 /** Google's Gemini API. */
-export function findGeminiProblems(body: unknown): string[] {
+export function findGoogleProblems(body: unknown): string[] {
   const problems = new Problems();
   const contents = asList(getPath(body, "contents"));
   problems.require(getPath(contents[0], "role") === "user", "the user does not begin");
@@ -335,7 +335,7 @@ export function findGeminiProblems(body: unknown): string[] {
     const calls = collectMembers(parts, "functionCall");
     open = calls.map(toCallKey);
     for (const call of calls) {
-      problems.require(GEMINI_NAME.test(asText(getPath(call, "name"))), "name of a call");
+      problems.require(GOOGLE_NAME.test(asText(getPath(call, "name"))), "name of a call");
       problems.require(isJsonObject(getPath(call, "args") ?? {}), "arguments are no object");
     }
     for (const said of collectMembers(parts, "text")) {
@@ -344,9 +344,9 @@ export function findGeminiProblems(body: unknown): string[] {
   }
   for (const tool of asList(getPath(body, "tools"))) {
     for (const declaration of asList(getPath(tool, "functionDeclarations"))) {
-      problems.require(GEMINI_NAME.test(asText(getPath(declaration, "name"))), "tool name");
+      problems.require(GOOGLE_NAME.test(asText(getPath(declaration, "name"))), "tool name");
       const schema = JSON.stringify(getPath(declaration, "parameters") ?? {});
-      const foreign = GEMINI_SCHEMA.filter((keyword) => schema.includes(`"${keyword}":`));
+      const foreign = GOOGLE_SCHEMA.filter((keyword) => schema.includes(`"${keyword}":`));
       problems.require(foreign.length === 0, `schema keywords ${foreign.join()}`);
     }
   }
