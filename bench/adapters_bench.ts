@@ -1,7 +1,8 @@
 /**
- * From bytes on loopback to a finished message, over the least code that reads the same: a loop over the body, a
- * split at line ends, one `JSON.parse` per event. Server and reader are processes of their own; each figure is the
- * median of warm runs, taken in turns.
+ * Measures reading a reply from loopback, compared with a minimal loop over the body that splits it into lines and calls
+ * `JSON.parse` once per event.
+ *
+ * The server is a separate process. Each value is the median of warm, interleaved runs.
  *
  * @module
  */
@@ -20,7 +21,7 @@ interface BenchCase {
   readonly count: number;
 }
 
-/** What a hand-written loop looks at in an event. */
+/** The members of an event that the minimal loop reads. */
 interface AnyEvent {
   readonly choices?: readonly {
     readonly delta?: {
@@ -37,35 +38,35 @@ function getDelta(event: AnyEvent): string {
   return event.delta?.text ?? event.delta?.partial_json ?? "";
 }
 
-async function readByHand(url: string): Promise<number> {
+async function readWithLoop(url: string): Promise<number> {
   const decoder = new TextDecoder();
-  const { body } = await fetch(`${url}/by-hand`, { method: "POST", body: "{}" });
-  let rest = "";
+  const { body } = await fetch(`${url}/loop`, { method: "POST", body: "{}" });
+  let incompleteLine = "";
   let message = "";
   for await (const bytes of body ?? []) {
-    const text = rest + decoder.decode(bytes, { stream: true });
+    const text = incompleteLine + decoder.decode(bytes, { stream: true });
     let start = 0;
     for (let end; (end = text.indexOf("\n", start)) >= 0; start = end + 1) {
       if (text.startsWith("data: {", start)) {
         message += getDelta(JSON.parse(text.slice(start + 6, end)));
       }
     }
-    rest = text.slice(start);
+    incompleteLine = text.slice(start);
   }
   return message.length;
 }
 
-function streamFnOf(api: Api, baseUrl: string): StreamFn {
-  const make = api === "openai" ? createOpenAI : createAnthropic;
-  return make({ baseUrl, apiKey: "none" });
+function createStreamFn(api: Api, baseUrl: string): StreamFn {
+  const createAdapter = api === "openai" ? createOpenAI : createAnthropic;
+  return createAdapter({ baseUrl, apiKey: "none" });
 }
 
 const MODELS = { openai: "openai/gpt-4o", anthropic: "anthropic/claude-sonnet-4-5" };
 
-async function readByAdapter(api: Api, url: string): Promise<number> {
+async function readWithAdapter(api: Api, url: string): Promise<number> {
   const [provider = "", modelId = ""] = MODELS[api].split("/");
   const reply = new ReplyAccumulator();
-  const events = streamFnOf(api, url)({
+  const events = createStreamFn(api, url)({
     model: { provider, modelId, thinkingLevel: "off" },
     context: {
       systemPrompt: "",
@@ -79,8 +80,8 @@ async function readByAdapter(api: Api, url: string): Promise<number> {
   return reply.finish().content.length;
 }
 
-async function readByAgent(api: Api, url: string): Promise<number> {
-  const agent = new Agent({ model: MODELS[api], streamFn: streamFnOf(api, url) });
+async function readWithAgent(api: Api, url: string): Promise<number> {
+  const agent = new Agent({ model: MODELS[api], streamFn: createStreamFn(api, url) });
   let deltas = 0;
   for await (const event of agent.promptStream("Go")) if (event.type === "message_update") deltas++;
   return deltas;
@@ -97,52 +98,52 @@ async function measureInterleaved(
       (times[name] ??= []).push(performance.now() - startedAt);
     }
   }
-  return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]));
+  return Object.fromEntries(Object.entries(times).map(([name, values]) => [name, median(values)]));
 }
 
 async function compare(base: string, { api, kind, count }: BenchCase): Promise<Row[]> {
   const url = `${base}/${api}/${kind}/${count}`;
-  const { floor = 0, adapter = 0, agent = 0 } = await measureInterleaved({
-    floor: () => readByHand(url),
-    adapter: () => readByAdapter(api, url),
-    ...(kind === "text" && { agent: () => readByAgent(api, url) }),
+  const { loop = 0, adapter = 0, agent = 0 } = await measureInterleaved({
+    loop: () => readWithLoop(url),
+    adapter: () => readWithAdapter(api, url),
+    ...(kind === "text" && { agent: () => readWithAgent(api, url) }),
   });
-  const what = `${api}, ${count.toLocaleString("en")} ${
+  const name = `${api}, ${count.toLocaleString("en")} ${
     kind === "text" ? "deltas" : "bytes of arguments"
   }`;
-  const speed = (time: number) => `${Math.round((floor / time) * 100)} %`;
+  const speed = (time: number) => `${Math.round((loop / time) * 100)} %`;
   const ms = (time: number) => `${time.toFixed(1)} ms`;
   const rows: Row[] = [
-    [`${what}, by hand`, ms(floor), "100 %", ""],
-    [`${what}, by the adapter`, ms(adapter), speed(adapter), kind === "text" ? "≥ 60 %" : "≥ 50 %"],
+    [`${name}, minimal loop`, ms(loop), "100 %", ""],
+    [`${name}, adapter`, ms(adapter), speed(adapter), kind === "text" ? "≥ 60 %" : "≥ 50 %"],
   ];
-  if (kind === "text") rows.push([`${what}, through the agent`, ms(agent), speed(agent), "≥ 45 %"]);
+  if (kind === "text") rows.push([`${name}, agent`, ms(agent), speed(agent), "≥ 45 %"]);
   return rows;
 }
 
-/** Memory while 100 MB go by and nothing is kept. */
+/** Measures memory while 100 MB are streamed and no event is kept. */
 async function measureMemory(base: string, deltas: number): Promise<Row> {
   const url = `${base}/openai/text/${deltas}`;
-  const events = streamFnOf("openai", url)({
+  const events = createStreamFn("openai", url)({
     model: { provider: "openai", modelId: "gpt-4o", thinkingLevel: "off" },
     context: { systemPrompt: "", messages: [], tools: [] },
     options: {},
     signal: new AbortController().signal,
   });
-  let seen = 0;
-  let early = 0;
-  let most = 0;
+  let eventCount = 0;
+  let firstQuarterPeak = 0;
+  let peak = 0;
   for await (const _event of events) {
-    if (++seen % 5000 !== 0) continue;
+    if (++eventCount % 5000 !== 0) continue;
     const { rss } = Deno.memoryUsage();
-    if (seen < deltas / 4) early = Math.max(early, rss);
-    most = Math.max(most, rss);
+    if (eventCount < deltas / 4) firstQuarterPeak = Math.max(firstQuarterPeak, rss);
+    peak = Math.max(peak, rss);
   }
   const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
   return [
     "memory over 100 MB of stream",
-    megabytes(most),
-    `+${megabytes(most - early)} after the first quarter`,
+    megabytes(peak),
+    `+${megabytes(peak - firstQuarterPeak)} after the first quarter`,
     "flat",
   ];
 }
@@ -168,7 +169,7 @@ try {
   }
   rows.push(await measureMemory(base, 520_000));
   printReport(
-    "Adapters: bytes to message over loopback, speed of the hand-written loop = 100 %",
+    "Adapters: reading a reply over loopback (speed of the minimal loop = 100 %)",
     rows,
   );
 } finally {

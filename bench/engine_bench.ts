@@ -1,8 +1,8 @@
 /**
- * What the engine costs over the least code that does the same, in ratios taken in one process.
+ * Measures the engine in one process, compared with minimal code that does the same.
  *
- * The source of every model reply is an async generator that lets other tasks run once per 64 chunks, the way
- * one read of a socket carries a handful of events. Each figure is the median of warm runs.
+ * Every model reply comes from an async generator that yields to the event loop once per 64 chunks, as one read of a
+ * socket carries several events. Each value is the median of warm runs.
  *
  * @module
  */
@@ -14,10 +14,11 @@ import { median, printReport, type Row } from "./report.ts";
 const USAGE = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
 const CHUNKS_PER_TASK = 64;
 const RUNS = 9;
+const WARM_UP_RUNS = 2;
 
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Streams events, and lets other tasks run now and then. */
+/** Streams events and yields to the event loop after every `chunksPerTask`. */
 async function* paceEvents(
   events: Iterable<AssistantMessageEvent>,
   chunksPerTask = CHUNKS_PER_TASK,
@@ -40,7 +41,7 @@ function* createTextReply(deltas: number): Generator<AssistantMessageEvent> {
 interface ScriptedCall {
   readonly id: string;
   readonly name: string;
-  readonly pieces: Iterable<string>;
+  readonly chunks: Iterable<string>;
 }
 
 function* createCallReply(
@@ -54,9 +55,9 @@ function* createCallReply(
     yield { type: "text_delta", contentIndex, delta: text };
     yield { type: "text_end", contentIndex };
   }
-  for (const { id, name, pieces } of calls) {
+  for (const { id, name, chunks } of calls) {
     yield { type: "tool_call_start", contentIndex: ++contentIndex, id, name };
-    for (const delta of pieces) yield { type: "tool_call_delta", contentIndex, delta };
+    for (const delta of chunks) yield { type: "tool_call_delta", contentIndex, delta };
     yield { type: "tool_call_end", contentIndex };
   }
   yield { type: "done", stopReason: "tool_use", usage: USAGE };
@@ -67,34 +68,40 @@ function* splitText(text: string, length: number): Generator<string> {
 }
 
 async function measureTime(work: () => Promise<void>): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
-/** Runs two ways of the same work in turn, so that both see the same machine, and gives the median of each. */
+/** Median times in milliseconds. */
+interface Comparison {
+  readonly engine: number;
+  readonly baseline: number;
+}
+
+/** Runs the engine and its baseline alternately; returns the median time of each in milliseconds. */
 async function compare(
-  work: () => Promise<void>,
-  floor: () => Promise<void>,
+  runEngine: () => Promise<void>,
+  runBaseline: () => Promise<void>,
   runs = RUNS,
-): Promise<{ readonly ours: number; readonly floor: number }> {
-  const ours: number[] = [];
-  const floors: number[] = [];
-  for (let run = -2; run < runs; run++) {
-    const floorMs = await measureTime(floor);
-    const ourMs = await measureTime(work);
-    if (run >= 0) floors.push(floorMs), ours.push(ourMs);
+): Promise<Comparison> {
+  const engine: number[] = [];
+  const baseline: number[] = [];
+  for (let run = -WARM_UP_RUNS; run < runs; run++) {
+    const baselineMs = await measureTime(runBaseline);
+    const engineMs = await measureTime(runEngine);
+    if (run >= 0) baseline.push(baselineMs), engine.push(engineMs);
   }
-  return { ours: median(ours), floor: median(floors) };
+  return { engine: median(engine), baseline: median(baseline) };
 }
 
 async function benchStreams(): Promise<Row[]> {
-  const agentOver = (deltas: number, chunksPerTask?: number) => async () => {
+  const runAgent = (deltas: number, chunksPerTask?: number) => async () => {
     const agent = new Agent({
       model: "bench/model",
       streamFn: () => paceEvents(createTextReply(deltas), chunksPerTask),
     });
-    // The agent builds the message; its reader only looks, as a terminal does.
+    // The reader only counts, because the agent builds the message.
     let characters = 0;
     for await (const event of agent.promptStream("go")) {
       if (event.type === "message_update" && event.delta.type === "text_delta") {
@@ -103,30 +110,30 @@ async function benchStreams(): Promise<Row[]> {
     }
     assertEqual(characters, deltas * 8);
   };
-  const floorOver = (deltas: number) => async () => {
+  const runLoop = (deltas: number) => async () => {
     let text = "";
     for await (const event of paceEvents(createTextReply(deltas))) {
       if (event.type === "text_delta") text += event.delta;
     }
     assertEqual(text.length, deltas * 8);
   };
-  const many = await compare(agentOver(100_000), floorOver(100_000));
-  const few = await compare(agentOver(10_000), floorOver(10_000), 30);
-  const burst = await measureTime(agentOver(200_000, Number.MAX_SAFE_INTEGER));
+  const many = await compare(runAgent(100_000), runLoop(100_000));
+  const few = await compare(runAgent(10_000), runLoop(10_000), 30);
+  const burst = await measureTime(runAgent(200_000, Number.MAX_SAFE_INTEGER));
   return [
     [
       "text delta, 100,000",
-      formatPerUnit(many.ours, 100_000),
-      `${formatRatio(many)} x floor`,
-      "<= 3",
+      formatPerUnit(many.engine, 100_000),
+      `${formatRatio(many)} × loop`,
+      "≤ 3",
     ],
     [
-      "text delta, 100,000 against 10,000",
+      "text delta, 100,000 vs. 10,000",
       "",
-      `${(many.ours / few.ours / 10).toFixed(2)} x`,
-      "<= 1.2",
+      `${(many.engine / few.engine / 10).toFixed(2)} ×`,
+      "≤ 1.2",
     ],
-    ["200,000 deltas in one burst", `${burst.toFixed(0)} ms`, "", "<= 1,000 ms"],
+    ["200,000 deltas in one burst", `${burst.toFixed(0)} ms`, "", "≤ 1,000 ms"],
   ];
 }
 
@@ -143,32 +150,32 @@ const add = defineTool({
 });
 
 async function benchTurns(): Promise<Row[]> {
-  const replyOf = (turn: number, turns: number) =>
+  const createReply = (turn: number, turns: number) =>
     paceEvents(
       turn < turns
         ? createCallReply(
-          [{ id: `c${turn}`, name: "add", pieces: [`{"x":${turn}}`] }],
+          [{ id: `c${turn}`, name: "add", chunks: [`{"x":${turn}}`] }],
           "twenty characters ok",
         )
         : createTextReply(1),
     );
-  const agentOver = (turns: number) => async () => {
+  const runAgent = (turns: number) => async () => {
     let turn = 0;
     const agent = new Agent({
       model: "bench/model",
       tools: [add],
       maxTurns: turns + 5,
-      streamFn: () => replyOf(turn++, turns),
+      streamFn: () => createReply(turn++, turns),
     });
     let ends = 0;
     for await (const event of agent.promptStream("go")) if (event.type === "turn_end") ends++;
     assertEqual(ends, turns + 1);
   };
-  const floorOver = (turns: number) => async () => {
+  const runLoop = (turns: number) => async () => {
     const history: unknown[] = ["go"];
     for (let turn = 0; turn <= turns; turn++) {
       const message = { text: "", calls: [] as { name: string; json: string }[] };
-      for await (const event of replyOf(turn, turns)) {
+      for await (const event of createReply(turn, turns)) {
         if (event.type === "text_delta") message.text += event.delta;
         else if (event.type === "tool_call_start") {
           message.calls.push({ name: event.name, json: "" });
@@ -184,19 +191,19 @@ async function benchTurns(): Promise<Row[]> {
     }
     assertEqual(history.length, turns * 2 + 2);
   };
-  const thousand = await compare(agentOver(1000), floorOver(1000));
-  const few = await compare(agentOver(400), floorOver(400), 15);
-  const many = await compare(agentOver(4000), floorOver(4000), 5);
-  const growth = many.ours / few.ours / 10;
+  const thousand = await compare(runAgent(1000), runLoop(1000));
+  const few = await compare(runAgent(400), runLoop(400), 15);
+  const many = await compare(runAgent(4000), runLoop(4000), 5);
+  const growth = many.engine / few.engine / 10;
   return [
     [
       "turn with one call, 1,000",
-      formatPerUnit(thousand.ours, 1000),
-      `${formatRatio(thousand)} x floor`,
-      "<= 30 us",
+      formatPerUnit(thousand.engine, 1000),
+      `${formatRatio(thousand)} × loop`,
+      "≤ 30 µs",
     ],
-    ["  its floor", formatPerUnit(thousand.floor, 1000), "", "5 to 8 us"],
-    ["turn at 4,000 against 400", "", `${growth.toFixed(2)} x`, "<= 1.3"],
+    ["  minimal loop", formatPerUnit(thousand.baseline, 1000), "", "5 to 8 µs"],
+    ["turn with one call, 4,000 vs. 400", "", `${growth.toFixed(2)} ×`, "≤ 1.3"],
   ];
 }
 
@@ -214,7 +221,7 @@ async function benchArguments(): Promise<Row[]> {
     execute: ({ content }) => String(content.length),
   });
   const reply = () =>
-    paceEvents(createCallReply([{ id: "c", name: "write", pieces: splitText(json, 20) }]));
+    paceEvents(createCallReply([{ id: "c", name: "write", chunks: splitText(json, 20) }]));
   const both = await compare(async () => {
     let calls = 0;
     const streamFn = () => calls++ === 0 ? reply() : paceEvents(createTextReply(1));
@@ -225,10 +232,10 @@ async function benchArguments(): Promise<Row[]> {
     await runTool(write, text);
   });
   return [[
-    "arguments, 1 MB in 20 characters",
-    formatMilliseconds(both.ours),
-    `${formatRatio(both)} x floor`,
-    "<= 2.5",
+    "arguments, 1 MB in chunks of 20 characters",
+    formatMilliseconds(both.engine),
+    `${formatRatio(both)} × loop`,
+    "≤ 2.5",
   ]];
 }
 
@@ -241,7 +248,7 @@ async function benchFanOut(): Promise<Row[]> {
     execute: () => wait().then(() => "ok"),
   });
   const ids = Array.from({ length: 1000 }, (_, id) => id);
-  const calls = ids.map((id) => ({ id: `c${id}`, name: "slow", pieces: [`{"x":${id}}`] }));
+  const calls = ids.map((id) => ({ id: `c${id}`, name: "slow", chunks: [`{"x":${id}}`] }));
   const both = await compare(async () => {
     let turn = 0;
     const streamFn = () =>
@@ -255,10 +262,10 @@ async function benchFanOut(): Promise<Row[]> {
     await Promise.all(jsons.map((text) => runTool(slow, text)));
   });
   return [[
-    "1,000 calls of 1 ms together",
-    formatMilliseconds(both.ours),
-    `${formatRatio(both)} x Promise.all`,
-    "<= 3",
+    "1,000 concurrent calls of 1 ms",
+    formatMilliseconds(both.engine),
+    `${formatRatio(both)} × Promise.all`,
+    "≤ 3",
   ]];
 }
 
@@ -269,17 +276,17 @@ async function benchAbort(): Promise<Row[]> {
     yield { type: "text_start", contentIndex: 0 };
     while (true) yield { type: "text_delta", contentIndex: 0, delta: "8 chars." };
   };
-  const deaf = async function* (): AsyncGenerator<AssistantMessageEvent> {
+  const hanging = async function* (): AsyncGenerator<AssistantMessageEvent> {
     yield { type: "start" };
     await never;
   };
-  const deafTool = defineTool({
-    name: "deaf",
+  const hangingTool = defineTool({
+    name: "hang",
     description: "Never ends.",
     parameters: { type: "object" },
     execute: () => never,
   });
-  const settle = async (
+  const measureAbort = async (
     streamFn: () => AsyncGenerator<AssistantMessageEvent>,
     tools?: AgentTool[],
   ) => {
@@ -291,20 +298,25 @@ async function benchAbort(): Promise<Row[]> {
       await done;
     });
   };
-  const call = () => paceEvents(createCallReply([{ id: "c", name: "deaf", pieces: ["{}"] }]));
+  const call = () => paceEvents(createCallReply([{ id: "c", name: "hang", chunks: ["{}"] }]));
   return [
     [
-      "abort in a flooded stream",
-      formatMilliseconds(await settle(() => paceEvents(endless()))),
+      "abort in a stream without pauses",
+      formatMilliseconds(await measureAbort(() => paceEvents(endless()))),
       "",
-      "<= 10 ms",
+      "≤ 10 ms",
     ],
-    ["abort in a deaf stream", formatMilliseconds(await settle(deaf)), "", "<= 10 ms"],
-    ["abort in a deaf tool", formatMilliseconds(await settle(call, [deafTool])), "", "<= 120 ms"],
+    ["abort in a hanging stream", formatMilliseconds(await measureAbort(hanging)), "", "≤ 10 ms"],
+    [
+      "abort in a hanging tool",
+      formatMilliseconds(await measureAbort(call, [hangingTool])),
+      "",
+      "≤ 120 ms",
+    ],
   ];
 }
 
-/** A reader that looks at every thousandth event in a task of its own, over a million deltas. */
+/** Measures the heap over a million deltas whose reader yields to the event loop every 1,000 events. */
 async function benchMemory(): Promise<Row[]> {
   const agent = new Agent({
     model: "bench/model",
@@ -316,12 +328,11 @@ async function benchMemory(): Promise<Row[]> {
     if (++events % 1000 === 0) await yieldToEventLoop();
     if (events % 100_000 === 0) used.push(Deno.memoryUsage().heapUsed / 2 ** 20);
   }
-  const message = 8;
   const growth = (used.at(-1) ?? 0) - (used[0] ?? 0);
   return [[
     "heap over 1,000,000 deltas, slow reader",
     `${growth.toFixed(0)} MB`,
-    `message itself ${message} MB, held twice`,
+    "message of 8 MB, held twice",
     "flat",
   ]];
 }
@@ -345,12 +356,11 @@ function assertEqual(actual: number, expected: number): void {
 
 const formatMilliseconds = (value: number): string => `${value.toFixed(1)} ms`;
 const formatPerUnit = (value: number, units: number): string =>
-  `${(value / units * 1000).toFixed(2)} us`;
-const formatRatio = ({ ours, floor }: { readonly ours: number; readonly floor: number }): string =>
-  (ours / floor).toFixed(2);
+  `${(value / units * 1000).toFixed(2)} µs`;
+const formatRatio = ({ engine, baseline }: Comparison): string => (engine / baseline).toFixed(2);
 
 if (import.meta.main) {
-  printReport("engine", [
+  printReport("Engine", [
     ...await benchStreams(),
     ...await benchTurns(),
     ...await benchArguments(),

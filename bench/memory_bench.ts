@@ -1,7 +1,7 @@
 /**
- * What sessions and compaction cost, over the least code that reads or writes the same bytes.
+ * Measures sessions and compaction, compared with a minimal read of the same bytes.
  *
- * Each figure is the median of warm runs; the files are in the page cache.
+ * Each value is the median of warm runs, with the files in the page cache.
  *
  * @module
  */
@@ -19,16 +19,16 @@ import { median, printReport, type Row } from "./report.ts";
 
 const RUNS = 9;
 const ENTRIES = 20_000;
-/** Makes 20,000 entries a log of 14 MB. */
+/** With this text, 20,000 entries are a log of 14 MB. */
 const TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(12).slice(0, 520);
 const SESSIONS = 1_000;
 
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 async function measureTime(work: () => unknown): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 async function measureMedian(work: () => unknown, runs = RUNS): Promise<number> {
@@ -40,16 +40,16 @@ async function measureMedian(work: () => unknown, runs = RUNS): Promise<number> 
 const formatMilliseconds = (time: number): string => `${time.toFixed(time < 10 ? 2 : 1)} ms`;
 const formatMicroseconds = (time: number): string => `${(1000 * time).toFixed(1)} µs`;
 
-/** What the loop's own thread spends on an entry, while it does something else as well. */
-async function benchAppend(folder: string): Promise<Row[]> {
+/** Measures the time that appending takes on the main thread, interleaved with other tasks. */
+async function benchAppend(root: string): Promise<Row[]> {
   const stores = {
-    file: new FileSessionStore({ directory: `${folder}/append` }),
-    SQLite: new SqliteSessionStore({ path: `${folder}/append.db` }),
+    file: new FileSessionStore({ directory: `${root}/append` }),
+    SQLite: new SqliteSessionStore({ path: `${root}/append.db` }),
   };
   const rows: Row[] = [];
   for (const [name, store] of Object.entries(stores)) {
     const session = await store.create();
-    const say = (number: number) =>
+    const append = (number: number) =>
       session.append({ type: "message", message: userMessage(`${number} ${TEXT}`, number) });
     const loop = (work: (number: number) => void) => async () => {
       for (let number = 0; number < 2_000; number++) {
@@ -58,16 +58,21 @@ async function benchAppend(folder: string): Promise<Row[]> {
       }
     };
     const idle = await measureMedian(loop(() => {}));
-    const busy = await measureMedian(loop(say));
-    const each = (busy - idle) / 2_000;
+    const busy = await measureMedian(loop(append));
+    const perEntry = (busy - idle) / 2_000;
     await session.flush();
     const flushed = await measureMedian(async () => {
-      say(0);
+      append(0);
       await session.flush();
     }, 101);
     await session.close();
     const target = name === "file" ? "≤ 20 µs" : "";
-    rows.push([`append an entry while streaming, ${name}`, formatMicroseconds(each), "", target]);
+    rows.push([
+      `append an entry while streaming, ${name}`,
+      formatMicroseconds(perEntry),
+      "",
+      target,
+    ]);
     rows.push([
       `append and flush to the disk (fdatasync), ${name}`,
       formatMicroseconds(flushed),
@@ -79,12 +84,12 @@ async function benchAppend(folder: string): Promise<Row[]> {
   return rows;
 }
 
-async function benchOpen(folder: string): Promise<Row[]> {
-  const store = () => new FileSessionStore({ directory: `${folder}/open` });
+async function benchOpen(root: string): Promise<Row[]> {
+  const store = () => new FileSessionStore({ directory: `${root}/open` });
   await fillSession(await store().create({ id: "long" }), ENTRIES);
-  const path = `${folder}/open/long.jsonl`;
-  const index = await Deno.readFile(`${folder}/open/long.index`);
-  const floor = await measureMedian(async () => {
+  const path = `${root}/open/long.jsonl`;
+  const index = await Deno.readFile(`${root}/open/long.index`);
+  const baseline = await measureMedian(async () => {
     const lines = new TextDecoder().decode(await Deno.readFile(path)).split("\n");
     lines.pop();
     return lines.map((line) => JSON.parse(line));
@@ -93,35 +98,45 @@ async function benchOpen(folder: string): Promise<Row[]> {
     await using session = await store().open("long", { access: "read" });
     await session.path();
   };
-  const byIndex = await measureMedian(open);
-  await Deno.remove(`${folder}/open/long.index`);
-  const byLines = await measureMedian(open);
-  await Deno.writeFile(`${folder}/open/long.index`, index);
+  const withIndex = await measureMedian(open);
+  await Deno.remove(`${root}/open/long.index`);
+  const withoutIndex = await measureMedian(open);
+  await Deno.writeFile(`${root}/open/long.index`, index);
   const megabytes = ((await Deno.stat(path)).size / 1e6).toFixed(1);
-  const what = `open ${ENTRIES} entries (${megabytes} MB) at the leaf`;
+  const name = `open ${ENTRIES} entries (${megabytes} MB) at the leaf`;
   return [
-    [`read and JSON.parse the same bytes`, formatMilliseconds(floor), "1.00", ""],
-    [`${what}, without an index`, formatMilliseconds(byLines), (byLines / floor).toFixed(2), "≤ 2"],
-    [`${what}, with its index`, formatMilliseconds(byIndex), (byIndex / floor).toFixed(2), "≤ 2"],
-    ...await benchBranch(folder, floor),
+    [`read and JSON.parse the same bytes`, formatMilliseconds(baseline), "1.00", ""],
+    [
+      `${name}, without an index`,
+      formatMilliseconds(withoutIndex),
+      (withoutIndex / baseline).toFixed(2),
+      "≤ 2",
+    ],
+    [
+      `${name}, with its index`,
+      formatMilliseconds(withIndex),
+      (withIndex / baseline).toFixed(2),
+      "≤ 2",
+    ],
+    ...await benchBranch(root, baseline),
   ];
 }
 
-/** A long log whose leaf is near the root: only the bytes of the path are read. */
-async function benchBranch(folder: string, floor: number): Promise<Row[]> {
-  const store = () => new FileSessionStore({ directory: `${folder}/branch` });
+/** Measures opening a long log whose leaf is near the root, of which only the path is read. */
+async function benchBranch(root: string, baseline: number): Promise<Row[]> {
+  const store = () => new FileSessionStore({ directory: `${root}/branch` });
   const session = await store().create({ id: "branch" });
-  const root = session.append({ type: "message", message: userMessage("root", 0) });
+  const rootEntry = session.append({ type: "message", message: userMessage("root", 0) });
   for (let number = 1; number < ENTRIES; number++) appendMessage(session, number);
-  session.moveLeaf(root.id);
+  session.moveLeaf(rootEntry.id);
   appendMessage(session, 0);
   await session.close();
   const time = await measureMedian(async () => {
     await using session = await store().open("branch", { access: "read" });
     await session.path();
   });
-  const what = `open ${ENTRIES} entries at a path of 3, with its index`;
-  return [[what, formatMilliseconds(time), (time / floor).toFixed(2), "only the path"]];
+  const name = `open ${ENTRIES} entries at a path of 3, with its index`;
+  return [[name, formatMilliseconds(time), (time / baseline).toFixed(2), "only the path"]];
 }
 
 function appendMessage(session: Session, number: number): void {
@@ -133,20 +148,20 @@ async function fillSession(session: Session, entries: number): Promise<void> {
   await session.close();
 }
 
-async function benchList(folder: string): Promise<Row[]> {
+async function benchList(root: string): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [size, entries] of [["10 KB", 14], ["1 MB", 1430]] as const) {
-    const directory = `${folder}/list-${entries}`;
+    const directory = `${root}/list-${entries}`;
     await fillSession(await new FileSessionStore({ directory }).create({ id: "s0" }), entries);
-    // The same bytes under many names: a list looks at each as at a session of its own.
+    // Hard links to one log: each counts as a session.
     for (let number = 1; number < SESSIONS; number++) {
       await Deno.link(`${directory}/s0.jsonl`, `${directory}/s${number}.jsonl`);
     }
     const cold = await measureTime(() => new FileSessionStore({ directory }).list());
     const warm = await measureMedian(() => new FileSessionStore({ directory }).list());
-    const what = `list ${SESSIONS} sessions of ${size}`;
-    rows.push([`${what}, indexes missing`, formatMilliseconds(cold), "", ""]);
-    rows.push([what, formatMilliseconds(warm), "", "≤ 50 ms"]);
+    const name = `list ${SESSIONS} sessions of ${size}`;
+    rows.push([`${name}, without indexes`, formatMilliseconds(cold), "", ""]);
+    rows.push([name, formatMilliseconds(warm), "", "≤ 50 ms"]);
   }
   return rows;
 }
@@ -167,20 +182,20 @@ async function benchWindow(): Promise<Row[]> {
   const { signal } = new AbortController();
   const model = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
   const input = { overflow: false, model, systemPrompt: "", tools: [], signal };
-  const cut = async (messages: readonly AgentMessage[]) => {
+  const compact = async (messages: readonly AgentMessage[]) => {
     await slidingWindow({ contextWindow: 50_000 })(messages, input);
   };
   const rows: Row[] = [];
   let first: number | undefined;
   for (const length of [10_000, 20_000, 40_000]) {
-    const fresh = createHistory(length);
-    const unseen = await measureTime(() => cut(fresh));
-    const time = await measureMedian(() => cut(fresh));
+    const history = createHistory(length);
+    const cold = await measureTime(() => compact(history));
+    const time = await measureMedian(() => compact(history));
     first ??= time;
     const [ratio, target] = [(time / first).toFixed(2), length === 10_000 ? "≤ 5 ms" : "linear"];
-    const what = `cut ${length.toLocaleString("en")} messages`;
-    rows.push([`${what}, never counted before`, formatMilliseconds(unseen), "", ""]);
-    rows.push([what, formatMilliseconds(time), ratio, target]);
+    const name = `compact ${length.toLocaleString("en")} messages`;
+    rows.push([`${name}, first time`, formatMilliseconds(cold), "", ""]);
+    rows.push([name, formatMilliseconds(time), ratio, target]);
   }
   return rows;
 }

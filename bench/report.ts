@@ -1,24 +1,26 @@
 /**
- * How benchmarks tell their figures.
+ * Prints the results of benchmarks.
  *
  * @module
  */
 
-/** What was measured, the figure, its ratio, and the target. */
-export type Row = readonly [what: string, figure: string, ratio: string, target: string];
+/** A result as printed: benchmark, measured value, ratio to a baseline, target. */
+export type Row = readonly [benchmark: string, value: string, ratio: string, target: string];
 
-/** The middle of some figures. */
-export function median(figures: readonly number[]): number {
-  return figures.toSorted((left, right) => left - right)[figures.length >> 1] ?? Number.NaN;
+/** Returns the median (the upper one of an even number of values), or `NaN` without values. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((left, right) => left - right)[values.length >> 1] ?? Number.NaN;
 }
 
-/** Prints rows as a table. */
+/** Prints a table with a title. */
 export function printReport(title: string, rows: readonly Row[]): void {
-  const header: Row = ["what", "figure", "ratio", "target"];
-  const all = [header, ...rows];
-  const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const header: Row = ["benchmark", "value", "ratio", "target"];
+  const table = [header, ...rows];
+  const widths = header.map((_, column) =>
+    Math.max(...table.map((row) => row[column]?.length ?? 0))
+  );
   console.log(`\n${title}`);
-  for (const row of all) {
+  for (const row of table) {
     console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
   }
 }

@@ -1,6 +1,7 @@
 /**
- * A provider on loopback that streams as fast as the reader reads: `POST /<openai|anthropic>/<text|args>/<n>/…` gives
- * n text deltas, or the arguments of one call of n bytes. Prints its port.
+ * A provider on loopback that streams as fast as the client reads, and prints its port.
+ *
+ * `POST /<openai|anthropic>/<text|args>/<n>/…` streams n text deltas, or one call with n bytes of arguments.
  *
  * @module
  */
@@ -25,7 +26,7 @@ function formatEvent(event: { type: string; [key: string]: unknown }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Arguments of about so many bytes, in pieces of 20 characters. */
+/** Yields the JSON of arguments of about the given size, in chunks of 20 characters. */
 function* createArgumentChunks(bytes: number): Generator<string> {
   const text = JSON.stringify({ path: "a.txt", content: "0123456789 abcdef\n".repeat(bytes / 20) });
   for (let start = 0; start < text.length; start += 20) yield text.slice(start, start + 20);
@@ -40,8 +41,8 @@ function* createOpenAiEvents(kind: string, count: number): Generator<string> {
     yield formatChatChunk({
       tool_calls: [{ ...call, function: { name: "write", arguments: "" } }],
     });
-    for (const piece of createArgumentChunks(count)) {
-      yield formatChatChunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] });
+    for (const chunk of createArgumentChunks(count)) {
+      yield formatChatChunk({ tool_calls: [{ index: 0, function: { arguments: chunk } }] });
     }
   }
   yield formatChatChunk({}, kind === "text" ? "stop" : "tool_calls");
@@ -50,8 +51,8 @@ function* createOpenAiEvents(kind: string, count: number): Generator<string> {
 }
 
 function* createAnthropicEvents(kind: string, count: number): Generator<string> {
-  const delta = (piece: object) =>
-    formatEvent({ type: "content_block_delta", index: 0, delta: piece });
+  const formatDelta = (delta: object) =>
+    formatEvent({ type: "content_block_delta", index: 0, delta });
   const text = { type: "text", text: "" };
   const call = { type: "tool_use", id: "toolu_1", name: "write", input: {} };
   yield formatEvent({ type: "message_start", message: { usage: { input_tokens: 1 } } });
@@ -61,10 +62,10 @@ function* createAnthropicEvents(kind: string, count: number): Generator<string> 
     content_block: kind === "text" ? text : call,
   });
   if (kind === "text") {
-    for (let i = 0; i < count; i++) yield delta({ type: "text_delta", text: "8 chars." });
+    for (let i = 0; i < count; i++) yield formatDelta({ type: "text_delta", text: "8 chars." });
   } else {
-    for (const piece of createArgumentChunks(count)) {
-      yield delta({ type: "input_json_delta", partial_json: piece });
+    for (const chunk of createArgumentChunks(count)) {
+      yield formatDelta({ type: "input_json_delta", partial_json: chunk });
     }
   }
   yield formatEvent({ type: "content_block_stop", index: 0 });
@@ -77,8 +78,8 @@ const bodyCache = new Map<string, Uint8Array<ArrayBuffer>>();
 
 function getBody(api: string, kind: string, count: number): Uint8Array<ArrayBuffer> {
   const key = `${api}/${kind}/${count}`;
-  const known = bodyCache.get(key);
-  if (known) return known;
+  const cached = bodyCache.get(key);
+  if (cached) return cached;
   const events = [...(api === "openai" ? createOpenAiEvents : createAnthropicEvents)(kind, count)]
     .join("");
   const body = encoder.encode(events);

@@ -1,6 +1,7 @@
 /**
- * How soon the program is there: its version, the library's import, the first request of a run, and the memory of
- * that run. Every figure is the median of fresh processes, taken in turns; the model is a server on loopback.
+ * Measures startup: `swink --version`, the import of the library, the first request of a run, and its peak memory.
+ *
+ * Each value is the median of new processes, whose order is interleaved. The model is a server on loopback.
  *
  * @module
  */
@@ -14,7 +15,7 @@ const RUNS = 15;
 const root = new URL("../", import.meta.url);
 const { config } = await choosePackages();
 
-/** Runs Deno on some code of the project to its end; milliseconds from start to end. */
+/** Runs `deno run` to its end; returns milliseconds. */
 async function measureTime(args: readonly string[]): Promise<number> {
   const start = performance.now();
   const { success } = await createCommand(args).output();
@@ -36,25 +37,25 @@ function createCommand(args: readonly string[], env: Record<string, string> = {}
 interface FirstRequest {
   /** Milliseconds from the start of the program to its first request. */
   readonly milliseconds: number;
-  /** The most memory that it held, in MB. */
+  /** Peak memory, in MB. */
   readonly megabytes: number;
 }
 
-/** One `swink run` that reads a file and answers. */
+/** Measures one `swink run` that reads a file and replies. */
 async function measureFirstRequest(): Promise<FirstRequest> {
-  let first = 0;
-  let asked = 0;
+  let firstRequestAt = 0;
+  let requestCount = 0;
   const replies = [
-    { blocks: ["I'll look.", { tool: "read_file", input: { path: "deno.json" } }] },
+    { blocks: ["I'll read it.", { tool: "read_file", input: { path: "deno.json" } }] },
     { blocks: ["It is the configuration of this project."] },
   ];
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     async (request) => {
-      first ||= performance.now();
+      firstRequestAt ||= performance.now();
       await request.text();
-      const reply = replies[asked++] ?? { blocks: [] };
-      const body = createAnthropicFrames(reply, asked).join("");
+      const reply = replies[requestCount++] ?? { blocks: [] };
+      const body = createAnthropicFrames(reply, requestCount).join("");
       return new Response(body, { headers: { "content-type": "text/event-stream" } });
     },
   );
@@ -66,10 +67,10 @@ async function measureFirstRequest(): Promise<FirstRequest> {
   const process = createCommand(["cli/main.ts", "run", "What is deno.json?"], env).spawn();
   const megabytes = await measurePeakMemory(process);
   await server.shutdown();
-  return { milliseconds: first - start, megabytes };
+  return { milliseconds: firstRequestAt - start, megabytes };
 }
 
-/** The high-water mark of a process, looked at until it has ended; `NaN` where there is no /proc. */
+/** Polls the peak memory of a process until it ends, in MB; `NaN` on systems without /proc. */
 async function measurePeakMemory(process: Deno.ChildProcess): Promise<number> {
   let kilobytes = Number.NaN;
   let ended = false;
@@ -81,7 +82,7 @@ async function measurePeakMemory(process: Deno.ChildProcess): Promise<number> {
       const status = Deno.readTextFileSync(`/proc/${process.pid}/status`);
       kilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? kilobytes);
     } catch {
-      // It has just ended, or this is not Linux.
+      // The process has just ended, or this is not Linux.
     }
     await Promise.race([end, new Promise((resolve) => setTimeout(resolve, 10))]);
   }
@@ -93,26 +94,26 @@ async function measureAll(): Promise<Row[]> {
   const version: number[] = [];
   const library: number[] = [];
   const runs: FirstRequest[] = [];
-  const nothing = await Deno.makeTempFile({ suffix: ".ts" });
+  const emptyScript = await Deno.makeTempFile({ suffix: ".ts" });
   for (let run = 0; run < RUNS; run++) {
-    empty.push(await measureTime([nothing]));
+    empty.push(await measureTime([emptyScript]));
     version.push(await measureTime(["cli/main.ts", "--version"]));
     library.push(await measureTime(["mod.ts"]));
     runs.push(await measureFirstRequest());
   }
-  await Deno.remove(nothing);
-  const floor = median(empty);
-  const ms = (figure: number): string => `${figure.toFixed(0)} ms`;
-  const ratio = (figure: number): string => `${(figure / floor).toFixed(2)} ×`;
+  await Deno.remove(emptyScript);
+  const baseline = median(empty);
+  const ms = (value: number): string => `${value.toFixed(0)} ms`;
+  const ratio = (value: number): string => `${(value / baseline).toFixed(2)} ×`;
   const first = median(runs.map(({ milliseconds }) => milliseconds));
   const peak = median(runs.map(({ megabytes }) => megabytes));
   return [
-    ["an empty deno run", ms(floor), "1.00 ×", "the floor"],
+    ["deno run of an empty script", ms(baseline), "1.00 ×", "baseline"],
     ["swink --version", ms(median(version)), ratio(median(version)), "≤ 2 ×"],
-    ["import of mod.ts", ms(median(library)), `+ ${ms(median(library) - floor)}`, "≤ + 30 ms"],
+    ["import of mod.ts", ms(median(library)), `+ ${ms(median(library) - baseline)}`, "≤ + 30 ms"],
     ["first request of swink run", ms(first), ratio(first), "≤ 150 ms"],
     ["peak memory of swink run", `${peak.toFixed(0)} MB`, "–", "≤ 90 MB"],
   ];
 }
 
-if (import.meta.main) printReport("Start", await measureAll());
+if (import.meta.main) printReport("Startup", await measureAll());

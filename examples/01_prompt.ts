@@ -1,7 +1,7 @@
-// Ask once, and read the answer.
+// Sends a prompt and prints the reply.
 //
-// Run it: deno run examples/01_prompt.ts
-// The model is scripted, so that it runs anywhere. With a real one, the stream function is connect():
+// Run it with `deno run examples/01_prompt.ts`. The model is scripted, so it needs no network and no
+// key. For a real model, pass connect() as the stream function:
 //
 //   import { connect, prices } from "@swink/agent/adapters";
 //   const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect(), prices });
@@ -16,8 +16,8 @@ const agent = new Agent({
 });
 
 const { messages, stopReason, turns } = await agent.prompt("What is a closure?");
-const answer = messages.at(-1);
-if (answer?.role === "assistant") console.log(extractText(answer.content));
+const last = messages.at(-1);
+if (last?.role === "assistant") console.log(extractText(last.content));
 console.log({ stopReason, turns });
 
 // Prints:

@@ -1,17 +1,17 @@
-// Show the answer while it comes.
+// Prints a reply while it streams.
 //
-// A run is a ReadableStream of events: `for await` reads it, and leaving the loop aborts the run.
+// promptStream() returns a ReadableStream of events. Leaving the `for await` loop aborts the run.
 
 import { Agent } from "@swink/agent";
 import { reply, scriptedStream } from "@swink/agent/testing";
 
 const agent = new Agent({
   model: "example/scripted",
-  streamFn: scriptedStream([reply("One word after the other.")]),
+  streamFn: scriptedStream([reply("One word after another.")]),
 });
 
 let line = "";
-for await (const event of agent.promptStream("Say something")) {
+for await (const event of agent.promptStream("Write a sentence")) {
   switch (event.type) {
     case "message_update":
       if (event.delta.type === "text_delta") line += `[${event.delta.delta}]`;
@@ -23,5 +23,5 @@ for await (const event of agent.promptStream("Say something")) {
 }
 
 // Prints:
-// [One ][word ][after ][the ][other.]
+// [One ][word ][after ][another.]
 // stop, 2 messages

@@ -1,11 +1,11 @@
-// Give the model a tool. Its arguments are typed by their JSON Schema, and checked before it runs.
+// Gives the model a tool, whose arguments are typed and validated by their JSON Schema.
 
 import { Agent, defineTool, extractText } from "@swink/agent";
 import { reply, scriptedStream, toolCall } from "@swink/agent/testing";
 
 const weather = defineTool({
   name: "weather",
-  description: "Tells the weather in a city.",
+  description: "Returns the weather in a city.",
   parameters: {
     type: "object",
     properties: {
@@ -23,7 +23,7 @@ const agent = new Agent({
   model: "example/scripted",
   tools: [weather],
   streamFn: scriptedStream([
-    // Two calls of one reply run side by side. What does not fit the schema goes back with the reason.
+    // Both calls run concurrently. Invalid arguments become an error result that the model can read.
     reply([toolCall("weather", { city: "Bern" }), toolCall("weather", { town: "Rome" })]),
     reply("It is sunny in Bern."),
   ]),

@@ -1,4 +1,4 @@
-// Speak to a run while it works: steering changes its course, a follow-up waits until it would stop.
+// Sends messages to a run: steering interrupts it, a follow-up waits until it would end.
 
 import { Agent } from "@swink/agent";
 import { fakeTool, reply, scriptedStream, toolCall } from "@swink/agent/testing";
@@ -8,16 +8,16 @@ const agent = new Agent({
   tools: [fakeTool({ name: "search", delayMs: 60_000 })],
   streamFn: scriptedStream([
     reply([toolCall("search", { query: "everything" })]),
-    reply("Only the summary, then: it works."),
-    reply("And in German: es geht."),
+    reply("Summary: it works."),
+    reply("In German: Es funktioniert."),
   ]),
 });
 
 agent.subscribe((event) => {
   if (event.type === "tool_execution_start") {
-    // The search would take a minute; steering cancels it.
+    // The search takes a minute; steering cancels it.
     agent.steer("Stop searching, a summary is enough");
-    agent.followUp("Say it in German too");
+    agent.followUp("Translate it into German");
   }
   if (event.type === "tool_execution_end") console.log(`${event.name}: cancelled`);
   if (event.type === "turn_end") console.log(`turn ${event.turn}: ${event.reason}`);

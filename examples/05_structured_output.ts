@@ -1,4 +1,4 @@
-// Ask for an answer of a given shape. An answer that does not fit goes back to the model with the errors.
+// Asks for output that matches a JSON Schema; invalid output is returned to the model with the errors.
 
 import { Agent } from "@swink/agent";
 import { reply, scriptedStream, toolCall } from "@swink/agent/testing";
@@ -11,7 +11,7 @@ const agent = new Agent({
   ]),
 });
 
-// The type of `book` comes from the schema: { title: string, year: number, tags?: string[] }.
+// The type of `book` is inferred from the schema: { title: string, year: number, tags?: string[] }.
 const book = await agent.structuredOutput("Which book is this about?", {
   type: "object",
   properties: {

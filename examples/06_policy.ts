@@ -1,15 +1,15 @@
-// Hold a run to limits: ready-made policies, and one of your own.
+// Limits a run with shipped policies and a custom one.
 
 import { Agent, type Policy } from "@swink/agent";
 import { budget, denyTools, maxTurns } from "@swink/agent/policies";
 import { fakeTool, reply, scriptedStream, toolCall } from "@swink/agent/testing";
 
-/** No call may name another machine. */
-const atHome: Policy = {
-  name: "at_home",
+/** Skips calls whose arguments contain a URL. */
+const noUrls: Policy = {
+  name: "no_urls",
   preDispatch({ arguments: args }) {
     if (!JSON.stringify(args).includes("://")) return;
-    return { type: "skip", reason: "Addresses are not allowed here; use local files." };
+    return { type: "skip", reason: "URLs are not allowed; use local files." };
   },
 };
 
@@ -17,15 +17,15 @@ const open = fakeTool({ name: "open" });
 const agent = new Agent({
   model: "example/scripted",
   tools: [open],
-  policies: [atHome, denyTools(["remove"]), budget({ cost: 1, elapsedMs: 60_000 }), maxTurns(2)],
+  policies: [noUrls, denyTools(["remove"]), budget({ cost: 1, elapsedMs: 60_000 }), maxTurns(2)],
   streamFn: scriptedStream([
-    reply([toolCall("open", { what: "https://example.org" }), toolCall("open", { what: "a.txt" })]),
-    reply([toolCall("open", { what: "b.txt" })]),
+    reply([toolCall("open", { path: "https://example.org" }), toolCall("open", { path: "a.txt" })]),
+    reply([toolCall("open", { path: "b.txt" })]),
   ]),
 });
 
 const { stoppedBy } = await agent.prompt("Open everything");
-console.log(open.calls.map((call) => call.arguments["what"]));
+console.log(open.calls.map((call) => call.arguments["path"]));
 console.log(stoppedBy);
 
 // Prints:

@@ -1,10 +1,10 @@
-// Ask a person before a tool acts. The answer can be yes, no with a reason, or other arguments.
+// Decides on each tool call before it runs: approve, deny with a reason, or change the arguments.
 
 import { Agent, type Approve, extractText } from "@swink/agent";
 import { fakeTool, reply, scriptedStream, toolCall } from "@swink/agent/testing";
 
 const approve: Approve = ({ name, arguments: args }) => {
-  if (name === "remove") return { type: "denied", reason: "nothing is removed on Fridays" };
+  if (name === "remove") return { type: "denied", reason: "removing files is not allowed" };
   return { type: "approved", arguments: { ...args, dryRun: true } };
 };
 
@@ -14,8 +14,8 @@ const agent = new Agent({
   tools: [deploy, fakeTool({ name: "remove" })],
   approve,
   streamFn: scriptedStream([
-    reply([toolCall("deploy", { to: "staging" }), toolCall("remove", { what: "old builds" })]),
-    reply("Deployed; the old builds stay."),
+    reply([toolCall("deploy", { target: "staging" }), toolCall("remove", { path: "builds/old" })]),
+    reply("Deployed; the old builds are kept."),
   ]),
 });
 
@@ -26,5 +26,5 @@ for (const message of messages) {
 }
 
 // Prints:
-// { to: "staging", dryRun: true }
-// Tool call rejected by approval: nothing is removed on Fridays
+// { target: "staging", dryRun: true }
+// Tool call rejected by approval: removing files is not allowed

@@ -1,13 +1,13 @@
-// An agent that works on files: six tools that share one sandbox.
+// Edits files and runs commands with the coding tools, which share a sandbox.
 
 import { Agent, extractText } from "@swink/agent";
 import { codingTools, createSandbox } from "@swink/agent/tools";
 import { reply, scriptedStream, toolCall } from "@swink/agent/testing";
 
-const folder = await Deno.makeTempDir();
-await Deno.writeTextFile(`${folder}/greet.txt`, "Hello, wrld!\n");
+const directory = await Deno.makeTempDir();
+await Deno.writeTextFile(`${directory}/greet.txt`, "Hello, wrld!\n");
 
-await using sandbox = createSandbox({ cwd: folder });
+await using sandbox = createSandbox({ cwd: directory });
 const edit = { old_string: "wrld", new_string: "world" };
 const agent = new Agent({
   model: "example/scripted",
@@ -29,7 +29,7 @@ for (const message of messages) {
   const [line = ""] = extractText(message.content).split("\n").slice(-1);
   console.log(`${message.toolName}: ${message.isError ? "refused" : line}`);
 }
-await Deno.remove(folder, { recursive: true });
+await Deno.remove(directory, { recursive: true });
 
 // Prints:
 // read_file: 1	Hello, wrld!

@@ -1,4 +1,4 @@
-// Keep what was said, and go on with it in another process, another day, with another agent.
+// Records a conversation in a session and resumes it with another agent, as after a restart.
 
 import { Agent } from "@swink/agent";
 import { FileSessionStore, recordSession, resumeSession } from "@swink/agent/memory";
@@ -7,23 +7,23 @@ import { reply, scriptedStream } from "@swink/agent/testing";
 const directory = await Deno.makeTempDir();
 const store = new FileSessionStore({ directory });
 
-const yesterday = new Agent({
+const first = new Agent({
   model: "example/scripted",
   streamFn: scriptedStream([reply("Noted.")]),
 });
-const recording = await recordSession(yesterday, store, { id: "shopping" });
-await yesterday.prompt("We need milk");
+const recording = await recordSession(first, store, { id: "shopping" });
+await first.prompt("We need milk");
 await recording.stop();
 
-const model = scriptedStream([reply("Milk.")]);
-const today = new Agent({ model: "example/scripted", streamFn: model });
+const streamFn = scriptedStream([reply("Milk.")]);
+const second = new Agent({ model: "example/scripted", streamFn });
 const session = await resumeSession(store, "shopping");
-await using _again = await session.into(today);
-await today.prompt("What do we need?");
+await using _recording = await session.into(second);
+await second.prompt("What do we need?");
 
-console.log(`the model was sent ${model.calls[0]?.context.messages.length} messages`);
-console.log(`the session has ${today.state.messages.length}`);
+console.log(`${streamFn.calls[0]?.context.messages.length} messages in the request`);
+console.log(`${second.state.messages.length} messages in the session`);
 
 // Prints:
-// the model was sent 3 messages
-// the session has 4
+// 3 messages in the request
+// 4 messages in the session

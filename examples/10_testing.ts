@@ -1,23 +1,23 @@
-// Test an agent without a model: a script says what the model answers, and what it was asked is remembered.
+// Tests an agent with a scripted model and a fake tool, which record their requests and calls.
 
 import { Agent } from "@swink/agent";
 import { checkStream, fail, fakeTool, reply, scriptedStream, toolCall } from "@swink/agent/testing";
 
-const model = scriptedStream([
+const streamFn = scriptedStream([
   fail("model_throttled", "Too many requests", { retryAfterMs: 0 }),
   reply([toolCall("lookup", { id: 7 })]),
-  ({ context }) => reply(`I was told of ${context.messages.length} messages.`),
+  ({ context }) => reply(`The request has ${context.messages.length} messages.`),
 ]);
 const lookup = fakeTool({ name: "lookup", result: "seven" });
-const agent = new Agent({ model: "example/scripted", streamFn: model, tools: [lookup] });
+const agent = new Agent({ model: "example/scripted", streamFn, tools: [lookup] });
 
 const types: string[] = [];
-// checkStream() fails on any event that the grammar of events does not allow.
+// checkStream() throws if an event is out of order.
 for await (const event of checkStream(agent.promptStream("Look up 7"))) types.push(event.type);
 
 console.log(types.filter((type) => type === "retry" || type.startsWith("tool_")));
 console.log(lookup.calls[0]?.arguments);
-model.assertDone();
+streamFn.assertDone(); // throws unless every step was used
 
 // Prints:
 // [ "retry", "tool_execution_start", "tool_execution_end" ]

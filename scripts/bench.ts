@@ -1,5 +1,7 @@
 /**
- * Runs the benchmarks, each in a process of its own; arguments after the configuration choose some by name.
+ * Runs the benchmarks, each in its own process.
+ *
+ * The arguments are the configuration file and, to run only some, the beginnings of their file names.
  *
  * @module
  */
@@ -7,13 +9,13 @@
 async function runBenchmarks([config = "deno.json", ...names]: string[]): Promise<number> {
   const files = [...Deno.readDirSync("bench")].map(({ name }) => name).toSorted();
   const chosen = files.filter((file) => file.endsWith("_bench.ts") && isChosen(file, names));
-  let failed = 0;
+  let exitCode = 0;
   for (const file of chosen) {
     const args = ["run", "-A", "-c", config, `bench/${file}`];
     const { code } = await new Deno.Command(Deno.execPath(), { args }).spawn().status;
-    if (code !== 0) failed = code;
+    if (code !== 0) exitCode = code;
   }
-  return failed;
+  return exitCode;
 }
 
 function isChosen(file: string, names: readonly string[]): boolean {

@@ -1,22 +1,22 @@
 /**
- * Runs `deno doc --lint` over modules, and accepts two symbols without a comment: constructors and discriminants.
+ * Runs `deno doc --lint`, but accepts constructors and discriminants without a comment.
  *
  * Usage: `deno run -A scripts/check_documentation.ts CONFIG MODULE...`
  *
  * @module
  */
 
-/** An error of `deno doc --lint` and where it is. */
+/** An error of `deno doc --lint`. */
 export interface DocumentationError {
-  /** The name of the rule, such as `missing-jsdoc`. */
+  /** Name of the rule, such as `missing-jsdoc`. */
   readonly rule: string;
   /** The error as Deno prints it. */
   readonly text: string;
-  /** The line of source code that it points at. */
+  /** The line of source code with the error. */
   readonly source: string;
 }
 
-/** Matches declarations whose type says all there is to say. */
+/** Matches constructors and discriminants. */
 const SELF_EXPLANATORY = /^\s*(?:(?:private |protected )?constructor\(|readonly (?:type|role): ")/;
 
 /** Parses the uncoloured output of `deno doc --lint`. */
@@ -28,7 +28,7 @@ export function parseDocumentationErrors(output: string): DocumentationError[] {
   });
 }
 
-/** Whether an error has to be fixed. */
+/** Whether an error is reported. */
 export function isDocumentationError({ rule, source }: DocumentationError): boolean {
   return rule !== "missing-jsdoc" || !SELF_EXPLANATORY.test(source);
 }

@@ -10,22 +10,22 @@ const error = (source: string) =>
 
 `;
 
-function remaining(...sources: string[]): string[] {
+function findErrors(...sources: string[]): string[] {
   const output = `${sources.map(error).join("\n")}error: Found ${sources.length} errors.\n`;
   return parseDocumentationErrors(output).filter(isDocumentationError).map(({ source }) => source);
 }
 
-Deno.test("check_documentation: a member without a comment is an error", () => {
-  assertEquals(remaining("  readonly x: number;"), ["  readonly x: number;"]);
+Deno.test("isDocumentationError() accepts no other member without a comment", () => {
+  assertEquals(findErrors("  readonly x: number;"), ["  readonly x: number;"]);
 });
 
-Deno.test("check_documentation: constructors and discriminants need no comment", () => {
+Deno.test("isDocumentationError() accepts constructors and discriminants without a comment", () => {
   assertEquals(
-    remaining("  constructor(x: number) {", `  readonly type: "b";`, `  readonly role: "user";`),
+    findErrors("  constructor(x: number) {", `  readonly type: "b";`, `  readonly role: "user";`),
     [],
   );
 });
 
-Deno.test("check_documentation: a property named type that is no discriminant needs a comment", () => {
-  assertEquals(remaining("  readonly type: string;").length, 1);
+Deno.test("isDocumentationError() accepts no `type` property that is not a discriminant", () => {
+  assertEquals(findErrors("  readonly type: string;").length, 1);
 });

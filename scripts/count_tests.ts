@@ -4,10 +4,13 @@
  * @module
  */
 
-/** How many tests of a run passed and failed; ignored ones are neither. */
+import type { IgnoredTest } from "./ignored_tests.ts";
+
+/** Results of a test run. */
 export interface TestCount {
   passed: number;
   failed: number;
+  ignored: IgnoredTest[];
 }
 
 interface TestCase {
@@ -15,13 +18,15 @@ interface TestCase {
   outcome: "passed" | "failed" | "ignored";
 }
 
-/** Counts tests and steps; a test that has steps is not counted beside them, unless it failed without one of them. */
+/** Counts tests and steps. A test with steps is counted only if it failed while none of its steps did. */
 export function countTests(junit: string): TestCount {
-  const count: TestCount = { passed: 0, failed: 0 };
-  for (const [, suite = ""] of junit.matchAll(/<testsuite ([\s\S]*?)<\/testsuite>/g)) {
+  const count: TestCount = { passed: 0, failed: 0, ignored: [] };
+  const suites = junit.matchAll(/<testsuite name="(?:\.\/)?([^"]*)"([\s\S]*?)<\/testsuite>/g);
+  for (const [, file = "", suite = ""] of suites) {
     const cases = readCases(suite);
-    for (const { outcome } of cases.filter((test) => isCounted(test, cases))) {
-      if (outcome !== "ignored") count[outcome]++;
+    for (const { name, outcome } of cases.filter((test) => isCounted(test, cases))) {
+      if (outcome === "ignored") count.ignored.push({ file, name });
+      else count[outcome]++;
     }
   }
   return count;

@@ -10,13 +10,17 @@ function createSuite(...cases: [name: string, body?: string][]): string {
 
 const failure = `<failure message="Uncaught Error: no">Error: no\n  at line 1</failure>`;
 
-Deno.test("tests are counted over all files, ignored ones are not", () => {
+Deno.test("countTests() counts the tests of all files and lists ignored ones", () => {
   const report = createSuite(["one"], ["two", failure]) +
     createSuite(["three"], ["four", "<skipped/>"]);
-  assertEquals(countTests(report), { passed: 2, failed: 1 });
+  assertEquals(countTests(report), {
+    passed: 2,
+    failed: 1,
+    ignored: [{ file: "a_test.ts", name: "four" }],
+  });
 });
 
-Deno.test("steps count in place of the test they belong to", () => {
+Deno.test("countTests() counts steps instead of their test", () => {
   assertEquals(
     countTests(
       createSuite(["a", failure], ["a &gt; b"], ["a &gt; c", failure], [
@@ -24,14 +28,15 @@ Deno.test("steps count in place of the test they belong to", () => {
         failure,
       ]),
     ),
-    { passed: 1, failed: 1 },
+    { passed: 1, failed: 1, ignored: [] },
   );
 });
 
-Deno.test("a test that fails outside its steps counts beside them", () => {
-  assertEquals(countTests(createSuite(["a", failure], ["a &gt; b"])), { passed: 1, failed: 1 });
+Deno.test("countTests() counts a test that fails outside of its steps", () => {
+  const report = createSuite(["a", failure], ["a &gt; b"]);
+  assertEquals(countTests(report), { passed: 1, failed: 1, ignored: [] });
 });
 
-Deno.test("an empty report counts nothing", () => {
-  assertEquals(countTests(""), { passed: 0, failed: 0 });
+Deno.test("countTests() returns zeros for an empty report", () => {
+  assertEquals(countTests(""), { passed: 0, failed: 0, ignored: [] });
 });

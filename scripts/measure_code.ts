@@ -1,5 +1,5 @@
 /**
- * Prints figures on how readable the code is: banned words, small functions, lengths, call depth, import cycles, dead
+ * Prints figures about the readability of the code: banned words, small functions, lengths, call depth, import cycles, dead
  * paths and public names.
  *
  * The argument is the root of a checkout, by default this one; `--list` also prints the items behind the figures.

@@ -1,8 +1,8 @@
 /**
- * Runs every check of the project, the same ones here and in CI, and ends in one line, `N passed, N failed`.
+ * Runs every check of the project, as CI does. The last line of its output is `N passed, N failed`.
  *
- * Each check counts once, and so does each test. `--only NAME` runs the check of that name, `--but NAME` the others; both
- * may be repeated.
+ * Each check counts once, and so does each test. `--only NAME` runs one check, `--but NAME` all others; both may be
+ * repeated.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { choosePackages } from "./packages.ts";
 
 interface Check {
   name: string;
-  /** The arguments of `deno`. */
+  /** Arguments of `deno`. */
   args: string[];
 }
 
@@ -21,14 +21,14 @@ interface ProjectConfig {
 
 const root = new URL("../", import.meta.url);
 
-async function checks(config: string): Promise<Check[]> {
-  const modules = await publicModules();
+async function listChecks(config: string): Promise<Check[]> {
+  const modules = await readPublicModules();
   return [
     { name: "format", args: ["fmt", "--check", "--quiet"] },
     { name: "lint", args: ["lint", "-c", config, "--quiet"] },
     { name: "types", args: ["check", "-c", config, "--quiet"] },
     { name: "tests", args: ["run", "-A", "scripts/run_tests.ts"] },
-    { name: "examples", args: ["test", "--doc", "-A", "-c", config, ...await withExamples()] },
+    { name: "examples", args: ["test", "--doc", "-A", "-c", config, ...await findExamples()] },
     {
       name: "documentation",
       args: ["run", "-A", "scripts/check_documentation.ts", config, ...modules],
@@ -37,14 +37,14 @@ async function checks(config: string): Promise<Check[]> {
   ];
 }
 
-async function publicModules(): Promise<string[]> {
+async function readPublicModules(): Promise<string[]> {
   const text = await Deno.readTextFile(new URL("deno.json", root));
   const { exports }: ProjectConfig = JSON.parse(text);
   return Object.values(exports);
 }
 
-/** The files whose comments or text hold code that runs. */
-async function withExamples(): Promise<string[]> {
+/** Finds the files with examples in comments or text. */
+async function findExamples(): Promise<string[]> {
   const files: string[] = [];
   for (const start of ["mod.ts", "README.md", "src", "adapters", "cli", "docs"]) {
     for await (const file of sourceFiles(start)) {
@@ -55,15 +55,15 @@ async function withExamples(): Promise<string[]> {
 }
 
 async function* sourceFiles(path: string): AsyncGenerator<string> {
-  const kind = await Deno.stat(new URL(path, root)).catch(() => undefined);
-  if (kind?.isFile && /(?<!_test)\.(ts|md)$/.test(path)) yield path;
-  if (!kind?.isDirectory) return;
+  const stat = await Deno.stat(new URL(path, root)).catch(() => undefined);
+  if (stat?.isFile && /(?<!_test)\.(ts|md)$/.test(path)) yield path;
+  if (!stat?.isDirectory) return;
   for await (const entry of Deno.readDir(new URL(path, root))) {
     yield* sourceFiles(`${path}/${entry.name}`);
   }
 }
 
-async function run({ name, args }: Check): Promise<{ passed: number; failed: number }> {
+async function runCheck({ name, args }: Check): Promise<{ passed: number; failed: number }> {
   const start = performance.now();
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: root })
     .output();
@@ -71,20 +71,22 @@ async function run({ name, args }: Check): Promise<{ passed: number; failed: num
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
   console.log(`${success ? "ok    " : "FAILED"} ${name} (${seconds} s)`);
   if (!success) console.log(`${out}${err}`);
+  const [ignored] = out?.match(/^\d+ ignored.*$/m) ?? [];
+  if (success && ignored) console.log(`       ${ignored}`);
 
   const [, passed, failed] = out?.match(/^(\d+) passed, (\d+) failed\n*$/m) ?? [];
   if (passed && failed) return { passed: Number(passed), failed: Number(failed) };
   return { passed: success ? 1 : 0, failed: success ? 0 : 1 };
 }
 
-/** Checks chosen by name on the command line; an empty `only` is all of them. */
+/** Checks selected by name; an empty `only` selects all. */
 export interface Selection {
   only: string[];
   but: string[];
 }
 
 /**
- * Reads `--only NAME`, `--only=NAME` and the same of `--but`.
+ * Parses `--only NAME`, `--only=NAME`, `--but NAME` and `--but=NAME`.
  *
  * @throws {Error} When an option or a name is unknown, or a name is missing.
  */
@@ -104,13 +106,13 @@ export function parseSelection(args: readonly string[], names: readonly string[]
 
 async function main(args: string[]): Promise<number> {
   const { config, set } = await choosePackages();
-  const all = await checks(config);
-  const { only, but } = parseSelection(args, all.map(({ name }) => name));
+  const checks = await listChecks(config);
+  const { only, but } = parseSelection(args, checks.map(({ name }) => name));
   console.log(`packages: ${set}`);
   const total = { passed: 0, failed: 0 };
-  for (const check of all) {
+  for (const check of checks) {
     if (but.includes(check.name) || (only.length > 0 && !only.includes(check.name))) continue;
-    const { passed, failed } = await run(check);
+    const { passed, failed } = await runCheck(check);
     total.passed += passed;
     total.failed += failed;
   }

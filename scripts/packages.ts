@@ -1,42 +1,42 @@
 /**
- * Chooses the set of packages a task runs on, and prints the path of the configuration that names it.
+ * Selects the package set for a task and prints the path of its configuration file.
  *
- * `deno.json` names packages of the JSR registry. Many networks reach the npm registry and not that one; there the small
- * packages in `scripts/offline/` stand in for them, through a generated `deno.offline.json` (`deno.json` plus `links` and a lock
- * file of its own). JSR's are taken when they are cached or can be fetched, the offline ones otherwise.
- * `SWINK_PACKAGES=jsr` or `SWINK_PACKAGES=offline` forces one of them.
+ * `deno.json` names packages of the JSR registry. For networks that reach only the npm registry, the small packages in
+ * `scripts/offline/` replace them by a generated `deno.offline.json`: `deno.json` with `links` and its own lock file. JSR's
+ * packages are used when they are cached or can be fetched, the offline ones otherwise. `SWINK_PACKAGES=jsr` or
+ * `SWINK_PACKAGES=offline` forces one set.
  *
- * This file imports nothing, so that it runs before any package is there.
+ * This file has no imports, so that it runs without any package.
  *
  * @module
  */
 
-/** A set of packages: JSR's own, or the offline ones over npm. */
+/** JSR's packages, or the offline ones based on npm. */
 export type PackageSet = "jsr" | "offline";
 
-/** Which set a task runs on. */
+/** The package set for a task. */
 export interface PackageChoice {
   set: PackageSet;
-  /** Why this one, in a few words. */
+  /** Reason for the choice, as a fragment. */
   reason: string;
-  /** The path of the configuration file that names its packages. */
+  /** Path of its configuration file. */
   config: string;
 }
 
-/** An answer of the registry, kept so that a task asks once and not each time. */
+/** The last choice, saved so that not every task requests the registry. */
 interface CachedChoice {
-  /** What the answer was for: another version, cache, registry or package asks again. */
+  /** Deno version, cache, registry and packages that the choice depends on. */
   key: string;
   set: PackageSet;
   chosenAt: number;
-  /** The cache that holds JSR's packages; without it they are not there any more. */
+  /** Cache directory of JSR's packages; the choice is valid while it exists. */
   cache?: string;
 }
 
-/** How long a fetch may take before the registry counts as out of reach. */
+/** Timeout of the request to the registry. */
 const PROBE_TIMEOUT_MS = 1_000;
 
-/** How long "out of reach" is believed. */
+/** How long the offline set is used before the registry is requested again. */
 const OFFLINE_CACHE_MS = 60 * 60 * 1_000;
 
 const root = new URL("../", import.meta.url);
@@ -44,7 +44,7 @@ const jsrConfig = new URL("deno.json", root);
 const offlineConfig = new URL("deno.offline.json", root);
 const cacheFile = new URL(".packages.json", root);
 
-/** Chooses a set, and writes the configuration of the offline one when it is chosen. */
+/** Selects a set and writes the configuration file of the offline set. */
 export async function choosePackages(): Promise<PackageChoice> {
   const configText = await Deno.readTextFile(jsrConfig);
   const { set, reason } = getForcedChoice() ?? await getCachedChoice(configText);
@@ -59,50 +59,50 @@ function getForcedChoice(): Choice | undefined {
   const set = Deno.env.get("SWINK_PACKAGES");
   if (!set) return undefined;
   if (set === "jsr" || set === "offline") return { set, reason: "SWINK_PACKAGES" };
-  throw new Error(`SWINK_PACKAGES is "${set}"; set it to "jsr" or "offline", or not at all.`);
+  throw new Error(`SWINK_PACKAGES is "${set}"; set it to "jsr" or "offline", or unset it`);
 }
 
 async function getCachedChoice(configText: string): Promise<Choice> {
   const packages = getJsrPackages(configText);
-  const places = [Deno.env.get("DENO_DIR"), Deno.env.get("JSR_URL")];
-  const key = [Deno.version.deno, ...places, ...packages].join(" ");
-  const remembered = await readCachedSet(key);
-  if (remembered) return { set: remembered, reason: "as before" };
+  const locations = [Deno.env.get("DENO_DIR"), Deno.env.get("JSR_URL")];
+  const key = [Deno.version.deno, ...locations, ...packages].join(" ");
+  const cachedSet = await readCachedSet(key);
+  if (cachedSet) return { set: cachedSet, reason: "as before" };
 
   const choice = await probeRegistry(packages);
   const cache = choice.set === "jsr" ? await getModulesCache() : undefined;
-  const answer: CachedChoice = {
+  const saved: CachedChoice = {
     key,
     set: choice.set,
     chosenAt: Date.now(),
     ...(cache && { cache }),
   };
-  await writeAtomically(cacheFile, JSON.stringify(answer) + "\n");
+  await writeAtomically(cacheFile, JSON.stringify(saved) + "\n");
   return choice;
 }
 
 async function readCachedSet(key: string): Promise<PackageSet | undefined> {
-  const answer = parseCachedChoice(await readIfExists(cacheFile));
-  if (answer?.key !== key) return undefined;
-  const stillTrue = answer.set === "jsr"
-    ? await exists(answer.cache)
-    : Date.now() - answer.chosenAt < OFFLINE_CACHE_MS;
-  return stillTrue ? answer.set : undefined;
+  const saved = parseCachedChoice(await readIfExists(cacheFile));
+  if (saved?.key !== key) return undefined;
+  const isValid = saved.set === "jsr"
+    ? await Deno.stat(saved.cache ?? "").then(() => true, () => false)
+    : Date.now() - saved.chosenAt < OFFLINE_CACHE_MS;
+  return isValid ? saved.set : undefined;
 }
 
 function parseCachedChoice(text: string): CachedChoice | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // absent, or not ours: ask again
+    return undefined; // missing or damaged
   }
 }
 
-/** One package stands for all: it is cached already, or the registry gives it. */
-async function probeRegistry([onePackage = ""]: string[]): Promise<Choice> {
-  const { success } = await runDeno(["cache", "--no-config", "--no-lock", onePackage]);
+/** Whether the first package is cached or can be fetched decides for all. */
+async function probeRegistry([firstPackage = ""]: string[]): Promise<Choice> {
+  const { success } = await runDeno(["cache", "--no-config", "--no-lock", firstPackage]);
   return success
-    ? { set: "jsr", reason: "in reach" }
+    ? { set: "jsr", reason: "JSR registry reached" }
     : { set: "offline", reason: "JSR registry not reached" };
 }
 
@@ -126,7 +126,7 @@ async function writeOfflineConfig(configText: string): Promise<void> {
     if (entry.isDirectory) links.push(`./scripts/offline/${entry.name}`);
   }
   const config: { publish?: { include?: string[] } } = JSON.parse(configText);
-  // Linked packages lie within this one, and a rehearsal of publishing misses what it does not include.
+  // `deno publish --dry-run` fails if linked packages in this directory are not included.
   const include = [...config.publish?.include ?? [], "scripts/offline"];
   const publish = { ...config.publish, include };
   const offline = { ...config, publish, links: links.sort(), lock: "./deno.offline.lock" };
@@ -134,7 +134,7 @@ async function writeOfflineConfig(configText: string): Promise<void> {
   if (await readIfExists(offlineConfig) !== text) await writeAtomically(offlineConfig, text);
 }
 
-/** Writes through a temporary file: several tasks may start at the same time. */
+/** Writes to a temporary file first, since several tasks may start at the same time. */
 async function writeAtomically(file: URL, text: string): Promise<void> {
   const temporary = new URL(`${file.href}.${Deno.pid}.tmp`);
   await Deno.writeTextFile(temporary, text);
@@ -150,24 +150,20 @@ async function readIfExists(file: URL): Promise<string> {
   }
 }
 
-function exists(folder: string | undefined): Promise<boolean> {
-  return Deno.stat(folder ?? "").then(() => true, () => false);
-}
-
 function getJsrPackages(configText: string): string[] {
   const { imports }: { imports: Record<string, string> } = JSON.parse(configText);
   return Object.values(imports).filter((specifier) => specifier.startsWith("jsr:"));
 }
 
 function toPath(file: URL): string {
-  const name = decodeURIComponent(file.pathname);
-  return Deno.build.os === "windows" ? name.slice(1) : name;
+  const path = decodeURIComponent(file.pathname);
+  return Deno.build.os === "windows" ? path.slice(1) : path;
 }
 
 if (import.meta.main) {
   try {
     const { set, reason, config } = await choosePackages();
-    console.error(`packages: ${set === "jsr" ? "JSR" : "offline, over npm"} (${reason})`);
+    console.error(`packages: ${set === "jsr" ? "JSR" : "offline, from npm"} (${reason})`);
     console.log(config);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

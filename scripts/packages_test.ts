@@ -3,7 +3,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 const source = "export const one = 1;";
 const checksum = "sha256-ccb80467326f16feee59c290e0c9e1f291973ee1ea34c13090ca7dd23a7cac76";
 
-/** A registry that knows one package. */
+/** Files of a registry with one package. */
 const registryFiles: Record<string, string> = {
   "/@std/assert/meta.json": JSON.stringify({ latest: "1.0.19", versions: { "1.0.19": {} } }),
   "/@std/assert/1.0.19_meta.json": JSON.stringify({
@@ -15,53 +15,53 @@ const registryFiles: Record<string, string> = {
 
 interface Project extends AsyncDisposable {
   directory: string;
-  /** Runs the tool as a task does. */
+  /** Runs the script as a task does. */
   choosePackages(
     env?: Record<string, string>,
-  ): Promise<{ code: number; config: string; said: string }>;
+  ): Promise<{ code: number; config: string; message: string }>;
 }
 
-async function makeProject(imports: Record<string, string>): Promise<Project> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink packages " }));
-  await Deno.mkdir(`${folder}/scripts`);
-  await Deno.mkdir(`${folder}/scripts/offline/std_assert`, { recursive: true });
-  await Deno.copyFile(new URL("packages.ts", import.meta.url), `${folder}/scripts/packages.ts`);
-  await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ imports }));
+async function createProject(imports: Record<string, string>): Promise<Project> {
+  const directory = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink packages " }));
+  await Deno.mkdir(`${directory}/scripts`);
+  await Deno.mkdir(`${directory}/scripts/offline/std_assert`, { recursive: true });
+  await Deno.copyFile(new URL("packages.ts", import.meta.url), `${directory}/scripts/packages.ts`);
+  await Deno.writeTextFile(`${directory}/deno.json`, JSON.stringify({ imports }));
   return {
-    directory: folder,
+    directory,
     async choosePackages(env = {}) {
       const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "scripts/packages.ts"],
-        cwd: folder,
+        cwd: directory,
         env: {
           SWINK_PACKAGES: "",
-          DENO_DIR: `${folder}/cache`,
+          DENO_DIR: `${directory}/cache`,
           JSR_URL: unreachableRegistry,
           ...env,
         },
       }).output();
-      const [config, said] = [stdout, stderr].map((bytes) =>
+      const [config, message] = [stdout, stderr].map((bytes) =>
         new TextDecoder().decode(bytes).trim()
       );
-      return { code, config: config ?? "", said: said ?? "" };
+      return { code, config: config ?? "", message: message ?? "" };
     },
-    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
   };
 }
 
 const unreachableRegistry = "http://127.0.0.1:9/";
 const imports = { "@std/assert": "jsr:@std/assert@^1.0.19" };
 
-Deno.test("without a registry the offline set is taken, and the answer kept", async () => {
-  await using project = await makeProject(imports);
-  const { config, said } = await project.choosePackages();
+Deno.test("packages: selects and remembers the offline set without a registry", async () => {
+  await using project = await createProject(imports);
+  const { config, message } = await project.choosePackages();
   assertEquals(config, `${project.directory}/deno.offline.json`);
-  assertEquals(said, "packages: offline, over npm (JSR registry not reached)");
-  assertEquals((await project.choosePackages()).said, "packages: offline, over npm (as before)");
+  assertEquals(message, "packages: offline, from npm (JSR registry not reached)");
+  assertEquals((await project.choosePackages()).message, "packages: offline, from npm (as before)");
 });
 
-Deno.test("the offline configuration is deno.json, the links and a lock file of its own", async () => {
-  await using project = await makeProject(imports);
+Deno.test("packages: deno.offline.json is deno.json with links and its own lock file", async () => {
+  await using project = await createProject(imports);
   const { config } = await project.choosePackages({ SWINK_PACKAGES: "offline" });
   assertEquals(JSON.parse(await Deno.readTextFile(config)), {
     imports,
@@ -71,8 +71,8 @@ Deno.test("the offline configuration is deno.json, the links and a lock file of 
   });
 });
 
-Deno.test("with a registry JSR's packages are taken, until their cache is gone", async () => {
-  await using project = await makeProject(imports);
+Deno.test("packages: selects JSR's packages with a registry, until their cache is removed", async () => {
+  await using project = await createProject(imports);
   await using registry = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
     (request) => {
@@ -82,37 +82,37 @@ Deno.test("with a registry JSR's packages are taken, until their cache is gone",
   );
   const env = { JSR_URL: `http://127.0.0.1:${registry.addr.port}/` };
 
-  const { config, said } = await project.choosePackages(env);
+  const { config, message } = await project.choosePackages(env);
   assertEquals(config, `${project.directory}/deno.json`);
-  assertEquals(said, "packages: JSR (in reach)");
-  assertEquals((await project.choosePackages(env)).said, "packages: JSR (as before)");
+  assertEquals(message, "packages: JSR (JSR registry reached)");
+  assertEquals((await project.choosePackages(env)).message, "packages: JSR (as before)");
 
   await registry.shutdown();
   await Deno.remove(`${project.directory}/.packages.json`);
-  assertEquals((await project.choosePackages(env)).said, "packages: JSR (in reach)");
+  assertEquals((await project.choosePackages(env)).message, "packages: JSR (JSR registry reached)");
   await Deno.remove(`${project.directory}/cache`, { recursive: true });
   assertEquals(
-    (await project.choosePackages(env)).said,
-    "packages: offline, over npm (JSR registry not reached)",
+    (await project.choosePackages(env)).message,
+    "packages: offline, from npm (JSR registry not reached)",
   );
 });
 
-Deno.test("another package asks the registry again", async () => {
-  await using project = await makeProject(imports);
+Deno.test("packages: requests the registry again for another package", async () => {
+  await using project = await createProject(imports);
   await project.choosePackages();
   const more = { ...imports, "@std/cli": "jsr:@std/cli@^1.0.32" };
   await Deno.writeTextFile(`${project.directory}/deno.json`, JSON.stringify({ imports: more }));
-  assertStringIncludes((await project.choosePackages()).said, "not reached");
+  assertStringIncludes((await project.choosePackages()).message, "not reached");
 });
 
-Deno.test("SWINK_PACKAGES forces a set, and a wrong one is an error that says so", async () => {
-  await using project = await makeProject(imports);
-  const { config, said } = await project.choosePackages({ SWINK_PACKAGES: "jsr" });
+Deno.test("packages: SWINK_PACKAGES forces a set, and an invalid value is an error", async () => {
+  await using project = await createProject(imports);
+  const { config, message } = await project.choosePackages({ SWINK_PACKAGES: "jsr" });
   assertEquals(config, `${project.directory}/deno.json`);
-  assertEquals(said, "packages: JSR (SWINK_PACKAGES)");
+  assertEquals(message, "packages: JSR (SWINK_PACKAGES)");
 
-  const wrong = await project.choosePackages({ SWINK_PACKAGES: "npm" });
-  assertEquals(wrong.code, 2);
-  assertEquals(wrong.config, "");
-  assertStringIncludes(wrong.said, `SWINK_PACKAGES is "npm"; set it to "jsr" or "offline"`);
+  const invalid = await project.choosePackages({ SWINK_PACKAGES: "npm" });
+  assertEquals(invalid.code, 2);
+  assertEquals(invalid.config, "");
+  assertStringIncludes(invalid.message, `SWINK_PACKAGES is "npm"; set it to "jsr" or "offline"`);
 });

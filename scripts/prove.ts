@@ -1,21 +1,21 @@
 /**
- * Runs the long proofs: everything under `tests/proofs`, and at full count every test that draws a sample of its
- * cases in an ordinary run.
+ * Runs the long proofs: all files under `tests/proofs`, and with all of their cases the tests that otherwise run a sample
+ * of them.
  *
- * Such a test looks at the variable `SWINK_PROVE`.
+ * Such tests read the variable `SWINK_PROVE`.
  *
  * @module
  */
 
 import { runTests } from "./run_tests.ts";
 
-/** How a test tells that it draws a sample: by the variable, or through what asks for it on its behalf. */
+/** Matches tests that run a sample: they read the variable, or import a module that does. */
 const SAMPLING_PATTERN = /SWINK_PROVE|\bPROVES\b|wire_(tests|fixtures)/;
 const ROOTS = ["src", "adapters", "cli", "tests"];
 
-async function* walkFiles(folder: string): AsyncGenerator<string> {
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = `${folder}/${name}`;
+async function* walkFiles(directory: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    const path = `${directory}/${name}`;
     if (isDirectory) yield* walkFiles(path);
     else yield path;
   }

@@ -1,13 +1,14 @@
 /**
- * Runs the tests and ends in one line, `N passed, N failed`, in which each step counts as a test of its own.
+ * Runs the tests. The last line of its output is `N passed, N failed`, in which each step counts as a test; the line before
+ * has the number of ignored tests, with reasons.
  *
- * Arguments go to `deno test`: files, directories, `--filter` and the rest. With `--watch` the tests run again after each
- * change until the task is interrupted; there is no such line then.
+ * The arguments are passed to `deno test`. With `--watch` the tests run again after each change, without these lines.
  *
  * @module
  */
 
 import { countTests } from "./count_tests.ts";
+import { formatIgnoredTests } from "./ignored_tests.ts";
 import { choosePackages } from "./packages.ts";
 
 /** Runs `deno test` with these arguments and returns its exit code. */
@@ -22,7 +23,7 @@ export function isWatching(args: readonly string[]): boolean {
   return options.some((option) => /^--watch(=|$)/.test(option));
 }
 
-/** Runs until interrupted, without a report: no run is the last one. */
+/** Runs until interrupted, so without a report. */
 async function watchTests(args: string[]): Promise<number> {
   const { config } = await choosePackages();
   return await runDenoTest(["-c", config, ...args]);
@@ -33,9 +34,10 @@ async function runTestsOnce(args: string[]): Promise<number> {
   try {
     const { config } = await choosePackages();
     const code = await runDenoTest(["-c", config, `--junit-path=${report}`, ...args]);
-    const { passed, failed } = countTests(await Deno.readTextFile(report));
-    // A file that does not load or type-check fails the run without being in the report.
-    console.log(`\n${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`);
+    const { passed, failed, ignored } = countTests(await Deno.readTextFile(report));
+    console.log(`\n${formatIgnoredTests(ignored)}`);
+    // The report does not contain files that fail to load or to type-check.
+    console.log(`${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`);
     return code;
   } finally {
     await Deno.remove(report);

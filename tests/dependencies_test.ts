@@ -8,14 +8,14 @@ function read(path: string): Promise<string> {
   return Deno.readTextFile(new URL(path, root));
 }
 
-Deno.test("every dependency has its reason in docs/dependencies.md", async () => {
+Deno.test("dependencies: docs/dependencies.md gives a reason for each", async () => {
   const text = await read("docs/dependencies.md");
   for (const specifier of Object.values(imports)) {
     assertStringIncludes(text, `\`${specifier.replace(/@[^@/]*$/, "")}\``);
   }
 });
 
-Deno.test("every dependency is used", async () => {
+Deno.test("dependencies: each is imported", async () => {
   const unused = new Set(Object.keys(imports));
   for (const directory of ["mod.ts", "src", "adapters", "cli", "tests", "scripts", "bench"]) {
     for await (const path of sourceFiles(directory)) {
@@ -27,13 +27,14 @@ Deno.test("every dependency is used", async () => {
   assertEquals([...unused], []);
 });
 
-Deno.test("every JSR package has a stand-in with its name and a version in range", async () => {
+Deno.test("dependencies: each JSR package has an offline package with its name and a version in range", async () => {
   for (const specifier of Object.values(imports).filter((text) => text.startsWith("jsr:"))) {
     const [, name = "", range = ""] = specifier.match(/^jsr:(@[^@]+)@\^(.+)$/) ?? [];
     const directory = name.slice(1).replace("/", "_").replaceAll("-", "_");
-    const standIn = JSON.parse(await read(`scripts/offline/${directory}/deno.json`));
-    assertEquals(standIn.name, name);
-    assert(isInRange(standIn.version, range), `${standIn.version} is not in ^${range}`);
+    const offlinePackage = JSON.parse(await read(`scripts/offline/${directory}/deno.json`));
+    const { version } = offlinePackage;
+    assertEquals(offlinePackage.name, name);
+    assert(isInRange(version, range), `${version} is not in ^${range}`);
   }
 });
 
@@ -42,8 +43,8 @@ function getPackageName(specifier: string): string {
   return specifier.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? specifier;
 }
 
-/** Whether a version is in the caret range of another from 1.0.0 on. */
-function isInRange(version: string, least: string): boolean {
+/** Whether a version is in the caret range of `minimum`, which is at least 1.0.0. */
+function isInRange(version: string, minimum: string): boolean {
   const collator = new Intl.Collator("en", { numeric: true });
-  return version.split(".")[0] === least.split(".")[0] && collator.compare(version, least) >= 0;
+  return version.split(".")[0] === minimum.split(".")[0] && collator.compare(version, minimum) >= 0;
 }

@@ -12,8 +12,6 @@ const KNOWN_DEAD_LINK_TAGS = [
   "src/loop/message_queue.ts: take",
   "src/agent/structured_output.ts: Agent.structuredOutput",
   "src/agent/structured_output.ts: BadRequestError",
-  "src/cassettes/record_fetch.ts: replayCassette",
-  "src/cassettes/replay_cassette.ts: recordFetch",
   "src/memory/context/compaction.ts: estimateTokens",
   "src/memory/transfer/export_jsonl.ts: importSession",
 ];

@@ -1,5 +1,5 @@
 /**
- * Every example runs, and prints what it says it prints.
+ * Runs the examples and compares their output with the comment at their end.
  *
  * @module
  */
@@ -12,20 +12,20 @@ const names = Array.from(Deno.readDirSync(new URL("examples/", root)), ({ name }
   .toSorted();
 
 for (const name of names) {
-  Deno.test(`examples/${name} runs, and prints what it says`, async () => {
+  Deno.test(`examples/${name}: prints the output in its last comment`, async () => {
     const source = await Deno.readTextFile(new URL(`examples/${name}`, root));
-    const [, promised] = source.split("\n// Prints:\n");
-    assert(promised, `${name} does not say what it prints`);
+    const [, expected] = source.split("\n// Prints:\n");
+    assert(expected, `${name} has no comment that begins with "Prints:"`);
     const TMPDIR = await Deno.makeTempDir({ prefix: "swink_examples_" });
     const env = { NO_COLOR: "1", TMPDIR };
     const { success, text } = await runDeno("run", ["-A", "--quiet", `examples/${name}`], env);
     await Deno.remove(TMPDIR, { recursive: true });
     assert(success, text);
-    assertEquals(text.trimEnd(), promised.trimEnd().replaceAll(/^\/\/ ?/gm, ""));
+    assertEquals(text.trimEnd(), expected.trimEnd().replaceAll(/^\/\/ ?/gm, ""));
   });
 }
 
-Deno.test("the examples are numbered as a course", () => {
+Deno.test("examples: file names are numbered consecutively from 1", () => {
   const numbers = names.map((name) => Number(name.slice(0, 2)));
   assertEquals(numbers, numbers.map((_, index) => index + 1));
 });

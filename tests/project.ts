@@ -1,27 +1,27 @@
 /**
- * The project as its own tests see it from outside: its root, its public modules, and Deno on the packages in use.
+ * The project for tests of the project itself: its root, its public modules, and Deno with the selected package set.
  *
  * @module
  */
 
 import { choosePackages } from "../scripts/packages.ts";
 
-/** The root of the project. */
+/** Root directory of the project, with a `/` at its end. */
 export const root = new URL("../", import.meta.url);
 
-/** The public modules, by the names they are imported by: `{ "./testing": "./src/testing/mod.ts" }`. */
+/** Reads the public modules by subpath: `{ "./testing": "./src/testing/mod.ts" }`. */
 export async function readPublicModules(): Promise<Record<string, string>> {
   return JSON.parse(await Deno.readTextFile(new URL("deno.json", root))).exports;
 }
 
-/** What a command said. */
+/** Result of a command. */
 export interface DenoResult {
   success: boolean;
   /** Standard output and standard error. */
   text: string;
 }
 
-/** Runs a sub-command of Deno in the project's root. */
+/** Runs a subcommand of Deno in the root of the project, without standard input. */
 export async function runDeno(
   subcommand: string,
   args: string[],

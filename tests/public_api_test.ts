@@ -3,23 +3,22 @@ import { readPublicModules, root, runDeno } from "./project.ts";
 
 const snapshot = new URL("public_api.json", import.meta.url);
 
-/** What `deno doc --json` says, as far as it is read here. */
+/** The part of the output of `deno doc --json` that is read here. */
 interface Documentation {
   nodes: Record<string, { symbols: { name: string; declarations: { kind: string }[] }[] }>;
 }
 
-/** The exported names of every public module with their kinds: `{ "./testing": ["collectEvents: function"] }`. */
+/** Reads the exports of every public module with their kinds: `{ "./testing": ["collectEvents: function"] }`. */
 async function readPublicApi(): Promise<Record<string, string[]>> {
   const modules = await readPublicModules();
   const { success, text } = await runDeno("doc", ["--quiet", "--json", ...Object.values(modules)]);
   assert(success, text);
   const { nodes }: Documentation = JSON.parse(text);
-  const symbolsOf = (path: string) => nodes[new URL(path, root).href]?.symbols ?? [];
-  return Object.fromEntries(
-    Object.entries(modules).map((
-      [name, path],
-    ) => [name, symbolsOf(path).map(formatSymbol).toSorted()]),
+  const getSymbols = (path: string) => nodes[new URL(path, root).href]?.symbols ?? [];
+  const entries = Object.entries(modules).map(([name, path]) =>
+    [name, getSymbols(path).map(formatSymbol).toSorted()] as const
   );
+  return Object.fromEntries(entries);
 }
 
 function formatSymbol(
@@ -29,7 +28,7 @@ function formatSymbol(
   return `${name}: ${[...kinds].join(", ")}`;
 }
 
-Deno.test("the public modules export what tests/public_api.json lists", async () => {
+Deno.test("public API: the exports are those in tests/public_api.json", async () => {
   const api = await readPublicApi();
   if (Deno.args.includes("--update")) {
     await Deno.writeTextFile(snapshot, JSON.stringify(api, null, 2) + "\n");
@@ -37,6 +36,6 @@ Deno.test("the public modules export what tests/public_api.json lists", async ()
   assertEquals(
     api,
     JSON.parse(await Deno.readTextFile(snapshot)),
-    "The public API changed. If it is meant: deno task test tests/public_api_test.ts -- --update",
+    "The public API changed. If intended, run: deno task test tests/public_api_test.ts -- --update",
   );
 });

@@ -1,18 +1,18 @@
 /**
- * Waits for a condition that no event announces.
+ * Polls for a condition without an event.
  *
  * @module
  */
 
 /** Options for `waitUntil()`. */
 export interface WaitUntilOptions {
-  /** Longest wait, in milliseconds. Default: 20,000. */
+  /** Timeout in milliseconds. Default: 20,000. */
   readonly timeoutMs?: number;
-  /** Ends the wait early by throwing. Called before each check. */
+  /** Called after each unsuccessful check. Throw to end the wait. */
   readonly check?: () => void;
 }
 
-/** Polls `condition` until it holds; rejects with its source text when the time is up. */
+/** Polls `condition` every 2 ms until it returns `true`. Rejects with its source text after the timeout. */
 export async function waitUntil(
   condition: () => boolean,
   { timeoutMs = 20_000, check }: WaitUntilOptions = {},

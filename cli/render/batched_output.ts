@@ -1,28 +1,27 @@
 /**
- * Many small pieces, written together.
+ * Small writes, combined into larger ones.
  *
  * @module
  */
 
-import type { Output } from "../terminal.ts";
+import type { Output } from "../host/terminal.ts";
 
-/** As much may wait to be written, in characters, before whoever writes has to wait. */
+/** Characters that may be pending before a write waits. */
 const MAX_PENDING_CHARACTERS = 65_536;
 
-/** Writes what comes while a write is under way with the next one. */
+/** Combines everything that arrives during a write into the next one. */
 export class BatchedOutput {
   readonly #output: Pick<Output, "write">;
   #pending = "";
   #writing: Promise<void> | undefined;
 
-  /** Makes a batch that goes to an output. */
   constructor(output: Pick<Output, "write">) {
     this.#output = output;
   }
 
-  /** Adds a piece. Waits, and rejects for what was not written, once a lot is waiting. */
-  async write(piece: string): Promise<void> {
-    this.#pending += piece;
+  /** Adds text. Waits when 64 KiB are pending, and rejects then if an earlier write failed. */
+  async write(text: string): Promise<void> {
+    this.#pending += text;
     this.#writing ??= this.#startWriting();
     if (this.#pending.length > MAX_PENDING_CHARACTERS) await this.#writing;
   }
@@ -34,7 +33,7 @@ export class BatchedOutput {
 
   #startWriting(): Promise<void> {
     const writing = this.#writePending();
-    // Whoever waits next is told of a failure.
+    // The next call that waits reports a failure.
     writing.catch(() => {});
     return writing;
   }

@@ -1,5 +1,5 @@
 /**
- * Tool calls and their results, each in one line.
+ * One-line summaries of tool calls and their results.
  *
  * @module
  */
@@ -7,16 +7,16 @@
 import { type AgentToolResult, extractText, type JsonObject } from "../../mod.ts";
 import { toPlainText } from "./plain_text.ts";
 
-/** What the lines of a tool show of its arguments. */
+/** Names of the shown arguments, by tool. */
 const SHOWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   bash: ["command"],
   search_files: ["pattern", "path"],
 };
 
-/** Arguments that say the most, where a tool has them. */
+/** Names of the shown argument of other tools; the first one that exists is used. */
 const PREFERRED_ARGUMENTS = ["path", "command", "pattern", "query", "url", "file"];
 
-/** The arguments of a call in one line. */
+/** Formats the arguments of a call in one line. */
 export function formatCall(name: string, args: JsonObject): string {
   const keys = SHOWN_ARGUMENTS[name] ??
     PREFERRED_ARGUMENTS.filter((key) => key in args).slice(0, 1);
@@ -25,7 +25,7 @@ export function formatCall(name: string, args: JsonObject): string {
   return Object.keys(args).length === 0 ? "" : toOneLine(JSON.stringify(args));
 }
 
-/** The result of a call in one line. */
+/** Formats the result of a call in one line: its only line, exit code or error, else the number of lines. */
 export function formatResult({ content }: AgentToolResult, isError: boolean): string {
   const lines = toPlainText(extractText(content)).trim().split("\n").filter((line) => line !== "");
   const [first = "no output"] = lines;
@@ -37,7 +37,7 @@ export function formatResult({ content }: AgentToolResult, isError: boolean): st
   return pluralize(lines.length, "line");
 }
 
-/** `1 line`, `2 lines`. */
+/** Formats a count with its noun: `1 line`, `2 lines`. */
 export function pluralize(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,80 +1,79 @@
 /**
- * Text that comes in pieces, broken into lines between words.
+ * Word wrapping of streamed text.
  *
  * @module
  */
 
 import { getTextWidth, isWide } from "./text_width.ts";
 
-/** Line breaks, blanks, and pieces of words. */
+/** Line breaks, blanks, and parts of words. */
 const TOKENS = /\n|[^\S\n]+|\S+/g;
 
-/** Indented code begins with this much. */
+/** Columns of indentation that make a line code. */
 const CODE_INDENT = 4;
 
 /**
- * Breaks lines before the word that would not fit. Code, fenced or indented, is left as it is.
+ * Breaks lines before the word that does not fit. Fenced and indented code is not wrapped.
  *
- * A word is held back until it is whole. Scripts without blanks may break at every character.
+ * A word is buffered until it is complete. Scripts without blanks may break at every character.
  */
 export class WordWrap {
   readonly #columns: number;
-  /** What has been shown of the line. */
+  /** Columns of the line that have been returned. */
   #column = 0;
   #blanks = "";
   #word = "";
   #isFenced = false;
   #isCode = false;
 
-  /** Makes a wrap for lines of so many columns. */
   constructor(columns: number) {
     this.#columns = columns;
   }
 
-  /** Takes the next piece; gives what can be shown by now. */
-  push(piece: string): string {
-    let shown = "";
-    for (const [token] of piece.matchAll(TOKENS)) {
-      if (token === "\n") shown += this.#endLine();
-      else if (token.trim() === "") shown += this.#addBlanks(token);
-      else shown += this.#addToWord(token);
+  /** Wraps the next chunk. Returns the text up to the last complete word. */
+  push(chunk: string): string {
+    let wrapped = "";
+    for (const [token] of chunk.matchAll(TOKENS)) {
+      if (token === "\n") wrapped += this.#endLine();
+      else if (token.trim() === "") wrapped += this.#addBlanks(token);
+      else wrapped += this.#addToWord(token);
     }
-    return shown;
+    return wrapped;
   }
 
-  /** Gives what has been held back. */
+  /** Returns the buffered text. */
   flush(): string {
-    const shown = this.#flushWord() + this.#blanks;
+    const wrapped = this.#flushWord() + this.#blanks;
     this.#blanks = "";
-    return shown;
+    return wrapped;
   }
 
   #endLine(): string {
-    const shown = `${this.#flushWord()}\n`;
+    const wrapped = `${this.#flushWord()}\n`;
     this.#blanks = "";
     this.#column = 0;
     this.#isCode = this.#isFenced;
-    return shown;
+    return wrapped;
   }
 
   #addBlanks(blanks: string): string {
-    const shown = this.#flushWord();
+    const wrapped = this.#flushWord();
     this.#blanks += blanks;
-    return shown;
+    return wrapped;
   }
 
   #addToWord(token: string): string {
-    let shown = "";
+    let wrapped = "";
     for (const character of token) {
       const mayBreak = isWide(character);
-      if (mayBreak) shown += this.#flushWord();
+      if (mayBreak) wrapped += this.#flushWord();
       this.#word += character;
-      if (mayBreak) shown += this.#flushWord();
+      if (mayBreak) wrapped += this.#flushWord();
     }
-    return shown;
+    return wrapped;
   }
 
-  /** Places the word that is held back: behind the blanks before it, or at the beginning of a line. */
+  /** Returns the buffered word, after the blanks before it or on the next line. */
   #flushWord(): string {
     const word = this.#word;
     const blanks = this.#blanks;

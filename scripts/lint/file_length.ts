@@ -1,6 +1,6 @@
 const MAX_LINES = 500;
 
-/** A file holds one idea. */
+/** Limits the length of a file to 500 lines. */
 export const fileLength: Deno.lint.Rule = {
   create(context) {
     return {
@@ -9,8 +9,8 @@ export const fileLength: Deno.lint.Rule = {
         if (lines <= MAX_LINES) return;
         context.report({
           node,
-          message: `This file has ${lines} lines; ${MAX_LINES} are the limit.`,
-          hint: "Ask whether it holds one idea, and split it where the second begins.",
+          message: `This file has ${lines} lines; the limit is ${MAX_LINES}.`,
+          hint: "Split it into files of one idea each.",
         });
       },
     };

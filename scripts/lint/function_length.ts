@@ -7,7 +7,7 @@ type AnyFunction =
   | Deno.lint.FunctionExpression
   | Deno.lint.ArrowFunctionExpression;
 
-/** A function reads as prose: its steps are functions of their own. */
+/** Limits the length of a function to 80 lines. */
 export const functionLength: Deno.lint.Rule = {
   create(context) {
     if (!isCodeIn("src|adapters|cli", context.filename)) return {};
@@ -17,8 +17,8 @@ export const functionLength: Deno.lint.Rule = {
       if (lines <= MAX_LINES) return;
       context.report({
         node,
-        message: `This function has ${lines} lines; ${MAX_LINES} are the limit.`,
-        hint: "Give its stages functions of their own, with values between them.",
+        message: `This function has ${lines} lines; the limit is ${MAX_LINES}.`,
+        hint: "Extract its stages into functions that pass values.",
       });
     }
 

@@ -2,7 +2,7 @@ import { isCodeIn } from "./directories.ts";
 
 const MAX_PARAMETERS = 4;
 
-/** More parameters than these are confused with each other where they are called. */
+/** Limits the number of parameters to four. */
 export const parameterCount: Deno.lint.Rule = {
   create(context) {
     if (!isCodeIn("src|adapters|cli", context.filename)) return {};
@@ -11,8 +11,9 @@ export const parameterCount: Deno.lint.Rule = {
       if (node.params.length <= MAX_PARAMETERS) return;
       context.report({
         node,
-        message: `${node.params.length} parameters; ${MAX_PARAMETERS} are the limit.`,
-        hint: "Take two and an options object.",
+        message:
+          `This function has ${node.params.length} parameters; the limit is ${MAX_PARAMETERS}.`,
+        hint: "Use two parameters and an options object.",
       });
     }
 

@@ -7,10 +7,10 @@ const EXEMPT = /\/tests\/fixtures\/|\/banned_words(_test)?\.ts$/;
 /** Matches a block of `//` or `/**` whose first word is "What". */
 const OPENING_WHAT = /^[\s*]*What\b/;
 
-/** Names are repeated often: each is matched once. */
+/** Caches the matches of names, which repeat. */
 const checkedNames = new Map<string, BannedWordMatch | undefined>();
 
-/** Keeps banned words out of names, comments and texts; `banned_words.ts` lists them. */
+/** Reports banned words in names, comments and texts. `banned_words.ts` lists them. */
 export const plainLanguage: Deno.lint.Rule = {
   create(context) {
     const path = context.filename.replaceAll("\\", "/");

@@ -1,5 +1,5 @@
 /**
- * The project's own lint rules: limits of length, portability and plain language.
+ * The project's own lint rules: length limits, portability and plain language.
  *
  * @module
  */

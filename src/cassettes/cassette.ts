@@ -1,5 +1,5 @@
 /**
- * A cassette: exchanges with a server, kept as lines of JSON.
+ * The format of cassette files: a header line, then one line of JSON for each exchange.
  *
  * @module
  */
@@ -10,42 +10,38 @@ import { parseJson } from "./cassette_bytes.ts";
 
 const CASSETTE_VERSION = 1;
 
-/** A body, in the form that is easiest to read: JSON, else text, else base64. */
+/** A request body in its most readable form: JSON if it parses, else text, else base64. */
 export type CassetteBody =
   | { readonly json: JsonValue }
   | { readonly text: string }
   | { readonly base64: string };
 
-/** A request, without secrets. */
+/** A request without its secrets. */
 export interface CassetteRequest {
-  /** The method, in capitals. */
+  /** Upper case. */
   readonly method: string;
-  /** The address. */
   readonly url: string;
-  /** The headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body; none when there is none. */
+  /** Missing if the body is empty. */
   readonly body?: CassetteBody;
 }
 
-/** The head of a response. */
+/** Status and headers of a response. */
 export interface CassetteResponse {
-  /** When it came, in milliseconds since the request. */
+  /** Arrival, in milliseconds since the request. */
   readonly at: number;
-  /** The HTTP status. */
   readonly status: number;
-  /** The words beside it; none on newer connections. */
+  /** Missing if empty, as over HTTP/2. */
   readonly statusText?: string;
-  /** The headers. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A piece of a body as it came: text where it is whole characters, else base64. */
+/** A chunk of a response body: text if it decodes as UTF-8, else base64. */
 export type CassetteChunk =
-  & { /** When it came, in milliseconds since the request. */ readonly at: number }
+  & { /** Arrival, in milliseconds since the request. */ readonly at: number }
   & ({ readonly text: string } | { readonly base64: string });
 
-/** How an exchange ended: with the body's end, with an error, or by the one who asked. */
+/** The end of an exchange: the end of the body, a network error, or an abort by the caller. */
 export type CassetteEnd =
   | { readonly type: "complete"; readonly at: number }
   | {
@@ -56,61 +52,69 @@ export type CassetteEnd =
   }
   | { readonly type: "aborted"; readonly at: number };
 
-/** A request and what came of it: one line. */
+/** A request and its outcome: one line of the file. */
 export interface CassetteExchange {
-  /** Which request it was, in the order in which they were sent; from 1. */
+  /** Position among the requests, in the order in which they were sent, from 1. */
   readonly exchange: number;
-  /** What was asked. */
   readonly request: CassetteRequest;
-  /** The head of the response; none when none came. */
+  /** Missing if the exchange ended before the response. */
   readonly response?: CassetteResponse;
-  /** The response's body. */
+  /** The body of the response. */
   readonly chunks: readonly CassetteChunk[];
-  /** How it ended. */
   readonly end: CassetteEnd;
 }
 
-/** What a cassette holds. */
+/** The parsed content of a cassette file. */
 export interface Cassette {
-  /** When it was recorded, in milliseconds since the epoch. */
+  /** Start of the recording, in milliseconds since the epoch. */
   readonly recordedAt: number;
-  /** The exchanges, in the order in which they were asked. */
+  /** In the order in which the requests were sent. */
   readonly exchanges: readonly CassetteExchange[];
 }
 
-/** The first line. */
+/** Formats the first line of a cassette. */
 export function formatHeader(recordedAt: number): string {
   return `${JSON.stringify({ cassette: CASSETTE_VERSION, recordedAt })}\n`;
 }
 
-/** The line of an exchange. */
+/** Formats the line of an exchange. */
 export function formatExchange(exchange: CassetteExchange): string {
   return `${JSON.stringify(exchange)}\n`;
 }
 
-/** Whether a text begins as a cassette does. */
+/** Whether a text begins with a cassette header, of any version. */
 export function isCassette(text: string): boolean {
   return parseHeader(text) !== undefined;
 }
 
 /**
- * Reads a cassette. A last line that was torn by a crash is left out.
+ * Parses a cassette. An incomplete last line, left by a crash, is skipped.
  *
- * @throws {BadRequestError} When it is not a cassette, of another version, or damaged.
+ * @throws {BadRequestError} If the text is not a cassette, has another version or is damaged.
  */
 export function parseCassette(text: string, file: string): Cassette {
   const header = parseHeader(text);
-  if (!header) throw new BadRequestError(`"${file}" is not a cassette`);
+  if (!header) {
+    throw new BadRequestError(`"${file}" is not a cassette: its first line is not a header`);
+  }
   const { version, recordedAt } = header;
   if (version !== CASSETTE_VERSION) {
     throw new BadRequestError(
-      `The cassette "${file}" has version ${version}, and this program reads version ${CASSETTE_VERSION}: record it again`,
+      `Cassette "${file}" has version ${version}, but version ${CASSETTE_VERSION} is expected: record it again`,
     );
   }
   const lines = text.slice(0, text.lastIndexOf("\n")).split("\n").slice(1);
-  const exchanges = lines.map((line, index) => parseExchange(line, `${file}:${index + 2}`))
-    .toSorted((one, other) => one.exchange - other.exchange);
-  return { recordedAt, exchanges };
+  const exchanges = lines.map((line, index) => {
+    const exchange = parseJson(line);
+    if (isExchange(exchange)) return exchange;
+    throw new BadRequestError(
+      `Invalid exchange at ${file}:${index + 2}: record the cassette again`,
+    );
+  });
+  return {
+    recordedAt,
+    exchanges: exchanges.toSorted((left, right) => left.exchange - right.exchange),
+  };
 }
 
 function parseHeader(
@@ -121,12 +125,6 @@ function parseHeader(
   const { cassette: version, recordedAt } = header;
   const isHeader = typeof version === "number" && typeof recordedAt === "number";
   return isHeader ? { version, recordedAt } : undefined;
-}
-
-function parseExchange(line: string, place: string): CassetteExchange {
-  const value = parseJson(line);
-  if (isExchange(value)) return value;
-  throw new BadRequestError(`${place} is not an exchange: record the cassette again`);
 }
 
 function isExchange(value: unknown): value is CassetteExchange {
@@ -144,7 +142,7 @@ function isRequest(value: unknown): value is CassetteRequest {
     (body === undefined || (isJsonObject(body) && ("json" in body || isContent(body))));
 }
 
-/** A status of 1xx is never an answer, and no `Response` can be made of one beyond 599. */
+/** Accepts the statuses that the `Response` constructor accepts. */
 function isResponse(value: unknown): value is CassetteResponse {
   if (!isJsonObject(value)) return false;
   const { at, status, statusText, headers } = value;

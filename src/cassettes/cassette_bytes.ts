@@ -1,5 +1,5 @@
 /**
- * Bytes as texts.
+ * Decodes bytes as text or JSON.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { JsonValue } from "../core/json.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Bytes as a text that has the same bytes; `undefined` when they are none. */
+/** Decodes bytes without loss; `undefined` if they are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes);
@@ -17,12 +17,12 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** One character for each byte, for searching: offsets in the text are offsets in the bytes. */
+/** Decodes each byte as one character, so that offsets in the text are offsets in the bytes. */
 export function decodeLatin1(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes);
 }
 
-/** A JSON value; `undefined` when the text is none. */
+/** Parses a text as JSON; `undefined` if it is not valid. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);

@@ -1,91 +1,88 @@
 /**
- * Where two JSON values differ, for a person to read.
+ * Finds and formats the differences between two JSON values.
  *
  * @module
  */
 
 import { isJsonObject, type JsonValue } from "../core/json.ts";
 
-/** One place where two values differ; what is not there is `undefined`. */
+/** A path at which two values differ; a missing value is `undefined`. */
 export interface Difference {
-  /** The way to it: `messages[2].content`. */
+  /** For example `messages[2].content`; empty for the complete value. */
   readonly path: string;
-  /** What was recorded. */
   readonly recorded: JsonValue | undefined;
-  /** What is there now. */
   readonly actual: JsonValue | undefined;
 }
 
-/** How many differences are written out. */
 const MAX_DIFFERENCES = 8;
-/** How much of a long text is shown, and how much of that stands before the difference. */
+/** Longest excerpt of a text, and how much of it precedes the difference, in characters. */
 const MAX_TEXT_LENGTH = 120;
 const CONTEXT_LENGTH = 40;
 
-/** Finds the places where two values differ; the smallest parts that do. */
+/** Finds the smallest parts in which two values differ. */
 export function findDifferences(
   recorded: JsonValue | undefined,
-  asked: JsonValue | undefined,
+  actual: JsonValue | undefined,
   path = "",
 ): Difference[] {
-  if (Object.is(recorded, asked)) return [];
-  if (Array.isArray(recorded) && Array.isArray(asked)) {
-    const length = Math.max(recorded.length, asked.length);
+  if (Object.is(recorded, actual)) return [];
+  if (Array.isArray(recorded) && Array.isArray(actual)) {
+    const length = Math.max(recorded.length, actual.length);
     return Array.from({ length }, (_, index) => `[${index}]`)
-      .flatMap((step, index) => findDifferences(recorded[index], asked[index], path + step));
+      .flatMap((step, index) => findDifferences(recorded[index], actual[index], path + step));
   }
-  if (isJsonObject(recorded) && isJsonObject(asked)) {
-    const names = new Set([...Object.keys(recorded), ...Object.keys(asked)]);
+  if (isJsonObject(recorded) && isJsonObject(actual)) {
+    const names = new Set([...Object.keys(recorded), ...Object.keys(actual)]);
     return [...names].flatMap((name) =>
-      findDifferences(getMember(recorded, name), getMember(asked, name), appendPath(path, name))
+      findDifferences(getMember(recorded, name), getMember(actual, name), appendPath(path, name))
     );
   }
-  return [{ path, recorded, actual: asked }];
+  return [{ path, recorded, actual }];
 }
 
-/** How much differs, in characters: a word within a text counts less than a message that is not there. */
-export function measureDistance(found: readonly Difference[]): number {
-  let amount = 0;
-  for (const { recorded, actual: asked } of found) {
-    const one = toText(recorded);
-    const other = toText(asked);
-    const same = countEqualAtStart(one, other);
-    amount += Math.max(one.length, other.length) - same -
-      countEqualAtEnd(one.slice(same), other.slice(same));
+/** Counts the characters that differ, so that a changed word weighs less than a missing message. */
+export function measureDistance(differences: readonly Difference[]): number {
+  let distance = 0;
+  for (const difference of differences) {
+    const recorded = toText(difference.recorded);
+    const actual = toText(difference.actual);
+    const prefix = countEqualAtStart(recorded, actual);
+    distance += Math.max(recorded.length, actual.length) - prefix -
+      countEqualAtEnd(recorded.slice(prefix), actual.slice(prefix));
   }
-  return amount;
+  return distance;
 }
 
-/** Writes differences as lines, the first few of them. */
-export function formatDifferences(found: readonly Difference[]): string {
-  const lines = found.slice(0, MAX_DIFFERENCES).map(({ path, recorded, actual: asked }) => {
-    const [was, is] = formatPair(recorded, asked);
-    return `  ${path || "the body"}\n    was  ${was}\n    is   ${is}`;
+/** Formats the first differences, three lines each, and counts the others. */
+export function formatDifferences(differences: readonly Difference[]): string {
+  const lines = differences.slice(0, MAX_DIFFERENCES).map(({ path, recorded, actual }) => {
+    const [before, after] = formatPair(recorded, actual);
+    return `  ${path || "the body"}\n    recorded  ${before}\n    actual    ${after}`;
   });
-  const more = found.length - lines.length;
-  return [...lines, ...more > 0 ? [`  and ${more} more`] : []].join("\n");
+  const omitted = differences.length - lines.length;
+  return [...lines, ...omitted > 0 ? [`  and ${omitted} more`] : []].join("\n");
 }
 
 function formatPair(
   recorded: JsonValue | undefined,
-  asked: JsonValue | undefined,
+  actual: JsonValue | undefined,
 ): readonly [string, string] {
-  if (typeof recorded === "string" && typeof asked === "string") {
-    const from = Math.max(0, countEqualAtStart(recorded, asked) - CONTEXT_LENGTH);
-    return [quoteExcerpt(recorded, from), quoteExcerpt(asked, from)];
+  if (typeof recorded === "string" && typeof actual === "string") {
+    const start = Math.max(0, countEqualAtStart(recorded, actual) - CONTEXT_LENGTH);
+    return [quoteExcerpt(recorded, start), quoteExcerpt(actual, start)];
   }
-  return [formatValue(recorded), formatValue(asked)];
+  return [formatValue(recorded), formatValue(actual)];
 }
 
-function countEqualAtStart(one: string, other: string): number {
+function countEqualAtStart(left: string, right: string): number {
   let length = 0;
-  while (length < one.length && one[length] === other[length]) length++;
+  while (length < left.length && left[length] === right[length]) length++;
   return length;
 }
 
-function countEqualAtEnd(one: string, other: string): number {
+function countEqualAtEnd(left: string, right: string): number {
   let length = 0;
-  while (length < one.length && one.at(-1 - length) === other.at(-1 - length)) length++;
+  while (length < left.length && left.at(-1 - length) === right.at(-1 - length)) length++;
   return length;
 }
 
@@ -93,15 +90,15 @@ function toText(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value) ?? "";
 }
 
-/** The part of a text that matters; an ellipsis for each part that is left out. */
-function quoteExcerpt(text: string, from: number): string {
-  const end = from + MAX_TEXT_LENGTH;
-  const part = JSON.stringify(text.slice(from, end).toWellFormed());
-  return `${from > 0 ? "…" : ""}${part}${end < text.length ? "…" : ""}`;
+/** Quotes a part of a text, with an ellipsis at each end that is cut. */
+function quoteExcerpt(text: string, start: number): string {
+  const end = start + MAX_TEXT_LENGTH;
+  const excerpt = JSON.stringify(text.slice(start, end).toWellFormed());
+  return `${start > 0 ? "…" : ""}${excerpt}${end < text.length ? "…" : ""}`;
 }
 
 function formatValue(value: JsonValue | undefined): string {
-  if (value === undefined) return "nothing";
+  if (value === undefined) return "(missing)";
   if (typeof value === "string") return quoteExcerpt(value, 0);
   const text = JSON.stringify(value);
   return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;

@@ -1,26 +1,26 @@
 /**
- * The one file through which cassettes reach the disk.
+ * The file access of cassettes, and its implementation over `node:fs`.
  *
  * @module
  */
 
-/** The path of a file, or its `file:` address. */
+/** The path of a file, or its `file:` URL. */
 export type CassettePath = string | URL;
 
-/** Port: where cassettes are kept. */
+/** Port: reads and writes cassette files. */
 export interface CassetteFiles {
-  /** Reads a file; `undefined` when there is none. */
+  /** Reads a file as UTF-8; `undefined` if it does not exist. */
   read(path: CassettePath): Promise<string | undefined>;
-  /** Replaces a file as a whole, or not at all; makes it, and its folder, when there is none. */
+  /** Replaces a file atomically. Creates it and its directory if they do not exist. */
   replace(path: CassettePath, text: string): Promise<void>;
-  /** Adds to the end of a file. */
+  /** Appends to a file. */
   append(path: CassettePath, text: string): Promise<void>;
 }
 
-/** What an agent was told is nobody else's business. */
-const PRIVATE_MODE = 0o600;
+/** Prompts are private: only the owner may read and write a cassette. */
+const FILE_MODE = 0o600;
 
-/** The disk of this machine. */
+/** The file system of this machine. */
 export const nodeFiles: CassetteFiles = {
   async read(path) {
     const { readFile, stat } = await import("node:fs/promises");
@@ -28,7 +28,7 @@ export const nodeFiles: CassetteFiles = {
       if (!(await stat(path)).isFile()) throw new Error(`"${path}" is not a file`);
       return await readFile(path, "utf8");
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
       throw error;
     }
   },
@@ -36,13 +36,13 @@ export const nodeFiles: CassetteFiles = {
     const { mkdir, rename, rm, writeFile } = await import("node:fs/promises");
     const { dirname } = await import("node:path");
     const file = await toNativePath(path);
-    const beside = `${file}.${crypto.randomUUID()}.tmp`;
+    const temporaryFile = `${file}.${crypto.randomUUID()}.tmp`;
     await mkdir(dirname(file), { recursive: true });
     try {
-      await writeFile(beside, text, { mode: PRIVATE_MODE, flag: "wx" });
-      await rename(beside, file);
+      await writeFile(temporaryFile, text, { mode: FILE_MODE, flag: "wx" });
+      await rename(temporaryFile, file);
     } catch (error) {
-      await rm(beside, { force: true });
+      await rm(temporaryFile, { force: true });
       throw error;
     }
   },
@@ -56,8 +56,4 @@ async function toNativePath(path: CassettePath): Promise<string> {
   if (typeof path === "string") return path;
   const { fileURLToPath } = await import("node:url");
   return fileURLToPath(path);
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -1,11 +1,11 @@
 /**
- * Which recorded exchange answers a request.
+ * Finds the recorded exchange that answers a request.
  *
  * @module
  */
 
 import type { JsonValue } from "../core/json.ts";
-import type { CassetteBody, CassetteExchange, CassetteRequest } from "./cassette.ts";
+import type { CassetteExchange, CassetteRequest } from "./cassette.ts";
 import {
   type Difference,
   findDifferences,
@@ -20,72 +20,71 @@ export class RecordedExchanges {
   readonly #unusedByKey: Map<string, CassetteExchange[]>;
   #requestCount = 0;
 
-  /** Holds the exchanges of a file. */
   constructor(file: string, exchanges: readonly CassetteExchange[]) {
     this.#file = file;
     this.#exchanges = exchanges;
     this.#unusedByKey = Map.groupBy(exchanges, ({ request }) => createMatchKey(request));
   }
 
-  /** The exchanges that have answered nothing yet, in the order in which they were recorded. */
+  /** The exchanges that have not answered a request yet, in the order of the recording. */
   get unused(): CassetteExchange[] {
-    const left = new Set([...this.#unusedByKey.values()].flat());
-    return this.#exchanges.filter((exchange) => left.has(exchange));
+    const unused = new Set([...this.#unusedByKey.values()].flat());
+    return this.#exchanges.filter((exchange) => unused.has(exchange));
   }
 
-  /** Takes the first exchange that was recorded for a request; `undefined` when there is none. */
+  /** Takes the first unused exchange that was recorded for the request, if any. */
   takeMatch(request: CassetteRequest): CassetteExchange | undefined {
     this.#requestCount++;
     return this.#unusedByKey.get(createMatchKey(request))?.shift();
   }
 
-  /** Says why the last request was not answered. */
+  /** Explains why `takeMatch()` returned `undefined` for the latest request. */
   explainMismatch(request: CassetteRequest): string {
+    const position = this.#requestCount;
     return [
-      `No exchange in "${this.#file}" answers request ${this.#requestCount}, ${
-        formatAddress(request)
-      }.`,
+      `No exchange in "${this.#file}" matches request ${position}, ${formatAddress(request)}.`,
       this.#describeMismatch(request),
-      "What the program asks has changed: record the cassette again if it is meant to.",
+      "If the requests changed on purpose, record the cassette again.",
     ].join("\n");
   }
 
   #describeMismatch(request: CassetteRequest): string {
     const key = createMatchKey(request);
     const same = this.#exchanges.filter((exchange) => createMatchKey(exchange.request) === key);
-    if (same.length > 0) {
-      return `It was recorded ${formatTimes(same.length)}, and has been answered as often.`;
-    }
+    if (same.length === 1) return `Exchange ${same[0]?.exchange} matches, but was replayed before.`;
+    if (same.length > 1) return `${same.length} exchanges match, but all were replayed before.`;
     const closest = this.#findClosest(request);
     if (!closest) return this.#listAddresses();
-    const { exchange, differences: found } = closest;
-    return `The closest is exchange ${exchange.exchange}, in which\n${formatDifferences(found)}`;
+    const { exchange, differences } = closest;
+    return `The closest is exchange ${exchange.exchange}, which differs in\n${
+      formatDifferences(differences)
+    }`;
   }
 
-  /** The exchange that differs least; among the same, one that has answered nothing yet. */
+  /** Finds the exchange of the same address that differs least; among equals, an unused one. */
   #findClosest(request: CassetteRequest): ClosestMatch | undefined {
-    const { unused: left } = this;
-    const sameAddress = this.#exchanges.filter((each) =>
-      formatAddress(each.request) === formatAddress(request)
+    const { unused } = this;
+    const sameAddress = this.#exchanges.filter((exchange) =>
+      formatAddress(exchange.request) === formatAddress(request)
     );
-    const byUse = sameAddress.toSorted((one, other) =>
-      Number(left.includes(other)) - Number(left.includes(one))
+    const unusedFirst = sameAddress.toSorted((left, right) =>
+      Number(unused.includes(right)) - Number(unused.includes(left))
     );
-    const compared = byUse.map((exchange): ClosestMatch => {
-      const found = findDifferences(
+    const matches = unusedFirst.map((exchange): ClosestMatch => {
+      const differences = findDifferences(
         getComparableBody(exchange.request),
         getComparableBody(request),
       );
-      return { exchange, differences: found, distance: measureDistance(found) };
+      return { exchange, differences, distance: measureDistance(differences) };
     });
-    const [closest] = compared.toSorted((one, other) => one.distance - other.distance);
+    const [closest] = matches.toSorted((left, right) => left.distance - right.distance);
     return closest;
   }
 
   #listAddresses(): string {
-    if (this.#exchanges.length === 0) return "Nothing is recorded in it.";
+    if (this.#exchanges.length === 0) return "The cassette has no exchanges.";
     const addresses = new Set(this.#exchanges.map(({ request }) => formatAddress(request)));
-    return `Recorded is:\n${[...addresses].map((address) => `  ${address}`).join("\n")}`;
+    return `Recorded requests:\n${[...addresses].map((address) => `  ${address}`).join("\n")}`;
   }
 }
 
@@ -95,35 +94,28 @@ interface ClosestMatch {
   readonly distance: number;
 }
 
-/** What two requests have in common that are the same. */
+/** Creates a key that is equal for requests of the same method, URL and body. */
 function createMatchKey(request: CassetteRequest): string {
   return `${formatAddress(request)}\n${
     JSON.stringify(sortKeys(getComparableBody(request) ?? null))
   }`;
 }
 
-/** Method and address of a request. */
+/** Formats method and URL: `POST https://api.example.com/v1`. */
 export function formatAddress({ method, url }: CassetteRequest): string {
   return `${method} ${url}`;
 }
 
 function getComparableBody({ body }: CassetteRequest): JsonValue | undefined {
-  return body && toJsonValue(body);
-}
-
-function toJsonValue(body: CassetteBody): JsonValue {
+  if (!body) return undefined;
   if ("json" in body) return body.json;
   return "text" in body ? body.text : { base64: body.base64 };
 }
 
-/** The order of the members of an object means nothing. */
+/** Sorts the members of all objects in a value. */
 function sortKeys(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(sortKeys);
-  const members = Object.entries(value).toSorted(([one], [other]) => one < other ? -1 : 1);
+  const members = Object.entries(value).toSorted(([left], [right]) => left < right ? -1 : 1);
   return Object.fromEntries(members.map(([name, member]) => [name, sortKeys(member)]));
-}
-
-function formatTimes(count: number): string {
-  return count === 1 ? "once" : `${count} times`;
 }

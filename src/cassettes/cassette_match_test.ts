@@ -19,13 +19,13 @@ function createExchanges(...requests: CassetteRequest[]): RecordedExchanges {
   return new RecordedExchanges("a.jsonl", exchanges);
 }
 
-/** What is said of a request that nothing answers. */
+/** Takes a match, expects none, and returns the explanation. */
 function explainUnmatched(exchanges: RecordedExchanges, request: CassetteRequest): string {
   assertEquals(exchanges.takeMatch(request), undefined);
   return exchanges.explainMismatch(request);
 }
 
-Deno.test("a request matches by method, address and body; the order of members does not matter", () => {
+Deno.test("RecordedExchanges: matches by method, URL and body, whatever the order of members", () => {
   const exchanges = createExchanges(createRequest({ a: 1, b: { c: 2, d: [3] } }));
   assertEquals(exchanges.takeMatch(createRequest({ b: { d: [3], c: 2 }, a: 1 }))?.exchange, 1);
   const others = [
@@ -43,7 +43,7 @@ Deno.test("a request matches by method, address and body; the order of members d
   }
 });
 
-Deno.test("headers do not matter", () => {
+Deno.test("RecordedExchanges: ignores headers", () => {
   const exchanges = createExchanges({
     ...createRequest(1),
     headers: { "x-api-key": "[redacted]" },
@@ -54,7 +54,7 @@ Deno.test("headers do not matter", () => {
   );
 });
 
-Deno.test("the same request is answered as often as it was recorded, in that order", () => {
+Deno.test("RecordedExchanges: answers a repeated request as often as it was recorded, in order", () => {
   const exchanges = createExchanges(createRequest(1), createRequest(2), createRequest(1));
   assertEquals(
     [exchanges.takeMatch(createRequest(1)), exchanges.takeMatch(createRequest(1))].map((each) =>
@@ -68,13 +68,13 @@ Deno.test("the same request is answered as often as it was recorded, in that ord
   assertEquals(exchanges.unused.map((each) => each.exchange), [2]);
   assertEquals(
     explainUnmatched(exchanges, createRequest(1)),
-    `No exchange in "a.jsonl" answers request 3, POST ${URL_A}.
-It was recorded 2 times, and has been answered as often.
-What the program asks has changed: record the cassette again if it is meant to.`,
+    `No exchange in "a.jsonl" matches request 3, POST ${URL_A}.
+2 exchanges match, but all were replayed before.
+If the requests changed on purpose, record the cassette again.`,
   );
 });
 
-Deno.test("a request that was not recorded is shown beside the closest one", () => {
+Deno.test("explainMismatch() compares an unrecorded request with the closest exchange", () => {
   const message = (text: string) => ({ role: "user", content: [{ type: "text", text }] });
   const exchanges = createExchanges(
     createRequest({ model: "m", messages: [message("Hello")] }),
@@ -90,39 +90,42 @@ Deno.test("a request that was not recorded is shown beside the closest one", () 
         "a-b": 1,
       }),
     ),
-    `No exchange in "a.jsonl" answers request 1, POST ${URL_A}.
-The closest is exchange 2, in which
+    `No exchange in "a.jsonl" matches request 1, POST ${URL_A}.
+The closest is exchange 2, which differs in
   messages[1].content[0].text
-    was  "What is new?"
-    is   "What is old?"
+    recorded  "What is new?"
+    actual    "What is old?"
   ["a-b"]
-    was  nothing
-    is   1
-What the program asks has changed: record the cassette again if it is meant to.`,
+    recorded  (missing)
+    actual    1
+If the requests changed on purpose, record the cassette again.`,
   );
 });
 
-Deno.test("of long texts the part is shown in which they differ", () => {
+Deno.test("explainMismatch() quotes the part in which long texts differ", () => {
   const long = (word: string) => `${"a ".repeat(500)}${word}${" b".repeat(500)}`;
   const lines = explainUnmatched(
     createExchanges(createRequest(long("one"))),
     createRequest(long("two")),
   ).split("\n");
   assertEquals(lines[2], "  the body");
-  assertEquals(lines[3], `    was  …"${"a ".repeat(20)}one${" b".repeat(38)} "…`);
-  assertEquals(lines[4], `    is   …"${"a ".repeat(20)}two${" b".repeat(38)} "…`);
+  assertEquals(lines[3], `    recorded  …"${"a ".repeat(20)}one${" b".repeat(38)} "…`);
+  assertEquals(lines[4], `    actual    …"${"a ".repeat(20)}two${" b".repeat(38)} "…`);
 });
 
-Deno.test("of many differences the first are shown, and the others counted", () => {
+Deno.test("explainMismatch() shows the first 8 differences and counts the others", () => {
   const numbers = (first: number) => Array.from({ length: 20 }, (_, index) => first + index);
-  const said = explainUnmatched(
+  const explanation = explainUnmatched(
     createExchanges(createRequest(numbers(0))),
     createRequest(numbers(1)),
   );
-  assertStringIncludes(said, "[7]\n    was  7\n    is   8\n  and 12 more\n");
+  assertStringIncludes(
+    explanation,
+    "[7]\n    recorded  7\n    actual    8\n  and 12 more\n",
+  );
 });
 
-Deno.test("an address that was not recorded is told with those that were", () => {
+Deno.test("explainMismatch() lists the recorded requests when the address was not recorded", () => {
   const exchanges = createExchanges(
     createRequest(1),
     createRequest(2),
@@ -133,20 +136,20 @@ Deno.test("an address that was not recorded is told with those that were", () =>
       1,
       4,
     ),
-    ["Recorded is:", `  POST ${URL_A}`, "  PUT https://api.example.com/b"],
+    ["Recorded requests:", `  POST ${URL_A}`, "  PUT https://api.example.com/b"],
   );
   assertStringIncludes(
     explainUnmatched(createExchanges(), createRequest(1)),
-    "Nothing is recorded in it.",
+    "The cassette has no exchanges.",
   );
 });
 
-Deno.test("names that objects have by themselves are members like any other", () => {
+Deno.test("RecordedExchanges: treats __proto__ and constructor as plain members", () => {
   const odd = JSON.parse('{"__proto__":{"a":1},"constructor":2}');
   const exchanges = createExchanges(createRequest(odd));
   assertStringIncludes(
     explainUnmatched(exchanges, createRequest({})),
-    '__proto__\n    was  {"a":1}\n    is   nothing',
+    '__proto__\n    recorded  {"a":1}\n    actual    (missing)',
   );
   assertEquals(exchanges.takeMatch(createRequest(odd))?.exchange, 1);
 });

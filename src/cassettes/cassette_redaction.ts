@@ -1,5 +1,5 @@
 /**
- * What of an exchange is not kept: keys, tokens, cookies.
+ * Removes keys, tokens and cookies from exchanges.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import type { CassetteBody, CassetteRequest } from "./cassette.ts";
 import { decodeLatin1, decodeUtf8, parseJson } from "./cassette_bytes.ts";
 import type { OutgoingRequest } from "./cassette_request.ts";
 
-/** Words by which a header says that its value is a secret, or whose account it is. */
+/** Matches names of headers that carry a secret or identify an account. */
 const SECRET_HEADER =
   /(?:^|-)(?:authorization|cookie2?|key|apikey|token|secret|password|signature|credential|organization)(?:-|$)/i;
 
-/** Parameters of addresses and of forms. */
+/** Matches names of query and form parameters that carry a secret. */
 const SECRET_PARAMETER =
   /^(?:key|api[-_]?key|access[-_]?key|(?:access|refresh|id)[-_]?token|token|sig|signature|client_?secret|secret|password|code|x-amz-(?:signature|credential|security-token))$/i;
 
@@ -34,10 +34,10 @@ const SECRET_MEMBER_PATTERNS = [
   new RegExp(`(?<="(?:${SECRET_MEMBER_NAMES})"\\s*:\\s*")(?:[^"\\\\]|\\\\.)+`, "gi"),
 ];
 
-/** A value that is shorter is a placeholder, and may stand anywhere in a text. */
+/** Shorter values are taken for placeholders, such as "test", and are not searched for in texts. */
 const MIN_SECRET_LENGTH = 8;
 
-/** The secrets that a request carries where secrets are carried, without those that are too short to be looked for. */
+/** Extracts the secrets from the headers and the query of a request, except values shorter than 8 characters. */
 export function extractSecrets({ headers, url }: OutgoingRequest): string[] {
   const values = [...headers].filter(([name]) => SECRET_HEADER.test(name))
     .flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]);
@@ -47,7 +47,7 @@ export function extractSecrets({ headers, url }: OutgoingRequest): string[] {
   return values.filter((value) => value.length >= MIN_SECRET_LENGTH);
 }
 
-/** A request without its secrets. */
+/** Replaces the secrets of a request. */
 export function redactRequest(
   request: OutgoingRequest,
   secrets: readonly string[],
@@ -62,7 +62,7 @@ export function redactRequest(
   };
 }
 
-/** Headers without their secrets. */
+/** Replaces the secrets in headers. */
 export function redactHeaders(
   headers: Headers,
   secrets: readonly string[],
@@ -75,31 +75,29 @@ export function redactHeaders(
   );
 }
 
-/**
- * The chunks of a response's body without their secrets; the cuts stay where they were, also those within a secret.
- */
+/** Replaces the secrets in the chunks of a response, also those that span chunks. The number of chunks stays. */
 export function redactChunks(
   chunks: readonly Uint8Array[],
   secrets: readonly string[],
 ): Uint8Array[] {
   const text = decodeLatin1(concatBytes(chunks));
-  const searched = secrets.map((secret) => decodeLatin1(new TextEncoder().encode(secret)));
-  const spans = findBodySecrets(text, searched);
+  const encodedSecrets = secrets.map((secret) => decodeLatin1(new TextEncoder().encode(secret)));
+  const spans = findBodySecrets(text, encodedSecrets);
   if (spans.length === 0) return [...chunks];
   let offset = 0;
-  let passed = 0;
+  let first = 0;
   return chunks.map((chunk) => {
-    while ((spans[passed]?.end ?? Infinity) <= offset) passed++;
-    const clean = redactChunk(chunk, spans.slice(passed, passed + chunk.length), offset);
+    while ((spans[first]?.end ?? Infinity) <= offset) first++;
+    const redacted = redactChunk(chunk, spans.slice(first, first + chunk.length), offset);
     offset += chunk.length;
-    return clean;
+    return redacted;
   });
 }
 
 function redactUrl(url: string, secrets: readonly string[]): string {
-  const [, address = "", query, fragment = ""] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(url) ?? [];
-  const clean = query === undefined ? "" : `?${redactParameters(query)}`;
-  return redact(address + clean + fragment, secrets);
+  const [, base = "", query, fragment = ""] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(url) ?? [];
+  const search = query === undefined ? "" : `?${redactParameters(query)}`;
+  return redact(base + search + fragment, secrets);
 }
 
 function redactParameters(query: string): string {
@@ -140,7 +138,7 @@ function findBodySecrets(text: string, secrets: readonly string[]): TextSpan[] {
   return findSecrets(text, secrets, [...KEY_PATTERNS, ...SECRET_MEMBER_PATTERNS]);
 }
 
-/** A chunk that begins at `offset` of a body, without the spans of that body. */
+/** Replaces spans of a body in its chunk that begins at `offset`. */
 function redactChunk(chunk: Uint8Array, spans: readonly TextSpan[], offset: number): Uint8Array {
   const pieces: Uint8Array[] = [];
   let from = 0;
@@ -155,11 +153,11 @@ function redactChunk(chunk: Uint8Array, spans: readonly TextSpan[], offset: numb
 }
 
 function concatBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
   for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
+    bytes.set(piece, offset);
+    offset += piece.length;
   }
-  return whole;
+  return bytes;
 }

@@ -23,7 +23,7 @@ function decodeChunks(chunks: readonly Uint8Array[]): string[] {
   return chunks.map((chunk) => new TextDecoder().decode(chunk));
 }
 
-Deno.test("headers that carry keys, tokens, cookies or an account are hidden, others stay", () => {
+Deno.test("redactHeaders() hides keys, tokens, cookies and account ids, and keeps other headers", () => {
   const secret = [
     "authorization",
     "proxy-authorization",
@@ -49,27 +49,29 @@ Deno.test("headers that carry keys, tokens, cookies or an account are hidden, ot
   for (const name of open) assertEquals(headers[name], "v", name);
 });
 
-Deno.test("parameters that carry keys are hidden in addresses and in forms", async () => {
-  const { url: address } = await redactFetch(`${url}/a?alt=sse&key=abc&X-Amz-Signature=def&page=2`);
-  assertEquals(address, `${url}/a?alt=sse&key=[redacted]&X-Amz-Signature=[redacted]&page=2`);
+Deno.test("redactRequest() hides secret parameters in URLs and forms", async () => {
+  const { url: redactedUrl } = await redactFetch(
+    `${url}/a?alt=sse&key=abc&X-Amz-Signature=def&page=2`,
+  );
+  assertEquals(redactedUrl, `${url}/a?alt=sse&key=[redacted]&X-Amz-Signature=[redacted]&page=2`);
   const form = new URLSearchParams({ grant_type: "client_credentials", client_secret: "s3cr3t" });
   const { body } = await redactFetch(url, { method: "POST", body: form });
   assertEquals(body, { text: "grant_type=client_credentials&client_secret=[redacted]" });
 });
 
-Deno.test("the key of a request is hidden wherever else it stands in it", async () => {
-  const key = "a-key-of-no-known-shape";
-  const { body, url: address, headers } = await redactFetch(`${url}/${key}`, {
+Deno.test("redactRequest() hides the key of a request wherever the request repeats it", async () => {
+  const key = "a-key-without-known-prefix";
+  const { body, url: redactedUrl, headers } = await redactFetch(`${url}/${key}`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "x-echo": key },
-    body: JSON.stringify({ said: `my key is ${key}` }),
+    body: JSON.stringify({ text: `my key is ${key}` }),
   });
-  assertEquals(address, `${url}/[redacted]`);
+  assertEquals(redactedUrl, `${url}/[redacted]`);
   assertEquals(headers["x-echo"], "[redacted]");
-  assertEquals(body, { json: { said: "my key is [redacted]" } });
+  assertEquals(body, { json: { text: "my key is [redacted]" } });
 });
 
-Deno.test("a placeholder is not looked for: it may be any word", async () => {
+Deno.test("redactRequest() does not search for keys shorter than 8 characters", async () => {
   const { headers, body } = await redactFetch(url, {
     method: "POST",
     headers: { "x-api-key": "test" },
@@ -78,17 +80,18 @@ Deno.test("a placeholder is not looked for: it may be any word", async () => {
   assertEquals([headers["x-api-key"], body], ["[redacted]", { text: "a test" }]);
 });
 
-Deno.test("a body is kept as JSON, else as text, else as base64", async () => {
-  const bodyOf = async (body: BodyInit) => (await redactFetch(url, { method: "POST", body })).body;
-  assertEquals(await bodyOf('{"a": [1, null, {"b": "c"}]}'), {
+Deno.test("redactRequest() stores a body as JSON, else as text, else as base64", async () => {
+  const redactBody = async (body: BodyInit) =>
+    (await redactFetch(url, { method: "POST", body })).body;
+  assertEquals(await redactBody('{"a": [1, null, {"b": "c"}]}'), {
     json: { a: [1, null, { b: "c" }] },
   });
-  assertEquals(await bodyOf("no json"), { text: "no json" });
-  assertEquals(await bodyOf(new Uint8Array([0xff, 0])), { base64: "/wA=" });
+  assertEquals(await redactBody("no json"), { text: "no json" });
+  assertEquals(await redactBody(new Uint8Array([0xff, 0])), { base64: "/wA=" });
   assertEquals((await redactFetch(url)).body, undefined);
 });
 
-Deno.test("members that are named for a secret are hidden, in requests and in responses", async () => {
+Deno.test("redaction: hides JSON members with the name of a secret, in requests and responses", async () => {
   const json = {
     password: "hunter2",
     deep: [{ api_key: "k", key: "open" }],
@@ -108,7 +111,7 @@ Deno.test("members that are named for a secret are hidden, in requests and in re
   ]);
 });
 
-Deno.test("a key that is cut between chunks is hidden; the cuts stay where they were", () => {
+Deno.test("redactChunks() hides a key that spans chunks, and keeps their number", () => {
   const cut = encodeTexts("data: sk-abcd", "efghijkl", "mnop\n", "", "data: x\n");
   assertEquals(decodeChunks(redactChunks(cut, [])), [
     "data: [redacted]",
@@ -119,37 +122,37 @@ Deno.test("a key that is cut between chunks is hidden; the cuts stay where they 
   ]);
 });
 
-Deno.test("chunks without secrets keep their bytes, whatever they are", () => {
+Deno.test("redactChunks() keeps the bytes of chunks without secrets, valid UTF-8 or not", () => {
   const chunks = [new Uint8Array([0xe2, 0x82]), new Uint8Array([0xac, 0xff, 0x00])];
   assertEquals(redactChunks(chunks, ["€uro"]), chunks);
 });
 
-Deno.test("a secret that is not ASCII is found in bytes", () => {
+Deno.test("redactChunks() finds a secret that is not ASCII", () => {
   assertEquals(decodeChunks(redactChunks(encodeTexts("a€", "uro b"), ["a€uro"])), [
     "[redacted]",
     " b",
   ]);
 });
 
-Deno.test("however a body is cut, the same is left of it (seed 11)", () => {
+Deno.test("redactChunks() gives the same text however a body is split (seed 11)", () => {
   const random = seededRandom(11);
   const body = 'é {"text":"sk-abcdefghijklmnop and Bearer abcdefghijkl"} sk-qrstuvwxyzabcdef €';
-  const [whole] = decodeChunks(redactChunks(encodeTexts(body), []));
+  const [expected] = decodeChunks(redactChunks(encodeTexts(body), []));
   assertEquals(
-    whole,
+    expected,
     'é {"text":"[redacted] and Bearer [redacted]"} [redacted] €',
   );
   const bytes = new TextEncoder().encode(body);
   for (let round = 0; round < 200; round++) {
     const chunks: Uint8Array[] = [];
-    for (let at = 0; at < bytes.length;) {
-      const end = at + 1 + Math.floor(random() * 9);
-      chunks.push(bytes.slice(at, end));
-      at = end;
+    for (let start = 0; start < bytes.length;) {
+      const end = start + 1 + Math.floor(random() * 9);
+      chunks.push(bytes.slice(start, end));
+      start = end;
     }
-    const clean = redactChunks(chunks, []);
-    assertEquals(clean.length, chunks.length);
-    const joined = new Uint8Array(clean.flatMap((chunk) => [...chunk]));
-    assertEquals(new TextDecoder().decode(joined), whole);
+    const redacted = redactChunks(chunks, []);
+    assertEquals(redacted.length, chunks.length);
+    const joined = new Uint8Array(redacted.flatMap((chunk) => [...chunk]));
+    assertEquals(new TextDecoder().decode(joined), expected);
   }
 });

@@ -1,44 +1,42 @@
 /**
- * A request as it is handed to `fetch`, in one shape.
+ * A request to `fetch` with its body read.
  *
  * @module
  */
 
-/** What `fetch` takes. */
+/** The arguments of `fetch`. */
 export type FetchArguments = readonly [
   input: string | URL | Request,
   init?: RequestInit | undefined,
 ];
 
-/** A request that is about to be sent. */
+/** A request that has not been sent yet. */
 export interface OutgoingRequest {
-  /** The method, in capitals. */
+  /** Upper case. */
   readonly method: string;
-  /** The address. */
   readonly url: string;
-  /** The headers. */
   readonly headers: Headers;
-  /** The body; empty for none. */
+  /** Empty if the request has no body. */
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Fires when the caller cancels. */
+  /** The caller's signal. */
   readonly signal: AbortSignal;
-  /** What to hand to `fetch` to send it. */
+  /** The arguments with which to send the request. */
   readonly fetchArguments: FetchArguments;
 }
 
-/** Reads a request. A body that can be read only once is read, and replaced by what it held. */
+/** Reads a request. A body that can be read only once is replaced by its bytes. */
 export async function createOutgoingRequest(
   ...[input, init]: FetchArguments
 ): Promise<OutgoingRequest> {
   const isReadOnce = (input instanceof Request && input.body !== null) ||
     init?.body instanceof ReadableStream;
   const request = new Request(input, init);
-  // The request's own signal only follows the caller's, and on some runtimes no longer than it is referenced.
+  // On some runtimes the signal of a request follows the caller's only while the request is referenced.
   const signal = init?.signal ?? (input instanceof Request ? input.signal : request.signal);
   const { method, url, headers } = request;
   const body = new Uint8Array(await request.arrayBuffer());
-  const sendable: FetchArguments = isReadOnce
+  const fetchArguments: FetchArguments = isReadOnce
     ? [new Request(url, { ...init, method, headers, body, signal })]
     : [input, init];
-  return { method, url, headers, body, signal, fetchArguments: sendable };
+  return { method, url, headers, body, signal, fetchArguments };
 }

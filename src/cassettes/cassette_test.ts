@@ -18,20 +18,20 @@ function createExchange(number: number): CassetteExchange {
 const cassetteText = formatHeader(5) + formatExchange(createExchange(1)) +
   formatExchange(createExchange(2));
 
-Deno.test("a cassette is read as it was written", () => {
+Deno.test("parseCassette() returns the exchanges that were formatted", () => {
   assertEquals(parseCassette(cassetteText, "a.jsonl"), {
     recordedAt: 5,
     exchanges: [createExchange(1), createExchange(2)],
   });
 });
 
-Deno.test("exchanges come in the order in which they were asked, not that of their ends", () => {
+Deno.test("parseCassette() sorts exchanges by the order of their requests", () => {
   const text = formatHeader(5) + formatExchange(createExchange(2)) +
     formatExchange(createExchange(1));
   assertEquals(parseCassette(text, "a.jsonl").exchanges.map((each) => each.exchange), [1, 2]);
 });
 
-Deno.test("whatever a crash leaves of the last line, the lines before it are whole", () => {
+Deno.test("parseCassette() skips an incomplete last line, wherever it is cut", () => {
   const first = formatHeader(5) + formatExchange(createExchange(1));
   for (let end = first.length; end < cassetteText.length; end++) {
     assertEquals(parseCassette(cassetteText.slice(0, end), "a.jsonl").exchanges, [
@@ -40,10 +40,10 @@ Deno.test("whatever a crash leaves of the last line, the lines before it are who
   }
 });
 
-Deno.test("a file that is no cassette, or one of another version, is told from one", () => {
+Deno.test("parseCassette() rejects a file that is not a cassette or has another version", () => {
   for (const text of ["", "notes\n", "{}\n", "[1]\n", '{"cassette":"1","recordedAt":0}\n']) {
     const error = assertThrows(() => parseCassette(text, "a.txt"), BadRequestError);
-    assertEquals(error.message, '"a.txt" is not a cassette');
+    assertEquals(error.message, '"a.txt" is not a cassette: its first line is not a header');
   }
   const error = assertThrows(
     () => parseCassette('{"cassette":2,"recordedAt":0}\n', "a.jsonl"),
@@ -51,17 +51,17 @@ Deno.test("a file that is no cassette, or one of another version, is told from o
   );
   assertEquals(
     error.message,
-    'The cassette "a.jsonl" has version 2, and this program reads version 1: record it again',
+    'Cassette "a.jsonl" has version 2, but version 1 is expected: record it again',
   );
 });
 
-Deno.test("a damaged line is told with its number", () => {
+Deno.test("parseCassette() names the line number of a damaged exchange", () => {
   const text = `${formatHeader(5)}${formatExchange(createExchange(1))}{"exchange":2}\n`;
   const error = assertThrows(() => parseCassette(text, "a.jsonl"), BadRequestError);
-  assertEquals(error.message, "a.jsonl:3 is not an exchange: record the cassette again");
+  assertEquals(error.message, "Invalid exchange at a.jsonl:3: record the cassette again");
 });
 
-Deno.test("a line is an exchange only if all of it is", () => {
+Deno.test("parseCassette() rejects an exchange with an invalid member", () => {
   const good = createExchange(1);
   const bad: unknown[] = [
     { ...good, exchange: "1" },
@@ -86,7 +86,7 @@ Deno.test("a line is an exchange only if all of it is", () => {
   }
 });
 
-Deno.test("whatever a file holds, it is read or refused with words (seed 7)", () => {
+Deno.test("parseCassette() parses a mutated file or throws BadRequestError (seed 7)", () => {
   const random = seededRandom(7);
   for (let round = 0; round < 500; round++) {
     const characters = [...cassetteText];

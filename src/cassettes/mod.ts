@@ -1,5 +1,30 @@
 /**
- * Record what goes through `fetch`, and replay it without a network.
+ * Records what goes through `fetch`, and replays it without a network.
+ *
+ * {@linkcode recordFetch} wraps a `fetch` and writes each request with its response to a file, a _cassette_, without
+ * keys, tokens and cookies. {@linkcode replayCassette} returns a `fetch` that answers the same requests from that file,
+ * with the same bytes in the same chunks. Every adapter of this package takes a `fetch`, so a test can run an agent
+ * against a real model once, and from then on offline.
+ *
+ * @example
+ * ```ts
+ * import { recordFetch, replayCassette } from "@swink/agent/cassettes";
+ *
+ * const cassette = `${await Deno.makeTempDir()}/greeting.jsonl`;
+ * const url = "https://api.example.com/greeting";
+ *
+ * // Replaces `globalThis.fetch`, so that the example needs no network.
+ * const network = () => Promise.resolve(new Response("Hello"));
+ * {
+ *   await using fetch = recordFetch(network, cassette);
+ *   await (await fetch(url)).text();
+ * }
+ *
+ * const fetch = replayCassette(cassette);
+ * const response = await fetch(url);
+ * await response.text(); // "Hello"
+ * fetch.assertDone(); // every recorded exchange was replayed
+ * ```
  *
  * @module
  */

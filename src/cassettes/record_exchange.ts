@@ -1,5 +1,5 @@
 /**
- * One exchange while it is being recorded.
+ * Records one exchange.
  *
  * @module
  */
@@ -16,23 +16,22 @@ import {
 } from "./cassette_redaction.ts";
 import type { OutgoingRequest } from "./cassette_request.ts";
 
-/** What an exchange is recorded with. */
+/** Options for {@linkcode ExchangeRecorder}. */
 export interface ExchangeRecorderOptions {
-  /** Which request it is. */
+  /** Position among the requests, from 1. */
   readonly number: number;
-  /** What is asked. */
   readonly request: OutgoingRequest;
-  /** Texts that must not be kept. */
+  /** Texts to redact, in addition to the secrets of the request. */
   readonly secrets: readonly string[];
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called once, when the exchange is over; never rejects. */
+  /** Called once, when the exchange has ended; never rejects. */
   readonly save: (exchange: () => CassetteExchange) => Promise<void>;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Records one exchange. */
+/** Sends a request and records the exchange. */
 export class ExchangeRecorder {
   readonly #options: ExchangeRecorderOptions;
   readonly #secrets: readonly string[];
@@ -42,23 +41,22 @@ export class ExchangeRecorder {
   #response: CassetteResponse | null = null;
   #isFinished = false;
 
-  /** Begins to record. */
   constructor(options: ExchangeRecorderOptions) {
     this.#options = options;
     this.#secrets = [...options.secrets, ...extractSecrets(options.request)];
     this.#startedAt = options.now();
   }
 
-  /** Resolves when the exchange is over and saved. */
+  /** Resolves when the exchange has ended and is saved. */
   get finished(): Promise<void> {
     return this.#finished.promise;
   }
 
-  /** Sends the request. The body of the response is recorded as it is read; its end is told when all of it is saved. */
+  /** Sends the request. The body is recorded while the caller reads it, and closes when the exchange is saved. */
   async send(fetch: typeof globalThis.fetch): Promise<Response> {
-    const { fetchArguments: sendable, signal } = this.#options.request;
+    const { fetchArguments, signal } = this.#options.request;
     try {
-      const response = await fetch(...sendable);
+      const response = await fetch(...fetchArguments);
       this.#response = this.#createResponse(response);
       if (response.body === null) {
         await this.#finish({ type: "complete", at: this.#getElapsedMs() });
@@ -73,7 +71,7 @@ export class ExchangeRecorder {
     }
   }
 
-  /** Records what has come so far. */
+  /** Ends the exchange as aborted, with the chunks received so far. */
   abort(): void {
     void this.#finish({ type: "aborted", at: this.#getElapsedMs() });
   }
@@ -81,27 +79,27 @@ export class ExchangeRecorder {
   #createBody(source: ReadableStream<Bytes>): ReadableStream<Bytes> {
     const { signal } = this.#options.request;
     const reader = source.getReader();
-    let abort = (): void => {};
+    let onAbort = (): void => {};
     return new ReadableStream<Bytes>({
       start: (controller): void => {
-        abort = () => {
+        onAbort = () => {
           controller.error(signal.reason);
           this.abort();
-          reader.cancel(signal.reason).catch(ignore);
+          reader.cancel(signal.reason).catch(() => {});
         };
-        signal.addEventListener("abort", abort, { once: true });
-        if (signal.aborted) abort();
+        signal.addEventListener("abort", onAbort, { once: true });
+        if (signal.aborted) onAbort();
       },
       pull: async (controller): Promise<void> => {
         const next = await this.#readChunk(reader);
         if (signal.aborted) return;
         if ("chunk" in next) return controller.enqueue(next.chunk);
-        signal.removeEventListener("abort", abort);
+        signal.removeEventListener("abort", onAbort);
         if ("error" in next) controller.error(next.error);
         else controller.close();
       },
       cancel: async (reason): Promise<void> => {
-        signal.removeEventListener("abort", abort);
+        signal.removeEventListener("abort", onAbort);
         this.abort();
         await reader.cancel(reason);
       },
@@ -112,7 +110,7 @@ export class ExchangeRecorder {
     try {
       const { done, value } = await reader.read();
       if (!done) {
-        // Whoever reads the chunk may do with it what he likes.
+        // A copy, because the caller may change or transfer the chunk.
         this.#chunks.push({ at: this.#getElapsedMs(), bytes: value.slice() });
         return { chunk: value };
       }
@@ -153,9 +151,9 @@ export class ExchangeRecorder {
   }
 
   #redactChunks(): CassetteChunk[] {
-    const clean = redactChunks(this.#chunks.map(({ bytes }) => bytes), this.#secrets);
+    const redacted = redactChunks(this.#chunks.map(({ bytes }) => bytes), this.#secrets);
     return this.#chunks.map(({ at }, index) => {
-      const bytes = clean[index] ?? new Uint8Array(0);
+      const bytes = redacted[index] ?? new Uint8Array(0);
       const text = decodeUtf8(bytes);
       return text === undefined ? { at, base64: bytes.toBase64() } : { at, text };
     });
@@ -171,15 +169,13 @@ export class ExchangeRecorder {
     };
   }
 
-  /** Milliseconds since the request; a clock that was set back tells none. */
+  /** Returns milliseconds since the request; 0 if the clock was set back. */
   #getElapsedMs(): number {
     return Math.max(0, Math.round(this.#options.now() - this.#startedAt));
   }
 }
 
-/** What comes next of a body. */
-type BodyReadResult = { readonly chunk: Bytes } | { readonly error: unknown } | {
-  readonly end: true;
-};
-
-function ignore(): void {}
+type BodyReadResult =
+  | { readonly chunk: Bytes }
+  | { readonly error: unknown }
+  | { readonly end: true };

@@ -1,5 +1,5 @@
 /**
- * A `fetch` that writes down what goes through it.
+ * A `fetch` that records its exchanges.
  *
  * @module
  */
@@ -11,51 +11,55 @@ import { createOutgoingRequest, type FetchArguments } from "./cassette_request.t
 import { ExchangeRecorder } from "./record_exchange.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
 
-/** Options of {@linkcode recordFetch}. */
+/** Options for {@linkcode recordFetch}. */
 export interface RecordOptions {
-  /** Texts that must not be kept, besides the keys that a request carries and whatever looks like one. */
+  /** Texts to redact, in addition to the keys of requests and texts with the form of a key. Default: none. */
   readonly secrets?: readonly string[] | undefined;
-  /** Port: milliseconds since the epoch. Default: `Date.now`. */
+  /** Port: returns milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
   /** Port: waits. Default: `setTimeout`. */
   readonly sleep?: Sleep | undefined;
-  /** Port: where cassettes are kept. Default: the disk. */
+  /** Port: writes cassette files. Default: the file system. */
   readonly files?: CassetteFiles | undefined;
 }
 
 /** A `fetch` that records. */
 export interface RecordingFetch extends AsyncDisposable {
-  /** Sends a request. */
+  /**
+   * Sends a request and records the exchange.
+   *
+   * @throws {BadRequestError} If the file is not a cassette, or an earlier exchange could not be written.
+   */
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /**
-   * Resolves when everything is in the file. Exchanges that are still open get a tenth of a second to end; after that
-   * they are recorded as far as they have come.
+   * Resolves when all exchanges are written. Open exchanges have 100 ms to end; then they are recorded as aborted, with
+   * the chunks received so far.
    *
-   * @throws {BadRequestError} When something could not be written.
+   * @throws {BadRequestError} If an exchange could not be written.
    */
   close(): Promise<void>;
 }
 
-/** How long an exchange that is still open is waited for, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 100;
 
 /**
- * Records every exchange that goes through a `fetch` into a file, a cassette, from which {@linkcode replayCassette}
- * answers the same requests without a network.
+ * Wraps a `fetch` and records its exchanges in a file, a cassette, from which `replayCassette()` answers the same
+ * requests without a network.
  *
- * Responses stay live: each chunk is handed on as it comes, and no faster than it is read. An exchange is added to the
- * file when it is over, in one line of JSON, so that a crash loses none that was complete. Keys, tokens and cookies are
- * not written. A cassette that is there already is replaced once the first exchange is over; any other file is left
- * alone, and the request rejected.
+ * Responses stay streams: each chunk is passed on when it arrives, and none is read ahead. An exchange is appended when
+ * it has ended, as one line of JSON, so that a crash loses no complete exchange. Keys, tokens and cookies are replaced
+ * by `[redacted]`. An existing cassette is replaced when the first exchange has ended; a file that is not a cassette is
+ * never overwritten.
  *
  * @example
  * ```ts
- * import { recordFetch, replayFetch } from "@swink/agent/testing";
+ * import { recordFetch } from "@swink/agent/cassettes";
  *
- * const file = `${await Deno.makeTempDir()}/greeting.jsonl`;
- * await using fetch = recordFetch(replayFetch("hello"), file); // or globalThis.fetch, and the network
+ * const cassette = `${await Deno.makeTempDir()}/greeting.jsonl`;
+ * const network = () => Promise.resolve(new Response("Hello")); // in a program: globalThis.fetch
+ * await using fetch = recordFetch(network, cassette);
  * const response = await fetch("https://api.example.com/greeting");
- * await response.text(); // "hello"
+ * await response.text(); // "Hello"
  * ```
  */
 export function recordFetch(
@@ -64,7 +68,7 @@ export function recordFetch(
   options: RecordOptions = {},
 ): RecordingFetch {
   const recording = new FetchRecorder(fetch, file, options);
-  const record = (...request: FetchArguments) => recording.send(...request);
+  const record = (...fetchArguments: FetchArguments) => recording.send(...fetchArguments);
   const close = () => recording.close();
   return Object.assign(record, { close, [Symbol.asyncDispose]: close });
 }
@@ -94,34 +98,37 @@ class FetchRecorder {
     this.#secrets = options.secrets ?? [];
   }
 
-  async send(...request: FetchArguments): Promise<Response> {
+  async send(...fetchArguments: FetchArguments): Promise<Response> {
     this.#fileCheck ??= this.#checkFile();
     await this.#fileCheck;
     if (this.#failure) throw this.#failure;
-    const asked = await createOutgoingRequest(...request);
-    asked.signal.throwIfAborted();
+    const request = await createOutgoingRequest(...fetchArguments);
+    request.signal.throwIfAborted();
     const recorder: ExchangeRecorder = new ExchangeRecorder({
       number: ++this.#requestCount,
-      request: asked,
+      request,
       secrets: this.#secrets,
       now: this.#now,
-      save: (exchange) => this.#save(exchange, recorder),
+      save: (exchange) => {
+        this.#openExchanges.delete(recorder);
+        return this.#pendingWrites = this.#pendingWrites.then(() => this.#write(exchange));
+      },
     });
     this.#openExchanges.add(recorder);
     return await recorder.send(this.#fetch);
   }
 
   async close(): Promise<void> {
-    const woken = new AbortController();
-    const all = Promise.all(Array.from(this.#openExchanges, ({ finished: over }) => over));
-    await Promise.race([all, this.#sleep(CLOSE_TIMEOUT_MS, woken.signal)]);
-    woken.abort();
+    const timeout = new AbortController();
+    const allFinished = Promise.all(Array.from(this.#openExchanges, ({ finished }) => finished));
+    await Promise.race([allFinished, this.#sleep(CLOSE_TIMEOUT_MS, timeout.signal)]);
+    timeout.abort();
     for (const recorder of this.#openExchanges) recorder.abort();
     await this.#pendingWrites;
     if (this.#failure) throw this.#failure;
   }
 
-  /** What is there and is no cassette must not be written over; that is told before anything is sent. */
+  /** Rejects before the first request if the file exists and is not a cassette. */
   async #checkFile(): Promise<void> {
     let text: string | undefined;
     try {
@@ -131,17 +138,11 @@ class FetchRecorder {
     }
     if (!text || isCassette(text)) return;
     throw new BadRequestError(
-      `"${this.#file}" is not a cassette and is not written over: name another file to record into`,
+      `Cannot record to "${this.#file}": the file is not a cassette and will not be overwritten; choose another file`,
     );
   }
 
-  #save(exchange: () => CassetteExchange, recorder: ExchangeRecorder): Promise<void> {
-    this.#openExchanges.delete(recorder);
-    this.#pendingWrites = this.#pendingWrites.then(() => this.#write(exchange));
-    return this.#pendingWrites;
-  }
-
-  /** After a failure nothing more is written: the line that failed may be half there. */
+  /** Writes an exchange, unless an earlier write failed and may have left an incomplete line. */
   async #write(exchange: () => CassetteExchange): Promise<void> {
     if (this.#failure) return;
     try {
@@ -155,7 +156,7 @@ class FetchRecorder {
   }
 
   #createError(error: unknown): BadRequestError {
-    return new BadRequestError(`Cannot record into "${this.#file}": ${getErrorMessage(error)}`, {
+    return new BadRequestError(`Cannot record to "${this.#file}": ${getErrorMessage(error)}`, {
       cause: error,
     });
   }

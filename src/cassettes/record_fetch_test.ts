@@ -6,7 +6,7 @@ import { replayFetch } from "../testing/replay_fetch.ts";
 
 const URL_A = "https://api.example.com/a";
 
-/** A server whose body is written by the test, and which knows how far it has been read. */
+/** Creates a `fetch` whose response body is written by the test, and which counts reads. */
 function createServer() {
   let controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   const server = {
@@ -40,12 +40,12 @@ function getReader({ body }: Response): ReadableStreamDefaultReader<Uint8Array> 
   return body.getReader();
 }
 
-/** Lets everything happen that waits for nothing. */
+/** Waits for a task, after all pending microtasks. */
 function flushTasks(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-Deno.test("a whole exchange becomes a line of JSON, with the times of its chunks", async () => {
+Deno.test("recordFetch() writes an exchange as a line of JSON, with the times of its chunks", async () => {
   const files = createMemoryFiles();
   const server = createServer();
   let now = 1000;
@@ -80,7 +80,7 @@ Deno.test("a whole exchange becomes a line of JSON, with the times of its chunks
   ]);
 });
 
-Deno.test("a response stays live: each chunk comes before the next is there, and none is read ahead", async () => {
+Deno.test("recordFetch() passes each chunk on when it arrives, and reads none ahead", async () => {
   const server = createServer();
   const fetch = recordFetch(server.fetch, "a.jsonl", { files: createMemoryFiles() });
   const reader = getReader(await fetch(URL_A));
@@ -98,7 +98,7 @@ Deno.test("a response stays live: each chunk comes before the next is there, and
   await reader.cancel();
 });
 
-Deno.test("an abort closes the connection at once, and what had come is recorded", async () => {
+Deno.test("recordFetch() closes the connection on abort, and records the chunks received so far", async () => {
   const files = createMemoryFiles();
   const server = createServer();
   const fetch = recordFetch(server.fetch, "a.jsonl", { files, now: () => 0 });
@@ -107,17 +107,17 @@ Deno.test("an abort closes the connection at once, and what had come is recorded
   server.send("half");
   assertEquals(await readText(reader), "half");
   const reading = reader.read();
-  const enough = new Error("enough");
-  controller.abort(enough);
+  const reason = new Error("enough");
+  controller.abort(reason);
   await assertRejects(() => reading, Error, "enough");
-  assertEquals(server.cancelled, enough);
+  assertEquals(server.cancelled, reason);
   await fetch.close();
   const [, line] = parseLines(files, "a.jsonl");
   assertEquals(line?.["chunks"], [{ at: 0, text: "half" }]);
   assertEquals(line?.["end"], { type: "aborted", at: 0 });
 });
 
-Deno.test("a body that is not wanted any more is an abort as well", async () => {
+Deno.test("recordFetch() records a cancelled body as aborted", async () => {
   const files = createMemoryFiles();
   const server = createServer();
   const fetch = recordFetch(server.fetch, "a.jsonl", { files, now: () => 0 });
@@ -128,18 +128,18 @@ Deno.test("a body that is not wanted any more is an abort as well", async () => 
   assertEquals(parseLines(files, "a.jsonl")[1]?.["end"], { type: "aborted", at: 0 });
 });
 
-Deno.test("an abort before the response is recorded without one", async () => {
+Deno.test("recordFetch() records an abort before the response", async () => {
   const files = createMemoryFiles();
-  const waits = (_input: unknown, init?: RequestInit) =>
+  const neverAnswers = (_input: unknown, init?: RequestInit) =>
     new Promise<Response>((_, reject) => {
       init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
     });
-  const fetch = recordFetch(waits, "a.jsonl", { files, now: () => 0 });
+  const fetch = recordFetch(neverAnswers, "a.jsonl", { files, now: () => 0 });
   const controller = new AbortController();
-  const asking = fetch(URL_A, { signal: controller.signal });
+  const response = fetch(URL_A, { signal: controller.signal });
   await flushTasks();
   controller.abort(new Error("enough"));
-  await assertRejects(() => asking, Error, "enough");
+  await assertRejects(() => response, Error, "enough");
   await fetch.close();
   assertEquals(parseLines(files, "a.jsonl")[1], {
     exchange: 1,
@@ -149,7 +149,7 @@ Deno.test("an abort before the response is recorded without one", async () => {
   });
 });
 
-Deno.test("connections that fail, before and within a response, are recorded with their errors", async () => {
+Deno.test("recordFetch() records network errors before and within a response", async () => {
   const files = createMemoryFiles();
   const server = createServer();
   const key = "sk-abcdefghijklmnop";
@@ -169,7 +169,7 @@ Deno.test("connections that fail, before and within a response, are recorded wit
   ]);
 });
 
-Deno.test("the first exchange replaces an older cassette, the others are added", async () => {
+Deno.test("recordFetch() replaces an older cassette with the first exchange and appends the others", async () => {
   const files = createMemoryFiles();
   files.texts.set("a.jsonl", '{"cassette":1,"recordedAt":0}\n{"exchange":1}\n');
   const fetch = recordFetch(replayFetch("hi"), "a.jsonl", { files, now: () => 7 });
@@ -188,7 +188,7 @@ Deno.test("the first exchange replaces an older cassette, the others are added",
   );
 });
 
-Deno.test("a file that is no cassette is not written over, and nothing is sent", async () => {
+Deno.test("recordFetch() sends no request when the file is not a cassette", async () => {
   const files = createMemoryFiles();
   files.texts.set("notes.txt", "milk\n");
   const inner = replayFetch("hi");
@@ -196,12 +196,12 @@ Deno.test("a file that is no cassette is not written over, and nothing is sent",
   const error = await assertRejects(() => fetch(URL_A), BadRequestError);
   assertEquals(
     error.message,
-    '"notes.txt" is not a cassette and is not written over: name another file to record into',
+    'Cannot record to "notes.txt": the file is not a cassette and will not be overwritten; choose another file',
   );
   assertEquals([inner.requests.length, files.texts.get("notes.txt")], [0, "milk\n"]);
 });
 
-Deno.test("a full disk does not break a response off; the next request and close tell of it", async () => {
+Deno.test("recordFetch() completes the response when a write fails, and rejects the next request and close()", async () => {
   const beforeWrite = () => {
     throw new Error("no space left on device");
   };
@@ -209,12 +209,12 @@ Deno.test("a full disk does not break a response off; the next request and close
     files: createMemoryFiles({ beforeWrite }),
   });
   assertEquals(await (await fetch(URL_A)).text(), "hi");
-  const message = 'Cannot record into "a.jsonl": no space left on device';
+  const message = 'Cannot record to "a.jsonl": no space left on device';
   await assertRejects(() => fetch(URL_A), BadRequestError, message);
   await assertRejects(() => fetch.close(), BadRequestError, message);
 });
 
-Deno.test("close waits a moment for exchanges that are open, then records what has come", async () => {
+Deno.test("close() waits 100 ms for open exchanges, then records them as aborted", async () => {
   const files = createMemoryFiles();
   const server = createServer();
   const waits: number[] = [];
@@ -233,7 +233,7 @@ Deno.test("close waits a moment for exchanges that are open, then records what h
   assertEquals(files.writes, ["replace"]);
 });
 
-Deno.test("requests are sent as they were made, however they were made", async () => {
+Deno.test("recordFetch() sends requests unchanged, for every form of arguments", async () => {
   const inner = replayFetch("hi");
   const fetch = recordFetch(inner, "a.jsonl", { files: createMemoryFiles() });
   const body = () => new Blob(["hello"]).stream();
@@ -253,7 +253,7 @@ Deno.test("requests are sent as they were made, however they were made", async (
   );
 });
 
-Deno.test("a response keeps its status and its headers, with a body or without", async () => {
+Deno.test("recordFetch() keeps status and headers, with and without a body", async () => {
   const answers = [{ status: 204 }, { status: 429, headers: { "retry-after": "2" }, body: "slow" }];
   const files = createMemoryFiles();
   const fetch = recordFetch(replayFetch(answers), "a.jsonl", { files });
@@ -268,9 +268,9 @@ Deno.test("a response keeps its status and its headers, with a body or without",
   assertEquals(parseLines(files, "a.jsonl").length, 3);
 });
 
-Deno.test("what must not be kept is named, or carried where keys are carried", async () => {
+Deno.test("recordFetch() redacts given secrets, keys of the request, and texts with the form of a key", async () => {
   const files = createMemoryFiles();
-  const body = '{"said":"my-own-secret and the-key-of-the-request and sk-abcdefghijklmnop"}';
+  const body = '{"text":"my-own-secret and the-key-of-the-request and sk-abcdefghijklmnop"}';
   const fetch = recordFetch(
     replayFetch({ body, headers: { "set-cookie": "session=abc" } }),
     "a.jsonl",
@@ -287,7 +287,7 @@ Deno.test("what must not be kept is named, or carried where keys are carried", a
   }
 });
 
-Deno.test("without a permission there is a clear error, and nothing is sent", async () => {
+Deno.test("recordFetch() sends no request when the file cannot be read", async () => {
   const denied = () =>
     Promise.reject(new Error('Requires read access to "a.jsonl", run again with --allow-read'));
   const inner = replayFetch("hi");
@@ -295,7 +295,7 @@ Deno.test("without a permission there is a clear error, and nothing is sent", as
   await assertRejects(
     () => fetch(URL_A),
     BadRequestError,
-    'Cannot record into "a.jsonl": Requires',
+    'Cannot record to "a.jsonl": Requires',
   );
   assertEquals(inner.requests.length, 0);
 });

@@ -5,7 +5,7 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import { type CassetteExchange, parseCassette } from "./cassette.ts";
+import { parseCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, nodeFiles } from "./cassette_files.ts";
 import { formatAddress, RecordedExchanges } from "./cassette_match.ts";
 import { extractSecrets, redactRequest } from "./cassette_redaction.ts";
@@ -13,55 +13,59 @@ import { createOutgoingRequest, type FetchArguments } from "./cassette_request.t
 import { replayExchange } from "./replay_exchange.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
 
-/** Options of {@linkcode replayCassette}. */
+/** Options for {@linkcode replayCassette}. */
 export interface CassetteOptions {
-  /** Whether responses come at once, or take as long as they took. Default: `"at_once"`. */
+  /** Whether responses arrive at once or take as long as the recorded ones. Default: `"at_once"`. */
   readonly timing?: "at_once" | "as_recorded" | undefined;
-  /** The texts that were kept out of the recording. */
+  /** The `secrets` that the cassette was recorded with. */
   readonly secrets?: readonly string[] | undefined;
   /** Port: waits. Default: `setTimeout`. */
   readonly sleep?: Sleep | undefined;
-  /** Port: where cassettes are kept. Default: the disk. */
+  /** Port: reads cassette files. Default: the file system. */
   readonly files?: CassetteFiles | undefined;
 }
 
-/** A `fetch` that replays. */
+/** A `fetch` that answers from a cassette. */
 export interface CassetteFetch {
-  /** Answers a request with what was recorded for it. */
+  /**
+   * Answers a request with the exchange that was recorded for it.
+   *
+   * @throws {BadRequestError} If the cassette cannot be read, or holds no unused exchange for the request.
+   */
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /**
-   * Reads when the cassette was recorded, in milliseconds since the epoch: the time for whoever writes it into prompts.
+   * Reads the start of the recording, in milliseconds since the epoch, for programs whose prompts contain the date.
    *
-   * @throws {BadRequestError} When there is no cassette.
+   * @throws {BadRequestError} If the cassette cannot be read.
    */
   recordedAt(): Promise<number>;
   /**
-   * Checks that nothing is left.
+   * Checks that every exchange was replayed.
    *
-   * @throws {Error} When there are exchanges that no request has asked for; it names them.
+   * @throws {Error} If exchanges are unused; the message lists them.
    */
   assertDone(): void;
 }
 
 /**
- * Answers requests from a cassette that {@linkcode recordFetch} has written; there is no network behind it.
+ * Creates a `fetch` that answers requests from a cassette written by `recordFetch()`, without a network.
  *
- * A request is answered by the first unused exchange of the same method, address and body; in a JSON body the order of
- * members does not matter, and headers are not looked at, so that any key will do. Bodies come in the chunks in which
- * they came, and failures fail as they did. A request that was not recorded is rejected with a `bad_request` that shows
- * where it differs from the closest one.
+ * A request is answered by the first unused exchange of the same method, URL and body. The order of members in a JSON
+ * body is ignored, and so are headers: any key will do. Bodies arrive in the recorded chunks, and recorded network
+ * errors are thrown again. A request that was not recorded rejects with a {@linkcode BadRequestError} that shows how it
+ * differs from the closest exchange.
  *
  * @example
  * ```ts
- * import { recordFetch, replayCassette, replayFetch } from "@swink/agent/testing";
+ * import { recordFetch, replayCassette } from "@swink/agent/cassettes";
  *
- * const file = `${await Deno.makeTempDir()}/greeting.jsonl`;
- * const live = recordFetch(replayFetch("hello"), file);
- * await (await live("https://api.example.com/greeting")).text();
+ * const cassette = `${await Deno.makeTempDir()}/greeting.jsonl`;
+ * const recording = recordFetch(() => Promise.resolve(new Response("Hello")), cassette);
+ * await (await recording("https://api.example.com/greeting")).text();
  *
- * const fetch = replayCassette(file);
+ * const fetch = replayCassette(cassette);
  * const response = await fetch("https://api.example.com/greeting");
- * await response.text(); // "hello"
+ * await response.text(); // "Hello"
  * fetch.assertDone();
  * ```
  */
@@ -69,23 +73,25 @@ export function replayCassette(file: CassettePath, options: CassetteOptions = {}
   const { timing = "at_once", sleep = realSleep, files = nodeFiles, secrets = [] } = options;
   let loading: Promise<LoadedCassette> | null = null;
   let exchanges: RecordedExchanges | null = null;
-  const loaded = (): Promise<LoadedCassette> => loading ??= loadCassette(file, files);
-  const replay = async (...request: FetchArguments): Promise<Response> => {
-    const asked = await createOutgoingRequest(...request);
-    exchanges = (await loaded()).exchanges;
-    asked.signal.throwIfAborted();
-    const clean = redactRequest(asked, [...secrets, ...extractSecrets(asked)]);
-    const exchange = exchanges.takeMatch(clean);
-    if (!exchange) throw new BadRequestError(exchanges.explainMismatch(clean));
-    return await replayExchange(exchange, { signal: asked.signal, timing, sleep });
+  const load = (): Promise<LoadedCassette> => loading ??= loadCassette(file, files);
+  const replay = async (...fetchArguments: FetchArguments): Promise<Response> => {
+    const outgoing = await createOutgoingRequest(...fetchArguments);
+    exchanges = (await load()).exchanges;
+    outgoing.signal.throwIfAborted();
+    const request = redactRequest(outgoing, [...secrets, ...extractSecrets(outgoing)]);
+    const exchange = exchanges.takeMatch(request);
+    if (!exchange) throw new BadRequestError(exchanges.explainMismatch(request));
+    return await replayExchange(exchange, { signal: outgoing.signal, timing, sleep });
   };
   return Object.assign(replay, {
-    recordedAt: async () => (await loaded()).recordedAt,
+    recordedAt: async () => (await load()).recordedAt,
     assertDone(): void {
-      if (!exchanges) throw new Error(`Nothing has been asked of the cassette "${file}"`);
-      const names = exchanges.unused.map(formatExchangeName);
-      if (names.length === 0) return;
-      throw new Error(`The cassette "${file}" holds more than was asked for:\n${names.join("\n")}`);
+      if (!exchanges) throw new Error(`Cassette "${file}" was not used: no request was sent`);
+      const unused = exchanges.unused.map(({ exchange, request }) =>
+        `  exchange ${exchange}, ${formatAddress(request)}`
+      );
+      if (unused.length === 0) return;
+      throw new Error(`Cassette "${file}" has unused exchanges:\n${unused.join("\n")}`);
     },
   });
 }
@@ -98,17 +104,13 @@ interface LoadedCassette {
 async function loadCassette(file: CassettePath, files: CassetteFiles): Promise<LoadedCassette> {
   const name = String(file);
   const text = await files.read(file).catch((cause: unknown) => {
-    throw new BadRequestError(`Cannot read the cassette "${name}": ${getErrorMessage(cause)}`, {
+    throw new BadRequestError(`Cannot read cassette "${name}": ${getErrorMessage(cause)}`, {
       cause,
     });
   });
   if (text === undefined) {
-    throw new BadRequestError(`There is no cassette "${name}": record it with recordFetch first`);
+    throw new BadRequestError(`Cannot read cassette "${name}": file not found; record it first`);
   }
   const { recordedAt, exchanges } = parseCassette(text, name);
   return { recordedAt, exchanges: new RecordedExchanges(name, exchanges) };
-}
-
-function formatExchangeName({ exchange, request }: CassetteExchange): string {
-  return `  exchange ${exchange}, ${formatAddress(request)}`;
 }

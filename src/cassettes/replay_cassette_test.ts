@@ -14,20 +14,20 @@ const exchange: CassetteExchange = {
   end: { type: "complete", at: 40 },
 };
 
-/** Replays a cassette of one exchange. */
+/** Creates a replay of a cassette with one exchange. */
 function createReplay(recorded: CassetteExchange = exchange, options: CassetteOptions = {}) {
   const files = createMemoryFiles();
   files.texts.set("a.jsonl", formatHeader(77) + formatExchange(recorded));
   return replayCassette("a.jsonl", { files, ...options });
 }
 
-/** An exchange that ended before a response came. */
+/** Creates an exchange without a response. */
 function createUnansweredExchange(end: CassetteExchange["end"]): CassetteExchange {
   return { exchange: 1, request: exchange.request, chunks: [], end };
 }
 
-/** A sleep that takes no time, and what was waited for. */
-function fakeSleep() {
+/** Creates a sleep that returns at once and records its arguments. */
+function createInstantSleep() {
   const waits: number[] = [];
   const sleep = (milliseconds: number) => {
     waits.push(milliseconds);
@@ -36,12 +36,12 @@ function fakeSleep() {
   return { waits, sleep };
 }
 
-/** Waits for the signal alone. */
-function endlessSleep(_milliseconds: number, signal?: AbortSignal): Promise<void> {
+/** Sleeps until the signal fires. */
+function sleepUntilAborted(_milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal?.addEventListener("abort", () => resolve()));
 }
 
-Deno.test("a response has the status, the headers and the chunks that were recorded", async () => {
+Deno.test("replayCassette() returns the recorded status, headers and chunks", async () => {
   const fetch = createReplay();
   const response = await fetch(URL_A);
   assertEquals([response.status, response.statusText, response.headers.get("x-a")], [
@@ -54,16 +54,16 @@ Deno.test("a response has the status, the headers and the chunks that were recor
   assertEquals(chunks, [[97], [0xe2, 0x82], [0xac]]);
 });
 
-Deno.test("no time goes by, unless responses are to take as long as they took", async () => {
-  const atOnce = fakeSleep();
+Deno.test("replayCassette() waits only with timing as_recorded", async () => {
+  const atOnce = createInstantSleep();
   await (await createReplay(exchange, { sleep: atOnce.sleep })(URL_A)).text();
   assertEquals(atOnce.waits, []);
-  const { sleep, waits } = fakeSleep();
+  const { sleep, waits } = createInstantSleep();
   await (await createReplay(exchange, { sleep, timing: "as_recorded" })(URL_A)).text();
   assertEquals(waits, [5, 5, 20, 10]);
 });
 
-Deno.test("connections fail as they failed, before and within a response", async () => {
+Deno.test("replayCassette() repeats network errors before and within a response", async () => {
   const end = { type: "failed", at: 1, name: "TypeError", message: "connection reset" } as const;
   await assertRejects(
     () => createReplay(createUnansweredExchange(end))(URL_A),
@@ -74,88 +74,96 @@ Deno.test("connections fail as they failed, before and within a response", async
   await assertRejects(() => response.text(), TypeError, "connection reset");
 });
 
-Deno.test("an exchange that was aborted waits for the abort, a second longer than it took", async () => {
+Deno.test("replayCassette() waits for the abort of an aborted exchange, up to a second longer than recorded", async () => {
   const end = { type: "aborted", at: 50 } as const;
   const controller = new AbortController();
   const { signal } = controller;
-  const response = await createReplay({ ...exchange, end }, { sleep: endlessSleep })(URL_A, {
+  const response = await createReplay({ ...exchange, end }, { sleep: sleepUntilAborted })(URL_A, {
     signal,
   });
   const reading = response.text();
   controller.abort(new Error("enough"));
   await assertRejects(() => reading, Error, "enough");
-  const { sleep, waits } = fakeSleep();
-  const left = await createReplay({ ...exchange, end }, { sleep })(URL_A);
-  await assertRejects(() => left.text(), DOMException, "The recording was broken off here");
+  const { sleep, waits } = createInstantSleep();
+  const unaborted = await createReplay({ ...exchange, end }, { sleep })(URL_A);
+  await assertRejects(
+    () => unaborted.text(),
+    DOMException,
+    "The recorded request was aborted here",
+  );
   await assertRejects(
     () => createReplay(createUnansweredExchange(end), { sleep })(URL_A),
     DOMException,
-    "broken off",
+    "aborted here",
   );
   assertEquals(waits, [1020, 1050]);
 });
 
-Deno.test("an abort ends a wait for the recorded time at once", async () => {
-  const options = { sleep: endlessSleep, timing: "as_recorded" } as const;
+Deno.test("replayCassette() ends a wait for the recorded time on abort", async () => {
+  const options = { sleep: sleepUntilAborted, timing: "as_recorded" } as const;
   for (const recorded of [exchange, createUnansweredExchange({ type: "aborted", at: 50 })]) {
     const controller = new AbortController();
-    const asking = createReplay(recorded, options)(URL_A, { signal: controller.signal });
+    const response = createReplay(recorded, options)(URL_A, { signal: controller.signal });
     await new Promise((resolve) => setTimeout(resolve, 0));
     controller.abort(new Error("enough"));
-    await assertRejects(() => asking, Error, "enough");
+    await assertRejects(() => response, Error, "enough");
   }
 });
 
-Deno.test("a request that is aborted already uses nothing up", async () => {
+Deno.test("replayCassette() uses no exchange when the request is already aborted", async () => {
   const fetch = createReplay();
   const signal = AbortSignal.abort(new Error("enough"));
   await assertRejects(() => fetch(URL_A, { signal }), Error, "enough");
   assertEquals((await fetch(URL_A)).status, 201);
 });
 
-Deno.test("what was not asked for is told", async () => {
+Deno.test("assertDone() lists the unused exchanges", async () => {
   const fetch = createReplay();
-  assertThrows(() => fetch.assertDone(), Error, 'Nothing has been asked of the cassette "a.jsonl"');
+  assertThrows(
+    () => fetch.assertDone(),
+    Error,
+    'Cassette "a.jsonl" was not used: no request was sent',
+  );
   await assertRejects(() => fetch(`${URL_A}/b`), BadRequestError, `  GET ${URL_A}`);
   const error = assertThrows(() => fetch.assertDone(), Error);
   assertEquals(
     error.message,
-    `The cassette "a.jsonl" holds more than was asked for:\n  exchange 1, GET ${URL_A}`,
+    `Cassette "a.jsonl" has unused exchanges:\n  exchange 1, GET ${URL_A}`,
   );
   await (await fetch(URL_A)).text();
   fetch.assertDone();
 });
 
-Deno.test("a request that was not recorded is not worth a retry", async () => {
+Deno.test("replayCassette() rejects an unrecorded request with an error that is not retryable", async () => {
   const error = await assertRejects(() => createReplay()(`${URL_A}/b`), BadRequestError);
   assertEquals([error.code, error.retryable], ["bad_request", false]);
 });
 
-Deno.test("the time of the recording is known", async () => {
+Deno.test("recordedAt() returns the start of the recording", async () => {
   assertEquals(await createReplay().recordedAt(), 77);
 });
 
-Deno.test("a file that is not there, or cannot be read, is told with what to do", async () => {
+Deno.test("replayCassette() names the cassette that is missing or cannot be read", async () => {
   const files = createMemoryFiles();
   await assertRejects(
     () => replayCassette("b.jsonl", { files })(URL_A),
     BadRequestError,
-    'There is no cassette "b.jsonl": record it with recordFetch first',
+    'Cannot read cassette "b.jsonl": file not found; record it first',
   );
   const read = () => Promise.reject(new Error("permission denied"));
   await assertRejects(
     () => replayCassette("b.jsonl", { files: { ...files, read } })(URL_A),
     BadRequestError,
-    'Cannot read the cassette "b.jsonl": permission denied',
+    'Cannot read cassette "b.jsonl": permission denied',
   );
 });
 
-Deno.test("texts that were kept out of a recording are kept out of what is compared", async () => {
+Deno.test("replayCassette() replaces the given secrets before it compares requests", async () => {
   const request = { ...exchange.request, method: "POST", body: { text: "I am [redacted]" } };
-  const options = { secrets: ["somebody"] };
+  const options = { secrets: ["Ada Lovelace"] };
   const response = await createReplay({ ...exchange, request }, options)(URL_A, {
     method: "POST",
-    body: "I am somebody",
+    body: "I am Ada Lovelace",
   });
   assertEquals(response.status, 201);
 });

@@ -1,5 +1,5 @@
 /**
- * One recorded exchange, answered again.
+ * Replays one recorded exchange as a `Response`.
  *
  * @module
  */
@@ -7,70 +7,68 @@
 import type { CassetteChunk, CassetteEnd, CassetteExchange } from "./cassette.ts";
 import type { Sleep } from "../core/ports.ts";
 
-/** How an exchange is replayed. */
+/** Options for `replayExchange()`. */
 export interface ReplayExchangeOptions {
-  /** Breaks it off. */
   readonly signal: AbortSignal;
-  /** Whether it takes as long as it took. */
+  /** Whether the response arrives at once or takes as long as the recorded one. */
   readonly timing: "at_once" | "as_recorded";
-  /** Waits. */
   readonly sleep: Sleep;
 }
 
-/** Who broke an exchange off is expected to do so again; for how much longer than in the recording, in milliseconds. */
+/** How much later than in the recording the caller may abort an aborted exchange, in milliseconds. */
 const ABORT_GRACE_MS = 1_000;
 
-/** Answers as it was answered. */
+/** Answers with the recorded response, or rejects with the recorded error. */
 export async function replayExchange(
   { response, chunks, end }: CassetteExchange,
   options: ReplayExchangeOptions,
 ): Promise<Response> {
-  const pace = new ReplayClock(options);
+  const clock = new ReplayClock(options);
   if (!response) {
-    const error = await pace.waitForEnd(end);
+    const error = await clock.waitForEnd(end);
     options.signal.throwIfAborted();
     throw error;
   }
-  await pace.waitUntil(response.at);
+  await clock.waitUntil(response.at);
   options.signal.throwIfAborted();
   const { status, statusText = "", headers } = response;
   const hasNoBody = status === 204 || status === 205 || status === 304;
-  const body = hasNoBody ? null : createBody(chunks, end, pace);
+  const body = hasNoBody ? null : createBody(chunks, end, clock);
   return new Response(body, { status, statusText, headers });
 }
 
 function createBody(
   chunks: readonly CassetteChunk[],
   end: CassetteEnd,
-  pace: ReplayClock,
+  clock: ReplayClock,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { signal } = pace;
-  const left = chunks.values();
-  let release = (): void => {};
+  const { signal } = clock;
+  const remaining = chunks.values();
+  let removeListener = (): void => {};
   return new ReadableStream({
     start(controller): void {
-      const breakOff = (): void => controller.error(signal.reason);
-      signal.addEventListener("abort", breakOff, { once: true });
-      release = () => signal.removeEventListener("abort", breakOff);
+      const onAbort = (): void => controller.error(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      removeListener = () => signal.removeEventListener("abort", onAbort);
     },
     async pull(controller): Promise<void> {
-      const { value: chunk } = left.next();
+      const { value: chunk } = remaining.next();
       if (chunk) {
-        await pace.waitUntil(chunk.at);
+        await clock.waitUntil(chunk.at);
         if (!signal.aborted) controller.enqueue(decodeChunk(chunk));
         return;
       }
-      const error = await pace.waitForEnd(end);
-      release();
+      const error = await clock.waitForEnd(end);
+      removeListener();
       if (signal.aborted) return;
       if (error) controller.error(error);
       else controller.close();
     },
-    cancel: () => release(),
+    cancel: () => removeListener(),
   }, { highWaterMark: 0 });
 }
 
-/** The time that goes by while an exchange is replayed. */
+/** Follows the time of the recording. */
 class ReplayClock {
   readonly signal: AbortSignal;
   readonly #timing: ReplayExchangeOptions["timing"];
@@ -83,21 +81,21 @@ class ReplayClock {
     this.#sleep = sleep;
   }
 
-  /** Lets the time up to a moment of the exchange go by. */
+  /** Waits until a recorded time, in milliseconds since the request, unless the replay is at once. */
   async waitUntil(at: number): Promise<void> {
     const delayMs = at - this.#elapsedMs;
     this.#elapsedMs = Math.max(this.#elapsedMs, at);
     if (this.#timing === "as_recorded" && delayMs > 0) await this.#sleep(delayMs, this.signal);
   }
 
-  /** Lets the time up to the end go by, and gives the error with which it ended, if any. */
+  /** Waits for the end of the exchange and returns its error, if any; waits for the abort of an aborted one. */
   async waitForEnd(end: CassetteEnd): Promise<Error | undefined> {
     if (end.type !== "aborted") {
       await this.waitUntil(end.at);
       return end.type === "failed" ? createError(end) : undefined;
     }
     await this.#sleep(Math.max(0, end.at - this.#elapsedMs) + ABORT_GRACE_MS, this.signal);
-    return new DOMException("The recording was broken off here", "AbortError");
+    return new DOMException("The recorded request was aborted here", "AbortError");
   }
 }
 

@@ -1,136 +1,173 @@
 /**
- * What a folder was before a run, to tell afterwards what has changed, with git or without, and without touching it.
+ * Copies of the files of a directory, to create a patch of later changes.
  *
  * @module
  */
 
 import { join } from "node:path";
-import { BadRequestError } from "../core/errors.ts";
+import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { ContentStore, type StoredContent } from "./content_store.ts";
+import { formatGitPatch } from "./git_patch.ts";
 import type { GitMode, PathChange, PathState } from "./path_change.ts";
 import { findWorkTree, tryLstat, walkWorkTree, type WorkTree } from "./work_tree.ts";
 
-/** Past these a folder is not a project any more, and keeping it would fill the disk. */
 const MAX_FILES = 200_000;
 const MAX_BYTES = 4_000_000_000;
 
-/** A larger file is not kept; when it changes, the patch goes without it. */
+/** Larger files are not copied; the patch omits them when they change. */
 const MAX_FILE_BYTES = 100_000_000;
 
-/** What is kept of a path. */
-interface SnapshotEntry {
-  readonly mode: GitMode;
-  /** Changes whenever the file does. */
-  readonly fingerprint: string;
-  /** The copy of a file, or the target of a link; nothing for a file that was too large. */
-  readonly content: StoredContent | { readonly target: string } | undefined;
+/** Options for {@linkcode DirectorySnapshot.take}. */
+export interface DirectorySnapshotOptions {
+  /** Cancels the snapshot: `take()` rejects with an `AbortedError`. */
+  readonly signal?: AbortSignal;
 }
 
-/** The files of a folder as they were at one moment. Dispose of it to remove the copies. */
+/** Result of {@linkcode DirectorySnapshot.createPatch}. */
+export interface DirectoryPatch {
+  /** The patch for `git apply`; empty when nothing changed. Paths are relative to the repository, else to the directory. */
+  readonly bytes: Uint8Array;
+  /** Paths of changed files that the patch omits because they are larger than 100 MB. */
+  readonly omittedFiles: readonly string[];
+}
+
+/** Saved state of a path. */
+interface SnapshotEntry {
+  readonly mode: GitMode;
+  /** Changes when the file changes. */
+  readonly fingerprint: string;
+  /** Copy of a file, or target of a link as UTF-8; `undefined` for a file that is too large. */
+  readonly content: StoredContent | { readonly target: Uint8Array } | undefined;
+}
+
+/** The files of a directory at one moment. Disposing it removes the copies. */
 export class DirectorySnapshot implements Disposable {
   readonly #tree: WorkTree;
   readonly #store = new ContentStore();
   readonly #entries = new Map<string, SnapshotEntry>();
   readonly #ignored = new Set<string>();
-  readonly #tooLarge: string[] = [];
   #bytes = 0;
 
-  private constructor(folder: string) {
-    this.#tree = findWorkTree(Deno.realPathSync(folder));
+  private constructor(tree: WorkTree) {
+    this.#tree = tree;
   }
 
   /**
-   * Copies what is in a folder, ignored files aside.
+   * Copies the files of a directory to a temporary file. Skips files that git ignores, and outside of a repository
+   * `node_modules` and caches.
    *
-   * @throws {BadRequestError} When there is too much of it.
+   * @throws {BadRequestError} When the path is not a directory, holds more than 200,000 files or 4 GB, or the copies
+   * cannot be written.
+   * @throws {AbortedError} When `options.signal` is aborted.
    */
-  static async create(folder: string, signal: AbortSignal): Promise<DirectorySnapshot> {
-    const snapshot = new DirectorySnapshot(folder);
+  static async take(
+    directory: string,
+    options: DirectorySnapshotOptions = {},
+  ): Promise<DirectorySnapshot> {
     try {
-      await snapshot.#captureAll(signal);
+      if (!Deno.statSync(directory).isDirectory) throw new Error("not a directory");
+      using stack = new DisposableStack();
+      const tree = findWorkTree(Deno.realPathSync(directory));
+      const snapshot = stack.use(new DirectorySnapshot(tree));
+      await snapshot.#captureAll(options.signal);
+      stack.move();
       return snapshot;
     } catch (error) {
-      snapshot[Symbol.dispose]();
-      throw error;
+      throw toSnapshotError(`Cannot take a snapshot of ${JSON.stringify(directory)}`, error);
     }
   }
 
-  /** Changed files that were too large to be kept. */
-  get tooLarge(): readonly string[] {
-    return this.#tooLarge;
+  /**
+   * Creates a patch of all changes since the snapshot.
+   *
+   * @throws {BadRequestError} When the copies or the changed files cannot be read.
+   */
+  async createPatch(): Promise<DirectoryPatch> {
+    const omittedFiles: string[] = [];
+    const parts: BlobPart[] = [];
+    try {
+      for await (const change of this.#getChanges(omittedFiles)) {
+        parts.push(await formatGitPatch(change) as Uint8Array<ArrayBuffer>);
+      }
+    } catch (error) {
+      throw toSnapshotError(`Cannot create a patch of ${JSON.stringify(this.#tree.root)}`, error);
+    }
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+    return { bytes, omittedFiles };
   }
 
-  /** What has changed since, by path. */
-  async *changes(): AsyncGenerator<PathChange> {
+  /** Yields the changes in the order of their paths; adds files that are too large to `omittedFiles`. */
+  async *#getChanges(omittedFiles: string[]): AsyncGenerator<PathChange> {
     const found = new Map<string, Deno.FileInfo>();
-    const options = { signal: new AbortController().signal, onIgnored: () => {} };
-    for await (const { path, stat } of walkWorkTree(this.#tree, options)) {
+    for await (const { path, stat } of walkWorkTree(this.#tree)) {
       if (!this.#isStoreFile(path)) found.set(path, stat);
     }
     const paths = [...new Set([...this.#entries.keys(), ...found.keys()])].sort();
     for (const path of paths) {
-      // A file that is ignored by now is still there.
+      // A file that is ignored now may still exist.
       const stat = found.get(path) ?? tryLstat(join(this.#tree.root, path));
-      const change = this.#getChange(path, stat);
+      const change = this.#getChange(path, stat, omittedFiles);
       if (change) yield change;
     }
   }
 
-  async #captureAll(signal: AbortSignal): Promise<void> {
+  async #captureAll(signal: AbortSignal | undefined): Promise<void> {
     const onIgnored = (path: string): void => void this.#ignored.add(path);
     for await (const { path, stat } of walkWorkTree(this.#tree, { signal, onIgnored })) {
       if (this.#isStoreFile(path)) continue;
       if (stat.size <= MAX_FILE_BYTES) this.#bytes += stat.size;
       if (this.#entries.size >= MAX_FILES || this.#bytes > MAX_BYTES) {
-        throw createLimitError(this.#tree.root);
+        throw new Error("it holds more than 200,000 files or 4 GB");
       }
-      const kept = this.#capture(path, stat);
-      if (kept) this.#entries.set(path, kept);
-      // What cannot be read cannot be in a patch, later neither.
+      const entry = this.#capture(path, stat);
+      if (entry) this.#entries.set(path, entry);
+      // An unreadable file is never part of a patch, even if it becomes readable.
       else this.#ignored.add(path);
     }
   }
 
-  /** Keeps what is at a path; `undefined` when it cannot be read. */
+  /** Saves a path; returns `undefined` if it cannot be read. */
   #capture(path: string, stat: Deno.FileInfo): SnapshotEntry | undefined {
     const source = join(this.#tree.root, path);
-    const facts = { mode: getGitMode(stat), fingerprint: getFingerprint(stat) };
+    const state = { mode: getGitMode(stat), fingerprint: getFingerprint(stat) };
     if (stat.isSymlink) {
       const target = readLinkTarget(source);
-      return target === undefined ? undefined : { ...facts, content: { target } };
+      return target && { ...state, content: { target } };
     }
-    if (stat.size > MAX_FILE_BYTES) return { ...facts, content: undefined };
+    if (stat.size > MAX_FILE_BYTES) return { ...state, content: undefined };
     const content = this.#store.add(source, stat.size);
-    return content && { ...facts, content };
+    return content && { ...state, content };
   }
 
-  #getChange(path: string, stat: Deno.FileInfo | undefined): PathChange | undefined {
-    const kept = this.#entries.get(path);
-    if (!kept) return this.#wasIgnored(path) || !stat ? undefined : this.#getAddition(path, stat);
-    if (stat && getFingerprint(stat) === kept.fingerprint) return undefined;
-    if (!kept.content) {
-      this.#tooLarge.push(path);
+  #getChange(
+    path: string,
+    stat: Deno.FileInfo | undefined,
+    omittedFiles: string[],
+  ): PathChange | undefined {
+    const entry = this.#entries.get(path);
+    if (!entry) {
+      const after = stat && !this.#wasIgnored(path) && this.#readState(path, stat, omittedFiles);
+      return after ? { path, before: null, after } : undefined;
+    }
+    if (stat && getFingerprint(stat) === entry.fingerprint) return undefined;
+    if (!entry.content) {
+      omittedFiles.push(path);
       return undefined;
     }
-    const after = stat && this.#readState(path, stat);
-    // There is something that cannot be in a patch.
+    const after = stat && this.#readState(path, stat, omittedFiles);
+    // The path exists but cannot be part of a patch.
     if (stat && !stat.isDirectory && !after) return undefined;
-    return { path, before: this.#readSavedState(kept), after: after ?? null };
+    return { path, before: this.#readSavedState(entry), after: after ?? null };
   }
 
-  #getAddition(path: string, stat: Deno.FileInfo): PathChange | undefined {
-    const after = this.#readState(path, stat);
-    return after && { path, before: null, after };
-  }
-
-  #readState(path: string, stat: Deno.FileInfo): PathState | undefined {
+  #readState(path: string, stat: Deno.FileInfo, omittedFiles: string[]): PathState | undefined {
     const file = join(this.#tree.root, path);
     if (stat.size > MAX_FILE_BYTES) {
-      this.#tooLarge.push(path);
+      omittedFiles.push(path);
       return undefined;
     }
     const content = stat.isSymlink
-      ? readEncodedTarget(file)
+      ? readLinkTarget(file)
       : stat.isFile
       ? readContent(file)
       : undefined;
@@ -139,18 +176,23 @@ export class DirectorySnapshot implements Disposable {
 
   #readSavedState({ mode, content }: SnapshotEntry): PathState | null {
     if (!content) return null;
-    if ("target" in content) return { mode, content: encodeText(content.target) };
+    if ("target" in content) return { mode, content: content.target };
     return { mode, content: this.#store.read(content) };
   }
 
+  /** Whether the path, or a directory that contains it, was ignored when the snapshot was taken. */
   #wasIgnored(path: string): boolean {
-    for (let at = path; at !== ""; at = at.slice(0, Math.max(at.lastIndexOf("/"), 0))) {
-      if (this.#ignored.has(at)) return true;
+    for (
+      let prefix = path;
+      prefix !== "";
+      prefix = prefix.slice(0, Math.max(prefix.lastIndexOf("/"), 0))
+    ) {
+      if (this.#ignored.has(prefix)) return true;
     }
     return false;
   }
 
-  /** The copies may lie inside of the folder, when that is where temporary files are. */
+  /** Whether a path belongs to the copies: the directory may contain the directory of temporary files. */
   #isStoreFile(path: string): boolean {
     return join(this.#tree.root, path).startsWith(this.#store.directory);
   }
@@ -170,18 +212,9 @@ function getFingerprint({ size, mtime, ctime, ino, mode }: Deno.FileInfo): strin
   return [size, mtime?.getTime(), ctime?.getTime(), ino, mode].join(" ");
 }
 
-function encodeText(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
-function readEncodedTarget(link: string): Uint8Array | undefined {
-  const target = readLinkTarget(link);
-  return target === undefined ? undefined : encodeText(target);
-}
-
-function readLinkTarget(link: string): string | undefined {
+function readLinkTarget(link: string): Uint8Array | undefined {
   try {
-    return Deno.readLinkSync(link);
+    return new TextEncoder().encode(Deno.readLinkSync(link));
   } catch {
     return undefined;
   }
@@ -195,6 +228,7 @@ function readContent(file: string): Uint8Array | undefined {
   }
 }
 
-function createLimitError(root: string): BadRequestError {
-  return new BadRequestError(`${root} holds too much to make a patch of what changes in it`);
+function toSnapshotError(message: string, error: unknown): AgentError {
+  if (AgentError.is(error)) return error;
+  return new BadRequestError(`${message}: ${getErrorMessage(error)}`, { cause: error });
 }

@@ -1,5 +1,5 @@
 /**
- * Changes as a patch that `git apply` takes, byte for byte.
+ * Formats changes as a patch for `git apply`.
  *
  * @module
  */
@@ -12,18 +12,19 @@ import type { PathChange, PathState } from "./path_change.ts";
 const EMPTY_STATE: PathState = { mode: "100644", content: new Uint8Array() };
 const ZERO_HASH = "0".repeat(40);
 
-/** Writes one change; empty when nothing changed. */
+/** Formats a change of one path; empty when nothing changed. */
 export async function formatGitPatch(change: PathChange): Promise<Uint8Array> {
   const { before, after } = change;
   if (before && after && isLink(before) !== isLink(after)) {
-    // A file that becomes a link, or the other way round, goes away first.
-    const [gone, come] = [{ ...change, after: null }, { ...change, before: null }];
-    return Buffer.concat([await formatGitPatch(gone), await formatGitPatch(come)]);
+    // git represents a change between file and link as a removal and an addition.
+    const [removal, addition] = [{ ...change, after: null }, { ...change, before: null }];
+    return Buffer.concat([await formatGitPatch(removal), await formatGitPatch(addition)]);
   }
   const body = await formatBody(change);
   const isSameMode = before?.mode === after?.mode;
   if (body === "" && isSameMode) return new Uint8Array();
-  return fromBinaryString(await formatHeader(change, body !== "" || !before || !after) + body);
+  const header = await formatHeader(change, body !== "" || !before || !after);
+  return Buffer.from(header + body, "latin1");
 }
 
 async function formatHeader(
@@ -43,7 +44,7 @@ async function formatHeader(
   return `${lines.join("\n")}\n`;
 }
 
-/** The content of the change; empty when only the mode changed, and for files without content. */
+/** Formats the content of the change; empty when only the mode changed, and for empty files. */
 async function formatBody({ path, before, after }: PathChange): Promise<string> {
   const [old, current] = [(before ?? EMPTY_STATE).content, (after ?? EMPTY_STATE).content];
   if (isBinary(old) || isBinary(current)) {
@@ -65,26 +66,26 @@ function isLink({ mode }: PathState): boolean {
   return mode === "120000";
 }
 
-/** A NUL byte makes a file binary, as for git. */
+/** Whether git treats a content as binary. */
 function isBinary(content: Uint8Array): boolean {
   return content.includes(0);
 }
 
-/** The name under which git keeps a content. */
+/** Returns the object name of a content as `git hash-object` does. */
 async function hashBlob(state: PathState | null): Promise<string> {
   if (!state) return ZERO_HASH;
-  const head = new TextEncoder().encode(`blob ${state.content.length}\0`);
-  const blob = Buffer.concat([head, state.content]);
+  const header = new TextEncoder().encode(`blob ${state.content.length}\0`);
+  const blob = Buffer.concat([header, state.content]);
   return new Uint8Array(await crypto.subtle.digest("SHA-1", blob)).toHex();
 }
 
-/** A tab ends a name with blanks, for programs that read what follows as a time. */
+/** Appends a tab to a name with spaces, as git does for programs that expect a timestamp. */
 function formatName(name: string): string {
   const text = quotePath(name);
   return text === name && name.includes(" ") ? `${name}\t` : text;
 }
 
-/** Names with quotes, backslashes, control characters or anything but ASCII are quoted as in C. */
+/** Quotes names with quotes, backslashes, control or non-ASCII characters as in C. */
 function quotePath(name: string): string {
   if (/^[ !#-[\]-~]*$/.test(name)) return name;
   const bytes = new TextEncoder().encode(name);
@@ -98,11 +99,7 @@ function quoteByte(byte: number): string {
   return isPrintable ? character : `\\${byte.toString(8).padStart(3, "0")}`;
 }
 
-/** Bytes as characters of the same number, so that text of any encoding can be compared in lines. */
+/** Converts bytes to characters of the same code, so that text of any encoding can be compared by lines. */
 function toBinaryString(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-}
-
-function fromBinaryString(text: string): Uint8Array {
-  return Buffer.from(text, "latin1");
 }

@@ -10,8 +10,8 @@ async function getPatch(path: string, before: PathState | null, after: PathState
   return new TextDecoder().decode(await formatGitPatch({ path, before, after }));
 }
 
-// The names of contents are those that `git hash-object` gives.
-Deno.test("a change of a line is written as git writes it", async () => {
+// The hashes are those of `git hash-object`.
+Deno.test("formatGitPatch() formats a changed line as git does", async () => {
   assertEquals(
     await getPatch("a.txt", createState("a\nb\n"), createState("a\nc\n")),
     `diff --git a/a.txt b/a.txt
@@ -26,7 +26,7 @@ index 422c2b7ab3b3c668038da977e4e93a5fc623169c..0f7bc766052a5a0ee28a393d51d2370f
   );
 });
 
-Deno.test("files that come and go are written with nothing on the other side", async () => {
+Deno.test("formatGitPatch() formats added and removed files", async () => {
   const zero = "0".repeat(40);
   const hash = "422c2b7ab3b3c668038da977e4e93a5fc623169c";
   assertEquals(
@@ -39,7 +39,7 @@ Deno.test("files that come and go are written with nothing on the other side", a
   );
 });
 
-Deno.test("a mode alone has no content, and nothing at all is no patch", async () => {
+Deno.test("formatGitPatch() formats a mode change without content, and returns nothing without a change", async () => {
   assertEquals(
     await getPatch("a", createState("a\n"), createState("a\n", "100755")),
     "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n",
@@ -47,7 +47,7 @@ Deno.test("a mode alone has no content, and nothing at all is no patch", async (
   assertEquals(await getPatch("a", createState("a\n"), createState("a\n")), "");
 });
 
-Deno.test("names are quoted where git quotes them, and a blank is followed by a tab", async () => {
+Deno.test("formatGitPatch() quotes names as git does and appends a tab to names with spaces", async () => {
   const header = async (path: string) =>
     (await getPatch(path, createState("a\n"), createState("b\n"))).split("\n");
   assertEquals((await header("a b")).filter((line) => !line.startsWith("index")).slice(0, 3), [

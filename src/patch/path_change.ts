@@ -1,26 +1,26 @@
 /**
- * A path before and after a run, as a value.
+ * The state of a path before and after a run.
  *
  * @module
  */
 
-/** What git tells apart: a file, a file that can be run, a symbolic link. */
+/** File mode as git writes it: a file, an executable file or a symbolic link. */
 export type GitMode = "100644" | "100755" | "120000";
 
-/** What is at a path. */
+/** A file or link. */
 export interface PathState {
-  /** Its kind, as git writes it. */
+  /** Mode of the file or link. */
   readonly mode: GitMode;
-  /** The bytes of a file; the target of a link. */
+  /** Bytes of a file, or the target of a link as UTF-8. */
   readonly content: Uint8Array;
 }
 
-/** A path whose state changed; `null` stands for nothing. */
+/** A changed path. */
 export interface PathChange {
-  /** The path, with `/`. */
+  /** Path relative to the root of the work tree, with `/`. */
   readonly path: string;
-  /** What was there. */
+  /** State before the run; `null` if the path did not exist. */
   readonly before: PathState | null;
-  /** What is there now. */
+  /** Current state; `null` if the path does not exist. */
   readonly after: PathState | null;
 }

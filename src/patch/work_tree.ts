@@ -1,89 +1,89 @@
 /**
- * The files of a folder that belong into a patch: what git would not ignore.
+ * Finds the files of a directory that git would not ignore.
  *
  * @module
  */
 
 import { dirname, join, relative, sep } from "node:path";
+import { AbortedError } from "../core/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../core/ignore/git_ignore.ts";
 
-/** A folder and the repository around it. */
+/** A directory and the repository that contains it. */
 export interface WorkTree {
-  /** The root of the repository; outside of one, the folder itself. */
+  /** Root of the repository; outside of one, the directory itself. */
   readonly root: string;
-  /** The folder, relative to the root; empty, or with a `/` at its end. */
+  /** The directory relative to the root; empty, or with a `/` at its end. */
   readonly start: string;
-  /** Rules that hold for all of it. */
+  /** Ignore rules from outside of the directory. */
   readonly rules: readonly IgnoreRules[];
 }
 
-/** A file or link that a walk found. */
+/** A file or link found by a walk. */
 export interface WalkedPath {
-  /** Its path, relative to the root. */
+  /** Path relative to the root, with `/`. */
   readonly path: string;
-  /** What the file system says of it. */
+  /** Its status, of the link itself for a link. */
   readonly stat: Deno.FileInfo;
 }
 
-/** How a walk goes. */
+/** Options for {@linkcode walkWorkTree}. */
 export interface WalkOptions {
-  /** Ends the walk where it is. */
-  readonly signal: AbortSignal;
-  /** Told of every path that is left out. */
-  readonly onIgnored: (path: string) => void;
+  /** Aborts the walk with an {@linkcode AbortedError}. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with every ignored path. */
+  readonly onIgnored?: (path: string) => void;
 }
 
-/** How long nothing else gets its turn, in milliseconds. */
+/** Interval at which a walk yields to the event loop. */
 const YIELD_INTERVAL_MS = 50;
 
-/** What programs leave behind in a folder that no `.gitignore` speaks of. */
+/** Ignore rules outside of a repository: caches and installed packages. */
 const DEFAULT_IGNORES = "node_modules/\n__pycache__/\n.pytest_cache/\n.mypy_cache/\n.DS_Store\n";
 
-/** Finds the repository around a folder. */
-export function findWorkTree(folder: string): WorkTree {
-  const repository = findRepository(folder);
-  const root = repository ?? folder;
-  const below = relative(root, folder).replaceAll(sep, "/");
-  const start = below === "" ? "" : `${below}/`;
-  const base = repository === undefined
+/** Finds the repository that contains a directory. */
+export function findWorkTree(directory: string): WorkTree {
+  const repository = findRepository(directory);
+  const root = repository ?? directory;
+  const path = relative(root, directory).replaceAll(sep, "/");
+  const start = path === "" ? "" : `${path}/`;
+  const rootRules = repository === undefined
     ? [parseIgnoreFile(DEFAULT_IGNORES, "")]
     : readRulesFile(join(root, ".git", "info", "exclude"), "");
-  const above = start.split("/").slice(0, -1).map((_, depth, names) =>
+  const parents = start.split("/").slice(0, -1).map((_, depth, names) =>
     depth === 0 ? "" : `${names.slice(0, depth).join("/")}/`
   );
-  return { root, start, rules: [...base, ...above.flatMap((at) => readDirectoryRules(root, at))] };
+  const parentRules = parents.flatMap((parent) => readDirectoryRules(root, parent));
+  return { root, start, rules: [...rootRules, ...parentRules] };
 }
 
-/** Finds the files and links of a folder. What cannot be looked at is passed over. */
+/** Yields the files and links of a work tree that are not ignored. Skips unreadable directories. */
 export async function* walkWorkTree(
   { root, start, rules }: WorkTree,
-  options: WalkOptions,
+  { signal, onIgnored }: WalkOptions = {},
 ): AsyncGenerator<WalkedPath> {
-  const folders: { readonly at: string; readonly levels: readonly IgnoreRules[] }[] = [
-    { at: start, levels: rules },
-  ];
-  let lastPause = performance.now();
-  for (let folder = folders.pop(); folder; folder = folders.pop()) {
-    // Let signals through: the rest of the walk is synchronous, which is several times as fast.
-    if (performance.now() - lastPause > YIELD_INTERVAL_MS) {
+  const directories = [{ prefix: start, rules }];
+  let lastYield = performance.now();
+  for (let directory = directories.pop(); directory; directory = directories.pop()) {
+    // The walk is synchronous, which is several times as fast, but for this pause.
+    if (performance.now() - lastYield > YIELD_INTERVAL_MS) {
       await new Promise((resolve) => setTimeout(resolve, 0));
-      lastPause = performance.now();
+      lastYield = performance.now();
     }
-    if (options.signal.aborted) return;
-    const { at } = folder;
-    const levels = [...folder.levels, ...readDirectoryRules(root, at)];
-    for (const name of listNames(join(root, at))) {
-      const path = at + name;
+    if (signal?.aborted) throw new AbortedError("The snapshot was cancelled");
+    const { prefix } = directory;
+    const levels = [...directory.rules, ...readDirectoryRules(root, prefix)];
+    for (const name of listNames(join(root, prefix))) {
+      const path = prefix + name;
       const stat = tryLstat(join(root, path));
       if (!stat || name === ".git") continue;
-      if (isIgnored(path, stat.isDirectory, levels)) options.onIgnored(path);
-      else if (stat.isDirectory) folders.push({ at: `${path}/`, levels });
+      if (isIgnored(path, stat.isDirectory, levels)) onIgnored?.(path);
+      else if (stat.isDirectory) directories.push({ prefix: `${path}/`, rules: levels });
       else if (stat.isFile || stat.isSymlink) yield { path, stat };
     }
   }
 }
 
-/** What is at a path; `undefined` for nothing that can be looked at. */
+/** Returns the status of a path, without following a link; `undefined` if it cannot be read. */
 export function tryLstat(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);
@@ -92,28 +92,28 @@ export function tryLstat(path: string): Deno.FileInfo | undefined {
   }
 }
 
-function findRepository(folder: string): string | undefined {
-  for (let at = folder;; at = dirname(at)) {
-    if (tryLstat(join(at, ".git"))) return at;
-    if (dirname(at) === at) return undefined;
+function findRepository(directory: string): string | undefined {
+  for (let path = directory;; path = dirname(path)) {
+    if (tryLstat(join(path, ".git"))) return path;
+    if (dirname(path) === path) return undefined;
   }
 }
 
-function listNames(folder: string): string[] {
+function listNames(directory: string): string[] {
   try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
+    return Array.from(Deno.readDirSync(directory), ({ name }) => name).sort();
   } catch {
     return [];
   }
 }
 
-function readDirectoryRules(root: string, folder: string): IgnoreRules[] {
-  return readRulesFile(join(root, folder, ".gitignore"), folder);
+function readDirectoryRules(root: string, prefix: string): IgnoreRules[] {
+  return readRulesFile(join(root, prefix, ".gitignore"), prefix);
 }
 
-function readRulesFile(file: string, folder: string): IgnoreRules[] {
+function readRulesFile(file: string, prefix: string): IgnoreRules[] {
   try {
-    return [parseIgnoreFile(Deno.readTextFileSync(file), folder)];
+    return [parseIgnoreFile(Deno.readTextFileSync(file), prefix)];
   } catch {
     return [];
   }

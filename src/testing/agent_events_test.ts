@@ -11,12 +11,12 @@ import { assistantMessage, text, thinking, toolCall } from "./messages.ts";
 import { endWithoutTerminal, fail, hang, reply, type ScriptedStep } from "./script.ts";
 import { scriptedStream } from "./scripted_stream.ts";
 
-/** One way in which a run can go. */
+/** A scripted run. */
 interface Scenario {
   readonly steps: readonly ScriptedStep[];
   readonly options?: Partial<AgentOptions>;
   readonly prompt?: PromptInput;
-  /** Sees each event; may steer or abort. */
+  /** Called with each event; may steer or abort. */
   readonly during?: (event: AgentEvent, agent: Agent) => void;
 }
 
@@ -45,43 +45,47 @@ const scenarios: Record<string, Scenario> = {
   "a plain reply": { steps: [done] },
   "tools": { steps: [twoCalls, done] },
   "an unknown tool": { steps: [reply([toolCall("nothing"), toolCall("quick")]), done] },
-  "some calls refused": {
+  "refused calls": {
     steps: [twoCalls, done],
     options: { approve: ({ name }) => name === "slow" },
   },
-  "calls one at a time": {
+  "a sequential tool": {
     steps: [reply([toolCall("slow"), toolCall("alone"), toolCall("quick")]), done],
     options: {
       tools: [fakeTool({ name: "slow" }), fakeTool({ name: "alone", sequential: true }), quick],
     },
   },
-  "calls with a common key": {
+  "calls with the same concurrency key": {
     steps: [reply([toolCall("keyed"), toolCall("keyed"), toolCall("quick")]), done],
     options: {
       tools: [fakeTool({ name: "keyed", delayMs: 1, concurrencyKey: () => "key" }), quick],
     },
   },
-  "calls of one id": {
+  "calls with the same id": {
     steps: [reply([toolCall("slow", {}, { id: "a" }), toolCall("quick", {}, { id: "a" })]), done],
   },
-  "broken arguments": { steps: [reply([toolCall("slow", '{"n":'), toolCall("quick")]), done] },
-  "a call that was cut": {
+  "invalid JSON arguments": {
+    steps: [reply([toolCall("slow", '{"n":'), toolCall("quick")]), done],
+  },
+  "a call that is cut off": {
     steps: [
       reply([toolCall("slow"), toolCall("quick", '{"n":')], { stopReason: "length" }),
       done,
     ],
   },
-  "attempts that failed": { steps: [throttled, fail("network_error", "reset"), done] },
-  "attempts that all failed": { steps: [throttled, throttled, throttled] },
-  "streams without an end": { steps: [endWithoutTerminal("Well"), endWithoutTerminal(), done] },
+  "failed attempts": { steps: [throttled, fail("network_error", "reset"), done] },
+  "only failed attempts": { steps: [throttled, throttled, throttled] },
+  "streams without a terminal event": {
+    steps: [endWithoutTerminal("Well"), endWithoutTerminal(), done],
+  },
   "a fallback model": {
     steps: [throttled, throttled, throttled, done],
     options: { fallback: [{ model: modelSpec("test/other") }] },
   },
-  "a failure in mid-reply": {
+  "a failure within the reply": {
     steps: [fail("stream_error", "no", { after: [text("Well"), toolCall("quick")] })],
   },
-  "a failure at once": { steps: [fail("auth_error", "no key")] },
+  "a failure before the reply": { steps: [fail("auth_error", "no key")] },
   "a hook that throws": {
     steps: [],
     options: {
@@ -90,7 +94,7 @@ const scenarios: Record<string, Scenario> = {
       },
     },
   },
-  "a context that had to shrink": {
+  "a compacted context": {
     steps: [fail("context_window_overflow", "too long"), done],
     prompt: [userMessage("long ".repeat(100), 0), userMessage("Hi", 0)],
     options: {
@@ -108,7 +112,7 @@ const scenarios: Record<string, Scenario> = {
     steps: [hang({ after: [text("a"), toolCall("quick")] })],
     ...abortOn("message_update"),
   },
-  "an abort before the model is asked": { steps: [done], ...abortOn("turn_start") },
+  "an abort before the model call": { steps: [done], ...abortOn("turn_start") },
   "an abort while tools run": {
     steps: [twoCalls],
     options: { tools: [stuck, quick] },
@@ -140,7 +144,7 @@ const scenarios: Record<string, Scenario> = {
     steps: [twoCalls],
     options: createPolicyOptions({ preDispatch: () => ({ type: "stop", reason: "no" }) }),
   },
-  "calls that a policy skips": {
+  "calls skipped by a policy": {
     steps: [twoCalls, done],
     options: createPolicyOptions({ preDispatch: () => ({ type: "skip", reason: "no" }) }),
   },
@@ -150,7 +154,7 @@ const scenarios: Record<string, Scenario> = {
       onDelta: ({ characters }) => characters > 4 ? { type: "stop", reason: "long" } : undefined,
     }),
   },
-  "messages that a policy adds": {
+  "messages injected by a policy": {
     steps: [twoCalls, done, done],
     options: createPolicyOptions({
       preTurn: ({ turn }) => turn === 0 ? { type: "inject", messages: [note] } : undefined,
@@ -169,7 +173,7 @@ const scenarios: Record<string, Scenario> = {
 };
 
 for (const [name, { steps, options, prompt = "Hi", during }] of Object.entries(scenarios)) {
-  Deno.test(`the events of a run with ${name} are legal`, async () => {
+  Deno.test(`Agent: emits legal events for a run with ${name}`, async () => {
     const agent = new Agent({
       model: "test/model",
       streamFn: scriptedStream(steps),
@@ -177,24 +181,24 @@ for (const [name, { steps, options, prompt = "Hi", during }] of Object.entries(s
       retry: ({ attempt }) => attempt < 3 ? 0 : null,
       ...options,
     });
-    const told: AgentEvent[] = [];
-    agent.subscribe((event) => void told.push(event));
+    const events: AgentEvent[] = [];
+    agent.subscribe((event) => void events.push(event));
     for await (const event of checkStream(agent.promptStream(prompt))) during?.(event, agent);
-    assertEquals(findViolation(told), undefined);
-    assertEquals(told.at(-1)?.type, "agent_end");
+    assertEquals(findViolation(events), undefined);
+    assertEquals(events.at(-1)?.type, "agent_end");
   });
 }
 
-Deno.test("the events of a run whose reader left are legal to those who stayed", async () => {
+Deno.test("Agent: emits legal events to subscribers after the reader of the stream has stopped", async () => {
   const agent = new Agent({ model: "test/model", streamFn: scriptedStream([reply("a b c")]) });
-  const told: AgentEvent[] = [];
-  agent.subscribe((event) => void told.push(event));
+  const events: AgentEvent[] = [];
+  agent.subscribe((event) => void events.push(event));
   await assertRejects(async () => {
     for await (const event of agent.promptStream("Hi")) {
-      if (event.type === "message_update") throw new Error("I leave");
+      if (event.type === "message_update") throw new Error("stop reading");
     }
   });
   await agent.waitForIdle();
-  assertEquals(findViolation(told), undefined);
-  assertEquals(told.at(-1)?.type, "agent_end");
+  assertEquals(findViolation(events), undefined);
+  assertEquals(events.at(-1)?.type, "agent_end");
 });

@@ -1,11 +1,11 @@
 /**
- * A stream as a list.
+ * Collects a stream into an array.
  *
  * @module
  */
 
 /**
- * Reads a stream to its end and gives everything that it carried, in order.
+ * Reads a stream to its end and returns its values in order.
  *
  * @example
  * ```ts

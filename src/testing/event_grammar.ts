@@ -1,15 +1,16 @@
 /**
- * The grammar of events: which sequences an agent may emit.
+ * The grammar of the events that an agent emits.
  *
  * ```text
  * events   = (idle | run)*
  * run      = agent_start turn* agent_end
- * turn     = turn_start given* reply (question answer)* call* result* turn_end
- * given    = message_start message_end                      the prompt, steering, follow-ups, injected messages
+ * turn     = turn_start input* reply approval* call* result* turn_end
+ * input    = message_start message_end            the prompt, steering, follow-ups, injected messages
  * reply    = message_start (message_update | retry | model_fallback | context_compacted)* message_end
- * call     = tool_execution_start tool_execution_update* tool_execution_end      calls may overlap
- * result   = message_start message_end                      one for each call, in call order
- * idle     = queue_changed | model_changed | warning | custom     these may also stand anywhere in a run
+ * approval = tool_approval_requested tool_approval_resolved
+ * call     = tool_execution_start tool_execution_update* tool_execution_end       calls may overlap
+ * result   = message_start message_end            one for each call, in call order
+ * idle     = queue_changed | model_changed | warning | custom      also allowed anywhere in a run
  * ```
  *
  * @module
@@ -28,14 +29,14 @@ import { isJsonEqual } from "./json_equal.ts";
 import { TurnGrammar } from "./turn_grammar.ts";
 
 /**
- * Follows a sequence of events and says at the first illegal one what is wrong with it.
+ * Checks a sequence of events one by one, and explains the first illegal one.
  *
  * @example
  * ```ts
  * import { EventGrammar } from "@swink/agent/testing";
  *
  * const grammar = new EventGrammar();
- * grammar.accept({ type: "agent_start", runId: "run_1", seq: 1 }); // undefined: legal
+ * grammar.accept({ type: "agent_start", runId: "run_1", seq: 1 }); // undefined: the event is legal
  * grammar.accept({ type: "turn_start", turn: 2, seq: 2 })?.message; // "turn 1 is next"
  * ```
  */
@@ -43,13 +44,13 @@ export class EventGrammar {
   #run: RunGrammar | undefined;
   #position = 0;
 
-  /** Takes the next event; gives the violation if it is not legal here. */
+  /** Accepts the next event. Returns a violation if it is illegal here. */
   accept(event: AgentEvent): EventViolation | undefined {
     const position = this.#position++;
     return catchViolation(() => this.#acceptEvent(event), { position, event });
   }
 
-  /** Takes the end of the sequence; gives a violation if a run goes on. */
+  /** Ends the sequence. Returns a violation if a run has not ended. */
   end(): EventViolation | undefined {
     return catchViolation(
       () => assertRule(this.#run === undefined, "run", "the run has no agent_end"),
@@ -68,15 +69,15 @@ export class EventGrammar {
       this.#run = new RunGrammar();
       return this.#run.start(event);
     }
-    assertRule(isAllowedAnywhere(event), "run", `${event.type} where no run goes on`);
-    assertRule(event.seq === undefined, "number", "an event between runs has no number");
+    assertRule(isAllowedAnywhere(event), "run", `${event.type} outside of a run`);
+    assertRule(event.seq === undefined, "number", "an event between runs must have no seq");
   }
 }
 
 /**
  * Checks a whole sequence of events.
  *
- * @returns The first violation, or `undefined` when all of it is legal.
+ * @returns The first violation, or `undefined` if all events are legal.
  */
 export function findViolation(events: Iterable<AgentEvent>): EventViolation | undefined {
   const grammar = new EventGrammar();
@@ -88,9 +89,9 @@ export function findViolation(events: Iterable<AgentEvent>): EventViolation | un
 }
 
 /**
- * Checks a stream or a list of events to its end, and gives all of them.
+ * Reads a stream or a list of events to its end, checks their order and returns them.
  *
- * @throws {EventOrderError} At the first event that is not legal where it stands.
+ * @throws {EventOrderError} At the first illegal event.
  *
  * @example
  * ```ts
@@ -106,18 +107,19 @@ export async function checkEvents(
   events: AsyncIterable<AgentEvent> | Iterable<AgentEvent>,
 ): Promise<AgentEvent[]> {
   const grammar = new EventGrammar();
-  const taken: AgentEvent[] = [];
+  const checked: AgentEvent[] = [];
   for await (const event of events) {
     throwIfViolation(grammar.accept(event));
-    taken.push(event);
+    checked.push(event);
   }
   throwIfViolation(grammar.end());
-  return taken;
+  return checked;
 }
 
 /**
- * Passes a stream on, and fails with an {@linkcode EventOrderError} at the first event that is not legal. Reads
- * nothing ahead; cancelling it cancels the stream.
+ * Passes the events of a stream through, and errors with an {@linkcode EventOrderError} at the first illegal one.
+ *
+ * Reads nothing ahead. Cancelling the returned stream cancels the source.
  */
 export function checkStream(stream: ReadableStream<AgentEvent>): ReadableStream<AgentEvent> {
   const grammar = new EventGrammar();
@@ -138,7 +140,7 @@ export function checkStream(stream: ReadableStream<AgentEvent>): ReadableStream<
   }, { highWaterMark: 0 });
 }
 
-/** Follows one run: its numbers and its turns. */
+/** Checks one run: the `seq` of its events and its turns. */
 class RunGrammar {
   #seq = 0;
   #turnCount = 0;
@@ -152,12 +154,12 @@ class RunGrammar {
 
   accept(event: AgentEvent): void {
     this.#checkSeq(event);
-    assertRule(event.type !== "agent_start", "run", "the run before it has no agent_end");
+    assertRule(event.type !== "agent_start", "run", "the previous run has no agent_end");
     if (isAllowedAnywhere(event)) return;
     if (this.#turn) return this.#acceptInTurn(this.#turn, event);
     if (event.type === "agent_end") return this.#checkRunEnd(event);
     assertRule(event.type === "turn_start", "turn", `${event.type} outside of a turn`);
-    assertRule(this.#failure === undefined, "turn", "the turn before it failed or was aborted");
+    assertRule(this.#failure === undefined, "turn", "the previous turn failed or was aborted");
     assertRule(event.turn === this.#turnCount + 1, "turn", `turn ${this.#turnCount + 1} is next`);
     this.#turnCount = event.turn;
     this.#turn = new TurnGrammar(event.turn);
@@ -175,7 +177,7 @@ class RunGrammar {
     assertRule(
       isJsonEqual(messages.filter(isReported), this.#messages.filter(isReported)),
       "summary",
-      "messages are not those that the run has told of, in their order",
+      "messages are not the messages of the run in their order",
     );
     assertRule(
       this.#failure === undefined || stopReason === this.#failure,
@@ -186,36 +188,35 @@ class RunGrammar {
 
   #checkSeq(event: AgentEvent): void {
     this.#seq++;
-    assertRule(event.seq === this.#seq, "number", `${event.seq} where ${this.#seq} is next`);
+    assertRule(event.seq === this.#seq, "number", `seq is ${event.seq}, expected ${this.#seq}`);
   }
 }
 
-/** An event that may stand anywhere. */
 function isAllowedAnywhere({ type }: AgentEvent): boolean {
   return type === "queue_changed" || type === "model_changed" || type === "warning" ||
     type === "custom";
 }
 
-/** A reply that says nothing is told but not kept in the history. */
+/** An empty reply is emitted, but not kept in the history. */
 function isInHistory(message: AgentMessage): boolean {
   return message.role !== "assistant" || hasContent(message.content);
 }
 
-/** The application's own messages may be kept without being told of. */
+/** Custom messages may be kept without being emitted. */
 function isReported(message: AgentMessage): boolean {
   return message.role !== "custom";
 }
 
 function catchViolation(
-  step: () => void,
-  where: Pick<EventViolation, "position" | "event">,
+  check: () => void,
+  location: Pick<EventViolation, "position" | "event">,
 ): EventViolation | undefined {
   try {
-    step();
-  } catch (broken) {
-    if (!(broken instanceof RuleViolation)) throw broken;
-    const { rule, message } = broken;
-    return { rule, message, ...where };
+    check();
+  } catch (error) {
+    if (!(error instanceof RuleViolation)) throw error;
+    const { rule, message } = error;
+    return { rule, message, ...location };
   }
 }
 

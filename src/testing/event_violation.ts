@@ -1,73 +1,69 @@
 /**
- * How a broken event order is told.
+ * Violations of the event order.
  *
  * @module
  */
 
 import type { AgentEvent } from "../core/event.ts";
 
-/** Which rule of the event order an event can break. */
+/** A rule of the event order. */
 export type EventRule =
-  /** Events of a run stand between its `agent_start` and its `agent_end`; runs do not overlap. */
+  /** The events of a run lie between its `agent_start` and `agent_end`; runs do not overlap. */
   | "run"
-  /** Events of a run are numbered 1, 2, 3 …; those between runs have no number. */
+  /** The `seq` of a run's events is 1, 2, 3 …; events between runs have none. */
   | "number"
-  /** Turns are numbered 1, 2, 3 …, do not overlap, and none follows one that failed or was aborted. */
+  /** Turns are numbered 1, 2, 3 …, do not overlap, and end with one that failed or was aborted. */
   | "turn"
-  /** Each message is begun and ended, one at a time, and says the same at both ends. */
+  /** Each message starts and ends, one at a time, with the same content in both events. */
   | "message"
-  /** A turn has one reply. It begins empty, and its deltas add up to what it says in the end. */
+  /** A turn has one reply, which starts empty and whose deltas add up to its final content. */
   | "reply"
-  /** Questions come before any call begins, one at a time, in call order, each with its answer. */
+  /** Approvals are requested before any call starts, one at a time, in call order, and each is resolved. */
   | "approval"
-  /** Each call of the reply begins and ends once. */
+  /** Each call of the reply starts and ends once. */
   | "tool"
-  /** Each call has one result as a message, after all calls have ended, in call order. */
+  /** Each call has one result message, in call order, after all calls have ended. */
   | "result"
-  /** What `turn_end` and `agent_end` sum up is what was told before. */
+  /** `turn_end` and `agent_end` repeat the messages and stop reasons of the events before them. */
   | "summary";
 
-/** The first event of a sequence that is not legal where it stands. */
+/** The first event of a sequence that breaks a rule. */
 export interface EventViolation {
-  /** The rule that is broken. */
+  /** The broken rule. */
   readonly rule: EventRule;
-  /** What is wrong, in words. */
+  /** Explanation, such as `turn 1 is next`. */
   readonly message: string;
-  /** Position in the sequence, from 0; the sequence's length when it ended too early. */
+  /** Index in the sequence; its length if it ended too early. */
   readonly position: number;
-  /** The event; missing when the sequence ended too early. */
+  /** Missing if the sequence ended too early. */
   readonly event?: AgentEvent;
 }
 
-/** A sequence of events is not legal. */
+/** Thrown when a sequence of events breaks a rule. */
 export class EventOrderError extends Error {
-  /** Where and how. */
+  /** The violation. */
   readonly violation: EventViolation;
 
-  /** Makes the error. */
   constructor(violation: EventViolation) {
     const { position, event, message } = violation;
-    super(`Event ${position} (${event?.type ?? "the end"}): ${message}`);
+    super(`Illegal event ${position} (${event?.type ?? "end of events"}): ${message}`);
     this.name = "EventOrderError";
     this.violation = violation;
   }
 }
 
-/** A rule that an event breaks, before one knows where it stands. */
+/** A broken rule, thrown by `assertRule()`; the grammar adds the event and its position. */
 export class RuleViolation {
-  /** The rule. */
   readonly rule: EventRule;
-  /** What is wrong, in words. */
   readonly message: string;
 
-  /** Names the rule, and says what is wrong. */
   constructor(rule: EventRule, message: string) {
     this.rule = rule;
     this.message = message;
   }
 }
 
-/** Holds an event to a rule. */
+/** Throws a {@linkcode RuleViolation} if the condition is false. */
 export function assertRule(
   condition: boolean,
   rule: EventRule,

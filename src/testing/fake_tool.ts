@@ -1,5 +1,5 @@
 /**
- * A tool that does nothing, in the way a test wants it.
+ * A tool for tests that records its calls.
  *
  * @module
  */
@@ -11,50 +11,50 @@ import { realSleep, type Sleep } from "../core/ports.ts";
 
 /** One call of a {@linkcode FakeTool}. */
 export interface FakeToolCall {
-  /** Id of the call. */
+  /** Id of the tool call in the assistant message. */
   readonly toolCallId: string;
-  /** The arguments that ran. */
+  /** The validated arguments. */
   readonly arguments: JsonObject;
-  /** What the tool was given besides. */
+  /** The context that the tool was called with. */
   readonly context: ToolContext;
-  /** How far it is: a tool that heeds its signal ends as `cancelled` when it fires. */
+  /** `cancelled` if the signal fired first and the tool does not ignore it. */
   readonly state: "running" | "finished" | "failed" | "cancelled";
 }
 
-/** A tool that remembers its calls. */
+/** A tool that records its calls. */
 export interface FakeTool extends AgentTool {
-  /** The calls, in the order in which they started. */
+  /** In the order in which they started. */
   readonly calls: readonly FakeToolCall[];
-  /** How many of them ran at the same time, at most. */
+  /** The largest number of calls that ran at the same time. */
   readonly maxConcurrent: number;
 }
 
-/** What a fake tool answers: a text, a result, an error to throw, or a function that makes one of them. */
+/** Result of a fake tool: a text, a tool result, an error to throw, or a function that returns one of them. */
 export type FakeToolResult =
   | string
   | AgentToolResult
   | Error
   | ((args: JsonObject, context: ToolContext) => FakeToolOutput | Promise<FakeToolOutput>);
 
-/** What the function of a {@linkcode FakeToolResult} gives. */
+/** Return value of the function form of {@linkcode FakeToolResult}; an error is thrown. */
 export type FakeToolOutput = string | AgentToolResult | Error;
 
-/** What {@linkcode fakeTool} takes: any property of a tool, and how it behaves. */
+/** Options for {@linkcode fakeTool}: properties of the tool, and its behaviour. */
 export interface FakeToolOptions extends Partial<Omit<AgentTool, "execute">> {
   /** Name by which the model calls it. */
   readonly name: string;
-  /** Milliseconds that a call takes; `Infinity` for one that never ends by itself. Default: 0. */
+  /** Duration of a call in milliseconds; with `Infinity`, it ends only when it is cancelled. Default: 0. */
   readonly delayMs?: number;
-  /** What it answers. Default: `"ok"`. */
+  /** Result of each call. Default: `"ok"`. */
   readonly result?: FakeToolResult;
-  /** Whether it goes on when its signal fires. Default: `false`. */
+  /** Whether calls continue when their signal fires. Default: `false`. */
   readonly ignoresSignal?: boolean;
-  /** How it waits. Default: by the real clock. */
+  /** Port: waits. Default: `setTimeout`. */
   readonly sleep?: Sleep;
 }
 
 /**
- * Makes a tool that takes any arguments, answers what it is told to, and remembers its calls.
+ * Creates a tool that accepts any arguments, returns a fixed or computed result, and records its calls.
  *
  * @example
  * ```ts
@@ -67,8 +67,8 @@ export interface FakeToolOptions extends Partial<Omit<AgentTool, "execute">> {
  */
 export function fakeTool(options: FakeToolOptions): FakeTool {
   const { delayMs = 0, result = "ok", ignoresSignal = false, sleep = realSleep, ...tool } = options;
-  const record = new CallRecorder();
-  const answer = async (args: JsonObject, context: ToolContext): Promise<FakeToolOutput> => {
+  const recorder = new CallRecorder();
+  const execute = async (args: JsonObject, context: ToolContext): Promise<FakeToolOutput> => {
     if (delayMs > 0) await sleep(delayMs, ignoresSignal ? undefined : context.signal);
     if (context.signal.aborted && !ignoresSignal) throw new AbortedError("The tool was cancelled");
     return typeof result === "function" ? await result(args, context) : result;
@@ -77,11 +77,11 @@ export function fakeTool(options: FakeToolOptions): FakeTool {
     description: `The fake tool ${options.name}.`,
     parameters: { type: "object" },
     ...tool,
-    calls: record.calls,
+    calls: recorder.calls,
     get maxConcurrent(): number {
-      return record.maxConcurrent;
+      return recorder.maxConcurrent;
     },
-    execute: (args, context) => record.run(args, context, answer),
+    execute: (args, context) => recorder.run(args, context, execute),
   };
 }
 
@@ -94,7 +94,7 @@ class CallRecorder {
   async run(
     args: JsonObject,
     context: ToolContext,
-    answer: (args: JsonObject, context: ToolContext) => Promise<FakeToolOutput>,
+    execute: (args: JsonObject, context: ToolContext) => Promise<FakeToolOutput>,
   ): Promise<string | AgentToolResult> {
     const { toolCallId } = context;
     const call: Mutable<FakeToolCall> = { toolCallId, arguments: args, context, state: "running" };
@@ -102,13 +102,13 @@ class CallRecorder {
     const running = this.calls.filter(({ state }) => state === "running").length;
     this.maxConcurrent = Math.max(this.maxConcurrent, running);
     try {
-      const answered = await answer(args, context);
-      if (answered instanceof Error) throw answered;
+      const output = await execute(args, context);
+      if (output instanceof Error) throw output;
       call.state = "finished";
-      return answered;
-    } catch (thrown) {
-      call.state = thrown instanceof AbortedError ? "cancelled" : "failed";
-      throw thrown;
+      return output;
+    } catch (error) {
+      call.state = error instanceof AbortedError ? "cancelled" : "failed";
+      throw error;
     }
   }
 }

@@ -7,7 +7,7 @@ function createToolContext(signal: AbortSignal = new AbortController().signal): 
   return { toolCallId: "c1", signal, onUpdate: () => {}, idempotencyKey: "k1" };
 }
 
-Deno.test("a fake tool answers ok and remembers what it was asked", async () => {
+Deno.test("fakeTool() returns ok by default and records its calls", async () => {
   const tool = fakeTool({ name: "lookup" });
   assertEquals(await tool.execute({ word: "tree" }, createToolContext()), "ok");
   assertEquals(tool.name, "lookup");
@@ -18,7 +18,7 @@ Deno.test("a fake tool answers ok and remembers what it was asked", async () => 
   assertEquals(call?.state, "finished");
 });
 
-Deno.test("a fake tool has whatever properties it is given", () => {
+Deno.test("fakeTool() has the given properties", () => {
   const parameters = { type: "object", required: ["path"] };
   const tool = fakeTool({ name: "read", readOnly: true, sequential: true, parameters });
   assertEquals(tool.readOnly, true);
@@ -26,17 +26,17 @@ Deno.test("a fake tool has whatever properties it is given", () => {
   assertEquals(tool.parameters, parameters);
 });
 
-Deno.test("a result may be an error, a function, or a function that gives an error", async () => {
+Deno.test("fakeTool() accepts an error, a function, and a function that returns an error as result", async () => {
   const broken = fakeTool({ name: "a", result: new Error("no such file") });
-  const echo = fakeTool({ name: "b", result: ({ word }) => `you said ${word}` });
-  const picky = fakeTool({ name: "c", result: () => new Error("not that") });
+  const echo = fakeTool({ name: "b", result: ({ word }) => `got ${word}` });
+  const strict = fakeTool({ name: "c", result: () => new Error("not that") });
   await assertRejects(() => broken.execute({}, createToolContext()), Error, "no such file");
-  assertEquals(await echo.execute({ word: "hi" }, createToolContext()), "you said hi");
-  await assertRejects(() => picky.execute({}, createToolContext()), Error, "not that");
+  assertEquals(await echo.execute({ word: "hi" }, createToolContext()), "got hi");
+  await assertRejects(() => strict.execute({}, createToolContext()), Error, "not that");
   assertEquals(broken.calls[0]?.state, "failed");
 });
 
-Deno.test("a fake tool heeds its signal", async () => {
+Deno.test("fakeTool() rejects with AbortedError when its signal fires", async () => {
   const controller = new AbortController();
   const tool = fakeTool({ name: "slow", delayMs: Infinity });
   const running = tool.execute({}, createToolContext(controller.signal));
@@ -46,15 +46,15 @@ Deno.test("a fake tool heeds its signal", async () => {
   assertEquals(tool.calls[0]?.state, "cancelled");
 });
 
-Deno.test("a deaf fake tool runs to its end", async () => {
+Deno.test("fakeTool() finishes after an abort with ignoresSignal", async () => {
   const controller = new AbortController();
-  const tool = fakeTool({ name: "deaf", delayMs: 1, ignoresSignal: true, result: "late" });
+  const tool = fakeTool({ name: "uncancellable", delayMs: 1, ignoresSignal: true, result: "late" });
   const running = tool.execute({}, createToolContext(controller.signal));
   controller.abort();
   assertEquals(await running, "late");
 });
 
-Deno.test("delays go through the injected sleep, and overlapping calls are counted", async () => {
+Deno.test("fakeTool() waits with the given sleep and counts concurrent calls", async () => {
   const wakes: (() => void)[] = [];
   const sleep = (milliseconds: number): Promise<void> => {
     assertEquals(milliseconds, 500);

@@ -1,83 +1,81 @@
 /**
- * Response bodies that arrive in any pieces, break off, or never end.
+ * Response bodies that arrive in chunks of any size, break, hang or are corrupted.
  *
  * @module
  */
 
 import { seededRandom } from "./seeded_random.ts";
 
-/** Sizes of the pieces: all of one size, or random up to a size. */
+/** Sizes of the chunks in bytes: all of one size, or random from 1 to a maximum. */
 export type ChunkSizes = number | { readonly seed: number; readonly max: number };
 
-/** How a body behaves. */
+/** Options for `createFaultyBody()`. */
 export interface FaultyBodyOptions {
-  /** Sizes of the pieces. Default: one piece. */
+  /** Default: one chunk. */
   readonly chunkSizes?: ChunkSizes;
-  /** How many bytes come. Default: all. */
+  /** Number of bytes to send. Default: all. */
   readonly byteLimit?: number;
-  /** What happens then. Default: `"end"`. */
+  /** Whether the body then ends, hangs, or fails as a reset connection does. Default: `"end"`. */
   readonly ending?: "end" | "hang" | "break";
 }
 
-/** A body, and what its reader did with it. */
+/** A body and how its reader used it. */
 export interface FaultyBody {
-  /** The body. */
   readonly stream: ReadableStream<Uint8Array>;
-  /** How many pieces were taken, and whether the reader closed the connection. */
+  /** The number of chunks read, and whether the reader cancelled the body. */
   readonly stats: { taken: number; cancelled: boolean };
 }
 
-/** Makes a body that gives a piece each time one is asked for, no earlier. */
+/** Creates a body that sends a chunk only when it is pulled. */
 export function createFaultyBody(
   bytes: Uint8Array,
-  { chunkSizes: pieces = Infinity, byteLimit: upTo = bytes.length, ending: then = "end" }:
-    FaultyBodyOptions = {},
+  { chunkSizes = Infinity, byteLimit = bytes.length, ending = "end" }: FaultyBodyOptions = {},
 ): FaultyBody {
-  const fate = { taken: 0, cancelled: false };
-  const nextSize = createSizeGenerator(pieces);
+  const stats = { taken: 0, cancelled: false };
+  const nextSize = createSizeGenerator(chunkSizes);
   let offset = 0;
   const stream = new ReadableStream<Uint8Array>({
     pull(controller): void | Promise<void> {
-      if (offset >= upTo) {
-        if (then === "hang") return new Promise(() => {});
-        return then === "end"
+      if (offset >= byteLimit) {
+        if (ending === "hang") return new Promise(() => {});
+        return ending === "end"
           ? controller.close()
           : controller.error(new TypeError("connection reset"));
       }
-      const end = Math.min(upTo, offset + nextSize());
-      // A copy, as a reader may keep what it got.
+      const end = Math.min(byteLimit, offset + nextSize());
+      // A copy, because the reader may keep or transfer the chunk.
       controller.enqueue(bytes.slice(offset, end));
       offset = end;
-      fate.taken++;
+      stats.taken++;
     },
     cancel: () => {
-      fate.cancelled = true;
+      stats.cancelled = true;
     },
   }, { highWaterMark: 0 });
-  return { stream, stats: fate };
+  return { stream, stats };
 }
 
-function createSizeGenerator(pieces: ChunkSizes): () => number {
-  if (typeof pieces === "number") return () => pieces;
-  const random = seededRandom(pieces.seed);
-  return () => 1 + Math.floor(random() * pieces.max);
+function createSizeGenerator(sizes: ChunkSizes): () => number {
+  if (typeof sizes === "number") return () => sizes;
+  const random = seededRandom(sizes.seed);
+  return () => 1 + Math.floor(random() * sizes.max);
 }
 
-/** Values that stand where others were due. */
+/** JSON values that replace others. */
 const INVALID_VALUES = ["5", "null", "[]", "{}", '""', "true", '"\\ud800"', "-1"];
 
-/** A copy of a body with something wrong: bytes changed, lost or doubled, or one JSON value in place of another. */
+/** Copies a body and changes, removes or repeats bytes, or replaces a JSON value. */
 export function corruptBytes(bytes: Uint8Array, random: () => number): Uint8Array {
-  const at = Math.floor(random() * bytes.length);
+  const start = Math.floor(random() * bytes.length);
   const length = 1 + Math.floor(random() * 8);
-  const joined = (...parts: Uint8Array[]) => new Uint8Array(parts.flatMap((part) => [...part]));
+  const concat = (...parts: Uint8Array[]) => new Uint8Array(parts.flatMap((part) => [...part]));
   switch (Math.floor(random() * 4)) {
     case 0:
-      return bytes.map((byte, index) => index === at ? Math.floor(random() * 256) : byte);
+      return bytes.map((byte, index) => index === start ? Math.floor(random() * 256) : byte);
     case 1:
-      return joined(bytes.subarray(0, at), bytes.subarray(at + length));
+      return concat(bytes.subarray(0, start), bytes.subarray(start + length));
     case 2:
-      return joined(bytes.subarray(0, at + length), bytes.subarray(at));
+      return concat(bytes.subarray(0, start + length), bytes.subarray(start));
     default:
       return replaceJsonValue(bytes, random);
   }
@@ -88,7 +86,7 @@ function replaceJsonValue(bytes: Uint8Array, random: () => number): Uint8Array {
   const values = [...text.matchAll(/(?<=":\s?)(?:"[^"\\]*"|\d+|null|true|false)/g)];
   const value = values[Math.floor(random() * values.length)];
   if (!value) return bytes;
-  const wrong = INVALID_VALUES[Math.floor(random() * INVALID_VALUES.length)] ?? "null";
+  const replacement = INVALID_VALUES[Math.floor(random() * INVALID_VALUES.length)] ?? "null";
   const end = value.index + value[0].length;
-  return new TextEncoder().encode(text.slice(0, value.index) + wrong + text.slice(end));
+  return new TextEncoder().encode(text.slice(0, value.index) + replacement + text.slice(end));
 }

@@ -1,5 +1,5 @@
 /**
- * Short constructors of blocks and messages.
+ * Creates content blocks and messages with test defaults.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import type { JsonObject } from "../core/json.ts";
 import type { AssistantMessage, ToolResultMessage } from "../core/message.ts";
 import { zeroCost, zeroUsage } from "../core/usage.ts";
 
-/** Makes a text block. */
+/** Creates a text block. */
 export function text(content: string, options: Pick<TextBlock, "signature"> = {}): TextBlock {
   return { type: "text", text: content, ...options };
 }
 
-/** Makes a thinking block. */
+/** Creates a thinking block. */
 export function thinking(
   content: string,
   options: Pick<ThinkingBlock, "signature" | "redacted"> = {},
@@ -22,19 +22,19 @@ export function thinking(
   return { type: "thinking", thinking: content, ...options };
 }
 
-/** What a {@linkcode toolCall} may have besides its name and arguments. */
+/** Options for {@linkcode toolCall}. */
 export interface ToolCallOptions {
-  /** Id of the call. Default: none, and a scripted stream numbers it (`call_1`, `call_2`, …). */
+  /** Id of the call. Default: empty, and a scripted stream numbers the call (`call_1`, `call_2`, …). */
   readonly id?: string;
-  /** An opaque mark that the provider wants back with the block. */
+  /** Opaque token that the provider expects back with the block. */
   readonly signature?: string;
 }
 
 /**
- * Makes a tool call.
+ * Creates a tool call.
  *
- * Arguments given as a text are sent as they are, broken JSON included. In a scripted reply that stops with
- * `length`, such a call stays open: it was cut off.
+ * Arguments given as a string are streamed unchanged, even if they are invalid JSON. In a scripted reply that stops with
+ * `length`, such a call is left open, as if the reply was cut off.
  */
 export function toolCall(
   name: string,
@@ -46,7 +46,7 @@ export function toolCall(
   return { type: "tool_call", id, name, arguments: {}, partialJson: args, ...rest };
 }
 
-/** Makes a finished assistant message; whatever is not given is empty, zero or a test's name. */
+/** Creates an assistant message. Defaults: provider `test`, model `test-model`, no usage, stop reason `tool_use` if it has calls, else `stop`. */
 export function assistantMessage(
   content: string | readonly ContentBlock[],
   overrides: Partial<Omit<AssistantMessage, "role" | "content">> = {},
@@ -66,7 +66,7 @@ export function assistantMessage(
   };
 }
 
-/** Makes the message that answers a tool call. */
+/** Creates the result message of a tool call. Defaults: not an error, timestamp 0. */
 export function toolResultMessage(
   call: Pick<ToolCallBlock, "id" | "name">,
   content: string | readonly ContentBlock[],

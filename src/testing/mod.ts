@@ -1,7 +1,28 @@
 /**
- * What one needs to test an agent without a model, a network or a clock.
+ * Tests agents without a model, a network or a clock.
  *
- * Nothing here registers a test or needs a permission; it works under any test runner.
+ * {@linkcode scriptedStream} is a model that answers from a script, {@linkcode fakeTool} a tool that records its calls,
+ * and {@linkcode replayFetch} a `fetch` that answers from fixtures. {@linkcode checkEvents} verifies the order of the
+ * events of a run, and {@linkcode testStreamFn} and {@linkcode testSessionStore} are the tests that every stream
+ * function and every session store must pass. Nothing here registers a test on import or needs a permission, and all of
+ * it works with any test runner.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { checkEvents, fakeTool, reply, scriptedStream, toolCall } from "@swink/agent/testing";
+ *
+ * const streamFn = scriptedStream([
+ *   reply([toolCall("add", { left: 2, right: 3 })]),
+ *   reply("The sum is 5."),
+ * ]);
+ * const add = fakeTool({ name: "add", result: "5" });
+ * const agent = new Agent({ model: "test/model", streamFn, tools: [add] });
+ *
+ * await checkEvents(agent.promptStream("Add 2 and 3")); // throws if an event is out of order
+ * add.calls[0]?.arguments; // { left: 2, right: 3 }
+ * streamFn.assertDone(); // throws if the script was not played to its end
+ * ```
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Reads a stream function's answer to the end, and holds it to the contract.
+ * Collects the reply of a stream function and checks that it keeps the contract.
  *
  * @module
  */
@@ -11,38 +11,33 @@ import type { StopReason } from "../core/model.ts";
 import type { AssistantMessageEvent, StreamWarningEvent } from "../core/stream.ts";
 import type { Usage } from "../core/usage.ts";
 
-/** A reply that was read to the end. */
+/** A complete reply. */
 export interface CollectedReply {
-  /** Every event. */
   readonly events: readonly AssistantMessageEvent[];
-  /** The blocks. */
   readonly content: readonly ContentBlock[];
-  /** All text. */
+  /** The text of all blocks. */
   readonly text: string;
-  /** All reasoning. */
+  /** The thinking of all blocks. */
   readonly thinking: string;
-  /** The tool calls, with the raw text of arguments that could not be read or were cut off. */
   readonly calls: readonly CollectedCall[];
-  /** Why it stopped. */
   readonly stopReason: StopReason;
-  /** Tokens, where told. */
+  /** Missing if the provider did not report it. */
   readonly usage?: Usage;
-  /** What went wrong, if something did. */
+  /** Missing if the reply ended with `done`. */
   readonly error?: AgentError;
-  /** What the user was told. */
   readonly warnings: readonly StreamWarningEvent[];
 }
 
 /** A tool call of a reply. */
 export interface CollectedCall extends Pick<ToolCallBlock, "id" | "name" | "arguments"> {
-  /** Whether the arguments are all there and can be read. */
+  /** Whether the arguments are complete and parse as JSON. */
   readonly state: "complete" | "truncated" | "invalid";
 }
 
 /**
- * Reads a reply.
+ * Reads a stream to its end.
  *
- * @throws {Error} When the stream breaks the contract of a stream function.
+ * @throws {Error} If the stream breaks the contract of a stream function.
  */
 export async function readReply(
   stream: AsyncIterable<AssistantMessageEvent>,
@@ -55,18 +50,20 @@ export async function readReply(
     events.push(event);
   }
   const [first, ...rest] = events;
-  if (first?.type !== "start") throw new Error(`The first event is ${first?.type}, not start`);
-  if (rest.some(({ type }) => type === "start")) throw new Error("There is a second start");
+  if (first?.type !== "start") throw new Error(`Expected start as first event, got ${first?.type}`);
+  if (rest.some(({ type }) => type === "start")) {
+    throw new Error("Expected one start event, got more");
+  }
   const last = events.at(-1);
   if (last?.type !== "done" && last?.type !== "error") {
-    throw new Error(`The last event is ${last?.type}, neither done nor error`);
+    throw new Error(`Expected done or error as last event, got ${last?.type}`);
   }
   const { content, calls } = reply.finish();
   return {
     events,
     content,
     text: extractText(content),
-    thinking: extractThinking(content),
+    thinking: content.map((block) => block.type === "thinking" ? block.thinking : "").join(""),
     calls: calls.map(({ block: { id, name, arguments: args }, state }) => ({
       id,
       name,
@@ -80,7 +77,7 @@ export async function readReply(
   };
 }
 
-/** What came over the wire with a wrong type must not have got into an event. */
+/** Checks the types of values that come from the wire. */
 function assertEventTypes(event: AssistantMessageEvent): void {
   if ("delta" in event) assertString(event.delta, event);
   if (event.type === "tool_call_start") assertString(event.id + event.name, event);
@@ -88,20 +85,16 @@ function assertEventTypes(event: AssistantMessageEvent): void {
   if (!("usage" in event) || !event.usage) return;
   const { extra: _extra, ...counts } = event.usage;
   for (const count of Object.values(counts)) {
-    if (!Number.isFinite(count) || count < 0) throw new Error(`Bad usage: ${formatEvent(event)}`);
+    if (!Number.isFinite(count) || count < 0) {
+      throw new Error(`Invalid usage: ${formatEvent(event)}`);
+    }
   }
 }
 
 function assertString(value: unknown, event: AssistantMessageEvent): void {
-  if (typeof value !== "string") throw new Error(`Not a text: ${formatEvent(event)}`);
+  if (typeof value !== "string") throw new Error(`Expected a string: ${formatEvent(event)}`);
 }
 
 function formatEvent(event: AssistantMessageEvent): string {
   return JSON.stringify(event);
-}
-
-function extractThinking(content: readonly ContentBlock[]): string {
-  let thinking = "";
-  for (const block of content) if (block.type === "thinking") thinking += block.thinking;
-  return thinking;
 }

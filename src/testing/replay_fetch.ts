@@ -1,22 +1,22 @@
 /**
- * A `fetch` without a network.
+ * A `fetch` that answers from fixtures.
  *
  * @module
  */
 
-/** A response that a {@linkcode replayFetch} gives. */
+/** A response of {@linkcode replayFetch}. */
 export interface ReplayResponse {
-  /** The HTTP status. Default: 200. */
+  /** Default: 200. */
   readonly status?: number;
-  /** The headers. Default: none. */
+  /** Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body. Default: empty. */
+  /** Default: empty. */
   readonly body?: string | Uint8Array;
-  /** What comes after the body: its end, a broken connection, or nothing at all. Default: `"close"`. */
+  /** Whether the body then closes, fails as a reset connection does, or stays open. Default: `"close"`. */
   readonly ending?: "close" | "reset" | "hang";
 }
 
-/** What answers a request: a body, a response, an error to reject with, or a function of the request. */
+/** Answer to a request: a body, a response, an error to reject with, or a function of the request. */
 export type ReplayFixture =
   | string
   | Uint8Array
@@ -24,42 +24,42 @@ export type ReplayFixture =
   | Error
   | ((request: ReplayRequest) => ReplayResult | Promise<ReplayResult>);
 
-/** What the function of a {@linkcode ReplayFixture} gives. */
+/** Return value of the function form of {@linkcode ReplayFixture}; an error rejects the request. */
 export type ReplayResult = string | Uint8Array | ReplayResponse | Error;
 
-/** A request that a {@linkcode replayFetch} got. */
+/** A request to {@linkcode replayFetch}. */
 export interface ReplayRequest {
-  /** The address. */
+  /** Absolute URL. */
   readonly url: string;
-  /** The method, in capitals. */
+  /** Upper case. */
   readonly method: string;
-  /** The headers. */
+  /** All headers of the request. */
   readonly headers: Headers;
-  /** The body as text; empty for none. */
+  /** The body as text; empty if there is none. */
   readonly body: string;
-  /** Fires when the caller cancels. */
+  /** Fires when the caller aborts the request. */
   readonly signal: AbortSignal;
 }
 
-/** A `fetch` that answers from fixtures. */
+/** A `fetch` that answers from fixtures and records requests. */
 export interface ReplayFetch {
-  /** Answers a request. */
+  /** Answers with the next fixture. */
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** The requests it got, in order. */
+  /** The requests so far, in order. */
   readonly requests: readonly ReplayRequest[];
 }
 
-/** How a body arrives. */
+/** Options for {@linkcode replayFetch}. */
 export interface ReplayOptions {
-  /** Most bytes in one chunk; 1 is the hardest test of a decoder. Default: the whole body at once. */
+  /** Largest size of a chunk in bytes; 1 also splits characters. Default: the body is one chunk. */
   readonly chunkBytes?: number;
 }
 
 /**
- * Makes a `fetch` that answers from a fixture, and remembers what it was asked.
+ * Creates a `fetch` that answers from fixtures and records its requests.
  *
- * One fixture answers every request; of a list, each answers one, and a request beyond the last is rejected.
- * The request's signal rejects the call and breaks the body off, as with the real `fetch`.
+ * A single fixture answers every request. Each fixture of an array answers one; further requests reject with a
+ * `TypeError`. The signal of a request aborts the request and its body, as with the real `fetch`.
  *
  * @example
  * ```ts
@@ -81,17 +81,14 @@ export function replayFetch(
     const request = await readRequest(input, init);
     request.signal.throwIfAborted();
     requests.push(request);
-    const found = isFixtureList(fixture) ? fixture[requests.length - 1] : fixture;
-    if (found === undefined) {
-      throw new TypeError(`No fixture is left for request ${requests.length}`);
+    const next = isFixtureList(fixture) ? fixture[requests.length - 1] : fixture;
+    if (next === undefined) {
+      throw new TypeError(`Cannot answer request ${requests.length}: there is no fixture for it`);
     }
-    const answer = typeof found === "function" ? await found(request) : found;
-    if (answer instanceof Error) throw answer;
-    return createResponse(
-      isResponseBody(answer) ? { body: answer } : answer,
-      request.signal,
-      options,
-    );
+    const result = typeof next === "function" ? await next(request) : next;
+    if (result instanceof Error) throw result;
+    const isBody = typeof result === "string" || result instanceof Uint8Array;
+    return createResponse(isBody ? { body: result } : result, request.signal, options);
   };
   return Object.assign(replay, { requests });
 }
@@ -128,26 +125,26 @@ function createBody(
   bytes: Uint8Array,
   { ending, signal, chunkBytes }: BodyOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let sent = 0;
-  let release = (): void => {};
+  let offset = 0;
+  let removeListener = (): void => {};
   return new ReadableStream({
     start(controller): void {
-      const breakOff = (): void => controller.error(signal.reason);
-      signal.addEventListener("abort", breakOff, { once: true });
-      release = (): void => signal.removeEventListener("abort", breakOff);
+      const onAbort = (): void => controller.error(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      removeListener = (): void => signal.removeEventListener("abort", onAbort);
     },
     pull(controller): Promise<void> | void {
-      if (sent < bytes.length) {
-        const chunk = bytes.slice(sent, Math.min(bytes.length, sent + chunkBytes));
-        sent += chunk.length;
+      if (offset < bytes.length) {
+        const chunk = bytes.slice(offset, Math.min(bytes.length, offset + chunkBytes));
+        offset += chunk.length;
         return controller.enqueue(chunk);
       }
       if (ending === "hang") return new Promise(() => {});
-      release();
+      removeListener();
       if (ending === "close") return controller.close();
       controller.error(new TypeError("error reading a body from connection"));
     },
-    cancel: () => release(),
+    cancel: () => removeListener(),
   }, { highWaterMark: 0 });
 }
 
@@ -155,10 +152,4 @@ function isFixtureList(
   fixture: ReplayFixture | readonly ReplayFixture[],
 ): fixture is readonly ReplayFixture[] {
   return Array.isArray(fixture);
-}
-
-function isResponseBody(
-  answer: string | Uint8Array | ReplayResponse,
-): answer is string | Uint8Array {
-  return typeof answer === "string" || answer instanceof Uint8Array;
 }

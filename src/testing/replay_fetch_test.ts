@@ -10,13 +10,13 @@ async function readChunks(response: Response): Promise<string[]> {
   return chunks;
 }
 
-Deno.test("a text is the body of a 200", async () => {
+Deno.test("replayFetch() answers a text with status 200", async () => {
   const response = await replayFetch("data: hi\n\n")(url);
   assertEquals(response.status, 200);
   assertEquals(await response.text(), "data: hi\n\n");
 });
 
-Deno.test("a response has its status, headers and body", async () => {
+Deno.test("replayFetch() answers with the given status, headers and body", async () => {
   const fetch = replayFetch({ status: 429, headers: { "retry-after": "2" }, body: "slow down" });
   const response = await fetch(url);
   assertEquals(response.status, 429);
@@ -25,7 +25,7 @@ Deno.test("a response has its status, headers and body", async () => {
   assertEquals(await response.text(), "slow down");
 });
 
-Deno.test("a body comes in chunks of the chosen size, through characters of several bytes", async () => {
+Deno.test("replayFetch() splits a body into chunks of the given size, also within characters", async () => {
   const body = new TextEncoder().encode("aé€");
   assertEquals((await readChunks(await replayFetch(body)(url))).length, 1);
   const single = await readChunks(await replayFetch(body, { chunkBytes: 1 })(url));
@@ -34,7 +34,7 @@ Deno.test("a body comes in chunks of the chosen size, through characters of seve
   assertEquals((await readChunks(pairs)).map((chunk) => chunk.length), [4, 2]);
 });
 
-Deno.test("requests are remembered with method, headers and body", async () => {
+Deno.test("replayFetch() records method, headers and body of requests", async () => {
   const fetch = replayFetch("{}");
   await (await fetch(url, { method: "POST", headers: { "x-api-key": "k" }, body: "{}" })).text();
   await (await fetch(new Request(url, { headers: { accept: "text/plain" } }))).text();
@@ -49,27 +49,31 @@ Deno.test("requests are remembered with method, headers and body", async () => {
   );
 });
 
-Deno.test("a list answers one request each, and none beyond it", async () => {
+Deno.test("replayFetch() answers one request per fixture of an array and rejects further ones", async () => {
   const fetch = replayFetch(["first", new TypeError("connection refused")]);
   assertEquals(await (await fetch(url)).text(), "first");
   await assertRejects(() => fetch(url), TypeError, "connection refused");
-  await assertRejects(() => fetch(url), TypeError, "No fixture is left for request 3");
+  await assertRejects(
+    () => fetch(url),
+    TypeError,
+    "Cannot answer request 3: there is no fixture for it",
+  );
 });
 
-Deno.test("a function answers by the request", async () => {
+Deno.test("replayFetch() calls a function with the request", async () => {
   const fetch = replayFetch(({ body }) => ({ status: body === "" ? 400 : 200, body }));
   assertEquals((await fetch(url)).status, 400);
   assertEquals(await (await fetch(url, { method: "POST", body: "echo" })).text(), "echo");
 });
 
-Deno.test("an aborted signal rejects with its reason", async () => {
+Deno.test("replayFetch() rejects with the reason of an aborted signal", async () => {
   const fetch = replayFetch("x");
   const reason = new Error("enough");
   await assertRejects(() => fetch(url, { signal: AbortSignal.abort(reason) }), Error, "enough");
   assertEquals(fetch.requests.length, 0);
 });
 
-Deno.test("a signal breaks a body off, also one that hangs", async () => {
+Deno.test("replayFetch() errors a hanging body on abort", async () => {
   const controller = new AbortController();
   const fetch = replayFetch({ body: "half", ending: "hang" }, { chunkBytes: 2 });
   const response = await fetch(url, { signal: controller.signal });
@@ -81,12 +85,12 @@ Deno.test("a signal breaks a body off, also one that hangs", async () => {
   await assertRejects(() => Promise.resolve(waiting), Error, "enough");
 });
 
-Deno.test("a connection can break after the body", async () => {
+Deno.test("replayFetch() errors the body after a reset", async () => {
   const response = await replayFetch({ body: "half", ending: "reset" })(url);
   await assertRejects(() => response.text(), TypeError);
 });
 
-Deno.test("a status that has no body gets none", async () => {
+Deno.test("replayFetch() answers status 204 without a body", async () => {
   const response = await replayFetch({ status: 204 })(url);
   assertEquals(response.body, null);
 });

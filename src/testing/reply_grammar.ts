@@ -1,5 +1,5 @@
 /**
- * What is legal while a reply streams.
+ * Checks the deltas of a reply.
  *
  * @module
  */
@@ -16,18 +16,24 @@ interface StreamedBlock {
   text: string;
 }
 
-/** Follows the deltas of one reply. */
+const BLOCK_TYPES = {
+  text_delta: "text",
+  thinking_delta: "thinking",
+  tool_call_delta: "tool_call",
+} as const;
+
+/** Checks that the deltas of one reply add up to its final content. */
 export class ReplyGrammar {
   readonly #blocks = new Map<number, StreamedBlock>();
 
-  /** Takes a delta: pieces of a block go to the block that is there; blocks may grow side by side. */
+  /** Appends a delta to its block, which it opens if needed; deltas of several blocks may alternate. */
   acceptDelta(delta: AssistantMessageDelta): void {
     const { contentIndex } = delta;
     if (delta.type === "tool_call_start") {
       this.#openBlock(contentIndex, { type: "tool_call", name: delta.name, text: "" });
       return;
     }
-    const type = toBlockType(delta.type);
+    const type = BLOCK_TYPES[delta.type];
     const block = this.#blocks.get(contentIndex);
     if (block) {
       assertRule(
@@ -38,51 +44,55 @@ export class ReplyGrammar {
       block.text += delta.delta;
       return;
     }
-    assertRule(type !== "tool_call", "reply", `no tool call has begun at block ${contentIndex}`);
+    assertRule(type !== "tool_call", "reply", `block ${contentIndex} has no tool_call_start`);
     this.#openBlock(contentIndex, { type, name: "", text: delta.delta });
   }
 
-  /** Takes a failed attempt: what it has shown is void, and must be declared so. */
+  /** Discards the deltas of a failed attempt; the event must declare that. */
   acceptRetry({ discard }: RetryEvent): void {
     assertRule(
       discard || this.#blocks.size === 0,
       "reply",
-      "the failed attempt has shown something, but discard is false",
+      "the failed attempt emitted deltas, but discard is false",
     );
     this.reset();
   }
 
-  /** The reply starts again with nothing. */
+  /** Discards all deltas. */
   reset(): void {
     this.#blocks.clear();
   }
 
-  /** Takes the finished reply. */
+  /** Compares the deltas with the final message. */
   acceptEnd({ content }: AssistantMessage): void {
     assertRule(
       this.#joinText("text") === extractText(content),
       "reply",
-      "the text deltas do not add up to the text of the finished message",
+      "the text deltas do not add up to the text of the message",
     );
-    const thoughts = content.filter((block): block is ThinkingBlock => block.type === "thinking");
-    assertRule(
-      this.#joinText("thinking") === thoughts.map(({ thinking }) => thinking).join(""),
-      "reply",
-      "the thinking deltas do not add up to the thinking of the finished message",
+    const thinkingBlocks = content.filter((block): block is ThinkingBlock =>
+      block.type === "thinking"
     );
-    const shown = this.#getBlocks("tool_call").map(({ name }) => name);
-    const kept = extractToolCalls(content).map(({ name }) => name);
     assertRule(
-      isSubsequence(kept, shown),
+      this.#joinText("thinking") === thinkingBlocks.map(({ thinking }) => thinking).join(""),
       "reply",
-      `the finished message calls ${formatNames(kept)}, but the deltas showed calls of ${
-        formatNames(shown)
-      }`,
+      "the thinking deltas do not add up to the thinking of the message",
+    );
+    const streamed = this.#getBlocks("tool_call").map(({ name }) => name);
+    const called = extractToolCalls(content).map(({ name }) => name);
+    assertRule(
+      isSubsequence(called, streamed),
+      "reply",
+      `the message calls ${formatNames(called)}, but the deltas call ${formatNames(streamed)}`,
     );
   }
 
   #openBlock(contentIndex: number, block: StreamedBlock): void {
-    assertRule(!this.#blocks.has(contentIndex), "reply", `block ${contentIndex} has begun before`);
+    assertRule(
+      !this.#blocks.has(contentIndex),
+      "reply",
+      `block ${contentIndex} has started before`,
+    );
     this.#blocks.set(contentIndex, block);
   }
 
@@ -96,24 +106,11 @@ export class ReplyGrammar {
   }
 }
 
-function toBlockType(
-  delta: "text_delta" | "thinking_delta" | "tool_call_delta",
-): StreamedBlock["type"] {
-  switch (delta) {
-    case "text_delta":
-      return "text";
-    case "thinking_delta":
-      return "thinking";
-    case "tool_call_delta":
-      return "tool_call";
-  }
-}
-
-/** Calls may be missing from the end of a reply that failed, was aborted or was cut. */
-function isSubsequence(part: readonly string[], whole: readonly string[]): boolean {
+/** Whether all names occur in order; a reply that failed or was cut may lack some of the streamed calls. */
+function isSubsequence(names: readonly string[], all: readonly string[]): boolean {
   let found = 0;
-  for (const value of whole) if (found < part.length && value === part[found]) found++;
-  return found === part.length;
+  for (const name of all) if (found < names.length && name === names[found]) found++;
+  return found === names.length;
 }
 
 function formatNames(names: readonly string[]): string {

@@ -1,5 +1,5 @@
 /**
- * What a scripted model answers: replies, failures and silences as values.
+ * The steps of a scripted model: replies, failures and hanging streams.
  *
  * @module
  */
@@ -11,43 +11,43 @@ import type { StopReason } from "../core/model.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../core/stream.ts";
 import { type Cost, type Usage, zeroUsage } from "../core/usage.ts";
 
-/** A block that a model can answer with. */
+/** A content block of a scripted reply. */
 export type ReplyBlock = TextBlock | ThinkingBlock | ToolCallBlock | ExtensionBlock;
 
-/** What a model says: one text, or blocks. */
+/** Content of a scripted reply: one text, or blocks. */
 export type ReplyContent = string | readonly ReplyBlock[];
 
-/** How a {@linkcode reply} ends. */
+/** Options for {@linkcode reply}. */
 export interface ReplyOptions {
-  /** Why the model stopped. Default: `"tool_use"` when it calls a tool, else `"stop"`. */
+  /** Default: `"tool_use"` if the reply calls a tool, else `"stop"`. */
   readonly stopReason?: Extract<StopReason, "stop" | "length" | "tool_use">;
-  /** Tokens of the reply. Default: none. */
+  /** Default: zero tokens. */
   readonly usage?: Usage;
-  /** What the provider says it cost. Default: it says nothing. */
+  /** Cost as reported by a provider. Default: not reported. */
   readonly cost?: Cost;
 }
 
-/** How a {@linkcode fail} goes. */
+/** Options for {@linkcode fail}. */
 export interface FailOptions extends AgentErrorOptions {
-  /** What the model says before it fails. Default: nothing. */
+  /** Content before the failure. Default: none. */
   readonly after?: ReplyContent;
-  /** Tokens that were used all the same. */
+  /** Usage of the failed call. Default: not reported. */
   readonly usage?: Usage;
-  /** How often structured output was tried; for `structured_output_failed`. */
+  /** Number of attempts, for the code `structured_output_failed`. */
   readonly attempts?: number;
-  /** Why the last structured output was refused; for `structured_output_failed`. */
+  /** Validation error of the last attempt, for the code `structured_output_failed`. */
   readonly lastError?: string;
 }
 
-/** How a {@linkcode hang} goes. */
+/** Options for {@linkcode hang}. */
 export interface HangOptions {
-  /** What the model says before it falls silent. Default: nothing. */
+  /** Content before the stream hangs. Default: none. */
   readonly after?: ReplyContent;
-  /** Whether an abort changes nothing: the contract is broken. Default: `false`. */
+  /** Whether the stream keeps hanging after an abort, against the contract. Default: `false`. */
   readonly ignoresSignal?: boolean;
 }
 
-/** One answer of a scripted model; `reply`, `fail`, `hang` and `endWithoutTerminal` make them. */
+/** One answer of a scripted model, created by `reply()`, `fail()`, `hang()` or `endWithoutTerminal()`. */
 export type ScriptedAnswer =
   | { readonly type: "reply"; readonly content: ReplyContent; readonly options: ReplyOptions }
   | {
@@ -59,23 +59,23 @@ export type ScriptedAnswer =
   | { readonly type: "hang"; readonly options: HangOptions }
   | { readonly type: "end_without_terminal"; readonly after: ReplyContent };
 
-/** What one model call plays: an answer, or events as they are, legal or not. */
+/** Events of one model call: an answer, or raw events, which are streamed unchecked. */
 export type ScriptedEvents =
   | ScriptedAnswer
   | readonly AssistantMessageEvent[]
   | AsyncIterable<AssistantMessageEvent>;
 
-/** What one model call answers; a function gets to see the request first. */
+/** One step of a script, for one model call: its events, or a function that is called with the request. */
 export type ScriptedStep =
   | ScriptedEvents
   | ((request: StreamRequest) => ScriptedEvents | Promise<ScriptedEvents>);
 
-/** The model answers. Texts arrive word by word, arguments in pieces of sixteen characters. */
+/** Creates a reply. It streams text word by word, and arguments in chunks of 16 characters. */
 export function reply(content: ReplyContent, options: ReplyOptions = {}): ScriptedAnswer {
   return { type: "reply", content, options };
 }
 
-/** The model call fails, at once or after it has said something. */
+/** Creates an answer that ends with an error, at once or after some content. */
 export function fail(
   code: AgentErrorCode,
   message: string,
@@ -84,20 +84,20 @@ export function fail(
   return { type: "fail", code, message, options };
 }
 
-/** The model falls silent, in the middle of its last block, until the call is aborted. */
+/** Creates an answer that hangs within its last block until the call is aborted. */
 export function hang(options: HangOptions = {}): ScriptedAnswer {
   return { type: "hang", options };
 }
 
-/** The stream closes in the middle of a block, with neither `done` nor `error`: the contract is broken. */
+/** Creates an answer that closes within its last block without `done` or `error`, against the contract. */
 export function endWithoutTerminal(after: ReplyContent = ""): ScriptedAnswer {
   return { type: "end_without_terminal", after };
 }
 
 /**
- * Writes an answer as events.
+ * Converts an answer to events.
  *
- * @param newId Names a tool call that has no id.
+ * @param newId Creates the id of a tool call that has none.
  */
 export function toEvents(answer: ScriptedAnswer, newId: () => string): AssistantMessageEvent[] {
   const events: AssistantMessageEvent[] = [];
@@ -137,9 +137,9 @@ function writeReply(
 
 interface ContentOptions {
   readonly newId: () => string;
-  /** The last block is not closed: something happens in the middle of it. */
+  /** Leaves the last block open. */
   readonly leavesLastOpen?: boolean;
-  /** Calls whose arguments were given as text are not closed: they were cut. */
+  /** Leaves calls open whose arguments were given as text, because the reply was cut off. */
   readonly leavesRawCallsOpen?: boolean;
 }
 
@@ -171,7 +171,7 @@ function writeContent(
   });
 }
 
-/** A block that is nothing but its signature is a block all the same; one without both is none. */
+/** Closes a block with its signature; a block with a signature is written even if it is empty. */
 function closeBlock(writer: BlockWriter, block: TextBlock | ThinkingBlock): void {
   if (block.signature === undefined) return writer.closeTextOrThinking();
   if (block.type === "text") return writer.closeText({ signature: block.signature });
@@ -184,8 +184,9 @@ function openToolCall(
   { name, arguments: args, partialJson }: ToolCallBlock,
 ): number {
   const contentIndex = writer.openToolCall(id, name);
-  for (const piece of splitChunks(partialJson ?? JSON.stringify(args))) {
-    writer.writeToolArguments(contentIndex, piece);
+  const json = partialJson ?? JSON.stringify(args);
+  for (const chunk of json.match(/[^]{1,16}/gu) ?? []) {
+    writer.writeToolArguments(contentIndex, chunk);
   }
   return contentIndex;
 }
@@ -196,8 +197,4 @@ function toBlocks(content: ReplyContent): readonly ReplyBlock[] {
 
 function splitWords(text: string): readonly string[] {
   return text.match(/\S+\s*|\s+/g) ?? [];
-}
-
-function splitChunks(text: string): readonly string[] {
-  return text.match(/[^]{1,16}/gu) ?? [];
 }

@@ -1,5 +1,5 @@
 /**
- * A model that says what a test tells it to.
+ * A model that answers from a script.
  *
  * @module
  */
@@ -11,41 +11,35 @@ import type {
   StreamFn,
   StreamRequest,
 } from "../core/stream.ts";
-import {
-  fail,
-  type ScriptedAnswer,
-  type ScriptedEvents,
-  type ScriptedStep,
-  toEvents,
-} from "./script.ts";
+import { fail, type ScriptedStep, toEvents } from "./script.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
 
-/** A {@linkcode StreamFn} that plays a script and remembers what it was asked. */
+/** A {@linkcode StreamFn} that plays a script and records its requests. */
 export interface ScriptedStream extends StreamFn {
-  /** The requests it got, in order, as they were when they came. */
+  /** Snapshots of the requests, in order. */
   readonly calls: readonly StreamRequest[];
   /**
-   * Checks that the script has been played, no more and no less.
+   * Checks that there was one call for each step.
    *
-   * @throws {Error} When steps are left, or calls came after the last step.
+   * @throws {Error} If there were fewer or more calls.
    */
   assertDone(): void;
 }
 
-/** How a script is played. */
+/** Options for {@linkcode scriptedStream}. */
 export interface ScriptedStreamOptions {
-  /** Milliseconds to wait before each delta. Default: 0, without any wait. */
+  /** Delay before each delta, in milliseconds. Default: 0, without a wait. */
   readonly deltaMs?: number;
-  /** How to wait. Default: by the real clock. */
+  /** Port: waits. Default: `setTimeout`. */
   readonly sleep?: Sleep;
 }
 
 /**
- * Makes a {@linkcode StreamFn} that answers each model call with the next step, and needs no network.
+ * Creates a {@linkcode StreamFn} that answers each model call with the next step of a script.
  *
- * A call beyond the last step gets an `error` event of a {@linkcode StreamError}. An abort ends the reply with
- * `error` of stop reason `"aborted"`. Tool calls without an id are numbered through the script: `call_1`,
- * `call_2`, …
+ * A call after the last step, and a step that throws, end with an `error` event of a {@linkcode StreamError}. An abort
+ * ends the reply with an `error` event of stop reason `"aborted"`. Tool calls without an id are numbered across the
+ * script: `call_1`, `call_2`, …
  *
  * @example
  * ```ts
@@ -68,11 +62,18 @@ export function scriptedStream(
   options: ScriptedStreamOptions = {},
 ): ScriptedStream {
   const calls: StreamRequest[] = [];
-  let toolCalls = 0;
-  const newId = (): string => `call_${++toolCalls}`;
+  let toolCallCount = 0;
+  const newId = (): string => `call_${++toolCallCount}`;
   const streamFn: StreamFn = (request) => {
-    const step = steps[calls.length] ?? createMissingStep(calls.length + 1, steps.length);
-    calls.push(snapshotRequest(request));
+    const { systemPrompt, messages, tools } = request.context;
+    calls.push({
+      ...request,
+      context: { systemPrompt, messages: [...messages], tools: [...tools] },
+    });
+    const step = steps[calls.length - 1] ?? fail(
+      "stream_error",
+      `No step for model call ${calls.length}: the script has ${formatStepCount(steps.length)}`,
+    );
     return createPlayback(
       request,
       (signal) => playStep(step, { request, newId, signal, ...options }),
@@ -80,9 +81,9 @@ export function scriptedStream(
   };
   const assertDone = (): void => {
     if (calls.length === steps.length) return;
-    const called = calls.length === 1 ? "once" : `${calls.length} times`;
+    const times = calls.length === 1 ? "once" : `${calls.length} times`;
     throw new Error(
-      `The script has ${formatStepCount(steps.length)}, but the model was called ${called}`,
+      `The script has ${formatStepCount(steps.length)}, but the model was called ${times}`,
     );
   };
   return Object.assign(streamFn, { calls, assertDone });
@@ -93,31 +94,31 @@ type EventGenerator = AsyncGenerator<AssistantMessageEvent, void>;
 interface PlaybackOptions extends ScriptedStreamOptions {
   readonly request: StreamRequest;
   readonly newId: () => string;
-  /** Fires when the request is aborted, and when nobody reads on. */
+  /** Fires when the request is aborted or the stream is cancelled. */
   readonly signal: AbortSignal;
 }
 
-/** Plays events one by one as they are asked for; ends them legally on abort, and when making them fails. */
+/** Streams events as they are pulled, and completes the protocol on abort or when the step throws. */
 function createPlayback(
   request: StreamRequest,
-  make: (signal: AbortSignal) => EventGenerator,
+  play: (signal: AbortSignal) => EventGenerator,
 ): AsyncIterable<AssistantMessageEvent> {
-  const stop = new AbortController();
-  const abort = (): void => stop.abort(request.signal.reason);
-  request.signal.addEventListener("abort", abort);
-  if (request.signal.aborted) abort();
-  const release = (): void => request.signal.removeEventListener("abort", abort);
-  const events = ensureTerminal(make(stop.signal), stop.signal);
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(request.signal.reason);
+  request.signal.addEventListener("abort", onAbort);
+  if (request.signal.aborted) onAbort();
+  const removeListener = (): void => request.signal.removeEventListener("abort", onAbort);
+  const events = ensureTerminal(play(controller.signal), controller.signal);
   return new ReadableStream<AssistantMessageEvent>({
-    async pull(controller): Promise<void> {
+    async pull(stream): Promise<void> {
       const { done, value } = await events.next();
-      if (!done) return controller.enqueue(value);
-      release();
-      controller.close();
+      if (!done) return stream.enqueue(value);
+      removeListener();
+      stream.close();
     },
     cancel(): void {
-      release();
-      stop.abort();
+      removeListener();
+      controller.abort();
     },
   }, { highWaterMark: 0 });
 }
@@ -139,7 +140,7 @@ async function* ensureTerminal(events: EventGenerator, signal: AbortSignal): Eve
   }
 }
 
-/** What has been played so far: enough to end it at any moment. */
+/** Tracks the streamed events, to close open blocks and end the reply at any point. */
 class PlaybackProgress {
   #started = false;
   #ended = false;
@@ -179,20 +180,21 @@ class PlaybackProgress {
   }
 }
 
-async function* playStep(step: ScriptedStep, playing: PlaybackOptions): EventGenerator {
-  const { request, newId, signal } = playing;
+async function* playStep(step: ScriptedStep, options: PlaybackOptions): EventGenerator {
+  const { request, newId, signal } = options;
   if (signal.aborted) return;
-  const found = typeof step === "function"
+  const events = typeof step === "function"
     ? await raceAbort(async () => await step(request), signal)
     : step;
-  if (found === undefined) return;
-  if (isScriptedAnswer(found)) {
-    yield* paceEvents(toEvents(found, newId), playing);
-    if (found.type === "hang") await waitForAbort(found.options.ignoresSignal ? undefined : signal);
-  } else if (isEventList(found)) {
-    yield* paceEvents(found, playing);
+  if (events === undefined) return;
+  if ("type" in events) {
+    yield* paceEvents(toEvents(events, newId), options);
+    if (events.type !== "hang") return;
+    await (events.options.ignoresSignal ? new Promise(() => {}) : realSleep(Infinity, signal));
+  } else if (Symbol.asyncIterator in events) {
+    yield* readUntilAborted(events, signal);
   } else {
-    yield* readUntilAborted(found, signal);
+    yield* paceEvents(events, options);
   }
 }
 
@@ -219,49 +221,24 @@ async function* readUntilAborted(
       yield next.value;
     }
   } finally {
-    // An iterator that hangs does not even settle its return.
+    // Not awaited: the return() of a hanging generator never settles.
     iterator.return?.().catch(() => {});
   }
 }
 
-/** What the work gives, or `undefined` once the signal has fired. */
+/** Waits for a promise; resolves to `undefined` if the signal fires first. */
 function raceAbort<Value>(
-  work: () => Promise<Value>,
+  operation: () => Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return resolve(undefined);
-    const giveUp = (): void => resolve(undefined);
-    signal.addEventListener("abort", giveUp, { once: true });
-    work().then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
+    const onAbort = (): void => resolve(undefined);
+    signal.addEventListener("abort", onAbort, { once: true });
+    operation().then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
-}
-
-function waitForAbort(signal: AbortSignal | undefined): Promise<void> {
-  return signal ? realSleep(Infinity, signal) : new Promise(() => {});
-}
-
-function createMissingStep(call: number, steps: number): ScriptedStep {
-  return fail(
-    "stream_error",
-    `Model call ${call} has no step: the script has ${formatStepCount(steps)}`,
-  );
 }
 
 function formatStepCount(steps: number): string {
   return steps === 1 ? "1 step" : `${steps} steps`;
-}
-
-function snapshotRequest(request: StreamRequest): StreamRequest {
-  const { systemPrompt, messages, tools } = request.context;
-  const context = { systemPrompt, messages: [...messages], tools: [...tools] };
-  return { ...request, context };
-}
-
-function isScriptedAnswer(events: ScriptedEvents): events is ScriptedAnswer {
-  return "type" in events;
-}
-
-function isEventList(events: ScriptedEvents): events is readonly AssistantMessageEvent[] {
-  return Array.isArray(events);
 }

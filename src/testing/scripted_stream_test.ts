@@ -20,7 +20,7 @@ function getTypes(events: readonly AssistantMessageEvent[]): string[] {
   return events.map(({ type }) => type);
 }
 
-Deno.test("a text arrives word by word", async () => {
+Deno.test("scriptedStream() streams text word by word", async () => {
   const stream = scriptedStream([reply("Hello, big world")]);
   assertEquals(await collectEvents(stream(createRequest())), [
     { type: "start" },
@@ -33,7 +33,7 @@ Deno.test("a text arrives word by word", async () => {
   ]);
 });
 
-Deno.test("blocks keep their order, marks and arguments", async () => {
+Deno.test("scriptedStream() keeps the order, signatures and arguments of blocks", async () => {
   const blocks = [
     thinking("Let me see", { signature: "s1" }),
     text("Looking", { signature: "s2" }),
@@ -55,9 +55,9 @@ Deno.test("blocks keep their order, marks and arguments", async () => {
   ]);
 });
 
-Deno.test("calls without an id are numbered through the whole script", async () => {
+Deno.test("scriptedStream() numbers calls without an id across the script", async () => {
   const stream = scriptedStream([
-    reply([toolCall("a"), toolCall("b", {}, { id: "mine" })]),
+    reply([toolCall("a"), toolCall("b", {}, { id: "own" })]),
     reply([toolCall("c")]),
   ]);
   const ids: string[] = [];
@@ -66,10 +66,10 @@ Deno.test("calls without an id are numbered through the whole script", async () 
       if (event.type === "tool_call_start") ids.push(event.id);
     }
   }
-  assertEquals(ids, ["call_1", "mine", "call_2"]);
+  assertEquals(ids, ["call_1", "own", "call_2"]);
 });
 
-Deno.test("a reply with calls stops for tools, and options beat that", async () => {
+Deno.test("reply() stops with tool_use if it has calls, unless stopReason is given", async () => {
   const usage = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
   const stream = scriptedStream([
     reply([toolCall("a")]),
@@ -81,7 +81,7 @@ Deno.test("a reply with calls stops for tools, and options beat that", async () 
   assertEquals(second.at(-1), { type: "done", stopReason: "length", usage });
 });
 
-Deno.test("a call with raw arguments stays open in a reply that was cut, and is closed in any other", async () => {
+Deno.test("reply() leaves a call with raw arguments open only when it stops with length", async () => {
   const cut = [toolCall("whole", {}, { id: "a" }), toolCall("half", '{"path": "a', { id: "b" })];
   const stream = scriptedStream([reply(cut, { stopReason: "length" }), reply(cut)]);
   const states: string[][] = [];
@@ -93,7 +93,7 @@ Deno.test("a call with raw arguments stays open in a reply that was cut, and is 
   assertEquals(states, [["complete", "truncated"], ["complete", "invalid"]]);
 });
 
-Deno.test("a failure carries its code and facts, after what was said before it", async () => {
+Deno.test("fail() ends with the given code, retryAfterMs and usage, after its content", async () => {
   const stream = scriptedStream([
     fail("network_error", "connection reset", { after: "Well", retryAfterMs: 1500, usage }),
   ]);
@@ -107,14 +107,14 @@ Deno.test("a failure carries its code and facts, after what was said before it",
   assertEquals(last.usage, usage);
 });
 
-Deno.test("a scripted abort ends as aborted", async () => {
+Deno.test("fail() with code aborted stops with aborted", async () => {
   const stream = scriptedStream([fail("aborted", "enough")]);
   const last = (await collectEvents(stream(createRequest()))).at(-1);
   assert(last?.type === "error");
   assertEquals(last.stopReason, "aborted");
 });
 
-Deno.test("a hanging reply ends as aborted when the signal fires, with its blocks closed", async () => {
+Deno.test("hang() closes its blocks and stops with aborted when the signal fires", async () => {
   const controller = new AbortController();
   const stream = scriptedStream([hang({ after: "Half a" })]);
   const events: AssistantMessageEvent[] = [];
@@ -139,7 +139,7 @@ Deno.test("a hanging reply ends as aborted when the signal fires, with its block
   assertEquals(last.error.cause, "enough");
 });
 
-Deno.test("an abort between deltas closes open blocks and ends the reply", async () => {
+Deno.test("scriptedStream() closes open blocks on abort between deltas", async () => {
   const controller = new AbortController();
   const stream = scriptedStream([reply([toolCall("write", { text: "x".repeat(100) })])]);
   const events: AssistantMessageEvent[] = [];
@@ -158,14 +158,14 @@ Deno.test("an abort between deltas closes open blocks and ends the reply", async
   ]);
 });
 
-Deno.test("a request that is aborted before it begins still gets a whole, short protocol", async () => {
+Deno.test("scriptedStream() emits start and error for a request that is already aborted", async () => {
   const events = await collectEvents(
     scriptedStream([reply("never")])(createRequest(AbortSignal.abort("no"))),
   );
   assertEquals(getTypes(events), ["start", "error"]);
 });
 
-Deno.test("a deaf reply goes on hanging; leaving it is enough", async () => {
+Deno.test("hang() with ignoresSignal keeps hanging after an abort", async () => {
   const controller = new AbortController();
   const stream = scriptedStream([hang({ ignoresSignal: true })])(createRequest(controller.signal));
   const iterator = stream[Symbol.asyncIterator]();
@@ -173,17 +173,17 @@ Deno.test("a deaf reply goes on hanging; leaving it is enough", async () => {
   controller.abort();
   const pending = iterator.next();
   assertEquals(
-    await Promise.race([pending, new Promise((resolve) => setTimeout(resolve, 5, "silence"))]),
-    "silence",
+    await Promise.race([pending, new Promise((resolve) => setTimeout(resolve, 5, "pending"))]),
+    "pending",
   );
 });
 
-Deno.test("a stream may close without a terminal event", async () => {
+Deno.test("endWithoutTerminal() closes the stream without done or error", async () => {
   const events = await collectEvents(scriptedStream([endWithoutTerminal("Well")])(createRequest()));
   assertEquals(getTypes(events), ["start", "text_start", "text_delta"]);
 });
 
-Deno.test("a call may hang in the middle of its arguments", async () => {
+Deno.test("hang() can hang within the arguments of a call", async () => {
   const controller = new AbortController();
   const stream = scriptedStream([hang({ after: [text("Now"), toolCall("bash", '{"command":')] })]);
   const reader = new ReplyAccumulator();
@@ -194,7 +194,7 @@ Deno.test("a call may hang in the middle of its arguments", async () => {
   assertEquals(reader.finish().calls.map(({ state }) => state.type), ["invalid"]);
 });
 
-Deno.test("raw events are played as they are, illegal ones too", async () => {
+Deno.test("scriptedStream() streams raw events unchanged, also illegal ones", async () => {
   const raw: AssistantMessageEvent[] = [
     { type: "text_delta", contentIndex: 7, delta: "no start" },
     { type: "done", stopReason: "stop", usage },
@@ -203,9 +203,9 @@ Deno.test("raw events are played as they are, illegal ones too", async () => {
   assertEquals(await collectEvents(scriptedStream([raw])(createRequest())), raw);
 });
 
-Deno.test("an async generator is played live, and left when the signal fires", async () => {
+Deno.test("scriptedStream() reads an async generator live and returns it when the signal fires", async () => {
   const controller = new AbortController();
-  let left = false;
+  let returned = false;
   const stream = scriptedStream([async function* (): AsyncGenerator<AssistantMessageEvent> {
     try {
       yield { type: "start" };
@@ -213,7 +213,7 @@ Deno.test("an async generator is played live, and left when the signal fires", a
       await new Promise((resolve) => controller.signal.addEventListener("abort", resolve));
       await Promise.resolve();
     } finally {
-      left = true;
+      returned = true;
     }
   }]);
   const events: AssistantMessageEvent[] = [];
@@ -223,17 +223,17 @@ Deno.test("an async generator is played live, and left when the signal fires", a
   }
   assertEquals(getTypes(events), ["start", "text_start", "text_end", "error"]);
   await new Promise((resolve) => setTimeout(resolve, 0));
-  assert(left);
+  assert(returned);
 });
 
-Deno.test("a function answers by what was asked", async () => {
-  const stream = scriptedStream([(request) => reply(`You asked ${request.model.modelId}`)]);
+Deno.test("scriptedStream() calls a function with the request", async () => {
+  const stream = scriptedStream([(request) => reply(`Model: ${request.model.modelId}`)]);
   const reader = new ReplyAccumulator();
   for await (const event of stream(createRequest())) reader.apply(event);
-  assertEquals(reader.finish().content, [text("You asked model")]);
+  assertEquals(reader.finish().content, [text("Model: model")]);
 });
 
-Deno.test("a function that throws is a stream error, not a rejection", async () => {
+Deno.test("scriptedStream() ends with a StreamError when a function throws", async () => {
   const stream = scriptedStream([() => {
     throw new Error("bad script");
   }]);
@@ -245,13 +245,13 @@ Deno.test("a function that throws is a stream error, not a rejection", async () 
   assertEquals(last.error.message, "A scripted step failed: bad script");
 });
 
-Deno.test("a call beyond the script is a stream error that says which call", async () => {
+Deno.test("scriptedStream() ends a call after the last step with a StreamError", async () => {
   const stream = scriptedStream([reply("only")]);
   await collectEvents(stream(createRequest()));
   const last = (await collectEvents(stream(createRequest()))).at(-1);
   assert(last?.type === "error");
   assertEquals(last.error.code, "stream_error");
-  assertEquals(last.error.message, "Model call 2 has no step: the script has 1 step");
+  assertEquals(last.error.message, "No step for model call 2: the script has 1 step");
   assertThrows(
     () => stream.assertDone(),
     Error,
@@ -259,7 +259,7 @@ Deno.test("a call beyond the script is a stream error that says which call", asy
   );
 });
 
-Deno.test("assertDone tells of steps that were never asked for", async () => {
+Deno.test("assertDone() throws while steps are unused", async () => {
   const stream = scriptedStream([reply("a"), reply("b")]);
   await collectEvents(stream(createRequest()));
   assertThrows(
@@ -271,7 +271,7 @@ Deno.test("assertDone tells of steps that were never asked for", async () => {
   stream.assertDone();
 });
 
-Deno.test("calls are kept as they came, whatever happens to the request later", () => {
+Deno.test("scriptedStream() records a snapshot of each request", () => {
   const stream = scriptedStream([reply("a")]);
   const messages = [{ role: "user" as const, content: [text("first")], timestamp: 0 }];
   const request = createRequest();
@@ -280,7 +280,7 @@ Deno.test("calls are kept as they came, whatever happens to the request later", 
   assertEquals(stream.calls[0]?.context.messages.length, 1);
 });
 
-Deno.test("deltas can be paced by a clock of one's own", async () => {
+Deno.test("scriptedStream() waits deltaMs before each delta with the given sleep", async () => {
   const waits: number[] = [];
   const stream = scriptedStream([reply("one two")], {
     deltaMs: 20,
@@ -293,7 +293,7 @@ Deno.test("deltas can be paced by a clock of one's own", async () => {
   assertEquals(waits, [20, 20]);
 });
 
-Deno.test("nothing stays behind on a signal that outlives many calls", async () => {
+Deno.test("scriptedStream() leaves no listener on a signal that outlives many calls", async () => {
   const controller = new AbortController();
   const listeners = countListeners(controller.signal);
   const steps = Array.from({ length: 90 }, (_, index) => {

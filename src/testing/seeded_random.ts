@@ -1,12 +1,13 @@
 /**
- * Chance that can be repeated.
+ * Random numbers from a seed.
  *
  * @module
  */
 
 /**
- * Makes a source of numbers in [0, 1) that is the same for the same seed (mulberry32); fit for an agent's
- * `random` port and for random tests, not for secrets.
+ * Creates a generator of numbers in [0, 1) that repeats for the same seed (mulberry32).
+ *
+ * Suits the `random` port of an agent and randomized tests, but not secrets.
  *
  * @example
  * ```ts

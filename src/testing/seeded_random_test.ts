@@ -6,12 +6,12 @@ function generateNumbers(seed: number, count: number): number[] {
   return Array.from({ length: count }, random);
 }
 
-Deno.test("a seed gives the same numbers every time, another seed others", () => {
+Deno.test("seededRandom() repeats its numbers for the same seed, and not for another", () => {
   assertEquals(generateNumbers(1, 10), generateNumbers(1, 10));
   assertNotEquals(generateNumbers(1, 10), generateNumbers(2, 10));
 });
 
-Deno.test("numbers lie in [0, 1) and are spread evenly", () => {
+Deno.test("seededRandom() returns evenly distributed numbers in [0, 1)", () => {
   const numbers = generateNumbers(7, 10_000);
   assert(numbers.every((number) => number >= 0 && number < 1));
   for (let tenth = 0; tenth < 10; tenth++) {

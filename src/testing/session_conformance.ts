@@ -1,35 +1,37 @@
 /**
- * The contract that every session store keeps, as tests.
+ * Tests of the contract of session stores.
  *
  * @module
  */
 
 import { SessionError } from "../core/errors.ts";
-import type { Session, SessionStore } from "../core/session.ts";
+import type { SessionStore } from "../core/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../core/session_entry.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
 import { isJsonEqual } from "./json_equal.ts";
 import type { RegisterTest } from "./stream_fixture.ts";
 
-/** A store that is tested, and how its tests end. */
+/** The store for one test. */
 export interface SessionStoreFixture {
   /** An empty store. */
   readonly store: SessionStore;
-  /** Another store over the same sessions, as after a restart. Default: the same store. */
+  /** Returns another store over the same sessions, as after a restart. Default: the same store. */
   readonly reopen?: () => SessionStore | Promise<SessionStore>;
-  /** Cleans up after one test. */
+  /** Cleans up after the test. */
   readonly dispose?: () => void | Promise<void>;
 }
 
-/** Makes a fresh store for one test. */
+/** Creates an empty store for one test. */
 export type SessionStoreFactory = () =>
   | SessionStore
   | SessionStoreFixture
   | Promise<SessionStore | SessionStoreFixture>;
 
 /**
- * Registers the tests that every session store must pass: nothing appended is lost, changed or reordered, the
- * tree and its leaf survive a restart, there is one writer, and failures are typed.
+ * Registers the tests that every session store must pass.
+ *
+ * They check that no entry is lost, changed or reordered, that the tree of entries and its leaf survive a restart, that
+ * a session has one writer at a time, and that failures are a `SessionError` with the right reason.
  *
  * @example
  * ```ts ignore
@@ -39,21 +41,21 @@ export type SessionStoreFactory = () =>
  * testSessionStore(Deno.test, () => new InMemorySessionStore());
  * ```
  */
-export function testSessionStore(test: RegisterTest, make: SessionStoreFactory): void {
-  const register = (name: string, act: (subject: StoreSubject) => Promise<void>) =>
-    test(`a session store ${name}`, async () => {
-      const made = await make();
-      const fixture = "store" in made ? made : { store: made };
+export function testSessionStore(test: RegisterTest, createStore: SessionStoreFactory): void {
+  for (const [title, run] of Object.entries(CONTRACT)) {
+    test(`session store: ${title}`, async () => {
+      const created = await createStore();
+      const fixture = "store" in created ? created : { store: created };
       try {
-        await act(new StoreSubject(fixture));
+        await run(new StoreSubject(fixture));
       } finally {
         await fixture.dispose?.();
       }
     });
-  for (const [name, act] of Object.entries(CONTRACT)) register(name, act);
+  }
 }
 
-/** The store of one test, as it is now and after a restart. */
+/** The store of one test, before and after a restart. */
 class StoreSubject {
   readonly store: SessionStore;
   readonly #fixture: SessionStoreFixture;
@@ -63,12 +65,12 @@ class StoreSubject {
     this.#fixture = fixture;
   }
 
-  /** The store after a restart. */
+  /** Returns the store after a restart. */
   async reopen(): Promise<SessionStore> {
     return await this.#fixture.reopen?.() ?? this.store;
   }
 
-  /** Writes a closed session; gives its entries. */
+  /** Writes and closes a session; returns its entries. */
   async writeSession(id: string, ...bodies: readonly SessionEntryBody[]): Promise<SessionEntry[]> {
     await using session = await this.store.create({ id });
     return bodies.map((body) => session.append(body));
@@ -76,17 +78,17 @@ class StoreSubject {
 }
 
 const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>>> = {
-  async "gives back every kind of entry as it was appended"(subject) {
+  async "returns every type of entry as appended"(subject) {
     const appended = await subject.writeSession("all", ...SAMPLE_ENTRIES);
     await using session = await (await subject.reopen()).open("all", { access: "read" });
     expectEqual(await session.path(), appended, "path");
-    expectEqual(await collectEntries(session), appended, "entries");
+    expectEqual(await Array.fromAsync(session.entries()), appended, "entries");
     expectEqual(session.damage, [], "damage");
     expectEqual(await session.entry(appended[3]?.id ?? ""), appended[3], "entry");
-    expectEqual(await session.entry("nowhere"), undefined, "entry that is not there");
+    expectEqual(await session.entry("missing"), undefined, "missing entry");
   },
 
-  async "chains entries, and tells the chain without reading them"(subject) {
+  async "links entries to their parents and lists them in the outline"(subject) {
     const [first, second, third] = await subject.writeSession(
       "chain",
       createMessageEntry("a"),
@@ -94,8 +96,8 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
       createMessageEntry("c"),
     );
     await using session = await (await subject.reopen()).open("chain", { access: "read" });
-    const chain = [first, second, third].map((entry) => entry?.parentId);
-    expectEqual(chain, [null, first?.id, second?.id], "parents");
+    const parentIds = [first, second, third].map((entry) => entry?.parentId);
+    expectEqual(parentIds, [null, first?.id, second?.id], "parent ids");
     expectEqual(session.leafId, third?.id, "leaf");
     expectEqual(
       session.outline,
@@ -109,7 +111,7 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     );
   },
 
-  async "keeps the leaf where it was moved, and every branch"(subject) {
+  async "keeps the moved leaf and every branch after a restart"(subject) {
     const session = await subject.store.create({ id: "tree" });
     const [root, left] = [
       session.append(createMessageEntry("root")),
@@ -120,20 +122,20 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     session.moveLeaf(left.id);
     await session.close();
 
-    await using again = await (await subject.reopen()).open("tree");
-    expectEqual(extractTexts(await again.path()), ["root", "left"], "path after the move");
+    await using reopened = await (await subject.reopen()).open("tree");
+    expectEqual(extractTexts(await reopened.path()), ["root", "left"], "path after the move");
     expectEqual(
-      extractTexts(await again.path({ leaf: right.id })),
+      extractTexts(await reopened.path({ leaf: right.id })),
       ["root", "right"],
       "other path",
     );
-    again.moveLeaf(null);
-    again.append(createMessageEntry("anew"));
-    expectEqual(extractTexts(await again.path()), ["anew"], "path from nothing");
-    expectEqual(await again.path({ leaf: null }), [], "path to nothing");
+    reopened.moveLeaf(null);
+    reopened.append(createMessageEntry("new root"));
+    expectEqual(extractTexts(await reopened.path()), ["new root"], "path of a new root");
+    expectEqual(await reopened.path({ leaf: null }), [], "path without a leaf");
   },
 
-  async "gives parts of a path"(subject) {
+  async "filters a path by last, types and after"(subject) {
     const entries = await subject.writeSession(
       "parts",
       createMessageEntry("a"),
@@ -142,14 +144,14 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
       createMessageEntry("d"),
     );
     await using session = await subject.store.open("parts", { access: "read" });
-    expectEqual(await session.path({ last: 2 }), entries.slice(2), "last two");
-    expectEqual(await session.path({ last: 0 }), [], "last none");
-    expectEqual(await session.path({ types: ["title"] }), entries.slice(1, 2), "titles");
+    expectEqual(await session.path({ last: 2 }), entries.slice(2), "last: 2");
+    expectEqual(await session.path({ last: 0 }), [], "last: 0");
+    expectEqual(await session.path({ types: ["title"] }), entries.slice(1, 2), "types: title");
     const after = (entries[0]?.timestamp ?? 0) + 1e9;
-    expectEqual(await session.path({ after }), [], "later ones");
+    expectEqual(await session.path({ after }), [], "after the last entry");
   },
 
-  async "keeps what was appended all at once, in order"(subject) {
+  async "keeps 500 entries that are appended at once, in order"(subject) {
     const bodies = Array.from(
       { length: 500 },
       (_, index) => createMessageEntry(`message ${index}`),
@@ -160,7 +162,7 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     expectEqual(new Set(appended.map(({ id }) => id)).size, 500, "number of ids");
   },
 
-  async "goes on where a session stopped"(subject) {
+  async "appends to a session that is opened again"(subject) {
     await subject.writeSession("long", createMessageEntry("a"));
     for (const word of ["b", "c"]) {
       await using session = await (await subject.reopen()).open("long");
@@ -170,21 +172,21 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     expectEqual(extractTexts(await session.path()), ["a", "b", "c"], "path");
   },
 
-  async "keeps odd text and odd data"(subject) {
-    const odd = 'line\nend \u2028 \u{1F600} \ud800 \0 \u001b[31m "quoted" \\';
-    const circle: Record<string, unknown> = { big: 10n };
-    circle["self"] = circle;
-    await subject.writeSession("odd", createMessageEntry(odd), {
+  async "keeps unusual text, and entries whose data is not JSON"(subject) {
+    const unusual = 'line\nend \u2028 \u{1F600} \ud800 \0 \u001b[31m "quoted" \\';
+    const cyclic: Record<string, unknown> = { big: 10n };
+    cyclic["self"] = cyclic;
+    await subject.writeSession("odd", createMessageEntry(unusual), {
       type: "custom",
       name: "odd",
-      data: circle,
+      data: cyclic,
     });
     await using session = await (await subject.reopen()).open("odd", { access: "read" });
-    expectEqual(extractTexts(await session.path({ types: ["message"] })), [odd], "text");
+    expectEqual(extractTexts(await session.path({ types: ["message"] })), [unusual], "text");
     expectEqual((await session.path()).length, 2, "number of entries");
   },
 
-  async "has one writer, and any number of readers"(subject) {
+  async "allows one writer and many readers"(subject) {
     const writer = await subject.store.create({ id: "one" });
     writer.append(createMessageEntry("a"));
     await writer.flush();
@@ -193,28 +195,28 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     await expectFailure("locked", () => subject.store.open("one"));
     await expectFailure("locked", () => other.delete("one"));
     await using reader = await other.open("one", { access: "read" });
-    expectEqual(extractTexts(await reader.path()), ["a"], "what the reader sees");
+    expectEqual(extractTexts(await reader.path()), ["a"], "path of the reader");
     await expectFailure("read_only", () => reader.append(createMessageEntry("b")));
     await writer.close();
     await using next = await other.open("one");
     next.append(createMessageEntry("b"));
   },
 
-  async "refuses what cannot be"(subject) {
+  async "throws a SessionError for unknown ids and closed sessions"(subject) {
     const { store } = subject;
-    await expectFailure("not_found", () => store.open("nothing"));
-    await expectFailure("not_found", () => store.delete("nothing"));
+    await expectFailure("not_found", () => store.open("missing"));
+    await expectFailure("not_found", () => store.delete("missing"));
     await subject.writeSession("there", createMessageEntry("a"));
     await expectFailure("already_exists", () => store.create({ id: "there" }));
     const session = await store.open("there");
-    await expectFailure("unknown_entry", () => session.moveLeaf("nowhere"));
-    await expectFailure("unknown_entry", () => session.path({ leaf: "nowhere" }));
+    await expectFailure("unknown_entry", () => session.moveLeaf("missing"));
+    await expectFailure("unknown_entry", () => session.path({ leaf: "missing" }));
     await session.close();
     await session.close();
     await expectFailure("closed", () => session.append(createMessageEntry("b")));
   },
 
-  async "refuses names that lead elsewhere"(subject) {
+  async "rejects ids that are unsafe as file names"(subject) {
     for (
       const id of ["", "a/b", "a\\b", "..", "a..b", ".a", "a:b", "a\nb", "nul", "a".repeat(200)]
     ) {
@@ -224,22 +226,22 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     }
   },
 
-  async "keeps nothing of a session without entries"(subject) {
+  async "does not store a session without entries"(subject) {
     await subject.writeSession("empty");
     expectEqual(await subject.store.list(), [], "list");
     await subject.writeSession("empty", createMessageEntry("a"));
     expectEqual((await subject.store.list()).length, 1, "length of the list");
   },
 
-  async "gives sessions names that do not collide"(subject) {
+  async "creates sessions with unique ids"(subject) {
     const sessions = await Promise.all(
       Array.from({ length: 20 }, () => subject.store.create()),
     );
-    expectEqual(new Set(sessions.map(({ id }) => id)).size, 20, "number of names");
+    expectEqual(new Set(sessions.map(({ id }) => id)).size, 20, "number of ids");
     for (const session of sessions) await session.close();
   },
 
-  async "begins with given entries, as they are"(subject) {
+  async "creates a session with given entries, unchanged"(subject) {
     const entries = await subject.writeSession(
       "old",
       createMessageEntry("a"),
@@ -249,14 +251,14 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     await using session = await subject.store.create({ id: "new", cwd: "/work", parent, entries });
     session.append(createMessageEntry("c"));
     await session.close();
-    await using again = await (await subject.reopen()).open("new", { access: "read" });
-    expectEqual((await again.path()).slice(0, 2), entries, "entries");
-    expectEqual(extractTexts(await again.path()), ["a", "b", "c"], "path");
-    const { cwd, parent: forkedFrom } = again.header;
+    await using reopened = await (await subject.reopen()).open("new", { access: "read" });
+    expectEqual((await reopened.path()).slice(0, 2), entries, "entries");
+    expectEqual(extractTexts(await reopened.path()), ["a", "b", "c"], "path");
+    const { cwd, parent: forkedFrom } = reopened.header;
     expectEqual({ cwd, parent: forkedFrom }, { cwd: "/work", parent }, "header");
   },
 
-  async "lists what it keeps"(subject) {
+  async "lists sessions with counts, usage, cost and title"(subject) {
     const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, total: 15 };
     const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
     const reply = assistantMessage("answer", { usage, cost });
@@ -287,11 +289,11 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
       },
       "summary",
     );
-    expectEqual(await subject.store.list({ cwd: "/elsewhere" }), [], "list of another folder");
-    expectEqual((await subject.store.list({ limit: 0 })).length, 0, "list of none");
+    expectEqual(await subject.store.list({ cwd: "/elsewhere" }), [], "list of another directory");
+    expectEqual((await subject.store.list({ limit: 0 })).length, 0, "list with limit 0");
   },
 
-  async "finds words where they begin"(subject) {
+  async "finds entries by the beginnings of words"(subject) {
     const call = toolCall("bash", { command: "grep Needle src" }, { id: "call_1" });
     const result = { content: [text("src/a.ts: the needle is here")] };
     await subject.writeSession(
@@ -303,20 +305,24 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
       createMessageEntry("Pinneedles do not count, needless to say"),
     );
     const store = await subject.reopen();
-    const typesOf = async (query: string, options?: Parameters<SessionStore["search"]>[1]) =>
+    const searchTypes = async (query: string, options?: Parameters<SessionStore["search"]>[1]) =>
       (await store.search(query, options)).map(({ type }) => type);
     expectEqual(
-      await typesOf("needle"),
+      await searchTypes("needle"),
       ["message", "message", "tool_finished", "message"],
-      "needle",
+      "one word",
     );
-    expectEqual(await typesOf("the needle"), ["message", "tool_finished"], "the needle");
-    expectEqual(await typesOf("eedle"), [], "a part of a word");
-    expectEqual(await typesOf("?!"), [], "no word");
-    expectEqual(await typesOf("needle", { limit: 1 }), ["message"], "one hit");
-    expectEqual(await typesOf("needle", { types: ["tool_finished"] }), ["tool_finished"], "a type");
-    expectEqual(await typesOf("needle", { before: 0 }), [], "too late");
-    expectEqual(await typesOf("needle", { after: 0, sessionId: "hay" }), [
+    expectEqual(await searchTypes("the needle"), ["message", "tool_finished"], "two words");
+    expectEqual(await searchTypes("eedle"), [], "the end of a word");
+    expectEqual(await searchTypes("?!"), [], "no word");
+    expectEqual(await searchTypes("needle", { limit: 1 }), ["message"], "limit: 1");
+    expectEqual(
+      await searchTypes("needle", { types: ["tool_finished"] }),
+      ["tool_finished"],
+      "types",
+    );
+    expectEqual(await searchTypes("needle", { before: 0 }), [], "before: 0");
+    expectEqual(await searchTypes("needle", { after: 0, sessionId: "hay" }), [
       "message",
       "message",
       "tool_finished",
@@ -324,19 +330,19 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     ], "one session");
     const [hit] = await store.search("needle", { limit: 1 });
     expectEqual(hit?.snippet, "Where is the NEEDLE?", "snippet");
-    await expectFailure("not_found", () => store.search("needle", { sessionId: "nothing" }));
+    await expectFailure("not_found", () => store.search("needle", { sessionId: "missing" }));
   },
 
-  async "deletes for good"(subject) {
+  async "deletes a session, also from search results"(subject) {
     await subject.writeSession("gone", createMessageEntry("secret"));
     await subject.store.delete("gone");
     const store = await subject.reopen();
     expectEqual(await store.list(), [], "list");
     expectEqual(await store.search("secret"), [], "hits");
     await expectFailure("not_found", () => store.open("gone"));
-    await subject.writeSession("gone", createMessageEntry("anew"));
+    await subject.writeSession("gone", createMessageEntry("new"));
     await using session = await store.open("gone", { access: "read" });
-    expectEqual(extractTexts(await session.path()), ["anew"], "path");
+    expectEqual(extractTexts(await session.path()), ["new"], "path");
   },
 };
 
@@ -424,31 +430,25 @@ function extractTexts(entries: readonly SessionEntry[]): string[] {
   });
 }
 
-async function collectEntries(session: Session): Promise<SessionEntry[]> {
-  const entries: SessionEntry[] = [];
-  for await (const entry of session.entries()) entries.push(entry);
-  return entries;
-}
-
 async function expectFailure(
   reason: SessionError["reason"],
-  act: () => unknown,
+  operation: () => unknown,
 ): Promise<void> {
   try {
-    await act();
+    await operation();
   } catch (error) {
     if (error instanceof SessionError) return expectEqual(error.reason, reason, "reason");
     throw error;
   }
-  throw new Error(`Expected a failure because of ${reason}, got none`);
+  throw new Error(`Expected a SessionError with reason ${reason}, got none`);
 }
 
-function expectEqual(actual: unknown, expected: unknown, what: string): void {
+function expectEqual(actual: unknown, expected: unknown, name: string): void {
   if (isJsonEqual(sortKeys(actual), sortKeys(expected))) return;
-  throw new Error(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
+  throw new Error(`${name}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
 }
 
-/** The same JSON with members in the order of their names, which is no part of the contract. */
+/** Sorts the members of objects by name; the contract leaves their order open. */
 function sortKeys(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null), (_key, member) => {
     if (typeof member !== "object" || member === null || Array.isArray(member)) return member;

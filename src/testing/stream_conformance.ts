@@ -1,5 +1,5 @@
 /**
- * The contract that every stream function keeps, as tests.
+ * Tests of the contract of stream functions.
  *
  * @module
  */
@@ -19,12 +19,14 @@ import type {
 } from "./stream_fixture.ts";
 import { API_KEY, createResponse, StreamSubject, toBytes } from "./stream_subject.ts";
 
-/** How long after an abort the stream may take to end, in milliseconds. */
+/** Longest time from an abort to the end of the stream, in milliseconds. */
 const MAX_ABORT_MS = 100;
 
 /**
- * Registers the tests that every stream function must pass: the same reply however the bytes arrive, honest ends,
- * prompt aborts, classified errors, kept secrets.
+ * Registers the tests that every stream function must pass.
+ *
+ * They check that the reply does not depend on how its bytes are split, that truncated replies end with an error, that
+ * aborts take effect within 100 ms, that errors have the right code, and that no error contains the API key.
  *
  * @example
  * ```ts ignore
@@ -32,60 +34,62 @@ const MAX_ABORT_MS = 100;
  *
  * testStreamFn(Deno.test, "anthropic", (fetch, limits) => createAnthropic({ fetch, ...limits }), fixtures);
  * ```
+ *
+ * @throws {Error} If no reply among the fixtures succeeds.
  */
 export function testStreamFn(
   test: RegisterTest,
   name: string,
-  make: StreamFnFactory,
+  createStreamFn: StreamFnFactory,
   fixtures: StreamFnFixtures,
 ): void {
-  const subject = new StreamSubject(make, fixtures.model);
-  const register: RegisterTest = (what, run) => test(`${name}: ${what}`, run);
+  const subject = new StreamSubject(createStreamFn, fixtures.model);
+  const register: RegisterTest = (title, run) => test(`${name}: ${title}`, run);
   for (const reply of fixtures.replies) {
     testReply(register, subject, reply);
     testCorruption(register, subject, reply);
   }
-  for (const refusal of fixtures.errors ?? []) testErrorResponse(register, subject, refusal);
-  const whole = fixtures.replies.find(({ expect }) => expect.errorCode === undefined);
-  if (!whole) throw new Error("testStreamFn needs a reply that ends well");
-  testAborts(register, subject, whole);
-  testNetworkFailures(register, subject, whole);
+  for (const error of fixtures.errors ?? []) testErrorResponse(register, subject, error);
+  const successful = fixtures.replies.find(({ expect }) => expect.errorCode === undefined);
+  if (!successful) throw new Error("Invalid fixtures: add a reply without an error code");
+  testAborts(register, subject, successful);
+  testNetworkFailures(register, subject, successful);
 }
 
 function testReply(test: RegisterTest, subject: StreamSubject, fixture: ReplyFixture): void {
   const { name, expect } = fixture;
   const bytes = toBytes(fixture.body);
 
-  test(`${name} reads the same whole, in single bytes and in random pieces`, async () => {
-    for (const pieces of [Infinity, 1, { seed: 1, max: 7 }, { seed: 2, max: 200 }]) {
-      const { reply } = await subject.readFixture(fixture, { chunkSizes: pieces });
+  test(`reads ${name} in one chunk, in single bytes and in random chunks`, async () => {
+    for (const chunkSizes of [Infinity, 1, { seed: 1, max: 7 }, { seed: 2, max: 200 }]) {
+      const { reply } = await subject.readFixture(fixture, { chunkSizes });
       expectReply(reply, expect);
     }
   });
 
-  test(`${name} never ends well when it is cut off`, async () => {
-    const { reply: whole } = await subject.readFixture(fixture, {});
-    for (const upTo of sampleOffsets(bytes.length)) {
-      const { reply } = await subject.readFixture(fixture, { byteLimit: upTo });
-      // What is cut off may be no more than what comes after the end.
-      if (isJsonEqual(summarizeReply(reply), summarizeReply(whole))) continue;
-      expectEqual(reply.stopReason, "error", `stop reason when cut after ${upTo} bytes`);
-      expectEqual(reply.error?.code, "network_error", `error when cut after ${upTo} bytes`);
-      expectEqual(reply.error?.retryable, true, `retryable when cut after ${upTo} bytes`);
+  test(`ends ${name} with a network error when the body is cut off`, async () => {
+    const { reply: complete } = await subject.readFixture(fixture, {});
+    for (const byteLimit of sampleOffsets(bytes.length)) {
+      const { reply } = await subject.readFixture(fixture, { byteLimit });
+      // The bytes after the terminal event may be missing.
+      if (isJsonEqual(summarizeReply(reply), summarizeReply(complete))) continue;
+      expectEqual(reply.stopReason, "error", `stop reason when cut after ${byteLimit} bytes`);
+      expectEqual(reply.error?.code, "network_error", `error when cut after ${byteLimit} bytes`);
+      expectEqual(reply.error?.retryable, true, `retryable when cut after ${byteLimit} bytes`);
     }
   });
 
-  test(`${name} never ends well when the connection breaks`, async () => {
-    for (const upTo of sampleOffsets(Math.floor(bytes.length / 2), 10)) {
-      const { reply } = await subject.readFixture(fixture, { byteLimit: upTo, ending: "break" });
+  test(`ends ${name} with a network error when the connection breaks`, async () => {
+    for (const byteLimit of sampleOffsets(Math.floor(bytes.length / 2), 10)) {
+      const { reply } = await subject.readFixture(fixture, { byteLimit, ending: "break" });
       if (expect.errorCode !== undefined && reply.error?.code === expect.errorCode) continue;
-      expectEqual(reply.error?.code, "network_error", `error when broken after ${upTo} bytes`);
+      expectEqual(reply.error?.code, "network_error", `error when broken after ${byteLimit} bytes`);
     }
   });
 }
 
 function testCorruption(test: RegisterTest, subject: StreamSubject, fixture: ReplyFixture): void {
-  test(`${fixture.name} keeps the contract when it is damaged`, async () => {
+  test(`keeps the contract when ${fixture.name} is corrupted`, async () => {
     const random = seededRandom(fixture.name.length);
     for (let round = 0; round < 60; round++) {
       const body = corruptBytes(toBytes(fixture.body), random);
@@ -97,10 +101,10 @@ function testCorruption(test: RegisterTest, subject: StreamSubject, fixture: Rep
 function testErrorResponse(
   test: RegisterTest,
   subject: StreamSubject,
-  refusal: ErrorFixture,
+  fixture: ErrorFixture,
 ): void {
-  const { name, status, headers = {}, body, expect } = refusal;
-  test(`${name} (${status}) becomes ${expect.code}`, async () => {
+  const { name, status, headers = {}, body, expect } = fixture;
+  test(`reports ${name} (${status}) as ${expect.code}`, async () => {
     const streamFn = subject.createStreamFn(() =>
       Promise.resolve(new Response(body, { status, headers }))
     );
@@ -114,16 +118,18 @@ function testErrorResponse(
 }
 
 function testAborts(test: RegisterTest, subject: StreamSubject, fixture: ReplyFixture): void {
-  test("an abort before the request sends nothing", async () => {
-    let sent = 0;
-    const streamFn = subject.createStreamFn(() => Promise.resolve(new Response(String(sent++))));
+  test("sends no request when it is already aborted", async () => {
+    let requests = 0;
+    const streamFn = subject.createStreamFn(() =>
+      Promise.resolve(new Response(String(requests++)))
+    );
     const reply = await subject.call(streamFn, { signal: AbortSignal.abort("enough") });
     expectEqual(reply.stopReason, "aborted", "stop reason");
     expectEqual(reply.events.length, 2, "events");
-    expectEqual(sent, 0, "requests");
+    expectEqual(requests, 0, "requests");
   });
 
-  test("an abort while waiting for the head ends the stream, whatever fetch does", async () => {
+  test("ends on abort while fetch is pending", async () => {
     let signal: AbortSignal | null | undefined;
     const streamFn = subject.createStreamFn((_url, init) => {
       signal = init?.signal;
@@ -133,23 +139,23 @@ function testAborts(test: RegisterTest, subject: StreamSubject, fixture: ReplyFi
     expectEqual(signal?.aborted, true, "the connection's signal");
   });
 
-  test("an abort at any byte ends the stream and closes the connection", async () => {
+  test("ends and closes the connection on abort at any byte", async () => {
     const { length } = toBytes(fixture.body);
-    for (const upTo of sampleOffsets(Math.floor(length / 2), 20)) {
-      const body = createFaultyBody(toBytes(fixture.body), { byteLimit: upTo, ending: "hang" });
+    for (const byteLimit of sampleOffsets(Math.floor(length / 2), 20)) {
+      const body = createFaultyBody(toBytes(fixture.body), { byteLimit, ending: "hang" });
       await expectAborted(subject, subject.createStreamFn(() => createResponse(fixture, body)));
-      expectEqual(body.stats.cancelled, true, `connection closed after ${upTo} bytes`);
+      expectEqual(body.stats.cancelled, true, `connection closed after ${byteLimit} bytes`);
     }
   });
 
-  test("nothing is left on the caller's signal", async () => {
+  test("leaves no listener on the caller's signal", async () => {
     const { signal, listeners } = createCountingSignal();
     const body = createFaultyBody(toBytes(fixture.body));
     await subject.call(subject.createStreamFn(() => createResponse(fixture, body)), { signal });
     expectEqual(listeners.size, 0, "listeners");
   });
 
-  test("a reader that leaves closes the connection", async () => {
+  test("closes the connection when the reader stops", async () => {
     const body = createFaultyBody(toBytes(fixture.body), { chunkSizes: 16, ending: "hang" });
     const streamFn = subject.createStreamFn(() => createResponse(fixture, body));
     for await (const event of streamFn(subject.createRequest({}))) {
@@ -164,14 +170,16 @@ function testNetworkFailures(
   subject: StreamSubject,
   fixture: ReplyFixture,
 ): void {
-  test("no head within the time limit is a network error", async () => {
-    const never: typeof globalThis.fetch = () => new Promise(() => {});
-    const { error } = await subject.call(subject.createStreamFn(never, { connectTimeoutMs: 5 }));
+  test("reports a network error when no response arrives within connectTimeoutMs", async () => {
+    const neverAnswers: typeof globalThis.fetch = () => new Promise(() => {});
+    const { error } = await subject.call(
+      subject.createStreamFn(neverAnswers, { connectTimeoutMs: 5 }),
+    );
     expectEqual(error?.code, "network_error", "code");
     expectEqual(error?.retryable, true, "retryable");
   });
 
-  test("a head and then silence is a network error, and closes the connection", async () => {
+  test("reports a network error and closes the connection when the body stalls for idleTimeoutMs", async () => {
     const body = createFaultyBody(toBytes(fixture.body), { byteLimit: 0, ending: "hang" });
     const streamFn = subject.createStreamFn(() => createResponse(fixture, body), {
       idleTimeoutMs: 5,
@@ -181,12 +189,12 @@ function testNetworkFailures(
     expectEqual(body.stats.cancelled, true, "connection closed");
   });
 
-  test("an empty body is a network error", async () => {
+  test("reports a network error for an empty body", async () => {
     const { reply } = await subject.readFixture(fixture, { byteLimit: 0 });
     expectEqual(reply.error?.code, "network_error", "code");
   });
 
-  test("a connection that cannot be made is a retryable network error", async () => {
+  test("reports a retryable network error when the connection is refused", async () => {
     const refused = new TypeError(`connection refused, sent ${API_KEY}`);
     const { error } = await subject.call(subject.createStreamFn(() => Promise.reject(refused)));
     expectEqual(error?.code, "network_error", "code");
@@ -194,7 +202,7 @@ function testNetworkFailures(
     expectNoSecret(JSON.stringify(error));
   });
 
-  test("an error without end is read to a limit, and its key is not told", async () => {
+  test("reads at most 4 MB of an error body, and redacts the API key", async () => {
     const page = new TextEncoder().encode(
       `{"error":{"message":"bad key ${API_KEY}"}}`.padEnd(4096),
     );
@@ -207,54 +215,51 @@ function testNetworkFailures(
     expectNoSecret(JSON.stringify(error));
   });
 
-  test("a slow reader slows the provider down", async () => {
+  test("reads no further ahead than a slow reader", async () => {
     const body = createFaultyBody(toBytes(fixture.body), { chunkSizes: 8 });
-    const reader = subject.createStreamFn(() => createResponse(fixture, body))(
-      subject.createRequest({}),
-    )[
-      Symbol.asyncIterator
-    ]();
-    await reader.next();
-    await reader.next();
+    const streamFn = subject.createStreamFn(() => createResponse(fixture, body));
+    const iterator = streamFn(subject.createRequest({}))[Symbol.asyncIterator]();
+    await iterator.next();
+    await iterator.next();
     const taken = body.stats.taken;
     await new Promise((resolve) => setTimeout(resolve, 2));
-    expectEqual(body.stats.taken, taken, "pieces taken while nobody reads");
-    await reader.return?.();
+    expectEqual(body.stats.taken, taken, "chunks read without a reader");
+    await iterator.return?.();
   });
 }
 
-/** Aborts once nothing more comes, and looks at the end. */
+/** Aborts a reply that hangs and checks how it ends. */
 async function expectAborted(subject: StreamSubject, streamFn: StreamFn): Promise<void> {
   const controller = new AbortController();
-  const ending = subject.call(streamFn, { signal: controller.signal });
+  const pending = subject.call(streamFn, { signal: controller.signal });
   await new Promise((resolve) => setTimeout(resolve, 1));
   const abortedAt = performance.now();
   controller.abort("enough");
-  const reply = await ending;
-  const took = performance.now() - abortedAt;
+  const reply = await pending;
+  const elapsedMs = performance.now() - abortedAt;
   expectEqual(reply.stopReason, "aborted", "stop reason");
   expectEqual(reply.error?.code, "aborted", "code");
-  if (took > MAX_ABORT_MS) throw new Error(`The abort took ${took} ms`);
+  if (elapsedMs > MAX_ABORT_MS) throw new Error(`The abort took ${elapsedMs} ms`);
 }
 
 function createEndlessBody(body: FaultyBody, page: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull: (controller) => {
       body.stats.taken++;
-      if (body.stats.taken > 1000) throw new Error("More than 4 MB of an error was read");
+      if (body.stats.taken > 1000) throw new Error("Read more than 4 MB of an error body");
       controller.enqueue(page.slice());
     },
   }, { highWaterMark: 0 });
 }
 
-/** Every offset of a short body, a seeded sample of a long one. */
-function sampleOffsets(length: number, most = 120): number[] {
-  if (length <= most) return Array.from({ length }, (_, index) => index);
+/** Returns every offset of a short body, and a seeded sample of a long one. */
+function sampleOffsets(length: number, limit = 120): number[] {
+  if (length <= limit) return Array.from({ length }, (_, index) => index);
   const random = seededRandom(length);
-  return Array.from({ length: most }, () => Math.floor(random() * length));
+  return Array.from({ length: limit }, () => Math.floor(random() * length));
 }
 
-/** A signal that knows who listens to it. */
+/** Creates a signal that tracks its listeners. */
 function createCountingSignal(): { signal: AbortSignal; listeners: Set<unknown> } {
   const { signal } = new AbortController();
   const listeners = new Set<unknown>();
@@ -292,11 +297,11 @@ function expectReply(reply: CollectedReply, expect: ExpectedReply): void {
   }
 }
 
-function expectNoSecret(told: string | undefined): void {
-  if (told?.includes(API_KEY)) throw new Error(`The key is told: ${told}`);
+function expectNoSecret(text: string | undefined): void {
+  if (text?.includes(API_KEY)) throw new Error(`The error contains the API key: ${text}`);
 }
 
-function expectEqual(actual: unknown, expected: unknown, what: string): void {
+function expectEqual(actual: unknown, expected: unknown, name: string): void {
   if (isJsonEqual(actual, expected)) return;
-  throw new Error(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
+  throw new Error(`${name}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
 }

@@ -1,5 +1,5 @@
 /**
- * What a stream function is tested with.
+ * Fixtures for the tests of stream functions.
  *
  * @module
  */
@@ -13,56 +13,56 @@ import type { Usage } from "../core/usage.ts";
 /** Registers a test with the runner: `Deno.test`, or `test` of `node:test`. */
 export type RegisterTest = (name: string, test: () => void | Promise<void>) => unknown;
 
-/** Time limits under which a stream function is tested, in milliseconds. */
+/** Time limits that the tests set. */
 export interface StreamFnLimits {
-  /** Longest wait for the head of a response. */
+  /** Longest wait for the status and headers of a response, in milliseconds. */
   readonly connectTimeoutMs?: number;
-  /** Longest silence within a response. */
+  /** Longest pause between chunks of a response, in milliseconds. */
   readonly idleTimeoutMs?: number;
 }
 
-/** Makes the stream function under test; it must send its requests with `fetch`. */
+/** Creates the stream function under test, which must send its requests with `fetch`. */
 export type StreamFnFactory = (fetch: typeof globalThis.fetch, limits: StreamFnLimits) => StreamFn;
 
-/** What a reply must come to; what is not named is not looked at. */
+/** Expected parts of a reply; a missing part is not checked, except that a missing error means success. */
 export interface ExpectedReply {
-  /** All text. */
+  /** The text of all blocks. */
   readonly text?: string;
-  /** All reasoning. */
+  /** The thinking of all blocks. */
   readonly thinking?: string;
-  /** The tool calls, in order. */
+  /** All tool calls, in order. */
   readonly calls?: readonly { readonly name: string; readonly arguments: JsonObject }[];
-  /** Why it stopped. */
+  /** Stop reason of the last event. */
   readonly stopReason?: StopReason;
-  /** Tokens. */
+  /** The token counts to check. */
   readonly usage?: Partial<Usage>;
-  /** The error that it ends with. */
+  /** Code of the error that the reply ends with. Default: none. */
   readonly errorCode?: AgentErrorCode;
 }
 
-/** A streamed response and what it means. */
+/** A streamed response and the expected reply. */
 export interface ReplyFixture {
-  /** Names it in the tests. */
+  /** Names the fixture in test titles, after a verb: `reads text in one chunk`. */
   readonly name: string;
-  /** The body, as it goes over the wire. */
+  /** The response body as sent by the provider. */
   readonly body: string | Uint8Array;
-  /** Its content type. Default: `text/event-stream`. */
+  /** Default: `text/event-stream`. */
   readonly contentType?: string;
-  /** What it must come to. */
+  /** The reply that the body must give. */
   readonly expect: ExpectedReply;
 }
 
-/** A response that refuses, and what it means. */
+/** An error response and the expected error. */
 export interface ErrorFixture {
-  /** Names it in the tests. */
+  /** Names the fixture in test titles, after a verb: `reports a rate limit`. */
   readonly name: string;
-  /** Its status. */
+  /** HTTP status. */
   readonly status: number;
-  /** Its headers. */
+  /** Response headers. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Its body. */
+  /** Response body. */
   readonly body: string;
-  /** The error that it must become. */
+  /** The error that the reply must end with. */
   readonly expect: {
     readonly code: AgentErrorCode;
     readonly retryable: boolean;
@@ -70,12 +70,12 @@ export interface ErrorFixture {
   };
 }
 
-/** What a stream function is tested with. */
+/** The model and responses to test a stream function with. */
 export interface StreamFnFixtures {
-  /** The model to ask. */
+  /** Model of the requests. */
   readonly model: ModelSpec;
-  /** Streamed responses. At least one must end well. */
+  /** Streamed responses; at least one without an error. */
   readonly replies: readonly ReplyFixture[];
-  /** Responses that refuse. */
+  /** Error responses. Default: none. */
   readonly errors?: readonly ErrorFixture[];
 }

@@ -1,5 +1,5 @@
 /**
- * The stream function under test, and what it is asked.
+ * The stream function under test and the requests sent to it.
  *
  * @module
  */
@@ -11,26 +11,25 @@ import { createFaultyBody, type FaultyBody, type FaultyBodyOptions } from "./fau
 import { type CollectedReply, readReply } from "./read_reply.ts";
 import type { ReplyFixture, StreamFnFactory, StreamFnLimits } from "./stream_fixture.ts";
 
-/** The key that every request carries; it must never be told. */
+/** The key of every request; it must not appear in errors. */
 export const API_KEY = "sk-conformance-0123456789abcdef";
 
-/** The stream function under test, and the request that it gets. */
+/** Creates and calls the stream function under test. */
 export class StreamSubject {
   readonly #createStreamFn: StreamFnFactory;
   readonly #model: ModelSpec;
 
-  /** Makes a subject that asks one model. */
-  constructor(make: StreamFnFactory, model: ModelSpec) {
-    this.#createStreamFn = make;
+  constructor(createStreamFn: StreamFnFactory, model: ModelSpec) {
+    this.#createStreamFn = createStreamFn;
     this.#model = model;
   }
 
-  /** The stream function over a `fetch`. */
+  /** Creates the stream function over a `fetch`. */
   createStreamFn(fetch: typeof globalThis.fetch, limits: StreamFnLimits = {}): StreamFn {
     return this.#createStreamFn(fetch, limits);
   }
 
-  /** A small request. */
+  /** Creates a request with one user message. */
   createRequest({ signal = new AbortController().signal, ...options }: CallOptions): StreamRequest {
     return {
       model: this.#model,
@@ -40,12 +39,12 @@ export class StreamSubject {
     };
   }
 
-  /** Reads the answer to a small request. */
+  /** Sends a request and reads the reply. */
   call(streamFn: StreamFn, options: CallOptions = {}): Promise<CollectedReply> {
     return readReply(streamFn(this.createRequest(options)));
   }
 
-  /** Reads a fixture whose body behaves as the options say. */
+  /** Answers a request with a fixture and reads the reply. */
   async readFixture(
     fixture: ReplyFixture,
     options: FaultyBodyOptions,
@@ -56,18 +55,18 @@ export class StreamSubject {
   }
 }
 
-/** Options of the request, and what cancels it. */
+/** Options for a request. */
 export interface CallOptions extends StreamOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A response with a body of a fixture. */
+/** Creates the response of a fixture with the given body. */
 export function createResponse({ contentType }: ReplyFixture, body: FaultyBody): Promise<Response> {
   const headers = { "content-type": contentType ?? "text/event-stream" };
   return Promise.resolve(new Response(body.stream, { headers }));
 }
 
-/** The bytes of a body. */
+/** Encodes a body as UTF-8, unless it is bytes already. */
 export function toBytes(body: string | Uint8Array): Uint8Array {
   return typeof body === "string" ? new TextEncoder().encode(body) : body;
 }

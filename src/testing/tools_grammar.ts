@@ -1,5 +1,5 @@
 /**
- * What is legal while the calls of a reply are asked about, run and answered.
+ * Checks the approvals, executions and results of tool calls.
  *
  * @module
  */
@@ -17,139 +17,131 @@ import { assertRule } from "./event_violation.ts";
 
 type CallState = "waiting" | "running" | "ended";
 
-/** Follows the tool calls of one reply. */
+/** Checks the tool calls of one reply. */
 export class ToolsGrammar {
   readonly #calls: readonly ToolCallBlock[];
-  readonly #orderById: ReadonlyMap<string, number>;
+  readonly #indexById: ReadonlyMap<string, number>;
   readonly #states: CallState[];
   readonly #results: ToolResultMessage[] = [];
   #startedCount = 0;
   #endedCount = 0;
   #lastRequested = -1;
   #pendingApproval: string | undefined;
-  /** The latest call that has begun since a call last ended. */
+  /** Index of the last call that started since a call ended. */
   #lastStarted = -1;
 
-  /** Begins with the calls of a finished reply. */
   constructor(calls: readonly ToolCallBlock[]) {
     this.#calls = calls;
     this.#states = calls.map(() => "waiting");
-    this.#orderById = new Map(calls.map(({ id }, order) => [id, order]));
+    this.#indexById = new Map(calls.map(({ id }, index) => [id, index]));
     assertRule(
-      this.#orderById.size === calls.length && !this.#orderById.has(""),
+      this.#indexById.size === calls.length && !this.#indexById.has(""),
       "tool",
-      "ids of calls must be unique and not empty",
+      "call ids must be unique and not empty",
     );
   }
 
-  /** How many calls there are. */
+  /** The number of calls. */
   get size(): number {
     return this.#calls.length;
   }
 
-  /** The results so far. */
+  /** The results so far, in call order. */
   get results(): readonly ToolResultMessage[] {
     return this.#results;
   }
 
-  /** Takes a question. */
+  /** Checks the request of an approval: before any call starts, and in call order. */
   acceptApprovalRequest({ id, name }: ToolApprovalRequestedEvent): void {
-    const order = this.#findOrder(id, name);
-    assertRule(this.#startedCount === 0, "approval", "a call has begun already");
+    const index = this.#findIndex(id, name);
+    assertRule(this.#startedCount === 0, "approval", "a call has already started");
+    this.#assertNoPendingApproval();
     assertRule(
-      this.#pendingApproval === undefined,
+      index > this.#lastRequested,
       "approval",
-      `call ${this.#pendingApproval} is still being asked about`,
+      `the approval of call ${id} is out of call order`,
     );
-    assertRule(
-      order > this.#lastRequested,
-      "approval",
-      `call ${id} is asked about out of call order`,
-    );
-    this.#lastRequested = order;
+    this.#lastRequested = index;
     this.#pendingApproval = id;
   }
 
-  /** Takes an answer. */
+  /** Checks the decision on the pending approval. */
   acceptApprovalDecision({ id }: ToolApprovalResolvedEvent): void {
-    assertRule(this.#pendingApproval === id, "approval", `call ${id} has not been asked about`);
+    assertRule(this.#pendingApproval === id, "approval", `call ${id} has no pending approval`);
     this.#pendingApproval = undefined;
   }
 
-  /** Takes the beginning of a call: in call order, unless it had to wait until another call ended. */
+  /** Checks the start of a call: in call order, unless it waited for another call to end. */
   acceptStart({ id, name }: ToolExecutionStartEvent): void {
-    const order = this.#findOrder(id, name);
-    assertRule(
-      this.#pendingApproval === undefined,
-      "approval",
-      `call ${this.#pendingApproval} is still being asked about`,
-    );
-    assertRule(this.#results.length === 0, "tool", "the results have begun already");
-    assertRule(this.#states[order] === "waiting", "tool", `call ${id} has begun before`);
-    assertRule(order > this.#lastStarted, "tool", `call ${id} begins out of call order`);
-    this.#states[order] = "running";
+    const index = this.#findIndex(id, name);
+    this.#assertNoPendingApproval();
+    assertRule(this.#results.length === 0, "tool", "the results have already started");
+    assertRule(this.#states[index] === "waiting", "tool", `call ${id} has already started`);
+    assertRule(index > this.#lastStarted, "tool", `call ${id} starts out of call order`);
+    this.#states[index] = "running";
     this.#startedCount++;
-    this.#lastStarted = order;
+    this.#lastStarted = index;
   }
 
-  /** Takes a partial result. */
+  /** Checks that the updated call is running. */
   acceptUpdate({ id }: ToolExecutionUpdateEvent): void {
     assertRule(
-      this.#states[this.#findOrder(id)] === "running",
+      this.#states[this.#findIndex(id)] === "running",
       "tool",
       `call ${id} is not running`,
     );
   }
 
-  /** Takes the end of a call. */
+  /** Checks the end of a call. */
   acceptEnd({ id, name }: ToolExecutionEndEvent): void {
-    const order = this.#findOrder(id, name);
-    assertRule(this.#states[order] === "running", "tool", `call ${id} is not running`);
-    this.#states[order] = "ended";
+    const index = this.#findIndex(id, name);
+    assertRule(this.#states[index] === "running", "tool", `call ${id} is not running`);
+    this.#states[index] = "ended";
     this.#endedCount++;
     this.#lastStarted = -1;
   }
 
-  /** Takes the beginning of a result's message. */
+  /** Checks the start of a result message. */
   acceptResult(message: ToolResultMessage): void {
     this.#assertAllEnded();
     const call = this.#calls[this.#results.length];
-    assertRule(call !== undefined, "result", "every call has its result already");
+    assertRule(call !== undefined, "result", "every call already has a result");
     assertRule(
       message.toolCallId === call.id && message.toolName === call.name,
       "result",
-      `the result of call ${call.id} (${call.name}) is next`,
+      `expected the result of call ${call.id} (${call.name})`,
     );
     this.#results.push(message);
   }
 
-  /** Takes the end of the turn. */
+  /** Checks that every call has its result. */
   acceptTurnEnd(): void {
-    assertRule(
-      this.#pendingApproval === undefined,
-      "approval",
-      `call ${this.#pendingApproval} is still being asked about`,
-    );
+    this.#assertNoPendingApproval();
     this.#assertAllEnded();
     const missing = this.#calls[this.#results.length];
     assertRule(missing === undefined, "result", `call ${missing?.id} has no result`);
   }
 
-  #assertAllEnded(): void {
-    if (this.#endedCount === this.#calls.length) return;
-    const order = this.#states.findIndex((state) => state !== "ended");
-    assertRule(false, "tool", `call ${this.#calls[order]?.id} has not ended`);
+  #assertNoPendingApproval(): void {
+    const id = this.#pendingApproval;
+    assertRule(id === undefined, "approval", `the approval of call ${id} is pending`);
   }
 
-  #findOrder(id: string, name?: string): number {
-    const order = this.#orderById.get(id);
-    assertRule(order !== undefined, "tool", `the reply has no call ${id}`);
-    const called = this.#calls[order]?.name;
+  #assertAllEnded(): void {
+    if (this.#endedCount === this.#calls.length) return;
+    const index = this.#states.findIndex((state) => state !== "ended");
+    assertRule(false, "tool", `call ${this.#calls[index]?.id} has not ended`);
+  }
+
+  #findIndex(id: string, name?: string): number {
+    const index = this.#indexById.get(id);
+    assertRule(index !== undefined, "tool", `the reply has no call ${id}`);
+    const called = this.#calls[index]?.name;
     assertRule(
       name === undefined || name === called,
       "tool",
-      `call ${id} is of ${called}, not of ${name}`,
+      `call ${id} calls ${called}, not ${name}`,
     );
-    return order;
+    return index;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What is legal within a turn.
+ * Checks the events of one turn.
  *
  * @module
  */
@@ -23,23 +23,22 @@ type TurnStage =
   }
   | { readonly type: "over" };
 
-/** Follows one turn: the messages that it begins with, its reply, its calls, its results. */
+/** Checks one turn: input messages, reply, tool calls and results. */
 export class TurnGrammar {
   readonly #turn: number;
   readonly #messages: AgentMessage[] = [];
   #stage: TurnStage = { type: "before_reply" };
 
-  /** Begins the turn of a number. */
-  constructor(number: number) {
-    this.#turn = number;
+  constructor(turn: number) {
+    this.#turn = turn;
   }
 
-  /** The messages that have ended, in order. */
+  /** The messages that have ended so far, in order. */
   get messages(): readonly AgentMessage[] {
     return this.#messages;
   }
 
-  /** Takes the next event of the turn. */
+  /** Checks the next event. */
   accept(event: AgentEvent): void {
     switch (event.type) {
       case "message_start":
@@ -69,7 +68,7 @@ export class TurnGrammar {
       case "turn_end":
         return this.#endTurn(event);
       default:
-        assertRule(false, "turn", `${event.type} has no place within a turn`);
+        assertRule(false, "turn", `${event.type} within a turn`);
     }
   }
 
@@ -86,14 +85,14 @@ export class TurnGrammar {
         assertRule(
           message.role === "tool_result",
           "message",
-          `a message of the ${message.role} after the reply`,
+          `message of role ${message.role} after the reply`,
         );
         stage.tools.acceptResult(message);
         return { type: "message", message, next: stage };
       case "message":
       case "reply":
       case "over":
-        assertRule(false, "message", "the message before it has not ended");
+        assertRule(false, "message", "the previous message has not ended");
     }
   }
 
@@ -104,14 +103,14 @@ export class TurnGrammar {
         assertRule(
           isJsonEqual(message, stage.message),
           "message",
-          "the message is not the one that has begun",
+          "the message differs from its message_start",
         );
         return stage.next;
       case "reply":
         assertRule(
           message.role === "assistant",
           "message",
-          "the message is not the reply that has begun",
+          "the started message is a reply, but the ended one is not",
         );
         stage.reply.acceptEnd(message);
         return {
@@ -122,36 +121,40 @@ export class TurnGrammar {
       case "before_reply":
       case "after_reply":
       case "over":
-        assertRule(false, "message", "no message has begun");
+        assertRule(false, "message", "no message has started");
     }
   }
 
   #getReply(type: string): ReplyGrammar {
-    assertRule(this.#stage.type === "reply", "reply", `${type} where no reply streams`);
+    assertRule(this.#stage.type === "reply", "reply", `${type} outside of a reply`);
     return this.#stage.reply;
   }
 
-  /** The reply while the model is being asked; nothing before it has begun. */
+  /** Returns the streaming reply; `undefined` before it starts. */
   #findReply(type: string): ReplyGrammar | undefined {
     if (this.#stage.type === "before_reply") return undefined;
     return this.#getReply(type);
   }
 
   #getTools(type: string): ToolsGrammar {
-    assertRule(this.#stage.type === "after_reply", "tool", `${type} where no reply has just ended`);
+    assertRule(this.#stage.type === "after_reply", "tool", `${type} not directly after a reply`);
     return this.#stage.tools;
   }
 
   #endTurn({ turn, message, toolResults, reason }: TurnEndEvent): void {
     const stage = this.#stage;
-    assertRule(stage.type === "after_reply", "turn", "the turn ends without a finished reply");
+    assertRule(stage.type === "after_reply", "turn", "the turn ends without a complete reply");
     stage.tools.acceptTurnEnd();
-    assertRule(turn === this.#turn, "turn", `turn ${turn} ends where turn ${this.#turn} goes on`);
-    assertRule(isJsonEqual(message, stage.message), "summary", "message is not the reply");
+    assertRule(turn === this.#turn, "turn", `turn is ${turn}, expected ${this.#turn}`);
+    assertRule(
+      isJsonEqual(message, stage.message),
+      "summary",
+      "message is not the reply of the turn",
+    );
     assertRule(
       isJsonEqual(toolResults, stage.tools.results),
       "summary",
-      "toolResults are not the results",
+      "toolResults are not the results of the turn",
     );
     assertEndReason(reason, stage.message, stage.tools.size);
     this.#stage = { type: "over" };
@@ -161,23 +164,23 @@ export class TurnGrammar {
 function assertEndReason(
   reason: TurnEndEvent["reason"],
   { stopReason }: AssistantMessage,
-  calls: number,
+  callCount: number,
 ): void {
-  const about = `the reason is ${reason}, but`;
+  const prefix = `the reason is ${reason}, but`;
   if (stopReason === "error" || stopReason === "aborted") {
-    assertRule(reason === stopReason, "summary", `${about} the reply stopped with ${stopReason}`);
+    assertRule(reason === stopReason, "summary", `${prefix} the reply stopped with ${stopReason}`);
   }
   switch (reason) {
     case "complete":
-      return assertRule(calls === 0, "summary", `${about} the reply has calls`);
+      return assertRule(callCount === 0, "summary", `${prefix} the reply has calls`);
     case "tools_executed":
     case "steering_interrupt":
-      return assertRule(calls > 0, "summary", `${about} the reply has no calls`);
+      return assertRule(callCount > 0, "summary", `${prefix} the reply has no calls`);
     case "error":
       return assertRule(
         stopReason === "error",
         "summary",
-        `${about} the reply stopped with ${stopReason}`,
+        `${prefix} the reply stopped with ${stopReason}`,
       );
     case "aborted":
       return;

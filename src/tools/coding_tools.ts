@@ -14,7 +14,8 @@ import { jobTools } from "./commands/job_tools.ts";
 import { listDirectoryTool } from "./file_tools/list_directory.ts";
 import { PathLocks } from "./changes/path_locks.ts";
 import { readFileTool } from "./file_tools/read_file.ts";
-import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox/sandbox.ts";
+import { createSandbox, type SandboxOptions } from "./sandbox/local_sandbox.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
 import { searchFilesTool } from "./file_tools/search_files.ts";
 import { SeenFiles } from "./changes/seen_files.ts";
 import { PreviewedChanges } from "./changes/previewed_changes.ts";
@@ -22,27 +23,27 @@ import { todoTool } from "./todo.ts";
 import type { ToolKit } from "./kit/tool_kit.ts";
 import { writeFileTool } from "./file_tools/write_file.ts";
 
-/** What {@linkcode codingTools} is told. */
+/** Options for {@linkcode codingTools}. */
 export interface CodingToolsOptions {
-  /** The working directory. Default: the current one. */
+  /** The working directory. Default: that of the process. */
   readonly cwd?: string;
-  /** Where the tools act: a sandbox, or options for one. Default: one over the working directory. */
+  /** The sandbox of all tools, or options to create one. Default: a sandbox whose root is the working directory. */
   readonly sandbox?: Sandbox | SandboxOptions;
-  /** Whether `bash` can start commands that go on running, with `job_output` and `job_stop`. Default: `false`. */
+  /** Whether `bash` can start background jobs; adds `job_output` and `job_stop`. Default: `false`. */
   readonly jobs?: boolean;
-  /** Whether there is `todo`, the agent's own list of steps. Default: `false`. */
+  /** Adds `todo`, the agent's own list of steps. Default: `false`. */
   readonly todo?: boolean;
-  /** Whether there is `fetch_url`, and what it may fetch. Default: `false`. */
+  /** Adds `fetch_url`, with these options. Default: `false`. */
   readonly fetchUrl?: boolean | FetchUrlOptions;
-  /** Keeps what files were before each change, so that turns can be undone. Default: nothing is kept. */
+  /** Records every file change, so that turns can be undone. Default: changes are not recorded. */
   readonly changeLog?: ChangeLog;
 }
 
 /**
- * Makes `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files` and `bash`, which share one sandbox;
- * and, where asked for, `job_output`, `job_stop`, `fetch_url` and `todo`.
+ * Creates `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files` and `bash`, which share one sandbox,
+ * and the optional tools that `options` selects.
  *
- * @throws {BadRequestError} When the working directory is not a folder.
+ * @throws {BadRequestError} When the working directory is not a directory.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * The tool that fetches the text of a page.
+ * The `fetch_url` tool.
  *
  * @module
  */
@@ -12,55 +12,55 @@ import { formatNumber, truncateMiddle } from "./text/output_limit.ts";
 import { isPrivateAddress } from "./sandbox/private_address.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
 
-/** What {@linkcode fetchUrlTool} may do, and the ports through which it does it. */
+/** Options for {@linkcode fetchUrlTool}. */
 export interface FetchUrlOptions {
-  /** The only hosts that may be fetched from: `example.org`, `*.example.org`. Default: all public ones. */
+  /** Allowed hosts: `example.org`, `*.example.org`. Default: all public hosts. */
   readonly hosts?: readonly string[];
-  /** Whether addresses of this machine and its network may be fetched. Default: `false`. */
+  /** Whether loopback and private network addresses are allowed. Default: `false`. */
   readonly allowPrivate?: boolean;
-  /** Most bytes of a page. Default: 5,000,000. */
+  /** Maximum bytes read of a response body; the rest is not downloaded. Default: 5,000,000. */
   readonly maxBytes?: number;
-  /** Longest time in milliseconds. Default: 30,000. */
+  /** Timeout in milliseconds, redirects included. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Fetches. Default: the global `fetch`. */
+  /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Finds the addresses of a name. Default: the system's resolver. */
+  /** Resolves a host name to its addresses. Default: A and AAAA records by `Deno.resolveDns()`. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
 }
 
 const MAX_REDIRECTS = 5;
 
-/** Makes `fetch_url`. It sends nothing but the address, and no cookies or credentials. */
+/** Creates `fetch_url`, which returns a page as text. Requests carry no cookies and no credentials. */
 export function fetchUrlTool(options: FetchUrlOptions = {}): AgentTool {
   const { timeoutMs = 30_000 } = options;
   return defineTool({
     name: "fetch_url",
     label: "Fetch page",
-    description: "Fetches a page or text file from the web and tells its text.",
+    description: "Fetches a web page or text file and returns its text.",
     parameters: {
       type: "object",
-      properties: { url: { type: "string", description: "http or https address" } },
+      properties: { url: { type: "string", description: "http or https URL" } },
       required: ["url"],
       additionalProperties: false,
     },
     readOnly: true,
     requiresApproval: true,
     execute: catchAsErrorResult(async ({ url }, { signal }) => {
-      const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const { response, address } = await followRedirects(url, options, limited);
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const { response, address } = await followRedirects(url, options, deadline);
       const bytes = await readBody(response, options.maxBytes ?? 5_000_000);
-      const text = textOf(bytes, response.headers.get("content-type") ?? "", address);
+      const text = toText(bytes, response.headers.get("content-type") ?? "", address);
       const status = response.ok ? "" : `HTTP status ${response.status} ${response.statusText}\n`;
-      const shownText = truncateMiddle(text, { hint: "fetch a more specific page" }).text;
+      const truncated = truncateMiddle(text, { hint: "fetch a more specific page" }).text;
       return {
-        ...textResult(`${status}${address}\n\n${shownText}`, { status: response.status, address }),
+        ...textResult(`${status}${address}\n\n${truncated}`, { status: response.status, address }),
         ...(!response.ok && { isError: true }),
       };
     }),
   });
 }
 
-/** Follows redirects one by one, so that every address on the way is judged. */
+/** Follows redirects one by one and checks each address before it is requested. */
 async function followRedirects(
   url: string,
   options: FetchUrlOptions,
@@ -76,7 +76,7 @@ async function followRedirects(
       headers: { accept: "text/html, text/*, application/json;q=0.9, */*;q=0.5" },
       signal,
     }).catch((error) => {
-      throw new BadRequestError(`${address.href} is not reached: ${getErrorMessage(error)}`);
+      throw new BadRequestError(`Fetching ${address.href} failed: ${getErrorMessage(error)}`);
     });
     const location = response.headers.get("location");
     if (response.status < 300 || response.status > 399 || location === null) {
@@ -85,13 +85,13 @@ async function followRedirects(
     await response.body?.cancel();
     address = parseAddress(location, address);
   }
-  throw new BadRequestError(`${url} is redirected more than ${MAX_REDIRECTS} times`);
+  throw new BadRequestError(`${url} redirects more than ${MAX_REDIRECTS} times`);
 }
 
 function parseAddress(url: string, base?: URL): URL {
   const address = URL.parse(url, base);
   if (!address || !/^https?:$/.test(address.protocol)) {
-    throw new BadRequestError(`${JSON.stringify(url)} is no http or https address`);
+    throw new BadRequestError(`${JSON.stringify(url)} is not an http or https URL`);
   }
   address.username = "";
   address.password = "";
@@ -103,26 +103,30 @@ async function assertAllowed(address: URL, options: FetchUrlOptions): Promise<vo
   const hostname = address.hostname.replace(/^\[|\]$/g, "");
   const port = Number(address.port || (address.protocol === "https:" ? 443 : 80));
   if (hosts && !isAllowed({ hostname, port }, hosts)) {
-    throw new BadRequestError(`${hostname} is not among the hosts that may be fetched from`);
+    throw new BadRequestError(`${hostname} is not one of the allowed hosts: ${hosts.join(", ")}`);
   }
   if (allowPrivate) return;
   const isAddress = /^[\d.]+$/.test(hostname) || hostname.includes(":");
   const addresses = isAddress ? [hostname] : await resolve(hostname).catch(() => []);
-  if (addresses.length === 0) throw new BadRequestError(`${hostname} has no address`);
+  if (addresses.length === 0) {
+    throw new BadRequestError(`The host name ${hostname} cannot be resolved`);
+  }
   if (addresses.some(isPrivateAddress)) {
-    throw new BadRequestError(`${hostname} is an address of this machine or its network`);
+    throw new BadRequestError(
+      `${hostname} is a loopback or private network address, which is not allowed`,
+    );
   }
 }
 
 async function resolveName(name: string): Promise<readonly string[]> {
-  const found = await Promise.allSettled([
+  const results = await Promise.allSettled([
     Deno.resolveDns(name, "A"),
     Deno.resolveDns(name, "AAAA"),
   ]);
-  return found.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+  return results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
 }
 
-/** Reads at most so much; the rest of a longer body is not fetched. */
+/** Reads at most `maxBytes`; breaking out of the loop cancels the rest of the body. */
 async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -134,7 +138,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
   return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
 }
 
-function textOf(bytes: Uint8Array, contentType: string, address: string): string {
+function toText(bytes: Uint8Array, contentType: string, address: string): string {
   const [type = "", ...parameters] = contentType.toLowerCase().split(";").map((part) =>
     part.trim()
   );

@@ -2,40 +2,38 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { extractText } from "../core/content.ts";
 import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 
-interface FetchAnswer {
-  readonly text: string;
-  readonly isError: boolean;
-}
-
+/** Calls `fetch_url` with scripted responses by address; other addresses get status 404. */
 async function fetchWith(
   url: string,
-  answers: Readonly<Record<string, () => Response>>,
+  responses: Readonly<Record<string, () => Response>>,
   options: FetchUrlOptions = {},
-): Promise<FetchAnswer & { readonly asked: string[] }> {
-  const asked: string[] = [];
+): Promise<{ readonly text: string; readonly isError: boolean; readonly requested: string[] }> {
+  const requested: string[] = [];
   const tool = fetchUrlTool({
     resolve: (name) => Promise.resolve(name === "inner.test" ? ["10.0.0.7"] : ["93.184.215.14"]),
     fetch: (input) => {
       const address = String(input);
-      asked.push(address);
-      return Promise.resolve(answers[address]?.() ?? new Response("nothing here", { status: 404 }));
+      requested.push(address);
+      return Promise.resolve(
+        responses[address]?.() ?? new Response("nothing here", { status: 404 }),
+      );
     },
     ...options,
   });
-  const answer = await tool.execute({ url }, {
+  const output = await tool.execute({ url }, {
     toolCallId: "1",
     idempotencyKey: "1",
     signal: new AbortController().signal,
     onUpdate: () => {},
   });
-  const result = typeof answer === "string" ? { content: [], isError: false } : answer;
-  return { text: extractText(result.content), isError: result.isError ?? false, asked };
+  const result = typeof output === "string" ? { content: [], isError: false } : output;
+  return { text: extractText(result.content), isError: result.isError ?? false, requested };
 }
 
 const createPage = (body: string, type = "text/html; charset=utf-8") => () =>
   new Response(body, { headers: { "content-type": type } });
 
-Deno.test("a page is told as text, with its address", async () => {
+Deno.test("fetch_url: returns the address and the text of a page", async () => {
   const { text, isError } = await fetchWith("https://a.test/x", {
     "https://a.test/x": createPage(
       "<title>T</title><script>bad()</script><p>Hello&nbsp;<a href='/y'>there</a>",
@@ -45,21 +43,23 @@ Deno.test("a page is told as text, with its address", async () => {
   assertEquals(text, "https://a.test/x\n\n# T\n\nHello [there](https://a.test/y)");
 });
 
-Deno.test("redirects are followed, up to a point, and each address is judged", async () => {
+Deno.test("fetch_url: follows up to five redirects and checks each address", async () => {
   const to = (location: string) => () => new Response(null, { status: 302, headers: { location } });
   const { text } = await fetchWith("http://a.test/", {
     "http://a.test/": to("/b"),
     "http://a.test/b": createPage("end", "text/plain"),
   });
   assertStringIncludes(text, "http://a.test/b\n\nend");
-  const inward = await fetchWith("http://a.test/", { "http://a.test/": to("http://inner.test/") });
-  assertStringIncludes(inward.text, "inner.test is an address of this machine or its network");
-  assertEquals(inward.asked, ["http://a.test/"]);
-  const round = await fetchWith("http://a.test/", { "http://a.test/": to("/") });
-  assertStringIncludes(round.text, "redirected more than 5 times");
+  const internal = await fetchWith("http://a.test/", {
+    "http://a.test/": to("http://inner.test/"),
+  });
+  assertStringIncludes(internal.text, "inner.test is a loopback or private network address");
+  assertEquals(internal.requested, ["http://a.test/"]);
+  const loop = await fetchWith("http://a.test/", { "http://a.test/": to("/") });
+  assertStringIncludes(loop.text, "redirects more than 5 times");
 });
 
-Deno.test("private addresses, other schemes and other hosts are refused before anything is sent", async () => {
+Deno.test("fetch_url: rejects private addresses, other schemes and other hosts before a request is sent", async () => {
   const refused = [
     "http://127.0.0.1/",
     "http://[::1]:80/",
@@ -72,21 +72,21 @@ Deno.test("private addresses, other schemes and other hosts are refused before a
     "nonsense",
   ];
   for (const url of refused) {
-    const { isError, asked } = await fetchWith(url, {});
-    assertEquals([isError, asked], [true, []], url);
+    const { isError, requested } = await fetchWith(url, {});
+    assertEquals([isError, requested], [true, []], url);
   }
   const other = await fetchWith("https://b.test/", {}, { hosts: ["*.a.test", "a.test"] });
-  assertStringIncludes(other.text, "not among the hosts");
+  assertStringIncludes(other.text, "not one of the allowed hosts: *.a.test, a.test");
   const inner = await fetchWith("http://inner.test/", {}, { allowPrivate: true });
-  assertEquals(inner.asked.length, 1);
+  assertEquals(inner.requested.length, 1);
 });
 
-Deno.test("names and passwords in an address are not sent", async () => {
-  const { asked } = await fetchWith("https://me:secret@a.test/", {});
-  assertEquals(asked, ["https://a.test/"]);
+Deno.test("fetch_url: removes user name and password from the address", async () => {
+  const { requested } = await fetchWith("https://me:secret@a.test/", {});
+  assertEquals(requested, ["https://a.test/"]);
 });
 
-Deno.test("a failed status is an error with its text; other types are refused with their size", async () => {
+Deno.test("fetch_url: returns an error result with the body for an error status, and with type and size for content that is not text", async () => {
   const missing = await fetchWith("https://a.test/none", {});
   assert(missing.isError);
   assertStringIncludes(missing.text, "HTTP status 404");
@@ -97,7 +97,7 @@ Deno.test("a failed status is an error with its text; other types are refused wi
   assertStringIncludes(image.text, "is image/png of 3 bytes, not text");
 });
 
-Deno.test("a body without end is read only so far", async () => {
+Deno.test("fetch_url: reads an endless body up to maxBytes", async () => {
   const endless = () =>
     new Response(
       new ReadableStream({
@@ -108,5 +108,5 @@ Deno.test("a body without end is read only so far", async () => {
   const { text } = await fetchWith("https://a.test/", { "https://a.test/": endless }, {
     maxBytes: 100_000,
   });
-  assertStringIncludes(text, "characters left out");
+  assertStringIncludes(text, "characters omitted");
 });

@@ -1,5 +1,22 @@
 /**
- * Tools for coding agents, and the sandbox in which they act.
+ * Tools for coding agents, and the sandbox that confines them.
+ *
+ * {@linkcode codingTools} creates tools that read, write, edit, list and search files and run commands;
+ * {@linkcode fetchUrlTool}, {@linkcode skillTool} and {@linkcode isolatedTool} add others. All file access and all
+ * commands go through a {@linkcode Sandbox}, and {@linkcode approvalGate} asks the user before a tool changes something.
+ * With a {@linkcode ChangeLog} the file changes of a turn can be undone.
+ *
+ * @example
+ * ```ts
+ * import { ChangeLog, codingTools, createSandbox } from "@swink/agent/tools";
+ *
+ * const cwd = await Deno.makeTempDir();
+ * await using sandbox = createSandbox({ cwd, net: "off" });
+ * const changeLog = new ChangeLog();
+ * const tools = codingTools({ sandbox, changeLog }); // new Agent({ tools, … })
+ *
+ * await changeLog.undoTurn(sandbox.files); // { turn: undefined, … }: no file was changed yet
+ * ```
  *
  * @module
  */
@@ -13,19 +30,12 @@ export {
   type TrustGrant,
 } from "./approval/approval_gate.ts";
 export { assessCommand, type CommandAssessment } from "./approval/command_assessment.ts";
-export { confinedExecMain } from "./confinement/confined_exec.ts";
 export { planMode } from "./approval/plan_mode.ts";
 export { codingTools, type CodingToolsOptions } from "./coding_tools.ts";
-export {
-  createSandbox,
-  type Sandbox,
-  type SandboxCommand,
-  type SandboxNet,
-  type SandboxOptions,
-} from "./sandbox/sandbox.ts";
+export { createSandbox, type SandboxOptions } from "./sandbox/local_sandbox.ts";
+export type { Sandbox, SandboxCommand, SandboxNet } from "./sandbox/sandbox.ts";
 export type { EnforcedBy, SandboxReport, SandboxRule } from "./sandbox/sandbox_report.ts";
 export type { EntryKind } from "./files/file_stat.ts";
-export type { OpenedFile } from "./files/opened_file.ts";
 export type { DirectoryEntry, SandboxFiles } from "./sandbox/sandbox_files.ts";
 export { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 export {
@@ -34,16 +44,9 @@ export {
   type ChangeLogStore,
   MemoryChangeLogStore,
   type UndoReport,
-  undoTurn,
 } from "./changes/change_log.ts";
 export { DirectoryChangeLogStore } from "./changes/directory_change_log_store.ts";
 export { type FileAccess, PROTECTED_FILES } from "./files/file_rules.ts";
-export {
-  type IgnoreRule,
-  type IgnoreRules,
-  isIgnored,
-  parseIgnoreFile,
-} from "../core/ignore/git_ignore.ts";
 export {
   type IsolatedPermissions,
   isolatedTool,
@@ -57,5 +60,4 @@ export {
   skillTool,
 } from "./skills.ts";
 export { type TodoItem, todoTool } from "./todo.ts";
-export type { ProcessExit, RunningProcess } from "./process/running_process.ts";
-export { createUnifiedDiff } from "../core/diff/unified_diff.ts";
+export type { ProcessExit } from "./process/running_process.ts";

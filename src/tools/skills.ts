@@ -1,60 +1,60 @@
 /**
- * Skills: folders with a `SKILL.md` that teach an agent how something is done. The model is told their names and
- * descriptions, and reads one when it needs it.
+ * Skills: directories with a `SKILL.md` of instructions. The model gets their names and descriptions, and reads a skill
+ * when a task calls for it.
  *
  * @module
  */
 
 import { join } from "./files/paths.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
 import { getSystemErrorCode } from "./files/file_error.ts";
 import { truncateMiddle } from "./text/output_limit.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
 
-/** A skill that was found. */
+/** A skill in a directory of its own. */
 export interface Skill {
-  /** Its name; by it the model asks for it. */
+  /** Name that the model passes to read it: lower-case letters, digits and hyphens, at most 64 characters. */
   readonly name: string;
-  /** When it is useful, in a sentence or two. */
+  /** When to use it; at most 1,024 characters. */
   readonly description: string;
-  /** Its folder. */
+  /** The directory of its `SKILL.md`. */
   readonly directory: string;
 }
 
-/** A folder that looks like a skill and is not one. */
+/** A directory whose `SKILL.md` is not a valid skill. */
 export interface SkillProblem {
-  /** The folder. */
+  /** The directory. */
   readonly directory: string;
-  /** What is wrong with it. */
+  /** Why the skill is invalid, as a sentence fragment. */
   readonly problem: string;
 }
 
-/** What {@linkcode findSkills} found. */
+/** Result of {@linkcode findSkills}. */
 export interface FoundSkills {
-  /** The skills, sorted by name. Of two with one name the one from the earlier folder. */
+  /** The skills, sorted by name. Of two with the same name, the one from the earlier directory. */
   readonly skills: readonly Skill[];
-  /** What was left out, and why. */
+  /** The directories that were skipped, with reasons. */
   readonly problems: readonly SkillProblem[];
 }
 
-/** What Agent Skills allow. */
+// Limits of the Agent Skills specification.
 const NAME_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const MAX_NAME_LENGTH = 64;
 const MAX_DESCRIPTION_LENGTH = 1_024;
 const MAX_BYTES = 1_000_000;
 
-/** Finds the skills in some folders, each a folder with a `SKILL.md`; folders that are not there are fine. */
-export async function findSkills(folders: readonly string[]): Promise<FoundSkills> {
+/** Reads the skills below some directories, one subdirectory with a `SKILL.md` each. Skips directories that do not exist. */
+export async function findSkills(directories: readonly string[]): Promise<FoundSkills> {
   const skills = new Map<string, Skill>();
   const problems: SkillProblem[] = [];
-  for (const parent of folders) {
-    for (const name of await listVisibleNames(parent)) {
-      const folder = join(parent, name);
-      const read = await readSkill(folder);
-      if (read === undefined) continue;
-      if ("problem" in read) problems.push(read);
-      else if (!skills.has(read.name)) skills.set(read.name, read);
+  for (const parent of directories) {
+    for (const name of await listNames(parent)) {
+      if (name.startsWith(".")) continue;
+      const skill = await readSkill(join(parent, name));
+      if (skill === undefined) continue;
+      if ("problem" in skill) problems.push(skill);
+      else if (!skills.has(skill.name)) skills.set(skill.name, skill);
     }
   }
   const sorted = [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -62,8 +62,8 @@ export async function findSkills(folders: readonly string[]): Promise<FoundSkill
 }
 
 /**
- * Makes `skill`, the tool by which a model reads one. Its description lists them all. Where a skill's other files
- * shall be read, its folder must be among the sandbox's `readRoots`.
+ * Creates `skill`, the tool that returns a skill's instructions. Its description lists all skills. For the model to read
+ * a skill's other files, add its directory to the sandbox's `readRoots`.
  */
 export function skillTool(skills: readonly Skill[]): AgentTool {
   const list = skills.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
@@ -71,7 +71,7 @@ export function skillTool(skills: readonly Skill[]): AgentTool {
     name: "skill",
     label: "Skill",
     description:
-      `Reads the instructions of a skill. Use it before a task that one of them fits:\n${list}`,
+      `Reads the instructions of a skill. Use it before a task that matches one of these:\n${list}`,
     parameters: {
       type: "object",
       properties: { name: { type: "string", enum: skills.map(({ name }) => name) } },
@@ -81,40 +81,47 @@ export function skillTool(skills: readonly Skill[]): AgentTool {
     readOnly: true,
     execute: catchAsErrorResult(async ({ name }) => {
       const skill = skills.find((candidate) => candidate.name === name);
-      if (!skill) throw new BadRequestError(`There is no skill ${JSON.stringify(name)}`);
+      if (!skill) throw new BadRequestError(`Unknown skill ${JSON.stringify(name)}`);
       const { body } = parseSkill(await Deno.readTextFile(join(skill.directory, "SKILL.md")));
       const others = (await listNames(skill.directory)).filter((other) => other !== "SKILL.md");
-      const files = others.length === 0 ? "" : `\nOther files there: ${others.join(", ")}`;
+      const files = others.length === 0
+        ? ""
+        : `\nOther files in the directory: ${others.join(", ")}`;
       const { text } = truncateMiddle(body.trim());
       return textResult(`Skill ${skill.name}, in ${skill.directory}${files}\n\n${text}`);
     }),
   });
 }
 
-async function readSkill(folder: string): Promise<Skill | SkillProblem | undefined> {
-  const file = join(folder, "SKILL.md");
+/** Returns `undefined` for a directory without a `SKILL.md`. */
+async function readSkill(directory: string): Promise<Skill | SkillProblem | undefined> {
+  const file = join(directory, "SKILL.md");
   try {
     if ((await Deno.stat(file)).size > MAX_BYTES) {
-      return { directory: folder, problem: "SKILL.md is too large" };
+      return { directory, problem: "SKILL.md is larger than 1 MB" };
     }
     const { fields } = parseSkill(await Deno.readTextFile(file));
     const { name = "", description = "" } = fields;
     if (!NAME_PATTERN.test(name) || name.length > MAX_NAME_LENGTH) {
       return {
-        directory: folder,
-        problem: `the name ${JSON.stringify(name)} is not of small letters, digits and hyphens`,
+        directory,
+        problem:
+          `the name ${
+            JSON.stringify(name)
+          } must be lower-case letters, digits and single hyphens, ` +
+          `at most ${MAX_NAME_LENGTH} characters`,
       };
     }
-    if (description === "") return { directory: folder, problem: "the description is missing" };
-    return { name, description: description.slice(0, MAX_DESCRIPTION_LENGTH), directory: folder };
+    if (description === "") return { directory, problem: "the description is missing" };
+    return { name, description: description.slice(0, MAX_DESCRIPTION_LENGTH), directory };
   } catch (error) {
-    const isMissing = getSystemErrorCode(error) === "ENOENT" ||
-      getSystemErrorCode(error) === "ENOTDIR";
-    return isMissing ? undefined : { directory: folder, problem: "SKILL.md cannot be read" };
+    const isMissing = ["ENOENT", "ENOTDIR"].includes(getSystemErrorCode(error) ?? "");
+    if (isMissing) return undefined;
+    return { directory, problem: `SKILL.md cannot be read: ${getErrorMessage(error)}` };
   }
 }
 
-/** The fields between the two `---` lines, as far as skills use them: texts on one line, quoted, or folded. */
+/** Parses the YAML front matter as far as skills use it: plain, quoted and folded strings. */
 function parseSkill(text: string): { fields: Partial<Record<string, string>>; body: string } {
   const [, head = "", body = text] =
     /^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text) ?? [];
@@ -143,13 +150,9 @@ function unquote(value: string): string {
   return /^'.*'$/.test(value) ? value.slice(1, -1).replaceAll("''", "'") : value;
 }
 
-async function listVisibleNames(folder: string): Promise<string[]> {
-  return (await listNames(folder)).filter((name) => !name.startsWith("."));
-}
-
-async function listNames(folder: string): Promise<string[]> {
+async function listNames(directory: string): Promise<string[]> {
   try {
-    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
+    return (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name).sort();
   } catch {
     return [];
   }

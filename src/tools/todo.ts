@@ -1,16 +1,16 @@
 /**
- * The tool with which an agent keeps its own list of steps.
+ * The `todo` tool, the agent's own list of steps.
  *
  * @module
  */
 
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
 
-/** One step. */
+/** One step of the list. */
 export interface TodoItem {
-  /** What is to be done. */
+  /** Description of the step. */
   readonly text: string;
-  /** How far it is. */
+  /** Progress of the step. */
   readonly status: "pending" | "in_progress" | "done";
 }
 
@@ -20,13 +20,13 @@ const MARKS: Readonly<Record<TodoItem["status"], string>> = {
   done: "[x]",
 };
 
-/** Makes `todo`. The list is in `details.items` of every result. */
+/** Creates `todo`. Each result holds the complete list as `details.items`, of type `TodoItem[]`. */
 export function todoTool(): AgentTool {
   return defineTool({
     name: "todo",
     label: "Plan",
     description:
-      "Keeps your plan for a task of several steps. Pass the whole list each time; have one step in progress.",
+      "Keeps your plan for a task of several steps. Pass the complete list each time; keep one step in progress.",
     parameters: {
       type: "object",
       properties: {

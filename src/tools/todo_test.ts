@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { todoTool } from "./todo.ts";
 
-Deno.test("a list of steps is told back with how far each is", async () => {
+Deno.test("todo: returns the list with the status of each step", async () => {
   const items = [
     { text: "look", status: "done" },
     { text: "write", status: "in_progress" },

@@ -8,9 +8,9 @@ import { root } from "../project.ts";
 
 /** A file of the project and its imports, types included. */
 export interface ImportingFile {
-  /** From the root of the project: `src/core/tool.ts`. */
+  /** Relative to the root of the project: `src/core/tool.ts`. */
   path: string;
-  /** Files of the project, from its root. */
+  /** Files of the project, relative to its root. */
   ours: string[];
   /** Packages and built-in modules: `ajv`, `node:path`. */
   others: string[];
@@ -29,7 +29,7 @@ export async function readShippedFiles(from: URL = root): Promise<ImportingFile[
 
 /** Reads the imports of one file. */
 export function readImports(path: string, source: string): ImportingFile {
-  const specifiers = specifiersIn(source);
+  const specifiers = findSpecifiers(source);
   const ours = specifiers.filter((specifier) => specifier.startsWith("."));
   return {
     path,
@@ -38,23 +38,23 @@ export function readImports(path: string, source: string): ImportingFile {
   };
 }
 
-function specifiersIn(source: string): string[] {
+function findSpecifiers(source: string): string[] {
   const code = source.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, "").replaceAll(/^\s*\/\/.*$/gm, "");
   const statements = code.matchAll(/^(?:import|export)\b(?:[^"';]*?\bfrom)?\s*"([^"]+)"/gm);
   const expressions = code.matchAll(/\bimport\(\s*"([^"]+)"/g);
-  // Modules that run in a worker or process of their own, or are loaded lazily, are named by URL.
-  const addresses = code.matchAll(/\bnew URL\(\s*"(\.[^"]+\.ts)",\s*import\.meta\.url/g);
-  return [...statements, ...expressions, ...addresses].flatMap(([, specifier]) => specifier ?? []);
+  // Modules of workers and child processes, and lazily loaded ones, are named by URL.
+  const urls = code.matchAll(/\bnew URL\(\s*"(\.[^"]+\.ts)",\s*import\.meta\.url/g);
+  return [...statements, ...expressions, ...urls].flatMap(([, specifier]) => specifier ?? []);
 }
 
-/** Yields the TypeScript files at or under a path, without tests on demand. */
+/** Yields the TypeScript file at a path, or those below a directory. `tests: false` skips tests. */
 export async function* sourceFiles(
   path: string,
   { tests = true, from = root }: { tests?: boolean; from?: URL } = {},
 ): AsyncGenerator<string> {
-  const kind = await Deno.stat(new URL(path, from)).catch(() => undefined);
-  if (kind?.isFile && path.endsWith(".ts") && (tests || !path.endsWith("_test.ts"))) yield path;
-  if (!kind?.isDirectory) return;
+  const stat = await Deno.stat(new URL(path, from)).catch(() => undefined);
+  if (stat?.isFile && path.endsWith(".ts") && (tests || !path.endsWith("_test.ts"))) yield path;
+  if (!stat?.isDirectory) return;
   for await (const entry of Deno.readDir(new URL(path, from))) {
     yield* sourceFiles(`${path}/${entry.name}`, { tests, from });
   }

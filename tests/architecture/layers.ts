@@ -1,5 +1,5 @@
 /**
- * The layers of the project: which directory may import which.
+ * The layers of the project and what each may import.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import type { ImportingFile } from "./imports.ts";
 interface Layer {
   /** Matches the files of the layer. */
   files: RegExp;
-  /** Files of the project that it may import besides its own. */
+  /** Other files of the project that it may import. */
   ours: RegExp;
-  /** Packages and built-in modules that it may import, and in which of its files if not in all. */
+  /** Packages and built-in modules that it may import, if `file` is set only in some files. */
   others: { specifier: RegExp; file?: RegExp }[];
 }
 
 const nothing = /(?!)/;
 
-/** A library that only one module needs is imported by the one file that wraps it. */
+/** A package that only one module needs is imported only by the file that wraps it. */
 const layers: Layer[] = [
   {
     files: /^src\/core\//,
@@ -72,25 +72,22 @@ const layers: Layer[] = [
   { files: /^mod\.ts$/, ours: /^src\/(agent|loop|core)\//, others: [] },
   {
     files: /^cli\//,
-    // adapters/mod.ts loads every adapter; connect.ts and catalog/catalog.ts do not.
-    ours: /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog)\.ts|src\/\w+\/mod\.ts)$/,
+    // adapters/mod.ts loads every adapter; connect.ts and catalog/catalog.ts do not. A compiled program runs the
+    // confinement helper, which is not part of the library's API.
+    ours:
+      /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog)\.ts|src\/\w+\/mod\.ts|src\/tools\/confinement\/confined_exec\.ts)$/,
     others: [{ specifier: /./ }],
   },
 ];
 
-/** Returns one sentence per import that the layer of a file does not allow. */
+/** Returns a message for each import that the layer of a file does not allow. */
 export function findLayerViolations(file: ImportingFile): string[] {
   const layer = layers.find(({ files }) => files.test(file.path));
   if (!layer) return [`${file.path} is in no layer`];
-  const upward = file.ours.filter((path) =>
-    !layer.ours.test(path) && !isSameModule(file.path, path)
-  );
-  const foreign = file.others.filter((specifier) => !isAllowed(specifier, file.path, layer));
-  return [...upward, ...foreign].map((imported) => `${file.path} may not import ${imported}`);
-}
-
-function isSameModule(one: string, other: string): boolean {
-  return getModule(one) === getModule(other);
+  const own = getModule(file.path);
+  const files = file.ours.filter((path) => !layer.ours.test(path) && getModule(path) !== own);
+  const packages = file.others.filter((specifier) => !isAllowed(specifier, file.path, layer));
+  return [...files, ...packages].map((imported) => `${file.path} may not import ${imported}`);
 }
 
 /** Returns `src/tools` for `src/tools/bash.ts`, `cli` for `cli/render/theme.ts`. */

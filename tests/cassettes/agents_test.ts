@@ -2,12 +2,13 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { Agent, type AgentEvent, type StreamFn } from "../../mod.ts";
-import { fakeTool, recordFetch, replayCassette, seededRandom } from "../../src/testing/mod.ts";
+import { recordFetch, replayCassette } from "../../src/cassettes/mod.ts";
+import { fakeTool, seededRandom } from "../../src/testing/mod.ts";
 import { type LoopbackServer, serveLoopback } from "../adapters/loopback.ts";
 import { createTemporaryDirectory } from "../cli/temporary_directory.ts";
 import { InstantClock, scriptedPorts } from "../conformance/ports.ts";
 
-/** A provider, and the fixtures with which it answers. */
+/** A provider and the fixtures that its server sends. */
 interface Provider {
   readonly name: string;
   readonly model: string;
@@ -39,12 +40,12 @@ const PROVIDERS: readonly Provider[] = [
 ];
 
 for (const provider of PROVIDERS) {
-  Deno.test(`${provider.name}: a run is recorded once, and replayed with the same events`, async () => {
-    await using folder = await createTemporaryDirectory();
-    const file = `${folder.path}/run.jsonl`;
+  Deno.test(`recordFetch() and replayCassette() give the same events for a run with ${provider.name}`, async () => {
+    await using directory = await createTemporaryDirectory();
+    const file = `${directory.path}/run.jsonl`;
     const { live, url } = await recordRun(provider, file);
-    const cassette = folder.read("run.jsonl");
-    // The server is gone by now.
+    const cassette = directory.read("run.jsonl");
+    // The server is closed now.
     const [first, second] = [
       await replayRun(provider, { file, url }),
       await replayRun(provider, { file, url }),
@@ -59,11 +60,11 @@ for (const provider of PROVIDERS) {
   });
 }
 
-Deno.test("a run that has changed ends with what differs, and without a retry", async () => {
+Deno.test("replayCassette() ends a changed run with bad_request, without a retry", async () => {
   const [provider] = PROVIDERS;
   assert(provider);
-  await using folder = await createTemporaryDirectory();
-  const file = `${folder.path}/run.jsonl`;
+  await using directory = await createTemporaryDirectory();
+  const file = `${directory.path}/run.jsonl`;
   const { url } = await recordRun(provider, file);
   const streamFn = provider.make(replayCassette(file), url);
   const agent = new Agent({ ...createOptions(provider, streamFn), systemPrompt: "Be kind." });
@@ -71,12 +72,12 @@ Deno.test("a run that has changed ends with what differs, and without a retry", 
   assertEquals(error?.code, "bad_request");
   assertStringIncludes(
     error?.message ?? "",
-    `system[0].text\n    was  "Be brief."\n    is   "Be kind."\n`,
+    `system[0].text\n    recorded  "Be brief."\n    actual    "Be kind."\n`,
   );
   assertEquals(messages.length, 1);
 });
 
-/** Runs an agent against a server of its own, which fails at first; gives the events, and where the server was. */
+/** Records a run against a new server; returns its events and the URL of the server. */
 async function recordRun(
   provider: Provider,
   file: string,
@@ -116,22 +117,25 @@ function createOptions({ model }: Provider, streamFn: StreamFn) {
   };
 }
 
-/** A server that refuses the first request, breaks the answer to the second off, and gives the others fixtures in pieces. */
+/** Starts a server that throttles the first request, truncates the second response, and sends fixtures in chunks to the others. */
 function startFixtureServer(fixtures: readonly string[]): LoopbackServer {
-  let asked = 0;
+  let requestCount = 0;
   return serveLoopback(() => {
-    asked++;
-    if (asked === 1) {
+    requestCount++;
+    if (requestCount === 1) {
       return Response.json({ error: { message: "slow down", type: "rate_limit_error" } }, {
         status: 429,
         headers: { "retry-after": "2" },
       });
     }
-    const name = fixtures[Math.max(0, asked - 3)];
+    const name = fixtures[Math.max(0, requestCount - 3)];
     const bytes = Deno.readFileSync(new URL(`../fixtures/${name}.sse`, import.meta.url));
-    return new Response(createChunkedBody(asked === 2 ? bytes.slice(0, 700) : bytes, asked), {
-      headers: { "content-type": "text/event-stream", "set-cookie": `session=${KEY}` },
-    });
+    return new Response(
+      createChunkedBody(requestCount === 2 ? bytes.slice(0, 700) : bytes, requestCount),
+      {
+        headers: { "content-type": "text/event-stream", "set-cookie": `session=${KEY}` },
+      },
+    );
   });
 }
 
@@ -140,13 +144,13 @@ function createChunkedBody(
   seed: number,
 ): ReadableStream<Uint8Array> {
   const random = seededRandom(seed);
-  let at = 0;
+  let offset = 0;
   return new ReadableStream({
     pull(controller) {
-      const end = at + 1 + Math.floor(random() * 200);
-      controller.enqueue(bytes.slice(at, end));
-      at = end;
-      if (at >= bytes.length) controller.close();
+      const end = offset + 1 + Math.floor(random() * 200);
+      controller.enqueue(bytes.slice(offset, end));
+      offset = end;
+      if (offset >= bytes.length) controller.close();
     },
   });
 }

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { replayCassette } from "../../src/testing/mod.ts";
+import { replayCassette } from "../../src/cassettes/mod.ts";
 import { choosePackages } from "../../scripts/packages.ts";
 import { createTemporaryDirectory } from "../cli/temporary_directory.ts";
 
-Deno.test("a program that is killed while it records loses no exchange that was over", async () => {
-  await using folder = await createTemporaryDirectory();
-  const file = `${folder.path}/run.jsonl`;
+Deno.test("recordFetch() keeps the complete exchanges when the process is killed", async () => {
+  await using directory = await createTemporaryDirectory();
+  const file = `${directory.path}/run.jsonl`;
   await killWhenReady(file);
   const fetch = replayCassette(file);
   const texts = [1, 2].map(async (number) =>

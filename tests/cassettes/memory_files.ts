@@ -1,37 +1,37 @@
 /**
- * A disk for cassettes that is not one.
+ * Cassette files in memory.
  *
  * @module
  */
 
-import type { CassetteFiles } from "../../src/testing/mod.ts";
+import type { CassetteFiles } from "../../src/cassettes/mod.ts";
 
-/** Files in memory, and how often each was written. */
+/** Files in memory and the writes to them. */
 export interface MemoryFiles extends CassetteFiles {
-  /** The texts of the files. */
+  /** Content by path. */
   readonly texts: Map<string, string>;
-  /** What was done, in order: `replace` or `append`, with the length of the text. */
+  /** The successful writes, in order: `replace` or `append`. */
   readonly writes: string[];
 }
 
-/** What fails, instead of being done. */
+/** Options for `createMemoryFiles()`. */
 export interface MemoryFilesOptions {
-  /** Called before each write; what it throws is the failure. */
+  /** Called before each write, which rejects with the error it throws. */
   readonly beforeWrite?: () => void;
 }
 
-/** Makes files in memory. */
+/** Creates files in memory. */
 export function createMemoryFiles(options: MemoryFilesOptions = {}): MemoryFiles {
   const { beforeWrite = () => {} } = options;
   const texts = new Map<string, string>();
   const writes: string[] = [];
-  const write = (how: string, path: string | URL, text: string): Promise<void> => {
+  const write = (operation: string, path: string | URL, text: string): Promise<void> => {
     try {
       beforeWrite();
     } catch (error) {
       return Promise.reject(error);
     }
-    writes.push(how);
+    writes.push(operation);
     texts.set(String(path), text);
     return Promise.resolve();
   };
@@ -44,7 +44,7 @@ export function createMemoryFiles(options: MemoryFilesOptions = {}): MemoryFiles
   };
 }
 
-/** The lines of a cassette, as JSON. */
+/** Parses the lines of a cassette. */
 export function parseLines(
   files: MemoryFiles,
   path: string,

@@ -1,10 +1,11 @@
 /**
- * Records two exchanges, begins a third that never ends, and waits to be killed.
+ * Records two exchanges, starts a third that never ends, and waits to be killed.
  *
  * @module
  */
 
-import { recordFetch, replayFetch } from "../../src/testing/mod.ts";
+import { recordFetch } from "../../src/cassettes/mod.ts";
+import { replayFetch } from "../../src/testing/mod.ts";
 
 const [file = ""] = Deno.args;
 const answers = ["one", "two", { body: "half", ending: "hang" }] as const;

@@ -1,12 +1,13 @@
 /**
- * An adapter keeps the contract of stream functions when it is recorded: nothing is held back, aborts end at once,
- * connections are closed, failures stay failures.
+ * Tests that an adapter keeps the contract of stream functions while its `fetch` is recorded: it delays no chunk, ends
+ * at once on abort, closes connections and reports failures.
  *
  * @module
  */
 
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
-import { recordFetch, testStreamFn } from "../../src/testing/mod.ts";
+import { recordFetch } from "../../src/cassettes/mod.ts";
+import { testStreamFn } from "../../src/testing/mod.ts";
 import { loadFixtures } from "../adapters/fixture_files.ts";
 import { createMemoryFiles } from "./memory_files.ts";
 
@@ -26,7 +27,7 @@ testStreamFn(
       overloaded: { errorCode: "network_error" },
     }),
     errors: [{
-      name: "a refusal that is recorded",
+      name: "a rate limit",
       status: 429,
       headers: { "retry-after": "2" },
       body: '{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}',

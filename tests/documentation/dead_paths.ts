@@ -10,13 +10,13 @@ import type { TextFile } from "./project_paths.ts";
 /** Top-level directories, earlier ones included. */
 const TOP_LEVEL = /^(src|adapters|cli|docs|tests|scripts|tools|offline|examples|bench)\/[\w<*]/;
 
-/** Files of users, which the project names but does not have. */
+/** Names of user files. */
 const USER_FILES = new Set(["SKILL.md"]);
 
 /**
  * Returns the paths in a page or in the comments of a source file that match no file or directory.
  *
- * A path may leave out its first directories (`core/policy.ts`) and may have `*` or `<name>` in the place of a name.
+ * A path may omit its first directories (`core/policy.ts`) and may have `*` or `<name>` instead of a name.
  */
 export function findDeadPaths({ path, text }: TextFile, existing: readonly string[]): string[] {
   const prose = path.endsWith(".md")

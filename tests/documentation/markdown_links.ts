@@ -6,7 +6,7 @@
 
 import type { TextFile } from "./project_paths.ts";
 
-/** Returns the dead links of a page; `pages` holds the pages whose headings links may name. */
+/** Returns the dead links of a page. `pages` are all pages, for links to headings. */
 export function findDeadLinks(
   page: TextFile,
   pages: readonly TextFile[],
@@ -15,11 +15,11 @@ export function findDeadLinks(
   const prose = page.text.replaceAll(/^```[\s\S]*?^```/gm, "").replaceAll(/`[^`\n]*`/g, "");
   const targets = Array.from(prose.matchAll(/\]\(([^)\s]+)\)/g), ([, target = ""]) => target);
   return targets
-    .filter((target) => !/^[a-z]+:/.test(target) && !isAlive(target, page, pages, existing))
+    .filter((target) => !/^[a-z]+:/.test(target) && !isValidTarget(target, page, pages, existing))
     .map((target) => `${page.path}: ${target}`);
 }
 
-function isAlive(
+function isValidTarget(
   target: string,
   { path }: TextFile,
   pages: readonly TextFile[],
@@ -33,7 +33,7 @@ function isAlive(
   return getAnchors(text).includes(decodeURIComponent(url.hash.slice(1)));
 }
 
-/** Returns the anchors of a page's headings as GitHub makes them. */
+/** Returns the anchors that GitHub generates for the headings of a page. */
 export function getAnchors(markdown: string): string[] {
   const counts = new Map<string, number>();
   const prose = markdown.replaceAll(/^```[\s\S]*?^```/gm, "");

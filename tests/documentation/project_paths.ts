@@ -1,5 +1,5 @@
 /**
- * The files and directories of a checkout, and the texts that refer to them.
+ * Lists the paths of a checkout and reads its pages and code.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export async function listPaths(from: URL = root): Promise<string[]> {
   return paths.map((path) => path.replace("./", ""));
 }
 
-/** Reads the pages: those of the root and of `docs`. */
+/** Reads the pages of the root and of `docs`. */
 export function readPages(from: URL = root): Promise<TextFile[]> {
   const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
   for (const { name } of Deno.readDirSync(new URL("docs/", from))) pages.push(`docs/${name}`);

@@ -15,7 +15,7 @@ interface Scope {
   imports: Map<string, { from: string; name: string }>;
 }
 
-/** A declaration that a name resolves to; `undefined` statements are outside of the project. */
+/** The declarations of a name; `statements` is `undefined` for a name of another package. */
 interface Resolved {
   statements?: ts.Statement[];
   path: string;
@@ -63,7 +63,7 @@ export class SymbolResolver {
     if (!statements) return true;
     return statements.some((statement) =>
       hasOwnMember(statement, member) ||
-      baseNames(statement).some((base) => {
+      getBaseNames(statement).some((base) => {
         const resolved = this.#resolve(path, base);
         return resolved !== undefined && this.#hasMember(resolved, member);
       })
@@ -122,7 +122,7 @@ function hasOwnMember(statement: ts.Statement, member: string): boolean {
     return members.some(({ name }) => name?.getText() === member) ||
       hasParameterProperty(statement, member);
   }
-  // An object type or an object literal: a property at any depth is accepted.
+  // In object types and object literals, a property at any depth matches.
   let found = false;
   ts.forEachChild(statement, function visit(node): void {
     const isProperty = ts.isPropertySignature(node) || ts.isMethodSignature(node) ||
@@ -142,8 +142,8 @@ function hasParameterProperty(statement: ts.Statement, member: string): boolean 
   );
 }
 
-/** Returns the names behind `extends`, and those of an alias's intersection. */
-function baseNames(statement: ts.Statement): string[] {
+/** Returns the names after `extends`, or the type names in an alias. */
+function getBaseNames(statement: ts.Statement): string[] {
   if (ts.isClassDeclaration(statement) || ts.isInterfaceDeclaration(statement)) {
     const clauses = statement.heritageClauses ?? [];
     return clauses.flatMap(({ types }) => types.map(({ expression }) => expression.getText()));

@@ -1,8 +1,8 @@
 /**
- * The providers themselves. A provider is asked only when its key is set; a run of all of them costs a few cents.
+ * Tests against the real providers. A provider is tested if its variable is set; all of them cost a few cents.
  *
- * `SWINK_LIVE_MODEL_<PROVIDER>` chooses another model, and is needed where no model is everybody's: for Azure (the name
- * of a deployment), Ollama and the proxy.
+ * `SWINK_LIVE_MODEL_<PROVIDER>` selects another model. It is required for the providers without a default: Azure (the
+ * name of a deployment), Ollama and the proxy.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { connect, prices } from "../../adapters/mod.ts";
 import { Agent, defineTool, extractText } from "../../mod.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 
-/** A provider, the variable that says that it may be asked, and a small model of it. */
+/** Provider, environment variable that enables it, and default model. */
 const PROVIDERS: readonly (readonly [string, string, string?])[] = [
   ["anthropic", "ANTHROPIC_API_KEY", "anthropic/claude-haiku-4-5"],
   ["openai", "OPENAI_API_KEY", "openai/gpt-5-mini:low"],
@@ -25,28 +25,28 @@ const PROVIDERS: readonly (readonly [string, string, string?])[] = [
   ["proxy", "SWINK_PROXY_URL"],
 ];
 
-const PICTURE =
+const PNG_PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
 const weather = defineTool({
   name: "get_weather",
-  description: "Tells the weather in a city.",
+  description: "Returns the weather in a city.",
   parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
   readOnly: true,
   execute: ({ city }) => `Sunny in ${city}, 31 degrees`,
 });
 
-for (const [provider, key, usual] of PROVIDERS) {
-  const model = Deno.env.get(`SWINK_LIVE_MODEL_${provider.toUpperCase()}`) ?? usual;
-  const ignore = !Deno.env.get(key) || model === undefined;
-  const test = (what: string, fn: (agent: Agent) => Promise<void>) =>
+for (const [provider, variable, defaultModel] of PROVIDERS) {
+  const model = Deno.env.get(`SWINK_LIVE_MODEL_${provider.toUpperCase()}`) ?? defaultModel;
+  const ignore = !Deno.env.get(variable) || model === undefined;
+  const test = (behaviour: string, fn: (agent: Agent) => Promise<void>) =>
     Deno.test({
-      name: `live ${provider}: ${what}`,
+      name: `live ${provider}: ${behaviour}`,
       ignore,
       fn: () => fn(new Agent({ model: model ?? "", streamFn: connect(), prices, maxTurns: 4 })),
     });
 
-  test("answers, counts and prices", async (agent) => {
+  test("replies, and reports usage", async (agent) => {
     const { error, usage, messages } = await agent.prompt("Reply with the word pong, only that.");
     assertEquals(error, undefined);
     const last = messages.at(-1);
@@ -55,10 +55,10 @@ for (const [provider, key, usual] of PROVIDERS) {
     assert(usage.input > 0 && usage.output > 0, JSON.stringify(usage));
   });
 
-  test("calls a tool and reads its result", async (agent) => {
+  test("calls a tool and uses its result", async (agent) => {
     agent.setTools([weather]);
     const events = await checkEvents(
-      agent.promptStream("How many degrees has Zürich now? Use the tool."),
+      agent.promptStream("What is the temperature in Zürich now? Use the tool."),
     );
     assert(events.some(({ type }) => type === "tool_execution_end"));
     const last = agent.state.messages.at(-1);
@@ -66,7 +66,7 @@ for (const [provider, key, usual] of PROVIDERS) {
     assertStringIncludes(extractText(last.content), "31");
   });
 
-  test("stops when it is told to", async (agent) => {
+  test("stops on abort", async (agent) => {
     const controller = new AbortController();
     agent.subscribe((event) => {
       if (event.type === "message_update") controller.abort("enough");
@@ -77,26 +77,26 @@ for (const [provider, key, usual] of PROVIDERS) {
     assertEquals(stopReason, "aborted");
   });
 
-  test("refuses a wrong key without telling it", async (agent) => {
+  test("reports an invalid key as auth_error, without the key in the error", async (agent) => {
     const streamFn = connect();
-    const wrong = new Agent({
+    const unauthorized = new Agent({
       model: agent.state.model,
       streamFn,
       getApiKey: () => "sk-wrong-0123456789abcdef",
     });
-    const { error } = await wrong.prompt("Hi");
-    // Ollama on one's own machine, and a proxy there, ask for no key.
+    const { error } = await unauthorized.prompt("Hi");
+    // A local Ollama server or proxy requires no key.
     if (error === undefined) return assert(["ollama", "proxy"].includes(provider));
     assertEquals(error.code, "auth_error");
     assert(!JSON.stringify(error).includes("0123456789abcdef"));
   });
 
-  test("sees a picture, or is told that it does not", async (agent) => {
+  test("accepts an image", async (agent) => {
     const image = {
       type: "image",
-      source: { type: "base64", mediaType: "image/png", data: PICTURE },
+      source: { type: "base64", mediaType: "image/png", data: PNG_PIXEL },
     } as const;
-    const { error, messages } = await agent.prompt({ text: "Is this a picture?", images: [image] });
+    const { error, messages } = await agent.prompt({ text: "Is this an image?", images: [image] });
     assertEquals(error, undefined);
     assertEquals(messages.at(-1)?.role, "assistant");
   });

@@ -1,5 +1,5 @@
 /**
- * What the tests rely on in `@std/testing/time`. It holds for JSR's package and for the one in `scripts/offline/`.
+ * The behaviour of `@std/testing/time` that the tests rely on, for JSR's package and the one in `scripts/offline/`.
  *
  * @module
  */
@@ -7,20 +7,20 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { FakeTime, TimeError } from "@std/testing/time";
 
-Deno.test("the clock stands still until it is moved, and timers run on their way", async () => {
+Deno.test("@std/testing: FakeTime moves only when advanced, and runs the timers that are due", async () => {
   using time = new FakeTime(1_000);
   const seen: number[] = [];
-  const ticking = setInterval(() => seen.push(Date.now()), 100);
-  const waited = new Promise<void>((resolve) => setTimeout(resolve, 250));
+  const interval = setInterval(() => seen.push(Date.now()), 100);
+  const timer = new Promise<void>((resolve) => setTimeout(resolve, 250));
 
   await time.tickAsync(300);
-  await waited;
-  clearInterval(ticking);
+  await timer;
+  clearInterval(interval);
   assertEquals(seen, [1_100, 1_200, 1_300]);
   assertEquals([time.start, time.now, Date.now()], [1_000, 1_300, 1_300]);
 });
 
-Deno.test("AbortSignal.timeout follows the clock", () => {
+Deno.test("@std/testing: AbortSignal.timeout() uses the fake clock", () => {
   using time = new FakeTime();
   const signal = AbortSignal.timeout(10);
   time.tick(9);
@@ -30,7 +30,7 @@ Deno.test("AbortSignal.timeout follows the clock", () => {
   assertEquals(signal.reason.name, "TimeoutError");
 });
 
-Deno.test("the next timer runs, and then all of them", async () => {
+Deno.test("@std/testing: next() runs one timer, runAllAsync() all of them", async () => {
   using time = new FakeTime(0);
   const seen: string[] = [];
   setTimeout(() => seen.push("one"), 10);
@@ -42,7 +42,7 @@ Deno.test("the next timer runs, and then all of them", async () => {
   assert(!time.next());
 });
 
-Deno.test("real time comes back, and time is faked once", () => {
+Deno.test("@std/testing: FakeTime restores real time, and rejects a second instance", () => {
   const { setTimeout, Date } = globalThis;
   {
     using time = new FakeTime();

@@ -1,5 +1,5 @@
 /**
- * Models that say anything at all, and break their contract now and then.
+ * Scripted models with random replies that sometimes violate the stream contract.
  *
  * @module
  */
@@ -32,54 +32,57 @@ const CODES: AgentErrorCode[] = [
   "aborted",
 ];
 
-/** Answers of a model, enough for any run. */
-export function randomScript(dice: RandomSource, tools: readonly string[]): ScriptedStep[] {
-  const oddness = dice.oneOf([0.1, 0.3, 0.8]);
-  return dice.array(
+/** Creates 40 replies, enough for any run. */
+export function randomScript(random: RandomSource, tools: readonly string[]): ScriptedStep[] {
+  const faultRate = random.oneOf([0.1, 0.3, 0.8]);
+  return random.array(
     40,
     40,
-    () => dice.chance(oddness) ? randomFaultyStep(dice, tools) : reply(randomBlocks(dice, tools)),
+    () =>
+      random.chance(faultRate)
+        ? randomFaultyStep(random, tools)
+        : reply(randomBlocks(random, tools)),
   );
 }
 
-function randomFaultyStep(dice: RandomSource, tools: readonly string[]): ScriptedStep {
-  const said = (): ReplyBlock[] => randomBlocks(dice, tools);
-  return dice.create<ScriptedStep>([
-    () => reply(said(), { stopReason: "stop" }),
-    () => reply(said(), { stopReason: "length" }),
-    () => fail(dice.oneOf(CODES), "It failed"),
-    () => fail("network_error", "Reset", { after: said() }),
-    () => fail(dice.oneOf(CODES), "It failed", { after: dice.chance(0.5) ? said() : "" }),
-    () => hang({ after: dice.chance(0.5) ? said() : "", ignoresSignal: dice.chance(0.3) }),
-    () => endWithoutTerminal(said()),
-    () => randomEvents(dice, tools),
+function randomFaultyStep(random: RandomSource, tools: readonly string[]): ScriptedStep {
+  const blocks = (): ReplyBlock[] => randomBlocks(random, tools);
+  return random.create<ScriptedStep>([
+    () => reply(blocks(), { stopReason: "stop" }),
+    () => reply(blocks(), { stopReason: "length" }),
+    () => fail(random.oneOf(CODES), "It failed"),
+    () => fail("network_error", "Reset", { after: blocks() }),
+    () => fail(random.oneOf(CODES), "It failed", { after: random.chance(0.5) ? blocks() : "" }),
+    () => hang({ after: random.chance(0.5) ? blocks() : "", ignoresSignal: random.chance(0.3) }),
+    () => endWithoutTerminal(blocks()),
+    () => randomEvents(random, tools),
     () => () => {
       throw new Error("The step is broken");
     },
   ]);
 }
 
-function randomBlocks(dice: RandomSource, tools: readonly string[]): ReplyBlock[] {
-  const calls = dice.chance(0.7) ? dice.array(1, 4, () => randomToolCall(dice, tools)) : [];
-  return [...randomContent(dice, tools), ...calls];
+function randomBlocks(random: RandomSource, tools: readonly string[]): ReplyBlock[] {
+  const calls = random.chance(0.7) ? random.array(1, 4, () => randomToolCall(random, tools)) : [];
+  return [...randomContent(random, tools), ...calls];
 }
 
-function randomContent(dice: RandomSource, tools: readonly string[]): ReplyBlock[] {
-  return dice.array<ReplyBlock>(0, 3, () =>
-    dice.create<ReplyBlock>([
-      () => text(dice.oneOf(WORDS)),
-      () => thinking(dice.oneOf(WORDS), dice.chance(0.3) ? { signature: "s" } : {}),
-      () => randomToolCall(dice, tools),
-      () => ({ type: "extension", typeName: "test.item", data: { n: dice.integer(9) } }),
+function randomContent(random: RandomSource, tools: readonly string[]): ReplyBlock[] {
+  return random.array<ReplyBlock>(0, 3, () =>
+    random.create<ReplyBlock>([
+      () => text(random.oneOf(WORDS)),
+      () => thinking(random.oneOf(WORDS), random.chance(0.3) ? { signature: "s" } : {}),
+      () => randomToolCall(random, tools),
+      () => ({ type: "extension", typeName: "test.item", data: { n: random.integer(9) } }),
     ]));
 }
 
-function randomToolCall(dice: RandomSource, tools: readonly string[]): ReplyBlock {
-  const name = dice.chance(0.1) ? "no_such_tool" : dice.oneOf(tools);
-  const id = dice.chance(0.3) ? dice.oneOf(["a", "b", "a_1", "call_1"]) : "";
-  const args = dice.create<Record<string, unknown> | string>([
+function randomToolCall(random: RandomSource, tools: readonly string[]): ReplyBlock {
+  const name = random.chance(0.1) ? "no_such_tool" : random.oneOf(tools);
+  const id = random.chance(0.3) ? random.oneOf(["a", "b", "a_1", "call_1"]) : "";
+  const args = random.create<Record<string, unknown> | string>([
     () => ({}),
-    () => ({ n: dice.integer(100), key: dice.oneOf(["x", "y"]) }),
+    () => ({ n: random.integer(100), key: random.oneOf(["x", "y"]) }),
     () => ({ n: "not a number" }),
     () => '{"n": 1, "key": "x',
     () => "[1, 2]",
@@ -89,50 +92,53 @@ function randomToolCall(dice: RandomSource, tools: readonly string[]): ReplyBloc
   return toolCall(name, args, { id });
 }
 
-/** Events in any order: a stream that breaks its contract somewhere, or by luck does not. */
-function randomEvents(dice: RandomSource, tools: readonly string[]): AssistantMessageEvent[] {
-  const contentIndex = (): number => dice.integer(3);
-  const any = (): AssistantMessageEvent =>
-    dice.create<AssistantMessageEvent>([
+/** Creates stream events in random order, which mostly violate the contract. */
+function randomEvents(random: RandomSource, tools: readonly string[]): AssistantMessageEvent[] {
+  const contentIndex = (): number => random.integer(3);
+  const createEvent = (): AssistantMessageEvent =>
+    random.create<AssistantMessageEvent>([
       () => ({ type: "start" }),
-      () => ({ type: dice.oneOf(["text_start", "thinking_start"]), contentIndex: contentIndex() }),
       () => ({
-        type: dice.oneOf(["text_delta", "thinking_delta", "tool_call_delta"]),
+        type: random.oneOf(["text_start", "thinking_start"]),
         contentIndex: contentIndex(),
-        delta: dice.oneOf(WORDS),
       }),
       () => ({
-        type: dice.oneOf(["text_end", "thinking_end", "tool_call_end"]),
+        type: random.oneOf(["text_delta", "thinking_delta", "tool_call_delta"]),
+        contentIndex: contentIndex(),
+        delta: random.oneOf(WORDS),
+      }),
+      () => ({
+        type: random.oneOf(["text_end", "thinking_end", "tool_call_end"]),
         contentIndex: contentIndex(),
       }),
       () => ({
         type: "tool_call_start",
         contentIndex: contentIndex(),
-        id: dice.oneOf(["", "a"]),
-        name: dice.oneOf(tools),
+        id: random.oneOf(["", "a"]),
+        name: random.oneOf(tools),
       }),
       () => ({ type: "extension", contentIndex: contentIndex(), typeName: "x", data: null }),
-      () => ({ type: "warning", code: "odd", message: "Something is odd" }),
+      () => ({ type: "warning", code: "random", message: "A random warning" }),
     ]);
-  const last = dice.create<AssistantMessageEvent[]>([
+  const terminal = random.create<AssistantMessageEvent[]>([
     () => [],
     () => [{
       type: "done",
-      stopReason: dice.oneOf(["stop", "tool_use", "length", "error", "aborted"]),
+      stopReason: random.oneOf(["stop", "tool_use", "length", "error", "aborted"]),
       usage: zeroUsage(),
     }],
     () => [{
       type: "error",
-      stopReason: dice.oneOf(["error", "aborted"]),
+      stopReason: random.oneOf(["error", "aborted"]),
       error: new NetworkError("Reset"),
     }],
   ]);
-  return [...dice.array(0, 8, any), ...last, ...dice.array(0, 2, any)];
+  return [...random.array(0, 8, createEvent), ...terminal, ...random.array(0, 2, createEvent)];
 }
 
-/** A {@linkcode StreamFn} that can be given another script, and knows which of its streams nobody has closed. */
+/** A {@linkcode StreamFn} whose script can be replaced, and which counts its open streams. */
 export class TrackedModel {
-  /** How many streams are open. */
+  /** Number of open streams. */
   openStreams = 0;
   #script: StreamFn;
 
@@ -140,7 +146,7 @@ export class TrackedModel {
     this.#script = scriptedStream(steps);
   }
 
-  /** Begins another script. */
+  /** Replaces the script. */
   setScript(steps: readonly ScriptedStep[]): void {
     this.#script = scriptedStream(steps);
   }

@@ -1,12 +1,12 @@
 /**
- * Chance, as random tests speak of it.
+ * Random choices for fuzz tests.
  *
  * @module
  */
 
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 
-/** A source of chance that is the same for the same seed. */
+/** Makes the same random choices for the same seed. */
 export class RandomSource {
   readonly #random: () => number;
 
@@ -14,30 +14,30 @@ export class RandomSource {
     this.#random = seededRandom(seed);
   }
 
-  /** A whole number below `limit`. */
+  /** Returns an integer from 0 up to `limit`, exclusive. */
   integer(limit: number): number {
     return Math.floor(this.#random() * limit);
   }
 
-  /** Whether something happens that happens with this probability. */
+  /** Returns `true` with a probability. */
   chance(probability: number): boolean {
     return this.#random() < probability;
   }
 
-  /** One of several. */
+  /** Returns one of the values. */
   oneOf<Value>(values: readonly Value[]): Value {
     const chosen = values[this.integer(values.length)];
-    if (chosen === undefined) throw new Error("There is nothing to choose from");
+    if (chosen === undefined) throw new Error("oneOf() needs at least one value");
     return chosen;
   }
 
-  /** One of several things to make. */
-  create<Value>(makers: readonly (() => Value)[]): Value {
-    return this.oneOf(makers)();
+  /** Calls one of the factories. */
+  create<Value>(factories: readonly (() => Value)[]): Value {
+    return this.oneOf(factories)();
   }
 
-  /** Up to `most` things, at least `least`. */
-  array<Value>(least: number, most: number, make: () => Value): Value[] {
-    return Array.from({ length: least + this.integer(most - least + 1) }, make);
+  /** Returns an array of `minimum` to `maximum` values. */
+  array<Value>(minimum: number, maximum: number, create: () => Value): Value[] {
+    return Array.from({ length: minimum + this.integer(maximum - minimum + 1) }, create);
   }
 }

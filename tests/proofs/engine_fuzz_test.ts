@@ -19,13 +19,13 @@ import {
 } from "./engine_fuzz_environment.ts";
 
 const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 300;
-/** One seed alone, to look at a failure again. */
+/** Runs a single seed, to reproduce a failure. */
 const ONLY_SEED = Deno.env.get("SWINK_SEED");
 
-/** How many tasks may pass in which nothing moves before timers of the real clock are waited for, and then an abort. */
+/** Idle tasks before `#advanceUntil()` waits for real timers, and idle real timers before it aborts the run. */
 const IDLE_LIMITS = { tasks: 10, timers: 4 };
 
-/** A signal that counts who listens to it. */
+/** Creates a signal that counts its listeners. */
 function createCountedSignal(): { signal: AbortSignal; listeners: () => number } {
   const { signal } = new AbortController();
   let listeners = 0;
@@ -39,7 +39,7 @@ function createCountedSignal(): { signal: AbortSignal; listeners: () => number }
   return { signal, listeners: () => listeners };
 }
 
-/** An agent in a random world. */
+/** An agent in a random environment. */
 class Trial {
   readonly #random: RandomSource;
   readonly #clock = new ManualClock();
@@ -52,20 +52,24 @@ class Trial {
 
   constructor(seed: number) {
     this.#random = new RandomSource(seed);
-    const world = { random: this.#random, toolClock: new ManualClock(), isCalm: false };
-    this.#environment = world;
-    const tools = randomTools(world);
+    const environment = {
+      random: this.#random,
+      toolClock: new ManualClock(),
+      isWellBehaved: false,
+    };
+    this.#environment = environment;
+    const tools = randomTools(environment);
     const names = [...tools.map(({ name }) => name), "structured_output"];
     this.#model = new TrackedModel(randomScript(this.#random, names));
     const { streamFn } = this.#model;
     const ports = scriptedPorts(this.#clock);
     const model = "test/model";
-    this.#agent = new Agent({ model, streamFn, tools, ...ports, ...randomOptions(world) });
+    this.#agent = new Agent({ model, streamFn, tools, ...ports, ...randomOptions(environment) });
     this.#agent.subscribe((event) => void this.#seen.push(event));
-    this.#disturb = createDisturbances(this.#agent, world);
+    this.#disturb = createDisturbances(this.#agent, environment);
   }
 
-  /** Prompts or continues, and reads in one of many ways. */
+  /** Prompts or continues, reads in a random way and checks the events. */
   async run(): Promise<void> {
     const agent = this.#agent;
     const { signal } = this.#caller;
@@ -83,15 +87,15 @@ class Trial {
     await this.#advanceUntil(reading);
     await this.#advanceUntil(agent.waitForIdle());
     const read = await reading;
-    const told = this.#seen.slice(before).filter(({ seq }) => seq !== undefined);
-    if (read) assertEquals(read, told, "reader and subscriber are told the same");
-    const end = told.at(-1);
-    assert(end?.type === "agent_end", "the run has its end");
+    const events = this.#seen.slice(before).filter(({ seq }) => seq !== undefined);
+    if (read) assertEquals(read, events, "reader and subscriber get the same events");
+    const end = events.at(-1);
+    assert(end?.type === "agent_end", "the last event is agent_end");
     assertEquals(history.concat(end.messages), agent.state.messages);
     await this.#assertInvariants();
   }
 
-  /** Resets in the middle of a run, and prompts right away. */
+  /** Resets during a run and prompts immediately. */
   async reset(): Promise<void> {
     const first = this.#agent.prompt("Go");
     for (let tasks = this.#random.integer(30); tasks > 0; tasks--) {
@@ -104,21 +108,21 @@ class Trial {
     await this.#assertInvariants();
   }
 
-  /** Asks for a structured answer, and may get one or an error of the tree. */
+  /** Requests structured output; it resolves, or rejects with an `AgentError`. */
   async requestStructured(): Promise<void> {
     const schema = { type: "object", properties: { n: { type: "number" } } } as const;
     const maxRetries = this.#random.integer(3);
-    const asking = this.#agent.structuredOutput("How many?", schema, { maxRetries }).then(
+    const request = this.#agent.structuredOutput("How many?", schema, { maxRetries }).then(
       (value) => assert(["number", "undefined"].includes(typeof value.n)),
       (error) => assert(AgentError.is(error), `${error}`),
     );
-    await this.#advanceUntil(asking);
+    await this.#advanceUntil(request);
     await this.#assertInvariants();
   }
 
-  /** When everybody behaves again, so does the agent. */
+  /** Checks that the agent works again once its environment does. */
   async recover(): Promise<void> {
-    this.#environment.isCalm = true;
+    this.#environment.isWellBehaved = true;
     this.#agent.clearQueues();
     this.#agent.setModel("test/model");
     this.#model.setScript([reply("fine"), reply("fine")]);
@@ -129,27 +133,27 @@ class Trial {
     await this.#assertInvariants();
   }
 
-  /** Lets time pass until the work is done; aborts when nothing moves any more. */
+  /** Advances the clocks until the work settles. Aborts the run when there are no timers left. */
   async #advanceUntil(work: Promise<unknown>): Promise<void> {
     let isDone = false;
-    let still = 0;
+    let idle = 0;
     const done = work.finally(() => isDone = true);
     while (!isDone) {
       await new Promise((resolve) =>
-        still < IDLE_LIMITS.tasks ? setImmediate(resolve) : setTimeout(resolve, 0)
+        idle < IDLE_LIMITS.tasks ? setImmediate(resolve) : setTimeout(resolve, 0)
       );
       this.#disturb();
       const sleeping = [this.#clock, this.#environment.toolClock].filter(({ sleepers }) =>
         sleepers > 0
       );
       for (const clock of sleeping) clock.advanceToNext();
-      still = sleeping.length > 0 ? 0 : still + 1;
-      if (still > IDLE_LIMITS.tasks + IDLE_LIMITS.timers) this.#agent.abort("nothing moves");
+      idle = sleeping.length > 0 ? 0 : idle + 1;
+      if (idle > IDLE_LIMITS.tasks + IDLE_LIMITS.timers) this.#agent.abort("no progress");
     }
     await done;
   }
 
-  /** What must hold after every run. */
+  /** Checks the invariants after a run. */
   async #assertInvariants(): Promise<void> {
     const { messages, isRunning, streamingMessage, pendingToolCalls } = this.#agent.state;
     assertEquals(findViolation(this.#seen), undefined);
@@ -164,14 +168,14 @@ class Trial {
 
 async function fuzzOnce(seed: number): Promise<void> {
   const trial = new Trial(seed);
-  const dice = new RandomSource(-seed);
-  for (let runs = dice.integer(3); runs >= 0; runs--) await trial.run();
-  if (dice.chance(0.2)) await trial.reset();
-  if (dice.chance(0.2)) await trial.requestStructured();
+  const random = new RandomSource(-seed);
+  for (let runs = random.integer(3); runs >= 0; runs--) await trial.run();
+  if (random.chance(0.2)) await trial.reset();
+  if (random.chance(0.2)) await trial.requestStructured();
   await trial.recover();
 }
 
-Deno.test(`${RUNS} random runs keep every promise of the engine`, async () => {
+Deno.test(`engine: ${RUNS} random runs keep its invariants`, async () => {
   const seeds = ONLY_SEED
     ? [Number(ONLY_SEED)]
     : Array.from({ length: RUNS }, (_, index) => index + 1);
@@ -179,7 +183,7 @@ Deno.test(`${RUNS} random runs keep every promise of the engine`, async () => {
     try {
       await fuzzOnce(seed);
     } catch (cause) {
-      throw new Error(`Seed ${seed} fails; look at it with SWINK_SEED=${seed}`, { cause });
+      throw new Error(`Seed ${seed} failed; reproduce it with SWINK_SEED=${seed}`, { cause });
     }
   }
 });

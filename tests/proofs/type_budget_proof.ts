@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { root } from "../project.ts";
 
-/** What the type of one tool may cost the checker, in instantiations; with five fields, nested ones among them. */
+/** Maximum type instantiations for one tool with five parameters, some of them nested. */
 const MAX_INSTANTIATIONS_PER_TOOL = 1_500;
 const TOOLS = 100;
-/** The TypeScript that is inside Deno tells no counts. */
+/** Deno's own TypeScript does not report counts. */
 const COMPILER = "npm:typescript@5.9.3/tsc";
 
 function createToolSource(index: number): string {
@@ -36,12 +36,12 @@ export const tool${index} = defineTool({
 });`;
 }
 
-async function countInstantiations(folder: string, tools: number): Promise<number> {
+async function countInstantiations(directory: string, tools: number): Promise<number> {
   const core = new URL("src/core/tool.ts", root).pathname;
   const sources = Array.from({ length: tools }, (_, index) => createToolSource(index));
   const name = `tools_${tools}.ts`;
   await Deno.writeTextFile(
-    `${folder}/${name}`,
+    `${directory}/${name}`,
     [`import { defineTool } from "${core}";`, ...sources].join("\n"),
   );
   const { stdout } = await new Deno.Command(Deno.execPath(), {
@@ -51,25 +51,26 @@ async function countInstantiations(folder: string, tools: number): Promise<numbe
       ...["--allowImportingTsExtensions", "--module", "esnext", "--moduleResolution", "bundler"],
       ...["--target", "esnext", "--skipLibCheck", name],
     ],
-    cwd: folder,
+    cwd: directory,
   }).output();
   const report = new TextDecoder().decode(stdout);
-  const faults = report.split("\n").filter((line) => line.startsWith(name));
-  assertEquals(faults, []);
+  const errors = report.split("\n").filter((line) => line.startsWith(name));
+  assertEquals(errors, []);
   const [, count] = report.match(/Instantiations:\s+(\d+)/) ?? [];
   assert(count !== undefined, report);
   return Number(count);
 }
 
-Deno.test("a tool costs the type checker no more than its budget", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "swink_types_" });
+Deno.test("types: a tool takes at most 1,500 type instantiations", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "swink_types_" });
   try {
-    const one = await countInstantiations(folder, 1);
-    const many = await countInstantiations(folder, TOOLS);
-    const each = Math.round((many - one) / (TOOLS - 1));
-    console.log(`${each} instantiations for each tool`);
-    assert(each <= MAX_INSTANTIATIONS_PER_TOOL, `${each} instantiations for each tool`);
+    const one = await countInstantiations(directory, 1);
+    const many = await countInstantiations(directory, TOOLS);
+    const perTool = Math.round((many - one) / (TOOLS - 1));
+    const summary = `${perTool} instantiations per tool`;
+    console.log(summary);
+    assert(perTool <= MAX_INSTANTIATIONS_PER_TOOL, summary);
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(directory, { recursive: true });
   }
 });

@@ -1,5 +1,5 @@
 /**
- * An agent with a tool, run by `without_permission_test.ts` with no Deno permission at all.
+ * An agent with a tool, which `without_permission_test.ts` runs without permissions.
  *
  * @module
  */
@@ -28,6 +28,6 @@ const agent = new Agent({
 });
 
 const { messages, stopReason } = await agent.prompt("What is 19 + 23?");
-const answers = messages.flatMap((message) => message.role === "custom" ? [] : message.content);
-const texts = answers.flatMap((block) => block.type === "text" ? block.text : []);
-console.log(JSON.stringify({ stopReason, said: texts }));
+const blocks = messages.flatMap((message) => message.role === "custom" ? [] : message.content);
+const texts = blocks.flatMap((block) => block.type === "text" ? block.text : []);
+console.log(JSON.stringify({ stopReason, texts }));

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readPublicModules, root, runDeno } from "../project.ts";
 
-Deno.test("an agent with a tool runs with no Deno permission", async () => {
+Deno.test("without permissions: an agent runs a tool", async () => {
   const { success, text } = await runDeno("run", [
     "--no-prompt",
     "--quiet",
@@ -12,7 +12,7 @@ Deno.test("an agent with a tool runs with no Deno permission", async () => {
   assertStringIncludes(text, `"stopReason":"stop"`);
 });
 
-Deno.test("every public module of the library is imported with no permission, and does nothing", async () => {
+Deno.test("without permissions: every public module of the library can be imported and has no side effects", async () => {
   const modules = Object.values(await readPublicModules()).filter((path) =>
     !path.startsWith("./cli/")
   );

@@ -1,6 +1,6 @@
 /**
- * What a hostile command would try, one attempt per name. Prints `blocked` with the system's words, or `ESCAPED`.
- * Run by the escape suite, confined.
+ * Attempts of a hostile command, one per name, which the escape tests run confined. Prints `blocked` with the error of
+ * the system, or `ESCAPED`.
  *
  * @module
  */
@@ -67,7 +67,7 @@ const ATTEMPTS: Readonly<Record<string, () => unknown>> = {
       }
     });
     if (!open.some((target) => target.startsWith(args[0] ?? "?"))) {
-      throw new Error("nothing inherited");
+      throw new Error("no inherited descriptor");
     }
   },
 };
@@ -99,7 +99,7 @@ function callSyscall(
 
 try {
   await ATTEMPTS[attempt]?.();
-  // What a process takes with it ends with it.
+  // Open sockets and listeners end with the process.
   console.log(`ESCAPED: ${attempt}`);
   Deno.exit(0);
 } catch (error) {

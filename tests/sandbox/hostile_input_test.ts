@@ -1,5 +1,5 @@
 /**
- * What the tools say to files that are no ordinary files. Every answer comes at once, and in words.
+ * Tools on unusual files: every call returns promptly with a clear message.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { TestWorkspace } from "./test_workspace.ts";
 const isLinux = Deno.build.os === "linux";
 const isRoot = Deno.uid() === 0;
 
-/** Longest time that any of these answers may take, in milliseconds. */
+/** Longest duration of a call in milliseconds. */
 const MAX_CALL_MS = 1_500;
 
-function runShell(bench: TestWorkspace, script: string): void {
+function runShell(workspace: TestWorkspace, script: string): void {
   const { success, stderr } = new Deno.Command("bash", {
     args: ["-c", script],
-    cwd: bench.directory,
+    cwd: workspace.directory,
   })
     .outputSync();
   assert(success, new TextDecoder().decode(stderr));
@@ -25,10 +25,10 @@ function runShell(bench: TestWorkspace, script: string): void {
 
 interface HostileCase {
   readonly name: string;
-  /** Makes it, in the project folder. */
+  /** Shell script that creates the input in the working directory. */
   readonly make: string;
   readonly path: string;
-  /** What each tool says. */
+  /** Expected text of each tool. */
   readonly read: RegExp;
   readonly write?: RegExp;
   readonly edit?: RegExp;
@@ -44,14 +44,14 @@ const CASES: readonly HostileCase[] = [
     read: /"it" is a named pipe, not a regular file/,
     write: /"it" is a named pipe/,
     edit: /"it" is a named pipe/,
-    list: /"it" is not a folder/,
-    search: /"it" is neither a file nor a folder/,
+    list: /"it" is not a directory/,
+    search: /"it" is neither a file nor a directory/,
   },
   {
     name: "a link to a device",
     make: "ln -s /dev/zero it",
     path: "it",
-    read: /leads to "\/dev\/zero"\) is outside/,
+    read: /resolves to "\/dev\/zero"\) is outside/,
     write: /outside/,
     edit: /outside/,
     list: /outside/,
@@ -74,31 +74,31 @@ const CASES: readonly HostileCase[] = [
     search: /No matches/,
   },
   {
-    name: "a folder",
+    name: "a directory",
     make: "mkdir it",
     path: "it",
-    read: /"it" is a folder, not a regular file/,
-    write: /"it" is a folder/,
-    edit: /"it" is a folder/,
-    list: /The folder is empty/,
+    read: /"it" is a directory, not a regular file/,
+    write: /"it" is a directory/,
+    edit: /"it" is a directory/,
+    list: /The directory is empty/,
   },
   {
     name: "a path through a file",
     make: "touch it",
     path: "it/below",
-    read: /has a file where a folder should be/,
-    write: /has a file where a folder should be/,
-    edit: /has a file where a folder should be/,
+    read: /has a file where a directory should be/,
+    write: /has a file where a directory should be/,
+    edit: /has a file where a directory should be/,
   },
   {
-    name: "links in a circle",
+    name: "a loop of links",
     make: "ln -s b a; ln -s a b",
     path: "a",
-    read: /"a" leads in a circle of symbolic links/,
-    write: /circle/,
-    edit: /circle/,
-    list: /circle/,
-    search: /circle/,
+    read: /"a" is a loop of symbolic links/,
+    write: /loop/,
+    edit: /loop/,
+    list: /loop/,
+    search: /loop/,
   },
   {
     name: "a name with a newline and an escape",
@@ -111,11 +111,11 @@ const CASES: readonly HostileCase[] = [
     name: "a name that is too long",
     make: "true",
     path: "x".repeat(5_000),
-    read: /is too long a name/,
-    write: /is too long a name/,
-    edit: /is too long a name/,
-    list: /is too long a name/,
-    search: /is too long a name/,
+    read: /has a name that is too long/,
+    write: /has a name that is too long/,
+    edit: /has a name that is too long/,
+    list: /has a name that is too long/,
+    search: /has a name that is too long/,
   },
   {
     name: "a NUL in the path",
@@ -146,15 +146,15 @@ const CASES: readonly HostileCase[] = [
     search: /No matches/,
   },
   {
-    name: "a link that leads nowhere, outside",
+    name: "a dangling link to a path outside",
     make: "ln -s /nowhere/at/all it",
     path: "it",
-    read: /leads to "\/nowhere\/at\/all"\) is outside/,
+    read: /resolves to "\/nowhere\/at\/all"\) is outside/,
     write: /outside/,
     edit: /outside/,
   },
   {
-    name: "a link that leads nowhere, inside",
+    name: "a dangling link to a path inside",
     make: "ln -s missing it",
     path: "it",
     read: /"it" does not exist/,
@@ -162,7 +162,7 @@ const CASES: readonly HostileCase[] = [
     write: /^Created missing/,
   },
   {
-    name: "a protected name in capitals",
+    name: "a protected name in upper case",
     make: "printf 'KEY=needle\\n' > .ENV.local",
     path: ".ENV.local",
     read: /is protected/,
@@ -174,7 +174,7 @@ const CASES: readonly HostileCase[] = [
 
 for (const hostile of CASES) {
   Deno.test({
-    name: `hostile input: ${hostile.name}`,
+    name: `file tools: return promptly with a clear message for ${hostile.name}`,
     ignore: !isLinux,
     async fn() {
       const { make, path, read, write, edit, list, search } = hostile;
@@ -185,12 +185,12 @@ for (const hostile of CASES) {
         ["edit_file", { path, edits: [{ old_string: "a", new_string: "b" }] }, edit],
         ["write_file", { path, content: "x" }, write],
       ];
-      await using bench = new TestWorkspace();
-      runShell(bench, make);
+      await using workspace = new TestWorkspace();
+      runShell(workspace, make);
       for (const [name, args, expected] of calls) {
         if (!expected) continue;
         const start = performance.now();
-        const { text } = await bench.callTool(name, args);
+        const { text } = await workspace.callTool(name, args);
         assertMatch(text, expected, name);
         assert(performance.now() - start < MAX_CALL_MS, `${name} took too long`);
       }
@@ -198,69 +198,71 @@ for (const hostile of CASES) {
   });
 }
 
-Deno.test("hostile input: a file that is all one line of 30 MB", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("it", "x".repeat(30_000_000));
-  const { text } = await bench.callTool("read_file", { path: "it" });
-  assertStringIncludes(text, "[… a line of 30,000,000 characters …]");
+Deno.test("read_file: omits a line of 30 MB", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("it", "x".repeat(30_000_000));
+  const { text } = await workspace.callTool("read_file", { path: "it" });
+  assertStringIncludes(text, "[… line of 30,000,000 characters truncated …]");
 });
 
 Deno.test({
-  name: "hostile input: permission denied",
+  name: "file tools: report a denied permission",
   ignore: isRoot || !isLinux,
   async fn() {
-    await using bench = new TestWorkspace();
-    bench.writeFile("file", "x");
-    bench.writeFile("folder/file", "x");
-    runShell(bench, "chmod 000 file; chmod 500 folder");
+    await using workspace = new TestWorkspace();
+    workspace.writeFile("file", "x");
+    workspace.writeFile("directory/file", "x");
+    runShell(workspace, "chmod 000 file; chmod 500 directory");
     try {
-      const words = /permission denied by the operating system/;
-      assertMatch((await bench.callTool("read_file", { path: "file" })).text, words);
+      const denied = /permission denied by the operating system/;
+      assertMatch((await workspace.callTool("read_file", { path: "file" })).text, denied);
       assertMatch(
-        (await bench.callTool("write_file", { path: "folder/new", content: "" })).text,
-        words,
+        (await workspace.callTool("write_file", { path: "directory/new", content: "" })).text,
+        denied,
       );
-      runShell(bench, "chmod 000 folder");
-      assertMatch((await bench.callTool("list_directory", { path: "folder" })).text, words);
-      assertEquals((await bench.callTool("search_files", { pattern: "x" })).text, "No matches");
+      runShell(workspace, "chmod 000 directory");
+      assertMatch((await workspace.callTool("list_directory", { path: "directory" })).text, denied);
+      assertEquals((await workspace.callTool("search_files", { pattern: "x" })).text, "No matches");
     } finally {
-      runShell(bench, "chmod 700 folder");
+      runShell(workspace, "chmod 700 directory");
     }
   },
 });
 
-Deno.test("hostile input: a folder that vanishes while it is listed and searched", async () => {
-  await using bench = new TestWorkspace();
+Deno.test("file tools: tolerate a directory that is removed during a listing and a search", async () => {
+  await using workspace = new TestWorkspace();
   const make = () => {
-    for (let index = 0; index < 30; index++) bench.writeFile(`gone/d${index}/file.txt`, "needle");
+    for (let index = 0; index < 30; index++) {
+      workspace.writeFile(`gone/d${index}/file.txt`, "needle");
+    }
   };
   for (let round = 0; round < 5; round++) {
     make();
-    const listing = bench.callTool("list_directory", { depth: 5 });
-    const searching = bench.callTool("search_files", { pattern: "needle" });
+    const listing = workspace.callTool("list_directory", { depth: 5 });
+    const searching = workspace.callTool("search_files", { pattern: "needle" });
     await Promise.resolve();
-    Deno.removeSync(`${bench.directory}/gone`, { recursive: true });
-    assertMatch((await listing).text, /gone|The folder is empty/);
+    Deno.removeSync(`${workspace.directory}/gone`, { recursive: true });
+    assertMatch((await listing).text, /gone|The directory is empty/);
     assertMatch((await searching).text, /needle|No matches/);
   }
-  await Deno.remove(bench.directory);
+  await Deno.remove(workspace.directory);
   for (const name of ["list_directory", "search_files", "bash", "read_file", "write_file"]) {
     const args =
       { list_directory: {}, search_files: { pattern: "x" }, bash: { command: "pwd" } }[name] ??
         { path: "x", content: "x" };
-    const { isError } = await bench.callTool(name, name === "read_file" ? { path: "x" } : args);
+    const { isError } = await workspace.callTool(name, name === "read_file" ? { path: "x" } : args);
     assert(isError || name === "write_file", name);
   }
-  await Deno.mkdir(bench.directory, { recursive: true });
+  await Deno.mkdir(workspace.directory, { recursive: true });
 });
 
 Deno.test({
-  name: "hostile input: commands that shout, whisper, stutter and never end",
+  name: "bash: handles endless, binary, split and closed output, and a stopped command",
   ignore: !isLinux,
   async fn() {
-    await using bench = new TestWorkspace();
+    await using workspace = new TestWorkspace();
     const run = async (command: string, timeout_ms = 5_000) =>
-      await bench.callTool("bash", { command, timeout_ms });
+      await workspace.callTool("bash", { command, timeout_ms });
     assertStringIncludes((await run("yes", 60)).text, "timed out");
     assertStringIncludes((await run("head -c 5000000 /dev/urandom")).text, "Exit code: 0");
     assertEquals((await run("printf 'a\\0b\\x1b[2J\\x07c'")).text, "Exit code: 0\nabc");

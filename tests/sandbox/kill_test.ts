@@ -1,5 +1,5 @@
 /**
- * Calls that are cancelled at random moments leave no half-written file and no process.
+ * Calls cancelled at random moments leave no partly written file and no process.
  *
  * @module
  */
@@ -10,27 +10,27 @@ import { seededRandom, TestWorkspace } from "./test_workspace.ts";
 const rounds = Deno.env.get("SWINK_PROVE") === "1" ? 400 : 25;
 const seed = Number(Deno.env.get("SWINK_SEED") ?? 1);
 
-/** A cancelled call is left behind after 100 ms; the rest is for a machine that is busy. */
+/** A cancelled call must settle within 100 ms; the rest is tolerance for a busy machine. */
 const MAX_CANCEL_MS = 400;
 
-/** Living processes whose working directory lies in a folder. */
-function findProcesses(folder: string): string[] {
+/** Finds the processes whose working directory is inside a directory. */
+function findProcesses(directory: string): string[] {
   return [...Deno.readDirSync("/proc")].map(({ name }) => name).filter((name) => {
     try {
-      return /^\d+$/.test(name) && Deno.readLinkSync(`/proc/${name}/cwd`).startsWith(folder);
+      return /^\d+$/.test(name) && Deno.readLinkSync(`/proc/${name}/cwd`).startsWith(directory);
     } catch {
       return false;
     }
   });
 }
 
-function listFiles(folder: string): string[] {
-  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
-    isDirectory ? listFiles(`${folder}/${name}`) : [`${folder}/${name}`]
+function listFiles(directory: string): string[] {
+  return [...Deno.readDirSync(directory)].flatMap(({ name, isDirectory }) =>
+    isDirectory ? listFiles(`${directory}/${name}`) : [`${directory}/${name}`]
   );
 }
 
-/** Runs a call and cancels it after a random time; returns how long it took from there. */
+/** Runs a call, cancels it after a time, and returns how many milliseconds it then took to settle. */
 async function cancelAfter(
   call: (signal: AbortSignal) => Promise<unknown>,
   afterMs: number,
@@ -47,18 +47,18 @@ async function cancelAfter(
   return performance.now() - start;
 }
 
-Deno.test(`kill: edits cancelled at ${rounds} random moments are whole or not made (seed ${seed})`, async () => {
-  await using bench = new TestWorkspace();
+Deno.test(`kill: edits cancelled at ${rounds} random moments are complete or not made (seed ${seed})`, async () => {
+  await using workspace = new TestWorkspace();
   const random = seededRandom(seed);
   const before = `${"old line\n".repeat(50_000)}`;
   const after = before.replaceAll("old", "new");
   for (let round = 0; round < rounds; round++) {
-    bench.writeFile("file.txt", before);
-    await bench.callTool("read_file", { path: "file.txt", limit: 1 });
+    workspace.writeFile("file.txt", before);
+    await workspace.callTool("read_file", { path: "file.txt", limit: 1 });
     const edit = (signal: AbortSignal) =>
       round % 2 === 0
-        ? bench.callTool("write_file", { path: "file.txt", content: after }, signal)
-        : bench.callTool(
+        ? workspace.callTool("write_file", { path: "file.txt", content: after }, signal)
+        : workspace.callTool(
           "edit_file",
           {
             path: "file.txt",
@@ -67,9 +67,9 @@ Deno.test(`kill: edits cancelled at ${rounds} random moments are whole or not ma
           signal,
         );
     await cancelAfter(edit, random() * 12);
-    const now = bench.readFile("file.txt");
-    assert(now === before || now === after, "the file is half written");
-    assertEquals(listFiles(bench.directory), [`${bench.directory}/file.txt`]);
+    const now = workspace.readFile("file.txt");
+    assert(now === before || now === after, "the file is partly written");
+    assertEquals(listFiles(workspace.directory), [`${workspace.directory}/file.txt`]);
   }
 });
 
@@ -88,29 +88,30 @@ Deno.test({
   name: `kill: commands cancelled at ${rounds} random moments leave no process (seed ${seed})`,
   ignore: Deno.build.os !== "linux",
   async fn() {
-    await using bench = new TestWorkspace();
+    await using workspace = new TestWorkspace();
     const random = seededRandom(seed + 1);
     for (let round = 0; round < rounds; round++) {
       const command = COMMANDS[Math.floor(random() * COMMANDS.length)] ?? "";
-      const call = (signal: AbortSignal) => bench.callTool("bash", { command }, signal);
+      const call = (signal: AbortSignal) => workspace.callTool("bash", { command }, signal);
       const took = await cancelAfter(call, random() * 90);
       assert(took < MAX_CANCEL_MS, `${command} took ${took} ms`);
-      assertEquals(findProcesses(bench.directory), [], command);
+      assertEquals(findProcesses(workspace.directory), [], command);
     }
   },
 });
 
-Deno.test(`kill: searches and walks cancelled at random moments end at once (seed ${seed})`, async () => {
-  await using bench = new TestWorkspace();
+Deno.test(`kill: searches and listings cancelled at random moments end within ${MAX_CANCEL_MS} ms (seed ${seed})`, async () => {
+  await using workspace = new TestWorkspace();
   for (let index = 0; index < 600; index++) {
-    bench.writeFile(`d${index % 20}/f${index}`, "some text\n".repeat(200));
+    workspace.writeFile(`d${index % 20}/f${index}`, "some text\n".repeat(200));
   }
   const random = seededRandom(seed + 2);
   for (let round = 0; round < rounds; round++) {
     const search = (signal: AbortSignal) =>
-      bench.callTool("search_files", { pattern: "(?=text$)" }, signal);
+      workspace.callTool("search_files", { pattern: "(?=text$)" }, signal);
     assert(await cancelAfter(search, random() * 30) < MAX_CANCEL_MS);
-    const list = (signal: AbortSignal) => bench.callTool("list_directory", { depth: 5 }, signal);
+    const list = (signal: AbortSignal) =>
+      workspace.callTool("list_directory", { depth: 5 }, signal);
     assert(await cancelAfter(list, random() * 10) < MAX_CANCEL_MS);
   }
 });

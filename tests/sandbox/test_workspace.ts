@@ -1,5 +1,5 @@
 /**
- * Tools over a temporary folder, for tests.
+ * A temporary directory with a sandbox and tools, for tests.
  *
  * @module
  */
@@ -9,13 +9,10 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { validateToolArguments } from "../../src/core/schema.ts";
 import type { AgentTool, AgentToolResult, ToolUpdate } from "../../src/core/tool.ts";
 import { codingTools, type CodingToolsOptions } from "../../src/tools/coding_tools.ts";
-import {
-  createSandbox,
-  type Sandbox,
-  type SandboxOptions,
-} from "../../src/tools/sandbox/sandbox.ts";
+import { createSandbox, type SandboxOptions } from "../../src/tools/sandbox/local_sandbox.ts";
+import type { Sandbox } from "../../src/tools/sandbox/sandbox.ts";
 
-/** What a call answered. */
+/** Result of a tool call. */
 export interface ToolCallResult {
   readonly text: string;
   readonly isError: boolean;
@@ -23,7 +20,7 @@ export interface ToolCallResult {
   readonly updates: readonly string[];
 }
 
-/** A folder, a sandbox over it and tools in it; all gone at its disposal. */
+/** A temporary project with a sandbox and tools; its disposal removes all of it. */
 export class TestWorkspace implements AsyncDisposable {
   readonly #parent: string;
   readonly directory: string;
@@ -42,12 +39,12 @@ export class TestWorkspace implements AsyncDisposable {
     this.tools = codingTools({ sandbox: this.sandbox, ...tools });
   }
 
-  /** A folder beside the project, where no tool should ever reach. */
+  /** The parent directory of the project, which no tool may reach. */
   get outside(): string {
     return this.#parent;
   }
 
-  /** Writes a file of the project. */
+  /** Writes a file of the project and creates missing directories. */
   writeFile(path: string, content: string | Uint8Array): void {
     const file = `${this.directory}/${path}`;
     Deno.mkdirSync(file.slice(0, file.lastIndexOf("/")), { recursive: true });
@@ -60,14 +57,14 @@ export class TestWorkspace implements AsyncDisposable {
     return Deno.readTextFileSync(`${this.directory}/${path}`);
   }
 
-  /** The tool of a name. */
+  /** Returns the tool with a name. */
   getTool(name: string): AgentTool {
     const tool = this.tools.find((candidate) => candidate.name === name);
     if (!tool) throw new Error(`There is no tool ${name}`);
     return tool;
   }
 
-  /** Calls a tool as the loop does: valid arguments only. */
+  /** Calls a tool with valid arguments, as the loop does. */
   async callTool(
     name: string,
     args: JsonObject,
@@ -78,16 +75,16 @@ export class TestWorkspace implements AsyncDisposable {
     if (!checked.valid) throw new Error(JSON.stringify(checked.errors));
     const updates: string[] = [];
     const id = `call_${++this.#calls}`;
-    const answer = await tool.execute(args, {
+    const returned = await tool.execute(args, {
       toolCallId: id,
       idempotencyKey: id,
       signal,
       onUpdate: (update: ToolUpdate) =>
         updates.push(typeof update === "string" ? update : extractText(update.content)),
     });
-    const result = typeof answer === "string"
-      ? { content: [{ type: "text" as const, text: answer }] }
-      : answer;
+    const result = typeof returned === "string"
+      ? { content: [{ type: "text" as const, text: returned }] }
+      : returned;
     return {
       text: extractText(result.content),
       isError: result.isError ?? false,
@@ -102,7 +99,7 @@ export class TestWorkspace implements AsyncDisposable {
   }
 }
 
-/** A generator of numbers in [0, 1) that gives the same ones for the same seed. */
+/** Creates a generator of numbers in [0, 1) that depend only on the seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed % 2_147_483_647 || 1;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;

@@ -1,6 +1,6 @@
 import fakeTimers from "npm:@sinonjs/fake-timers@^15.5.0";
 
-/** Thrown when time is faked twice, or restored twice. */
+/** Thrown when time is faked or restored twice. */
 export class TimeError extends Error {
   override name = "TimeError";
 }
@@ -12,7 +12,7 @@ const realTimers = {
 
 let active: FakeTime | undefined;
 
-/** `Date` and the timers, held still until a test moves them. */
+/** Replaces `Date` and the timers by ones that a test advances. */
 export class FakeTime {
   readonly start: number;
   #clock: ReturnType<typeof fakeTimers.install>;
@@ -68,7 +68,7 @@ export class FakeTime {
     while (await this.nextAsync());
   }
 
-  /** Waits in real time, so that promises already settled have run their reactions. */
+  /** Waits in real time until the reactions of settled promises have run. */
   async runMicrotasks(): Promise<void> {
     await this.delay(0);
   }
@@ -83,7 +83,8 @@ export class FakeTime {
       throw new TimeError("Cannot restore time: time is already restored");
     }
     active = undefined;
-    this.#uninstall();
+    this.#clock.uninstall();
+    AbortSignal.timeout = realTimers.abortTimeout;
   }
 
   [Symbol.dispose](): void {
@@ -93,11 +94,6 @@ export class FakeTime {
   static restore(): void {
     if (!active) throw new TimeError("Cannot restore time: time is already restored");
     active.restore();
-  }
-
-  #uninstall(): void {
-    this.#clock.uninstall();
-    AbortSignal.timeout = realTimers.abortTimeout;
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The gate before every call: what is trusted passes, what is forbidden does not, and for the rest a person is asked.
+ * The gate before tool calls: rules and grants decide first, and the approval prompt decides the other calls.
  *
  * @module
  */
@@ -15,60 +15,60 @@ import {
 import { assessCommand, type CommandAssessment } from "./command_assessment.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
-/** What the person is asked about. */
+/** A call that the approval prompt decides. */
 export interface GateRequest extends ApprovalRequest {
-  /** What the judge says of a `bash` command. */
+  /** Assessment of a `bash` command. */
   readonly assessment?: CommandAssessment;
 }
 
-/** Asks a person. */
+/** Asks for a decision; `true` approves the call once, `false` denies it. An error denies it too. */
 export type ApprovalPrompt = (
   request: GateRequest,
 ) => ApprovalDecision | boolean | Promise<ApprovalDecision | boolean>;
 
-/** What {@linkcode approvalGate} is told. */
+/** Options for {@linkcode approvalGate}. */
 export interface ApprovalGateOptions {
-  /** Which calls are asked about. Default: `"smart"`. */
+  /** Calls that need approval. Default: `"smart"`. */
   readonly mode?: ApprovalMode;
-  /** Asks a person. Without it, what would be asked is denied. */
+  /** Asks for a decision. Default: the call is denied. */
   readonly ask?: ApprovalPrompt;
-  /** Calls that pass without a question: `"read_file"`, `"edit_file(src/**)"`, `"bash(npm test)"`. */
+  /** Rules for calls that are approved without a prompt: `"read_file"`, `"edit_file(src/**)"`, `"bash(npm test)"`. */
   readonly allow?: readonly string[];
-  /** Calls that never pass, whatever else is said. A part of a command is enough. */
+  /** Rules for calls that are always denied, in every mode. For `bash`, one matching part of a command is enough. */
   readonly deny?: readonly string[];
-  /** Whether commands that only look at things pass without a question in `"smart"` mode. Default: `false`. */
+  /** Whether read-only commands are approved without a prompt in `"smart"` mode. Default: `false`. */
   readonly allowHarmless?: boolean;
   /**
-   * Where commands run. When they are not confined there, `bash` is not trusted as a whole and no command passes as
-   * harmless.
+   * The sandbox of the commands. While it is not confined, `bash` cannot be trusted as a tool and `allowHarmless` has
+   * no effect.
    */
   readonly sandbox?: Pick<Sandbox, "describe">;
 }
 
-/** Something that is trusted for the rest of the session. */
+/** Calls that are approved for the rest of the session: all of a tool, or those whose command or path begins with a prefix. */
 export type TrustGrant =
   | { readonly type: "tool"; readonly name: string }
   | { readonly type: "prefix"; readonly name: string; readonly prefix: string };
 
-/** The gate: hand it to an agent as `approve`. */
+/** An approval gate, for the `approve` option of an agent. */
 export interface ApprovalGate {
-  /** Decides about a call. */
+  /** Decides a call. */
   (request: ApprovalRequest): Promise<ApprovalDecision>;
-  /** Which calls are asked about; may be changed at any time. */
+  /** Calls that need approval; may be changed at any time. */
   mode: ApprovalMode;
-  /** What a person has trusted so far. */
+  /** The grants of this session. */
   readonly trusted: readonly TrustGrant[];
-  /** Trusts something from now on. */
-  trust(trust: TrustGrant): void;
-  /** Forgets what a person has trusted. */
+  /** Adds a grant. */
+  trust(grant: TrustGrant): void;
+  /** Removes all grants. */
   clearTrust(): void;
 }
 
 /**
- * Makes a gate. It keeps what a person trusts for the session, and fails closed: without anybody to ask, and when
- * asking fails, the answer is no.
+ * Creates a gate. It keeps the grants of the session and fails closed: without a prompt, and when the prompt fails,
+ * calls are denied.
  *
- * @throws {BadRequestError} When a rule cannot be read.
+ * @throws {BadRequestError} When a rule is invalid.
  *
  * @example
  * ```ts
@@ -98,7 +98,7 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
       },
     },
     trusted: { get: () => [...state.trusted] },
-    trust: { value: (trust: TrustGrant) => state.trusted.push(trust) },
+    trust: { value: (grant: TrustGrant) => state.trusted.push(grant) },
     clearTrust: { value: () => state.trusted.splice(0) },
   }) as ApprovalGate;
 }
@@ -115,40 +115,40 @@ const APPROVED: ApprovalDecision = { type: "approved" };
 
 async function decideCall(state: GateState, request: ApprovalRequest): Promise<ApprovalDecision> {
   const { name, arguments: args, tool } = request;
-  const forbidden = state.deny.find((rule) => rule.matchesAny(name, args));
-  if (forbidden) return createDenial(`The rule ${forbidden.source} forbids this call.`);
+  const denyRule = state.deny.find((rule) => rule.matchesAny(name, args));
+  if (denyRule) return createDenial(`The rule ${denyRule.source} forbids this call.`);
   if (state.mode === "bypassed") return APPROVED;
   if (state.mode === "smart" && !needsApproval(tool, args)) return APPROVED;
   if (state.allow.some((rule) => rule.matchesAll(name, args))) return APPROVED;
-  const judgement = name === "bash" && typeof args.command === "string"
+  const assessment = name === "bash" && typeof args.command === "string"
     ? assessCommand(args.command)
     : undefined;
-  if (isTrusted(state.trusted, request, judgement)) return APPROVED;
-  if (await passesAsHarmless(state, judgement)) return APPROVED;
-  return await requestApproval(state, judgement ? { ...request, assessment: judgement } : request);
+  if (isTrusted(state.trusted, request, assessment)) return APPROVED;
+  if (await isAllowedAsHarmless(state, assessment)) return APPROVED;
+  return await requestApproval(state, assessment ? { ...request, assessment } : request);
 }
 
-/** What somebody trusted in general was not trusted to be dangerous. */
+/** Whether a grant covers a call. No grant covers a dangerous command. */
 function isTrusted(
   trusted: readonly TrustGrant[],
   { name, arguments: args }: ApprovalRequest,
-  judgement: CommandAssessment | undefined,
+  assessment: CommandAssessment | undefined,
 ): boolean {
-  if (judgement?.verdict === "dangerous") return false;
-  return trusted.some((trust) => {
-    if (trust.name !== name) return false;
-    if (trust.type === "tool") return true;
-    if (typeof args.command === "string") return commandHasPrefix(args.command, trust.prefix);
-    return typeof args.path === "string" && pathHasPrefix(args.path, trust.prefix);
+  if (assessment?.verdict === "dangerous") return false;
+  return trusted.some((grant) => {
+    if (grant.name !== name) return false;
+    if (grant.type === "tool") return true;
+    if (typeof args.command === "string") return commandHasPrefix(args.command, grant.prefix);
+    return typeof args.path === "string" && pathHasPrefix(args.path, grant.prefix);
   });
 }
 
-async function passesAsHarmless(
+async function isAllowedAsHarmless(
   { mode, options }: GateState,
-  judgement: CommandAssessment | undefined,
+  assessment: CommandAssessment | undefined,
 ): Promise<boolean> {
-  if (mode !== "smart" || !options.allowHarmless || judgement?.verdict !== "harmless") return false;
-  return await isConfined(options.sandbox);
+  return mode === "smart" && options.allowHarmless === true &&
+    assessment?.verdict === "harmless" && await isConfined(options.sandbox);
 }
 
 async function isConfined(sandbox: ApprovalGateOptions["sandbox"]): Promise<boolean> {
@@ -157,13 +157,13 @@ async function isConfined(sandbox: ApprovalGateOptions["sandbox"]): Promise<bool
 
 async function requestApproval(state: GateState, request: GateRequest): Promise<ApprovalDecision> {
   const { ask, sandbox } = state.options;
-  if (!ask) return createDenial("Nobody can be asked, and this call needs an approval.");
+  if (!ask) return createDenial("This call needs approval, and no approval prompt is configured.");
   const decision = await promptForDecision(ask, request);
   if (decision.type === "denied") return decision;
   const { scope = "once", prefix } = decision;
   const { name } = request;
-  const mayTrustTool = name !== "bash" || await isConfined(sandbox);
-  if (scope === "tool" && mayTrustTool) state.trusted.push({ type: "tool", name });
+  const canTrustTool = name !== "bash" || await isConfined(sandbox);
+  if (scope === "tool" && canTrustTool) state.trusted.push({ type: "tool", name });
   if (scope === "prefix" && prefix) state.trusted.push({ type: "prefix", name, prefix });
   return decision;
 }
@@ -173,11 +173,11 @@ async function promptForDecision(
   request: GateRequest,
 ): Promise<ApprovalDecision> {
   try {
-    const answer = await ask(request);
-    if (typeof answer !== "boolean") return answer;
-    return answer ? APPROVED : { type: "denied" };
+    const decision = await ask(request);
+    if (typeof decision !== "boolean") return decision;
+    return decision ? APPROVED : { type: "denied" };
   } catch {
-    return createDenial("Asking for an approval failed.");
+    return createDenial("The approval prompt failed.");
   }
 }
 

@@ -36,7 +36,7 @@ async function getDecisionType(
   return (await requestDecision(gate, name, args)).type;
 }
 
-/** A gate with a person who gives these answers in turn, and the questions they were asked. */
+/** Creates a gate whose prompt returns the answers in turn and records the questions. */
 function createPromptedGate(
   answers: readonly (ApprovalDecision | boolean)[],
   options: ApprovalGateOptions = {},
@@ -53,19 +53,19 @@ function createPromptedGate(
   return { gate, questions };
 }
 
-Deno.test("A 81: smart asks about what changes things, enabled about all, bypassed about nothing", async () => {
+Deno.test("approvalGate(): smart asks about tools that are not read-only, enabled about all, bypassed about none [A81]", async () => {
   for (const [mode, questions] of [["smart", 1], ["enabled", 2], ["bypassed", 0]] as const) {
-    const person = createPromptedGate([true, true], { mode });
-    await getDecisionType(person.gate, "read_file");
-    await getDecisionType(person.gate, "write_file");
-    assertEquals(person.questions.length, questions, mode);
+    const { gate, questions: asked } = createPromptedGate([true, true], { mode });
+    await getDecisionType(gate, "read_file");
+    await getDecisionType(gate, "write_file");
+    assertEquals(asked.length, questions, mode);
   }
 });
 
-Deno.test("without anybody to ask, and when asking fails, the answer is no", async () => {
+Deno.test("approvalGate(): denies calls without a prompt and when the prompt fails", async () => {
   assertEquals(await requestDecision(approvalGate(), "bash", { command: "ls" }), {
     type: "denied",
-    reason: "Nobody can be asked, and this call needs an approval.",
+    reason: "This call needs approval, and no approval prompt is configured.",
   });
   const failing = approvalGate({
     ask: () => {
@@ -75,7 +75,7 @@ Deno.test("without anybody to ask, and when asking fails, the answer is no", asy
   assertEquals(await getDecisionType(failing, "bash", { command: "ls" }), "denied");
 });
 
-Deno.test("yes, no, no with a reason and edited arguments go through as they are", async () => {
+Deno.test("approvalGate(): returns approvals, denials, reasons and edited arguments unchanged", async () => {
   const edited: ApprovalDecision = { type: "approved", arguments: { command: "pwd" } };
   const refused: ApprovalDecision = { type: "denied", reason: "not now" };
   const { gate } = createPromptedGate([true, false, refused, edited]);
@@ -85,7 +85,7 @@ Deno.test("yes, no, no with a reason and edited arguments go through as they are
   assertEquals(await requestDecision(gate, "bash", {}), edited);
 });
 
-Deno.test("trust in a tool lasts for the session, until it is forgotten", async () => {
+Deno.test("approvalGate(): a tool stays trusted until clearTrust()", async () => {
   const { gate, questions } = createPromptedGate([{ type: "approved", scope: "tool" }, true]);
   await getDecisionType(gate, "write_file", { path: "a" });
   await getDecisionType(gate, "write_file", { path: "b" });
@@ -96,7 +96,7 @@ Deno.test("trust in a tool lasts for the session, until it is forgotten", async 
   assertEquals(questions, ["a", "c"]);
 });
 
-Deno.test("trust in a command prefix covers what begins with it, and what only looks beside it", async () => {
+Deno.test("approvalGate(): a trusted command prefix covers commands with it and read-only commands", async () => {
   const { gate, questions } = createPromptedGate([{
     type: "approved",
     scope: "prefix",
@@ -106,7 +106,7 @@ Deno.test("trust in a command prefix covers what begins with it, and what only l
   for (const command of ["npm test -- a", "cd src && npm test | tail -5", "npm test 2>&1"]) {
     assertEquals(await getDecisionType(gate, "bash", { command }), "approved", command);
   }
-  const beyond = [
+  const uncovered = [
     "npm tests",
     "npm install",
     "npm test; rm x",
@@ -117,13 +117,13 @@ Deno.test("trust in a command prefix covers what begins with it, and what only l
     "npm test || eval $Y",
     "ls",
   ];
-  for (const command of beyond) {
+  for (const command of uncovered) {
     assertEquals(await getDecisionType(gate, "bash", { command }), "denied", command);
   }
-  assertEquals(questions, ["npm test", ...beyond]);
+  assertEquals(questions, ["npm test", ...uncovered]);
 });
 
-Deno.test("trust in a path prefix ends at its folder", async () => {
+Deno.test("approvalGate(): a trusted path prefix covers only paths in its directory", async () => {
   const { gate } = createPromptedGate([{ type: "approved", scope: "prefix", prefix: "src" }]);
   await getDecisionType(gate, "write_file", { path: "src/a" });
   const decisions = await Promise.all(
@@ -134,7 +134,7 @@ Deno.test("trust in a path prefix ends at its folder", async () => {
   assertEquals(decisions, ["approved", "approved", "denied", "denied", "denied", "denied"]);
 });
 
-Deno.test("trust in bash does not cover what is dangerous", async () => {
+Deno.test("approvalGate(): trust in bash does not cover dangerous commands", async () => {
   const { gate, questions } = createPromptedGate([{ type: "approved", scope: "tool" }]);
   await getDecisionType(gate, "bash", { command: "make" });
   assertEquals(await getDecisionType(gate, "bash", { command: "make all" }), "approved");
@@ -142,23 +142,23 @@ Deno.test("trust in bash does not cover what is dangerous", async () => {
   assertEquals(questions, ["make", "rm -rf /"]);
 });
 
-Deno.test("where commands are not confined, bash is not trusted as a whole and nothing passes as harmless", async () => {
+Deno.test("approvalGate(): without confinement bash is not trusted as a tool, and no command is allowed as harmless", async () => {
   const report = (confined: boolean) => ({
     describe: () => Promise.resolve({ confined, summary: "", rules: [] }),
   });
-  const open = createPromptedGate([{ type: "approved", scope: "tool" }], {
+  const unconfined = createPromptedGate([{ type: "approved", scope: "tool" }], {
     sandbox: report(false),
     allowHarmless: true,
   });
-  await getDecisionType(open.gate, "bash", { command: "make" });
-  assertEquals(await getDecisionType(open.gate, "bash", { command: "make" }), "denied");
-  assertEquals(await getDecisionType(open.gate, "bash", { command: "ls" }), "denied");
-  const safe = approvalGate({ sandbox: report(true), allowHarmless: true });
-  assertEquals(await getDecisionType(safe, "bash", { command: "ls" }), "approved");
-  assertEquals(await getDecisionType(safe, "bash", { command: "ls; make" }), "denied");
+  await getDecisionType(unconfined.gate, "bash", { command: "make" });
+  assertEquals(await getDecisionType(unconfined.gate, "bash", { command: "make" }), "denied");
+  assertEquals(await getDecisionType(unconfined.gate, "bash", { command: "ls" }), "denied");
+  const confined = approvalGate({ sandbox: report(true), allowHarmless: true });
+  assertEquals(await getDecisionType(confined, "bash", { command: "ls" }), "approved");
+  assertEquals(await getDecisionType(confined, "bash", { command: "ls; make" }), "denied");
 });
 
-Deno.test("rules: deny beats allow and every mode, and sees into pipes, shells and wrappers", async () => {
+Deno.test("approvalGate(): deny rules override allow rules and modes, and apply inside pipes, shells and wrappers", async () => {
   const gate = approvalGate({
     mode: "bypassed",
     allow: ["bash"],
@@ -181,7 +181,7 @@ Deno.test("rules: deny beats allow and every mode, and sees into pipes, shells a
   assertEquals(await getDecisionType(gate, "fetch_url"), "denied");
 });
 
-Deno.test("rules: allow covers a whole command or nothing of it", async () => {
+Deno.test("approvalGate(): allow rules must cover the complete command", async () => {
   const gate = approvalGate({ allow: ["Bash(npm run *)", "Bash(git log:*)", "edit_file(src/**)"] });
   assertEquals(
     await getDecisionType(gate, "bash", { command: "npm run build && git log -3" }),
@@ -197,7 +197,7 @@ Deno.test("rules: allow covers a whole command or nothing of it", async () => {
   assertEquals(await getDecisionType(gate, "edit_file", { path: "a.ts" }), "denied");
 });
 
-Deno.test("plan mode: only tools that change nothing exist", () => {
+Deno.test("planMode(): returns only read-only tools", () => {
   const tools = [createTool("read_file", true), createTool("write_file", false)];
   assertEquals(planMode(tools).map(({ name }) => name), ["read_file"]);
 });

@@ -1,5 +1,5 @@
 /**
- * Rules about calls, as people write them: `read_file`, `edit_file(src/**)`, `bash(npm test)`, `bash(git log *)`.
+ * Approval rules: `read_file`, `edit_file(src/**)`, `bash(npm test)`, `bash(git log *)`.
  *
  * @module
  */
@@ -11,20 +11,20 @@ import { compileGlob } from "../../core/ignore/glob.ts";
 import { findExecutedCommands } from "./executed_commands.ts";
 import type { SimpleCommand } from "./shell_parser.ts";
 
-/** One rule, read. */
+/** A parsed rule. */
 export interface ApprovalRule {
-  /** The rule as it was written. */
+  /** The rule as written. */
   readonly source: string;
-  /** Whether the rule, as one that allows, covers a whole call. */
+  /** Whether the rule, as an allow rule, covers a complete call. */
   readonly matchesAll: (name: string, args: JsonObject) => boolean;
-  /** Whether the rule, as one that denies, touches any part of a call. */
+  /** Whether the rule, as a deny rule, matches a part of a call. */
   readonly matchesAny: (name: string, args: JsonObject) => boolean;
 }
 
 /**
- * Reads a rule.
+ * Parses a rule.
  *
- * @throws {BadRequestError} When it has not the form `tool` or `tool(pattern)`.
+ * @throws {BadRequestError} When it is not of the form `tool` or `tool(pattern)`.
  */
 export function parseApprovalRule(source: string): ApprovalRule {
   const [, tool, pattern] = /^\s*([\w-]+)\s*(?:\((.*)\))?\s*$/s.exec(source) ?? [];
@@ -32,19 +32,19 @@ export function parseApprovalRule(source: string): ApprovalRule {
     throw new BadRequestError(
       `${
         JSON.stringify(source)
-      } is no rule: write a tool's name, or one with a pattern, such as "bash(git log *)"`,
+      } is not a valid rule: write the name of a tool, optionally with a pattern, such as "bash(git log *)"`,
     );
   }
-  // Rules written for other agents call the tool by another case.
+  // Rules for other agents capitalize the names of tools.
   const isTool = (name: string) => name.toLowerCase() === tool.toLowerCase();
   if (pattern === undefined || pattern === "" || pattern === "*") {
     return { source, matchesAll: isTool, matchesAny: isTool };
   }
-  const fits = tool.toLowerCase() === "bash" ? createCommandRule(pattern) : createPathRule(pattern);
+  const rule = tool.toLowerCase() === "bash" ? createCommandRule(pattern) : createPathRule(pattern);
   return {
     source,
-    matchesAll: (name, args) => isTool(name) && fits.matchesAll(args),
-    matchesAny: (name, args) => isTool(name) && fits.matchesAny(args),
+    matchesAll: (name, args) => isTool(name) && rule.matchesAll(args),
+    matchesAny: (name, args) => isTool(name) && rule.matchesAny(args),
   };
 }
 
@@ -53,31 +53,33 @@ interface ArgumentRule {
   readonly matchesAny: (args: JsonObject) => boolean;
 }
 
-/** A pattern of words; `*` at the end stands for any more words, within a word for any characters. */
+/** Creates a rule from words; `*` at the end matches any more words, within a word any characters. */
 function createCommandRule(pattern: string): ArgumentRule {
-  const fits = createWordMatcher(pattern.replace(/:\*$/, " *"));
+  const matches = createWordMatcher(pattern.replace(/:\*$/, " *"));
   return {
-    matchesAll: ({ command }) => typeof command === "string" && matchesCommand(command, fits),
+    matchesAll: ({ command }) => typeof command === "string" && matchesCommand(command, matches),
     matchesAny: ({ command }) =>
-      typeof command === "string" && findExecutedCommands(command).commands.some(fits),
+      typeof command === "string" && findExecutedCommands(command).commands.some(matches),
   };
 }
 
-/** Tells whether everything that a command runs begins with some words, or only looks. */
+/** Whether every part of a command begins with the words of a prefix, or is read-only. */
 export function commandHasPrefix(command: string, prefix: string): boolean {
   return matchesCommand(command, createWordMatcher(`${prefix.trim()} *`));
 }
 
-function matchesCommand(command: string, fits: (command: SimpleCommand) => boolean): boolean {
+function matchesCommand(command: string, matches: (part: SimpleCommand) => boolean): boolean {
   const { commands, opaque } = findExecutedCommands(command);
-  if (opaque || !commands.some(fits)) return false;
-  return commands.every((each) => isReadOnlyCommand(each) || (fits(each) && writesNothing(each)));
+  if (opaque || !commands.some(matches)) return false;
+  return commands.every((part) =>
+    isReadOnlyCommand(part) || (matches(part) && !hasSideEffects(part))
+  );
 }
 
-/** A trusted program's output may still be sent into any file. */
-function writesNothing({ redirects, assignments }: SimpleCommand): boolean {
-  return assignments.length === 0 &&
-    redirects.every(({ operator, target }) =>
+/** Whether a command assigns variables or redirects output to a file, which no allow rule or grant covers. */
+function hasSideEffects({ redirects, assignments }: SimpleCommand): boolean {
+  return assignments.length > 0 ||
+    !redirects.every(({ operator, target }) =>
       operator.startsWith("<") ||
       (target?.literal === true && /^(?:\/dev\/null|[012-])$/.test(target.text))
     );
@@ -85,11 +87,13 @@ function writesNothing({ redirects, assignments }: SimpleCommand): boolean {
 
 function createWordMatcher(pattern: string): (command: SimpleCommand) => boolean {
   const parts = pattern.trim().split(/\s+/);
-  const isOpen = parts.at(-1) === "*";
-  const wanted = (isOpen ? parts.slice(0, -1) : parts).map(toWordRegExp);
+  const isPrefix = parts.at(-1) === "*";
+  const expressions = (isPrefix ? parts.slice(0, -1) : parts).map(toWordRegExp);
   return ({ words }) => {
-    if (isOpen ? words.length < wanted.length : words.length !== wanted.length) return false;
-    return wanted.every((expression, index) => {
+    if (isPrefix ? words.length < expressions.length : words.length !== expressions.length) {
+      return false;
+    }
+    return expressions.every((expression, index) => {
       const word = words[index];
       return word !== undefined && word.literal && expression.test(word.text);
     });
@@ -103,23 +107,23 @@ function toWordRegExp(part: string): RegExp {
 
 function createPathRule(pattern: string): ArgumentRule {
   const matches = compileGlob(pattern.replace(/^\.\//, ""));
-  const fits = ({ path }: JsonObject): boolean => {
-    const normal = typeof path === "string" ? normalizePath(path) : undefined;
-    return normal !== undefined && matches(normal);
+  const matchesPath = ({ path }: JsonObject): boolean => {
+    const normalized = typeof path === "string" ? normalizePath(path) : undefined;
+    return normalized !== undefined && matches(normalized);
   };
-  return { matchesAll: fits, matchesAny: fits };
+  return { matchesAll: matchesPath, matchesAny: matchesPath };
 }
 
-/** Tells whether a path lies in a folder, or is it. */
+/** Whether a path is a directory itself or below it. */
 export function pathHasPrefix(path: string, prefix: string): boolean {
-  const [normal, folder] = [normalizePath(path), normalizePath(prefix)];
-  if (normal === undefined || folder === undefined) return false;
-  return folder === "."
-    ? !normal.startsWith("/")
-    : normal === folder || normal.startsWith(`${folder}/`);
+  const [normalized, directory] = [normalizePath(path), normalizePath(prefix)];
+  if (normalized === undefined || directory === undefined) return false;
+  return directory === "."
+    ? !normalized.startsWith("/")
+    : normalized === directory || normalized.startsWith(`${directory}/`);
 }
 
-/** A path without `.` and `..`; `undefined` when it leads above where it starts. */
+/** Removes `.` and `..` from a path; `undefined` when it leaves its start. */
 function normalizePath(path: string): string | undefined {
   const parts: string[] = [];
   for (const part of path.split("/")) {

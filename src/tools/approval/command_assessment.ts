@@ -1,6 +1,6 @@
 /**
- * Judges a shell command by what it runs: harmless, ordinary, or dangerous. A judge helps a person who is asked; what
- * a command can really do is the sandbox's business.
+ * Assessment of shell commands as harmless, ordinary or dangerous, as advice for an approval. It enforces nothing:
+ * the sandbox does.
  *
  * @module
  */
@@ -10,22 +10,22 @@ import { compileGlob } from "../../core/ignore/glob.ts";
 import { findExecutedCommands, getProgram } from "./executed_commands.ts";
 import type { ShellWord, SimpleCommand } from "./shell_parser.ts";
 
-/** What a judge says of a command. */
+/** The assessment of a shell command. */
 export interface CommandAssessment {
   /**
-   * `harmless`: only looks at things. `dangerous`: could do damage that cannot be undone, or touches secrets.
-   * `ordinary`: everything else, and everything that could not be read for certain.
+   * `harmless`: read-only. `dangerous`: may do damage that cannot be undone, or uses secrets. `ordinary`: all others,
+   * including ambiguous commands.
    */
   readonly verdict: "harmless" | "ordinary" | "dangerous";
-  /** Why it is dangerous, one sentence each. */
+  /** Why it is dangerous, one sentence each; empty for other verdicts. */
   readonly reasons: readonly string[];
-  /** The programs it runs. */
+  /** Names of the programs it runs, each once. */
   readonly programs: readonly string[];
-  /** Whether there may be more that could not be read. */
+  /** Whether it may run other programs that cannot be determined. */
   readonly opaque: boolean;
 }
 
-/** Programs that only look, whatever their arguments. */
+/** Programs that are read-only with any arguments but `UNSAFE_OPTIONS`. */
 const READ_ONLY_PROGRAMS: ReadonlySet<string> = new Set(
   ("[ arch basename cat cd cksum cmp column comm cut date df diff dirname du echo expand expr factor false file fmt " +
     "fold grep egrep fgrep groups head hexdump hostname id jq ls md5sum nl nproc od paste printenv printf pwd readlink " +
@@ -33,7 +33,7 @@ const READ_ONLY_PROGRAMS: ReadonlySet<string> = new Set(
     "uname uniq wc which whoami xxd yes :").split(" "),
 );
 
-/** Programs that only look with certain first arguments. */
+/** Programs that are read-only with certain first arguments. */
 const READ_ONLY_SUBCOMMANDS: ReadonlyMap<string, RegExp> = new Map([
   [
     "git",
@@ -48,7 +48,7 @@ const READ_ONLY_SUBCOMMANDS: ReadonlyMap<string, RegExp> = new Map([
   ["python3", /^(?:--version|-V)$/],
 ]);
 
-/** Options by which a program that looks writes or runs something after all. */
+/** Options with which a read-only program writes files or runs programs. */
 const UNSAFE_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ["sort", /^(?:-\w*o|--output|--compress-program)/],
   ["tree", /^-\w*o/],
@@ -65,7 +65,7 @@ const UNSAFE_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ["sleep", /^(?:inf|\d{4,})/],
 ]);
 
-/** Writing to these changes nothing. */
+/** Targets of harmless redirections. */
 const HARMLESS_TARGETS: ReadonlySet<string> = new Set([
   "/dev/null",
   "/dev/stdout",
@@ -75,7 +75,11 @@ const HARMLESS_TARGETS: ReadonlySet<string> = new Set([
   "-",
 ]);
 
-/** Judges a command. */
+/**
+ * Assesses a shell command.
+ *
+ * @param options `protect` lists globs of files with secrets. Default: {@linkcode PROTECTED_FILES}.
+ */
 export function assessCommand(
   command: string,
   options: { readonly protect?: readonly string[] } = {},
@@ -84,8 +88,8 @@ export function assessCommand(
   const protect = options.protect ?? PROTECTED_FILES;
   const reasons = [
     ...new Set([
-      ...commands.flatMap((each) => findCommandDangers(each)),
-      ...commands.flatMap((each) => findSecrets(each, protect)),
+      ...commands.flatMap((part) => [...findProgramDangers(part), ...findRedirectDangers(part)]),
+      ...commands.flatMap((part) => findSecrets(part, protect)),
       ...findScriptDangers(command, commands),
     ]),
   ];
@@ -95,17 +99,17 @@ export function assessCommand(
   return { verdict, reasons, programs, opaque };
 }
 
-/** Tells whether a command only looks at things. */
+/** Whether a command is read-only. */
 export function isReadOnlyCommand(command: SimpleCommand): boolean {
   const { words, redirects, assignments } = command;
-  // A variable can change what a program that looks runs: `GIT_PAGER`, `LD_PRELOAD`.
+  // A variable such as `GIT_PAGER` or `LD_PRELOAD` can make a read-only program run another one.
   if (assignments.length > 0 || !redirects.every(isHarmlessRedirect)) return false;
   const [first, ...args] = words;
   if (!first?.literal || first.text.includes("/")) return false;
-  const telltale = UNSAFE_OPTIONS.get(first.text);
-  if (telltale && args.some(({ text }) => telltale.test(text))) return false;
-  const needed = READ_ONLY_SUBCOMMANDS.get(first.text);
-  if (needed) return needed.test(args[0]?.text ?? "") && args[0]?.literal === true;
+  const unsafe = UNSAFE_OPTIONS.get(first.text);
+  if (unsafe && args.some(({ text }) => unsafe.test(text))) return false;
+  const subcommands = READ_ONLY_SUBCOMMANDS.get(first.text);
+  if (subcommands) return subcommands.test(args[0]?.text ?? "") && args[0]?.literal === true;
   return READ_ONLY_PROGRAMS.has(first.text);
 }
 
@@ -116,80 +120,95 @@ function isHarmlessRedirect({ operator, target }: SimpleCommand["redirects"][num
 
 const DEVICE_PATH = /^\/dev\/(?:sd|hd|vd|nvme|xvd|disk|mmcblk|mem|kmem)/;
 
-/** Folders whose loss is a disaster. */
+/** Directories whose loss is a disaster. */
 const BROAD_PATH =
   /^(?:\/|\/\*|~|~\/|~\/\*|\$\{?HOME\}?\/?\*?|\.\.?\/?|\.\/\*|\*|\/(?:bin|boot|dev|etc|home|lib|opt|root|sbin|sys|usr|var)\/?\*?)$/;
 
-function findCommandDangers(command: SimpleCommand): string[] {
-  const args = command.words.slice(1).map(({ text }) => text);
-  const has = (pattern: RegExp) => args.some((text) => pattern.test(text));
-  const reasons: string[] = [];
-  const say = (condition: boolean, reason: string) => {
-    if (condition) reasons.push(reason);
-  };
-  switch (getProgram(command)) {
-    case "sudo":
-    case "doas":
-    case "su":
-    case "pkexec":
-      reasons.push("It runs something with the rights of another user.");
-      break;
-    case "rm":
-      say(has(/^-\w*[rR]|^--recursive$/) && has(BROAD_PATH), "It removes a whole tree of files.");
-      say(has(/^--no-preserve-root$/), "It removes everything.");
-      break;
-    case "chmod":
-    case "chown":
-      say(
-        has(/^-\w*R|^--recursive$/) && has(BROAD_PATH),
-        "It changes the rights of a whole tree of files.",
-      );
-      break;
-    case "dd":
-      say(
-        has(/^of=/) && args.some((text) => DEVICE_PATH.test(text.replace(/^of=/, ""))),
-        "It writes to a disk.",
-      );
-      break;
-    case "shutdown":
-    case "reboot":
-    case "halt":
-    case "poweroff":
-      reasons.push("It stops the machine.");
-      break;
-    case "crontab":
-    case "at":
-    case "systemctl":
-    case "launchctl":
-      say(
-        !has(/^(?:-l|status|list-units|list)$/),
-        "It starts something that outlives this session.",
-      );
-      break;
-    case "git":
-      say(
-        has(/^push$/) && has(/^(?:-f|--force.*|--delete|\+.*)$/),
-        "It rewrites a remote repository.",
-      );
-      say(has(/^reset$/) && has(/^--hard$/), "It throws away changes that are not committed.");
-      say(has(/^clean$/) && has(/^-\w*f/), "It removes files that are not committed.");
-      break;
-  }
-  say(
-    /^(?:mkfs|mkswap|fdisk|parted|wipefs)/.test(getProgram(command)),
-    "It formats or partitions a disk.",
-  );
-  const targets = command.redirects.flatMap(({ operator, target }) =>
+/** Whether any argument of a command matches. */
+type ArgumentTest = (pattern: RegExp) => boolean;
+
+interface DangerousProgram {
+  readonly program: RegExp;
+  /** Limits the danger to certain arguments. Default: any. */
+  readonly when?: (hasArgument: ArgumentTest) => boolean;
+  readonly reason: string;
+}
+
+const DANGEROUS_PROGRAMS: readonly DangerousProgram[] = [
+  {
+    program: /^(?:sudo|doas|su|pkexec)$/,
+    reason: "It runs a program with the rights of another user.",
+  },
+  {
+    program: /^rm$/,
+    when: (has) => has(/^-\w*[rR]|^--recursive$/) && has(BROAD_PATH),
+    reason: "It recursively deletes a root, home, system or working directory.",
+  },
+  {
+    program: /^rm$/,
+    when: (has) => has(/^--no-preserve-root$/),
+    reason: "It disables the protection of the root directory.",
+  },
+  {
+    program: /^(?:chmod|chown)$/,
+    when: (has) => has(/^-\w*R|^--recursive$/) && has(BROAD_PATH),
+    reason:
+      "It recursively changes the permissions or owners in a root, home, system or working directory.",
+  },
+  {
+    program: /^dd$/,
+    when: (has) => has(new RegExp(`^of=${DEVICE_PATH.source.slice(1)}`)),
+    reason: "It writes to a disk.",
+  },
+  { program: /^(?:shutdown|reboot|halt|poweroff)$/, reason: "It stops the machine." },
+  {
+    program: /^(?:crontab|at|systemctl|launchctl)$/,
+    when: (has) => !has(/^(?:-l|status|list-units|list)$/),
+    reason: "It changes programs that run after this session.",
+  },
+  {
+    program: /^git$/,
+    when: (has) => has(/^push$/) && has(/^(?:-f|--force.*|--delete|\+.*)$/),
+    reason: "It rewrites a remote repository.",
+  },
+  {
+    program: /^git$/,
+    when: (has) => has(/^reset$/) && has(/^--hard$/),
+    reason: "It discards changes that are not committed.",
+  },
+  {
+    program: /^git$/,
+    when: (has) => has(/^clean$/) && has(/^-\w*f/),
+    reason: "It deletes files that are not committed.",
+  },
+  {
+    program: /^(?:mkfs|mkswap|fdisk|parted|wipefs)/,
+    reason: "It formats or partitions a disk.",
+  },
+];
+
+function findProgramDangers(command: SimpleCommand): string[] {
+  const program = getProgram(command);
+  const args = command.words.slice(1);
+  const hasArgument: ArgumentTest = (pattern) => args.some(({ text }) => pattern.test(text));
+  return DANGEROUS_PROGRAMS
+    .filter((danger) => danger.program.test(program) && (danger.when?.(hasArgument) ?? true))
+    .map(({ reason }) => reason);
+}
+
+/** Files that a shell, SSH or the desktop reads at login. */
+const LOGIN_FILE = /(?:^|\/)\.(?:bash|zsh|profile|ssh|gitconfig|config\/autostart)/;
+
+function findRedirectDangers({ redirects }: SimpleCommand): string[] {
+  const targets = redirects.flatMap(({ operator, target }) =>
     operator.includes(">") && target ? [target.text] : []
   );
-  say(targets.some((target) => DEVICE_PATH.test(target)), "It writes to a disk.");
-  say(
-    targets.some((target) =>
-      /(?:^|\/)\.(?:bash|zsh|profile|ssh|gitconfig|config\/autostart)/.test(target)
-    ),
-    "It changes what runs when somebody logs in.",
-  );
-  return reasons;
+  return [
+    ...(targets.some((target) => DEVICE_PATH.test(target)) ? ["It writes to a disk."] : []),
+    ...(targets.some((target) => LOGIN_FILE.test(target))
+      ? ["It changes the programs or settings of a login."]
+      : []),
+  ];
 }
 
 const FETCHERS: ReadonlySet<string> = new Set(["curl", "wget", "fetch"]);
@@ -199,18 +218,18 @@ const INTERPRETERS: ReadonlySet<string> = new Set(
 
 function findScriptDangers(source: string, commands: readonly SimpleCommand[]): string[] {
   const programs = commands.map(getProgram);
-  const fetches = programs.some((name) => FETCHERS.has(name));
+  const downloads = programs.some((name) => FETCHERS.has(name));
   const runsInput = commands.some((command) =>
     INTERPRETERS.has(getProgram(command)) &&
     command.words.slice(1).every(({ text }) => text === "-" || /^-[sx]+$/.test(text))
   );
-  const bomb = /(\S+)\s*\(\)\s*\{[^}]*\1\s*\|\s*\1\s*&/.test(source);
+  const isForkBomb = /(\S+)\s*\(\)\s*\{[^}]*\1\s*\|\s*\1\s*&/.test(source);
   return [
-    ...(fetches &&
+    ...(downloads &&
         (runsInput || /(?:sh|eval|source|\.)\s+(?:-c\s+)?["']?(?:\$\(|<\(|`)/.test(source))
-      ? ["It runs what it fetches from the network."]
+      ? ["It runs code that it downloads from the network."]
       : []),
-    ...(bomb ? ["It starts processes without end."] : []),
+    ...(isForkBomb ? ["It starts processes without limit."] : []),
   ];
 }
 
@@ -226,7 +245,7 @@ function findSecrets({ words, redirects }: SimpleCommand, protect: readonly stri
   );
 }
 
-/** What a word may stand for: itself, the value of an option or assignment, and names that a glob could fit. */
+/** Returns the paths that a word may refer to: itself, the value of an option or assignment, and matches of a glob. */
 function getCandidatePaths({ text, isGlob }: ShellWord): string[] {
   const parts = [text, ...text.split(/[=:@]/).slice(1)].filter((part) => part !== "");
   if (!isGlob) return parts;
@@ -242,7 +261,7 @@ const TYPICAL_SECRETS: readonly string[] = [
   "cert.pem",
 ];
 
-/** A shell's `*` does not fit a name that begins with a dot. */
+/** Whether a glob of the shell matches a name; its `*` does not match a leading dot. */
 function matchesGlob(glob: string, name: string): boolean {
   const last = glob.slice(glob.lastIndexOf("/") + 1);
   if (name.startsWith(".") && !last.startsWith(".")) return false;

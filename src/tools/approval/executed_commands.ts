@@ -1,20 +1,20 @@
 /**
- * Which programs a shell command runs in the end: through `env`, `xargs`, `sh -c`, `find -exec` and the like.
+ * The programs that a shell command runs, also through `env`, `xargs`, `sh -c`, `find -exec` and similar wrappers.
  *
  * @module
  */
 
 import { parseShell, type ShellWord, type SimpleCommand } from "./shell_parser.ts";
 
-/** What a shell command runs. */
+/** The commands that a script runs. */
 export interface ExecutedCommands {
-  /** The commands; those inside of a wrapper stand after it. */
+  /** The commands; those inside a wrapper follow it. */
   readonly commands: readonly SimpleCommand[];
-  /** Whether there may be others that could not be read. */
+  /** Whether there may be others that cannot be determined. */
   readonly opaque: boolean;
 }
 
-/** Wrappers and the options of theirs that take a value of their own. */
+/** Wrappers and their options with a separate value. */
 const WRAPPERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["env", new Set(["-u", "--unset", "-C", "--chdir"])],
   ["nohup", new Set<string>()],
@@ -35,15 +35,15 @@ const WRAPPERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"]);
 
-/** Deeper nesting is nobody's honest command. */
+/** Deepest nesting; anything deeper is opaque. */
 const MAX_DEPTH = 10;
 
-/** Finds all commands that a script runs. */
+/** Finds the commands that a script runs. */
 export function findExecutedCommands(script: string): ExecutedCommands {
   return unwrapScript(script, 0);
 }
 
-/** The program of a command without its folder; empty for a command of assignments alone. */
+/** Returns the program of a command without its directory; empty for assignments only. */
 export function getProgram({ words }: Pick<SimpleCommand, "words">): string {
   const name = words[0]?.text ?? "";
   return name.slice(name.lastIndexOf("/") + 1);
@@ -52,8 +52,8 @@ export function getProgram({ words }: Pick<SimpleCommand, "words">): string {
 function unwrapScript(script: string, depth: number): ExecutedCommands {
   if (depth > MAX_DEPTH) return { commands: [], opaque: true };
   const parsed = parseShell(script);
-  const found = parsed.commands.map((command) => unwrapCommand(command, depth));
-  return mergeCommands(found, parsed.opaque);
+  const unwrapped = parsed.commands.map((command) => unwrapCommand(command, depth));
+  return mergeCommands(unwrapped, parsed.opaque);
 }
 
 function unwrapCommand(command: SimpleCommand, depth: number): ExecutedCommands {
@@ -69,12 +69,12 @@ function unwrapCommand(command: SimpleCommand, depth: number): ExecutedCommands 
   return itself;
 }
 
-/** `sh -c 'script'`; a shell that runs a file or its input runs what nobody has read. */
+/** Unwraps `sh -c 'script'`; a shell that runs a file or its input is opaque. */
 function unwrapShell(words: readonly ShellWord[], depth: number): ExecutedCommands {
-  const at = words.findIndex(({ text }) => /^-\w*c\w*$/.test(text));
-  const script = at === -1
+  const index = words.findIndex(({ text }) => /^-\w*c\w*$/.test(text));
+  const script = index === -1
     ? undefined
-    : words.slice(at + 1).find(({ text }) => !/^[-+]/.test(text));
+    : words.slice(index + 1).find(({ text }) => !/^[-+]/.test(text));
   const isQuery = words.length === 2 && /^--?(?:version|help)$/.test(words[1]?.text ?? "");
   if (!script) return { commands: [], opaque: !isQuery };
   const inside = unwrapScript(script.text, depth + 1);
@@ -87,18 +87,18 @@ function unwrapEval(words: readonly ShellWord[], depth: number): ExecutedCommand
   return { ...inside, opaque: inside.opaque || rest.some(({ literal }) => !literal) };
 }
 
-/** `find … -exec command … ;` */
+/** Unwraps `find … -exec command … ;`. */
 function unwrapFind(words: readonly ShellWord[], depth: number): ExecutedCommands {
-  const found: ExecutedCommands[] = [];
+  const unwrapped: ExecutedCommands[] = [];
   for (const [index, { text }] of words.entries()) {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) continue;
     const rest = words.slice(index + 1);
     const end = rest.findIndex((word) => word.text === ";" || word.text === "+");
-    found.push(
+    unwrapped.push(
       unwrapCommand(createSimpleCommand(rest.slice(0, end === -1 ? undefined : end)), depth + 1),
     );
   }
-  return mergeCommands(found);
+  return mergeCommands(unwrapped);
 }
 
 function unwrapWrapper(
@@ -107,32 +107,29 @@ function unwrapWrapper(
   depth: number,
 ): ExecutedCommands {
   const program = getProgram({ words });
-  let at = 1;
-  for (; at < words.length; at++) {
-    const text = words[at]?.text ?? "";
+  const takesAssignments = program === "env" || program === "sudo";
+  let index = 1;
+  for (; index < words.length; index++) {
+    const text = words[index]?.text ?? "";
     if (program === "env" && /^(?:-S|--split-string)/.test(text)) {
       return { commands: [], opaque: true };
     }
     if (text === "--") {
-      at++;
+      index++;
       break;
     }
-    if (optionsWithValue.has(text)) at++;
-    else if (!text.startsWith("-") && !isEnvAssignment(program, text)) break;
+    if (optionsWithValue.has(text)) index++;
+    // The words before the wrapped command are options, or assignments of `env` and `sudo`.
+    else if (!text.startsWith("-") && !(takesAssignments && /^\w+=/.test(text))) break;
   }
-  if (program === "timeout") at++;
-  const inner = words.slice(at);
+  if (program === "timeout") index++;
+  const inner = words.slice(index);
   if (inner.length === 0) return { commands: [], opaque: false };
   const inside = unwrapCommand(createSimpleCommand(inner), depth + 1);
-  // What comes from the input becomes arguments that nobody has read.
+  // xargs appends arguments from its input, which are unknown.
   return program === "xargs"
     ? { ...inside, commands: inside.commands.map(appendUnknownArguments) }
     : inside;
-}
-
-/** Words before the wrapped command that are no options: the assignments of `env`. */
-function isEnvAssignment(program: string, text: string): boolean {
-  return (program === "env" || program === "sudo") && /^\w+=/.test(text);
 }
 
 function appendUnknownArguments(command: SimpleCommand): SimpleCommand {

@@ -1,5 +1,5 @@
 /**
- * Plan mode: an agent that can look and cannot act.
+ * Plan mode: an agent with read-only tools.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { AgentTool } from "../../core/tool.ts";
 
 /**
- * The tools that change nothing. The others are not refused, they do not exist: a model is never offered them.
+ * Returns the tools with `readOnly: true`. The model is not offered the others.
  *
  * @example
  * ```ts

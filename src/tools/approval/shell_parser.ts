@@ -1,43 +1,43 @@
 /**
- * Reads a shell command as far as it takes to know which programs it runs: lists, pipes, subshells, substitutions and
- * here-documents. It never guesses: what it cannot read for certain makes the result `opaque`.
+ * Parses shell commands as far as needed to find the programs they run: lists, pipes, subshells, substitutions and
+ * here-documents. Anything ambiguous makes the result `opaque`.
  *
  * @module
  */
 
-/** One word of a command. */
+/** A word of a command. */
 export interface ShellWord {
-  /** The word without its quotes. Where it is not literal, expansions stand in it as they were written. */
+  /** The word without quotes; expansions are kept as written. */
   readonly text: string;
-  /** Whether the text is what the shell will use: no variable, substitution or tilde in it. */
+  /** Whether the word has no variable, substitution or tilde. */
   readonly literal: boolean;
-  /** Whether the shell replaces it by the names of files that fit. */
+  /** Whether the shell replaces the word by matching file names. */
   readonly isGlob: boolean;
 }
 
-/** One redirection. */
+/** A redirection. */
 export interface ShellRedirect {
-  /** The operator, without the number before it. */
+  /** The operator, without the number of the descriptor. */
   readonly operator: string;
-  /** What it leads to; `undefined` for a here-document. */
+  /** The target; `undefined` for a here-document. */
   readonly target: ShellWord | undefined;
 }
 
-/** One command: assignments before it, words, redirections. */
+/** A simple command: assignments, words and redirections. */
 export interface SimpleCommand {
   /** Assignments before the command, as written. */
   readonly assignments: readonly string[];
-  /** The program and its arguments. */
+  /** Program and arguments. */
   readonly words: readonly ShellWord[];
-  /** Its redirections. */
+  /** Redirections. */
   readonly redirects: readonly ShellRedirect[];
 }
 
-/** A script, flat: every command in it, also those in substitutions and subshells. */
+/** All commands of a script, including those in substitutions and subshells, as a flat list. */
 export interface ParsedScript {
-  /** The commands in the order in which they stand. */
+  /** The commands in source order. */
   readonly commands: readonly SimpleCommand[];
-  /** Whether anything in it could not be read for certain. */
+  /** Whether a part of the script is ambiguous. */
   readonly opaque: boolean;
 }
 
@@ -48,7 +48,7 @@ export function parseShell(source: string): ParsedScript {
   return { commands: parser.commands, opaque: parser.opaque };
 }
 
-/** Words after which another command begins. */
+/** Keywords that are followed by a command. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   "if",
   "then",
@@ -66,7 +66,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   "esac",
 ]);
 
-/** Words that begin what is not read in detail. */
+/** Keywords of constructs that are not parsed. */
 const OPAQUE_KEYWORDS: ReadonlySet<string> = new Set([
   "case",
   "function",
@@ -79,7 +79,7 @@ const OPERATOR = /^(?:&&|\|\||\|&|;;&|;;|;&|[;|\n()]|&(?!>))/;
 const REDIRECT = /^(?:\d+|\{\w+\})?(?:&>>|&>|<<<|<<-|<<|>>|>&|<&|<>|>\||>|<)/;
 const BLANK = /^(?:[ \t\r]|\\\n)+/;
 
-/** Deeper nesting is nobody's honest command. */
+/** Deepest nesting; anything deeper is opaque. */
 const MAX_DEPTH = 20;
 
 interface HereDocument {
@@ -137,7 +137,7 @@ class ShellParser {
 
   #readOperator(operator: string): void {
     this.#offset += operator.length;
-    // `name() { … }` gives a word a new meaning.
+    // `name() { … }` defines a function.
     if (operator === "(" && this.#words.length > 0) this.opaque = true;
     this.#finishCommand();
     if (operator === "\n") this.#skipHereDocuments();
@@ -158,7 +158,7 @@ class ShellParser {
     this.#redirects.push({ operator, target });
   }
 
-  /** The bodies of here-documents are data; what they expand, unless the delimiter is quoted, is not read. */
+  /** Skips the bodies of here-documents; one with an expansion is opaque unless its delimiter is quoted. */
   #skipHereDocuments(): void {
     for (const { delimiter, isQuoted } of this.#hereDocuments) {
       const lines = this.#rest().split("\n");
@@ -181,7 +181,6 @@ class ShellParser {
       this.#assignments.push(word.text);
       return;
     }
-    // `for x in a b; do`: the list is data, and what follows the `do` is read as commands.
     this.#words.push(word);
   }
 
@@ -190,6 +189,7 @@ class ShellParser {
     this.#assignments = [];
     this.#words = [];
     this.#redirects = [];
+    // The list of `for x in a b; do` is data; the commands after `do` are parsed on their own.
     if (words[0]?.literal && words[0].text === "for") return;
     if (assignments.length + words.length + redirects.length === 0) return;
     this.commands.push({ assignments, words, redirects });
@@ -236,7 +236,7 @@ class ShellParser {
       text += character;
       this.#offset += 1;
     }
-    // A character that begins no word must not keep the parser where it is.
+    // Skip a character that cannot begin a word, so that the parser always advances.
     if (this.#offset === start) this.#offset += 1;
     return { text, literal, isGlob };
   }
@@ -276,20 +276,17 @@ class ShellParser {
     return { text, literal };
   }
 
-  /** `$x`, `${x}`, `$(…)`, `$((…))`, `` `…` ``, `$'…'` */
+  /** Reads `$x`, `${x}`, `$(…)`, `$((…))`, `` `…` `` or `$'…'`. */
   #readExpansion(): string {
     const start = this.#offset;
     const rest = this.#rest();
-    if (rest.startsWith("$((")) {
-      this.#offset += 1;
-      this.#parseNested(this.#readBalanced("(", ")"));
-    } else if (rest.startsWith("$(")) {
+    if (rest.startsWith("$(")) {
       this.#offset += 1;
       this.#parseNested(this.#readBalanced("(", ")"));
     } else if (rest.startsWith("${")) {
       this.#offset += 1;
       const body = this.#readBalanced("{", "}");
-      // Defaults and patterns can hold commands of their own.
+      // Defaults and patterns can contain commands.
       if (/[`$]/.test(body)) this.opaque = true;
     } else if (rest.startsWith("$'")) {
       const end = /^\$'(?:\\[\s\S]|[^'\\])*'/.exec(rest);
@@ -306,7 +303,7 @@ class ShellParser {
     return this.#source.slice(start, this.#offset);
   }
 
-  /** What stands between brackets, quotes in it respected. */
+  /** Reads the text between brackets, with regard to quotes. */
   #readBalanced(open: string, close: string): string {
     const start = this.#offset + 1;
     let depth = 0;

@@ -1,7 +1,7 @@
 /**
- * What files were before each change that a tool made, so that a turn can be undone, with git or without.
+ * The change log of files: records each change that a tool makes, so that a turn can be undone without git.
  *
- * Contents are kept once, by their hash; changes are kept in order, with the turn they belong to.
+ * A store holds each content once, by its hash, and the changes in order, each with its turn.
  *
  * @module
  */
@@ -10,58 +10,58 @@ import { getErrorMessage } from "../../core/errors.ts";
 import { hashContent } from "../text/content_hash.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 
-/** One change of one file, with the hashes of its contents; `null` stands for no file. */
+/** A change of one file. Contents are SHA-256 hashes in hexadecimal; `null` if the file does not exist. */
 export interface ChangeLogEntry {
-  /** The turn in which it was made. */
+  /** Id of the turn that made the change. */
   readonly turn: string;
-  /** Canonical path. */
+  /** Canonical path. Empty in an entry that marks its turn as undone. */
   readonly path: string;
-  /** What the file was. */
+  /** Content before the change. */
   readonly before: string | null;
-  /** What it became. */
+  /** Content after the change. */
   readonly after: string | null;
 }
 
-/** Where a journal is kept. */
+/** Storage of a {@linkcode ChangeLog}. */
 export interface ChangeLogStore {
-  /** Keeps a content under its hash; keeping it twice is keeping it once. */
+  /** Saves a content under its hash. Idempotent. */
   saveContent(hash: string, content: Uint8Array): Promise<void>;
-  /** The content of a hash. */
+  /** Reads the content of a hash; `undefined` if it was not saved. */
   readContent(hash: string): Promise<Uint8Array | undefined>;
-  /** Adds an entry at the end. */
+  /** Appends an entry. */
   append(entry: ChangeLogEntry): Promise<void>;
-  /** All entries in order. */
+  /** Reads all entries in the order they were appended. */
   entries(): Promise<readonly ChangeLogEntry[]>;
 }
 
-/** What undoing a turn did. */
+/** Result of {@linkcode ChangeLog.undoTurn}. Paths are relative to the working directory if inside of it. */
 export interface UndoReport {
-  /** The turn; `undefined` when there was none to undo. */
+  /** The undone turn; `undefined` when it changed no files. */
   readonly turn: string | undefined;
-  /** Files that are again what they were before it. */
+  /** Files whose earlier content was restored. */
   readonly restored: readonly string[];
-  /** Files that were made in it and are gone. */
+  /** Files that the turn had created and that were removed. */
   readonly removed: readonly string[];
-  /** Files that something else changed since, or that could not be written, and why; they were left alone. */
+  /** Files that were not touched, because they changed since or could not be written. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** Keeps what files were before each change. */
+/** Records file changes by turn and undoes them. */
 export class ChangeLog {
   readonly #store: ChangeLogStore;
   #turn = "1";
 
-  /** Makes a journal. Default: in memory, for as long as the program runs. */
+  /** Creates a change log. Default store: {@linkcode MemoryChangeLogStore}. */
   constructor(store: ChangeLogStore = new MemoryChangeLogStore()) {
     this.#store = store;
   }
 
-  /** Changes from now on belong to this turn. Ids must differ from turn to turn. */
+  /** Starts a turn: later changes are recorded under its id, which must be unique. Before the first call the id is `"1"`. */
   beginTurn(id: string): void {
     this.#turn = id;
   }
 
-  /** Notes a change that is about to be made; `null` stands for no file. */
+  /** Records a change that is about to be made; `null` if the file does not exist before or after it. */
   async record(
     path: string,
     before: Uint8Array | null,
@@ -73,32 +73,33 @@ export class ChangeLog {
     await this.#store.append({ turn: this.#turn, path, before: hashBefore, after: hashAfter });
   }
 
-  /** The turns that changed files and are not undone, oldest first. */
+  /** Ids of the turns that changed files and are not undone, oldest first. */
   async turns(): Promise<string[]> {
     return [...new Set((await this.#readActiveEntries()).map(({ turn }) => turn))];
   }
 
   /**
-   * Undoes the file changes of a turn. A file that something else changed since is left alone.
+   * Undoes the file changes of a turn. Does not touch files that were changed since.
    *
-   * @param turn Default: the last one that changed files.
+   * @param files File access of the sandbox in which the changes were made.
+   * @param turn Id of the turn. Default: the last one that changed files and is not undone.
    */
   async undoTurn(files: SandboxFiles, turn?: string): Promise<UndoReport> {
-    const standing = await this.#readActiveEntries();
-    const chosen = turn ?? standing.at(-1)?.turn;
-    const undone: NetChange[] = [...getNetChanges(standing, chosen).values()];
-    const outcomes = await mapParallel(undone, (change) => this.#undo(files, change));
-    if (chosen !== undefined && undone.length > 0) {
-      await this.#store.append(createUndoMarker(chosen));
+    const active = await this.#readActiveEntries();
+    const chosen = turn ?? active.at(-1)?.turn;
+    const changes: NetChange[] = [...getNetChanges(active, chosen).values()];
+    const outcomes = await mapParallel(changes, (change) => this.#undo(files, change));
+    if (chosen !== undefined && changes.length > 0) {
+      await this.#store.append({ turn: chosen, path: UNDONE_PATH, before: null, after: null });
     }
-    const pathsOf = (type: UndoOutcome["type"]) =>
+    const getPaths = (type: UndoOutcome["type"]) =>
       outcomes.filter((outcome) => outcome.type === type).map(({ path }) =>
         files.toDisplayPath(path)
       );
     return {
-      turn: undone.length === 0 ? undefined : chosen,
-      restored: pathsOf("restored"),
-      removed: pathsOf("removed"),
+      turn: changes.length === 0 ? undefined : chosen,
+      restored: getPaths("restored"),
+      removed: getPaths("removed"),
       left: outcomes.flatMap((outcome) =>
         outcome.type === "left"
           ? [{ path: files.toDisplayPath(outcome.path), reason: outcome.reason }]
@@ -110,16 +111,18 @@ export class ChangeLog {
   async #undo(files: SandboxFiles, change: NetChange): Promise<UndoOutcome> {
     const { path, before, after } = change;
     try {
-      const actual = await files.readIfExists(path, { maxBytes: MAX_BYTES });
-      if (await hashOrNull(actual ?? null) !== after) {
-        return { type: "left", path, reason: "it was changed by something else since" };
+      const current = await files.readIfExists(path, { maxBytes: MAX_BYTES });
+      if (await hashOrNull(current ?? null) !== after) {
+        return { type: "left", path, reason: "the file was changed since" };
       }
       if (before === null) {
         await files.remove(path);
         return { type: "removed", path };
       }
       const content = await this.#store.readContent(before);
-      if (!content) return { type: "left", path, reason: "its earlier content was not kept" };
+      if (!content) {
+        return { type: "left", path, reason: "the earlier content is not in the store" };
+      }
       await files.write(path, content);
       return { type: "restored", path };
     } catch (error) {
@@ -127,35 +130,24 @@ export class ChangeLog {
     }
   }
 
-  /** Entries of turns that have not been undone. A turn that goes on after its undoing begins anew. */
+  /** Reads the entries that are not undone. A turn that changes files after it was undone has new entries. */
   async #readActiveEntries(): Promise<ChangeLogEntry[]> {
-    let standing: ChangeLogEntry[] = [];
+    let active: ChangeLogEntry[] = [];
     for (const entry of await this.#store.entries()) {
-      if (entry.path === UNDONE_PATH) standing = standing.filter(({ turn }) => turn !== entry.turn);
-      else standing.push(entry);
+      if (entry.path === UNDONE_PATH) active = active.filter(({ turn }) => turn !== entry.turn);
+      else active.push(entry);
     }
-    return standing;
+    return active;
   }
 }
 
-/** Undoes the file changes of a turn; see {@linkcode ChangeLog.undoTurn}. */
-export function undoTurn(
-  journal: ChangeLog,
-  options: { readonly files: SandboxFiles; readonly turn?: string },
-): Promise<UndoReport> {
-  return journal.undoTurn(options.files, options.turn);
-}
-
-/** Files larger than this are not written by tools, so there is nothing to undo. */
+/** Larger than any file that the tools write. */
 const MAX_BYTES = 100_000_000;
 
-/** The path of an entry that says a turn was undone: no file has it. */
+/** Path of an entry that marks its turn as undone. */
 const UNDONE_PATH = "";
 
-function createUndoMarker(turn: string): ChangeLogEntry {
-  return { turn, path: UNDONE_PATH, before: null, after: null };
-}
-
+/** Change of a file over a complete turn. */
 interface NetChange {
   readonly path: string;
   readonly before: string | null;
@@ -166,7 +158,6 @@ type UndoOutcome =
   | { readonly type: "restored" | "removed"; readonly path: string }
   | { readonly type: "left"; readonly path: string; readonly reason: string };
 
-/** From what each file was at the beginning of a turn to what it was at its end. */
 function getNetChanges(
   entries: readonly ChangeLogEntry[],
   turn: string | undefined,
@@ -178,7 +169,7 @@ function getNetChanges(
   return changes;
 }
 
-/** Undoing many files waits for the disk most of the time. */
+/** Undoing files is bound by disk latency. */
 const MAX_PARALLEL = 16;
 
 async function mapParallel<T, R>(
@@ -200,29 +191,29 @@ async function hashOrNull(content: Uint8Array | null): Promise<string | null> {
   return content === null ? null : await hashContent(content);
 }
 
-/** A journal that ends with the program. */
+/** A change log store in memory. */
 export class MemoryChangeLogStore implements ChangeLogStore {
   readonly #contents = new Map<string, Uint8Array>();
   readonly #entries: ChangeLogEntry[] = [];
 
-  /** Keeps a content. */
+  /** Saves a content. */
   saveContent(hash: string, content: Uint8Array): Promise<void> {
     this.#contents.set(hash, content);
     return Promise.resolve();
   }
 
-  /** Fetches a content. */
+  /** Returns a saved content. */
   readContent(hash: string): Promise<Uint8Array | undefined> {
     return Promise.resolve(this.#contents.get(hash));
   }
 
-  /** Adds an entry. */
+  /** Appends an entry. */
   append(entry: ChangeLogEntry): Promise<void> {
     this.#entries.push(entry);
     return Promise.resolve();
   }
 
-  /** Gives all entries. */
+  /** Returns all entries. */
   entries(): Promise<readonly ChangeLogEntry[]> {
     return Promise.resolve(this.#entries);
   }

@@ -1,5 +1,5 @@
 /**
- * A journal of file changes in a folder: contents in files named after their hash, entries as lines.
+ * A change log store in a directory: each content in a file named after its hash, entries as lines of `changes.jsonl`.
  *
  * @module
  */
@@ -10,27 +10,27 @@ import type { ChangeLogEntry, ChangeLogStore } from "./change_log.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
 import { getSystemErrorCode } from "../files/file_error.ts";
 
-/** Keeps a journal in a folder, so that turns can be undone after a restart. Keep it outside of the project. */
+/** A change log store in a directory, for undo after a restart. Use a directory outside of the project. */
 export class DirectoryChangeLogStore implements ChangeLogStore {
   readonly #directory: string;
   #created: Promise<void> | undefined;
 
-  /** Makes a store; the folder is made at the first change. */
-  constructor(folder: string) {
-    this.#directory = folder;
+  /** Opens a store; creates the directory when the first change is recorded. */
+  constructor(directory: string) {
+    this.#directory = directory;
   }
 
-  /** Keeps a content, unless it is there. */
+  /** Saves a content, unless the store has it already. */
   async saveContent(hash: string, content: Uint8Array): Promise<void> {
     await this.#createDirectory();
-    const folder = join(this.#directory, "contents", hash.slice(0, 2));
-    if (await exists(join(folder, hash))) return;
-    await Deno.mkdir(folder, { recursive: true });
-    await using held = await openDirectoryHandle(await Deno.realPath(folder), { create: false });
-    await held.replaceFile(hash, { bytes: content, mode: 0o600 });
+    const parent = join(this.#directory, "contents", hash.slice(0, 2));
+    if (await Deno.lstat(join(parent, hash)).then(() => true, () => false)) return;
+    await Deno.mkdir(parent, { recursive: true });
+    await using handle = await openDirectoryHandle(await Deno.realPath(parent), { create: false });
+    await handle.replaceFile(hash, { bytes: content, mode: 0o600 });
   }
 
-  /** Reads a content. */
+  /** Reads a saved content. */
   async readContent(hash: string): Promise<Uint8Array | undefined> {
     try {
       return await Deno.readFile(join(this.#directory, "contents", hash.slice(0, 2), hash));
@@ -40,7 +40,7 @@ export class DirectoryChangeLogStore implements ChangeLogStore {
     }
   }
 
-  /** Adds a line. */
+  /** Appends an entry as a line of JSON. */
   async append(entry: ChangeLogEntry): Promise<void> {
     await this.#createDirectory();
     const line = `${JSON.stringify(entry)}\n`;
@@ -50,7 +50,7 @@ export class DirectoryChangeLogStore implements ChangeLogStore {
     });
   }
 
-  /** Reads the lines; one that a crash cut off is left out. */
+  /** Reads all entries. Skips invalid lines, such as one truncated by a crash. */
   async entries(): Promise<readonly ChangeLogEntry[]> {
     try {
       const text = await Deno.readTextFile(join(this.#directory, "changes.jsonl"));
@@ -82,8 +82,4 @@ function parseEntry(line: string): ChangeLogEntry | undefined {
 
 function isHash(value: unknown): value is string | null {
   return value === null || (typeof value === "string" && /^[\da-f]{64}$/.test(value));
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await Deno.lstat(path).then(() => true, () => false);
 }

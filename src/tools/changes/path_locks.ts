@@ -1,20 +1,20 @@
 /**
- * One at a time per path: two edits of one file never lose each other's work.
+ * Locks by path, so that concurrent edits of a file do not overwrite each other.
  *
  * @module
  */
 
-/** Runs tasks of the same path one after the other, tasks of different paths together. */
+/** Runs tasks of the same path in sequence and tasks of different paths concurrently. */
 export class PathLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Runs `task` when every earlier task of this path has ended. */
+  /** Runs `task` after all earlier tasks of the path have settled. */
   async run<T>(path: string, task: () => Promise<T>): Promise<T> {
-    const before = this.#tails.get(path);
+    const previous = this.#tails.get(path);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#tails.set(path, promise);
     try {
-      await before;
+      await previous;
       return await task();
     } finally {
       resolve();

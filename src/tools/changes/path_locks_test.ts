@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { PathLocks } from "./path_locks.ts";
 
-Deno.test("tasks of one path run in order, tasks of another beside them", async () => {
+Deno.test("PathLocks: runs tasks of one path in order, tasks of another path concurrently", async () => {
   const locks = new PathLocks();
   const log: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -17,7 +17,7 @@ Deno.test("tasks of one path run in order, tasks of another beside them", async 
   assertEquals(log, ["a1 starts", "b", "a1 ends", "a2"]);
 });
 
-Deno.test("a task that fails lets the next one run", async () => {
+Deno.test("PathLocks: runs the next task after one rejects", async () => {
   const locks = new PathLocks();
   const failing = locks.run("a", () => Promise.reject(new Error("no")));
   const next = locks.run("a", () => Promise.resolve("ran"));

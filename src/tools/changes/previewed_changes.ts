@@ -1,5 +1,5 @@
 /**
- * What a person was shown before they approved: the same change, of the same file, is what is then made.
+ * Previews of file changes, so that a change is made only to the content that the user approved it for.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { hashContent } from "../text/content_hash.ts";
 import { quotePath } from "../files/file_error.ts";
 
-/** Previews that were not followed by their call are forgotten, the oldest first. */
+/** Beyond this number the oldest previews are dropped; their calls never came. */
 const MAX_PREVIEWS = 500;
 
 interface PreviewedFile {
@@ -17,11 +17,11 @@ interface PreviewedFile {
   readonly hash: string | undefined;
 }
 
-/** Remembers of each preview what the file was. */
+/** Records the content of the file behind each preview. */
 export class PreviewedChanges {
   readonly #previews = new Map<string, PreviewedFile>();
 
-  /** Notes that a change with these arguments was shown, made of this content; `undefined` for no file. */
+  /** Records a preview of a call with these arguments. `content` is `undefined` if the file does not exist. */
   async record(args: JsonObject, path: string, content: Uint8Array | undefined): Promise<void> {
     const [oldest] = this.#previews.keys();
     if (this.#previews.size >= MAX_PREVIEWS && oldest !== undefined) this.#previews.delete(oldest);
@@ -29,34 +29,38 @@ export class PreviewedChanges {
   }
 
   /**
-   * Refuses when the change was shown, and the file is another one by now.
+   * Checks that the file has not changed since the call was previewed, and drops the preview.
    *
-   * @throws {BadRequestError} When it changed since.
+   * @throws {BadRequestError} When the file changed; the message names it `displayPath`.
    */
-  async verify(args: JsonObject, content: Uint8Array | undefined, asked: string): Promise<void> {
+  async verify(
+    args: JsonObject,
+    content: Uint8Array | undefined,
+    displayPath: string,
+  ): Promise<void> {
     const key = await getKey(args);
-    const known = this.#previews.get(key);
-    if (!known) return;
+    const preview = this.#previews.get(key);
+    if (!preview) return;
     this.#previews.delete(key);
-    if (known.hash === await hashOrUndefined(content)) return;
+    if (preview.hash === await hashOrUndefined(content)) return;
     throw new BadRequestError(
       `${
-        quotePath(asked)
-      } was changed by something else after the change was approved: read it again, then repeat`,
+        quotePath(displayPath)
+      } changed after this change was approved; read the file again and repeat the call`,
     );
   }
 
-  /** A change that a tool itself makes is expected by whoever approved another one beside it. */
+  /** Updates the other previews of a file after a tool has written it, so that changes approved together can all be made. */
   async trackWrite(
     path: string,
     before: Uint8Array | undefined,
     after: Uint8Array,
   ): Promise<void> {
-    const waiting = [...this.#previews].filter(([, file]) => file.path === path);
-    if (waiting.length === 0) return;
-    const [was, is] = [await hashOrUndefined(before), await hashOrUndefined(after)];
-    for (const [key, file] of waiting) {
-      if (file.hash === was) this.#previews.set(key, { path, hash: is });
+    const pending = [...this.#previews].filter(([, file]) => file.path === path);
+    if (pending.length === 0) return;
+    const [oldHash, newHash] = [await hashOrUndefined(before), await hashOrUndefined(after)];
+    for (const [key, file] of pending) {
+      if (file.hash === oldHash) this.#previews.set(key, { path, hash: newHash });
     }
   }
 }
@@ -65,7 +69,7 @@ async function hashOrUndefined(content: Uint8Array | undefined): Promise<string 
   return content && await hashContent(content);
 }
 
-/** The loop hands a copy of the arguments to the preview and another one to the call. */
+/** Preview and call get different copies of the arguments, so they are compared by value. */
 async function getKey(args: JsonObject): Promise<string> {
   return await hashContent(JSON.stringify(args));
 }

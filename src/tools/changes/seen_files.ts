@@ -1,5 +1,5 @@
 /**
- * What the model last saw of each file, so that it never writes over what it has not seen.
+ * Contents of files as the model last saw them, so that it does not overwrite changes it has not seen.
  *
  * @module
  */
@@ -8,30 +8,30 @@ import { BadRequestError } from "../../core/errors.ts";
 import { hashContent } from "../text/content_hash.ts";
 import { quotePath } from "../files/file_error.ts";
 
-/** Remembers the hash of each file as it was last read or written by a tool. */
+/** Records the hash of each file when a tool reads or writes it. */
 export class SeenFiles {
   readonly #hashes = new Map<string, string>();
 
-  /** Notes that the model knows this content of a file. */
+  /** Records the content that the model now knows. */
   async record(path: string, content: Uint8Array): Promise<void> {
     this.#hashes.set(path, await hashContent(content));
   }
 
   /**
-   * Refuses when the file is no longer as the model last saw it. One that is gone has nothing to lose.
+   * Checks that the model knows the current content. A file that no longer exists passes.
    *
-   * @throws {BadRequestError} When it changed since.
+   * @throws {BadRequestError} When the file changed since; the message names it `displayPath`.
    */
-  async verify(path: string, content: Uint8Array | undefined, asked: string): Promise<void> {
+  async verify(path: string, content: Uint8Array | undefined, displayPath: string): Promise<void> {
     const known = this.#hashes.get(path);
     if (known === undefined || content === undefined) return;
     if (await hashContent(content) === known) return;
-    // The model is told once; what it does next, it does knowing that.
+    // The error reports the change; the next attempt is made with that knowledge.
     this.#hashes.delete(path);
     throw new BadRequestError(
       `${
-        quotePath(asked)
-      } was changed by something else since it was last read: read it again, then repeat the change`,
+        quotePath(displayPath)
+      } changed since it was last read; read the file again and repeat the change`,
     );
   }
 }

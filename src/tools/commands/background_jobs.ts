@@ -1,5 +1,5 @@
 /**
- * Commands that go on running while the model does other things: servers, watchers, long builds.
+ * Background jobs: commands that run while the model continues, such as servers, watchers and long builds.
  *
  * @module
  */
@@ -11,68 +11,68 @@ import { toPlainOutput } from "../text/plain_output.ts";
 import { type ProcessExit, settlesWithin } from "../process/running_process.ts";
 import type { Sandbox, SandboxCommand } from "../sandbox/sandbox.ts";
 
-/** What is known of a job when somebody looks. */
+/** State of a job at one moment. */
 export interface JobSnapshot {
-  /** What it wrote since the last look. */
+  /** Output since the previous poll. */
   readonly output: string;
-  /** How it ended; `undefined` while it runs. */
+  /** Exit status; `undefined` while the job runs. */
   readonly exit: ProcessExit | undefined;
-  /** The file with all of its output, when that is more than a look shows. */
+  /** File with the complete output, if that exceeds the limit of one result. */
   readonly file?: string;
 }
 
-/** How a look waits. */
+/** Options for {@linkcode BackgroundJobs.poll}. */
 export interface PollOptions {
-  /** Longest time in milliseconds. */
+  /** Maximum wait in milliseconds. */
   readonly waitMs: number;
-  /** Ends the wait. */
+  /** Ends the wait, not the job. */
   readonly signal: AbortSignal;
 }
 
-/** Jobs at the same time; a model that needs more has lost count. */
+/** Maximum number of concurrent jobs. */
 const MAX_RUNNING_JOBS = 16;
 
-/** A server may take this long to clean up when it is stopped. */
+/** Time between SIGTERM and SIGKILL when a job is stopped. */
 const STOP_GRACE_MS = 2_000;
 
-/** The jobs of one agent. */
+/** The background jobs of one agent. */
 export class BackgroundJobs {
   readonly #sandbox: Sandbox;
   readonly #jobs = new Map<string, Job>();
 
-  /** Makes an empty list over a sandbox, which ends at its disposal what is still running. */
+  /** Creates an empty list. Disposing the sandbox ends the running jobs. */
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
   }
 
-  /** Starts a command; returns the job's id. @throws {BadRequestError} When too many are running. */
+  /** Starts a command and returns the id of its job. @throws {BadRequestError} When 16 jobs are running. */
   async start(command: string, cwd: string): Promise<string> {
     const running = [...this.#jobs.values()].filter(({ exit }) => exit === undefined);
     if (running.length >= MAX_RUNNING_JOBS) {
       throw new BadRequestError(
-        `${MAX_RUNNING_JOBS} jobs are running already: stop one with job_stop`,
+        `${MAX_RUNNING_JOBS} jobs are already running: stop one with job_stop`,
       );
     }
-    const started = await this.#sandbox.startCommand(command, { cwd });
+    const sandboxCommand = await this.#sandbox.startCommand(command, { cwd });
     const id = String(this.#jobs.size + 1);
     const output = new CommandOutput(() => this.#sandbox.getOutputPath(`job-${id}.txt`));
-    this.#jobs.set(id, new Job(started, output));
+    this.#jobs.set(id, new Job(sandboxCommand, output));
     return id;
   }
 
-  /** What a job wrote since the last look; waits for something new, or its end, when there is nothing. */
+  /** Returns the new output of a job. If there is none, waits for some or for the end of the job. */
   async poll(id: string, options: PollOptions): Promise<JobSnapshot> {
     return await this.#find(id).poll(options);
   }
 
-  /** The first look at a job: one that ends at once is seen ended. */
+  /** Waits for the end of the job first, so that a command that fails at once is reported with its exit status. */
   async pollAfterStart(id: string, options: PollOptions): Promise<JobSnapshot> {
     const job = this.#find(id);
     await job.waitForEnd(options);
     return await job.poll({ ...options, waitMs: 0 });
   }
 
-  /** Ends a job and all that it started. */
+  /** Ends a job and all processes it started. */
   async stop(id: string): Promise<JobSnapshot> {
     const job = this.#find(id);
     await job.stop(STOP_GRACE_MS);
@@ -83,7 +83,7 @@ export class BackgroundJobs {
     const job = this.#jobs.get(id);
     if (job) return job;
     const known = [...this.#jobs.keys()].join(", ") || "none";
-    throw new BadRequestError(`There is no job ${JSON.stringify(id)}; there are: ${known}`);
+    throw new BadRequestError(`Unknown job ${JSON.stringify(id)}; known jobs: ${known}`);
   }
 }
 
@@ -96,20 +96,20 @@ class Job {
   #file: string | undefined;
   exit: ProcessExit | undefined;
 
-  constructor(started: SandboxCommand, output: CommandOutput) {
-    this.#command = started;
+  constructor(command: SandboxCommand, output: CommandOutput) {
+    this.#command = command;
     this.#output = output;
     this.#ended = this.#watch();
   }
 
-  /** Reads until the process and all that holds its output have ended. */
+  /** Reads the output until the process and its descendants have ended. */
   async #watch(): Promise<void> {
-    const pumping = this.#readOutput();
-    const exit = await this.#command.process.exited;
-    // Whatever it started belongs to it, and ends with it.
-    await this.#command.process.terminate(0);
+    const reading = this.#readOutput();
+    const exit = await this.#command.exited;
+    // Processes that the command left running end with it.
+    await this.#command.terminate(0);
     await this.#command.finish();
-    await pumping;
+    await reading;
     this.#file = (await this.#output.finish()).file;
     await this.#output[Symbol.asyncDispose]();
     this.exit = exit;
@@ -117,7 +117,7 @@ class Job {
   }
 
   async #readOutput(): Promise<void> {
-    for await (const chunk of this.#command.process.output) {
+    for await (const chunk of this.#command.output) {
       this.#newOutput.push(await this.#output.push(chunk));
       this.#activity.resolve();
     }
@@ -127,7 +127,7 @@ class Job {
     if (this.exit === undefined && this.#newOutput.totalCharacters === 0 && waitMs > 0) {
       await waitWithTimeout(this.#activity.promise, { waitMs, signal });
     }
-    const hint = this.#output.file && `all of it is in ${this.#output.file}`;
+    const hint = this.#output.file && `complete output in ${this.#output.file}`;
     const output = toPlainOutput(this.#newOutput.finish(hint).text);
     this.#newOutput = new TextCollector();
     if (this.exit === undefined) this.#activity = Promise.withResolvers<void>();
@@ -140,12 +140,12 @@ class Job {
   }
 
   async stop(graceMs: number): Promise<void> {
-    await this.#command.process.terminate(graceMs);
+    await this.#command.terminate(graceMs);
     await this.#ended;
   }
 }
 
-/** Waits for something, for a while, until an abort. */
+/** Waits until the promise settles, the time is over or the signal is aborted. */
 async function waitWithTimeout(
   promise: Promise<void>,
   { waitMs, signal }: PollOptions,

@@ -1,5 +1,5 @@
 /**
- * The tool that runs shell commands.
+ * The `bash` tool.
  *
  * @module
  */
@@ -13,46 +13,46 @@ import { toPlainOutput } from "../text/plain_output.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 
-/** How long a command may take unless the model says otherwise. */
+/** Timeout of a command unless the model sets one. */
 const DEFAULT_TIMEOUT_MS = 120_000;
 
-/** The longest time that a model may ask for. */
+/** Maximum timeout that the model may set. */
 const MAX_TIMEOUT_MS = 1_800_000;
 
-/** Longer commands do not fit into one argument of a program. */
+/** Longer commands exceed the maximum length of one process argument. */
 const MAX_COMMAND_BYTES = 100_000;
 
-/** What a person sees live is a glance; all of it is in the result. */
+/** Maximum length of one update while the command runs. */
 const MAX_UPDATE_CHARACTERS = 8_000;
 
-/** What a job says in its first moments is told with its start. */
+/** Output of a job within this time is part of the result that reports its start. */
 const START_POLL_MS = 250;
 
-/** Makes `bash`; with jobs, it can also start commands that go on running. */
+/** Creates `bash`; with `jobs`, it can also start background jobs. */
 export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
   const shell = new ShellState(kit.sandbox.root);
   return defineTool({
     name: "bash",
     label: "Run command",
     description:
-      "Runs a bash command and tells its exit code and output (stdout and stderr together). The working directory " +
-      "is kept between calls. There is no input and no terminal: use flags instead of prompts. Processes left " +
-      "running are ended with the command. A sandbox may keep commands from the network and from writing outside.",
+      "Runs a bash command and returns its exit code and output (stdout and stderr interleaved). The working directory " +
+      "is kept between calls. There is no standard input and no terminal: use flags instead of prompts. Processes " +
+      "still running at the end of the command are ended. A sandbox may block network access and writes outside of " +
+      "the working directory.",
     parameters: jobs ? PARAMETERS_WITH_JOBS : PARAMETERS,
     concurrencyKey: () => "bash",
     execute: catchAsErrorResult(
       async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {
         const { signal, onUpdate, toolCallId } = context;
         validateCommand(command);
-        const notes = await shell.ensureDirectory();
+        const notices = await shell.ensureDirectory();
         if (jobs && background) {
           return await startJob(jobs, command, { cwd: shell.directory, signal });
         }
-        const started = await kit.sandbox.startCommand(command, { cwd: shell.directory });
-        await using output = new CommandOutput(() =>
-          kit.sandbox.getOutputPath(createFileName(toolCallId))
-        );
-        const outcome = await watchProcess(started.process, {
+        const sandboxCommand = await kit.sandbox.startCommand(command, { cwd: shell.directory });
+        const fileName = `bash-${toolCallId.replace(/[^\w-]/g, "_").slice(0, 80)}.txt`;
+        await using output = new CommandOutput(() => kit.sandbox.getOutputPath(fileName));
+        const outcome = await watchProcess(sandboxCommand, {
           signal,
           timeoutMs: timeout_ms,
           onOutput: async (chunk) => {
@@ -60,12 +60,12 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
             if (text !== "") onUpdate(toPlainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
           },
         });
-        const { workingDirectory } = await started.finish();
+        const { workingDirectory } = await sandboxCommand.finish();
         const { text, file } = await output.finish();
-        notes.push(...shell.changeDirectory(workingDirectory, kit));
-        notes.push(...await getSandboxNotes(kit, outcome, text));
+        notices.push(...shell.changeDirectory(workingDirectory, kit));
+        notices.push(...await getSandboxNotices(kit, outcome, text));
         const isError = outcome.type !== "exited";
-        const body = [formatOutcome(outcome, timeout_ms), text.trimEnd(), ...notes]
+        const body = [formatOutcome(outcome, timeout_ms), text.trimEnd(), ...notices]
           .filter((part) => part !== "").join("\n");
         const details = { outcome, ...(file !== undefined && { outputFile: file }) };
         return { ...textResult(body, details), ...(isError && { isError }) };
@@ -88,7 +88,7 @@ const PARAMETERS = {
       type: "integer",
       minimum: 1,
       maximum: MAX_TIMEOUT_MS,
-      description: `Longest time in milliseconds. Default: ${DEFAULT_TIMEOUT_MS}`,
+      description: `Timeout in milliseconds. Default: ${DEFAULT_TIMEOUT_MS}`,
     },
   },
   required: ["command"],
@@ -101,7 +101,7 @@ const PARAMETERS_WITH_JOBS = {
     ...PARAMETERS.properties,
     background: {
       type: "boolean",
-      description: "Go on running as a job, for servers and watchers; see job_output and job_stop",
+      description: "Run as a background job, for servers and watchers; see job_output and job_stop",
     },
   },
 } as const;
@@ -112,16 +112,16 @@ async function startJob(
   { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
 ): Promise<AgentToolResult> {
   const id = await jobs.start(command, cwd);
-  const look = await jobs.pollAfterStart(id, { waitMs: START_POLL_MS, signal });
-  return textResult(describeJob(id, look), { jobId: id });
+  const job = await jobs.pollAfterStart(id, { waitMs: START_POLL_MS, signal });
+  return textResult(describeJob(id, job), { jobId: id });
 }
 
-/** Words of programs that ran into the sandbox, or into something like it. */
+/** Error messages of programs that the sandbox may have caused. */
 const SANDBOX_ERRORS =
   /operation not permitted|permission denied|read-only file system|could not resolve|name resolution|network is unreachable|\b(?:EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b/i;
 
-/** A model that knows what it ran into does not try it five other ways. */
-async function getSandboxNotes(
+/** Reports the limits of the sandbox after a failure they may have caused, so that the model does not retry. */
+async function getSandboxNotices(
   kit: ToolKit,
   outcome: ProcessOutcome,
   text: string,
@@ -135,7 +135,7 @@ async function getSandboxNotes(
   return [`[Sandbox: writes only in the working directory and $TMPDIR; network ${network}]`];
 }
 
-/** The folder in which the next command starts. */
+/** Working directory of the next command. */
 class ShellState {
   readonly #root: string;
   directory: string;
@@ -145,26 +145,26 @@ class ShellState {
     this.directory = root;
   }
 
-  /** A folder that is gone is left for the root. */
+  /** Returns to the root if the directory no longer exists. */
   async ensureDirectory(): Promise<string[]> {
-    const there = await Deno.stat(this.directory).then((found) => found.isDirectory, () => false);
-    if (there) return [];
-    const gone = this.directory;
+    const { directory } = this;
+    const exists = await Deno.stat(directory).then((stat) => stat.isDirectory, () => false);
+    if (exists) return [];
     this.directory = this.#root;
-    return [`[${gone} is gone; the command ran in ${this.#root}]`];
+    return [`[${directory} no longer exists; the command ran in ${this.#root}]`];
   }
 
-  changeDirectory(folder: string | undefined, kit: ToolKit): string[] {
-    if (folder === undefined || folder === this.directory) return [];
-    this.directory = folder;
-    return [`[Working directory: ${kit.sandbox.files.toDisplayPath(folder)}]`];
+  changeDirectory(directory: string | undefined, kit: ToolKit): string[] {
+    if (directory === undefined || directory === this.directory) return [];
+    this.directory = directory;
+    return [`[Working directory: ${kit.sandbox.files.toDisplayPath(directory)}]`];
   }
 }
 
 function validateCommand(command: string): void {
   if (command.trim() === "") throw new BadRequestError("The command is empty");
   if (command.includes("\0")) {
-    throw new BadRequestError("The command contains a NUL character, which no command can");
+    throw new BadRequestError("The command contains a NUL character");
   }
   if (new TextEncoder().encode(command).length > MAX_COMMAND_BYTES) {
     throw new BadRequestError(
@@ -180,12 +180,8 @@ function formatOutcome(outcome: ProcessOutcome, timeoutMs: number): string {
       return signal === null ? `Exit code: ${code}` : `Exit code: ${code} (ended by ${signal})`;
     }
     case "timed_out":
-      return `Exit code: 124 (timed out after ${timeoutMs} ms; the command and all it started were ended)`;
+      return `Exit code: 124 (timed out after ${timeoutMs} ms; the command and its child processes were killed)`;
     case "cancelled":
-      return "The command was cancelled; it and all it started were ended";
+      return "The command was cancelled; it and its child processes were killed";
   }
-}
-
-function createFileName(toolCallId: string): string {
-  return `bash-${toolCallId.replace(/[^\w-]/g, "_").slice(0, 80)}.txt`;
 }

@@ -1,5 +1,5 @@
 /**
- * The output of a command: limited for the model, whole in a file when it is more.
+ * The output of a command: truncated for the model, complete in a file.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import { TextCollector } from "../text/output_limit.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
 
-/** Past this the file does not grow: a command that writes without end shall not fill the disk. */
+/** Maximum size of the file, so that an endless command does not fill the disk. */
 const MAX_FILE_BYTES = 200_000_000;
 
-/** What is kept in memory until the file is needed. */
+/** Maximum output held in memory before it goes to a file. */
 const MAX_BUFFERED_BYTES = 1_000_000;
 
 /** Collects the output of one command. */
@@ -24,17 +24,17 @@ export class CommandOutput implements AsyncDisposable {
   #file: Deno.FsFile | undefined;
   #fileBytes = 0;
 
-  /** Makes a collector; the path of the file is asked for when there is more output than will be shown. */
+  /** Creates a collector. Calls `choosePath` when the output needs a file. */
   constructor(choosePath: () => Promise<string>) {
     this.#choosePath = choosePath;
   }
 
-  /** The file with all of the output, when there is one. */
+  /** Path of the file with the complete output, if one was written. */
   get file(): string | undefined {
     return this.#path;
   }
 
-  /** Takes the next bytes; returns what they are as text, without half a character at the end. */
+  /** Adds the next bytes and returns them as text, without an incomplete character at the end. */
   async push(chunk: Uint8Array): Promise<string> {
     const text = this.#decoder.decode(chunk, { stream: true });
     this.#collector.push(text);
@@ -45,28 +45,28 @@ export class CommandOutput implements AsyncDisposable {
     return text;
   }
 
-  /** The text for the model, and the file that has all of it where that is more. */
+  /** Returns the truncated text and, if it was truncated, the file with the complete output. */
   async finish(): Promise<{ readonly text: string; readonly file?: string }> {
     this.#collector.push(this.#decoder.decode());
     if (this.#collector.isOverLimit && this.#buffered !== undefined) await this.#spill();
-    const isCut = this.#fileBytes >= MAX_FILE_BYTES;
+    const isTruncated = this.#fileBytes >= MAX_FILE_BYTES;
     const hint = this.#path &&
-      `${isCut ? "the first 200 MB are" : "all of it is"} in ${this.#path}`;
+      `${isTruncated ? "first 200 MB" : "complete output"} in ${this.#path}`;
     const { text } = this.#collector.finish(hint);
     return { text: toPlainOutput(text), ...(this.#path !== undefined && { file: this.#path }) };
   }
 
   async #spill(): Promise<void> {
-    const held = this.#buffered ?? [];
+    const chunks = this.#buffered ?? [];
     this.#buffered = undefined;
     try {
       this.#path = await this.#choosePath();
       this.#file = await Deno.open(this.#path, { write: true, create: true, truncate: true });
     } catch {
-      // A full disk costs the file, not the command's result.
+      // Without a file, for example on a full disk, the command still has its truncated result.
       this.#path = undefined;
     }
-    for (const chunk of held) await this.#writeToFile(chunk);
+    for (const chunk of chunks) await this.#writeToFile(chunk);
   }
 
   async #writeToFile(chunk: Uint8Array): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * The tools that look after background jobs.
+ * The `job_output` and `job_stop` tools.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
 import type { BackgroundJobs, JobSnapshot } from "./background_jobs.ts";
 import { catchAsErrorResult } from "../kit/tool_kit.ts";
 
-/** The longest time a look may wait. */
+/** Maximum wait of `job_output`. */
 const MAX_WAIT_MS = 300_000;
 
-/** Makes `job_output` and `job_stop`. */
+/** Creates `job_output` and `job_stop`. */
 export function jobTools(jobs: BackgroundJobs): AgentTool[] {
   return [jobOutputTool(jobs), jobStopTool(jobs)];
 }
@@ -21,7 +21,7 @@ function jobOutputTool(jobs: BackgroundJobs): AgentTool {
     name: "job_output",
     label: "Job output",
     description:
-      "Tells what a background job wrote since the last look, and whether it still runs.",
+      "Returns the output of a background job since the last call, and whether it still runs.",
     parameters: {
       type: "object",
       properties: {
@@ -30,7 +30,7 @@ function jobOutputTool(jobs: BackgroundJobs): AgentTool {
           type: "integer",
           minimum: 0,
           maximum: MAX_WAIT_MS,
-          description: "How long to wait for something new. Default: 0",
+          description: "Milliseconds to wait for new output. Default: 0",
         },
       },
       required: ["job_id"],
@@ -39,8 +39,8 @@ function jobOutputTool(jobs: BackgroundJobs): AgentTool {
     readOnly: true,
     concurrencyKey: ({ job_id }) => `job:${job_id}`,
     execute: catchAsErrorResult(async ({ job_id, wait_ms = 0 }, { signal }) => {
-      const look = await jobs.poll(job_id, { waitMs: wait_ms, signal });
-      return textResult(describeJob(job_id, look), { jobId: job_id, exit: look.exit ?? null });
+      const job = await jobs.poll(job_id, { waitMs: wait_ms, signal });
+      return textResult(describeJob(job_id, job), { jobId: job_id, exit: job.exit ?? null });
     }),
   });
 }
@@ -49,7 +49,8 @@ function jobStopTool(jobs: BackgroundJobs): AgentTool {
   return defineTool({
     name: "job_stop",
     label: "Stop job",
-    description: "Stops a background job and everything it started; tells its last output.",
+    description:
+      "Stops a background job and all processes it started, and returns its last output.",
     parameters: {
       type: "object",
       properties: { job_id: { type: "string" } },
@@ -60,18 +61,18 @@ function jobStopTool(jobs: BackgroundJobs): AgentTool {
     sideEffect: "idempotent",
     concurrencyKey: ({ job_id }) => `job:${job_id}`,
     execute: catchAsErrorResult(async ({ job_id }) => {
-      const look = await jobs.stop(job_id);
-      return textResult(describeJob(job_id, look), { jobId: job_id, exit: look.exit ?? null });
+      const job = await jobs.stop(job_id);
+      return textResult(describeJob(job_id, job), { jobId: job_id, exit: job.exit ?? null });
     }),
   });
 }
 
-/** A job in words: its state first, then what is new. */
+/** Formats a job for the model: its state, then its new output. */
 export function describeJob(id: string, { output, exit }: JobSnapshot): string {
   const state = exit === undefined
     ? `Job ${id} is running`
     : `Job ${id} has ended. Exit code: ${exit.code}${
       exit.signal === null ? "" : ` (ended by ${exit.signal})`
     }`;
-  return output.trim() === "" ? `${state}\n(nothing new)` : `${state}\n${output.trimEnd()}`;
+  return output.trim() === "" ? `${state}\n(no new output)` : `${state}\n${output.trimEnd()}`;
 }

@@ -1,9 +1,9 @@
 /**
- * The helper process: confines itself, then becomes the command. A process of its own, because what it gives up it can
- * never get back.
+ * The helper process: gives up its rights, then executes the command. It is a separate process because the rights
+ * cannot be restored.
  *
- * It reads a {@linkcode ConfinedLaunch} from its standard input. When anything of the policy cannot be put into
- * force, the command does not run: the helper says why and ends with {@linkcode NOT_CONFINED_EXIT_CODE}.
+ * It reads a {@linkcode ConfinedLaunch} from standard input. When a part of the policy cannot be enforced, the command
+ * does not run: the helper prints the reason and exits with {@linkcode NOT_CONFINED_EXIT_CODE}.
  *
  * @module
  */
@@ -20,13 +20,13 @@ import {
 import { getAddress, getErrno, type Libc, loadLibc, toCString, toCStringArray } from "./libc.ts";
 import { type Architecture, createSeccompFilter, type SocketRules } from "./seccomp_filter.ts";
 
-/** The exit code of a helper that could not confine itself, or not become the command. */
+/** Exit code of a helper that could not confine itself or execute the command. */
 export const NOT_CONFINED_EXIT_CODE = 125;
 
-/** What the first argument of a compiled program is when it shall be the helper. */
+/** First argument of a compiled program that runs as the helper. */
 export const HELPER_ARGUMENT = "--swink-confined-exec";
 
-/** What the argument after it is when it shall only tell what the kernel can enforce. */
+/** Argument that makes the helper print the {@linkcode KernelSupport} and exit. */
 export const PROBE_ARGUMENT = "--probe";
 
 const LANDLOCK_CREATE_RULESET = 444n;
@@ -53,7 +53,7 @@ const O_CLOEXEC = 0o2000000;
 const SIGPIPE = 13;
 const SIG_SETMASK = 2;
 
-/** Does what the arguments say, and never returns to whoever started it. */
+/** Runs the helper: executes the command, or exits. */
 export function confinedExecMain(args: readonly string[]): never {
   try {
     const libc = loadLibc();
@@ -67,7 +67,7 @@ export function confinedExecMain(args: readonly string[]): never {
     execCommand(libc, launch);
   } catch (error) {
     writeOutput(
-      `The sandbox could not be set up: ${error instanceof Error ? error.message : error}\n`,
+      `Cannot set up the sandbox: ${error instanceof Error ? error.message : error}\n`,
     );
     Deno.exit(NOT_CONFINED_EXIT_CODE);
   }
@@ -113,13 +113,13 @@ function readStdin(): string {
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 }
 
-/** No input, errors to the output, nothing else open, signals as a fresh program expects them. */
+/** Sets empty input, redirects errors to the output, closes all other files and resets the signals. */
 function prepareProcess(libc: Libc): void {
-  const nothing = libc.open(toCString("/dev/null"), O_RDWR);
-  libc.dup2(nothing, 0);
+  const nullDevice = libc.open(toCString("/dev/null"), O_RDWR);
+  libc.dup2(nullDevice, 0);
   libc.dup2(1, 2);
   libc.syscall(CLOSE_RANGE, 3n, 0xffffffffn, CLOSE_RANGE_CLOEXEC, 0n);
-  // This runtime ignores SIGPIPE, and what is ignored stays ignored in a program that is started.
+  // Deno ignores SIGPIPE, and a started program would inherit that.
   libc.signal(SIGPIPE, 0n);
   libc.sigprocmask(SIG_SETMASK, new Uint8Array(128), null);
 }
@@ -132,8 +132,8 @@ function enforcePolicy(libc: Libc, policy: ConfinementPolicy): void {
 }
 
 /**
- * What the superuser keeps: the rights over files and users that installers need. The rest (modules, mounts, raw
- * devices, tracing, the clock) goes. Everybody else has none of them, and the call does nothing.
+ * Capabilities that the superuser keeps: those over files and users, for installers. The others (modules, mounts, raw
+ * devices, tracing, the clock) are dropped. Other users have no capabilities.
  */
 const KEPT_CAPABILITIES: ReadonlySet<number> = new Set([
   0, // CHOWN
@@ -145,7 +145,7 @@ const KEPT_CAPABILITIES: ReadonlySet<number> = new Set([
   7, // SETUID
 ]);
 
-/** More than any kernel knows; unknown ones are refused without harm. */
+/** Upper bound of the capabilities of any kernel; the call fails harmlessly for unknown ones. */
 const CAPABILITY_COUNT = 64;
 
 function dropCapabilities(libc: Libc): void {
@@ -167,10 +167,12 @@ function restrictFiles(libc: Libc, policy: ConfinementPolicy): void {
     0n,
   );
   checkResult(libc, "landlock_create_ruleset", ruleset);
-  addPathRule(libc, { ruleset, path: "/", rights: () => LISTING_RIGHT });
-  for (const path of policy.readable) addPathRule(libc, { ruleset, path, rights: getReadRights });
-  const writing = (isFolder: boolean) => getWriteRights(isFolder, version);
-  for (const path of policy.writable) addPathRule(libc, { ruleset, path, rights: writing });
+  addPathRule(libc, { ruleset, path: "/", getRights: () => LISTING_RIGHT });
+  for (const path of policy.readable) {
+    addPathRule(libc, { ruleset, path, getRights: getReadRights });
+  }
+  const getRights = (isDirectory: boolean) => getWriteRights(isDirectory, version);
+  for (const path of policy.writable) addPathRule(libc, { ruleset, path, getRights });
   if (policy.network.type === "proxy" && version >= 4) {
     const rule = encodePortRule(policy.network.port);
     const added = libc.syscallRule(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_NET_PORT, rule, 0n);
@@ -186,21 +188,21 @@ function restrictFiles(libc: Libc, policy: ConfinementPolicy): void {
 interface PathRule {
   readonly ruleset: bigint;
   readonly path: string;
-  readonly rights: (isFolder: boolean) => number;
+  readonly getRights: (isDirectory: boolean) => number;
 }
 
-/** What is not there, or is a link by now, is granted nothing. */
-function addPathRule(libc: Libc, { ruleset, path, rights }: PathRule): void {
+/** Grants rights to a path; a missing path or a link is skipped. */
+function addPathRule(libc: Libc, { ruleset, path, getRights }: PathRule): void {
   const flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
   const descriptor = libc.open(toCString(path), flags);
   if (descriptor < 0) return;
-  // The kernel tells by refusing: rights of folders are not for files.
-  const add = (isFolder: boolean) =>
+  // The kernel refuses directory rights on a file.
+  const add = (isDirectory: boolean) =>
     libc.syscallRule(
       LANDLOCK_ADD_RULE,
       ruleset,
       LANDLOCK_RULE_PATH_BENEATH,
-      encodePathRule(rights(isFolder), descriptor),
+      encodePathRule(getRights(isDirectory), descriptor),
       0n,
     );
   if (add(true) < 0n) add(false);
@@ -208,22 +210,22 @@ function addPathRule(libc: Libc, { ruleset, path, rights }: PathRule): void {
 }
 
 function installSeccompFilter(libc: Libc, { network, unixSockets }: ConfinementPolicy): void {
-  const machine = getArchitecture();
-  if (!machine || libc.prctl(PR_GET_SECCOMP, 0n, 0n, 0n, 0n) < 0) return;
+  const architecture = getArchitecture();
+  if (!architecture || libc.prctl(PR_GET_SECCOMP, 0n, 0n, 0n, 0n) < 0) return;
   const sockets: Record<typeof network.type, SocketRules["sockets"]> = {
     off: "none",
     on: "ip",
     proxy: "tcp",
   };
   const filter = new Uint8Array(
-    createSeccompFilter(machine, { sockets: sockets[network.type], unixSockets }),
+    createSeccompFilter(architecture, { sockets: sockets[network.type], unixSockets }),
   );
   const program = new DataView(new ArrayBuffer(16));
   program.setUint16(0, filter.length / 8, true);
   program.setBigUint64(8, getAddress(filter), true);
   checkResult(
     libc,
-    "the filter of system calls",
+    "the seccomp filter",
     libc.prctlBuffer(
       PR_SET_SECCOMP,
       SECCOMP_MODE_FILTER,
@@ -241,11 +243,11 @@ function execCommand(libc: Libc, { argv, env }: ConfinedLaunch): never {
     Object.entries(env).map(([name, value]) => `${name}=${value}`),
   );
   libc.execve(toCString(program), args.array, environment.array);
-  throw new Error(`${program} cannot be run (error ${getErrno(libc)})`);
+  throw new Error(`${program} cannot be executed (error ${getErrno(libc)})`);
 }
 
-function checkResult(libc: Libc, what: string, result: number | bigint): void {
-  if (result < 0) throw new Error(`${what} was refused by the kernel (error ${getErrno(libc)})`);
+function checkResult(libc: Libc, call: string, result: number | bigint): void {
+  if (result < 0) throw new Error(`the kernel refused ${call} (error ${getErrno(libc)})`);
 }
 
 if (import.meta.main) confinedExecMain(Deno.args);

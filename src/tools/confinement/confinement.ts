@@ -1,5 +1,5 @@
 /**
- * Confinement of commands by the kernel: chosen by what this machine can do, and told exactly.
+ * Confinement of commands by the kernel, as far as this machine supports it.
  *
  * @module
  */
@@ -15,19 +15,19 @@ import { readEnvironmentVariable } from "../process/command_environment.ts";
 import type { Launch } from "../process/running_process.ts";
 import { createSeatbeltProfile } from "./seatbelt_profile.ts";
 
-/** What confines commands on this machine; on Linux Landlock and seccomp, or whichever of them is there. */
+/** The confinement of commands on this machine; `landlock` is Landlock and seccomp, or one of them. */
 export type Confinement =
   | { readonly type: "landlock"; readonly support: KernelSupport }
   | { readonly type: "seatbelt" }
   | { readonly type: "none"; readonly reason: string };
 
-/** What a command is confined to. */
+/** The rules for a command. */
 export interface ConfinementRules extends ConfinementPolicy {
-  /** What may not be read; where the kernel only grants, `readable` leaves it out. */
+  /** Paths that may not be read; on Linux `readable` leaves them out. */
   readonly hidden: readonly string[];
 }
 
-/** Devices that every program may write to. */
+/** Devices that every command may write. */
 export const HARMLESS_DEVICES: readonly string[] = [
   "/dev/null",
   "/dev/zero",
@@ -43,7 +43,7 @@ const SEATBELT = "/usr/bin/sandbox-exec";
 
 let cachedConfinement: Promise<Confinement> | undefined;
 
-/** Finds out, once, what confines commands on this machine. */
+/** Detects the confinement of this machine, once. */
 export function findConfinement(): Promise<Confinement> {
   cachedConfinement ??= detectConfinement();
   return cachedConfinement;
@@ -56,9 +56,9 @@ async function detectConfinement(): Promise<Confinement> {
     case "darwin":
       return isFile(SEATBELT)
         ? { type: "seatbelt" }
-        : { type: "none", reason: `${SEATBELT} is not there` };
+        : { type: "none", reason: `${SEATBELT} does not exist` };
     default:
-      return { type: "none", reason: `there is no confinement for ${Deno.build.os}` };
+      return { type: "none", reason: `confinement is not supported on ${Deno.build.os}` };
   }
 }
 
@@ -74,20 +74,22 @@ async function probeLinux(): Promise<Confinement> {
       stderr: "null",
     }).output();
     const text = new TextDecoder().decode(stdout);
-    if (code !== 0) return { type: "none", reason: text.trim() || `the helper ended with ${code}` };
+    if (code !== 0) {
+      return { type: "none", reason: text.trim() || `the helper exited with code ${code}` };
+    }
     const support: KernelSupport = JSON.parse(text);
     if (support.landlock > 0 || support.seccomp) return { type: "landlock", support };
-    return { type: "none", reason: "the kernel has neither Landlock nor seccomp switched on" };
+    return { type: "none", reason: "the kernel has neither Landlock nor seccomp enabled" };
   } catch (error) {
     return { type: "none", reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** A launch that runs confined. */
+/** Wraps a launch so that it runs confined. */
 export function confineLaunch(
   launch: Launch,
   confinement: Confinement,
-  confines: ConfinementRules,
+  rules: ConfinementRules,
 ): Launch {
   switch (confinement.type) {
     case "none":
@@ -96,22 +98,22 @@ export function confineLaunch(
       return {
         ...launch,
         program: SEATBELT,
-        args: ["-p", createSeatbeltProfile(confines, confines), ...toArgv(launch)],
+        args: ["-p", createSeatbeltProfile(rules, rules), ...toArgv(launch)],
       };
     case "landlock": {
-      const { hidden: _hidden, ...policy } = confines;
+      const { hidden: _hidden, ...policy } = rules;
       const request: ConfinedLaunch = { policy, argv: toArgv(launch), env: launch.env };
       return { ...createHelperLaunch([]), cwd: launch.cwd, input: JSON.stringify(request) };
     }
   }
 }
 
-/** The kernel starts programs by their paths; a bare name is looked up by `env`. */
+/** Returns the arguments for `execve()`, which needs a path; `env` looks up a bare name. */
 function toArgv({ program, args }: Launch): string[] {
   return program.startsWith("/") ? [program, ...args] : ["/usr/bin/env", program, ...args];
 }
 
-/** This same program as the helper that confines itself and becomes the command. */
+/** Creates the launch of this program as the helper that confines itself and executes the command. */
 function createHelperLaunch(args: readonly string[]): Pick<Launch, "program" | "args" | "env"> {
   const program = Deno.execPath();
   const env = createHelperEnvironment();
@@ -128,7 +130,7 @@ function createHelperLaunch(args: readonly string[]): Pick<Launch, "program" | "
   return { program, args: ["run", ...flags, module, ...args], env };
 }
 
-/** Enough for Deno to find its cache; the command gets its own environment. */
+/** Creates the environment of the helper, for Deno to find its cache; the command gets its own. */
 function createHelperEnvironment(): Record<string, string> {
   const env: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };
   for (const name of ["HOME", "PATH", "DENO_DIR", "XDG_CACHE_HOME"]) {
@@ -146,7 +148,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** The network of commands as the policy has it. */
+/** Converts the network setting of a sandbox to the policy; a list of hosts without a proxy is `off`. */
 export function toConfinedNetwork(
   network: "on" | "off" | readonly string[],
   proxyPort: number | undefined,

@@ -1,41 +1,41 @@
 /**
- * What the kernel shall enforce on a command, as plain values that go to the helper process.
+ * The policy that the kernel enforces on a command, as JSON values for the helper process.
  *
  * @module
  */
 
-/** What a command may do. */
+/** The rights of a command. */
 export interface ConfinementPolicy {
-  /** Files and folders that may be changed. */
+  /** Files and directories that may be changed. */
   readonly writable: readonly string[];
-  /** Files and folders that may be read and run. */
+  /** Files and directories that may be read and executed. */
   readonly readable: readonly string[];
-  /** What of the network is open. */
+  /** Network access. */
   readonly network: ConfinedNetwork;
-  /** Whether Unix sockets may be made. */
+  /** Whether Unix sockets may be created. */
   readonly unixSockets: boolean;
 }
 
-/** What of the network is open: nothing, everything over IP, or TCP to one port of a proxy. */
+/** Network access: none, all of IP, or TCP to the port of a proxy. */
 export type ConfinedNetwork =
   | { readonly type: "off" }
   | { readonly type: "on" }
   | { readonly type: "proxy"; readonly port: number };
 
-/** What the helper process reads from its standard input. */
+/** The standard input of the helper process. */
 export interface ConfinedLaunch {
-  /** What to enforce. */
+  /** The policy to enforce. */
   readonly policy: ConfinementPolicy;
-  /** The program, by its absolute path, and its arguments. */
+  /** Absolute path of the program, and its arguments. */
   readonly argv: readonly string[];
-  /** Its whole environment. */
+  /** Complete environment of the program. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What the kernel of this machine can enforce. */
+/** Features of the kernel. */
 export interface KernelSupport {
-  /** Version of Landlock's interface; 0 where there is none. */
+  /** Version of the Landlock ABI; 0 without Landlock. */
   readonly landlock: number;
-  /** Whether filters of system calls work on this machine. */
+  /** Whether seccomp filters work on this architecture. */
   readonly seccomp: boolean;
 }

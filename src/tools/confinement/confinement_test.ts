@@ -19,7 +19,7 @@ const POLICY = {
   unixSockets: false,
 } as const;
 
-Deno.test("Landlock: each version of the interface gets the rights and the structure it knows", () => {
+Deno.test("Landlock: each version of the ABI gets its own rights and structure", () => {
   assertEquals([1, 2, 3, 4, 5, 6, 7].map(getHandledRights), [
     0x1fff,
     0x3fff,
@@ -37,39 +37,39 @@ Deno.test("Landlock: each version of the interface gets the rights and the struc
   assertEquals(encodeRulesetAttributes(4, { type: "off" })[8], 3);
 });
 
-Deno.test("Landlock: no device is ever made, and a file gets no rights of a folder", () => {
+Deno.test("Landlock: devices cannot be created, and a file gets no directory rights", () => {
   assertEquals(getWriteRights(true, 7) & ((1 << 6) | (1 << 11)), 0);
   assertEquals(getWriteRights(false, 7), 0b1100000000000111);
   assertEquals([...encodePathRule(5, 9)], [5, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0]);
 });
 
-/** Runs a filter as the kernel would, on one system call. */
+/** Runs a filter on a system call as the kernel does. */
 function runFilter(
   architecture: Architecture,
   rules: SocketRules,
   call: { readonly number: number; readonly audit?: number; readonly args?: readonly number[] },
 ): "allow" | number {
   const audit = call.audit ?? (architecture === "x86_64" ? 0xc000003e : 0xc00000b7);
-  const facts = new DataView(new ArrayBuffer(64));
-  facts.setUint32(0, call.number, true);
-  facts.setUint32(4, audit, true);
+  const data = new DataView(new ArrayBuffer(64));
+  data.setUint32(0, call.number, true);
+  data.setUint32(4, audit, true);
   for (const [index, value] of (call.args ?? []).entries()) {
-    facts.setUint32(16 + index * 8, value, true);
+    data.setUint32(16 + index * 8, value, true);
   }
   const filter = createSeccompFilter(architecture, rules);
   const view = new DataView(filter.buffer);
   let accumulator = 0;
-  for (let at = 0;; at++) {
+  for (let index = 0;; index++) {
     const [code, jt, jf, k] = [
-      view.getUint16(at * 8, true),
-      view.getUint8(at * 8 + 2),
-      view.getUint8(at * 8 + 3),
-      view.getUint32(at * 8 + 4, true),
+      view.getUint16(index * 8, true),
+      view.getUint8(index * 8 + 2),
+      view.getUint8(index * 8 + 3),
+      view.getUint32(index * 8 + 4, true),
     ];
-    const jump = (condition: boolean) => at += condition ? jt : jf;
+    const jump = (condition: boolean) => index += condition ? jt : jf;
     switch (code) {
       case 0x20:
-        accumulator = facts.getUint32(k, true);
+        accumulator = data.getUint32(k, true);
         break;
       case 0x54:
         accumulator = (accumulator & k) >>> 0;
@@ -100,7 +100,7 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
   const socket = (rules: SocketRules, ...args: number[]) =>
     runFilter(architecture, rules, { number: SOCKET[architecture], args });
 
-  Deno.test(`seccomp, ${architecture}: without a network there are no sockets but the kernel's own`, () => {
+  Deno.test(`seccomp, ${architecture}: allows only netlink sockets without a network`, () => {
     const rules = { sockets: "none", unixSockets: false } as const;
     for (const domain of [UNIX, INET, INET6, PACKET, VSOCK, 43, 0xffff]) {
       for (const type of [STREAM, DATAGRAM, RAW]) assertEquals(socket(rules, domain, type, 0), 1);
@@ -110,7 +110,7 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     assertEquals(socket({ ...rules, unixSockets: true }, UNIX, STREAM, 0), "allow");
   });
 
-  Deno.test(`seccomp, ${architecture}: beside a proxy there is TCP and nothing else`, () => {
+  Deno.test(`seccomp, ${architecture}: allows only TCP with a proxy`, () => {
     const rules = { sockets: "tcp", unixSockets: false } as const;
     for (const domain of [INET, INET6]) {
       assertEquals(socket(rules, domain, STREAM | NONBLOCK_CLOEXEC, 0), "allow");
@@ -123,7 +123,7 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     assertEquals(socket(rules, UNIX, STREAM, 0), 1);
   });
 
-  Deno.test(`seccomp, ${architecture}: with a network there is IP of every kind`, () => {
+  Deno.test(`seccomp, ${architecture}: allows all of IP, and nothing else, with a network`, () => {
     const rules = { sockets: "ip", unixSockets: false } as const;
     assertEquals(socket(rules, INET, DATAGRAM, 0), "allow");
     assertEquals(socket(rules, INET6, STREAM, 0), "allow");
@@ -131,27 +131,30 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     assertEquals(socket(rules, PACKET, RAW, 0), 1);
   });
 
-  Deno.test(`seccomp, ${architecture}: fast open, io_uring and other instruction sets are closed`, () => {
+  Deno.test(`seccomp, ${architecture}: blocks TCP Fast Open, io_uring and other instruction sets`, () => {
     const rules = { sockets: "tcp", unixSockets: false } as const;
     const [sendto, sendmsg, sendmmsg] = architecture === "x86_64" ? [44, 46, 307] : [206, 211, 269];
-    const open = 0x20000000;
-    const ask = (number: number, ...args: number[]) =>
+    const fastOpen = 0x20000000;
+    const call = (number: number, ...args: number[]) =>
       runFilter(architecture, rules, { number, args });
-    assertEquals([ask(sendto, 0, 0, 0, open), ask(sendto, 0, 0, open, 0x4000)], [1, "allow"]);
-    assertEquals([ask(sendmsg, 0, 0, open), ask(sendmsg, 0, 0, 0, open)], [1, "allow"]);
-    assertEquals([ask(sendmmsg, 0, 0, 0, open), ask(sendmmsg, 0, 0, open)], [1, "allow"]);
-    assertEquals(ask(425), 38);
-    assertEquals(ask(0), "allow");
+    assertEquals(call(sendto, 0, 0, 0, fastOpen), 1);
+    assertEquals(call(sendto, 0, 0, fastOpen, 0x4000), "allow");
+    assertEquals(call(sendmsg, 0, 0, fastOpen), 1);
+    assertEquals(call(sendmsg, 0, 0, 0, fastOpen), "allow");
+    assertEquals(call(sendmmsg, 0, 0, 0, fastOpen), 1);
+    assertEquals(call(sendmmsg, 0, 0, fastOpen), "allow");
+    assertEquals(call(425), 38);
+    assertEquals(call(0), "allow");
     assertEquals(runFilter(architecture, rules, { number: 0, audit: 0x40000003 }), 1);
   });
 }
 
-Deno.test("seccomp, x86_64: calls of the x32 kind are refused", () => {
+Deno.test("seccomp, x86_64: blocks x32 system calls", () => {
   const rules = { sockets: "ip", unixSockets: false } as const;
   assertEquals(runFilter("x86_64", rules, { number: 0x40000000 + 41, args: [UNIX, STREAM, 0] }), 1);
 });
 
-Deno.test("Seatbelt: the profile denies writing, then allows the roots, and quotes paths", () => {
+Deno.test("createSeatbeltProfile(): denies writing, then allows the roots, and quotes paths", () => {
   const profile = createSeatbeltProfile(POLICY, POLICY);
   assertMatch(profile, /\(deny file-write\*\)\n\(allow file-write\* \(subpath "\/p"\)\)/);
   assertMatch(profile, /\(deny file-read-data \(subpath "\/h\/\\"x"\)\)/);
@@ -166,7 +169,7 @@ Deno.test("Seatbelt: the profile denies writing, then allows the roots, and quot
   );
 });
 
-Deno.test("a launch: Seatbelt wraps it, nothing leaves it, Landlock sends it to the helper's input", () => {
+Deno.test("confineLaunch(): wraps the launch for Seatbelt, passes it to the helper for Landlock, else returns it", () => {
   const launch = { program: "bash", args: ["-c", "x"], cwd: "/p", env: { A: "b" } };
   assertEquals(confineLaunch(launch, { type: "none", reason: "" }, POLICY), launch);
   const seatbelt = confineLaunch(launch, { type: "seatbelt" }, POLICY);
@@ -182,25 +185,27 @@ Deno.test("a launch: Seatbelt wraps it, nothing leaves it, Landlock sends it to 
   assert(!("A" in env));
 });
 
-Deno.test("a network of hosts is a proxy's port, or nothing while there is none", () => {
+Deno.test("toConfinedNetwork(): a list of hosts is the port of the proxy, or off without a proxy", () => {
   assertEquals(toConfinedNetwork("on", undefined), { type: "on" });
   assertEquals(toConfinedNetwork(["a"], 5), { type: "proxy", port: 5 });
   assertEquals(toConfinedNetwork(["a"], undefined), { type: "off" });
 });
 
-Deno.test("what is hidden is granted to nobody, its neighbours are", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
+Deno.test("listReadablePaths(): leaves out hidden paths and lists their siblings", async () => {
+  const directory = await Deno.realPath(await Deno.makeTempDir());
   for (const name of ["a/key", "a/other", "b/x"]) {
-    Deno.mkdirSync(`${folder}/${name}`, { recursive: true });
+    Deno.mkdirSync(`${directory}/${name}`, { recursive: true });
   }
-  Deno.symlinkSync("a/key", `${folder}/link`);
-  const granted = listReadablePaths([`${folder}/a/key`]).filter((path) => path.startsWith(folder));
-  assertEquals(granted.sort(), [`${folder}/a/other`, `${folder}/b`]);
+  Deno.symlinkSync("a/key", `${directory}/link`);
+  const granted = listReadablePaths([`${directory}/a/key`]).filter((path) =>
+    path.startsWith(directory)
+  );
+  assertEquals(granted.sort(), [`${directory}/a/other`, `${directory}/b`]);
   assertEquals(listReadablePaths([]), ["/"]);
-  await Deno.remove(folder, { recursive: true });
+  await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("an environment has what was named and nothing else", () => {
+Deno.test("createCommandEnvironment(): copies only listed and named variables", () => {
   const own: Record<string, string> = { PATH: "/bin", HOME: "/h", API_KEY: "x", FLAG: "f" };
   const environment = createCommandEnvironment({
     read: (name) => own[name],

@@ -1,13 +1,13 @@
 /**
- * Landlock: a process gives up, for itself and all its children, what no rule of its own grants.
- * Documented in the kernel's `userspace-api/landlock.rst`; every version of the interface adds rights.
+ * Structures of Landlock, by which a process drops all rights that no rule grants, for itself and its children.
+ * Documented in the kernel's `userspace-api/landlock.rst`; each version of the ABI adds rights.
  *
  * @module
  */
 
 import type { ConfinedNetwork } from "./confinement_policy.ts";
 
-/** Rights to files, each one bit. */
+/** Access rights to files, one bit each. */
 const RIGHTS = {
   execute: 1 << 0,
   writeFile: 1 << 1,
@@ -22,7 +22,7 @@ const RIGHTS = {
   makePipe: 1 << 10,
   makeBlockDevice: 1 << 11,
   makeLink: 1 << 12,
-  /** Since version 2: move and link between folders. */
+  /** Since version 2: move and link between directories. */
   refer: 1 << 13,
   /** Since version 3. */
   truncate: 1 << 14,
@@ -30,7 +30,7 @@ const RIGHTS = {
   controlDevice: 1 << 15,
 } as const;
 
-/** Rights that make sense for what is no folder; the kernel refuses others there. */
+/** Rights that the kernel accepts for a file. */
 const FILE_RIGHTS = RIGHTS.execute | RIGHTS.writeFile | RIGHTS.readFile | RIGHTS.truncate |
   RIGHTS.controlDevice;
 
@@ -39,10 +39,10 @@ const READ_RIGHTS = RIGHTS.execute | RIGHTS.readFile | RIGHTS.readDirectory;
 const BIND_TCP = 1n;
 const CONNECT_TCP = 2n;
 
-/** Abstract Unix sockets, and signals, of processes outside. */
+/** Restricts abstract Unix sockets and signals to processes of the sandbox. */
 const SCOPES = 3n;
 
-/** All rights to files that a version of the interface knows. */
+/** Returns all access rights of a version of the ABI. */
 export function getHandledRights(version: number): number {
   const [first, refer, truncate, controlDevice] = [
     (1 << 13) - 1,
@@ -53,21 +53,21 @@ export function getHandledRights(version: number): number {
   return first | refer | truncate | controlDevice;
 }
 
-/** Rights of something that may be read. */
-export function getReadRights(isFolder: boolean): number {
-  return isFolder ? READ_RIGHTS : READ_RIGHTS & FILE_RIGHTS;
+/** Returns the rights for a readable path. */
+export function getReadRights(isDirectory: boolean): number {
+  return isDirectory ? READ_RIGHTS : READ_RIGHTS & FILE_RIGHTS;
 }
 
-/** Rights of something that may be changed. */
-export function getWriteRights(isFolder: boolean, version: number): number {
+/** Returns the rights for a writable path; devices can never be created. */
+export function getWriteRights(isDirectory: boolean, version: number): number {
   const all = getHandledRights(version) & ~(RIGHTS.makeBlockDevice | RIGHTS.makeCharacterDevice);
-  return isFolder ? all : all & FILE_RIGHTS;
+  return isDirectory ? all : all & FILE_RIGHTS;
 }
 
-/** The right to see names, which every folder gets: only contents are kept away. */
+/** The right to list names, which is granted on all directories. */
 export const LISTING_RIGHT: number = RIGHTS.readDirectory;
 
-/** `struct landlock_ruleset_attr`, as long as a version of the interface knows it. */
+/** Encodes `struct landlock_ruleset_attr` in the length of a version of the ABI. */
 export function encodeRulesetAttributes(
   version: number,
   network: ConfinedNetwork,
@@ -80,7 +80,7 @@ export function encodeRulesetAttributes(
   return new Uint8Array(view.buffer);
 }
 
-/** `struct landlock_path_beneath_attr` */
+/** Encodes `struct landlock_path_beneath_attr`. */
 export function encodePathRule(rights: number, descriptor: number): Uint8Array<ArrayBuffer> {
   const view = new DataView(new ArrayBuffer(12));
   view.setBigUint64(0, BigInt(rights), true);
@@ -88,7 +88,7 @@ export function encodePathRule(rights: number, descriptor: number): Uint8Array<A
   return new Uint8Array(view.buffer);
 }
 
-/** `struct landlock_net_port_attr` that lets connect to a port. */
+/** Encodes `struct landlock_net_port_attr` with the right to connect to a port. */
 export function encodePortRule(port: number): Uint8Array<ArrayBuffer> {
   const view = new DataView(new ArrayBuffer(16));
   view.setBigUint64(0, CONNECT_TCP, true);

@@ -1,10 +1,10 @@
 /**
- * The few functions of the C library that confine a process, called through Deno's foreign function interface.
+ * Functions of the C library that confine a process, called through Deno's foreign function interface.
  *
  * @module
  */
 
-/** `struct` bytes, or a text that ends with NUL. */
+/** A `struct`, or a text that ends with NUL. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const SYMBOLS = {
@@ -34,7 +34,7 @@ const SYMBOLS = {
   __errno_location: { parameters: [], result: "pointer" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
-/** The functions, loaded. */
+/** The loaded functions. */
 export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
 /** Loads the C library. */
@@ -42,28 +42,28 @@ export function loadLibc(): Libc {
   return Deno.dlopen("libc.so.6", SYMBOLS).symbols;
 }
 
-/** The error number of the last call that failed. */
+/** Returns the error number of the last failed call. */
 export function getErrno(libc: Libc): number {
   const location = libc.__errno_location();
   return location === null ? 0 : new Deno.UnsafePointerView(location).getInt32();
 }
 
-/** A text as C has it. */
+/** Encodes a text with a NUL at its end. */
 export function toCString(text: string): Bytes {
   return new TextEncoder().encode(`${text}\0`);
 }
 
-/** Texts as C has them: pointers, and a null pointer at the end. `held` keeps them from being collected. */
+/** Encodes texts as an array of pointers with a null pointer at its end. `buffers` must stay referenced. */
 export function toCStringArray(
   texts: readonly string[],
 ): { readonly array: Bytes; readonly buffers: Bytes[] } {
-  const held = texts.map(toCString);
+  const buffers = texts.map(toCString);
   const pointers = new BigUint64Array(texts.length + 1);
-  for (const [index, text] of held.entries()) pointers[index] = getAddress(text);
-  return { array: new Uint8Array(pointers.buffer), buffers: held };
+  for (const [index, text] of buffers.entries()) pointers[index] = getAddress(text);
+  return { array: new Uint8Array(pointers.buffer), buffers };
 }
 
-/** Where bytes lie in memory. */
+/** Returns the address of bytes in memory. */
 export function getAddress(bytes: Bytes): bigint {
   return Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes));
 }

@@ -1,6 +1,6 @@
 /**
- * What commands may read: everything but secrets. The kernel grants folders with all that is in them and takes nothing
- * back, so where something is hidden, its neighbours are granted one by one.
+ * Paths that commands may read: all but secrets. The kernel grants a directory with all its content, without
+ * exceptions, so the siblings of a hidden path are granted one by one.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import { join } from "../files/paths.ts";
 import { isWithin } from "../files/file_rules.ts";
 
-/** Keys and credentials below a home folder that no command reads. */
+/** Keys and credentials in the home directory. */
 export const HIDDEN_IN_HOME: readonly string[] = [
   ".ssh",
   ".gnupg",
@@ -34,7 +34,7 @@ export const HIDDEN_IN_HOME: readonly string[] = [
   "Library/Application Support/Google/Chrome",
 ];
 
-/** Keys and credentials of the machine. */
+/** Keys and credentials of the system. */
 export const HIDDEN_SYSTEM_PATHS: readonly string[] = [
   "/etc/shadow",
   "/etc/gshadow",
@@ -42,10 +42,10 @@ export const HIDDEN_SYSTEM_PATHS: readonly string[] = [
   "/var/run/secrets",
 ];
 
-/** A folder with more names is granted without what is in it, rather than name by name. */
+/** Most entries of a directory that are granted one by one; the others stay unreadable. */
 const MAX_ENTRIES = 2_000;
 
-/** The widest folders and files that together are everything but what is hidden. All paths are canonical. */
+/** Lists the fewest directories and files that cover all but the hidden paths. All paths are canonical. */
 export function listReadablePaths(hidden: readonly string[]): string[] {
   return excludeHidden("/", hidden);
 }
@@ -57,19 +57,17 @@ function excludeHidden(path: string, hidden: readonly string[]): string[] {
   return listNames(path).flatMap((name) => excludeHidden(join(path, name), inside));
 }
 
-/** Links are granted nothing: what they lead to is granted, or hidden, where it is. */
-function listNames(folder: string): string[] {
+/** Lists the names without links: their targets are granted, or hidden, under their own paths. */
+function listNames(directory: string): string[] {
   try {
-    const entries = [...Deno.readDirSync(folder)];
-    return entries.slice(0, MAX_ENTRIES).flatMap((
-      { name, isSymlink },
-    ) => (isSymlink ? [] : [name]));
+    const entries = [...Deno.readDirSync(directory)];
+    return entries.slice(0, MAX_ENTRIES).flatMap(({ name, isSymlink }) => isSymlink ? [] : [name]);
   } catch {
     return [];
   }
 }
 
-/** The canonical paths of what shall be hidden, as far as it exists. */
+/** Resolves the hidden paths that exist: those in the home directory, of the system, and `more`. */
 export function resolveHiddenPaths(home: string | undefined, more: readonly string[]): string[] {
   const inHome = home === undefined ? [] : HIDDEN_IN_HOME.map((name) => join(home, name));
   return [...inHome, ...HIDDEN_SYSTEM_PATHS, ...more].flatMap((path) => {

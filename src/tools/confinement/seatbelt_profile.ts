@@ -1,18 +1,18 @@
 /**
- * A profile for `sandbox-exec`, which confines a command on macOS.
+ * Profiles for `sandbox-exec`, which confines a command on macOS.
  *
  * @module
  */
 
 import type { ConfinementPolicy } from "./confinement_policy.ts";
 
-/** What a profile needs besides the policy: what is hidden can be said directly here. */
+/** Options for {@linkcode createSeatbeltProfile}. */
 export interface SeatbeltOptions {
-  /** Files and folders that may not be read. */
+  /** Files and directories that may not be read. */
   readonly hidden: readonly string[];
 }
 
-/** Writes the profile: the last rule that fits decides. */
+/** Creates a profile, in which the last matching rule decides. */
 export function createSeatbeltProfile(
   policy: ConfinementPolicy,
   { hidden }: SeatbeltOptions,

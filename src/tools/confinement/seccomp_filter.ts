@@ -1,24 +1,24 @@
 /**
- * A seccomp filter as the kernel takes it: a small program that looks at the number and the arguments of every system
- * call. It closes the ways to other machines and other programs that Landlock leaves open: UDP, raw and MPTCP sockets,
- * Unix sockets, TCP Fast Open, and `io_uring`, which makes sockets without a system call of their own.
+ * Seccomp filters: programs that check the number and the arguments of every system call. The filter blocks the
+ * connections that Landlock allows: UDP, raw and MPTCP sockets, Unix sockets, TCP Fast Open, and `io_uring`, which
+ * creates sockets without a system call for each.
  *
  * @module
  */
 
-/** Which machines a filter knows. */
+/** Supported architectures. */
 export type Architecture = "x86_64" | "aarch64";
 
-/** What of the network a filter leaves open. */
+/** Sockets that a filter allows. */
 export interface SocketRules {
-  /** `none`: no sockets at all. `tcp`: TCP over IP alone. `ip`: everything over IP. */
+  /** `none`: no sockets. `tcp`: only TCP over IP. `ip`: all protocols over IP. */
   readonly sockets: "none" | "tcp" | "ip";
-  /** Whether Unix sockets may be made as well; through them a program reaches daemons that are not confined. */
+  /** Whether Unix sockets are allowed too; they connect to daemons that are not confined. */
   readonly unixSockets: boolean;
 }
 
 interface SyscallNumbers {
-  /** `AUDIT_ARCH_*`: a call from another instruction set has other numbers. */
+  /** `AUDIT_ARCH_*`: the numbers differ between instruction sets. */
   readonly audit: number;
   readonly socket: number;
   readonly sendto: number;
@@ -31,10 +31,10 @@ const SYSCALL_NUMBERS: Readonly<Record<Architecture, SyscallNumbers>> = {
   aarch64: { audit: 0xc00000b7, socket: 198, sendto: 206, sendmsg: 211, sendmmsg: 269 },
 };
 
-/** The same on both. */
+/** The same on both architectures. */
 const IO_URING_SETUP = 425;
 
-/** x86-64 kernels may take calls of the x32 kind, whose numbers begin here. */
+/** First number of the x32 system calls, which x86-64 kernels may accept. */
 const X32_SYSCALL_BASE = 0x40000000;
 
 const AF_UNIX = 1;
@@ -46,18 +46,18 @@ const SOCK_STREAM = 1;
 const IPPROTO_TCP = 6;
 const MSG_FASTOPEN = 0x20000000;
 
-/** Offsets in `struct seccomp_data`; of the 64-bit arguments the lower half is looked at. */
+/** Offsets in `struct seccomp_data`; only the lower half of the 64-bit arguments is checked. */
 const SYSCALL_NUMBER_OFFSET = 0;
 const ARCHITECTURE_OFFSET = 4;
 const getArgumentOffset = (index: number): number => 16 + 8 * index;
 
-/** What the filter answers. */
+/** Return values of the filter. */
 const SECCOMP_RET_ALLOW = 0x7fff0000;
 const SECCOMP_RET_ERRNO = 0x00050000;
 const EPERM = 1;
 const ENOSYS = 38;
 
-/** One instruction of classic BPF; jumps are to labels, which stand for themselves. */
+/** An instruction of classic BPF, or a label as the target of jumps. */
 type FilterInstruction =
   | { readonly op: "load"; readonly offset: number }
   | { readonly op: "and"; readonly mask: number }
@@ -68,10 +68,10 @@ type FilterInstruction =
     readonly then?: string;
     readonly otherwise?: string;
   }
-  | { readonly op: "answer"; readonly value: number }
+  | { readonly op: "return"; readonly value: number }
   | { readonly op: "label"; readonly name: string };
 
-/** Builds the filter: `struct sock_filter` after `struct sock_filter`. */
+/** Creates a filter as an array of `struct sock_filter`. */
 export function createSeccompFilter(architecture: Architecture, rules: SocketRules): Uint8Array {
   return assembleFilter([
     ...createSyscallChecks(SYSCALL_NUMBERS[architecture], architecture),
@@ -97,7 +97,7 @@ function createSyscallChecks(
     { op: "jump_if", test: "equal", value: numbers.sendto, then: "flags in argument 3" },
     { op: "jump_if", test: "equal", value: numbers.sendmmsg, then: "flags in argument 3" },
     { op: "jump_if", test: "equal", value: numbers.sendmsg, then: "flags in argument 2" },
-    { op: "answer", value: SECCOMP_RET_ALLOW },
+    { op: "return", value: SECCOMP_RET_ALLOW },
     { op: "label", name: "flags in argument 3" },
     { op: "load", offset: getArgumentOffset(3) },
     { op: "jump_if", test: "any_bit", value: MSG_FASTOPEN, then: "refuse", otherwise: "allow" },
@@ -107,21 +107,23 @@ function createSyscallChecks(
   ];
 }
 
-/** `socket(domain, type, protocol)` */
+/** Checks `socket(domain, type, protocol)`. */
 function createSocketChecks({ sockets, unixSockets }: SocketRules): FilterInstruction[] {
-  const isIp = (then: string): FilterInstruction[] =>
-    [AF_INET, AF_INET6].map((value) => ({ op: "jump_if", test: "equal", value, then }));
+  const ipTarget = sockets === "ip" ? "allow" : "tcp";
+  const ip = [AF_INET, AF_INET6].map((value): FilterInstruction => (
+    { op: "jump_if", test: "equal", value, then: ipTarget }
+  ));
   const unix: FilterInstruction[] = unixSockets
     ? [{ op: "jump_if", test: "equal", value: AF_UNIX, then: "allow" }]
     : [];
   return [
     { op: "label", name: "socket" },
     { op: "load", offset: getArgumentOffset(0) },
-    // Programs ask the kernel over netlink for the names of network interfaces.
+    // Programs query the names of network interfaces over netlink.
     { op: "jump_if", test: "equal", value: AF_NETLINK, then: "netlink" },
     ...unix,
-    ...(sockets === "none" ? [] : isIp(sockets === "ip" ? "allow" : "tcp")),
-    { op: "answer", value: SECCOMP_RET_ERRNO | EPERM },
+    ...(sockets === "none" ? [] : ip),
+    { op: "return", value: SECCOMP_RET_ERRNO | EPERM },
     { op: "label", name: "netlink" },
     { op: "load", offset: getArgumentOffset(2) },
     { op: "jump_if", test: "equal", value: 0, then: "allow", otherwise: "refuse" },
@@ -129,7 +131,7 @@ function createSocketChecks({ sockets, unixSockets }: SocketRules): FilterInstru
   ];
 }
 
-/** Multipath TCP is a stream of another protocol, which Landlock does not see. */
+/** Allows plain TCP only: Multipath TCP is another protocol, which Landlock does not check. */
 function createTcpChecks(): FilterInstruction[] {
   return [
     { op: "label", name: "tcp" },
@@ -145,12 +147,12 @@ function createTcpChecks(): FilterInstruction[] {
 function createReturns(): FilterInstruction[] {
   return [
     { op: "label", name: "allow" },
-    { op: "answer", value: SECCOMP_RET_ALLOW },
+    { op: "return", value: SECCOMP_RET_ALLOW },
     { op: "label", name: "missing" },
-    // "No such call": programs then do without it.
-    { op: "answer", value: SECCOMP_RET_ERRNO | ENOSYS },
+    // With "no such call" programs fall back to other calls.
+    { op: "return", value: SECCOMP_RET_ERRNO | ENOSYS },
     { op: "label", name: "refuse" },
-    { op: "answer", value: SECCOMP_RET_ERRNO | EPERM },
+    { op: "return", value: SECCOMP_RET_ERRNO | EPERM },
   ];
 }
 
@@ -160,7 +162,7 @@ const OPCODES = {
   equal: 0x15,
   at_least: 0x35,
   any_bit: 0x45,
-  answer: 0x06,
+  return: 0x06,
 } as const;
 
 const INSTRUCTION_BYTES = 8;
@@ -179,11 +181,11 @@ function assembleFilter(steps: readonly FilterInstruction[]): Uint8Array {
     k: number,
     jumps: readonly [number, number] = [0, 0],
   ) => {
-    const at = index * INSTRUCTION_BYTES;
-    view.setUint16(at, code, true);
-    view.setUint8(at + 2, jumps[0]);
-    view.setUint8(at + 3, jumps[1]);
-    view.setUint32(at + 4, k, true);
+    const offset = index * INSTRUCTION_BYTES;
+    view.setUint16(offset, code, true);
+    view.setUint8(offset + 2, jumps[0]);
+    view.setUint8(offset + 3, jumps[1]);
+    view.setUint32(offset + 4, k, true);
   };
   for (const [index, step] of instructions.entries()) {
     const jumpTo = (label: string | undefined) =>
@@ -198,8 +200,8 @@ function assembleFilter(steps: readonly FilterInstruction[]): Uint8Array {
       case "jump_if":
         write(index, OPCODES[step.test], step.value, [jumpTo(step.then), jumpTo(step.otherwise)]);
         break;
-      case "answer":
-        write(index, OPCODES.answer, step.value);
+      case "return":
+        write(index, OPCODES.return, step.value);
         break;
     }
   }

@@ -1,5 +1,5 @@
 /**
- * The one way in which a tool changes a file: alone, from what the model knows, whole, and noted.
+ * The steps by which every tool changes a file: lock, check that nothing else changed it, record, write.
  *
  * @module
  */
@@ -11,32 +11,34 @@ import { decodeForDiff, MAX_EDIT_BYTES } from "../files/text_content.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
 import { createFileChange } from "../../core/diff/unified_diff.ts";
 
-/** A change that a call asks for. */
+/** A file change requested by a tool call. */
 export interface ChangeRequest {
-  /** The arguments of the call, by which a preview and its call are known to be the same. */
+  /** Arguments of the call; they match it to its preview. */
   readonly args: JsonObject & { readonly path: string };
-  /** Cancels. */
+  /** Cancels the change before the file is written. */
   readonly signal: AbortSignal;
-  /** Makes the new bytes of the file out of the old ones; `undefined` when there was no file. */
+  /** Returns the new content. `before` is `undefined` if the file does not exist. */
   readonly rewrite: (before: Uint8Array | undefined) => Uint8Array | Promise<Uint8Array>;
 }
 
 /**
- * Changes a file and tells how.
+ * Changes a file and returns the change.
  *
- * @throws {BadRequestError} When the file changed since the model or the person who approved saw it, or may not be
- * changed.
+ * @throws {BadRequestError} When the file may not be written, or changed since the model read it or the user approved
+ * the change.
  */
-export async function changeFile(kit: ToolKit, wanted: ChangeRequest): Promise<FileChange> {
+export async function changeFile(kit: ToolKit, request: ChangeRequest): Promise<FileChange> {
   const { files } = kit.sandbox;
-  const { args, signal, rewrite } = wanted;
+  const { args, signal, rewrite } = request;
   const canonical = await files.resolve(args.path, "write");
   return await kit.locks.run(canonical, async () => {
     const before = await files.readIfExists(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
     await kit.seenFiles.verify(canonical, before, args.path);
     await kit.previewedChanges.verify(args, before, args.path);
     const after = await rewrite(before);
-    if (signal.aborted) throw new AbortedError("The call was cancelled; nothing was written");
+    if (signal.aborted) {
+      throw new AbortedError("The tool call was cancelled before the file was written");
+    }
     await kit.changeLog?.record(canonical, before ?? null, after);
     await files.write(canonical, after);
     await kit.seenFiles.record(canonical, after);
@@ -46,13 +48,13 @@ export async function changeFile(kit: ToolKit, wanted: ChangeRequest): Promise<F
 }
 
 /**
- * What {@linkcode changeFile} would do, for the person who is asked.
+ * Returns the change that {@linkcode changeFile} would make, for approval.
  *
- * @throws {BadRequestError} When it would fail.
+ * @throws {BadRequestError} When the change would fail.
  */
-export async function previewChange(kit: ToolKit, wanted: ChangeRequest): Promise<FileChange> {
+export async function previewChange(kit: ToolKit, request: ChangeRequest): Promise<FileChange> {
   const { files } = kit.sandbox;
-  const { args, signal, rewrite } = wanted;
+  const { args, signal, rewrite } = request;
   const canonical = await files.resolve(args.path, "write");
   const before = await files.readIfExists(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
   const after = await rewrite(before);

@@ -1,5 +1,5 @@
 /**
- * The tool that edits files.
+ * The `edit_file` tool.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import { decodeForEditing, encodeForWriting } from "../files/text_content.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
 
-/** Makes `edit_file`. */
+/** Creates `edit_file`. */
 export function editFileTool(kit: ToolKit): AgentTool {
   const { files } = kit.sandbox;
   return defineTool({
     name: "edit_file",
     label: "Edit file",
     description:
-      "Replaces passages of a file. Quote each old_string exactly as it stands in the file, without line numbers, " +
-      "with enough lines to be unique. Edits apply in order, all or none. Prefer one call with several edits.",
+      "Replaces passages of a file. Quote each old_string exactly as in the file, without line numbers, " +
+      "with enough lines to be unique. Edits are applied in order, all or none. Prefer one call with several edits.",
     parameters: {
       type: "object",
       properties: {
@@ -36,13 +36,13 @@ export function editFileTool(kit: ToolKit): AgentTool {
           items: {
             type: "object",
             properties: {
-              old_string: { type: "string", description: "The passage as it stands" },
-              new_string: { type: "string", description: "What takes its place" },
+              old_string: { type: "string", description: "The passage to replace" },
+              new_string: { type: "string", description: "The replacement" },
               replace_all: { type: "boolean", description: "Replace every occurrence" },
               line_hint: {
                 type: "integer",
                 minimum: 1,
-                description: "Of several occurrences take the one nearest to this line",
+                description: "Replace the occurrence nearest to this line",
               },
             },
             required: ["old_string", "new_string"],
@@ -52,7 +52,7 @@ export function editFileTool(kit: ToolKit): AgentTool {
         expected_hash: {
           type: "string",
           description:
-            "SHA-256 that the file must have; rarely needed, changes since reading are noticed",
+            "SHA-256 that the file must have; rarely needed, since changes after the last read are detected",
         },
       },
       required: ["path", "edits"],
@@ -89,21 +89,21 @@ async function rewriteContent(
       `${quotePath(path)} does not exist${await suggestNames(
         files,
         path,
-      )}; make it with write_file`,
+      )}; create it with write_file`,
     );
   }
   if (expected_hash !== undefined) await verifyHash(before, expected_hash, path);
-  const { text, hasByteOrderMark: hasMark } = decodeForEditing(before, path);
-  return encodeForWriting({ text: applyEdits(text, edits), hasByteOrderMark: hasMark });
+  const { text, hasByteOrderMark } = decodeForEditing(before, path);
+  return encodeForWriting({ text: applyEdits(text, edits), hasByteOrderMark });
 }
 
-/** The first digits of a hash are enough. */
+/** Accepts a prefix of at least eight digits. */
 async function verifyHash(content: Uint8Array, expected: string, path: string): Promise<void> {
   const actual = await hashContent(content);
   if (expected.length >= 8 && actual.startsWith(expected.toLowerCase())) return;
   throw new BadRequestError(
     `${
       quotePath(path)
-    } is not what expected_hash says (it is ${actual}): read it again, then repeat the edit`,
+    } does not have expected_hash; its SHA-256 is ${actual}. Read the file again and repeat the edit`,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * The tool that lists folders.
+ * The `list_directory` tool.
  *
  * @module
  */
@@ -11,28 +11,28 @@ import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type WalkEntry, walkFiles } from "../search/walk_files.ts";
 
-/** Names in one answer. */
+/** Maximum number of entries in a result. */
 const MAX_ENTRIES = 1_000;
 
 const DEFAULT_DEPTH = 2;
 
-/** Makes `list_directory`. */
+/** Creates `list_directory`. */
 export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
   const { files } = sandbox;
   return defineTool({
     name: "list_directory",
     label: "List directory",
     description:
-      "Lists a folder as a tree; folders end with /. Leaves out what git ignores, and .git itself.",
+      "Lists a directory as a tree; directories end with /. Omits files that git ignores, and .git.",
     parameters: {
       type: "object",
       properties: {
-        path: { type: "string", description: "Folder. Default: the working directory" },
+        path: { type: "string", description: "Directory. Default: the working directory" },
         depth: {
           type: "integer",
           minimum: 1,
           maximum: 20,
-          description: `Levels to show. Default: ${DEFAULT_DEPTH}`,
+          description: `Levels to list. Default: ${DEFAULT_DEPTH}`,
         },
       },
       additionalProperties: false,
@@ -45,40 +45,37 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
           `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
         );
       }
-      if (kind !== "folder") {
-        throw new BadRequestError(`${quotePath(path)} is not a folder: read it with read_file`);
+      if (kind !== "directory") {
+        throw new BadRequestError(`${quotePath(path)} is not a directory: read it with read_file`);
       }
       const start = await files.resolve(path, "read");
       const lines: string[] = [];
-      let more = 0;
+      let omitted = 0;
       for await (const entry of walkFiles(files, start, { signal, maxDepth: depth - 1 })) {
         if (lines.length < MAX_ENTRIES) lines.push(formatEntry(entry, depth));
-        else if (++more >= MAX_ENTRIES) break;
+        else if (++omitted >= MAX_ENTRIES) break;
       }
-      if (lines.length === 0) return textResult("[The folder is empty]");
-      const rest = more === 0
-        ? ""
-        : `\n[${more}${
-          more >= MAX_ENTRIES ? " or" : ""
-        } more entries; list a folder below, or fewer levels]`;
-      return textResult(lines.join("\n") + rest);
+      if (lines.length === 0) return textResult("[The directory is empty]");
+      const count = omitted >= MAX_ENTRIES ? `at least ${omitted}` : omitted;
+      const notice = `\n[${count} more entries; list a subdirectory or fewer levels]`;
+      return textResult(lines.join("\n") + (omitted === 0 ? "" : notice));
     }),
   });
 }
 
 function formatEntry({ name, kind, depth }: WalkEntry, maxDepth: number): string {
-  const unopened = kind === "folder" && depth === maxDepth - 1 ? " …" : "";
-  return `${"  ".repeat(depth)}${toPrintable(name)}${KIND_SUFFIX[kind]}${unopened}`;
+  const ellipsis = kind === "directory" && depth === maxDepth - 1 ? " …" : "";
+  return `${"  ".repeat(depth)}${toPrintable(name)}${KIND_SUFFIX[kind]}${ellipsis}`;
 }
 
 const KIND_SUFFIX: Readonly<Record<WalkEntry["kind"], string>> = {
   file: "",
-  folder: "/",
+  directory: "/",
   link: "@",
   other: " (not a regular file)",
 };
 
-/** A name with newlines or escapes is shown quoted. */
+/** Quotes a name that contains control characters. */
 export function toPrintable(name: string): string {
   return /\p{Cc}/u.test(name) ? quotePath(name) : name;
 }

@@ -1,5 +1,5 @@
 /**
- * The tool that reads files.
+ * The `read_file` tool.
  *
  * @module
  */
@@ -13,32 +13,37 @@ import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { type LineRange, LineWindow } from "../text/line_window.ts";
 import { formatNumber } from "../text/output_limit.ts";
 import { type OpenedFile, readAllBytes } from "../files/opened_file.ts";
+import { openFile } from "../sandbox/file_reading.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 
-/** Lines in one answer, unless the model asks for fewer. */
+/** Maximum number of lines in a result. */
 const MAX_LINES = 2_000;
 
-/** Larger images are refused by the providers. */
+/** Providers reject larger images. */
 const MAX_IMAGE_BYTES = 5_000_000;
 
-/** Up to here a file is read to its end, so that its lines can be counted and its hash be known. */
+/** Files up to this size are read to the end, to count their lines and compute their hash. */
 const MAX_COUNTED_BYTES = 10_000_000;
 
-/** Makes `read_file`. */
+/** Creates `read_file`. */
 export function readFileTool(kit: ToolKit): AgentTool {
   return defineTool({
     name: "read_file",
     label: "Read file",
     description:
-      "Reads a text file; every line starts with its number and a tab. Up to 2,000 lines a call: use offset and " +
-      "limit for more. Images (PNG, JPEG, GIF, WebP) are shown.",
+      "Reads a text file; each line starts with its number and a tab. Returns up to 2,000 lines: use offset and " +
+      "limit for more. Images (PNG, JPEG, GIF, WebP) are returned as images.",
     parameters: {
       type: "object",
       properties: {
         path: { type: "string", description: "Path, relative to the working directory" },
         offset: { type: "integer", minimum: 1, description: "First line. Default: 1" },
-        limit: { type: "integer", minimum: 1, description: "Most lines. Default: 2000" },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          description: "Maximum number of lines. Default: 2000",
+        },
       },
       required: ["path"],
       additionalProperties: false,
@@ -51,7 +56,7 @@ export function readFileTool(kit: ToolKit): AgentTool {
           `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
         );
       }
-      await using file = await files.open(path);
+      await using file = await openFile(files, path);
       const start = await readFirstBytes(file);
       const kind = detectFileKind(start);
       if (kind.type === "image") return await createImageResult(file, kind.mediaType, path);
@@ -59,7 +64,7 @@ export function readFileTool(kit: ToolKit): AgentTool {
         throw new BadRequestError(
           `${quotePath(path)} is ${kind.name} of ${
             formatNumber(file.size)
-          } bytes: it cannot be read as text`,
+          } bytes and cannot be read as text`,
         );
       }
       return await readLines(kit, file, { offset, limit: Math.min(limit, MAX_LINES) }, {
@@ -84,7 +89,7 @@ async function createImageResult(
     throw new BadRequestError(
       `${quotePath(path)} is an image of ${formatNumber(file.size)} bytes; at most ${
         formatNumber(MAX_IMAGE_BYTES)
-      } can be shown: make it smaller first`,
+      } are supported: reduce its size first`,
     );
   }
   const bytes = await readContent(file);
@@ -95,7 +100,7 @@ async function createImageResult(
   return { content, details: { path: file.path, mediaType, bytes: bytes.length } };
 }
 
-/** No text of this size is UTF-16; everything else is read in pieces. */
+/** Maximum size of images and UTF-16 text, which are read at once. */
 const MAX_BUFFERED_BYTES = 100_000_000;
 
 async function readContent(file: OpenedFile, signal?: AbortSignal): Promise<Uint8Array> {
@@ -105,7 +110,9 @@ async function readContent(file: OpenedFile, signal?: AbortSignal): Promise<Uint
   });
   if (bytes) return bytes;
   throw new BadRequestError(
-    `The file has ${formatNumber(file.size)} bytes: too many to be read at once`,
+    `The file has ${formatNumber(file.size)} bytes; at most ${
+      formatNumber(MAX_BUFFERED_BYTES)
+    } can be read at once`,
   );
 }
 
@@ -140,21 +147,21 @@ async function readLines(
 function createLinesResult(
   window: LineWindow,
   file: OpenedFile,
-  facts: { readonly hash?: string },
+  extra: { readonly hash?: string },
 ): AgentToolResult {
   const { firstLine, lines, isFull, totalLines } = window;
-  const details = { path: file.path, bytes: file.size, ...facts };
+  const details = { path: file.path, bytes: file.size, ...extra };
   if (totalLines === 0) return textResult("[The file is empty]", details);
   if (lines.length === 0) {
     return textResult(
-      `[There is no line ${firstLine}: the file has ${formatNumber(totalLines ?? 0)} lines]`,
+      `[Line ${firstLine} does not exist: the file has ${formatNumber(totalLines ?? 0)} lines]`,
       details,
     );
   }
   const lastLine = firstLine + lines.length - 1;
-  const isWhole = firstLine === 1 && !isFull;
+  const isComplete = firstLine === 1 && !isFull;
   const total = totalLines === undefined ? "" : ` of ${formatNumber(totalLines)}`;
-  const more = isFull ? `; go on with offset ${lastLine + 1}` : "";
-  const note = isWhole ? "" : `\n[Lines ${firstLine}–${lastLine}${total}${more}]`;
-  return textResult(lines.join("\n") + note, { ...details, firstLine, lastLine });
+  const more = isFull ? `; continue with offset ${lastLine + 1}` : "";
+  const notice = isComplete ? "" : `\n[Lines ${firstLine}–${lastLine}${total}${more}]`;
+  return textResult(lines.join("\n") + notice, { ...details, firstLine, lastLine });
 }

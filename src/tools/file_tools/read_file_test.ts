@@ -1,102 +1,102 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
-Deno.test("A 96: a file is read with line numbers", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("a.txt", "one\ntwo\n");
-  assertEquals((await bench.callTool("read_file", { path: "a.txt" })).text, "1\tone\n2\ttwo");
-  const { result } = await bench.callTool("read_file", { path: "a.txt", offset: 2, limit: 1 });
+Deno.test("read_file: numbers the lines [A96]", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.txt", "one\ntwo\n");
+  assertEquals((await workspace.callTool("read_file", { path: "a.txt" })).text, "1\tone\n2\ttwo");
+  const { result } = await workspace.callTool("read_file", { path: "a.txt", offset: 2, limit: 1 });
   assertEquals(result.content, [{ type: "text", text: "2\ttwo\n[Lines 2–2 of 2]" }]);
 });
 
-Deno.test("a range says where to go on, and one past the end says so", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("a.txt", "one\ntwo\nthree");
+Deno.test("read_file: a range reports the next offset, or that it is past the end", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.txt", "one\ntwo\nthree");
   const read = async (offset: number, limit: number) =>
-    (await bench.callTool("read_file", { path: "a.txt", offset, limit })).text;
-  assertEquals(await read(1, 2), "1\tone\n2\ttwo\n[Lines 1–2 of 3; go on with offset 3]");
+    (await workspace.callTool("read_file", { path: "a.txt", offset, limit })).text;
+  assertEquals(await read(1, 2), "1\tone\n2\ttwo\n[Lines 1–2 of 3; continue with offset 3]");
   assertEquals(await read(3, 5), "3\tthree\n[Lines 3–3 of 3]");
-  assertEquals(await read(4, 5), "[There is no line 4: the file has 3 lines]");
+  assertEquals(await read(4, 5), "[Line 4 does not exist: the file has 3 lines]");
 });
 
-Deno.test("empty files, byte order marks, CRLF and UTF-16 read as what they say", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("empty", "");
-  bench.writeFile("mark", "\ufeffone\r\ntwo\r\n");
-  bench.writeFile("wide", new Uint8Array([0xff, 0xfe, 0x61, 0, 0x0a, 0, 0xe9, 0]));
-  const read = async (path: string) => (await bench.callTool("read_file", { path })).text;
+Deno.test("read_file: reads empty files, byte order marks, CRLF and UTF-16", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("empty", "");
+  workspace.writeFile("mark", "\ufeffone\r\ntwo\r\n");
+  workspace.writeFile("wide", new Uint8Array([0xff, 0xfe, 0x61, 0, 0x0a, 0, 0xe9, 0]));
+  const read = async (path: string) => (await workspace.callTool("read_file", { path })).text;
   assertEquals(await read("empty"), "[The file is empty]");
   assertEquals(await read("mark"), "1\tone\n2\ttwo");
   assertEquals(await read("wide"), "1\ta\n2\té");
 });
 
-Deno.test("A 96: a long file is cut between lines and a long line between characters", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("long.txt", "😀 word\n".repeat(30_000));
-  bench.writeFile("wide.txt", "😀".repeat(100_000));
-  const long = (await bench.callTool("read_file", { path: "long.txt" })).text;
-  assert(long.endsWith("\n[Lines 1–2000 of 30,000; go on with offset 2001]"), long.slice(-80));
-  const wide = (await bench.callTool("read_file", { path: "wide.txt" })).text;
+Deno.test("read_file: truncates a long file between lines and a long line between characters [A96]", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("long.txt", "😀 word\n".repeat(30_000));
+  workspace.writeFile("wide.txt", "😀".repeat(100_000));
+  const long = (await workspace.callTool("read_file", { path: "long.txt" })).text;
+  assert(long.endsWith("\n[Lines 1–2000 of 30,000; continue with offset 2001]"), long.slice(-80));
+  const wide = (await workspace.callTool("read_file", { path: "wide.txt" })).text;
   assert(wide.isWellFormed());
-  assertStringIncludes(wide, "[… a line of 200,000 characters …]");
+  assertStringIncludes(wide, "[… line of 200,000 characters truncated …]");
   assert(wide.length < 2_100);
 });
 
-Deno.test("a file too large to be held is read in pieces", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("huge.txt", "0123456789\n".repeat(1_000_000));
-  const { text } = await bench.callTool("read_file", {
+Deno.test("read_file: reads a very large file in chunks", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("huge.txt", "0123456789\n".repeat(1_000_000));
+  const { text } = await workspace.callTool("read_file", {
     path: "huge.txt",
     offset: 900_000,
     limit: 2,
   });
   assertEquals(
     text,
-    "900000\t0123456789\n900001\t0123456789\n[Lines 900000–900001; go on with offset 900002]",
+    "900000\t0123456789\n900001\t0123456789\n[Lines 900000–900001; continue with offset 900002]",
   );
 });
 
-Deno.test("an image becomes an image block, a large one is refused", async () => {
-  await using bench = new TestWorkspace();
+Deno.test("read_file: returns an image block, and rejects an image larger than 5 MB", async () => {
+  await using workspace = new TestWorkspace();
   const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2]);
-  bench.writeFile("a.png", png);
-  const { result } = await bench.callTool("read_file", { path: "a.png" });
+  workspace.writeFile("a.png", png);
+  const { result } = await workspace.callTool("read_file", { path: "a.png" });
   assertEquals(result.content[1], {
     type: "image",
     source: { type: "base64", mediaType: "image/png", data: png.toBase64() },
   });
   const large = new Uint8Array(5_000_001);
   large.set(png);
-  bench.writeFile("large.png", large);
-  const refused = await bench.callTool("read_file", { path: "large.png" });
+  workspace.writeFile("large.png", large);
+  const refused = await workspace.callTool("read_file", { path: "large.png" });
   assert(refused.isError);
   assertStringIncludes(refused.text, "an image of 5,000,001 bytes; at most 5,000,000");
 });
 
-Deno.test("other binary files are refused with what they are", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("a.pdf", "%PDF-1.7\n\x00\xff");
-  bench.writeFile("a.out", new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0]));
-  bench.writeFile("a.bin", new Uint8Array([1, 2, 0, 3]));
-  bench.writeFile("notes.txt", "BZh is how bzip2 files begin");
-  const read = async (path: string) => (await bench.callTool("read_file", { path })).text;
+Deno.test("read_file: rejects other binary files and names their format", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.pdf", "%PDF-1.7\n\x00\xff");
+  workspace.writeFile("a.out", new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0]));
+  workspace.writeFile("a.bin", new Uint8Array([1, 2, 0, 3]));
+  workspace.writeFile("notes.txt", "BZh is how bzip2 files begin");
+  const read = async (path: string) => (await workspace.callTool("read_file", { path })).text;
   assertStringIncludes(await read("a.pdf"), "a PDF document of 12 bytes");
   assertStringIncludes(await read("a.out"), "an ELF program or library of 6 bytes");
   assertStringIncludes(await read("a.bin"), "a binary file of 4 bytes");
   assertEquals(await read("notes.txt"), "1\tBZh is how bzip2 files begin");
 });
 
-Deno.test("A 96: a missing file is an error that names what is near", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("src/parser.ts", "");
-  const answer = await bench.callTool("read_file", { path: "src/parsr.ts" });
+Deno.test("read_file: suggests similar names for a missing file [A96]", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("src/parser.ts", "");
+  const answer = await workspace.callTool("read_file", { path: "src/parsr.ts" });
   assertEquals(answer.isError, true);
   assertEquals(answer.text, '"src/parsr.ts" does not exist; did you mean "parser.ts"?');
 });
 
-Deno.test("a cancelled call reads nothing", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("a.txt", "x");
-  const { isError } = await bench.callTool("read_file", { path: "a.txt" }, AbortSignal.abort());
+Deno.test("read_file: returns an error result when the signal is aborted", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.txt", "x");
+  const { isError } = await workspace.callTool("read_file", { path: "a.txt" }, AbortSignal.abort());
   assertEquals(isError, true);
 });

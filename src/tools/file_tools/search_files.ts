@@ -1,5 +1,5 @@
 /**
- * The tool that searches files by name and by content.
+ * The `search_files` tool.
  *
  * @module
  */
@@ -14,39 +14,40 @@ import type { FileMatch } from "../search/match_lines.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { truncateMiddle } from "../text/output_limit.ts";
 import { findCandidates } from "../search/ripgrep.ts";
+import { readWalkedFile } from "../sandbox/file_reading.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type WalkEntry, walkFiles, type WalkOptions } from "../search/walk_files.ts";
 
-/** Larger files are data, not for searching. */
+/** Larger files are not searched. */
 const MAX_FILE_BYTES = 10_000_000;
 
 const DEFAULT_RESULTS = 200;
 
-/** Makes `search_files`. */
+/** Creates `search_files`. */
 export function searchFilesTool(kit: ToolKit): AgentTool {
   const { files } = kit.sandbox;
   return defineTool({
     name: "search_files",
     label: "Search files",
     description:
-      "Finds lines that fit a regular expression (JavaScript syntax), or, without pattern, files by name. Leaves " +
-      "out what git ignores, and binary files.",
+      "Finds lines that match a regular expression (JavaScript syntax), or, without a pattern, files by name. Omits " +
+      "binary files and files that git ignores.",
     parameters: {
       type: "object",
       properties: {
-        pattern: { type: "string", description: "Regular expression, per line" },
+        pattern: { type: "string", description: "Regular expression, matched per line" },
         glob: {
           type: "string",
-          description: 'Only files like this, e.g. "*.ts" or "src/**/*.{c,h}"',
+          description: 'Only files that match, e.g. "*.ts" or "src/**/*.{c,h}"',
         },
-        path: { type: "string", description: "Folder or file. Default: the working directory" },
+        path: { type: "string", description: "Directory or file. Default: the working directory" },
         ignore_case: { type: "boolean" },
         context: {
           type: "integer",
           minimum: 0,
           maximum: 20,
-          description: "Lines to show around each match. Default: 0",
+          description: "Lines of context around each match. Default: 0",
         },
         max_results: {
           type: "integer",
@@ -60,12 +61,12 @@ export function searchFilesTool(kit: ToolKit): AgentTool {
     readOnly: true,
     execute: catchAsErrorResult(async (args, { signal }) => {
       const { pattern, glob, path = ".", max_results = DEFAULT_RESULTS } = args;
-      if (!pattern && !glob) throw new BadRequestError("Give a pattern, a glob, or both");
+      if (!pattern && !glob) throw new BadRequestError("Set pattern, glob, or both");
       const start = await resolveStart(files, path);
-      const fits = glob === undefined ? () => true : parseGlob(glob);
+      const matchesGlob = glob === undefined ? () => true : parseGlob(glob);
       if (!pattern) {
         return textResult(
-          await findNames(files, { start, matches: fits, signal, limit: max_results }),
+          await findNames(files, { start, matches: matchesGlob, signal, limit: max_results }),
         );
       }
       const expression = compilePattern(pattern, args.ignore_case === true);
@@ -76,10 +77,8 @@ export function searchFilesTool(kit: ToolKit): AgentTool {
       return textResult(
         await findLines(files, {
           expression,
-          entries: filterFiles(
-            entries,
-            (entry) => candidates(entry.path) && fits(entry.relativePath),
-          ),
+          entries,
+          isSearched: (entry) => candidates(entry.path) && matchesGlob(entry.relativePath),
           context: args.context ?? 0,
           limit: max_results,
           signal,
@@ -89,7 +88,7 @@ export function searchFilesTool(kit: ToolKit): AgentTool {
   });
 }
 
-/** Where a search begins. */
+/** The directory or file that is searched. */
 interface SearchStart {
   readonly path: string;
   readonly isDirectory: boolean;
@@ -103,9 +102,9 @@ async function resolveStart(files: SandboxFiles, path: string): Promise<SearchSt
     );
   }
   if (kind === "other") {
-    throw new BadRequestError(`${quotePath(path)} is neither a file nor a folder`);
+    throw new BadRequestError(`${quotePath(path)} is neither a file nor a directory`);
   }
-  return { path: await files.resolve(path, "read"), isDirectory: kind === "folder" };
+  return { path: await files.resolve(path, "read"), isDirectory: kind === "directory" };
 }
 
 function parseGlob(glob: string): PathMatcher {
@@ -113,7 +112,7 @@ function parseGlob(glob: string): PathMatcher {
     return compileGlob(glob);
   } catch (error) {
     throw new BadRequestError(
-      `The glob ${quotePath(glob)} cannot be read: ${getErrorMessage(error)}`,
+      `The glob ${quotePath(glob)} is invalid: ${getErrorMessage(error)}`,
     );
   }
 }
@@ -124,33 +123,26 @@ function compilePattern(pattern: string, ignoreCase: boolean): RegExp {
     return new RegExp(pattern, `${flags}u`);
   } catch {
     try {
-      // Patterns from other tools often escape what needs no escape, which only the older syntax forgives.
+      // Only the syntax without the u flag accepts the unnecessary escapes that models often write.
       return new RegExp(pattern, flags);
     } catch (error) {
-      throw new BadRequestError(`The pattern cannot be read: ${getErrorMessage(error)}`);
+      throw new BadRequestError(`The pattern is invalid: ${getErrorMessage(error)}`);
     }
   }
 }
 
-/** A file stands for itself, a folder for all below it. */
+/** Yields the file itself, or all entries below the directory. */
 async function* walkEntries(
   files: SandboxFiles,
-  { path, isDirectory: isFolder }: SearchStart,
+  { path, isDirectory }: SearchStart,
   options: WalkOptions,
 ): AsyncGenerator<WalkEntry> {
-  if (isFolder) {
+  if (isDirectory) {
     yield* walkFiles(files, path, options);
     return;
   }
   const name = path.slice(path.lastIndexOf("/") + 1);
   yield { path, relativePath: name, name, kind: "file", depth: 0 };
-}
-
-async function* filterFiles(
-  entries: AsyncIterable<WalkEntry>,
-  fits: (entry: WalkEntry) => boolean,
-): AsyncGenerator<WalkEntry> {
-  for await (const entry of entries) if (entry.kind === "file" && fits(entry)) yield entry;
 }
 
 interface NameSearch {
@@ -161,10 +153,10 @@ interface NameSearch {
 }
 
 async function findNames(files: SandboxFiles, search: NameSearch): Promise<string> {
-  const { start, matches: fits, signal, limit } = search;
+  const { start, matches, signal, limit } = search;
   const names: string[] = [];
   for await (const { path, relativePath: below, kind } of walkEntries(files, start, { signal })) {
-    if (kind === "folder" || !fits(below)) continue;
+    if (kind === "directory" || !matches(below)) continue;
     if (names.length === limit) return `${names.join("\n")}\n${formatLimitNotice(limit, "files")}`;
     names.push(toPrintable(files.toDisplayPath(path)));
   }
@@ -174,6 +166,8 @@ async function findNames(files: SandboxFiles, search: NameSearch): Promise<strin
 interface LineSearch {
   readonly expression: RegExp;
   readonly entries: AsyncIterable<WalkEntry>;
+  /** Whether to search a file. */
+  readonly isSearched: (file: WalkEntry) => boolean;
   readonly context: number;
   readonly limit: number;
   readonly signal: AbortSignal;
@@ -181,16 +175,13 @@ interface LineSearch {
 
 async function findLines(files: SandboxFiles, search: LineSearch): Promise<string> {
   const blocks: string[] = [];
-  let room = search.limit;
+  let remaining = search.limit;
   for await (const match of findMatchingFiles(files, search)) {
-    const shownLines = match.lines.slice(0, room);
-    blocks.push(
-      `${toPrintable(files.toDisplayPath(match.path))}\n${
-        shownLines.map(({ text }) => text).join("\n")
-      }`,
-    );
-    room -= shownLines.length;
-    if (shownLines.length < match.lines.length || room === 0) {
+    const lines = match.lines.slice(0, remaining);
+    const heading = toPrintable(files.toDisplayPath(match.path));
+    blocks.push(`${heading}\n${lines.map(({ text }) => text).join("\n")}`);
+    remaining -= lines.length;
+    if (lines.length < match.lines.length || remaining === 0) {
       return truncateMiddle(`${blocks.join("\n\n")}\n\n${formatLimitNotice(search.limit, "lines")}`)
         .text;
     }
@@ -198,35 +189,34 @@ async function findLines(files: SandboxFiles, search: LineSearch): Promise<strin
   return blocks.length === 0 ? "No matches" : truncateMiddle(blocks.join("\n\n")).text;
 }
 
-function formatLimitNotice(limit: number, what: string): string {
-  return `[Stopped after ${limit} ${what}; narrow the search, or raise max_results]`;
+function formatLimitNotice(limit: number, unit: "files" | "lines"): string {
+  return `[Stopped after ${limit} ${unit}; narrow the search, or raise max_results]`;
 }
 
-/** How long a search runs before it lets something else run, an abort above all. */
+/** Interval at which a search yields to the event loop, so that an abort takes effect. */
 const YIELD_INTERVAL_MS = 15;
 
-/** Files with matches, in the order of the walk. */
+/** Yields the files with matches in the order of the walk. */
 async function* findMatchingFiles(
   files: SandboxFiles,
-  { entries, expression, context, signal }: LineSearch,
+  { entries, isSearched, expression, context, signal }: LineSearch,
 ): AsyncGenerator<FileMatch> {
   using matcher = createLineMatcher({ expression, context }, signal);
   let sliceEnd = performance.now() + YIELD_INTERVAL_MS;
-  for await (const { path } of entries) {
+  for await (const entry of entries) {
+    if (entry.kind !== "file" || !isSearched(entry)) continue;
+    const { path } = entry;
     if (performance.now() > sliceEnd) {
       await new Promise((resolve) => setTimeout(resolve, 0));
       signal.throwIfAborted();
       sliceEnd = performance.now() + YIELD_INTERVAL_MS;
     }
-    const bytes = await files.readWalked(path, MAX_FILE_BYTES);
+    const bytes = await readWalkedFile(files, path, MAX_FILE_BYTES);
     if (!bytes || (await matcher.match(bytes)).length === 0) continue;
-    const lines = await matcher.match(await readVerified(files, path));
+    // Reads what is shown again with all checks of the sandbox, so that a swapped link cannot redirect the read.
+    const options = { maxBytes: MAX_FILE_BYTES };
+    const verified = await files.readIfExists(path, options).catch(() => undefined);
+    const lines = await matcher.match(verified ?? new Uint8Array());
     if (lines.length > 0) yield { path, lines };
   }
-}
-
-/** What is shown is read by a way that no swapped link redirects. */
-async function readVerified(files: SandboxFiles, path: string): Promise<Uint8Array> {
-  const bytes = await files.readIfExists(path, { maxBytes: MAX_FILE_BYTES }).catch(() => undefined);
-  return bytes ?? new Uint8Array();
 }

@@ -1,5 +1,5 @@
 /**
- * The tool that writes whole files.
+ * The `write_file` tool.
  *
  * @module
  */
@@ -11,19 +11,19 @@ import { formatNumber } from "../text/output_limit.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
 
-/** Makes `write_file`. */
+/** Creates `write_file`. */
 export function writeFileTool(kit: ToolKit): AgentTool {
   return defineTool({
     name: "write_file",
     label: "Write file",
     description:
-      "Writes a whole file, new or in place of what was there; makes missing folders. To change a part of a file " +
+      "Writes a complete file: creates it with its directories, or replaces its content. To change a part of a file " +
       "use edit_file.",
     parameters: {
       type: "object",
       properties: {
         path: { type: "string", description: "Path, relative to the working directory" },
-        content: { type: "string", description: "The whole content" },
+        content: { type: "string", description: "The complete content" },
       },
       required: ["path", "content"],
       additionalProperties: false,

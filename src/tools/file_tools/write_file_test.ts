@@ -3,13 +3,13 @@ import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 const callContext = { signal: new AbortController().signal };
 
-Deno.test("A 97: a new file is written with its folders, and the change is told", async () => {
-  await using bench = new TestWorkspace();
-  const { text, result } = await bench.callTool("write_file", {
+Deno.test("write_file: creates missing directories and returns the change [A97]", async () => {
+  await using workspace = new TestWorkspace();
+  const { text, result } = await workspace.callTool("write_file", {
     path: "a/b/c.txt",
     content: "x\n",
   });
-  assertEquals(bench.readFile("a/b/c.txt"), "x\n");
+  assertEquals(workspace.readFile("a/b/c.txt"), "x\n");
   assertEquals(text, "Created a/b/c.txt (1 line)");
   assertEquals(result.details, {
     change: {
@@ -21,73 +21,73 @@ Deno.test("A 97: a new file is written with its folders, and the change is told"
   });
 });
 
-Deno.test("A 97: the preview has the text before and after, and writes nothing", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("a.txt", "old\n");
-  const preview = bench.getTool("write_file").preview;
+Deno.test("write_file: preview() returns the text before and after without writing [A97]", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.txt", "old\n");
+  const preview = workspace.getTool("write_file").preview;
   const changes = await preview?.({ path: "a.txt", content: "new\n" }, callContext);
   assertEquals(changes?.map(({ before, after }) => [before, after]), [["old\n", "new\n"]]);
   const fresh = await preview?.({ path: "b.txt", content: "new\n" }, callContext);
   assertEquals(fresh?.[0]?.before, null);
-  assertEquals(bench.readFile("a.txt"), "old\n");
+  assertEquals(workspace.readFile("a.txt"), "old\n");
 });
 
-Deno.test("the mode of a file that was there is kept", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("run.sh", "old");
-  Deno.chmodSync(`${bench.directory}/run.sh`, 0o750);
-  await bench.callTool("write_file", { path: "run.sh", content: "new" });
-  assertEquals((Deno.statSync(`${bench.directory}/run.sh`).mode ?? 0) & 0o777, 0o750);
+Deno.test("write_file: keeps the mode of an existing file", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("run.sh", "old");
+  Deno.chmodSync(`${workspace.directory}/run.sh`, 0o750);
+  await workspace.callTool("write_file", { path: "run.sh", content: "new" });
+  assertEquals((Deno.statSync(`${workspace.directory}/run.sh`).mode ?? 0) & 0o777, 0o750);
 });
 
-Deno.test("a link inside the root stays a link; what it leads to is written", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("real.txt", "old");
-  Deno.symlinkSync("real.txt", `${bench.directory}/link.txt`);
-  await bench.callTool("write_file", { path: "link.txt", content: "new" });
-  assertEquals(bench.readFile("real.txt"), "new");
-  assert(Deno.lstatSync(`${bench.directory}/link.txt`).isSymlink);
+Deno.test("write_file: writes the target of a link inside the root", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("real.txt", "old");
+  Deno.symlinkSync("real.txt", `${workspace.directory}/link.txt`);
+  await workspace.callTool("write_file", { path: "link.txt", content: "new" });
+  assertEquals(workspace.readFile("real.txt"), "new");
+  assert(Deno.lstatSync(`${workspace.directory}/link.txt`).isSymlink);
 });
 
-Deno.test("no temporary file stays behind", async () => {
-  await using bench = new TestWorkspace();
-  await bench.callTool("write_file", { path: "a.txt", content: "x" });
-  await bench.callTool("write_file", { path: "a.txt/b.txt", content: "x" });
-  assertEquals([...Deno.readDirSync(bench.directory)].map(({ name }) => name), ["a.txt"]);
+Deno.test("write_file: leaves no temporary file", async () => {
+  await using workspace = new TestWorkspace();
+  await workspace.callTool("write_file", { path: "a.txt", content: "x" });
+  await workspace.callTool("write_file", { path: "a.txt/b.txt", content: "x" });
+  assertEquals([...Deno.readDirSync(workspace.directory)].map(({ name }) => name), ["a.txt"]);
 });
 
-Deno.test("a file that changed since it was read is not written over, once", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("a.txt", "one");
-  await bench.callTool("read_file", { path: "a.txt" });
-  bench.writeFile("a.txt", "two");
-  const refused = await bench.callTool("write_file", { path: "a.txt", content: "three" });
+Deno.test("write_file: does not overwrite a file that changed since it was read", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.txt", "one");
+  await workspace.callTool("read_file", { path: "a.txt" });
+  workspace.writeFile("a.txt", "two");
+  const refused = await workspace.callTool("write_file", { path: "a.txt", content: "three" });
   assert(refused.isError);
-  assertStringIncludes(refused.text, "changed by something else since it was last read");
-  assertEquals(bench.readFile("a.txt"), "two");
+  assertStringIncludes(refused.text, "changed since it was last read");
+  assertEquals(workspace.readFile("a.txt"), "two");
 });
 
-Deno.test("A 97: outside of the root there is neither a preview nor a file", async () => {
-  await using bench = new TestWorkspace();
+Deno.test("write_file: rejects a path outside of the root, in preview() too [A97]", async () => {
+  await using workspace = new TestWorkspace();
   const args = { path: "../evil.txt", content: "x" };
-  const preview = bench.getTool("write_file").preview?.(args, callContext);
+  const preview = workspace.getTool("write_file").preview?.(args, callContext);
   const [settled] = await Promise.allSettled([preview]);
   assertEquals(settled.status, "rejected");
-  const { isError, text } = await bench.callTool("write_file", args);
+  const { isError, text } = await workspace.callTool("write_file", args);
   assert(isError);
-  assertStringIncludes(text, "outside of");
-  assertEquals([...Deno.readDirSync(bench.outside)].map(({ name }) => name), ["project"]);
+  assertStringIncludes(text, "outside");
+  assertEquals([...Deno.readDirSync(workspace.outside)].map(({ name }) => name), ["project"]);
 });
 
-Deno.test("a file that changed after its change was approved is left alone", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("a.txt", "old");
+Deno.test("write_file: does not overwrite a file that changed after the preview, then accepts a second call", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.txt", "old");
   const args = { path: "a.txt", content: "new" };
-  await bench.getTool("write_file").preview?.(structuredClone(args), callContext);
-  bench.writeFile("a.txt", "by hand");
-  const refused = await bench.callTool("write_file", args);
+  await workspace.getTool("write_file").preview?.(structuredClone(args), callContext);
+  workspace.writeFile("a.txt", "by hand");
+  const refused = await workspace.callTool("write_file", args);
   assert(refused.isError);
-  assertStringIncludes(refused.text, "after the change was approved");
-  assertEquals(bench.readFile("a.txt"), "by hand");
-  assertEquals((await bench.callTool("write_file", args)).isError, false);
+  assertStringIncludes(refused.text, "changed after this change was approved");
+  assertEquals(workspace.readFile("a.txt"), "by hand");
+  assertEquals((await workspace.callTool("write_file", args)).isError, false);
 });

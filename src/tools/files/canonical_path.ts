@@ -1,22 +1,22 @@
 /**
- * Where a path really leads: symbolic links followed, `..` taken where it stands, also for what does not exist yet.
+ * Canonical paths: symbolic links are followed before `..` is applied, also on the part of a path that does not exist.
  *
  * @module
  */
 
 import { dirname, getPathRoot, isAbsolute, join, splitPath } from "./paths.ts";
 
-/** As many links as Linux follows. */
+/** The limit of Linux. */
 const MAX_LINKS = 40;
 
 /**
- * The canonical form of a path.
+ * Resolves a path to its canonical form.
  *
- * What exists is resolved by the operating system. Of what does not exist, every link on the way is followed
- * by hand, so that a dangling link is seen to lead where it leads.
+ * The operating system resolves an existing path. For a missing one every link on the way is followed here, so that
+ * a dangling link resolves to its target and not to itself.
  *
  * @param path Absolute, or relative to `from`.
- * @throws Whatever the operating system says but "not found".
+ * @throws The error of the operating system, except "not found".
  */
 export async function resolveCanonicalPath(path: string, from: string): Promise<string> {
   const absolute = isAbsolute(path) ? path : `${from}/${path}`;
@@ -43,14 +43,16 @@ async function followLinks(absolute: string): Promise<string> {
       current = next;
       continue;
     }
-    if (++links > MAX_LINKS) throw new Deno.errors.FilesystemLoop(`Too many links: ${absolute}`);
+    if (++links > MAX_LINKS) {
+      throw new Deno.errors.FilesystemLoop(`Too many symbolic links in ${absolute}`);
+    }
     if (isAbsolute(target)) current = getPathRoot(target);
     pending.push(...splitPath(target).reverse());
   }
   return current;
 }
 
-/** Where a symbolic link points; `undefined` for anything else, and for nothing at all. */
+/** Returns the target of a symbolic link; `undefined` for any other entry, and for a missing one. */
 async function readLinkTarget(path: string): Promise<string | undefined> {
   try {
     const { isSymlink } = await Deno.lstat(path);

@@ -1,8 +1,8 @@
 /**
- * A folder that is held open, so that nothing can be put in its place while a file in it is written.
+ * Open directory handles: a file is written into the directory that was checked, even if its path is replaced.
  *
- * On Linux the folder is addressed through its open descriptor (`/proc/self/fd/N`), which a swapped link cannot
- * redirect. Elsewhere, and where the program may not use `/proc`, the path is used and checked before and after.
+ * On Linux the directory is addressed through its open descriptor (`/proc/self/fd/N`), which a swapped link cannot
+ * redirect. On other systems, and without permission for `/proc`, the path is checked before and after each use.
  *
  * @module
  */
@@ -13,55 +13,57 @@ import { getSystemErrorCode, quotePath } from "./file_error.ts";
 import { loadNodeFs } from "./node_fs.ts";
 import { basename, dirname, join } from "./paths.ts";
 
-/** A file that shall be in the folder. */
+/** A file to write. */
 export interface NewFile {
-  /** All its bytes. */
+  /** Its content. */
   readonly bytes: Uint8Array;
-  /** Its mode. Default: 0o644 less the umask. */
+  /** Permission bits. Default: 0o666 without the bits of the umask. */
   readonly mode?: number | undefined;
-  /** Whose it shall be, where that is allowed. */
+  /** Owner to set; ignored without the right to change owners. */
   readonly owner?: undefined | { readonly uid: number | null; readonly gid: number | null };
 }
 
-/** A folder that is held open. */
+/** An open directory. */
 export interface DirectoryHandle extends AsyncDisposable {
-  /** Puts a whole file in its place, in one step that readers see or do not see. */
+  /** Creates or replaces a file atomically: readers see the old content or the new one. */
   replaceFile(name: string, file: NewFile): Promise<void>;
   /** Removes a file. */
   removeFile(name: string): Promise<void>;
-  /** The names in it. */
+  /** Lists the entries. */
   entries(): Promise<readonly Deno.DirEntry[]>;
 }
 
 /**
- * Holds a canonical folder open.
+ * Opens a canonical directory.
  *
- * @throws {BadRequestError} When the path no longer leads to itself.
+ * @param options `create` makes missing directories.
+ * @throws {BadRequestError} When the path is no longer canonical.
  */
 export async function openDirectoryHandle(
-  folder: string,
+  directory: string,
   options: { readonly create: boolean },
 ): Promise<DirectoryHandle> {
   const missing: string[] = [];
-  let existing = folder;
+  let existing = directory;
   while (options.create && !(await exists(existing)) && dirname(existing) !== existing) {
     missing.push(basename(existing));
     existing = dirname(existing);
   }
-  let held = await openDirectory(existing, existing);
-  for (const name of missing.reverse()) held = await openSubdirectory(held, name);
-  return new LocalDirectoryHandle(held);
+  let opened = await openDirectory(existing, existing);
+  for (const name of missing.reverse()) opened = await openSubdirectory(opened, name);
+  return new LocalDirectoryHandle(opened);
 }
 
-/** An open folder: its canonical path, and the path by which the system reaches it. */
 interface OpenDirectory {
+  /** Canonical path. */
   readonly path: string;
+  /** Path to pass to the operating system: through the descriptor where possible. */
   readonly accessPath: string;
   readonly handle?: FileHandle;
 }
 
-async function openDirectory(path: string, reach: string): Promise<OpenDirectory> {
-  const handle = await openDescriptor(reach);
+async function openDirectory(path: string, accessPath: string): Promise<OpenDirectory> {
+  const handle = await openDescriptor(accessPath);
   const actual = handle && getDescriptorPath(handle.fd);
   if (handle && actual === path) return { path, accessPath: `/proc/self/fd/${handle.fd}`, handle };
   await handle?.close();
@@ -69,7 +71,7 @@ async function openDirectory(path: string, reach: string): Promise<OpenDirectory
   return { path, accessPath: path };
 }
 
-/** The canonical path of what is open; `undefined` where the system does not tell. Asking it never waits for a disk. */
+/** Returns the canonical path of an open descriptor, without disk access; `undefined` except on Linux. */
 export function getDescriptorPath(descriptor: number): string | undefined {
   if (Deno.build.os !== "linux") return undefined;
   try {
@@ -84,7 +86,7 @@ async function openDescriptor(path: string): Promise<FileHandle | undefined> {
   try {
     const { open, sync: { constants } } = await loadNodeFs();
     const flags = constants.O_RDONLY | constants.O_DIRECTORY;
-    // The link of our own descriptor is the one link that is meant to be followed.
+    // In `/proc/self/fd/N/name` the link of the descriptor is followed, but a link at `name` is refused.
     return await open(
       path,
       path.startsWith("/proc/self/fd/") ? flags | constants.O_NOFOLLOW : flags,
@@ -109,19 +111,22 @@ async function openSubdirectory(parent: OpenDirectory, name: string): Promise<Op
 class LocalDirectoryHandle implements DirectoryHandle {
   readonly #directory: OpenDirectory;
 
-  constructor(folder: OpenDirectory) {
-    this.#directory = folder;
+  constructor(directory: OpenDirectory) {
+    this.#directory = directory;
   }
 
   async replaceFile(name: string, file: NewFile): Promise<void> {
-    const { accessPath: reach } = this.#directory;
-    const temporary = join(reach, `.${name.slice(0, 60)}.${crypto.randomUUID().slice(0, 8)}.tmp`);
+    const { accessPath } = this.#directory;
+    const temporary = join(
+      accessPath,
+      `.${name.slice(0, 60)}.${crypto.randomUUID().slice(0, 8)}.tmp`,
+    );
     try {
       if (file.bytes.length <= MAX_SYNC_BYTES) writeSmallFile(temporary, file);
       else await writeLargeFile(temporary, file);
       await this.#verify();
-      // The same folder: nothing is moved, and no disk waited for that has not just answered.
-      Deno.renameSync(temporary, join(reach, name));
+      // Synchronous: within one directory no data moves, and its disk has just answered.
+      Deno.renameSync(temporary, join(accessPath, name));
     } catch (error) {
       await Deno.remove(temporary).catch(() => {});
       throw error;
@@ -135,11 +140,11 @@ class LocalDirectoryHandle implements DirectoryHandle {
 
   async entries(): Promise<readonly Deno.DirEntry[]> {
     await this.#verify();
-    // The folder was opened, so its disk answers; name by name through a thread takes six times as long.
+    // Synchronous: the disk has just answered, and the asynchronous iterator takes six times as long.
     return [...Deno.readDirSync(this.#directory.accessPath)];
   }
 
-  /** A folder reached by its path may have been replaced; one reached by its descriptor cannot. */
+  /** Checks that the path is still canonical; an open descriptor cannot be redirected. */
   async #verify(): Promise<void> {
     const { handle, path } = this.#directory;
     if (!handle && await Deno.realPath(path) !== path) throw createChangedError(path);
@@ -150,18 +155,18 @@ class LocalDirectoryHandle implements DirectoryHandle {
   }
 }
 
-/** Up to here a file is written in one go; asking a thread five times takes longer. */
+/** Up to this size a synchronous write is faster than five calls to a worker thread. */
 const MAX_SYNC_BYTES = 64 * 1024;
 
 function writeSmallFile(path: string, { bytes, mode, owner }: NewFile): void {
   using file = Deno.openSync(path, { write: true, createNew: true, mode: mode ?? 0o666 });
-  for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+  for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));
   applyPermissions(path, { mode, owner });
 }
 
 async function writeLargeFile(path: string, { bytes, mode, owner }: NewFile): Promise<void> {
   using file = await Deno.open(path, { write: true, createNew: true, mode: mode ?? 0o666 });
-  for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+  for (let offset = 0; offset < bytes.length;) offset += await file.write(bytes.subarray(offset));
   applyPermissions(path, { mode, owner });
 }
 
@@ -170,14 +175,14 @@ interface FilePermissions {
   readonly owner: NewFile["owner"];
 }
 
-/** The umask has had its say at the opening; an existing file's mode and owner are kept exactly. */
+/** Restores the mode and owner of a replaced file exactly: the umask applied when the temporary file was opened. */
 function applyPermissions(path: string, { mode, owner }: FilePermissions): void {
   if (Deno.build.os === "windows") return;
   if (owner && owner.uid !== Deno.uid()) {
     try {
       Deno.chownSync(path, owner.uid, owner.gid);
     } catch {
-      // Only the superuser may give files away; for everybody else the file becomes their own.
+      // Only the superuser may change owners; otherwise the file belongs to the current user.
     }
   }
   if (mode !== undefined) Deno.chmodSync(path, mode);
@@ -194,5 +199,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 function createChangedError(path: string): BadRequestError {
-  return new BadRequestError(`The folder ${quotePath(path)} changed while it was used: try again`);
+  return new BadRequestError(
+    `The directory ${quotePath(path)} changed while it was used: try again`,
+  );
 }

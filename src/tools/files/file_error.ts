@@ -1,5 +1,5 @@
 /**
- * What the operating system says about a file, in words that a model can act on.
+ * Errors of the file system as messages that a model can act on.
  *
  * @module
  */
@@ -10,26 +10,26 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   ENOENT: "does not exist",
   EACCES: "cannot be accessed: permission denied by the operating system",
   EPERM: "cannot be changed: not permitted by the operating system",
-  EISDIR: "is a folder, not a file",
-  ENOTDIR: "has a file where a folder should be",
-  ELOOP: "leads in a circle of symbolic links",
-  ENAMETOOLONG: "is too long a name",
+  EISDIR: "is a directory, not a file",
+  ENOTDIR: "has a file where a directory should be",
+  ELOOP: "is a loop of symbolic links",
+  ENAMETOOLONG: "has a name that is too long",
   ENOSPC: "cannot be written: the disk is full",
   EDQUOT: "cannot be written: the disk quota is used up",
   EROFS: "cannot be written: the file system is read-only",
   EBUSY: "is in use by another program",
-  ETXTBSY: "is a program that is running",
-  EEXIST: "exists already",
-  ENOTEMPTY: "is a folder that is not empty",
+  ETXTBSY: "is the file of a running program",
+  EEXIST: "already exists",
+  ENOTEMPTY: "is a directory that is not empty",
   EMFILE: "cannot be opened: too many files are open",
   ENFILE: "cannot be opened: too many files are open on this machine",
-  ENXIO: "is a device or socket without another end",
+  ENXIO: "is a device, pipe or socket without a peer",
   EIO: "cannot be read: the disk reports an error",
-  ESTALE: "was on a network disk that is gone",
+  ESTALE: "is on a network disk that is no longer available",
   EFBIG: "is larger than the file system allows",
 };
 
-/** The code that the operating system gave an error; `undefined` for every other error. */
+/** Returns the code of an error of the operating system, such as `ENOENT`; `undefined` for any other error. */
 export function getSystemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("code" in error && typeof error.code === "string") return error.code;
@@ -38,20 +38,20 @@ export function getSystemErrorCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The error as one whose words name the path and say what is wrong with it. */
+/** Converts any error to one whose message names the path; an `AgentError` is returned unchanged. */
 export function toFileError(path: string, error: unknown): AgentError {
   if (AgentError.is(error)) return error;
   return new BadRequestError(`${quotePath(path)} ${describeError(error)}`, { cause: error });
 }
 
-/** A path as it stands in a message: quoted, so that blanks, newlines and escapes show. */
+/** Quotes a path for a message, so that spaces, newlines and escape sequences are visible. */
 export function quotePath(path: string): string {
   return JSON.stringify(path);
 }
 
 function describeError(error: unknown): string {
   if (error instanceof Deno.errors.NotCapable) {
-    return `cannot be accessed: this program was started without that permission (${
+    return `cannot be accessed: this program runs without that permission (${
       getErrorMessage(error)
     })`;
   }

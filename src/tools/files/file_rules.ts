@@ -1,5 +1,5 @@
 /**
- * Which files the tools may touch: the roots, and what is protected inside them.
+ * Rules for file access: the roots that tools may use, and the protected files in them.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { basename, getRelativePath, SEPARATOR } from "./paths.ts";
 import { compileGlob, compileGlobs, type PathMatcher } from "../../core/ignore/glob.ts";
 
-/** What a tool wants with a file. */
+/** Kind of access to a file. */
 export type FileAccess = "read" | "write";
 
 /** Names that usually hold secrets: environment files, private keys, credentials of common programs. */
@@ -36,31 +36,31 @@ export const PROTECTED_FILES: readonly string[] = [
   "**/.kube/config",
 ];
 
-/** What would be run later, outside of the sandbox, by whoever uses the repository next. */
+/** Files that git runs or reads later, outside the sandbox. */
 const WRITE_PROTECTED_FILES: readonly string[] = ["**/.git/hooks/**", "**/.git/config", ".git"];
 
-/** Whether a path may be used; `outside` and `protected` say why not. */
+/** Whether a path may be used: `outside` of the roots and `protected` are refusals. */
 export type FileVerdict = "allowed" | "outside" | "protected";
 
-/** Where the tools may read and write. */
+/** Directories that tools may use. */
 export interface FileRoots {
-  /** Folders that may be read and written, canonical. */
+  /** Canonical directories for reading and writing. */
   readonly write: readonly string[];
-  /** Folders that may only be read, canonical. */
+  /** Canonical directories for reading only. */
   readonly read: readonly string[];
 }
 
-/** Decides about canonical paths. */
+/** Decides whether a canonical path may be used. */
 export type FileRules = (path: string, access: FileAccess) => FileVerdict;
 
-/** Makes the rules. A glob that begins with `!` makes an exception from those before it. */
+/** Creates the rules. A glob that begins with `!` excludes its matches from the globs before it. */
 export function createFileRules(roots: FileRoots, protectedGlobs: readonly string[]): FileRules {
   const isProtected = compileGlobRules(protectedGlobs);
   const isNeverWritten = compileGlobRules(WRITE_PROTECTED_FILES);
   const forReading = [...roots.write, ...roots.read];
   return (path, access) => {
     const allowedRoots = access === "write" ? roots.write : forReading;
-    const root = allowedRoots.find((folder) => isWithin(path, folder));
+    const root = allowedRoots.find((candidate) => isWithin(path, candidate));
     if (root === undefined) return "outside";
     const name = (getRelativePath(root, path) || basename(path)).replaceAll(SEPARATOR, "/");
     if (isProtected(name)) return "protected";
@@ -68,22 +68,22 @@ export function createFileRules(roots: FileRoots, protectedGlobs: readonly strin
   };
 }
 
-/** Tells whether a canonical path is a folder or lies below it. */
-export function isWithin(path: string, folder: string): boolean {
-  return getRelativePath(folder, path) !== undefined;
+/** Whether a canonical path is a directory itself or below it. */
+export function isWithin(path: string, directory: string): boolean {
+  return getRelativePath(directory, path) !== undefined;
 }
 
 function compileGlobRules(globs: readonly string[]): PathMatcher {
-  const folded = globs.map((glob) => glob.toLowerCase());
-  const rules = folded.map((glob) => {
+  const lowerCaseGlobs = globs.map((glob) => glob.toLowerCase());
+  const rules = lowerCaseGlobs.map((glob) => {
     const negated = glob.startsWith("!");
-    return { negated, fits: compileGlob(negated ? glob.slice(1) : glob) };
+    return { negated, matches: compileGlob(negated ? glob.slice(1) : glob) };
   }).reverse();
-  // Nearly every path fits none of them, and one look tells.
-  const fitsAny = compileGlobs(folded.filter((glob) => !glob.startsWith("!")));
+  // Most paths match no glob: one combined check decides them.
+  const matchesAny = compileGlobs(lowerCaseGlobs.filter((glob) => !glob.startsWith("!")));
   return (path) => {
-    // Some file systems take `.ENV` for `.env`.
+    // On a case-insensitive file system `.ENV` is `.env`.
     const name = path.toLowerCase();
-    return fitsAny(name) && rules.find(({ fits }) => fits(name))?.negated === false;
+    return matchesAny(name) && rules.find(({ matches }) => matches(name))?.negated === false;
   };
 }

@@ -25,16 +25,17 @@ const CASES: readonly (readonly [string, FileAccess, ReturnType<typeof rules>])[
 ];
 
 for (const [path, access, verdict] of CASES) {
-  Deno.test(`${access} ${path}: ${verdict}`, () => assertEquals(rules(path, access), verdict));
+  Deno.test(`createFileRules(): ${access} of ${path} is ${verdict}`, () =>
+    assertEquals(rules(path, access), verdict));
 }
 
-Deno.test("a list of one's own replaces the usual one, and its last word counts", () => {
-  const own = createFileRules({ write: ["/p"], read: [] }, [
+Deno.test("createFileRules(): custom globs replace the default ones, and the last match decides", () => {
+  const custom = createFileRules({ write: ["/p"], read: [] }, [
     "*.secret",
     "!open.secret",
     "open.secret.*",
   ]);
-  assertEquals(["/p/a.secret", "/p/open.secret", "/p/.env"].map((path) => own(path, "read")), [
+  assertEquals(["/p/a.secret", "/p/open.secret", "/p/.env"].map((path) => custom(path, "read")), [
     "protected",
     "allowed",
     "allowed",

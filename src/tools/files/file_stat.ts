@@ -1,5 +1,5 @@
 /**
- * What lies at a path.
+ * Kinds of directory entries.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import { BadRequestError } from "../../core/errors.ts";
 import { getSystemErrorCode, quotePath } from "./file_error.ts";
 
-/** What an entry of a folder is. A link counts as a link, wherever it leads. */
-export type EntryKind = "file" | "folder" | "link" | "other";
+/** Kind of a directory entry. A symbolic link is a `link`, whatever its target. */
+export type EntryKind = "file" | "directory" | "link" | "other";
 
-/** What lies at a path, without following a link; `undefined` for nothing. */
+/** Reads the status of a path without following a link; `undefined` when it does not exist. */
 export async function statIfExists(path: string): Promise<Deno.FileInfo | undefined> {
   try {
     return await Deno.lstat(path);
@@ -20,26 +20,26 @@ export async function statIfExists(path: string): Promise<Deno.FileInfo | undefi
   }
 }
 
-/** @throws {BadRequestError} When what was found is no regular file. */
-export function assertRegularFile(found: Deno.FileInfo, path: string): void {
-  if (found.isFile) return;
-  throw new BadRequestError(`${quotePath(path)} is ${describeKind(found)}, not a regular file`);
+/** Checks for a regular file. @throws {BadRequestError} For anything else. */
+export function assertRegularFile(info: Deno.FileInfo, path: string): void {
+  if (info.isFile) return;
+  throw new BadRequestError(`${quotePath(path)} is ${describeKind(info)}, not a regular file`);
 }
 
-function describeKind(found: Deno.FileInfo): string {
-  if (found.isDirectory) return "a folder";
-  if (found.isSymlink) return "a symbolic link";
-  if (found.isFifo) return "a named pipe";
-  if (found.isSocket) return "a socket";
-  if (found.isCharDevice || found.isBlockDevice) return "a device";
+function describeKind(info: Deno.FileInfo): string {
+  if (info.isDirectory) return "a directory";
+  if (info.isSymlink) return "a symbolic link";
+  if (info.isFifo) return "a named pipe";
+  if (info.isSocket) return "a socket";
+  if (info.isCharDevice || info.isBlockDevice) return "a device";
   return "a special file";
 }
 
-/** What an entry is. */
+/** Returns the kind of an entry. */
 export function getEntryKind(
   entry: { readonly isFile: boolean; readonly isDirectory: boolean; readonly isSymlink: boolean },
 ): EntryKind {
   if (entry.isSymlink) return "link";
-  if (entry.isDirectory) return "folder";
+  if (entry.isDirectory) return "directory";
   return entry.isFile ? "file" : "other";
 }

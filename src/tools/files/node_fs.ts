@@ -1,21 +1,21 @@
 /**
- * Node's file functions: they take flags and give descriptors, which Deno's own do not. Loaded when they are first
- * needed, since that takes 30 ms.
+ * File functions of `node:fs`, which take open flags and return descriptors. Imported on first use, since that takes
+ * 30 ms.
  *
  * @module
  */
 
 let cachedModules: Promise<NodeFs> | undefined;
 
-/** What is used of Node's file functions. */
+/** The functions of `node:fs` in use. */
 export interface NodeFs {
-  /** Opens a file; flags are numbers. */
+  /** Opens a file with numeric flags. */
   readonly open: typeof import("node:fs/promises").open;
-  /** The synchronous functions and the numbers of the flags. */
+  /** Synchronous functions and constants. */
   readonly sync: typeof import("node:fs");
 }
 
-/** Loads Node's file functions, once. */
+/** Imports the functions, once. */
 export function loadNodeFs(): Promise<NodeFs> {
   cachedModules ??= Promise.all([import("node:fs/promises"), import("node:fs")])
     .then(([{ open }, sync]) => ({ open, sync }));

@@ -1,5 +1,5 @@
 /**
- * Files that are open for reading.
+ * Files opened for reading.
  *
  * @module
  */
@@ -7,20 +7,19 @@
 import type { FileHandle } from "node:fs/promises";
 import { AbortedError } from "../../core/errors.ts";
 
-/** A file that was opened for reading. */
+/** A file opened for reading. */
 export interface OpenedFile extends AsyncDisposable {
   /** Canonical path. */
   readonly path: string;
   /** Bytes in the file when it was opened. */
   readonly size: number;
-  /** The bytes from the beginning, in pieces of at most 1 MiB. */
+  /** Reads the content from the beginning, in chunks of at most 1 MiB. @throws {AbortedError} On an abort. */
   chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array>;
 }
 
-/** What is read at a time. */
 const MAX_CHUNK_BYTES = 1024 * 1024;
 
-/** A file behind a handle of Node's. */
+/** A file behind a file handle of `node:fs`. */
 export class NodeOpenedFile implements OpenedFile {
   /** Canonical path. */
   readonly path: string;
@@ -28,16 +27,15 @@ export class NodeOpenedFile implements OpenedFile {
   readonly size: number;
   readonly #handle: FileHandle;
 
-  /** Takes over an open handle. */
   constructor(path: string, size: number, handle: FileHandle) {
     this.path = path;
     this.size = size;
     this.#handle = handle;
   }
 
-  /** Reads from the beginning. */
+  /** Reads the content from the beginning. */
   async *chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-    // One byte more than there is: a file that did not grow is known to be at its end after one read.
+    // One byte more than the size: a single read of a file that did not grow reaches its end.
     const chunkBytes = Math.min(this.size + 1, MAX_CHUNK_BYTES);
     for (let position = 0;;) {
       if (signal?.aborted) throw new AbortedError("Reading was cancelled");
@@ -56,7 +54,30 @@ export class NodeOpenedFile implements OpenedFile {
   }
 }
 
-/** All bytes of an opened file; `undefined` when there are more than `maxBytes`. */
+/** A file that has been read into memory. */
+export class BufferedFile implements OpenedFile {
+  /** Canonical path. */
+  readonly path: string;
+  /** Size in bytes. */
+  readonly size: number;
+  readonly #bytes: Uint8Array;
+
+  constructor(path: string, bytes: Uint8Array) {
+    this.path = path;
+    this.size = bytes.length;
+    this.#bytes = bytes;
+  }
+
+  /** Yields the content in one chunk. */
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    if (this.size > 0) yield this.#bytes;
+  }
+
+  /** Does nothing. */
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+/** Reads all bytes; `undefined` when there are more than `maxBytes`. */
 export async function readAllBytes(
   file: OpenedFile,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal?: AbortSignal },
@@ -75,11 +96,11 @@ export async function readAllBytes(
 function concatChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const [only] = chunks;
   if (only && chunks.length === 1) return only;
-  const whole = new Uint8Array(length);
-  let at = 0;
+  const bytes = new Uint8Array(length);
+  let offset = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
+    bytes.set(chunk, offset);
+    offset += chunk.length;
   }
-  return whole;
+  return bytes;
 }

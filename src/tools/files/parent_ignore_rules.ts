@@ -1,5 +1,5 @@
 /**
- * The ignore rules that apply to a directory from outside of it.
+ * Ignore rules that apply to a directory from above it.
  *
  * @module
  */
@@ -8,30 +8,29 @@ import { type IgnoreRules, parseIgnoreFile } from "../../core/ignore/git_ignore.
 import { basename, dirname } from "./paths.ts";
 
 /**
- * The rules that come from above a folder: of the folders up to the top of its repository, and the repository's own
- * `info/exclude`. Outside of a repository there are none.
+ * Reads the rules of the directories from the top of the repository down to the parent, and the repository's
+ * `info/exclude`. Returns none outside a repository.
  */
-export async function readParentIgnoreRules(folder: string): Promise<IgnoreRules[]> {
-  const above: IgnoreRules[] = [];
-  let way = "";
-  for (let current = folder;; current = dirname(current)) {
-    if (current !== folder) above.unshift(...await readIgnoreFile(`${current}/.gitignore`, way));
-    if (await isRepository(current)) {
-      return [...await readIgnoreFile(`${current}/.git/info/exclude`, way), ...above];
+export async function readParentIgnoreRules(directory: string): Promise<IgnoreRules[]> {
+  const rules: IgnoreRules[] = [];
+  let pathPrefix = "";
+  for (let current = directory;; current = dirname(current)) {
+    if (current !== directory) {
+      rules.unshift(...await readIgnoreFile(`${current}/.gitignore`, pathPrefix));
+    }
+    const isRepository = await Deno.lstat(`${current}/.git`).then(() => true, () => false);
+    if (isRepository) {
+      return [...await readIgnoreFile(`${current}/.git/info/exclude`, pathPrefix), ...rules];
     }
     if (dirname(current) === current) return [];
-    way = `${basename(current)}/${way}`;
+    pathPrefix = `${basename(current)}/${pathPrefix}`;
   }
 }
 
-async function readIgnoreFile(file: string, above: string): Promise<IgnoreRules[]> {
+async function readIgnoreFile(file: string, pathPrefix: string): Promise<IgnoreRules[]> {
   try {
-    return [{ ...parseIgnoreFile(await Deno.readTextFile(file), ""), pathPrefix: above }];
+    return [{ ...parseIgnoreFile(await Deno.readTextFile(file), ""), pathPrefix }];
   } catch {
     return [];
   }
-}
-
-async function isRepository(folder: string): Promise<boolean> {
-  return await Deno.lstat(`${folder}/.git`).then(() => true, () => false);
 }

@@ -1,45 +1,45 @@
 /**
- * Parts of paths. Node's module of that kind does more, and takes 10 ms to load.
+ * Path functions. `node:path` does more and takes 10 ms to import.
  *
  * @module
  */
 
 const isWindows = Deno.build.os === "windows";
 
-/** What stands between the parts of a path on this system. */
+/** The separator of the operating system. */
 export const SEPARATOR: string = isWindows ? "\\" : "/";
 
-/** Whether a path says where it starts. */
+/** Whether a path is absolute. */
 export function isAbsolute(path: string): boolean {
   return getPathRoot(path) !== "";
 }
 
-/** `/`, `C:\`, or empty for a relative path. */
+/** Returns the root of a path: `/`, `C:\`, or an empty string for a relative path. */
 export function getPathRoot(path: string): string {
   if (!isWindows) return path.startsWith("/") ? "/" : "";
   const match = /^(?:[a-zA-Z]:|[\\/]{2}[^\\/]+[\\/]+[^\\/]+)?[\\/]/.exec(path);
   return match ? match[0].replaceAll("/", "\\") : "";
 }
 
-/** The names that make up a path; `.` and what is empty do not count. */
+/** Splits a path into its names, without `.` and empty ones. */
 export function splitPath(path: string): string[] {
-  const below = path.slice(getPathRoot(path).length);
-  return below.split(isWindows ? /[\\/]/ : "/").filter((name) => name !== "" && name !== ".");
+  const relative = path.slice(getPathRoot(path).length);
+  return relative.split(isWindows ? /[\\/]/ : "/").filter((name) => name !== "" && name !== ".");
 }
 
-/** The folder in which something lies; a root lies in itself. */
+/** Returns the parent directory; a root is its own parent. */
 export function dirname(path: string): string {
   const names = splitPath(path);
   names.pop();
   return getPathRoot(path) + names.join(SEPARATOR) || ".";
 }
 
-/** The last name of a path. */
+/** Returns the last name of a path; empty for a root. */
 export function basename(path: string): string {
   return splitPath(path).at(-1) ?? "";
 }
 
-/** Paths one after the other; `.` and `..` between them are taken out. */
+/** Joins paths and removes `.` and `..`, without regard to links. */
 export function join(first: string, ...others: readonly string[]): string {
   const root = getPathRoot(first);
   const names: string[] = [];
@@ -51,9 +51,9 @@ export function join(first: string, ...others: readonly string[]): string {
   return root + names.join(SEPARATOR) || ".";
 }
 
-/** The way from a folder to a canonical path below it; `undefined` when it does not lie there. */
-export function getRelativePath(folder: string, path: string): string | undefined {
-  if (path === folder) return "";
-  const start = folder.endsWith(SEPARATOR) ? folder : folder + SEPARATOR;
+/** Returns a canonical path relative to a directory; `undefined` when it is not inside. */
+export function getRelativePath(directory: string, path: string): string | undefined {
+  if (path === directory) return "";
+  const start = directory.endsWith(SEPARATOR) ? directory : directory + SEPARATOR;
   return path.startsWith(start) ? path.slice(start.length) : undefined;
 }

@@ -4,7 +4,7 @@ import { basename, dirname, getRelativePath, isAbsolute, join } from "./paths.ts
 import { seededRandom } from "../../../tests/sandbox/test_workspace.ts";
 
 Deno.test({
-  name: "paths have the parts that node finds in them",
+  name: "join(), dirname(), basename() and isAbsolute() agree with node:path on random paths",
   ignore: Deno.build.os === "windows",
   fn() {
     const random = seededRandom(8);
@@ -32,7 +32,7 @@ Deno.test({
   },
 });
 
-Deno.test("what lies below a folder", () => {
+Deno.test("getRelativePath(): returns the path below a directory, undefined outside", () => {
   assertEquals(getRelativePath("/a/b", "/a/b"), "");
   assertEquals(getRelativePath("/a/b", "/a/b/c/d"), "c/d");
   assertEquals(getRelativePath("/a/b", "/a/bc"), undefined);

@@ -1,5 +1,5 @@
 /**
- * Reading many small files: one open, one read, one close each, without a thread in between.
+ * Synchronous reads of many small files: one open, one read, one close each, without a worker thread.
  *
  * @module
  */
@@ -7,34 +7,34 @@
 import { getDescriptorPath } from "./directory_handle.ts";
 import type { NodeFs } from "./node_fs.ts";
 
-/** Large enough for nearly every source file; kept for the next one. */
+/** Large enough for nearly every source file; the buffer is reused. */
 const BUFFER_BYTES = 256 * 1024;
 
 let buffer: Uint8Array | undefined;
 
-/** What {@linkcode tryReadFileSync} is told. */
+/** Options for {@linkcode tryReadFileSync}. */
 export interface SyncReadOptions {
-  /** Larger files are not read. */
+  /** Largest size of a file. */
   readonly maxBytes: number;
-  /** Whether what was opened must lie at the path itself, and not behind a folder that was swapped for a link. */
+  /** Whether to check that the opened file is at the path itself, and not behind a directory replaced by a link. */
   readonly verifyPath: boolean;
 }
 
 /**
- * Reads a file; `undefined` when it is too large, gone, unreadable, or no regular file, and when it should be verified
- * and cannot be.
+ * Reads a file; `undefined` when it is too large, missing, unreadable or not a regular file, or fails the check of its
+ * path.
  */
 export function tryReadFileSync(
   { sync }: NodeFs,
   path: string,
-  { maxBytes, verifyPath: verified }: SyncReadOptions,
+  { maxBytes, verifyPath }: SyncReadOptions,
 ): Uint8Array | undefined {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = sync.constants;
   let file: number | undefined;
   try {
-    // Neither follows a link in the file's place nor waits for a pipe in the file's place.
+    // The flags refuse a link and do not block on a pipe in place of the file.
     file = sync.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    if (verified && getDescriptorPath(file) !== path) return undefined;
+    if (verifyPath && getDescriptorPath(file) !== path) return undefined;
     buffer ??= new Uint8Array(BUFFER_BYTES);
     const length = sync.readSync(file, buffer, 0, BUFFER_BYTES, null);
     if (length < BUFFER_BYTES) return length <= maxBytes ? buffer.slice(0, length) : undefined;

@@ -1,5 +1,5 @@
 /**
- * The text of a file, and how to write it back without changing what nobody asked to change.
+ * Text of a file, decoded so that writing it back changes nothing but the edit.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { quotePath } from "./file_error.ts";
 
-/** A file larger than this is edited by commands, not by tools. */
+/** Largest file that tools edit. */
 export const MAX_EDIT_BYTES = 20_000_000;
 
 const BYTE_ORDER_MARK = "\ufeff";
@@ -17,27 +17,27 @@ const BYTE_ORDER_MARK = "\ufeff";
 export interface TextContent {
   /** The text without its byte order mark. */
   readonly text: string;
-  /** Whether a byte order mark stood before it. */
+  /** Whether the file begins with a byte order mark. */
   readonly hasByteOrderMark: boolean;
 }
 
 /**
- * Decodes a file that shall be edited.
+ * Decodes the content of a file for an edit.
  *
- * @throws {BadRequestError} When it is not UTF-8 text, so that writing it back would damage it.
+ * @throws {BadRequestError} When it is not UTF-8 text: writing it back would damage it.
  */
 export function decodeForEditing(bytes: Uint8Array, path: string): TextContent {
   const kind = detectFileKind(bytes.subarray(0, SNIFF_BYTES));
   if (kind.type !== "text" || hasUtf16Bom(bytes)) {
-    const what = kind.type === "binary" ? kind.name : kind.type === "image" ? "an image" : "UTF-16";
+    const name = kind.type === "binary" ? kind.name : kind.type === "image" ? "an image" : "UTF-16";
     throw new BadRequestError(
-      `${quotePath(path)} is ${what}, not UTF-8 text: change it with a command`,
+      `${quotePath(path)} is ${name}, not UTF-8 text: change it with a command`,
     );
   }
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    const hasMark = text.startsWith(BYTE_ORDER_MARK);
-    return { text: hasMark ? text.slice(1) : text, hasByteOrderMark: hasMark };
+    const hasByteOrderMark = text.startsWith(BYTE_ORDER_MARK);
+    return { text: hasByteOrderMark ? text.slice(1) : text, hasByteOrderMark };
   } catch {
     throw new BadRequestError(
       `${
@@ -47,12 +47,12 @@ export function decodeForEditing(bytes: Uint8Array, path: string): TextContent {
   }
 }
 
-/** The bytes of a text that was decoded. */
-export function encodeForWriting({ text, hasByteOrderMark: hasMark }: TextContent): Uint8Array {
-  return new TextEncoder().encode(hasMark ? BYTE_ORDER_MARK + text : text);
+/** Encodes a text, with its byte order mark. */
+export function encodeForWriting({ text, hasByteOrderMark }: TextContent): Uint8Array {
+  return new TextEncoder().encode(hasByteOrderMark ? BYTE_ORDER_MARK + text : text);
 }
 
-/** The text of a file as a person is shown it in a change; `null` for no file. */
+/** Decodes the content of a file for a diff; `null` for a missing file. */
 export function decodeForDiff(bytes: Uint8Array | undefined): string | null {
   return bytes === undefined ? null : new TextDecoder().decode(bytes);
 }

@@ -1,5 +1,5 @@
 /**
- * The process in which one call of an isolated tool runs. It is started with the permissions of that tool and no others.
+ * Entry point of the process that runs one call of an isolated tool, with the permissions of that tool only.
  *
  * @module
  */
@@ -13,17 +13,19 @@ import {
   RESPONSE_PREFIX,
 } from "./isolated_protocol.ts";
 
-/** Answers the one request on the standard input with what the tool does, and ends the process. */
+/** Handles the request on standard input, writes the responses to standard output and exits. */
 export async function serveIsolatedTool(
   load: () => Promise<{ readonly default?: unknown }>,
 ): Promise<never> {
   try {
-    const request: IsolatedRequest = JSON.parse(await readStdin());
+    const request: IsolatedRequest = JSON.parse(
+      await new Response(Deno.stdin.readable).text(),
+    );
     writeResponse(await handleRequest((await load()).default, request));
   } catch (error) {
     writeResponse({ type: "error", message: getErrorMessage(error) });
   }
-  // Timers and sockets that the tool left open shall not keep its process.
+  // Open timers and sockets of the tool must not keep the process running.
   Deno.exit(0);
 }
 
@@ -34,7 +36,7 @@ async function handleRequest(
   if (!isTool(exported)) {
     return {
       type: "error",
-      message: "The module's default export is no tool: export a defineTool()",
+      message: "The default export of the module is not a tool: export the result of defineTool()",
     };
   }
   if (request.type === "describe") {
@@ -67,18 +69,16 @@ function describeTool(
   };
 }
 
-function writeResponse(answer: IsolatedResponse): void {
-  const bytes = new TextEncoder().encode(`\n${RESPONSE_PREFIX}${JSON.stringify(answer)}\n`);
-  for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
-}
-
-async function readStdin(): Promise<string> {
-  return await new Response(Deno.stdin.readable).text();
+function writeResponse(response: IsolatedResponse): void {
+  const bytes = new TextEncoder().encode(`\n${RESPONSE_PREFIX}${JSON.stringify(response)}\n`);
+  for (let offset = 0; offset < bytes.length;) {
+    offset += Deno.stdout.writeSync(bytes.subarray(offset));
+  }
 }
 
 function getErrorMessage(error: unknown): string {
-  const words = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   return error instanceof Deno.errors.NotCapable
-    ? `The tool was not granted this: ${words.replace(/, run again with .*$/, "")}`
-    : words;
+    ? `The tool lacks a permission: ${message.replace(/, run again with .*$/, "")}`
+    : message;
 }

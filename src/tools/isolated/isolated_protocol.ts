@@ -1,5 +1,5 @@
 /**
- * What a tool's own process and the agent say to each other: one JSON value a line.
+ * Messages between an isolated tool's process and the agent: one JSON value per line.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { AgentToolResult, ToolUpdate } from "../../core/tool.ts";
 import type { JsonObject, JsonSchema } from "../../core/json.ts";
 
-/** What the agent asks, once per process, on its standard input. */
+/** The request on the standard input of the process: one per process. */
 export type IsolatedRequest =
   | { readonly type: "describe" }
   | {
@@ -17,26 +17,26 @@ export type IsolatedRequest =
     readonly idempotencyKey: string;
   };
 
-/** What the process answers on its standard output, after {@linkcode RESPONSE_PREFIX}. */
+/** A response on the standard output of the process, after {@linkcode RESPONSE_PREFIX}. */
 export type IsolatedResponse =
   | { readonly type: "description"; readonly description: IsolatedDescription }
   | { readonly type: "update"; readonly update: ToolUpdate }
   | { readonly type: "result"; readonly result: AgentToolResult }
   | { readonly type: "error"; readonly message: string };
 
-/** What is known of a tool without running it. */
+/** Serializable description of a tool. */
 export interface IsolatedDescription {
   /** Its name. */
   readonly name: string;
-  /** Its name for people. */
+  /** Name for display. */
   readonly label?: string;
-  /** What it does, for the model. */
+  /** Description for the model. */
   readonly description: string;
-  /** JSON Schema of its arguments. */
+  /** JSON Schema of the arguments. */
   readonly parameters: JsonSchema;
-  /** Whether it changes nothing. */
+  /** Whether the tool changes nothing. */
   readonly readOnly?: boolean;
 }
 
-/** Lines without it are what the tool's own code printed. */
+/** Begins each response line; other lines are output of the tool's code. */
 export const RESPONSE_PREFIX = "\u001eswink ";

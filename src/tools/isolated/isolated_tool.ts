@@ -1,5 +1,5 @@
 /**
- * Tools that run in a process of their own, with the permissions that they declare and no others.
+ * Tools that run in their own process with the permissions that they declare and no others.
  *
  * @module
  */
@@ -19,41 +19,41 @@ import {
 import { startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
 
-/** What a tool may use: nothing by default, the named things, or with `true` everything of a kind. */
+/** Permissions of a tool. A list grants its items, `true` grants all. Default: none. */
 export interface IsolatedPermissions {
-  /** Files and folders that it may read. */
+  /** Files and directories that it may read. */
   readonly read?: boolean | readonly string[];
-  /** Files and folders that it may write. */
+  /** Files and directories that it may write. */
   readonly write?: boolean | readonly string[];
-  /** Hosts that it may reach, each with `:port` or without. */
+  /** Hosts that it may connect to, as `host` or `host:port`. */
   readonly net?: boolean | readonly string[];
-  /** Programs that it may start. They are not bound by its permissions: name none that you do not trust. */
+  /** Programs that it may start. They are not limited by these permissions: list only trusted programs. */
   readonly run?: boolean | readonly string[];
-  /** Variables of the environment that it may read, and gets. */
+  /** Environment variables that are passed to it. */
   readonly env?: readonly string[];
 }
 
-/** What {@linkcode isolatedTool} is told. */
+/** Options for {@linkcode isolatedTool}. */
 export interface IsolatedToolOptions {
-  /** The module; its default export is a tool made with `defineTool`. */
+  /** URL or path of the module; its default export is the result of `defineTool()`. */
   readonly module: URL | string;
-  /** What the tool may use. Default: nothing. */
+  /** Permissions of the tool. Default: none. */
   readonly permissions?: IsolatedPermissions;
-  /** A `deno.json` with the import map that the module needs. Default: none. */
+  /** Path of a `deno.json` with an import map for the module. Default: none. */
   readonly config?: string;
-  /** Longest time of a call in milliseconds. Default: the agent's. */
+  /** Timeout of a call in milliseconds. Default: the timeout of the agent. */
   readonly timeoutMs?: number;
 }
 
-/** How long a module may take to say what it is. */
+/** Timeout for loading a module. */
 const DESCRIBE_TIMEOUT_MS = 30_000;
 
 /**
- * Makes a tool whose code runs in its own `deno run` process. What it did not declare fails as an error that the model
- * reads. This program never loads the module itself.
+ * Creates a tool whose code runs in its own `deno run` process, one per call. Access without a permission becomes an
+ * error result. The module is never loaded into this program.
  *
- * @throws {BadRequestError} When the module does not load or exports no tool, or when a compiled program finds no
- * `deno` to run it with.
+ * @throws {BadRequestError} When the module does not load or does not export a tool, or when a compiled program finds
+ * no `deno` in `PATH`.
  *
  * @example
  * ```ts ignore
@@ -73,10 +73,10 @@ export async function isolatedTool(options: IsolatedToolOptions): Promise<AgentT
     ...(timeoutMs !== undefined && { timeoutMs }),
     async execute(args, { signal, onUpdate, toolCallId, idempotencyKey }) {
       const request = { type: "execute", arguments: args, toolCallId, idempotencyKey } as const;
-      const answer = await sendRequest(options, request, { signal, onUpdate });
-      if (answer.type === "result") return answer.result;
+      const response = await sendRequest(options, request, { signal, onUpdate });
+      if (response.type === "result") return response.result;
       throw new BadRequestError(
-        answer.type === "error" ? answer.message : "The tool gave no result",
+        response.type === "error" ? response.message : "The tool returned no result",
       );
     },
   };
@@ -84,10 +84,10 @@ export async function isolatedTool(options: IsolatedToolOptions): Promise<AgentT
 
 async function loadDescription(options: IsolatedToolOptions): Promise<IsolatedDescription> {
   const signal = AbortSignal.timeout(DESCRIBE_TIMEOUT_MS);
-  const answer = await sendRequest(options, { type: "describe" }, { signal, onUpdate: () => {} });
-  if (answer.type === "description") return answer.description;
-  const why = answer.type === "error" ? answer.message : "it did not say what it is";
-  throw new BadRequestError(`The module ${options.module} makes no isolated tool: ${why}`);
+  const response = await sendRequest(options, { type: "describe" }, { signal, onUpdate: () => {} });
+  if (response.type === "description") return response.description;
+  const reason = response.type === "error" ? response.message : "it returned no description";
+  throw new BadRequestError(`Cannot load an isolated tool from ${options.module}: ${reason}`);
 }
 
 interface RequestOptions {
@@ -95,15 +95,15 @@ interface RequestOptions {
   readonly onUpdate: (update: ToolUpdate) => void;
 }
 
-/** One process, one request, its last answer. */
+/** Starts a process for one request and returns its last response. */
 async function sendRequest(
   options: IsolatedToolOptions,
   request: IsolatedRequest,
   { signal, onUpdate }: RequestOptions,
 ): Promise<IsolatedResponse> {
-  const folder = await Deno.makeTempDir({ prefix: "swink_tool_" });
+  const directory = await Deno.makeTempDir({ prefix: "swink_tool_" });
   try {
-    const entry = `${folder}/tool.ts`;
+    const entry = `${directory}/tool.ts`;
     await Deno.writeTextFile(entry, createEntryModule(options.module));
     const process = startProcess({
       program: findDenoProgram(),
@@ -112,29 +112,33 @@ async function sendRequest(
       env: createCommandEnvironment({ passEnvironment: options.permissions?.env ?? [] }),
       input: JSON.stringify(request),
     });
-    let last: IsolatedResponse = { type: "error", message: "The tool ended without an answer" };
-    const lines = new ResponseParser((answer) => {
-      if (answer.type === "update") onUpdate(answer.update);
-      else last = answer;
+    let last: IsolatedResponse = {
+      type: "error",
+      message: "The process of the tool ended without a response",
+    };
+    const parser = new ResponseParser((response) => {
+      if (response.type === "update") onUpdate(response.update);
+      else last = response;
     });
-    const outcome = await watchProcess(process, { signal, onOutput: (chunk) => lines.push(chunk) });
+    const onOutput = (chunk: Uint8Array) => parser.push(chunk);
+    const outcome = await watchProcess(process, { signal, onOutput });
     if (outcome.type === "cancelled") return { type: "error", message: "The call was cancelled" };
     return last;
   } catch (error) {
     return { type: "error", message: getErrorMessage(error) };
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(directory, { recursive: true });
   }
 }
 
-/** What a main module names is imported without a permission; nothing else is. */
+/** Creates a main module that imports the tool: imports of the main module need no read permission. */
 function createEntryModule(module: URL | string): string {
   const main = new URL("./isolated_main.ts", import.meta.url).href;
-  const address = typeof module === "string" && !URL.canParse(module)
+  const specifier = typeof module === "string" && !URL.canParse(module)
     ? new URL(`file://${Deno.realPathSync(module)}`).href
     : String(module);
   return `import { serveIsolatedTool } from ${JSON.stringify(main)};\n` +
-    `await serveIsolatedTool(() => import(${JSON.stringify(address)}));\n`;
+    `await serveIsolatedTool(() => import(${JSON.stringify(specifier)}));\n`;
 }
 
 function createDenoFlags({ permissions = {}, config }: IsolatedToolOptions): string[] {
@@ -156,14 +160,14 @@ function createAllowFlags(
 ): string[] {
   if (granted === true) return [`--allow-${kind}`];
   if (!granted || granted.length === 0) return [];
-  // In a list of paths a comma is written twice.
+  // A comma in an item is escaped by a second one.
   return [`--allow-${kind}=${granted.map((item) => item.replaceAll(",", ",,")).join(",")}`];
 }
 
 function findDenoProgram(): string {
   if (!Deno.build.standalone) return Deno.execPath();
-  const paths = (readEnvironmentVariable("PATH") ?? "").split(":").map((folder) =>
-    `${folder}/deno`
+  const paths = (readEnvironmentVariable("PATH") ?? "").split(":").map((directory) =>
+    `${directory}/deno`
   );
   const found = paths.find((path) => {
     try {
@@ -174,18 +178,18 @@ function findDenoProgram(): string {
   });
   if (found) return found;
   throw new BadRequestError(
-    "Isolated tools need a deno program: install Deno, so that it is found in PATH",
+    "Isolated tools need the deno program, which is not in PATH: install Deno",
   );
 }
 
-/** Takes the answers out of what a process prints; the rest is of no interest. */
+/** Extracts the responses from the output of a process. */
 class ResponseParser {
-  readonly #onResponse: (answer: IsolatedResponse) => void;
+  readonly #onResponse: (response: IsolatedResponse) => void;
   readonly #decoder = new TextDecoder();
   #line = "";
 
-  constructor(onAnswer: (answer: IsolatedResponse) => void) {
-    this.#onResponse = onAnswer;
+  constructor(onResponse: (response: IsolatedResponse) => void) {
+    this.#onResponse = onResponse;
   }
 
   push(chunk: Uint8Array): void {

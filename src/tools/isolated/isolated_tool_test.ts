@@ -7,15 +7,15 @@ import { isolatedTool } from "./isolated_tool.ts";
 
 const toolModule = new URL("../../core/tool.ts", import.meta.url).href;
 
-/** A module of an isolated tool, in a file. */
+/** Runs a function with the path of a module that has the source. */
 async function withModule(source: string, run: (module: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const directory = await Deno.realPath(await Deno.makeTempDir());
   try {
-    const module = `${folder}/tool.ts`;
+    const module = `${directory}/tool.ts`;
     await Deno.writeTextFile(module, `import { defineTool } from "${toolModule}";\n${source}`);
     await run(module);
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(directory, { recursive: true });
   }
 }
 
@@ -25,10 +25,10 @@ export default defineTool({
   description: "Tries things.",
   parameters: { type: "object", properties: { do: { type: "string" }, path: { type: "string" } }, required: ["do"] },
   readOnly: true,
-  async execute({ do: what, path = "" }, { onUpdate }) {
+  async execute({ do: action, path = "" }, { onUpdate }) {
     onUpdate("trying");
     console.log("noise");
-    switch (what) {
+    switch (action) {
       case "read": return await Deno.readTextFile(path);
       case "write": await Deno.writeTextFile(path, "x"); return "written";
       case "net": await fetch("http://127.0.0.1:59999"); return "fetched";
@@ -52,7 +52,7 @@ async function callTool(tool: AgentTool, args: JsonObject, signal = new AbortCon
   return { text: typeof result === "string" ? result : extractText(result.content), updates };
 }
 
-Deno.test("an isolated tool is described and runs in a process with what it declared", async () => {
+Deno.test("isolatedTool(): runs the tool with its declared permissions", async () => {
   await withModule(TOOL, async (module) => {
     await Deno.writeTextFile(`${module}.txt`, "content");
     const tool = await isolatedTool({ module, permissions: { read: [`${module}.txt`] } });
@@ -62,41 +62,40 @@ Deno.test("an isolated tool is described and runs in a process with what it decl
   });
 });
 
-Deno.test("what was not declared fails as an error that names it", async () => {
+Deno.test("isolatedTool(): access without a permission fails with an error that names it", async () => {
   await withModule(TOOL, async (module) => {
     const tool = await isolatedTool({ module });
-    for (
-      const [what, kind] of [["read", "read"], ["write", "write"], ["net", "net"], ["env", "env"], [
-        "run",
-        "run",
-      ]]
-    ) {
+    for (const kind of ["read", "write", "net", "env", "run"]) {
       const error = await assertRejects(
-        () => callTool(tool, { do: what, path: module }),
+        () => callTool(tool, { do: kind, path: module }),
         BadRequestError,
       );
-      assertMatch(error.message, new RegExp(`was not granted this: .*${kind}`, "i"));
+      assertMatch(error.message, new RegExp(`lacks a permission: .*${kind}`, "i"));
     }
   });
 });
 
-Deno.test("a tool that never ends is ended by an abort; one that exits is an error", async () => {
+Deno.test("isolatedTool(): an abort ends a hanging tool, and an exit of the process is an error", async () => {
   await withModule(TOOL, async (module) => {
     const tool = await isolatedTool({ module });
     const controller = new AbortController();
     const hanging = callTool(tool, { do: "hang" }, controller.signal);
     controller.abort();
     await assertRejects(() => hanging, BadRequestError, "cancelled");
-    await assertRejects(() => callTool(tool, { do: "exit" }), BadRequestError, "without an answer");
+    await assertRejects(
+      () => callTool(tool, { do: "exit" }),
+      BadRequestError,
+      "without a response",
+    );
   });
 });
 
-Deno.test("a module without a tool, a broken one and a missing one are told", async () => {
+Deno.test("isolatedTool(): rejects a module without a tool, a failing one and a missing one", async () => {
   await withModule("export default 5;", async (module) => {
     await assertRejects(
       () => isolatedTool({ module }),
       BadRequestError,
-      "default export is no tool",
+      "default export of the module is not a tool",
     );
   });
   await withModule("throw new Error('at import');", async (module) => {

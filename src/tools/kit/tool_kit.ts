@@ -1,5 +1,5 @@
 /**
- * What the tools of one agent share.
+ * State that the coding tools of one agent share.
  *
  * @module
  */
@@ -12,27 +12,27 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { SeenFiles } from "../changes/seen_files.ts";
 import type { PreviewedChanges } from "../changes/previewed_changes.ts";
 
-/** What the tools of one agent share. */
+/** State that the coding tools of one agent share. */
 export interface ToolKit {
-  /** Every file and every command goes through it. */
+  /** All file access and all commands go through it. */
   readonly sandbox: Sandbox;
-  /** What the model last saw of each file. */
+  /** Content of each file as the model last saw it. */
   readonly seenFiles: SeenFiles;
-  /** What a person was shown before they approved. */
+  /** Changes shown to the user for approval. */
   readonly previewedChanges: PreviewedChanges;
-  /** One writer per file. */
+  /** Serializes writes to the same file. */
   readonly locks: PathLocks;
-  /** Keeps what files were before each change. */
+  /** Records every change, so that turns can be undone. */
   readonly changeLog?: ChangeLog;
 }
 
-/** An `execute` that answers with its failure's words instead of throwing them. */
+/** Wraps `execute` so that an error becomes an error result with its message. */
 export function catchAsErrorResult<Args>(
   execute: (args: Args, context: ToolContext) => Promise<AgentToolResult | string>,
 ): (args: Args, context: ToolContext) => Promise<AgentToolResult | string> {
   return async (args, context) => {
     try {
-      if (context.signal.aborted) throw new AbortedError("The call was cancelled");
+      if (context.signal.aborted) throw new AbortedError("The tool call was cancelled");
       return await execute(args, context);
     } catch (error) {
       return errorResult(getErrorMessage(error));

@@ -1,12 +1,12 @@
 /**
- * The environment of a command: what programs need, and nothing that could be a secret.
+ * Environment of a command: the variables that programs need, and none that may hold a secret.
  *
  * @module
  */
 
-/** What is handed on from the agent's own environment. Everything else stays there: keys, tokens, passwords. */
+/** Variables copied from the environment of this program. No other is, so that keys and tokens stay out. */
 export const INHERITED_VARIABLES: readonly string[] = [
-  // Who and where.
+  // User and locale.
   "PATH",
   "HOME",
   "USER",
@@ -21,7 +21,7 @@ export const INHERITED_VARIABLES: readonly string[] = [
   "LC_MESSAGES",
   "LC_NUMERIC",
   "LC_TIME",
-  // Where toolchains are.
+  // Locations of toolchains.
   "JAVA_HOME",
   "ANDROID_HOME",
   "GOPATH",
@@ -49,7 +49,7 @@ export const INHERITED_VARIABLES: readonly string[] = [
   "NIX_PATH",
   "SSL_CERT_FILE",
   "SSL_CERT_DIR",
-  // What programs on Windows do not start without.
+  // Required by programs on Windows.
   "SystemRoot",
   "ComSpec",
   "PATHEXT",
@@ -58,7 +58,7 @@ export const INHERITED_VARIABLES: readonly string[] = [
   "USERPROFILE",
 ];
 
-/** For a program that runs without a person: no pager, no colour, no question. */
+/** Settings for programs without a terminal: no pager, no color, no prompts. */
 const NON_INTERACTIVE_VARIABLES: Readonly<Record<string, string>> = {
   TERM: "dumb",
   NO_COLOR: "1",
@@ -69,17 +69,17 @@ const NON_INTERACTIVE_VARIABLES: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: "noninteractive",
 };
 
-/** What {@linkcode createCommandEnvironment} is told. */
+/** Options for {@linkcode createCommandEnvironment}. */
 export interface EnvironmentOptions {
-  /** More names to hand on. */
+  /** Names of more variables to copy. */
   readonly passEnvironment?: readonly string[];
-  /** Values that win over everything else. */
+  /** Variables to set; they take precedence. */
   readonly set?: Readonly<Record<string, string>>;
-  /** Reads one variable by name. Default: the program's own environment, where it may be read. */
+  /** Reads a variable by name. Default: {@linkcode readEnvironmentVariable}. */
   readonly read?: (name: string) => string | undefined;
 }
 
-/** Makes the whole environment of a command. */
+/** Creates the complete environment of a command. */
 export function createCommandEnvironment(options: EnvironmentOptions = {}): Record<string, string> {
   const { passEnvironment = [], set = {}, read = readEnvironmentVariable } = options;
   const environment: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin" };
@@ -90,7 +90,7 @@ export function createCommandEnvironment(options: EnvironmentOptions = {}): Reco
   return { ...environment, ...NON_INTERACTIVE_VARIABLES, ...set };
 }
 
-/** Reads one variable of this program's environment; `undefined` also where it may not be read. */
+/** Reads a variable of this program; `undefined` also without the permission to read it. */
 export function readEnvironmentVariable(name: string): string | undefined {
   try {
     return Deno.env.get(name);

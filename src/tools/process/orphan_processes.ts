@@ -1,21 +1,21 @@
 /**
- * Processes that left their group (`setsid`) and outlive their command: found by a mark in their environment.
+ * Processes that left their group (`setsid`) and outlive their command, found by a variable in their environment.
  *
  * @module
  */
 
-/** The variable that marks everything a command starts. */
+/** Name of the variable that identifies the processes of a command. */
 export const MARK_VARIABLE = "SWINK_CALL";
 
-/** A process takes a moment to die, and may have started another one just before: look again, but not for ever. */
+/** Most scans: a killed process takes a moment to end, and may have started another one just before. */
 const MAX_PASSES = 50;
 
-/** A process that has no environment yet gets one within so many looks, or never. */
+/** Scans after which a process without an environment is not waited for any longer. */
 const STARTING_PASSES = 5;
 
 const PASS_INTERVAL_MS = 2;
 
-/** Ends every process whose environment carries the mark, and waits until it is gone. Works where there is a `/proc`. */
+/** Kills the processes whose environment has the mark and waits until they have ended. Does nothing except on Linux. */
 export async function killOrphanProcesses(mark: string): Promise<void> {
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const { marked, starting } = scanProcesses(mark);
@@ -25,42 +25,42 @@ export async function killOrphanProcesses(mark: string): Promise<void> {
   }
 }
 
-/** The processes whose environment carries the mark. */
+/** Returns the ids of the processes whose environment has the mark. */
 export function findMarkedProcesses(mark: string): number[] {
   return scanProcesses(mark).marked;
 }
 
 interface ProcessScan {
   readonly marked: number[];
-  /** Processes in the middle of becoming another program: for an instant they have no environment. */
+  /** Processes in the middle of `execve()`, which have no environment for an instant. */
   readonly starting: number[];
 }
 
 function scanProcesses(mark: string): ProcessScan {
-  const look: ProcessScan = { marked: [], starting: [] };
-  if (Deno.build.os !== "linux") return look;
+  const scan: ProcessScan = { marked: [], starting: [] };
+  if (Deno.build.os !== "linux") return scan;
   const wanted = `${MARK_VARIABLE}=${mark}`;
   const decoder = new TextDecoder();
   for (const pid of listProcessIds()) {
     try {
       const environment = Deno.readFileSync(`/proc/${pid}/environ`);
-      if (decoder.decode(environment).split("\0").includes(wanted)) look.marked.push(pid);
-      else if (environment.length === 0 && isStarting(pid)) look.starting.push(pid);
+      if (decoder.decode(environment).split("\0").includes(wanted)) scan.marked.push(pid);
+      else if (environment.length === 0 && isStarting(pid)) scan.starting.push(pid);
     } catch {
-      // Ended meanwhile, or somebody else's.
+      // The process has ended, or belongs to another user.
     }
   }
-  return look;
+  return scan;
 }
 
-/** Threads of the kernel have no program, and neither have the dead; a program without any environment is older. */
+/** Whether a process without an environment has just started. Throws for kernel threads and zombies, which have no `exe`. */
 function isStarting(pid: number): boolean {
   Deno.readLinkSync(`/proc/${pid}/exe`);
-  const born = Deno.lstatSync(`/proc/${pid}`).mtime?.getTime() ?? 0;
-  return Date.now() - born < MAX_STARTUP_MS;
+  const startedAt = Deno.lstatSync(`/proc/${pid}`).mtime?.getTime() ?? 0;
+  return Date.now() - startedAt < MAX_STARTUP_MS;
 }
 
-/** Longer than that nobody takes to start. */
+/** Longest time between the start of a process and its environment. */
 const MAX_STARTUP_MS = 1_000;
 
 function listProcessIds(): number[] {
@@ -75,6 +75,6 @@ function killProcess(pid: number): void {
   try {
     Deno.kill(pid, "SIGKILL");
   } catch {
-    // It was faster.
+    // The process has ended already.
   }
 }

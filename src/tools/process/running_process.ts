@@ -1,44 +1,44 @@
 /**
- * Processes that run in a group of their own, so that they end together.
+ * Processes in groups of their own, so that a process ends together with its children.
  *
  * @module
  */
 
-/** What to start. */
+/** A program to start. */
 export interface Launch {
   /** The program: a path, or a name that is looked up in `PATH`. */
   readonly program: string;
   /** Its arguments. */
   readonly args: readonly string[];
-  /** Where it starts. */
+  /** Working directory. */
   readonly cwd: string;
-  /** Its whole environment; nothing is inherited. */
+  /** Complete environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it reads from its standard input. Default: nothing, at once at the end. */
+  /** Standard input. Default: empty. */
   readonly input?: string;
 }
 
 /** How a process ended. */
 export interface ProcessExit {
-  /** The exit code; 128 and the signal's number when a signal ended it. */
+  /** The exit code; 128 plus the number of the signal that ended it. */
   readonly code: number;
-  /** The signal that ended it. */
+  /** The signal that ended it, such as `SIGKILL`. */
   readonly signal: string | null;
 }
 
-/** A process that was started. */
+/** A started process. */
 export interface RunningProcess {
-  /** Id of the process, and of its group. */
+  /** Id of the process and of its group. */
   readonly pid: number;
-  /** What it writes to its standard output. */
+  /** Standard output. */
   readonly output: ReadableStream<Uint8Array>;
-  /** Settles when the process itself has ended, whatever it left behind. */
+  /** Resolves when the process itself has ended; its children may still run. */
   readonly exited: Promise<ProcessExit>;
-  /** Ends the whole group: asks first (SIGTERM), insists after the grace (SIGKILL). */
+  /** Ends the process group: SIGTERM, then SIGKILL after `graceMs` milliseconds. */
   terminate(graceMs: number): Promise<void>;
 }
 
-/** Starts a process in a session of its own, without a terminal and without the environment of this program. */
+/** Starts a process in its own session, without a terminal and without the environment of this program. */
 export function startProcess(launch: Launch): RunningProcess {
   const { program, args, cwd, env, input } = launch;
   const child = new Deno.Command(program, {
@@ -49,7 +49,7 @@ export function startProcess(launch: Launch): RunningProcess {
     detached: true,
     stdin: input === undefined ? "null" : "piped",
     stdout: "piped",
-    // A shell command sends its errors to its output (see shell_command.ts); what a failed start says is rare.
+    // A shell command redirects its errors to its output (see shell_command.ts).
     stderr: "null",
   }).spawn();
   if (input !== undefined) void writeInput(child.stdin, input);
@@ -68,11 +68,11 @@ async function writeInput(stdin: WritableStream<Uint8Array>, input: string): Pro
     await writer.write(new TextEncoder().encode(input));
     await writer.close();
   } catch {
-    // A process that ends without reading its input has lost nothing that it wanted.
+    // The process ended without reading all of its input.
   }
 }
 
-/** What lies in the group after its leader has ended gets this long to end by itself. */
+/** Time between SIGTERM and SIGKILL for children whose parent has ended. */
 const ORPHAN_GRACE_MS = 20;
 
 async function terminateGroup(
@@ -82,12 +82,14 @@ async function terminateGroup(
 ): Promise<void> {
   if (!signalGroup(pid, "SIGTERM")) return;
   const leaderEnded = await settlesWithin(graceMs, exited);
-  if (leaderEnded) await delay(Math.min(ORPHAN_GRACE_MS, graceMs));
+  if (leaderEnded) {
+    await new Promise((resolve) => setTimeout(resolve, Math.min(ORPHAN_GRACE_MS, graceMs)));
+  }
   signalGroup(pid, "SIGKILL");
   await exited;
 }
 
-/** Sends a signal to a group; `false` when there is nobody left. */
+/** Sends a signal to a process group; returns whether it still exists. */
 function signalGroup(pid: number, signal: Deno.Signal): boolean {
   try {
     Deno.kill(Deno.build.os === "windows" ? pid : -pid, signal);
@@ -97,20 +99,16 @@ function signalGroup(pid: number, signal: Deno.Signal): boolean {
   }
 }
 
-/** Whether a promise settles within a time. */
+/** Returns whether a promise resolves within a time. */
 export async function settlesWithin(
   milliseconds: number,
   promise: Promise<unknown>,
 ): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const { promise: timeout, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(resolve, milliseconds, false);
   try {
-    return await Promise.race([promise.then(() => true), late]);
+    return await Promise.race([promise.then(() => true), timeout]);
   } finally {
     clearTimeout(timer);
   }
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

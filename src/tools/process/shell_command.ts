@@ -1,6 +1,6 @@
 /**
- * A shell command as a process: errors and output in one stream in the order they were written, no input, and the
- * folder in which it ended told afterwards.
+ * Launch of a shell command: output and errors in one stream in the order of writing, no input, and its final working
+ * directory in a file.
  *
  * @module
  */
@@ -11,30 +11,32 @@ const SHELLS: readonly string[] = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin
 
 let shellPath: string | undefined;
 
-/** What {@linkcode createShellLaunch} needs besides the command. */
+/** Options for {@linkcode createShellLaunch}. */
 export interface ShellOptions {
-  /** Where it starts. */
+  /** Working directory. */
   readonly cwd: string;
-  /** Its whole environment. */
+  /** Complete environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The file into which the shell writes the folder where it ended. */
+  /** File to which the shell writes its final working directory. */
   readonly directoryFile: string;
 }
 
 /**
- * Builds the launch of a shell command.
+ * Creates the launch of a shell command.
  *
- * The command is evaluated from an argument, so that its line numbers are its own and a syntax error in it does
- * not keep the frame around it from working.
+ * The command is passed as an argument and evaluated, so that its line numbers start at 1 and a syntax error in it
+ * does not affect the wrapper script.
  */
 export function createShellLaunch(command: string, options: ShellOptions): Launch {
-  const { cwd, env, directoryFile: folderFile } = options;
+  const { cwd, env, directoryFile } = options;
   shellPath ??= SHELLS.find(exists) ?? "bash";
-  const frame = `exec 2>&1; trap 'pwd -P >${quoteForShell(folderFile)}' EXIT; eval "shift; $1"`;
-  return { program: shellPath, args: ["-c", frame, "bash", command], cwd, env };
+  const wrapper = `exec 2>&1; trap 'pwd -P >${
+    quoteForShell(directoryFile)
+  }' EXIT; eval "shift; $1"`;
+  return { program: shellPath, args: ["-c", wrapper, "bash", command], cwd, env };
 }
 
-/** A text as one word of a shell command, also inside of a quoted word. */
+/** Quotes a text as one word of a shell command, also inside single quotes. */
 export function quoteForShell(text: string): string {
   return `"${text.replace(/[\\"$`]/g, "\\$&").replaceAll("'", "'\\''")}"`;
 }

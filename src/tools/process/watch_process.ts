@@ -1,48 +1,48 @@
 /**
- * Waits for a process: until it ends, its time is over, or the call is cancelled; then nothing of it is left.
+ * Waits for a process until it ends, times out or is cancelled, and ends its process group.
  *
  * @module
  */
 
 import { type ProcessExit, type RunningProcess, settlesWithin } from "./running_process.ts";
 
-/** How a watched process came to its end. */
+/** How a watched process ended. */
 export type ProcessOutcome =
   | { readonly type: "exited"; readonly exit: ProcessExit }
   | { readonly type: "timed_out" }
   | { readonly type: "cancelled" };
 
-/** What {@linkcode watchProcess} is told. */
+/** Options for {@linkcode watchProcess}. */
 export interface WatchOptions {
-  /** Cancels. */
+  /** Cancels the process. */
   readonly signal?: AbortSignal;
-  /** Longest time in milliseconds. */
+  /** Longest time in milliseconds. Default: no limit. */
   readonly timeoutMs?: number;
-  /** Takes the output as it comes. */
+  /** Called with each chunk of output; a returned promise is awaited. */
   readonly onOutput: (chunk: Uint8Array) => void | Promise<void>;
 }
 
-/** From SIGTERM to SIGKILL: short enough that a cancelled call ends within its 100 ms. */
+/** Time from SIGTERM to SIGKILL: a cancelled call must end within 100 ms. */
 const KILL_GRACE_MS = 60;
 
-/** What is still in the pipe when the last process has ended is read at once; a stray holder is not waited for. */
+/** Longest time to read the remaining output after the end, in case another process holds the pipe open. */
 const DRAIN_MS = 200;
 
-/** Reads all output and waits for the end. The whole process group is gone when this settles. */
+/** Reads the output and waits for the end. The process group has ended when the promise settles. */
 export async function watchProcess(
   process: RunningProcess,
   options: WatchOptions,
 ): Promise<ProcessOutcome> {
   const reader = process.output.getReader();
-  const pumping = pumpOutput(reader, options.onOutput);
+  const reading = readOutput(reader, options.onOutput);
   const outcome = await waitForOutcome(process, options);
   await process.terminate(KILL_GRACE_MS);
-  if (!(await settlesWithin(DRAIN_MS, pumping))) await reader.cancel();
-  await pumping;
+  if (!(await settlesWithin(DRAIN_MS, reading))) await reader.cancel();
+  await reading;
   return outcome;
 }
 
-async function pumpOutput(
+async function readOutput(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   onOutput: WatchOptions["onOutput"],
 ): Promise<void> {

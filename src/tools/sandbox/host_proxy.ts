@@ -1,39 +1,39 @@
 /**
- * A proxy on the loopback that lets commands reach some hosts and no others. It sees names, not contents: encrypted
- * connections pass through it as they are.
+ * A proxy on the loopback interface that connects commands to allowed hosts only. It sees host names, not the content
+ * of encrypted connections.
  *
  * @module
  */
 
 import { isPrivateAddress } from "./private_address.ts";
 
-/** A proxy that runs. */
+/** A running proxy. */
 export interface HostProxy extends AsyncDisposable {
-  /** Where it listens on 127.0.0.1. */
+  /** Port on 127.0.0.1. */
   readonly port: number;
 }
 
-/** What the proxy needs of the world. */
+/** Options for {@linkcode startHostProxy}. */
 export interface HostProxyOptions {
-  /** Hosts that may be reached: `example.org`, `*.example.org`, either with `:port`. */
+  /** Allowed hosts: `example.org`, `*.example.org`, either with `:port`. */
   readonly hosts: readonly string[];
-  /** Finds the addresses of a name. Default: the system's resolver. */
+  /** Resolves a name to its addresses. Default: the resolver of the system. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
-  /** Connects. Default: TCP. */
+  /** Connects to a server. Default: TCP. */
   readonly connect?: (target: ProxyTarget) => Promise<Deno.Conn>;
 }
 
-/** Where a client wants to go. */
+/** Host and port of a request. */
 export interface ProxyTarget {
-  /** Name or address. */
+  /** Name or IP address. */
   readonly hostname: string;
-  /** Port. */
+  /** TCP port. */
   readonly port: number;
 }
 
 const MAX_HEAD_BYTES = 64 * 1024;
 
-/** Starts the proxy. */
+/** Starts a proxy. */
 export function startHostProxy(options: HostProxyOptions): HostProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open = new Set<Deno.Conn>();
@@ -42,7 +42,7 @@ export function startHostProxy(options: HostProxyOptions): HostProxy {
     try {
       await handleConnection(client, options, open);
     } catch {
-      // Either side went away; the other is told by the close below.
+      // One side closed the connection; the other one is closed below.
     } finally {
       open.delete(client);
       close(client);
@@ -78,17 +78,17 @@ async function handleConnection(
   const { head, rest } = await readHead(client);
   const request = parseRequest(head);
   if (!request) {
-    return await sendResponse(client, "400 Bad Request", "This is not a proxy request.");
+    return await sendResponse(client, "400 Bad Request", "Not a proxy request.");
   }
   const { target } = request;
   if (!isAllowed(target, options.hosts)) {
-    const words =
-      `${target.hostname}:${target.port} is not among the hosts that commands may reach.`;
-    return await sendResponse(client, "403 Forbidden", words);
+    const message = `${target.hostname}:${target.port} is not an allowed host of this sandbox.`;
+    return await sendResponse(client, "403 Forbidden", message);
   }
   const server = await connectToTarget(target, options).catch(() => undefined);
   if (!server) {
-    return await sendResponse(client, "502 Bad Gateway", `${target.hostname} is not reached.`);
+    const message = `Cannot connect to ${target.hostname}:${target.port}.`;
+    return await sendResponse(client, "502 Bad Gateway", message);
   }
   open.add(server);
   try {
@@ -104,8 +104,8 @@ async function handleConnection(
 }
 
 /**
- * A host that was named is reached wherever it is, also in a company's own network. Of names that a `*` stands for
- * nobody knows who owns them: they must not lead into this machine's own network.
+ * Connects to a host. A host that is listed by name may have a private address; one that only matches a `*` must have
+ * a public address, since its owner is unknown.
  */
 async function connectToTarget(target: ProxyTarget, options: HostProxyOptions): Promise<Deno.Conn> {
   const { hosts, resolve = resolveName, connect = (to) => Deno.connect({ ...to }) } = options;
@@ -113,27 +113,27 @@ async function connectToTarget(target: ProxyTarget, options: HostProxyOptions): 
   if (isAllowed(target, hosts.filter((host) => !host.startsWith("*")))) {
     return await connect(target);
   }
-  const [address] = (await resolve(hostname)).filter((found) => !isPrivateAddress(found));
+  const [address] = (await resolve(hostname)).filter((candidate) => !isPrivateAddress(candidate));
   if (address === undefined) throw new Error(`${hostname} has no public address`);
   return await connect({ hostname: address, port });
 }
 
 async function resolveName(name: string): Promise<readonly string[]> {
-  const found = await Promise.allSettled([
+  const results = await Promise.allSettled([
     Deno.resolveDns(name, "A"),
     Deno.resolveDns(name, "AAAA"),
   ]);
-  return found.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+  return results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
 }
 
 interface ProxyRequest {
   readonly target: ProxyTarget;
   readonly tunnel: boolean;
-  /** The head as the server shall see it. */
+  /** The request head for the server. */
   readonly forwardedHead: string;
 }
 
-/** `CONNECT host:port`, or a request for a whole `http:` address. */
+/** Parses `CONNECT host:port` or a request for an absolute `http:` URL. */
 function parseRequest(head: string): ProxyRequest | undefined {
   const [requestLine = "", ...headers] = head.split("\r\n");
   const [method = "", address = "", version = ""] = requestLine.split(" ");
@@ -142,16 +142,16 @@ function parseRequest(head: string): ProxyRequest | undefined {
   const url = URL.parse(tunnel ? `http://${address}` : address);
   if (!url || url.protocol !== "http:") return undefined;
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
-  // The URL parser takes a default port away, also the one that CONNECT names.
+  // The URL parser drops port 80, also from CONNECT.
   const port = Number(url.port || (tunnel ? /:(\d+)$/.exec(address)?.[1] : "80"));
   if (hostname === "" || !(port > 0)) return undefined;
-  // One request per connection, so that no later one goes to another host unseen.
+  // One request per connection: a later one could be for another host.
   const kept = headers.filter((line) => !/^(proxy-|connection:|keep-alive:)/i.test(line));
   const lines = [`${method} ${url.pathname}${url.search} ${version}`, "Connection: close", ...kept];
   return { target: { hostname, port }, tunnel, forwardedHead: lines.join("\r\n") };
 }
 
-/** Tells whether a host is on a list. */
+/** Whether a list of hosts allows a target. */
 export function isAllowed({ hostname, port }: ProxyTarget, hosts: readonly string[]): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, "");
   return hosts.some((entry) => {
@@ -167,10 +167,10 @@ async function readHead(client: Deno.Conn): Promise<{ head: string; rest: Uint8A
     const chunk = new Uint8Array(4_096);
     const length = await client.read(chunk);
     if (length === null) break;
-    const longer = new Uint8Array(bytes.length + length);
-    longer.set(bytes);
-    longer.set(chunk.subarray(0, length), bytes.length);
-    bytes = longer;
+    const joined = new Uint8Array(bytes.length + length);
+    joined.set(bytes);
+    joined.set(chunk.subarray(0, length), bytes.length);
+    bytes = joined;
     const end = new TextDecoder("latin1").decode(bytes).indexOf("\r\n\r\n");
     if (end === -1) continue;
     return {
@@ -181,8 +181,8 @@ async function readHead(client: Deno.Conn): Promise<{ head: string; rest: Uint8A
   return { head: "", rest: bytes };
 }
 
-async function sendResponse(client: Deno.Conn, status: string, words: string): Promise<void> {
-  const body = `${words}\n`;
+async function sendResponse(client: Deno.Conn, status: string, message: string): Promise<void> {
+  const body = `${message}\n`;
   const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\n` +
     `Content-Length: ${encode(body).length}\r\n\r\n`;
   await writeAll(client, encode(head + body));
@@ -199,7 +199,7 @@ async function copy(from: Deno.Conn, to: Deno.Conn): Promise<void> {
 }
 
 async function writeAll(to: Deno.Conn, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += await to.write(bytes.subarray(at));
+  for (let offset = 0; offset < bytes.length;) offset += await to.write(bytes.subarray(offset));
 }
 
 function encode(text: string): Uint8Array {
@@ -210,6 +210,6 @@ function close(connection: Deno.Conn): void {
   try {
     connection.close();
   } catch {
-    // Closed already.
+    // The connection is closed already.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The name that was probably meant.
+ * Suggestions for a missing path.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { dirname } from "../files/paths.ts";
 import { quotePath } from "../files/file_error.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 
-/** Names beside a missing path that look like it, as the end of a sentence; empty when there are none. */
+/** Returns `; did you mean "…"?` with up to three similar names in the same directory; empty when there are none. */
 export async function suggestNames(files: SandboxFiles, path: string): Promise<string> {
   const names = await files.readDirectory(dirname(path)).catch(() => []);
   const wanted = path.slice(path.lastIndexOf("/") + 1).toLowerCase();

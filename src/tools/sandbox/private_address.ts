@@ -1,10 +1,10 @@
 /**
- * Addresses that lead into this machine or its own network, not out to the world.
+ * Private and reserved IP addresses.
  *
  * @module
  */
 
-/** Networks as their first address and how many bits of it count. From the registries of RFC 6890. */
+/** Networks as address and prefix length, from the registries of RFC 6890. */
 const PRIVATE_V4: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -23,7 +23,7 @@ const PRIVATE_V4: readonly (readonly [string, number])[] = [
   ["240.0.0.0", 4],
 ];
 
-/** Tells whether an address is private, reserved, or no address at all. */
+/** Whether an address is private, reserved or invalid. */
 export function isPrivateAddress(address: string): boolean {
   const v4 = parseV4(address);
   if (v4 !== undefined) return isPrivateV4(v4);
@@ -38,7 +38,7 @@ function isPrivateV4(value: number): boolean {
   });
 }
 
-/** Only 2000::/3 is the world; in it, networks that stand for IPv4 ones are judged as those. */
+/** Only 2000::/3 is public, except its networks that embed an IPv4 address, which is checked instead. */
 function isPrivateV6(groups: readonly number[]): boolean {
   const [a = 0, b = 0, c = 0, , , , g = 0, h = 0] = groups;
   const low = g * 65_536 + h;
@@ -60,10 +60,10 @@ function parseV6(text: string): number[] | undefined {
   const v4 = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
   const low = v4 ? parseV4(v4[2] ?? "") : undefined;
   if (v4 && low === undefined) return undefined;
-  const plain = v4 && low !== undefined
+  const hex = v4 && low !== undefined
     ? `${v4[1]}${Math.floor(low / 65_536).toString(16)}:${(low % 65_536).toString(16)}`
     : text;
-  const [head = "", tail, ...more] = plain.split("::");
+  const [head = "", tail, ...more] = hex.split("::");
   if (more.length > 0) return undefined;
   const first = parseGroups(head);
   const last = parseGroups(tail ?? "");

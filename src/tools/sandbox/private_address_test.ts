@@ -46,11 +46,11 @@ const PUBLIC = [
 ];
 
 for (const address of PRIVATE) {
-  Deno.test(`${JSON.stringify(address)} is private`, () =>
+  Deno.test(`isPrivateAddress(): true for ${JSON.stringify(address)}`, () =>
     assertEquals(isPrivateAddress(address), true));
 }
 
 for (const address of PUBLIC) {
-  Deno.test(`${JSON.stringify(address)} is public`, () =>
+  Deno.test(`isPrivateAddress(): false for ${JSON.stringify(address)}`, () =>
     assertEquals(isPrivateAddress(address), false));
 }

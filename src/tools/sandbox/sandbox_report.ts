@@ -1,5 +1,5 @@
 /**
- * What a sandbox enforces, by whom, and what not at all.
+ * Report of the rules of a sandbox: which are enforced by the kernel, which by this program, and which are not.
  *
  * @module
  */
@@ -7,57 +7,52 @@
 import type { KernelSupport } from "../confinement/confinement_policy.ts";
 import type { Confinement } from "../confinement/confinement.ts";
 
-/** Who sees to it that a rule is kept. */
-export type EnforcedBy = "kernel" | "program" | "nobody";
+/** The part that enforces a rule: the kernel on all commands, this program on its own tools, or none. */
+export type EnforcedBy = "kernel" | "program" | "none";
 
 /** One rule of a sandbox. */
 export interface SandboxRule {
-  /** What holds, or would have to. */
+  /** The rule as a sentence without a period. */
   readonly rule: string;
-  /** Who enforces it: the kernel, on whatever a command does; this program, on its own tools; or nobody. */
+  /** The part that enforces it. */
   readonly enforcedBy: EnforcedBy;
-  /** How, or why not. */
+  /** How it is enforced, or why it is not. */
   readonly how: string;
 }
 
-/** What a sandbox enforces. */
+/** The rules of a sandbox. */
 export interface SandboxReport {
-  /** Whether commands are confined as far as this program knows how; if not, approvals should be stricter. */
+  /** Whether the kernel enforces all of its rules; if not, approvals should be stricter. */
   readonly confined: boolean;
-  /** What confines commands, for one line of a display. */
+  /** How commands are confined, in one line. */
   readonly summary: string;
-  /** Every rule. */
+  /** All rules, enforced or not. */
   readonly rules: readonly SandboxRule[];
 }
 
-/** What the report is about. */
+/** The settings of a sandbox that a report describes. */
 export interface ReportedSandbox {
-  /** The working directory. */
+  /** Working directory. */
   readonly root: string;
-  /** What commands may write. */
+  /** Paths that commands may write. */
   readonly writable: readonly string[];
-  /** What of the network is open. */
+  /** Network access of commands. */
   readonly net: "on" | "off" | readonly string[];
-  /** Whether Unix sockets are open. */
+  /** Whether commands may use Unix sockets. */
   readonly unixSockets: boolean;
 }
 
-/** Describes a sandbox under a confinement. */
+/** Creates the report of a sandbox under a confinement. */
 export function createSandboxReport(
   sandbox: ReportedSandbox,
   confinement: Confinement,
 ): SandboxReport {
-  const gaps = createKernelRules(sandbox, confinement).filter(({ enforcedBy }) =>
-    enforcedBy === "nobody"
-  );
+  const kernelRules = createKernelRules(sandbox, confinement);
+  const gaps = kernelRules.filter(({ enforcedBy }) => enforcedBy === "none").length;
   return {
-    confined: gaps.length === 0,
-    summary: createSummary(sandbox, confinement, gaps.length),
-    rules: [
-      ...createProgramRules(sandbox),
-      ...createKernelRules(sandbox, confinement),
-      ...UNENFORCED_RULES,
-    ],
+    confined: gaps === 0,
+    summary: createSummary(sandbox, confinement, gaps),
+    rules: [...createProgramRules(sandbox), ...kernelRules, ...UNENFORCED_RULES],
   };
 }
 
@@ -91,64 +86,67 @@ function formatKernelSupport({ landlock, seccomp }: KernelSupport): string {
 function createProgramRules({ root }: ReportedSandbox): SandboxRule[] {
   return [
     {
-      rule: `file tools read and write only in ${root} and the roots that were added`,
+      rule: `file tools read and write only in ${root} and the added roots`,
       enforcedBy: "program",
       how:
-        "every path is resolved, links and all, when it is used, and what was opened is compared with it",
+        "every path is resolved with its links on each use, and the opened file is compared with it",
     },
     {
-      rule: "file tools do not touch files that usually hold secrets, nor git's hooks and settings",
+      rule:
+        "file tools do not use files that usually hold secrets, nor write the hooks and settings of git",
       enforcedBy: "program",
-      how: "by name",
+      how: "by the name of the file",
     },
     {
-      rule: "commands get none of this program's environment but a list of harmless variables",
+      rule: "commands get only a list of harmless variables from the environment of this program",
       enforcedBy: "program",
-      how: "the environment is built anew",
+      how: "the environment is created from the list",
     },
     {
-      rule: "what a command starts ends with it",
+      rule: "processes that a command starts end with it",
       enforcedBy: "program",
-      how: "its process group is ended, and processes with its mark in their environment",
+      how: "its process group is ended, and every process with its mark in the environment",
     },
   ];
 }
 
-/** What nobody stops. */
 const UNENFORCED_RULES: readonly SandboxRule[] = [
   {
-    rule: "commands do not read secrets inside of the working directory",
-    enforcedBy: "nobody",
-    how: "the kernel grants a folder with all that is in it; only the command judge looks at names",
+    rule: "commands do not read secrets inside the working directory",
+    enforcedBy: "none",
+    how:
+      "the kernel grants directories with all their content; only the assessment of commands checks names",
   },
   {
     rule: "a process that leaves its group and clears its environment ends with its command",
-    enforcedBy: "nobody",
-    how: "nothing marks it any more; it stays confined",
+    enforcedBy: "none",
+    how: "it cannot be identified; it stays confined",
   },
   {
-    rule: "commands do not change modes, owners and times of files elsewhere",
-    enforcedBy: "nobody",
-    how: "Landlock does not look at them; a command may change those of files that its user owns",
+    rule: "commands do not change modes, owners and times of files outside the roots",
+    enforcedBy: "none",
+    how: "Landlock does not cover them; commands may change those of files that the user owns",
   },
   {
-    rule: "commands use no more than a fair share of processor, memory and disk",
-    enforcedBy: "nobody",
-    how: "only their time is limited",
+    rule: "commands use a limited share of processor, memory and disk",
+    enforcedBy: "none",
+    how: "only the run time is limited",
   },
 ];
 
 function createKernelRules(sandbox: ReportedSandbox, confinement: Confinement): SandboxRule[] {
   const { writable, net, unixSockets } = sandbox;
   const kernel = createRuleFactories(confinement);
-  const places = writable.filter((path) => !path.startsWith("/dev/")).join(", ");
+  const directories = writable.filter((path) => !path.startsWith("/dev/")).join(", ");
   return [
-    kernel.files(`commands write only in ${places}`),
-    kernel.truncate("commands do not empty files elsewhere"),
-    kernel.files("commands do not read keys and credentials in the home folder"),
+    kernel.files(`commands write only in ${directories}`),
+    kernel.truncate("commands do not truncate files outside the roots"),
+    kernel.files("commands do not read keys and credentials in the home directory"),
     ...createNetworkRules(net, kernel),
-    ...(unixSockets ? [] : [kernel.sockets("commands do not talk to daemons over Unix sockets")]),
-    kernel.files("commands do not trace this program, nor read its memory and environment"),
+    ...(unixSockets
+      ? []
+      : [kernel.sockets("commands do not connect to daemons over Unix sockets")]),
+    kernel.files("commands do not trace this program, nor read its memory or environment"),
     kernel.signals("commands do not send signals to other programs"),
   ];
 }
@@ -160,18 +158,18 @@ function createNetworkRules(
   if (net === "on") return [];
   if (net === "off") {
     return [
-      kernel.tcp("commands make no TCP connections and accept none"),
-      kernel.sockets("commands send nothing by UDP or any other protocol"),
+      kernel.tcp("commands do not open or accept TCP connections"),
+      kernel.sockets("commands send no data over UDP or other protocols"),
     ];
   }
   return [
-    kernel.tcp("commands make TCP connections only to the proxy's port"),
-    kernel.sockets("commands send nothing by UDP or any other protocol"),
+    kernel.tcp("commands open TCP connections only to the port of the proxy"),
+    kernel.sockets("commands send no data over UDP or other protocols"),
     {
-      rule: `through the proxy only these hosts are reached: ${net.join(", ")}`,
+      rule: `the proxy connects only to these hosts: ${net.join(", ")}`,
       enforcedBy: "program",
       how:
-        "best effort: the kernel knows ports, not machines, and the proxy sees names, not contents",
+        "best effort: the kernel checks ports, not hosts, and the proxy sees host names, not content",
     },
   ];
 }
@@ -189,8 +187,8 @@ interface KernelRuleFactories {
 function createRuleFactories(confinement: Confinement): KernelRuleFactories {
   switch (confinement.type) {
     case "none": {
-      const open = unenforced(confinement.reason);
-      return { files: open, truncate: open, tcp: open, sockets: open, signals: open };
+      const rule = unenforced(confinement.reason);
+      return { files: rule, truncate: rule, tcp: rule, sockets: rule, signals: rule };
     }
     case "seatbelt": {
       const rule = enforcedByKernel("Seatbelt");
@@ -201,12 +199,12 @@ function createRuleFactories(confinement: Confinement): KernelRuleFactories {
       const since = (version: number) =>
         landlock >= version ? enforcedByKernel("Landlock") : unenforced(
           `${
-            landlock === 0 ? "there is no Landlock" : `Landlock ${landlock} cannot`
-          }; version ${version} can`,
+            landlock === 0 ? "the kernel has no Landlock" : `the kernel has Landlock ${landlock}`
+          }; version ${version} is needed`,
         );
       const sockets = seccomp
         ? enforcedByKernel("seccomp")
-        : unenforced("no filters of system calls here");
+        : unenforced("the kernel has no seccomp filters");
       return {
         files: since(1),
         truncate: since(3),
@@ -223,5 +221,5 @@ function enforcedByKernel(how: string): RuleFactory {
 }
 
 function unenforced(how: string): RuleFactory {
-  return (rule) => ({ rule, enforcedBy: "nobody", how });
+  return (rule) => ({ rule, enforcedBy: "none", how });
 }

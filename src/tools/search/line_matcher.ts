@@ -1,6 +1,5 @@
 /**
- * Finds lines without ever hanging: harmless patterns here, the others in a thread that is ended when it takes too
- * long.
+ * Matches the lines of files in bounded time: patterns that may backtrack exponentially run in a worker with a timeout.
  *
  * @module
  */
@@ -10,16 +9,16 @@ import { type LineMatch, matchLines, type MatchOptions } from "./match_lines.ts"
 import type { MatchRequest } from "./match_worker.ts";
 import { getPatternRisk } from "./pattern_risk.ts";
 
-/** Finds the lines of files that fit one expression. */
+/** Matches the lines of files against one expression. */
 export interface LineMatcher extends Disposable {
-  /** The lines of a file. @throws {BadRequestError} When the pattern takes too long on it. */
+  /** Returns the matching lines of a file. @throws {BadRequestError} When the pattern takes more than 3 s. */
   match(bytes: Uint8Array): readonly LineMatch[] | Promise<readonly LineMatch[]>;
 }
 
-/** What one file may take. */
+/** Timeout for one file. */
 const FILE_TIMEOUT_MS = 3_000;
 
-/** Makes a matcher. */
+/** Creates a matcher. Disposing it ends its worker. */
 export function createLineMatcher(options: MatchOptions, signal: AbortSignal): LineMatcher {
   if (getPatternRisk(options.expression.source).type === "exponential") {
     return new WorkerMatcher(options, signal);
@@ -42,14 +41,16 @@ class WorkerMatcher implements LineMatcher {
 
   async match(bytes: Uint8Array): Promise<readonly LineMatch[]> {
     const { expression: { source, flags }, context } = this.#options;
-    const worker = this.#getWorker();
+    const worker = this.#worker ??= new Worker(new URL("./match_worker.ts", import.meta.url), {
+      type: "module",
+    });
     const { promise, resolve, reject } = Promise.withResolvers<readonly LineMatch[]>();
     const cancel = () => reject(new AbortedError("The search was cancelled"));
     const timer = setTimeout(() => reject(createTimeoutError(source)), FILE_TIMEOUT_MS);
     worker.onmessage = ({ data }: MessageEvent<readonly LineMatch[]>) => resolve(data);
     worker.onerror = (event) => {
       event.preventDefault();
-      reject(new BadRequestError(`The pattern cannot be searched for: ${event.message}`));
+      reject(new BadRequestError(`The search failed: ${event.message}`));
     };
     this.#signal.addEventListener("abort", cancel, { once: true });
     if (this.#signal.aborted) cancel();
@@ -63,11 +64,6 @@ class WorkerMatcher implements LineMatcher {
     }
   }
 
-  #getWorker(): Worker {
-    this.#worker ??= new Worker(new URL("./match_worker.ts", import.meta.url), { type: "module" });
-    return this.#worker;
-  }
-
   [Symbol.dispose](): void {
     this.#worker?.terminate();
   }
@@ -75,7 +71,6 @@ class WorkerMatcher implements LineMatcher {
 
 function createTimeoutError(source: string): BadRequestError {
   return new BadRequestError(
-    `The pattern ${source} takes too long, because a repetition stands inside of another: write it without, ` +
-      "or search fewer files",
+    `The pattern ${source} takes too long because of nested repetitions: remove the nesting or search fewer files`,
   );
 }

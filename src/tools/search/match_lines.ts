@@ -1,5 +1,5 @@
 /**
- * The lines of a file that fit a regular expression.
+ * Finds the lines of a file that match a regular expression.
  *
  * @module
  */
@@ -8,94 +8,94 @@ import { detectFileKind, SNIFF_BYTES } from "../text/file_kind.ts";
 import { truncateEnd } from "../text/output_limit.ts";
 import { getPatternRisk } from "./pattern_risk.ts";
 
-/** A file with lines that fit. */
+/** A file with matching lines. */
 export interface FileMatch {
   /** Canonical path. */
   readonly path: string;
-  /** One item per line that fits. */
+  /** One item per matching line. */
   readonly lines: readonly LineMatch[];
 }
 
-/** A line that fits, as it is shown: with its number, and lines around it that no earlier match has shown. */
+/** A matching line with its number and the lines of context that no earlier match includes. */
 export interface LineMatch {
-  /** The text, one line or several. */
+  /** One or several lines, as `12: text` and `13- context`. */
   readonly text: string;
 }
 
-/** What {@linkcode matchLines} is told. */
+/** Options for {@linkcode matchLines}. */
 export interface MatchOptions {
-  /** What a line must fit; neither global nor sticky. */
+  /** The expression, neither global nor sticky. */
   readonly expression: RegExp;
-  /** Lines to show around each match. */
+  /** Number of context lines before and after each match. */
   readonly context: number;
 }
 
-/** A longer line is shown only around its match. */
+/** Longer lines are shortened to the part around the match. */
 const MAX_SHOWN_CHARACTERS = 400;
 
-/** Of a longer line only the beginning is searched: it is minified or data. */
+/** Longer lines are searched only up to this length: they are minified code or data. */
 const MAX_SEARCHED_CHARACTERS = 10_000;
 
-/** What one line may cost, in steps of the engine. */
+/** Maximum cost of one line, in steps of the regular expression engine. */
 const MAX_STEPS = 20_000_000;
 
 const decoder = new TextDecoder();
 
-/** Finds the lines; none in a binary file. */
+/** Returns the matching lines; none for a binary file. */
 export function matchLines(bytes: Uint8Array, { expression, context }: MatchOptions): LineMatch[] {
-  const whole = decoder.decode(bytes);
-  const { maxCharacters: searched, textFilter: wholeText } = getSearchCost(expression);
-  if (wholeText && !wholeText.test(whole)) return [];
+  const content = decoder.decode(bytes);
+  const { maxCharacters, textFilter } = getSearchLimits(expression);
+  if (textFilter && !textFilter.test(content)) return [];
   if (detectFileKind(bytes.subarray(0, SNIFF_BYTES)).type !== "text") return [];
-  const lines = whole.split("\n");
+  const lines = content.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const matches: LineMatch[] = [];
   let lastShown = -1;
   for (const [index, line] of lines.entries()) {
-    const at = searchLine(line, { expression, maxCharacters: searched });
-    if (at === -1) continue;
+    const matchIndex = searchLine(line, { expression, maxCharacters });
+    if (matchIndex === -1) continue;
     const before = lines.slice(Math.max(index - context, lastShown + 1), index);
-    const after = getFollowingLines(lines, index, { context, expression, maxCharacters: searched });
-    const gap = context > 0 && matches.length > 0 && index - before.length > lastShown + 1;
+    const after = getFollowingLines(lines, index, { context, expression, maxCharacters });
+    const hasGap = context > 0 && matches.length > 0 && index - before.length > lastShown + 1;
     const text = [
       ...before.map((other, offset) => formatLine(index - before.length + offset, other, "-")),
-      formatLine(index, line, ":", at),
+      formatLine(index, line, ":", matchIndex),
       ...after.map((other, offset) => formatLine(index + 1 + offset, other, "-")),
     ].join("\n");
-    matches.push({ text: gap ? `--\n${text}` : text });
+    matches.push({ text: hasGap ? `--\n${text}` : text });
     lastShown = index + after.length;
   }
   return matches;
 }
 
-interface SearchCost {
-  /** Characters of a line that are searched: fewer for patterns that take more than one look at each. */
+interface SearchLimits {
+  /** Characters of a line that are searched: fewer for patterns that backtrack. */
   readonly maxCharacters: number;
   /**
-   * Fits every text that has a line which fits: one look, before a text is taken apart. Only for patterns that take
-   * linear time, and that do not say what must not follow.
+   * Matches every text with a matching line, to skip files before they are split into lines. Only for patterns of linear
+   * cost without lookaround.
    */
   readonly textFilter: RegExp | undefined;
 }
 
-const costCache = new WeakMap<RegExp, SearchCost>();
+const limitsCache = new WeakMap<RegExp, SearchLimits>();
 
-function getSearchCost(expression: RegExp): SearchCost {
-  const known = costCache.get(expression);
-  if (known) return known;
+function getSearchLimits(expression: RegExp): SearchLimits {
+  const cached = limitsCache.get(expression);
+  if (cached) return cached;
   const { source, flags } = expression;
   const risk = getPatternRisk(source);
   const exponent = risk.type === "power" ? risk.exponent + 1 : 1;
   const isSimple = risk.type === "linear" && !/\(\?<?!/.test(source);
-  const cost = {
+  const limits = {
     maxCharacters: Math.min(MAX_SEARCHED_CHARACTERS, Math.floor(MAX_STEPS ** (1 / exponent))),
     textFilter: isSimple ? new RegExp(source, `${flags}m`) : undefined,
   };
-  costCache.set(expression, cost);
-  return cost;
+  limitsCache.set(expression, limits);
+  return limits;
 }
 
-/** The lines after a match, up to the next line that is a match itself. */
+/** Returns the context lines after a match, up to the next matching line. */
 function getFollowingLines(
   lines: readonly string[],
   index: number,
@@ -111,18 +111,18 @@ interface LineSearch {
   readonly maxCharacters: number;
 }
 
-function searchLine(line: string, { expression, maxCharacters: searched }: LineSearch): number {
+function searchLine(line: string, { expression, maxCharacters }: LineSearch): number {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
-  return truncateEnd(text, searched).search(expression);
+  return truncateEnd(text, maxCharacters).search(expression);
 }
 
-function formatLine(index: number, line: string, mark: ":" | "-", at = 0): string {
-  return `${index + 1}${mark} ${truncateAround(line.replace(/\r$/, ""), at)}`;
+function formatLine(index: number, line: string, separator: ":" | "-", matchIndex = 0): string {
+  return `${index + 1}${separator} ${truncateAround(line.replace(/\r$/, ""), matchIndex)}`;
 }
 
-function truncateAround(line: string, at: number): string {
+function truncateAround(line: string, index: number): string {
   if (line.length <= MAX_SHOWN_CHARACTERS) return line;
-  const from = Math.max(at - MAX_SHOWN_CHARACTERS / 4, 0);
+  const from = Math.max(index - MAX_SHOWN_CHARACTERS / 4, 0);
   const start = truncateEnd(line, from).length;
   const middle = truncateEnd(line.slice(start), MAX_SHOWN_CHARACTERS);
   return `${start > 0 ? "…" : ""}${middle}${start + middle.length < line.length ? "…" : ""}`;

@@ -1,30 +1,30 @@
 /**
- * Matches lines in a thread of its own, which can be ended in the middle of a pattern that takes for ever.
+ * Worker that matches lines, so that a pattern that takes too long can be terminated.
  *
  * @module
  */
 
 import { type LineMatch, matchLines } from "./match_lines.ts";
 
-/** What the thread is asked. */
+/** Message to the worker. The reply is the matching lines. */
 export interface MatchRequest {
-  /** The bytes of a file. */
+  /** Content of a file. */
   readonly bytes: Uint8Array;
-  /** The pattern. */
+  /** Source of the regular expression. */
   readonly source: string;
-  /** Its flags. */
+  /** Flags of the regular expression. */
   readonly flags: string;
-  /** Lines to show around each match. */
+  /** Number of context lines before and after each match. */
   readonly context: number;
 }
 
-/** The few things of a thread's global object that are used here. */
+/** The part of `DedicatedWorkerGlobalScope` that is used here. */
 interface WorkerScope {
   addEventListener(
     type: "message",
     listener: (event: { readonly data: MatchRequest }) => void,
   ): void;
-  postMessage(answer: readonly LineMatch[]): void;
+  postMessage(reply: readonly LineMatch[]): void;
 }
 
 const scope = globalThis as unknown as WorkerScope;

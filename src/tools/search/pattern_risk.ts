@@ -1,20 +1,19 @@
 /**
- * How long a regular expression may take. JavaScript's engine tries every way in which a pattern could fit, and nothing
- * stops it in the middle.
+ * Estimates the cost of a regular expression. JavaScript's engine backtracks, and a running match cannot be aborted.
  *
  * @module
  */
 
 /**
- * What a pattern may cost on a line of n characters: about n; a power of n, by the number of its open-ended
- * repetitions; or more than any line is worth, when one repetition stands inside of another.
+ * Cost of a pattern on a line of n characters: linear; a power of n, whose exponent is the number of unbounded
+ * repetitions; or exponential, if repetitions are nested.
  */
 export type PatternRisk =
   | { readonly type: "linear" }
   | { readonly type: "power"; readonly exponent: number }
   | { readonly type: "exponential" };
 
-/** Judges a pattern by its form alone; it errs on the side of caution. */
+/** Estimates the cost by the form of the pattern; may overestimate it. */
 export function getPatternRisk(source: string): PatternRisk {
   const groups: { repeats: boolean; chooses: boolean }[] = [{ repeats: false, chooses: false }];
   let repetitions = 0;
@@ -25,14 +24,14 @@ export function getPatternRisk(source: string): PatternRisk {
     if (token === "(") groups.push({ repeats: false, chooses: false });
     else if (token === "|") group.chooses = true;
     else if (token.startsWith(")")) {
-      const inside = groups.pop();
-      const isRepeated = isOpenEnded(token.slice(1));
-      if (isRepeated && (inside?.repeats || inside?.chooses)) return { type: "exponential" };
+      const closed = groups.pop();
+      const isRepeated = isUnbounded(token.slice(1));
+      if (isRepeated && (closed?.repeats || closed?.chooses)) return { type: "exponential" };
       const parent = groups.at(-1);
-      if (parent && (isRepeated || inside?.repeats)) parent.repeats = true;
-      if (parent && inside?.chooses) parent.chooses = true;
+      if (parent && (isRepeated || closed?.repeats)) parent.repeats = true;
+      if (parent && closed?.chooses) parent.chooses = true;
       if (isRepeated) repetitions++;
-    } else if (isOpenEnded(token)) {
+    } else if (isUnbounded(token)) {
       group.repeats = true;
       repetitions++;
     }
@@ -40,17 +39,17 @@ export function getPatternRisk(source: string): PatternRisk {
   return repetitions === 0 ? { type: "linear" } : { type: "power", exponent: repetitions };
 }
 
-/** Escapes and classes as one token each; a closing bracket together with its repetition. */
+/** Matches escapes and classes as one token each, and a closing parenthesis with its quantifier. */
 const TOKENS =
   /\\(?:k<[^>]*>|\d+|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]|\((?!\?)|\((?=\?)|\)(?:[*+]|\{\d+,?\d*\})?|[*+]|\{\d+,?\d*\}|\|/g;
 
-/** Up to so many repetitions a group may be repeated without being dangerous. */
+/** Quantifiers with a bound above this count as unbounded. */
 const MAX_SAFE_REPETITIONS = 20;
 
-function isOpenEnded(repetition: string): boolean {
-  if (repetition === "*" || repetition === "+") return true;
-  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}$/.exec(repetition) ?? [];
-  if (least === undefined) return false;
-  if (comma === "") return Number(least) > MAX_SAFE_REPETITIONS;
-  return most === "" || Number(most) > MAX_SAFE_REPETITIONS;
+function isUnbounded(quantifier: string): boolean {
+  if (quantifier === "*" || quantifier === "+") return true;
+  const [, minimum, comma, maximum] = /^\{(\d+)(,?)(\d*)\}$/.exec(quantifier) ?? [];
+  if (minimum === undefined) return false;
+  if (comma === "") return Number(minimum) > MAX_SAFE_REPETITIONS;
+  return maximum === "" || Number(maximum) > MAX_SAFE_REPETITIONS;
 }

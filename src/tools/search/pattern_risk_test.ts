@@ -36,7 +36,7 @@ const EXPONENTIAL = [
   "([a-z]+)*",
 ];
 
-Deno.test("patterns are judged by their form", () => {
+Deno.test("getPatternRisk() classifies patterns by their form", () => {
   for (const source of LINEAR) assertEquals(getPatternRisk(source).type, "linear", source);
   for (const [source, exponent] of POWER) {
     assertEquals(getPatternRisk(source), { type: "power", exponent }, source);
@@ -46,24 +46,28 @@ Deno.test("patterns are judged by their form", () => {
   }
 });
 
-Deno.test("a pattern that never ends is ended; a harmless one of the same form finds its lines", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("a.txt", `${"a".repeat(60)}!\nfoo.bar.baz\n`);
+Deno.test("search_files: an abort ends an exponential pattern; a similar pattern that is fast finds its lines", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.txt", `${"a".repeat(60)}!\nfoo.bar.baz\n`);
   const start = performance.now();
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 80);
-  const endless = await bench.callTool("search_files", { pattern: "^(a+)+$" }, controller.signal);
-  assert(endless.isError && performance.now() - start < 1_000);
-  const found = await bench.callTool("search_files", { pattern: "(\\w+\\.)+baz" });
+  const aborted = await workspace.callTool(
+    "search_files",
+    { pattern: "^(a+)+$" },
+    controller.signal,
+  );
+  assert(aborted.isError && performance.now() - start < 1_000);
+  const found = await workspace.callTool("search_files", { pattern: "(\\w+\\.)+baz" });
   assertEquals(found.text, "a.txt\n2: foo.bar.baz");
 });
 
-Deno.test("patterns that backtrack much take bounded time on long lines", async () => {
-  await using bench = new TestWorkspace();
-  bench.writeFile("a.txt", `${"a ".repeat(200_000)}\n${" ".repeat(200_000)}x\n`);
+Deno.test("search_files: patterns of polynomial cost take bounded time on long lines", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.txt", `${"a ".repeat(200_000)}\n${" ".repeat(200_000)}x\n`);
   for (const pattern of ["\\s+$", ".*foo.*bar", "a*b*c*d*e*!", "(?!x).*.*.*foo"]) {
     const start = performance.now();
-    await bench.callTool("search_files", { pattern });
+    await workspace.callTool("search_files", { pattern });
     assert(performance.now() - start < 3_000, pattern);
   }
 });

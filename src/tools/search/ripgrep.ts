@@ -1,35 +1,36 @@
 /**
- * `rg`, where it is installed, says quickly which files may have a match. What is shown is found in those files by
- * the same code as without it, so that the answers are the same.
+ * Preselects files with `rg` if it is installed. The lines are still matched by the project's own code, so that the
+ * results do not depend on `rg`.
  *
  * @module
  */
 
+import { startTrustedProgram } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { watchProcess } from "../process/watch_process.ts";
 
-/** Tells whether a file, or anything in a folder, may have a match; both by their canonical paths. */
+/** Whether a file, or any file below a directory, may have a match. Takes a canonical path. */
 export type CandidateFilter = (path: string) => boolean;
 
-/** What {@linkcode findCandidates} looks for. */
+/** Query of {@linkcode findCandidates}. */
 export interface RipgrepQuery {
-  /** What a line must fit. */
+  /** The expression that lines are matched against. */
   readonly expression: RegExp;
-  /** Canonical path of the folder to search. */
+  /** Canonical path of the directory to search. */
   readonly start: string;
-  /** Cancels. */
+  /** Ends `rg`. */
   readonly signal: AbortSignal;
 }
 
 const ACCEPT_ALL: CandidateFilter = () => true;
 
-/** Past this the list of files is longer than a walk. */
+/** With a longer list of files, `rg` saves no time. */
 const MAX_LIST_BYTES = 5_000_000;
 
-/** Longer than that it is of no help. */
+/** After this time, `rg` saves no time. */
 const TIMEOUT_MS = 20_000;
 
-/** Asks `rg` for the files with a match; without `rg`, or where it might miss one, every file may have one. */
+/** Lists the files with a match by `rg`. Accepts every file when `rg` is missing, fails, or could miss a match. */
 export async function findCandidates(
   sandbox: Sandbox,
   query: RipgrepQuery,
@@ -53,16 +54,18 @@ export async function findCandidates(
   let list = "";
   const decoder = new TextDecoder();
   try {
-    const outcome = await watchProcess(sandbox.startProgram("rg", args), {
+    const process = startTrustedProgram(sandbox, "rg", args);
+    if (!process) return ACCEPT_ALL;
+    const outcome = await watchProcess(process, {
       signal,
       timeoutMs: TIMEOUT_MS,
       onOutput: (chunk) => {
         if (list.length < MAX_LIST_BYTES) list += decoder.decode(chunk, { stream: true });
       },
     });
-    // 0: some; 1: none; anything else: it could not, or not everywhere.
-    const isSure = outcome.type === "exited" && outcome.exit.code <= 1;
-    if (!isSure || list.length >= MAX_LIST_BYTES) return ACCEPT_ALL;
+    // Exit code 0: matches; 1: no matches; others: an error, at least for some files.
+    const isComplete = outcome.type === "exited" && outcome.exit.code <= 1;
+    if (!isComplete || list.length >= MAX_LIST_BYTES) return ACCEPT_ALL;
   } catch {
     return ACCEPT_ALL;
   }
@@ -82,10 +85,10 @@ function addParentDirectories(paths: readonly string[]): Set<string> {
 }
 
 /**
- * A pattern in `rg`'s dialect that fits at least what the expression fits; `undefined` when that is not certain.
+ * Converts an expression to a pattern for `rg` that matches at least the same lines; `undefined` when that is uncertain.
  *
- * The dialects agree on the plain parts. Word boundaries depend on what counts as a letter, so they are left out;
- * whatever else could differ is not tried.
+ * Only syntax with the same meaning in both dialects is converted. Word boundaries are removed, since the dialects
+ * differ in what a letter is.
  */
 function toRipgrepPattern(expression: RegExp): string | undefined {
   const pattern = expression.source.replace(/\\b/g, "");

@@ -1,43 +1,44 @@
 /**
- * A walk through a folder, sorted, that leaves out what git leaves out.
+ * Walks a directory in sorted order, without files that git ignores.
  *
  * @module
  */
 
 import { AbortedError } from "../../core/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
+import { readParentIgnoreRules, readWalkedFile } from "../sandbox/file_reading.ts";
 import type { DirectoryEntry, SandboxFiles } from "../sandbox/sandbox_files.ts";
 
-/** An entry that a walk meets. */
+/** An entry found by a walk. */
 export interface WalkEntry {
   /** Canonical path. */
   readonly path: string;
   /** Path relative to the start of the walk, with `/`. */
   readonly relativePath: string;
-  /** The bare name. */
+  /** Last segment of the path. */
   readonly name: string;
-  /** What it is. */
+  /** Kind of the entry. */
   readonly kind: DirectoryEntry["kind"];
-  /** How many folders it lies below the start. */
+  /** Number of directories between the start and the entry; 0 for entries of the start. */
   readonly depth: number;
 }
 
-/** What {@linkcode walkFiles} is told. */
+/** Options for {@linkcode walkFiles}. */
 export interface WalkOptions {
-  /** Cancels. */
+  /** Aborts the walk with an {@linkcode AbortedError}. */
   readonly signal: AbortSignal;
-  /** Folders deeper than this are met but not entered. Default: no limit. */
+  /** Directories at this depth are yielded but not entered. Default: no limit. */
   readonly maxDepth?: number;
-  /** Folders for which it says no, by their canonical paths, are met but not entered. Default: all are entered. */
-  readonly shouldEnter?: (folder: string) => boolean;
+  /** Whether to enter a directory, by its canonical path; it is yielded in any case. Default: all are entered. */
+  readonly shouldEnter?: (path: string) => boolean;
 }
 
-/** A folder in the middle of being walked. */
+/** A directory that is being walked. */
 interface WalkLevel {
   /** Canonical path. */
   readonly path: string;
-  /** Relative to the folder at which the rules start; empty, or with a `/` at its end. */
-  readonly folder: string;
+  /** Path relative to the directory where the rules start; empty, or with a `/` at its end. */
+  readonly prefix: string;
   readonly rules: readonly IgnoreRules[];
   readonly entries: Iterator<DirectoryEntry>;
 }
@@ -45,36 +46,37 @@ interface WalkLevel {
 const MAX_IGNORE_BYTES = 1_000_000;
 
 /**
- * Meets every entry below a canonical folder: a folder first, then what is in it. Links are met, not followed.
+ * Yields every entry below a directory, given by its canonical path: each directory before its entries. Links are not
+ * followed.
  *
- * @throws {BadRequestError} When the folder cannot be read. One below it that cannot is passed over.
+ * @throws {BadRequestError} When the directory cannot be read. Unreadable subdirectories are skipped.
  */
 export async function* walkFiles(
   files: SandboxFiles,
   start: string,
   options: WalkOptions,
 ): AsyncGenerator<WalkEntry> {
-  const { signal, maxDepth = Infinity, shouldEnter: enters = () => true } = options;
+  const { signal, maxDepth = Infinity, shouldEnter = () => true } = options;
   const origin = await findOrigin(files, start);
-  const prefix = origin.folder.length;
+  const prefixLength = origin.prefix.length;
   const levels = [await openLevel(files, { path: start, ...origin })];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
-    if (signal.aborted) throw new AbortedError("The walk was cancelled");
+    if (signal.aborted) throw new AbortedError("The search was cancelled");
     const next = level.entries.next();
     if (next.done) {
       levels.pop();
       continue;
     }
     const { name, kind } = next.value;
-    const fromOrigin = level.folder + name;
-    if (name === ".git" || isIgnored(fromOrigin, kind === "folder", level.rules)) continue;
+    const fromOrigin = level.prefix + name;
+    if (name === ".git" || isIgnored(fromOrigin, kind === "directory", level.rules)) continue;
     const path = `${level.path}/${name}`;
     const depth = levels.length - 1;
-    yield { path, relativePath: fromOrigin.slice(prefix), name, kind, depth };
-    if (kind !== "folder" || depth >= maxDepth || !enters(path)) continue;
-    const inside = { path, folder: `${fromOrigin}/`, rules: level.rules };
-    const entered = await openLevel(files, inside).catch(() => undefined);
-    if (entered) levels.push(entered);
+    yield { path, relativePath: fromOrigin.slice(prefixLength), name, kind, depth };
+    if (kind !== "directory" || depth >= maxDepth || !shouldEnter(path)) continue;
+    const child = { path, prefix: `${fromOrigin}/`, rules: level.rules };
+    const childLevel = await openLevel(files, child).catch(() => undefined);
+    if (childLevel) levels.push(childLevel);
   }
 }
 
@@ -89,32 +91,33 @@ async function openLevel(
 
 async function readDirectoryRules(
   files: SandboxFiles,
-  { path, folder }: Pick<WalkLevel, "path" | "folder">,
+  { path, prefix }: Pick<WalkLevel, "path" | "prefix">,
   entries: readonly DirectoryEntry[],
 ): Promise<IgnoreRules[]> {
   if (!entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) return [];
-  const bytes = await files.readWalked(`${path}/.gitignore`, MAX_IGNORE_BYTES);
-  return bytes ? [parseIgnoreFile(new TextDecoder().decode(bytes), folder)] : [];
+  const bytes = await readWalkedFile(files, `${path}/.gitignore`, MAX_IGNORE_BYTES);
+  return bytes ? [parseIgnoreFile(new TextDecoder().decode(bytes), prefix)] : [];
 }
 
-/** Where the rules for a walk start: those from above the root, and of the folders from the root down to the start. */
+/** Collects the rules that hold at the start: those from above the root, and of each directory from the root to the start. */
 async function findOrigin(
   files: SandboxFiles,
   start: string,
-): Promise<Pick<WalkLevel, "folder" | "rules">> {
-  const way = files.toDisplayPath(start);
-  if (way.startsWith("/")) return { folder: "", rules: [] };
-  let rules: readonly IgnoreRules[] = await files.readParentIgnoreRules();
-  let folder = "";
-  const root = way === "." ? start : start.slice(0, start.length - way.length - 1);
-  for (const name of way === "." ? [] : way.split("/")) {
-    const path = `${root}/${folder}`.replace(/\/$/, "");
-    rules = [...rules, ...await readDirectoryRules(files, { path, folder }, [GITIGNORE])];
-    folder += `${name}/`;
-    // Whoever asks for a folder that git leaves out wants to see what is in it.
-    if (isIgnored(folder.slice(0, -1), true, rules)) return { folder, rules: [] };
+): Promise<Pick<WalkLevel, "prefix" | "rules">> {
+  const relativeStart = files.toDisplayPath(start);
+  if (relativeStart.startsWith("/")) return { prefix: "", rules: [] };
+  let rules: readonly IgnoreRules[] = await readParentIgnoreRules(files);
+  let prefix = "";
+  if (relativeStart === ".") return { prefix, rules };
+  const root = start.slice(0, start.length - relativeStart.length - 1);
+  for (const name of relativeStart.split("/")) {
+    const path = `${root}/${prefix}`.replace(/\/$/, "");
+    rules = [...rules, ...await readDirectoryRules(files, { path, prefix }, [GITIGNORE])];
+    prefix += `${name}/`;
+    // An ignored directory that is asked for by name is walked without rules.
+    if (isIgnored(prefix.slice(0, -1), true, rules)) return { prefix, rules: [] };
   }
-  return { folder, rules };
+  return { prefix, rules };
 }
 
 const GITIGNORE: DirectoryEntry = { name: ".gitignore", kind: "file" };

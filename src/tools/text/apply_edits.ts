@@ -1,8 +1,8 @@
 /**
- * Edits of a text: each replaces a passage that it quotes.
+ * Text edits that each replace a quoted passage.
  *
- * A passage is found exactly, whatever the line endings; failing that, as whole lines that differ only in blanks at
- * their ends. Anything looser would sometimes change what was not meant.
+ * A passage matches exactly, apart from line endings; failing that, as complete lines that differ only in trailing
+ * whitespace. Looser matching could replace the wrong passage.
  *
  * @module
  */
@@ -13,30 +13,30 @@ import { getLineNumber, type Passage } from "./passage.ts";
 
 /** One replacement. */
 export interface TextEdit {
-  /** The passage as it stands in the text. */
+  /** The passage to replace, as in the text. */
   readonly old_string: string;
-  /** What takes its place. */
+  /** The replacement. */
   readonly new_string: string;
-  /** Whether every occurrence is replaced. Default: `false`. */
+  /** Whether to replace every occurrence. Default: `false`. */
   readonly replace_all?: boolean | undefined;
-  /** A line number that decides between several occurrences: the nearest is meant. */
+  /** Line number, from 1: of several occurrences, the nearest one is replaced. */
   readonly line_hint?: number | undefined;
 }
 
 /**
- * Applies edits in order, all of them or none.
+ * Applies all edits in order, or none.
  *
- * @throws {BadRequestError} When a passage is not there, or there several times; the message shows where.
+ * @throws {BadRequestError} When a passage is missing or ambiguous; the message shows candidates.
  */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return edits.reduce((current, edit, index) => {
-    const which = edits.length === 1 ? "" : `Edit ${index + 1} of ${edits.length}: `;
+    const prefix = edits.length === 1 ? "" : `Edit ${index + 1} of ${edits.length}: `;
     try {
       return applyEdit(current, edit);
     } catch (error) {
       if (!(error instanceof BadRequestError)) throw error;
-      const none = edits.length === 1 ? "" : "\nNone of the edits was made.";
-      throw new BadRequestError(which + error.message + none);
+      const suffix = edits.length === 1 ? "" : "\nNone of the edits was applied.";
+      throw new BadRequestError(prefix + error.message + suffix);
     }
   }, text);
 }
@@ -45,23 +45,23 @@ function applyEdit(text: string, edit: TextEdit): string {
   const { old_string, new_string } = edit;
   if (old_string === "") {
     throw new BadRequestError(
-      "old_string is empty: quote the passage to replace, or use write_file for a whole file",
+      "old_string is empty: quote the passage to replace, or use write_file to replace the file",
     );
   }
   if (old_string === new_string) {
-    throw new BadRequestError("old_string and new_string are the same: there is nothing to change");
+    throw new BadRequestError("old_string and new_string are identical: the edit changes nothing");
   }
-  const plain = normalizeLineEndings(text);
-  const passages = findPassages(plain.text, normalizeLineEndings(old_string).text);
-  const chosen = selectPassages(plain.text, passages, edit);
+  const normalized = normalizeLineEndings(text);
+  const passages = findPassages(normalized.text, normalizeLineEndings(old_string).text);
+  const selected = selectPassages(normalized.text, passages, edit);
   const replacement = convertLineEndings(new_string, detectLineEnding(text));
   let result = "";
-  let at = 0;
-  for (const { start, end } of chosen) {
-    result += text.slice(at, plain.toOriginalIndex(start)) + replacement;
-    at = plain.toOriginalIndex(end);
+  let copied = 0;
+  for (const { start, end } of selected) {
+    result += text.slice(copied, normalized.toOriginalIndex(start)) + replacement;
+    copied = normalized.toOriginalIndex(end);
   }
-  return result + text.slice(at);
+  return result + text.slice(copied);
 }
 
 function selectPassages(
@@ -77,15 +77,15 @@ function selectPassages(
   throw new BadRequestError(describeMatches(text, passages));
 }
 
-/** The passage nearest to a line; `undefined` when two are equally near. */
+/** Returns the passage nearest to a line; `undefined` when two are equally near. */
 function findNearest(
   text: string,
   passages: readonly Passage[],
   line: number,
 ): Passage | undefined {
   const distances = passages.map(({ start }) => Math.abs(getLineNumber(text, start) - line));
-  const least = Math.min(...distances);
-  const nearest = passages.filter((_, index) => distances[index] === least);
+  const minimum = Math.min(...distances);
+  const nearest = passages.filter((_, index) => distances[index] === minimum);
   return nearest.length === 1 ? nearest[0] : undefined;
 }
 
@@ -97,7 +97,7 @@ function findPassages(text: string, wanted: string): Passage[] {
   return exact.length > 0 ? exact : findLines(text, wanted);
 }
 
-/** Whole lines that are the wanted ones but for blanks at their ends. */
+/** Finds complete lines that differ from the wanted ones only in trailing whitespace. */
 function findLines(text: string, wanted: string): Passage[] {
   const endsWithNewline = wanted.endsWith("\n");
   const wantedLines = wanted.split("\n").map((line) => line.trimEnd());
@@ -129,11 +129,11 @@ function getLineStarts(lines: readonly string[]): number[] {
 interface NormalizedText {
   /** The text with `\n` at the end of every line. */
   readonly text: string;
-  /** Where a character of the plain text stands in the original. */
+  /** Maps an index in the normalized text to one in the original. */
   readonly toOriginalIndex: (index: number) => number;
 }
 
-/** Takes the return out of every `\r\n`, so that passages compare whatever the line endings are. */
+/** Replaces `\r\n` by `\n`. */
 function normalizeLineEndings(text: string): NormalizedText {
   if (!text.includes("\r\n")) return { text, toOriginalIndex: (index) => index };
   const removedBefore: number[] = [];
@@ -146,7 +146,7 @@ function normalizeLineEndings(text: string): NormalizedText {
   };
 }
 
-/** How many of some ascending numbers are less than a value. */
+/** Counts the numbers below a value by binary search. */
 function countBelow(ascending: readonly number[], value: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
@@ -157,15 +157,15 @@ function countBelow(ascending: readonly number[], value: number): number {
   return low;
 }
 
-/** The line ending that most lines of a text have. */
+/** Returns the line ending of most lines. */
 function detectLineEnding(text: string): "\n" | "\r\n" {
   if (!text.includes("\r\n")) return "\n";
-  const returns = text.split("\r\n").length - 1;
+  const crlfs = text.split("\r\n").length - 1;
   const newlines = text.split("\n").length - 1;
-  return returns * 2 > newlines ? "\r\n" : "\n";
+  return crlfs * 2 > newlines ? "\r\n" : "\n";
 }
 
 function convertLineEndings(text: string, ending: "\n" | "\r\n"): string {
-  const plain = text.replaceAll("\r\n", "\n");
-  return ending === "\n" ? plain : plain.replaceAll("\n", ending);
+  const normalized = text.replaceAll("\r\n", "\n");
+  return ending === "\n" ? normalized : normalized.replaceAll("\n", ending);
 }

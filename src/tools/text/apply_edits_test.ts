@@ -16,48 +16,48 @@ function getEditError(text: string, old_string: string): string {
   return assertThrows(() => applyOneEdit(text, old_string, "new"), BadRequestError).message;
 }
 
-Deno.test("line endings of the file are kept, whatever the edit has", () => {
+Deno.test("applyEdits() keeps the line endings of the file", () => {
   assertEquals(applyOneEdit("a\r\nb\r\nc\r\n", "a\nb", "x\ny"), "x\r\ny\r\nc\r\n");
   assertEquals(applyOneEdit("a\nb\n", "a\r\nb", "x\r\ny"), "x\ny\n");
   assertEquals(applyOneEdit("a\r\nb\nc\nd\n", "b\nc", "x\ny"), "a\r\nx\ny\nd\n");
 });
 
-Deno.test("A 98: blanks at the ends of lines do not matter", () => {
+Deno.test("applyEdits() ignores trailing whitespace [A98]", () => {
   assertEquals(applyOneEdit("if (x) {  \n  y();\t\n}\n", "if (x) {\n  y();\n}", "z();"), "z();\n");
   assertEquals(applyOneEdit("a\nb  \nc\n", "b\nc\n", ""), "a\n");
   assertEquals(applyOneEdit("a\nb\n", "b  ", "c"), "a\nc\n");
 });
 
-Deno.test("an exact match is preferred to a tolerant one", () => {
+Deno.test("applyEdits() prefers an exact match", () => {
   assertEquals(applyOneEdit("a \na\n", "a\n", "b\n"), "a \nb\n");
 });
 
-Deno.test("what stands in the new text is taken as it is", () => {
+Deno.test("applyEdits() does not interpret replacement patterns in new_string", () => {
   assertEquals(applyOneEdit("a.b", "a", "$& $1 $`"), "$& $1 $`.b");
 });
 
-Deno.test("an empty passage and a change of nothing are refused", () => {
+Deno.test("applyEdits() rejects an empty old_string and an edit that changes nothing", () => {
   assertStringIncludes(getEditError("a", ""), "old_string is empty");
-  assertThrows(() => applyOneEdit("a", "a", "a"), BadRequestError, "the same");
+  assertThrows(() => applyOneEdit("a", "a", "a"), BadRequestError, "identical");
 });
 
-Deno.test("no match: the nearest lines are shown, and a difference in indentation is named", () => {
+Deno.test("applyEdits(): the error of a missing passage shows the nearest lines and reports different indentation", () => {
   const text = "function a() {\n    return 1;\n}\n";
   assertEquals(
     getEditError(text, "\treturn 1;\n}"),
-    "old_string is not in the file exactly so (the indentation differs); the nearest lines are:\n" +
+    "old_string was not found in the file (the indentation differs). Nearest lines:\n" +
       "2\t    return 1;\n3\t}",
   );
   assertStringIncludes(getEditError(text, "function b() {"), "1\tfunction a() {");
-  assertStringIncludes(getEditError(text, "completely different words"), "nor anything like");
+  assertStringIncludes(getEditError(text, "completely different words"), "nothing similar");
 });
 
-Deno.test("several matches: each is shown with the lines around it", () => {
+Deno.test("applyEdits(): the error of an ambiguous passage shows each match with the lines around it", () => {
   const message = getEditError("a\nx\nb\nc\nx\nd\n", "x");
   assertStringIncludes(message, "1\ta\n2\tx\n3\tb\n--\n4\tc\n5\tx\n6\td");
 });
 
-Deno.test("two matches equally near to the hint are still one too many", () => {
+Deno.test("applyEdits() rejects two matches equally near to line_hint", () => {
   assertThrows(
     () => applyOneEdit("x\na\nx", "x", "y", { line_hint: 2 }),
     BadRequestError,
@@ -65,7 +65,7 @@ Deno.test("two matches equally near to the hint are still one too many", () => {
   );
 });
 
-Deno.test("random texts: a unique passage is replaced and nothing else changes", () => {
+Deno.test("applyEdits() replaces a unique passage of random texts and nothing else", () => {
   const random = seededRandom(3);
   const alphabet = ["a", "b", " ", "\n", "\r\n", "😀"];
   for (let round = 0; round < 500; round++) {

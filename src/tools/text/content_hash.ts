@@ -1,10 +1,10 @@
 /**
- * The name of a content: its SHA-256, in hexadecimal digits.
+ * Content hashes.
  *
  * @module
  */
 
-/** Hashes bytes, or a text as UTF-8. */
+/** Returns the SHA-256 of bytes, or of a text as UTF-8, in hexadecimal. */
 export async function hashContent(content: Uint8Array | string): Promise<string> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);

@@ -1,5 +1,5 @@
 /**
- * What to tell a model whose edit fits nowhere, or in several places: enough for the next attempt to succeed.
+ * Error messages for edits whose passage is missing or ambiguous, with candidates for the next attempt.
  *
  * @module
  */
@@ -11,36 +11,36 @@ import { getLineNumber, type Passage } from "./passage.ts";
 const MAX_CANDIDATES = 5;
 const MAX_LINE_CHARACTERS = 200;
 
-/** Lines longer than this are compared by their beginnings. */
+/** Longer lines are compared by their first characters. */
 const COMPARED_CHARACTERS = 120;
 
-/** Files with more lines are searched only for equal lines, not for similar ones. */
+/** Longer files are searched for equal lines only, not for similar ones. */
 const MAX_COMPARED_LINES = 5_000;
 
-/** The message for a passage that is there several times. */
+/** Returns the message for a passage that occurs several times. */
 export function describeMatches(text: string, passages: readonly Passage[]): string {
   const lines = text.split("\n");
-  const places = passages.slice(0, MAX_CANDIDATES).map(({ start }) => {
+  const excerpts = passages.slice(0, MAX_CANDIDATES).map(({ start }) => {
     const line = getLineNumber(text, start);
     return formatLines(lines, Math.max(line - 1, 1), line + 1);
   });
-  const more = passages.length > places.length
-    ? `\n… and ${passages.length - places.length} more`
+  const more = passages.length > excerpts.length
+    ? `\n… and ${passages.length - excerpts.length} more`
     : "";
-  return `old_string is there ${passages.length} times; quote more of the lines around it, or set line_hint ` +
-    `or replace_all:\n${places.join("\n--\n")}${more}`;
+  return `old_string occurs ${passages.length} times: quote more of the lines around it, or set line_hint ` +
+    `or replace_all:\n${excerpts.join("\n--\n")}${more}`;
 }
 
-/** The message for a passage that is not there. */
+/** Returns the message for a passage that does not occur. */
 export function describeNearMatches(text: string, wanted: string): string {
   const lines = text.split("\n");
   const wantedLines = wanted.replaceAll("\r\n", "\n").split("\n");
   const anchor = wantedLines.findIndex((line) => line.trim() !== "");
   const nearest = findNearestLines(lines, wantedLines[anchor] ?? "");
   if (nearest.length === 0) {
-    return "old_string is not in the file, nor anything like its first line: read the file again";
+    return "old_string was not found in the file, and nothing similar to its first line: read the file again";
   }
-  const places = nearest.map((line) => {
+  const excerpts = nearest.map((line) => {
     const first = Math.max(line - anchor, 0);
     return formatLines(
       lines,
@@ -48,26 +48,24 @@ export function describeNearMatches(text: string, wanted: string): string {
       Math.min(first + Math.min(wantedLines.length, 12), lines.length),
     );
   });
-  return `old_string is not in the file exactly so${
-    describeMismatch(lines, wantedLines, nearest, anchor)
-  }; ` +
-    `the nearest lines are:\n${places.join("\n--\n")}`;
+  const reason = nearest.some((line) => differsInIndentation(lines, wantedLines, line - anchor))
+    ? " (the indentation differs)"
+    : "";
+  return `old_string was not found in the file${reason}. Nearest lines:\n${
+    excerpts.join("\n--\n")
+  }`;
 }
 
-/** Says so when only the indentation differs, which is easily overlooked. */
-function describeMismatch(
+/** Whether the lines from `first` on equal the wanted ones but for indentation. */
+function differsInIndentation(
   lines: readonly string[],
   wanted: readonly string[],
-  nearest: readonly number[],
-  anchor: number,
-): string {
-  const onlyIndentation = nearest.some((line) =>
-    wanted.every((text, offset) => lines[line - anchor + offset]?.trim() === text.trim())
-  );
-  return onlyIndentation ? " (the indentation differs)" : "";
+  first: number,
+): boolean {
+  return wanted.every((text, offset) => lines[first + offset]?.trim() === text.trim());
 }
 
-/** Indexes of the lines most like a given one. */
+/** Returns the indexes of up to three lines most similar to a given one. */
 function findNearestLines(lines: readonly string[], wanted: string): number[] {
   const target = wanted.trim();
   const equal = findIndexes(lines, (line) => line.trim() === target);
@@ -83,11 +81,11 @@ function findNearestLines(lines: readonly string[], wanted: string): number[] {
     .map(({ index }) => index);
 }
 
-function findIndexes(lines: readonly string[], fits: (line: string) => boolean): number[] {
-  return lines.flatMap((line, index) => (fits(line) ? [index] : []));
+function findIndexes(lines: readonly string[], matches: (line: string) => boolean): number[] {
+  return lines.flatMap((line, index) => (matches(line) ? [index] : []));
 }
 
-/** 1 for equal lines, 0 for lines that have nothing in common. */
+/** Returns 1 for equal lines, 0 for lines with nothing in common. */
 function similarity(a: string, b: string): number {
   const [short, long] = [a, b].map((text) => text.slice(0, COMPARED_CHARACTERS));
   const longest = Math.max(short?.length ?? 0, long?.length ?? 0);

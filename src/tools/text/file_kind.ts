@@ -1,16 +1,16 @@
 /**
- * What kind of content bytes are, told from their beginning.
+ * Detects the kind of a file by its first bytes.
  *
  * @module
  */
 
-/** Text, an image that models can see, or something else by its usual name. */
+/** Text, an image that models accept, or a binary file with a readable name for its format. */
 export type FileKind =
   | { readonly type: "text" }
   | { readonly type: "image"; readonly mediaType: string }
   | { readonly type: "binary"; readonly name: string };
 
-/** How many bytes from the beginning of a file {@linkcode detectFileKind} wants to see. */
+/** Number of bytes that {@linkcode detectFileKind} needs from the beginning of a file. */
 export const SNIFF_BYTES = 8_192;
 
 interface Signature {
@@ -22,7 +22,7 @@ interface Signature {
 const imageKind = (mediaType: string): FileKind => ({ type: "image", mediaType });
 const binaryKind = (name: string): FileKind => ({ type: "binary", name });
 
-/** First bytes, written as Latin-1. Later ones are looked at when earlier ones do not fit. */
+/** Signatures as Latin-1 strings. The first match wins. */
 const SIGNATURES: readonly Signature[] = [
   { bytes: "\x89PNG\r\n\x1a\n", kind: imageKind("image/png") },
   { bytes: "\xff\xd8\xff", kind: imageKind("image/jpeg") },
@@ -54,21 +54,21 @@ const SIGNATURES: readonly Signature[] = [
   { bytes: "wOF2", kind: binaryKind("a web font") },
 ];
 
-/** Tells the kind of a file from its first {@linkcode SNIFF_BYTES} bytes. */
+/** Detects the kind of a file by its first {@linkcode SNIFF_BYTES} bytes. */
 export function detectFileKind(start: Uint8Array): FileKind {
   const known = SIGNATURES.find((signature) => matchesSignature(start, signature));
   if (known && !(known.kind.type === "binary" && isPrintableAscii(start))) return known.kind;
   return hasUtf16Bom(start) || !start.includes(0) ? { type: "text" } : binaryKind("a binary file");
 }
 
-/** Two or three letters at the start of a text are no proof of a format. */
+/** Distinguishes text from formats whose signature is printable, such as `BZh`. */
 function isPrintableAscii(start: Uint8Array): boolean {
   return start.every((byte) =>
     byte === 9 || byte === 10 || byte === 13 || (byte > 31 && byte < 127)
   );
 }
 
-/** Tells whether text is UTF-16 with a byte order mark, as Windows programs write it. */
+/** Whether text starts with a UTF-16 byte order mark. */
 export function hasUtf16Bom(start: Uint8Array): boolean {
   const [first, second] = start;
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);

@@ -1,11 +1,11 @@
 /**
- * The text of an HTML page, roughly as a person would read it: headings, paragraphs, lists, links, code. One pass from
- * the beginning to the end, so that no page can make it slow.
+ * Converts HTML to text that keeps headings, paragraphs, lists, links and code. One pass in linear time, so that no page
+ * can make it slow.
  *
  * @module
  */
 
-/** Elements whose content is not the text of a page. */
+/** Elements that are dropped with their content. */
 const DROPPED_ELEMENTS: ReadonlySet<string> = new Set(
   ["script", "style", "noscript", "template", "svg", "iframe", "nav", "footer", "form", "select"],
 );
@@ -15,7 +15,7 @@ const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
     "li title").split(" "),
 );
 
-/** Entities that pages really use; the numeric ones are computed. */
+/** Common named entities; numeric ones are computed. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -42,16 +42,16 @@ const ENTITIES: Readonly<Record<string, string>> = {
   raquo: "»",
 };
 
-/** Makes text of a page. Links are kept, made absolute by the page's address. */
+/** Converts a page to Markdown-like text. Links are resolved against `address`. */
 export function htmlToText(html: string, address: string): string {
   const writer = new TextWriter(address);
-  const folded = html.toLowerCase();
+  const lowerCaseHtml = html.toLowerCase();
   let at = 0;
   while (at < html.length) {
     const open = html.indexOf("<", at);
     writer.writeText(html.slice(at, open === -1 ? undefined : open));
     if (open === -1) break;
-    at = readMarkup({ html, lowerCaseHtml: folded, open }, writer);
+    at = readMarkup({ html, lowerCaseHtml, open }, writer);
   }
   return writer.finish();
 }
@@ -62,13 +62,13 @@ interface MarkupPosition {
   readonly open: number;
 }
 
-/** Reads what begins with `<`; returns where the text goes on. */
+/** Reads a tag or comment that begins at `open`; returns the index after it. */
 function readMarkup(
-  { html, lowerCaseHtml: folded, open }: MarkupPosition,
+  { html, lowerCaseHtml, open }: MarkupPosition,
   writer: TextWriter,
 ): number {
   if (html.startsWith("<!--", open)) return indexAfter(html, "-->", open + 4);
-  const name = /^<(\/?)([a-z][a-z0-9]*)/.exec(folded.slice(open, open + 20));
+  const name = /^<(\/?)([a-z][a-z0-9]*)/.exec(lowerCaseHtml.slice(open, open + 20));
   if (!name) {
     if (/^<[!?]/.test(html.slice(open, open + 2))) return indexAfter(html, ">", open);
     writer.writeText("<");
@@ -78,16 +78,16 @@ function readMarkup(
   const end = findTagEnd(html, open);
   if (slash) writer.closeTag(tag);
   else if (DROPPED_ELEMENTS.has(tag)) {
-    return indexAfter(html, ">", indexOrEnd(folded, `</${tag}`, end));
+    return indexAfter(html, ">", indexOrEnd(lowerCaseHtml, `</${tag}`, end));
   } else writer.openTag(tag, html.slice(open, end));
   return end;
 }
 
-/** A `>` in a quoted attribute does not end a tag. */
+/** Returns the index after a tag. A `>` in a quoted attribute does not end it. */
 function findTagEnd(html: string, open: number): number {
   const tag = /[^>"']*(?:"[^"]*"[^>"']*|'[^']*'[^>"']*)*>/y;
   tag.lastIndex = open;
-  // Far from the end of a sensible tag, a quote was left open: the next bracket ends it.
+  // Without an end within this length, a quote is unclosed: the next `>` ends the tag.
   const match = tag.exec(html.slice(0, open + MAX_TAG_LENGTH));
   return match ? tag.lastIndex : indexAfter(html, ">", open);
 }
@@ -103,7 +103,7 @@ function indexOrEnd(text: string, wanted: string, from: number): number {
   return at === -1 ? text.length : at;
 }
 
-/** Writes text as it is met, with blanks as a browser would show them. */
+/** Collects text and collapses whitespace as browsers do. */
 class TextWriter {
   readonly #baseUrl: string;
   readonly #parts: string[] = [];
@@ -116,18 +116,17 @@ class TextWriter {
 
   writeText(raw: string): void {
     const text = decodeEntities(raw);
-    if (this.#preDepth > 0) this.#append(text);
-    else {this.#append(
-        this.#isAtStart() ? text.replace(/\s+/g, " ").trimStart() : text.replace(/\s+/g, " "),
-      );}
+    if (this.#preDepth > 0) {
+      this.#append(text);
+      return;
+    }
+    const collapsed = text.replace(/\s+/g, " ");
+    const followsSpace = /(?:^|[\n ])$/.test(this.#parts.at(-1) ?? "");
+    this.#append(followsSpace ? collapsed.trimStart() : collapsed);
   }
 
   #append(text: string): void {
     if (text !== "") this.#parts.push(text);
-  }
-
-  #isAtStart(): boolean {
-    return /(?:^|[\n ])$/.test(this.#parts.at(-1) ?? "");
   }
 
   openTag(tag: string, source: string): void {
@@ -160,9 +159,9 @@ class TextWriter {
     const link = this.#links.pop();
     if (!link?.target) return;
     const text = this.#parts.splice(link.at).join("").trim();
-    // What a link encloses besides words stays as it is.
-    const isWords = text !== "" && !text.includes("\n");
-    this.#parts.push(isWords ? `[${text}](${link.target})` : text);
+    // A link around several lines or an image only is not marked.
+    const isInline = text !== "" && !text.includes("\n");
+    this.#parts.push(isInline ? `[${text}](${link.target})` : text);
   }
 
   #resolveTarget(source: string): string | undefined {
@@ -178,10 +177,10 @@ class TextWriter {
 function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#x([\da-f]{1,6})|#(\d{1,7})|([a-z]{2,10}));/gi,
-    (whole, hex, decimal, name) => {
-      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+    (entity, hex, decimal, name) => {
+      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? entity;
       const code = hex === undefined ? Number(decimal) : parseInt(hex, 16);
-      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;
     },
   );
 }

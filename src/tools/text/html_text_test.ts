@@ -4,7 +4,7 @@ import { seededRandom } from "../../../tests/sandbox/test_workspace.ts";
 
 const convert = (html: string) => htmlToText(html, "https://a.test/dir/page");
 
-Deno.test("headings, lists, tables, code and links keep their shape", () => {
+Deno.test("htmlToText() keeps headings, lists, tables, code and links", () => {
   assertEquals(
     convert("<h2>Use</h2><ul><li>one</li><li>two <b>bold</b></li></ul><pre>a  <b>b</b>\n  c</pre>"),
     "## Use\n\n- one\n- two bold\n\n```\na  b\n  c\n```",
@@ -16,7 +16,7 @@ Deno.test("headings, lists, tables, code and links keep their shape", () => {
   assertEquals(convert("<tr><td>a</td><td>b</td></tr>"), "| a | b");
 });
 
-Deno.test("what is no text is left out; entities are read", () => {
+Deno.test("htmlToText() drops comments, styles and scripts and decodes entities", () => {
   assertEquals(
     convert(
       "a<!-- x > y --><style>b</style><SCRIPT>c</ScRiPt>&lt;d&gt; &#233;&#x1F600;&unknown;&amp;lt;",
@@ -26,7 +26,7 @@ Deno.test("what is no text is left out; entities are read", () => {
   assertEquals(convert("1 < 2 <img alt='a > b'>x"), "1 < 2 x");
 });
 
-Deno.test("hostile pages take linear time", () => {
+Deno.test("htmlToText() takes linear time on hostile pages", () => {
   const hostile = ["<script", "<!--", "<a href='", "<pre>", "<", "</", "&#", '<p "', "<a>"];
   for (const piece of hostile) {
     const start = performance.now();
@@ -35,7 +35,7 @@ Deno.test("hostile pages take linear time", () => {
   }
 });
 
-Deno.test("random pages never throw", () => {
+Deno.test("htmlToText() does not throw on random pages", () => {
   const random = seededRandom(4);
   const pieces = [
     "<a href=x>",

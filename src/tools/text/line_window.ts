@@ -1,23 +1,23 @@
 /**
- * Some lines of a text that arrives in pieces, numbered, within the limits of one answer.
+ * A range of numbered lines from a text that arrives in chunks, within the size limit of a tool result.
  *
  * @module
  */
 
 import { formatNumber, OUTPUT_LIMIT, truncateEnd } from "./output_limit.ts";
 
-/** Which lines. */
+/** A range of lines. */
 export interface LineRange {
-  /** The first one, from 1. */
+  /** Number of the first line, from 1. */
   readonly offset: number;
-  /** The most. */
+  /** Maximum number of lines. */
   readonly limit: number;
 }
 
-/** A longer line is cut: it is minified or data, and not for reading. */
+/** Longer lines are truncated: they are minified code or data. */
 const MAX_LINE_CHARACTERS = 2_000;
 
-/** Picks the lines of a range; holds no more of the text than will be shown. */
+/** Collects the lines of a range. Buffers no text outside of it. */
 export class LineWindow {
   /** Number of the first line in the window. */
   readonly firstLine: number;
@@ -30,28 +30,27 @@ export class LineWindow {
   #isFull = false;
   #totalLines: number | undefined;
 
-  /** Makes the window of a range. */
   constructor({ offset, limit }: LineRange) {
     this.firstLine = offset;
     this.#limit = limit;
   }
 
-  /** The lines so far, each with its number and a tab before it. */
+  /** The lines so far, each as number, tab and text. */
   get lines(): readonly string[] {
     return this.#lines;
   }
 
-  /** Whether there are lines past the window. */
+  /** Whether the text has lines after the collected ones. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Lines of the whole text; known after its end. */
+  /** Number of lines in the complete text; `undefined` before `end()`. */
   get totalLines(): number | undefined {
     return this.#totalLines;
   }
 
-  /** Takes the next piece of the text. */
+  /** Adds the next chunk of text. */
   push(text: string): void {
     let from = 0;
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", from)) {
@@ -62,7 +61,7 @@ export class LineWindow {
     this.#extend(text, from, text.length);
   }
 
-  /** Ends the text; a last line without a newline counts. */
+  /** Ends the text, with or without a newline after its last line. */
   end(): void {
     if (this.#lineLength > 0) this.#endLine();
     this.#totalLines = this.#number - 1;
@@ -70,8 +69,8 @@ export class LineWindow {
 
   #extend(text: string, from: number, to: number): void {
     this.#lineLength += to - from;
-    const room = MAX_LINE_CHARACTERS + 2 - this.#line.length;
-    if (room > 0) this.#line += text.slice(from, Math.min(to, from + room));
+    const remaining = MAX_LINE_CHARACTERS + 2 - this.#line.length;
+    if (remaining > 0) this.#line += text.slice(from, Math.min(to, from + remaining));
   }
 
   #endLine(): void {
@@ -81,14 +80,14 @@ export class LineWindow {
     this.#lineLength = 0;
     if (number < this.firstLine || this.#isFull) return;
     this.#characters += line.length + 1;
-    const tooMuch = this.#lines.length > 0 && this.#characters > OUTPUT_LIMIT;
-    if (this.#lines.length === this.#limit || tooMuch) this.#isFull = true;
+    const exceedsLimit = this.#lines.length > 0 && this.#characters > OUTPUT_LIMIT;
+    if (this.#lines.length === this.#limit || exceedsLimit) this.#isFull = true;
     else this.#lines.push(line);
   }
 
   #formatLine(): string {
     if (this.#lineLength <= MAX_LINE_CHARACTERS + 1) return this.#line.replace(/\r$/, "");
     const start = truncateEnd(this.#line, MAX_LINE_CHARACTERS);
-    return `${start} [… a line of ${formatNumber(this.#lineLength)} characters …]`;
+    return `${start} [… line of ${formatNumber(this.#lineLength)} characters truncated …]`;
   }
 }

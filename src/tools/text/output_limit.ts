@@ -1,38 +1,38 @@
 /**
- * One truncation rule for all that tools tell the model: the head and the tail stay, the middle goes.
+ * Truncation of tool output for the model: keeps the beginning and the end, replaces the middle by a notice.
  *
  * @module
  */
 
-/** How much text of one answer reaches the model. */
+/** Maximum length of the text in a tool result, in characters. */
 export const OUTPUT_LIMIT = 40_000;
 
-/** Text that may have lost its middle. */
+/** Text that may be truncated in the middle. */
 export interface TruncatedText {
-  /** The text; where the middle is missing, a line in brackets says how much. */
+  /** The text, with a notice in brackets in the place of a removed middle. */
   readonly text: string;
-  /** Characters of the whole text. */
+  /** Length of the complete text, in characters. */
   readonly totalCharacters: number;
-  /** Whether anything is missing. */
+  /** Whether the middle was removed. */
   readonly truncated: boolean;
 }
 
-/** What {@linkcode truncateMiddle} and {@linkcode TextCollector} can be told. */
+/** Options for {@linkcode truncateMiddle}. */
 export interface OutputLimitOptions {
-  /** Most characters to keep. Default: 40,000. */
+  /** Maximum length in characters, without the notice. Default: 40,000. */
   readonly limit?: number;
-  /** What the line in brackets adds, for example where the whole text can be read. */
+  /** Text appended to the notice, such as where to read the complete output. */
   readonly hint?: string;
 }
 
-/** Keeps head and tail of a text; never cuts a character, and cuts between lines where it can. */
+/** Removes the middle of a long text. Cuts between characters, and between lines where possible. */
 export function truncateMiddle(text: string, options: OutputLimitOptions = {}): TruncatedText {
   const collector = new TextCollector(options.limit);
   collector.push(text);
   return collector.finish(options.hint);
 }
 
-/** Collects a text that arrives in pieces and holds no more of it than will be shown. */
+/** Truncates a text that arrives in chunks; its memory is bounded. */
 export class TextCollector {
   readonly #half: number;
   #head = "";
@@ -40,33 +40,32 @@ export class TextCollector {
   #total = 0;
   #lines = 0;
 
-  /** Makes a collector that keeps `limit` characters. */
   constructor(limit: number = OUTPUT_LIMIT) {
     this.#half = Math.floor(limit / 2);
   }
 
-  /** Characters so far. */
+  /** Length of the text so far, in characters. */
   get totalCharacters(): number {
     return this.#total;
   }
 
-  /** Whether the text so far is more than will be kept. */
+  /** Whether the text so far exceeds the limit. */
   get isOverLimit(): boolean {
     return this.#total > this.#half * 2;
   }
 
-  /** Takes the next piece. */
-  push(piece: string): void {
-    this.#total += piece.length;
-    this.#lines += countNewlines(piece);
-    const room = this.#half - this.#head.length;
-    this.#head += piece.slice(0, Math.max(room, 0));
-    this.#tail += room >= piece.length ? "" : piece.slice(Math.max(room, 0));
-    // Trimmed now and then, not at every piece: the cost per character stays constant.
+  /** Adds the next chunk. */
+  push(chunk: string): void {
+    this.#total += chunk.length;
+    this.#lines += countNewlines(chunk);
+    const remaining = Math.max(this.#half - this.#head.length, 0);
+    this.#head += chunk.slice(0, remaining);
+    this.#tail += chunk.slice(remaining);
+    // Trimming rarely keeps the cost per character constant.
     if (this.#tail.length > this.#half * 4) this.#tail = this.#tail.slice(-this.#half);
   }
 
-  /** The text as it will be shown. */
+  /** Returns the truncated text. */
   finish(hint?: string): TruncatedText {
     const totalCharacters = this.#total;
     if (!this.isOverLimit) {
@@ -76,40 +75,38 @@ export class TextCollector {
     const tail = trimTail(this.#tail.slice(-this.#half));
     const lines = this.#lines - countNewlines(head) - countNewlines(tail);
     const characters = totalCharacters - head.length - tail.length;
-    const missing = `${formatNumber(lines)} lines, ${formatNumber(characters)} characters left out`;
-    const mark = `[… ${missing}${hint === undefined ? "" : `; ${hint}`} …]`;
+    const omitted = `${formatNumber(lines)} lines, ${formatNumber(characters)} characters omitted`;
+    const notice = `[… ${omitted}${hint === undefined ? "" : `; ${hint}`} …]`;
     const lineBreak = head.endsWith("\n") ? "" : "\n";
-    return { text: `${head}${lineBreak}${mark}\n${tail}`, totalCharacters, truncated: true };
+    return { text: `${head}${lineBreak}${notice}\n${tail}`, totalCharacters, truncated: true };
   }
 }
 
-/** A number with separators between its thousands, the same in every locale. */
+/** Formats an integer with thousands separators, as `40,000`, in every locale. */
 export function formatNumber(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** The beginning of a text, at most `length` long, without half a character at its end. */
+/** Returns at most the first `length` code units of a text, without splitting a surrogate pair. */
 export function truncateEnd(text: string, length: number): string {
   if (text.length <= length) return text;
   return text.slice(0, isLowSurrogate(text.charCodeAt(length)) ? length - 1 : length);
 }
 
-/** Ends after a line where the last one is near, else before a half character. */
+/** Cuts after the last newline if it is near the end; else drops a split surrogate. */
 function trimHead(text: string): string {
   const lineEnd = text.lastIndexOf("\n") + 1;
   if (lineEnd > text.length * 0.8) return text.slice(0, lineEnd);
-  return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
+  const last = text.charCodeAt(text.length - 1);
+  const isHighSurrogate = last >= 0xd800 && last <= 0xdbff;
+  return isHighSurrogate ? text.slice(0, -1) : text;
 }
 
-/** Starts with a line where the first one is near, else after a half character. */
+/** Cuts after the first newline if it is near the start; else drops a split surrogate. */
 function trimTail(text: string): string {
   const lineStart = text.indexOf("\n") + 1;
   if (lineStart > 0 && lineStart < text.length * 0.2) return text.slice(lineStart);
   return isLowSurrogate(text.charCodeAt(0)) ? text.slice(1) : text;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
 function isLowSurrogate(unit: number): boolean {

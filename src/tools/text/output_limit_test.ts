@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { formatNumber, TextCollector, truncateEnd, truncateMiddle } from "./output_limit.ts";
 
-Deno.test("a text within the limit stays as it is", () => {
+Deno.test("truncateMiddle() returns a short text unchanged", () => {
   assertEquals(truncateMiddle("a\nb", { limit: 10 }), {
     text: "a\nb",
     totalCharacters: 3,
@@ -9,36 +9,36 @@ Deno.test("a text within the limit stays as it is", () => {
   });
 });
 
-Deno.test("a long text keeps its head and its tail and says what is missing", () => {
+Deno.test("truncateMiddle() keeps beginning and end and reports the omitted lines and characters", () => {
   const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index}`).join("\n");
   const { text, truncated } = truncateMiddle(lines, { limit: 400, hint: "read /tmp/all" });
   assert(truncated);
   assert(text.startsWith("line 0\n"));
   assert(text.endsWith("line 999"));
-  assert(/\n\[… 9\d\d lines, [\d,]+ characters left out; read \/tmp\/all …\]\n/.test(text), text);
+  assert(/\n\[… 9\d\d lines, [\d,]+ characters omitted; read \/tmp\/all …\]\n/.test(text), text);
   assert(text.length < 500);
 });
 
-Deno.test("no character is ever cut in two, wherever the cut falls", () => {
-  const faces = "😀".repeat(100);
+Deno.test("truncateMiddle(), truncateEnd(): do not split surrogate pairs", () => {
+  const emoji = "😀".repeat(100);
   for (let shift = 0; shift < 4; shift++) {
-    const { text } = truncateMiddle("x".repeat(shift) + faces, { limit: 31 });
+    const { text } = truncateMiddle("x".repeat(shift) + emoji, { limit: 31 });
     assert(text.isWellFormed(), `shift ${shift}`);
   }
   assertEquals(truncateEnd("a😀b", 2), "a");
   assertEquals(truncateEnd("a😀b", 3), "a😀");
 });
 
-Deno.test("a text in pieces of any size is limited like the whole text", () => {
-  const whole = Array.from({ length: 500 }, (_, index) => `${index} ${"é😀".repeat(index % 7)}`)
+Deno.test("TextCollector: the result does not depend on the size of the chunks", () => {
+  const text = Array.from({ length: 500 }, (_, index) => `${index} ${"é😀".repeat(index % 7)}`)
     .join("\n");
   for (const size of [1, 2, 3, 7, 64, 1_000]) {
     const collector = new TextCollector(300);
-    for (let at = 0; at < whole.length; at += size) collector.push(whole.slice(at, at + size));
-    assertEquals(collector.finish(), truncateMiddle(whole, { limit: 300 }), `pieces of ${size}`);
+    for (let at = 0; at < text.length; at += size) collector.push(text.slice(at, at + size));
+    assertEquals(collector.finish(), truncateMiddle(text, { limit: 300 }), `chunks of ${size}`);
   }
 });
 
-Deno.test("thousands are grouped", () => {
+Deno.test("formatNumber() groups thousands", () => {
   assertEquals([1, 1234, 1234567].map(formatNumber), ["1", "1,234", "1,234,567"]);
 });

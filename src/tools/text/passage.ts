@@ -1,5 +1,5 @@
 /**
- * Places in a text.
+ * Passages of a text and line numbers.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface Passage {
   readonly end: number;
 }
 
-/** The number of the line in which a character stands, from 1. */
+/** Returns the line number of an index, from 1. */
 export function getLineNumber(text: string, index: number): number {
   let line = 1;
   for (let at = text.indexOf("\n"); at !== -1 && at < index; at = text.indexOf("\n", at + 1)) {

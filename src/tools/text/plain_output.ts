@@ -1,17 +1,17 @@
 /**
- * The output of a program as plain text: without colours and cursor movements, progress bars as their last state.
+ * Converts terminal output to plain text.
  *
  * @module
  */
 
 const ESCAPE_SEQUENCES =
-  // deno-lint-ignore no-control-regex -- escape sequences are what must be found
+  // deno-lint-ignore no-control-regex -- matches escape sequences
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]P^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-~])/g;
 
-/** Everything but tab, newline and return. */
+/** All control characters but tab, newline and carriage return. */
 const CONTROL_CHARACTERS = /(?![\t\n\r])\p{Cc}/gu;
 
-/** Takes everything out that is not text. */
+/** Removes escape sequences and control characters, and keeps the last state of lines that were overwritten. */
 export function toPlainOutput(text: string): string {
   return text
     .replace(ESCAPE_SEQUENCES, "")

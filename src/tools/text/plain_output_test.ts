@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { seededRandom } from "../../../tests/sandbox/test_workspace.ts";
 import { toPlainOutput } from "./plain_output.ts";
 
-Deno.test("colours, titles, cursor movements and bells go; text, tabs and lines stay", () => {
+Deno.test("toPlainOutput() removes colours, titles, cursor movements and bells, and keeps tabs and newlines", () => {
   assertEquals(toPlainOutput("\u001b[1;31mred\u001b[0m\ttab\r\nnext\u0007"), "red\ttab\nnext");
   assertEquals(
     toPlainOutput("\u001b]0;title\u0007a\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\"),
@@ -12,12 +12,12 @@ Deno.test("colours, titles, cursor movements and bells go; text, tabs and lines 
   assertEquals(toPlainOutput("a\u009b31mb"), "a31mb");
 });
 
-Deno.test("of a line that was written over, its last state stays", () => {
+Deno.test("toPlainOutput() keeps the last state of an overwritten line", () => {
   assertEquals(toPlainOutput("10%\r50%\r100%\ndone\n"), "100%\ndone\n");
   assertEquals(toPlainOutput("a\rb\r\nc"), "b\nc");
 });
 
-Deno.test("random bytes never leave a control character behind", () => {
+Deno.test("toPlainOutput() leaves no control character in random text", () => {
   const random = seededRandom(2);
   const pieces = [
     "\u001b",

@@ -1,0 +1,61 @@
+/**
+ * The reasons why tests are ignored, in one place.
+ *
+ * @module
+ */
+
+/** An ignored test. */
+export interface IgnoredTest {
+  /** From the root of the project: `tests/live/providers_test.ts`. */
+  file: string;
+  name: string;
+}
+
+interface IgnoreReason {
+  file: RegExp;
+  /** Selects some of the tests in these files. */
+  name?: RegExp;
+  /** Follows a number of tests: "3 without …". */
+  reason: string;
+}
+
+/** The first entry that matches a test applies to it. */
+const REASONS: readonly IgnoreReason[] = [
+  { file: /^tests\/live\//, reason: "without an API key of the provider" },
+  {
+    file: /^tests\/adapters\/aws_vectors_test\.ts$/,
+    name: /^AWS signing vector/,
+    reason: "with a request that fetch cannot send",
+  },
+  {
+    file: /^tests\/adapters\/(aimock|cassette)_test\.ts$/,
+    reason: "without npm:@copilotkit/aimock, which needs the npm registry once",
+  },
+  {
+    file: /^tests\/(adapters\/|memory\/context_estimate_test\.ts$)/,
+    reason: "without recorded streams (set SWINK_WIRE_FIXTURES)",
+  },
+  {
+    file: /^tests\/memory\/processes_test\.ts$/,
+    reason: "without the right to mount a file system",
+  },
+  {
+    file: /^(tests\/sandbox\/|src\/)/,
+    reason: "for another operating system, a newer kernel or a user other than root",
+  },
+];
+
+const NO_REASON = "without a reason in scripts/ignored_tests.ts";
+
+/** Returns the reason why a test is ignored. */
+export function getIgnoreReason({ file, name }: IgnoredTest): string {
+  const entry = REASONS.find((entry) => entry.file.test(file) && (entry.name?.test(name) ?? true));
+  return entry?.reason ?? NO_REASON;
+}
+
+/** Formats the number of ignored tests and how many each reason applies to, as one line. */
+export function formatIgnoredTests(tests: readonly IgnoredTest[]): string {
+  const groups = Map.groupBy(tests, getIgnoreReason);
+  const counts = Array.from(groups, ([reason, group]) => `${group.length} ${reason}`);
+  return `${tests.length} ignored${counts.length === 0 ? "" : `: ${counts.join("; ")}`}`;
+}

@@ -1,0 +1,55 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { AbortedError, BadRequestError } from "../core/errors.ts";
+import { DirectorySnapshot } from "./directory_snapshot.ts";
+
+async function withDirectory(run: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await Deno.makeTempDir({ prefix: "swink_patch_" });
+  try {
+    await run(directory);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+Deno.test("DirectorySnapshot: createPatch() returns all changes so far, each time it is called", async () => {
+  await withDirectory(async (directory) => {
+    await Deno.writeTextFile(`${directory}/a.txt`, "one\n");
+    using snapshot = await DirectorySnapshot.take(directory);
+    assertEquals((await snapshot.createPatch()).bytes.length, 0);
+    await Deno.writeTextFile(`${directory}/a.txt`, "two\n");
+    for (let call = 0; call < 2; call++) {
+      const { bytes, omittedFiles } = await snapshot.createPatch();
+      assertStringIncludes(new TextDecoder().decode(bytes), "@@ -1 +1 @@\n-one\n+two\n");
+      assertEquals(omittedFiles, []);
+    }
+  });
+});
+
+Deno.test("DirectorySnapshot: createPatch() reports changed files larger than 100 MB", async () => {
+  await withDirectory(async (directory) => {
+    await Deno.writeTextFile(`${directory}/large`, "");
+    await Deno.truncate(`${directory}/large`, 100_000_001);
+    using snapshot = await DirectorySnapshot.take(directory);
+    await Deno.truncate(`${directory}/large`, 100_000_002);
+    for (let call = 0; call < 2; call++) {
+      const { bytes, omittedFiles } = await snapshot.createPatch();
+      assertEquals([bytes.length, omittedFiles], [0, ["large"]]);
+    }
+  });
+});
+
+Deno.test("DirectorySnapshot.take() rejects a path that is not a directory", async () => {
+  await withDirectory(async (directory) => {
+    await Deno.writeTextFile(`${directory}/file`, "");
+    const take = (name: string) => () => DirectorySnapshot.take(`${directory}/${name}`);
+    await assertRejects(take("file"), BadRequestError, `/file": not a directory`);
+    await assertRejects(take("missing"), BadRequestError, `/missing": `);
+  });
+});
+
+Deno.test("DirectorySnapshot.take() rejects with AbortedError when the signal is aborted", async () => {
+  await withDirectory(async (directory) => {
+    const signal = AbortSignal.abort();
+    await assertRejects(() => DirectorySnapshot.take(directory, { signal }), AbortedError);
+  });
+});

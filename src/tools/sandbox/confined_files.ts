@@ -1,0 +1,244 @@
+/**
+ * The local file system restricted to the roots of a sandbox: every path is resolved and checked on each use.
+ *
+ * A running command could replace a directory by a link between the check and the use. Therefore an opened file is
+ * compared with the checked path before it is read, and writes go through an open directory handle.
+ *
+ * @module
+ */
+
+import type { FileHandle } from "node:fs/promises";
+import { BadRequestError } from "../../core/errors.ts";
+import { resolveCanonicalPath } from "../files/canonical_path.ts";
+import { getSystemErrorCode, quotePath, toFileError } from "../files/file_error.ts";
+import type { FileAccess, FileRules } from "../files/file_rules.ts";
+import type { IgnoreRules } from "../../core/ignore/git_ignore.ts";
+import { readParentIgnoreRules } from "../files/parent_ignore_rules.ts";
+import { formatNumber } from "../text/output_limit.ts";
+import {
+  assertRegularFile,
+  type EntryKind,
+  getEntryKind,
+  statIfExists,
+} from "../files/file_stat.ts";
+import { getDescriptorPath, openDirectoryHandle } from "../files/directory_handle.ts";
+import { NodeOpenedFile, type OpenedFile, readAllBytes } from "../files/opened_file.ts";
+import { loadNodeFs, type NodeFs } from "../files/node_fs.ts";
+import { basename, dirname, getRelativePath, isAbsolute, SEPARATOR } from "../files/paths.ts";
+import { tryReadFileSync } from "../files/read_file_sync.ts";
+import type { DirectoryEntry, SandboxFiles } from "./sandbox_files.ts";
+
+/** Up to this size a file is read synchronously. */
+const MAX_SYNC_BYTES = 64 * 1024;
+
+/** The local file system behind access rules. */
+export class ConfinedFiles implements SandboxFiles {
+  readonly #root: string;
+  readonly #rules: FileRules;
+  #nodeFs: NodeFs | undefined;
+
+  constructor(root: string, rules: FileRules) {
+    this.#root = root;
+    this.#rules = rules;
+  }
+
+  /** Resolves a path and checks the access to it. */
+  async resolve(path: string, access: FileAccess): Promise<string> {
+    if (path === "") throw new BadRequestError("The path is empty: name a file or a directory");
+    if (path.includes("\0")) {
+      throw new BadRequestError(
+        `${quotePath(path)} contains a NUL character, which is not allowed`,
+      );
+    }
+    const canonical = await resolveCanonicalPath(path, this.#root).catch((error) => {
+      throw toFileError(this.#formatPath(path), error);
+    });
+    this.#checkAccess(canonical, access, path);
+    return canonical;
+  }
+
+  #checkAccess(canonical: string, access: FileAccess, requested: string): void {
+    const verdict = this.#rules(canonical, access);
+    if (verdict === "allowed") return;
+    const target = canonical.endsWith(requested) ? "" : ` (it resolves to ${quotePath(canonical)})`;
+    const action = access === "read" ? "read" : "written";
+    const reason = verdict === "outside"
+      ? `is outside ${quotePath(this.#root)} and the other directories that may be ${action}`
+      : `is protected: tools do not ${
+        access === "read"
+          ? "read files that usually hold secrets"
+          : "write files with secrets, nor the hooks and settings of git"
+      }`;
+    throw new BadRequestError(`${quotePath(requested)}${target} ${reason}`);
+  }
+
+  /** Formats a path relative to the root if it is below it. */
+  toDisplayPath(path: string): string {
+    const relativePath = getRelativePath(this.#root, path);
+    if (relativePath === "") return ".";
+    return relativePath === undefined ? path : relativePath.replaceAll(SEPARATOR, "/");
+  }
+
+  /** Formats a requested path for a message. */
+  #formatPath(path: string): string {
+    return isAbsolute(path) ? this.toDisplayPath(path) : path;
+  }
+
+  /** Opens a regular file for reading. @throws {BadRequestError} When that is not possible. */
+  async open(path: string): Promise<OpenedFile> {
+    const file = await this.#openIfExists(path);
+    if (file) return file;
+    throw new BadRequestError(`${quotePath(this.#formatPath(path))} does not exist`);
+  }
+
+  async #openIfExists(path: string): Promise<OpenedFile | undefined> {
+    const canonical = await this.resolve(path, "read");
+    let handle: FileHandle | undefined;
+    try {
+      const info = await statIfExists(canonical);
+      if (!info) return undefined;
+      assertRegularFile(info, this.#formatPath(path));
+      const { open, sync: { constants } } = await loadNodeFs();
+      // The flags refuse a link and do not block on a pipe that has replaced the file.
+      handle = await open(
+        canonical,
+        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      );
+      const { size, ino, dev } = await handle.stat();
+      await this.#verifyUnchanged(canonical, { fd: handle.fd, ino, dev }, path);
+      return new NodeOpenedFile(canonical, size, handle);
+    } catch (error) {
+      await handle?.close();
+      throw toFileError(this.#formatPath(path), error);
+    }
+  }
+
+  /** Checks that the opened file is at the checked path: a directory may have been replaced by a link. */
+  async #verifyUnchanged(
+    canonical: string,
+    opened: FileIdentity,
+    requested: string,
+  ): Promise<void> {
+    if (getDescriptorPath(opened.fd) === canonical) return;
+    const again = await resolveCanonicalPath(canonical, this.#root);
+    const { ino, dev } = await Deno.lstat(canonical);
+    if (again === canonical && ino === opened.ino && dev === opened.dev) return;
+    throw new BadRequestError(`${quotePath(requested)} changed while it was opened: try again`);
+  }
+
+  /** Reads a file of limited size; `undefined` when it does not exist. */
+  async readIfExists(
+    path: string,
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<Uint8Array | undefined> {
+    const { maxBytes, signal } = options;
+    const small = await this.#readSmallFile(path, maxBytes);
+    if (small) return small;
+    await using file = await this.#openIfExists(path);
+    if (!file) return undefined;
+    const bytes = await readAllBytes(file, { maxBytes, ...(signal && { signal }) });
+    if (bytes) return bytes;
+    throw new BadRequestError(
+      `${quotePath(this.#formatPath(path))} is larger than ${
+        formatNumber(maxBytes)
+      } bytes: use a command instead`,
+    );
+  }
+
+  /** Reads a small regular file synchronously, which saves a worker thread; `undefined` in all other cases. */
+  async #readSmallFile(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+    const canonical = await this.resolve(path, "read");
+    const info = await statIfExists(canonical).catch(() => undefined);
+    if (!info?.isFile || info.size > Math.min(MAX_SYNC_BYTES, maxBytes)) return undefined;
+    return tryReadFileSync(await loadNodeFs(), canonical, {
+      maxBytes: MAX_SYNC_BYTES,
+      verifyPath: true,
+    });
+  }
+
+  /** Writes a file through a temporary one in the same directory. */
+  async write(
+    path: string,
+    bytes: Uint8Array,
+    options: { readonly mode?: number } = {},
+  ): Promise<void> {
+    const canonical = await this.resolve(path, "write");
+    try {
+      const existing = await statIfExists(canonical);
+      if (existing) assertRegularFile(existing, this.#formatPath(path));
+      await using directory = await openDirectoryHandle(dirname(canonical), { create: true });
+      const mode = existing?.mode ?? options.mode;
+      await directory.replaceFile(basename(canonical), {
+        bytes,
+        ...(mode !== null && mode !== undefined && { mode: mode & 0o7777 }),
+        ...(existing && { owner: { uid: existing.uid, gid: existing.gid } }),
+      });
+    } catch (error) {
+      throw toFileError(this.#formatPath(path), error);
+    }
+  }
+
+  /** Removes a file; does nothing when it does not exist. */
+  async remove(path: string): Promise<void> {
+    const canonical = await this.resolve(path, "write");
+    try {
+      const existing = await statIfExists(canonical);
+      if (!existing) return;
+      assertRegularFile(existing, this.#formatPath(path));
+      await using directory = await openDirectoryHandle(dirname(canonical), { create: false });
+      await directory.removeFile(basename(canonical));
+    } catch (error) {
+      if (getSystemErrorCode(error) !== "ENOENT") throw toFileError(this.#formatPath(path), error);
+    }
+  }
+
+  /** Lists a directory without protected entries. */
+  async readDirectory(path: string): Promise<DirectoryEntry[]> {
+    const canonical = await this.resolve(path, "read");
+    try {
+      await using directory = await openDirectoryHandle(canonical, { create: false });
+      const isAllowed = ({ name }: Deno.DirEntry) =>
+        this.#rules(`${canonical}${SEPARATOR}${name}`, "read") === "allowed";
+      return (await directory.entries()).filter(isAllowed)
+        .map((entry) => ({ name: entry.name, kind: getEntryKind(entry) }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+    } catch (error) {
+      throw toFileError(this.#formatPath(path), error);
+    }
+  }
+
+  /**
+   * Reads a file from a directory listing, synchronously and without a check of its path; `undefined` when it is too
+   * large, missing or not a regular file.
+   */
+  readWalked(
+    path: string,
+    maxBytes: number,
+  ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+    const options = { maxBytes, verifyPath: false };
+    if (this.#nodeFs) return tryReadFileSync(this.#nodeFs, path, options);
+    return loadNodeFs().then((loaded) => tryReadFileSync(this.#nodeFs = loaded, path, options));
+  }
+
+  /** Reads the ignore rules that apply to the root from above it. */
+  readParentIgnoreRules(): Promise<readonly IgnoreRules[]> {
+    return readParentIgnoreRules(this.#root);
+  }
+
+  /** Returns the kind of an entry; `undefined` when it does not exist. */
+  async getKind(path: string): Promise<EntryKind | undefined> {
+    const canonical = await this.resolve(path, "read");
+    try {
+      const info = await statIfExists(canonical);
+      return info && getEntryKind(info);
+    } catch (error) {
+      throw toFileError(this.#formatPath(path), error);
+    }
+  }
+}
+
+interface FileIdentity {
+  readonly fd: number;
+  readonly ino: number;
+  readonly dev: number;
+}

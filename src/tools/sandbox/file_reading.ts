@@ -1,0 +1,43 @@
+/**
+ * Reads that the local sandbox does faster or in part, with a fallback for other implementations of `SandboxFiles`.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import type { IgnoreRules } from "../../core/ignore/git_ignore.ts";
+import { quotePath } from "../files/file_error.ts";
+import { BufferedFile, type OpenedFile } from "../files/opened_file.ts";
+import { ConfinedFiles } from "./confined_files.ts";
+import type { SandboxFiles } from "./sandbox_files.ts";
+
+/** Largest file that is read from a sandbox that cannot open files. */
+const MAX_BUFFERED_BYTES = 100_000_000;
+
+/** Opens a regular file for reading. @throws {BadRequestError} When that is not possible. */
+export async function openFile(files: SandboxFiles, path: string): Promise<OpenedFile> {
+  if (files instanceof ConfinedFiles) return await files.open(path);
+  const bytes = await files.readIfExists(path, { maxBytes: MAX_BUFFERED_BYTES });
+  if (!bytes) throw new BadRequestError(`${quotePath(path)} does not exist`);
+  return new BufferedFile(await files.resolve(path, "read"), bytes);
+}
+
+/**
+ * Reads a file from a directory listing; `undefined` when it is too large, missing or not a regular file.
+ *
+ * The local sandbox does not check the path again, and a directory in it may have been replaced by a link: read again
+ * with `readIfExists()` before showing the content.
+ */
+export function readWalkedFile(
+  files: SandboxFiles,
+  path: string,
+  maxBytes: number,
+): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+  if (files instanceof ConfinedFiles) return files.readWalked(path, maxBytes);
+  return files.readIfExists(path, { maxBytes }).catch(() => undefined);
+}
+
+/** Reads the ignore rules that apply to the root from above it; none for other sandboxes than the local one. */
+export async function readParentIgnoreRules(files: SandboxFiles): Promise<readonly IgnoreRules[]> {
+  return files instanceof ConfinedFiles ? await files.readParentIgnoreRules() : [];
+}

@@ -1,0 +1,254 @@
+/**
+ * The sandbox over the file system and processes of this machine.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import {
+  confineLaunch,
+  type Confinement,
+  type ConfinementRules,
+  findConfinement,
+  HARMLESS_DEVICES,
+  toConfinedNetwork,
+} from "../confinement/confinement.ts";
+import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
+import { toFileError } from "../files/file_error.ts";
+import { createFileRules, PROTECTED_FILES } from "../files/file_rules.ts";
+import { join } from "../files/paths.ts";
+import { readEnvironmentVariable } from "../process/command_environment.ts";
+import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
+import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
+import { createShellLaunch } from "../process/shell_command.ts";
+import { ConfinedFiles } from "./confined_files.ts";
+import { type HostProxy, startHostProxy } from "./host_proxy.ts";
+import { PrivateDirectory } from "./private_directory.ts";
+import type { Sandbox, SandboxCommand, SandboxNet } from "./sandbox.ts";
+import { createProxyVariables, createSandboxEnvironment } from "./sandbox_environment.ts";
+import type { SandboxFiles } from "./sandbox_files.ts";
+import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
+
+/** Options for {@linkcode createSandbox}. */
+export interface SandboxOptions {
+  /** Working directory: files in it may be read and written. Default: the current directory. */
+  readonly cwd?: string;
+  /** More directories that may be read and written. */
+  readonly writeRoots?: readonly string[];
+  /** More directories that the file tools may read. */
+  readonly readRoots?: readonly string[];
+  /** Globs of files that no file tool uses; `!` excludes files. Default: {@linkcode PROTECTED_FILES}. */
+  readonly protect?: readonly string[];
+  /** Files and directories that commands cannot read, in addition to the usual ones with keys. */
+  readonly hide?: readonly string[];
+  /** Network access of commands. Default: `"off"`. */
+  readonly net?: SandboxNet;
+  /** Whether commands may use Unix sockets, and with them daemons that are not confined. Default: `false`. */
+  readonly unixSockets?: boolean;
+  /**
+   * Whether the kernel confines commands. `auto`: as far as it can, see {@linkcode Sandbox.describe}; `required`:
+   * commands fail unless all rules can be enforced; `off`: never. Default: `auto`.
+   */
+  readonly confinement?: "auto" | "required" | "off";
+  /** Names of more variables of this program to pass to commands. */
+  readonly passEnvironment?: readonly string[];
+  /** Environment variables to set for commands. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Creates a sandbox on this machine. Nothing is written before its first use. Its disposal ends running commands and
+ * removes its temporary directory.
+ *
+ * @throws {BadRequestError} When the working directory or a root is not a directory.
+ *
+ * @example
+ * ```ts
+ * import { createSandbox } from "@swink/agent/tools";
+ *
+ * await using sandbox = createSandbox({ cwd: Deno.cwd(), net: ["api.example.com"] });
+ * const { summary } = await sandbox.describe(); // "commands confined by Landlock 7 and seccomp, …"
+ * ```
+ */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  return new LocalSandbox(options);
+}
+
+/**
+ * Starts a trusted program such as `rg`, without a shell and not confined. Returns `undefined` for a sandbox that
+ * {@linkcode createSandbox} did not create.
+ *
+ * @throws {Deno.errors.NotFound} When the program is not installed.
+ */
+export function startTrustedProgram(
+  sandbox: Sandbox,
+  program: string,
+  args: readonly string[],
+): RunningProcess | undefined {
+  return sandbox instanceof LocalSandbox ? sandbox.startProgram(program, args) : undefined;
+}
+
+/** Time between SIGTERM and SIGKILL for commands that run at the disposal. */
+const DISPOSE_GRACE_MS = 200;
+
+class LocalSandbox implements Sandbox {
+  readonly root: string;
+  readonly files: SandboxFiles;
+  readonly #directory = new PrivateDirectory();
+  readonly #options: SandboxOptions;
+  readonly #writable: readonly string[];
+  #net: SandboxNet;
+  /** Running processes and their marks. */
+  readonly #running = new Map<RunningProcess, string>();
+  readonly #finishing = new Set<Promise<unknown>>();
+  #proxy: { readonly server: HostProxy; readonly hosts: readonly string[] } | undefined;
+
+  constructor(options: SandboxOptions) {
+    const { writeRoots = [], readRoots = [], protect = PROTECTED_FILES, net = "off" } = options;
+    this.#options = options;
+    this.#net = net;
+    this.root = resolveDirectory(options.cwd ?? Deno.cwd());
+    const { temporary, caches, output } = this.#directory;
+    const write = [this.root, ...writeRoots.map(resolveDirectory), temporary];
+    const read = [output, ...readRoots.map(resolveDirectory)];
+    this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, protect));
+    this.#writable = [...write, caches, ...HARMLESS_DEVICES];
+  }
+
+  get net(): SandboxNet {
+    return this.#net;
+  }
+
+  setNet(net: SandboxNet): void {
+    this.#net = net;
+  }
+
+  async startCommand(
+    command: string,
+    { cwd = this.root }: { readonly cwd?: string } = {},
+  ): Promise<SandboxCommand> {
+    await this.#directory.create();
+    const mark = crypto.randomUUID();
+    const directoryFile = join(this.#directory.temporary, `.cwd-${mark}`);
+    const proxy = await this.#ensureProxy(this.#net);
+    const env = this.#createEnvironment({
+      ...(proxy && createProxyVariables(proxy.port)),
+      [MARK_VARIABLE]: mark,
+    });
+    const launch = createShellLaunch(command, { cwd, env, directoryFile });
+    const process = startProcess(await this.#confineLaunch(launch, proxy));
+    this.#running.set(process, mark);
+    void process.exited.then(() => this.#running.delete(process));
+    const finish = async () => {
+      await killOrphanProcesses(mark);
+      const workingDirectory = await readWorkingDirectory(directoryFile);
+      return workingDirectory === undefined ? {} : { workingDirectory };
+    };
+    return { ...process, finish: () => this.#track(finish()) };
+  }
+
+  /** Makes the disposal wait for a promise. */
+  #track<T>(promise: Promise<T>): Promise<T> {
+    this.#finishing.add(promise);
+    return promise.finally(() => this.#finishing.delete(promise));
+  }
+
+  async #confineLaunch(launch: Launch, proxy: HostProxy | undefined): Promise<Launch> {
+    const confinement = await this.#findConfinement();
+    if (this.#options.confinement === "required") {
+      const { confined, summary } = await this.describe();
+      if (!confined) {
+        throw new BadRequestError(
+          `The command cannot run: confinement is required, and this machine lacks a part of it (${summary})`,
+        );
+      }
+    }
+    return confineLaunch(launch, confinement, this.#createConfinementRules(proxy));
+  }
+
+  #createConfinementRules(proxy: HostProxy | undefined): ConfinementRules {
+    const { hide = [], unixSockets = false } = this.#options;
+    const hidden = resolveHiddenPaths(readEnvironmentVariable("HOME"), hide);
+    return {
+      writable: this.#writable,
+      readable: listReadablePaths(hidden),
+      hidden,
+      network: toConfinedNetwork(this.#net, proxy?.port),
+      unixSockets,
+    };
+  }
+
+  #findConfinement(): Promise<Confinement> {
+    if (this.#options.confinement !== "off") return findConfinement();
+    return Promise.resolve({ type: "none", reason: "confinement is switched off" });
+  }
+
+  /** Starts the proxy for a list of hosts; another list replaces it. */
+  async #ensureProxy(net: SandboxNet): Promise<HostProxy | undefined> {
+    if (typeof net === "string") return undefined;
+    if (this.#proxy?.hosts !== net) {
+      await this.#proxy?.server[Symbol.asyncDispose]();
+      this.#proxy = { server: startHostProxy({ hosts: net }), hosts: net };
+    }
+    return this.#proxy.server;
+  }
+
+  /** Starts a program without a shell and not confined. */
+  startProgram(program: string, args: readonly string[]): RunningProcess {
+    return startProcess({ program, args, cwd: this.root, env: this.#createEnvironment({}) });
+  }
+
+  async getOutputPath(name: string): Promise<string> {
+    await this.#directory.create();
+    return join(this.#directory.output, name);
+  }
+
+  async describe(): Promise<SandboxReport> {
+    const { unixSockets = false } = this.#options;
+    return createSandboxReport(
+      { root: this.root, writable: this.#writable, net: this.#net, unixSockets },
+      await this.#findConfinement(),
+    );
+  }
+
+  #createEnvironment(set: Readonly<Record<string, string>>): Record<string, string> {
+    const { passEnvironment = [], environment = {} } = this.#options;
+    return createSandboxEnvironment({
+      directory: this.#directory,
+      net: this.#net,
+      passEnvironment,
+      set: { ...environment, ...set },
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#running].map(async ([process, mark]) => {
+      await process.terminate(DISPOSE_GRACE_MS);
+      await killOrphanProcesses(mark);
+    }));
+    await Promise.allSettled(this.#finishing);
+    await this.#proxy?.server[Symbol.asyncDispose]();
+    await this.#directory.remove();
+  }
+}
+
+function resolveDirectory(path: string): string {
+  try {
+    const canonical = Deno.realPathSync(path);
+    if (Deno.statSync(canonical).isDirectory) return canonical;
+  } catch (error) {
+    throw toFileError(path, error);
+  }
+  throw new BadRequestError(`The sandbox root ${JSON.stringify(path)} is not a directory`);
+}
+
+/** Reads and removes the file with the final working directory of a shell; `undefined` unless it is a directory. */
+async function readWorkingDirectory(file: string): Promise<string | undefined> {
+  try {
+    const directory = (await Deno.readTextFile(file)).replace(/\n$/, "");
+    await Deno.remove(file);
+    return (await Deno.stat(directory)).isDirectory ? directory : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Environment variables of the commands in a sandbox.
+ *
+ * @module
+ */
+
+import { join } from "../files/paths.ts";
+import {
+  createCommandEnvironment,
+  readEnvironmentVariable,
+} from "../process/command_environment.ts";
+import type { PrivateDirectory } from "./private_directory.ts";
+import type { SandboxNet } from "./sandbox.ts";
+
+/** Options for {@linkcode createSandboxEnvironment}. */
+export interface SandboxEnvironmentOptions {
+  /** Directory of the sandbox. */
+  readonly directory: PrivateDirectory;
+  /** Network access of the command. */
+  readonly net: SandboxNet;
+  /** Names of more variables to copy from this program. */
+  readonly passEnvironment?: readonly string[];
+  /** Variables to set; they take precedence. */
+  readonly set: Readonly<Record<string, string>>;
+}
+
+/** Creates the complete environment of a command. Temporary files and caches go to the directory of the sandbox. */
+export function createSandboxEnvironment(
+  options: SandboxEnvironmentOptions,
+): Record<string, string> {
+  const { directory: { temporary, caches }, net, passEnvironment = [], set } = options;
+  // Without a network Deno cannot fill a new cache, and reading the usual one is enough for it.
+  const denoDirectory = net === "off" ? getDefaultDenoDirectory() : undefined;
+  const own = {
+    TMPDIR: temporary,
+    XDG_CACHE_HOME: caches,
+    npm_config_cache: join(caches, "npm"),
+    PYTHONPYCACHEPREFIX: join(caches, "pycache"),
+    DENO_DIR: denoDirectory ?? join(caches, "deno"),
+  };
+  return createCommandEnvironment({ passEnvironment, set: { ...own, ...set } });
+}
+
+function getDefaultDenoDirectory(): string | undefined {
+  const own = readEnvironmentVariable("DENO_DIR");
+  if (own !== undefined) return own;
+  const cache = readEnvironmentVariable("XDG_CACHE_HOME");
+  if (cache !== undefined) return join(cache, "deno");
+  const home = readEnvironmentVariable("HOME");
+  const caches = Deno.build.os === "darwin" ? "Library/Caches" : ".cache";
+  return home === undefined ? undefined : join(home, caches, "deno");
+}
+
+/** Creates the variables that announce a proxy, in upper and lower case. */
+export function createProxyVariables(port: number): Record<string, string> {
+  const address = `http://127.0.0.1:${port}`;
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+  return Object.fromEntries(
+    names.flatMap((name) => [[name, address], [name.toLowerCase(), address]]),
+  );
+}
