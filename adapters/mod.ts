@@ -1,7 +1,7 @@
 /**
- * Stream functions for the providers, and what is known of their models.
+ * Stream functions for model providers, and the catalog of their models.
  *
- * Adapters need `fetch` and nothing else: they run in Deno, Node, browsers and workers.
+ * Adapters need only `fetch`, so they run in Deno, Node, browsers and workers.
  *
  * @module
  */
@@ -48,4 +48,4 @@ export type { ProviderOptions } from "./providers.ts";
 export type { ReadEnvironment } from "./kit/options/environment.ts";
 export { RateLimiter, type RateLimiterOptions } from "./kit/limits/rate_limiter.ts";
 export type { AdapterOptions, ApiKey, RequestLimiter } from "./kit/options/adapter_options.ts";
-export type { Clock } from "./kit/options/clock.ts";
+export type { Clock, Sleep } from "../src/core/ports.ts";

@@ -74,6 +74,9 @@ Deno.test("findLayerViolations() reports imports of higher layers, of other modu
   assertEquals(findLayerViolations(file("src/tools/a.ts", ["src/memory/mod.ts"])).length, 1);
   assertEquals(findLayerViolations(file("src/core/a.ts", [], ["ajv/dist/2020.js"])).length, 1);
   assertEquals(findLayerViolations(file("cli/a.ts", ["src/tools/bash.ts"])).length, 1);
+  assertEquals(findLayerViolations(file("adapters/xai/a.ts", ["adapters/kit/b.ts"])), []);
+  assertEquals(findLayerViolations(file("adapters/kit/a.ts", ["adapters/xai/b.ts"])).length, 1);
+  assertEquals(findLayerViolations(file("adapters/xai/a.ts", ["adapters/google/b.ts"])).length, 1);
 });
 
 Deno.test("findImportCycles() returns a shortest cycle of each group", () => {
@@ -92,7 +95,7 @@ Deno.test("findDirectoryCycles() returns the directories that import each other"
   assertEquals(findDirectoryCycles([...outside, file("c/y.ts", "a/y.ts")]), [["a", "b", "c"]]);
 });
 
-/** Whether a file is `mod.ts` of the root, of a module or of an adapter. */
+/** Whether a file is `mod.ts` of the root, of a module, of an adapter or of the adapter kit. */
 function isEntryPoint(path: string): boolean {
   return /^(mod|(src|adapters)\/([a-z_]+\/)?mod)\.ts$/.test(path);
 }

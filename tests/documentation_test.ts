@@ -7,13 +7,9 @@ import { SymbolResolver } from "./documentation/symbol_links.ts";
 
 /** Link tags that still name a symbol out of scope. */
 const KNOWN_DEAD_LINK_TAGS = [
-  "adapters/catalog/catalog.ts: connect",
-  "adapters/providers.ts: connect",
   "src/loop/message_queue.ts: take",
   "src/agent/structured_output.ts: Agent.structuredOutput",
   "src/agent/structured_output.ts: BadRequestError",
-  "src/memory/context/compaction.ts: estimateTokens",
-  "src/memory/transfer/export_jsonl.ts: importSession",
 ];
 
 const [paths, pages, code] = await Promise.all([listPaths(), readPages(), readShippedCode()]);

@@ -26,7 +26,6 @@ import { ModelFinder } from "../kit/request/model_finder.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
 import { SseParser } from "../kit/stream/sse.ts";
-import { createNameDecoder, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
 import { createAnthropicRequest } from "./request.ts";
 import { AnthropicReply } from "./response.ts";
 
@@ -67,13 +66,8 @@ export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
     settings,
     apiKey: options.apiKey,
     createParser: () => new SseParser(),
-    createReplyReader: ({ request, writer, origin }) => {
-      const names = request.context.tools.map(({ name }) => name);
-      return new AnthropicReply(writer, {
-        toolName: createNameDecoder(names, TOOL_NAME_RULE),
-        origin,
-      });
-    },
+    createReplyReader: ({ writer, origin, decodeToolName }) =>
+      new AnthropicReply(writer, { toolName: decodeToolName, origin }),
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer) ?? FALLBACK_ENTRY;
       const { body, betas } = createAnthropicRequest(request, entry, writer);

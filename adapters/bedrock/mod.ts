@@ -35,7 +35,6 @@ import {
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
 import { createStreamFn, type OutgoingRequest } from "../kit/provider.ts";
-import { createNameDecoder, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
 import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
 import { getModelFamily } from "./families.ts";
@@ -105,13 +104,8 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
     keyless: true,
     errors: BEDROCK_ERRORS,
     createParser: () => new EventStreamParser((message) => codec.decode(message)),
-    createReplyReader: ({ request, writer, origin }) => {
-      const names = request.context.tools.map(({ name }) => name);
-      return new BedrockReply(writer, {
-        toolName: createNameDecoder(names, TOOL_NAME_RULE),
-        origin,
-      });
-    },
+    createReplyReader: ({ writer, origin, decodeToolName }) =>
+      new BedrockReply(writer, { toolName: decodeToolName, origin }),
     async prepare({ request, writer }, key) {
       const isClaude = getModelFamily(request.model.modelId).thinking === "claude";
       const entry = models.find(request.model, writer) ??

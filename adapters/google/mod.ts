@@ -33,7 +33,6 @@ import { serializeJson } from "../kit/request/json_body.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
-import { createNameDecoder } from "../kit/request/wire_names.ts";
 import { GoogleStreamParser } from "./stream_parser.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { createGoogleBody } from "./request.ts";
@@ -95,13 +94,9 @@ export function createGoogle(options: GoogleOptions = {}): StreamFn {
     apiKey: tokens ? () => tokens.get() : options.apiKey,
     errors: ERRORS,
     createParser: () => new GoogleStreamParser(),
-    createReplyReader: ({ request, writer, origin }) => {
-      const names = request.context.tools.map(({ name }) => name);
-      return new GoogleReply(writer, {
-        toolName: createNameDecoder(names, GOOGLE_NAME_RULE),
-        origin,
-      });
-    },
+    toolNameRule: GOOGLE_NAME_RULE,
+    createReplyReader: ({ writer, origin, decodeToolName }) =>
+      new GoogleReply(writer, { toolName: decodeToolName, origin }),
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       const isToken = tokens !== undefined && !request.options.apiKey;

@@ -1,5 +1,5 @@
 /**
- * What Mistral wants otherwise than OpenAI.
+ * Differences of Mistral's requests from OpenAI's.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { WireMessage } from "../openai/chat/wire.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
 import { hashText } from "../kit/request/wire_names.ts";
 
-/** Ids of tool calls have so many letters and digits, and nothing else. */
+/** Length of the ids of tool calls, which consist of letters and digits. */
 const CALL_ID_LENGTH = 9;
 
-/** These think always; they refuse to be told how hard. */
+/** Matches models that always think and reject a thinking effort. */
 const ALWAYS_THINKING = /^magistral/;
 
-/** Mistral's way of speaking chat completions. Fields that it does not know it refuses, `stream_options` among them. */
+/** Mistral's dialect of chat completions. Mistral rejects unknown fields, including `stream_options`. */
 export const MISTRAL_DIALECT: ChatDialect = {
   ...COMPATIBLE,
   needsUsageOption: false,
@@ -26,14 +26,14 @@ export const MISTRAL_DIALECT: ChatDialect = {
   repairOrder: repairMessageOrder,
 };
 
-/** The id of a tool call as Mistral takes it: the same for the same call. */
+/** Returns the id of a tool call in the form that Mistral accepts, always the same for the same id. */
 export function toMistralCallId(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : hashText(id, CALL_ID_LENGTH);
 }
 
 /**
- * A user cannot speak directly after a tool, so the model says a word in between; and a reply at the end, which the
- * model is to go on with, must be named as what its answer begins with.
+ * Inserts an assistant message between a tool result and a user message, which Mistral requires, and marks an assistant
+ * message at the end as the prefix of the reply.
  */
 function repairMessageOrder(messages: readonly WireMessage[]): readonly WireMessage[] {
   const ordered = messages.flatMap((message, index) => {

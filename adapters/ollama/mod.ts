@@ -26,7 +26,6 @@ import { serializeJson } from "../kit/request/json_body.ts";
 import { NdjsonParser } from "../kit/stream/ndjson.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
-import { createNameDecoder, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
 import { createOllamaBody } from "./request.ts";
 import { OllamaReply } from "./response.ts";
 
@@ -73,13 +72,8 @@ export function createOllama(options: OllamaOptions = {}): StreamFn {
     keyless: true,
     errors: ERRORS,
     createParser: () => new NdjsonParser(),
-    createReplyReader: ({ request, writer, origin }) => {
-      const names = request.context.tools.map(({ name }) => name);
-      return new OllamaReply(writer, {
-        toolName: createNameDecoder(names, TOOL_NAME_RULE),
-        origin,
-      });
-    },
+    createReplyReader: ({ writer, origin, decodeToolName }) =>
+      new OllamaReply(writer, { toolName: decodeToolName, origin }),
     prepare({ request, writer }, key) {
       // Most Ollama models are not in the catalog, so there is neither a warning nor a fallback entry.
       const entry = findModel(settings.catalog, request.model);

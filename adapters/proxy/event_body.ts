@@ -6,7 +6,7 @@
 
 import { AgentError, getErrorMessage, NetworkError, StreamError } from "../../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamFn } from "../../src/core/stream.ts";
-import type { Clock } from "../kit/options/clock.ts";
+import type { Clock } from "../../src/core/ports.ts";
 import { IdleTimer } from "../kit/stream/idle_timer.ts";
 import { redact } from "../../src/core/redact.ts";
 import type { ProxyRequest } from "./wire.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { StreamFn } from "../../src/core/stream.ts";
-import { type Clock, systemClock } from "../kit/options/clock.ts";
+import { type Clock, systemClock } from "../../src/core/ports.ts";
 import { type Authorize, checkAuthorization, type ProxyConnection } from "./authorization.ts";
 import { type Rejection, toResponse } from "./errors.ts";
 import { createEventBody } from "./event_body.ts";

@@ -37,6 +37,8 @@ export interface TransformInput {
   readonly tools: readonly AgentTool[];
   /** Aborted when the run is aborted. */
   readonly signal: AbortSignal;
+  /** The {@linkcode TransformOutput}'s `firstTrusted` of the transform that made these messages. Default: 0. */
+  readonly firstTrusted?: number;
 }
 
 /** Result of a compaction, reported by the `context_compacted` event. */
@@ -62,7 +64,12 @@ export interface CompactionReport {
 /** Result of a {@linkcode TransformContext}: the messages, optionally with a report to emit. */
 export type TransformOutput =
   | readonly AgentMessage[]
-  | { readonly messages: readonly AgentMessage[]; readonly report?: CompactionReport };
+  | {
+    readonly messages: readonly AgentMessage[];
+    readonly report?: CompactionReport;
+    /** Position from which the usage of replies describes these messages; earlier replies answered a longer request. */
+    readonly firstTrusted?: number;
+  };
 
 /**
  * Selects the messages of the next request: prunes, summarizes or adds. The history itself does not change. A function

@@ -51,13 +51,25 @@ async function readImage(
     );
   }
   try {
-    const data = (await readFile(path)).toBase64();
+    const data = toBase64(await readFile(path));
     return { type: "image", source: { type: "base64", mediaType, data } };
   } catch (cause) {
     throw new BadRequestError(`Cannot read the image "${path}": ${getErrorMessage(cause)}`, {
       cause,
     });
   }
+}
+
+/** Bytes per call of `String.fromCharCode()`, whose number of arguments engines limit. */
+const CHUNK_BYTES = 32_768;
+
+/** `Uint8Array.prototype.toBase64()`, which Node 20 does not have. */
+function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_BYTES));
+  }
+  return btoa(binary);
 }
 
 function guessMediaType(path: string): string {

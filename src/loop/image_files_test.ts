@@ -46,3 +46,24 @@ Deno.test("readImageFiles() rejects with a bad_request that names the unreadable
     "readFile port",
   );
 });
+
+Deno.test("readImageFiles() encodes images of any size without Uint8Array.prototype.toBase64()", async () => {
+  const large = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256);
+  const expected = large.toBase64();
+  const { toBase64 } = Uint8Array.prototype;
+  Reflect.deleteProperty(Uint8Array.prototype, "toBase64");
+  try {
+    const [message] = await readImageFiles([showing("a.png")], () => Promise.resolve(large));
+    const block = message?.content[1];
+    assertEquals(
+      block?.type === "image" && block.source.type === "base64" && block.source.data,
+      expected,
+    );
+  } finally {
+    Object.defineProperty(Uint8Array.prototype, "toBase64", {
+      value: toBase64,
+      configurable: true,
+      writable: true,
+    });
+  }
+});

@@ -33,7 +33,14 @@ export { MessageQueue, type MessageQueueOptions } from "./message_queue.ts";
 export type { MessageSource } from "./message_source.ts";
 export { type HistoryRepair, type RepairedHistory, repairHistory } from "../core/history.ts";
 export { omitCustomMessages } from "../core/context.ts";
-export { defaultPorts, type IdKind, type Ports, type ReadFile, type Sleep } from "../core/ports.ts";
+export {
+  type Clock,
+  defaultPorts,
+  type IdKind,
+  type Ports,
+  type ReadFile,
+  type Sleep,
+} from "../core/ports.ts";
 export type { ContinueVerdict, InjectVerdict, SkipVerdict, StopVerdict } from "../core/policy.ts";
 export { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/tokens.ts";
 export { priceUsage, zeroCost, zeroUsage } from "../core/usage.ts";

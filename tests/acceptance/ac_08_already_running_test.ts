@@ -5,7 +5,7 @@ import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
 import { outlineMessages } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("prompt() during a run is rejected and does not affect the run [AC-8, 6.8]", async () => {
+Deno.test("prompt() during a run is rejected and does not affect the run [AC-8, 6.8, 4.4, A56, B60]", async () => {
   const answer = Promise.withResolvers<ScriptedAnswer>();
   const { agent, streamFn } = testAgent([() => answer.promise]);
   const first = agent.prompt("Hi");

@@ -7,7 +7,7 @@ import { reply } from "../../src/testing/script.ts";
 import { outlineMessages } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("length stop: a truncated call gets an error result before the next turn [AC-13, 6.13]", async () => {
+Deno.test("length stop: a truncated call gets an error result and empty arguments before the next turn [AC-13, 6.13, A40, A41]", async () => {
   const write = fakeTool({ name: "write", result: "written" });
   const { agent, streamFn } = testAgent([
     reply([toolCall("write", { path: "a" }), toolCall("write", '{"path":"b","te')], {
@@ -23,6 +23,12 @@ Deno.test("length stop: a truncated call gets an error result before the next tu
     'assistant: write({"path":"a"}) write({})',
     "tool_result: written",
   ]);
+  assertEquals(asked[1]?.content[1], {
+    type: "tool_call",
+    id: "call_2",
+    name: "write",
+    arguments: {},
+  });
   assertStringIncludes(outlineMessages(asked)[3] ?? "", "maximum number of output tokens");
   assertEquals(repairHistory(agent.state.messages).repairs, []);
 });

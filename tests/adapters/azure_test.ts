@@ -14,7 +14,7 @@ for (const api of ["chat", "responses"] as const) {
   testRecordings(["azure"], {
     createStreamFn: (fetch) => createAzure({ fetch, baseUrl, api }),
     provider: "azure",
-    toExpectedStop: toExpectedStop,
+    toExpectedStop,
     toExpectedUsage: toExpectedChatUsage,
     shouldSkip: ({ wire }) => wire !== `openai-${api}`,
   });

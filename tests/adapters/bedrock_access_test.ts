@@ -3,7 +3,7 @@ import { withEnvironment } from "../../adapters/bedrock/environment.ts";
 import { type BedrockOptions, createBedrock } from "../../adapters/bedrock/mod.ts";
 import { BEDROCK_PACKAGES } from "../../adapters/bedrock/packages.ts";
 import { connect } from "../../adapters/connect.ts";
-import { systemClock } from "../../adapters/kit/options/clock.ts";
+import { systemClock } from "../../src/core/ports.ts";
 import type { StreamRequest } from "../../src/core/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {

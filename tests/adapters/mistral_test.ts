@@ -18,7 +18,7 @@ const SUBJECT: WireSubject = {
   toExpectedUsage: toExpectedChatUsage,
 };
 
-/** Mistral's own client cannot read this one, and so has no text to compare with. */
+/** Mistral's client cannot read this recording, so that there is no text to compare with. */
 const UNREAD_BY_CLIENT = "sk-chat-completions-streaming-response";
 
 testRecordings(["mistral"], {
@@ -29,7 +29,7 @@ testRefusals(["mistral", "any"], (fetch) => createMistral({ fetch }));
 
 for (const fixture of loadWireFixtures("mistral")) {
   if (!fixture.name.endsWith(UNREAD_BY_CLIENT)) continue;
-  Deno.test(`recording ${fixture.name} has text, which Mistral's own client cannot read`, async () => {
+  Deno.test(`createMistral(): reads recording ${fixture.name}, which Mistral's client cannot read`, async () => {
     const reply = await readRecording(fixture, SUBJECT, Infinity);
     assert(reply.text.startsWith("It is subjective to"));
     assertEquals(reply.stopReason, "length");

@@ -1,5 +1,5 @@
 /**
- * The nine stream functions of the library, each with a model and a way to send it somewhere else.
+ * The nine stream functions of the library with a model each, for tests of all providers.
  *
  * @module
  */
@@ -27,23 +27,23 @@ import {
   type RequestCheck,
 } from "./request_rules.ts";
 
-/** Where requests go. */
+/** Destination of requests. */
 export interface EndpointOptions {
-  /** The root of a server that plays all providers. Default: the provider's own address. */
+  /** URL of a server that imitates all providers. Default: the URL of the provider. */
   readonly url?: string;
-  /** How requests are sent. */
+  /** Sends the requests. Default: `globalThis.fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** One way to ask one provider. */
+/** One API of one provider. */
 export interface ProviderSubject {
-  /** Names it in tests. */
+  /** Name in test titles. */
   readonly name: string;
-  /** The model that is asked. */
+  /** Model to call. */
   readonly model: ModelSpec;
-  /** Makes the stream function. */
-  readonly createStreamFn: (place: EndpointOptions) => StreamFn;
-  /** Says what its provider would refuse in a request's body. */
+  /** Creates the stream function. */
+  readonly createStreamFn: (endpoint: EndpointOptions) => StreamFn;
+  /** Finds problems in a request body that the provider would reject. */
   readonly findProblems: RequestCheck;
 }
 
@@ -66,7 +66,7 @@ function createSubject(
 
 const apiKey = "sk-test";
 
-/** All nine; where one has two APIs, each of them. */
+/** All nine providers, with an entry for each API. */
 export const NINE_PROVIDERS: readonly ProviderSubject[] = [
   createSubject(
     "anthropic",

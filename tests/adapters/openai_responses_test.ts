@@ -11,9 +11,9 @@ function toExpectedStop({ stopReason, toolCalls }: GroundTruth): string {
 testRecordings(["openai-responses", "openai-compat"], {
   createStreamFn: (fetch) => createOpenAI({ fetch, api: "responses" }),
   provider: "openai",
-  toExpectedStop: toExpectedStop,
+  toExpectedStop,
   toExpectedUsage: toExpectedChatUsage,
-  // The shell recording was shortened: its deltas do not add up to the text at its end.
+  // The shell recording is shortened, so its deltas differ from the text at its end.
   shouldSkip: ({ wire, name }) => wire !== "openai-responses" || name.includes("shell-container"),
 });
 testRefusals(["openai-responses"], (fetch) => createOpenAI({ fetch, api: "responses" }));

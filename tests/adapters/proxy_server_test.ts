@@ -7,6 +7,7 @@ import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { ManualClock, settle } from "../conformance/ports.ts";
 import { serveLoopback } from "./loopback.ts";
 import { richRequest } from "./rich_conversation.ts";
 
@@ -286,21 +287,7 @@ Deno.test("serveProxy(): sends available events in one chunk, up to the limit", 
 });
 
 Deno.test("serveProxy(): sends comments while the model sends no events", async () => {
-  let fireTimer = () => {};
-  let timers = 0;
-  const clock = {
-    time: 0,
-    now: () => clock.time,
-    after(delayMs: number, callback: () => void): () => void {
-      timers++;
-      fireTimer = () => {
-        timers--;
-        clock.time += delayMs;
-        callback();
-      };
-      return () => void timers--;
-    },
-  };
+  const clock = new ManualClock();
   const handler = serveProxy(createStreamFn(hang({ after: "Half" })), {
     ...ALLOW_ALL,
     clock,
@@ -313,10 +300,10 @@ Deno.test("serveProxy(): sends comments while the model sends no events", async 
   while (!(await next()).includes("Half"));
   for (let count = 0; count < 2; count++) {
     const reading = next();
-    await new Promise((resolve) => setTimeout(resolve));
-    fireTimer();
+    await settle();
+    clock.advanceToNext();
     assertEquals(await reading, ": keep-alive\n\n");
   }
   await reader.cancel();
-  assertEquals(timers, 0);
+  assertEquals(clock.sleepers, 0);
 });

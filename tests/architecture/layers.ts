@@ -26,14 +26,26 @@ const layers: Layer[] = [
   },
   { files: /^src\/loop\//, ours: /^src\/core\//, others: [] },
   { files: /^src\/agent\//, ours: /^src\/(loop|core)\//, others: [] },
+  { files: /^adapters\/catalog\//, ours: /^src\/core\//, others: [] },
   {
-    files: /^adapters\//,
-    ours: /^src\/core\//,
-    others: [
-      { specifier: /^@std\/streams/ },
-      { specifier: /^(aws4fetch|@smithy\/eventstream-codec)$/, file: /\/bedrock\// },
-    ],
+    files: /^adapters\/kit\//,
+    ours: /^(src\/core|adapters\/catalog)\//,
+    others: [{ specifier: /^@std\/streams/ }],
   },
+  {
+    // Providers whose API is a dialect of OpenAI's.
+    files: /^adapters\/(azure|mistral|xai)\//,
+    ours: /^(src\/core|adapters\/(kit|catalog|openai))\//,
+    others: [],
+  },
+  {
+    // Bedrock passes the thinking options of Claude models on as Anthropic defines them.
+    files: /^adapters\/bedrock\//,
+    ours: /^(src\/core|adapters\/(kit|catalog|anthropic))\//,
+    others: [{ specifier: /^(aws4fetch|@smithy\/eventstream-codec)$/ }],
+  },
+  { files: /^adapters\/[^/]+\//, ours: /^(src\/core|adapters\/(kit|catalog))\//, others: [] },
+  { files: /^adapters\//, ours: /^(src\/core|adapters)\//, others: [] },
   {
     files: /^src\/local\//,
     ours: /^src\/core\//,
@@ -92,7 +104,7 @@ export function findLayerViolations(file: ImportingFile): string[] {
 
 /** Returns `src/tools` for `src/tools/bash.ts`, `cli` for `cli/render/theme.ts`. */
 function getModule(path: string): string {
-  return path.match(/^(src\/)?[^/]+/)?.[0] ?? path;
+  return path.match(/^((src|adapters)\/)?[^/]+/)?.[0] ?? path;
 }
 
 function isAllowed(specifier: string, path: string, layer: Layer): boolean {

@@ -101,21 +101,17 @@ Deno.test("prompt() accepts a text, a text with images, a message or a list of m
   assertEquals(users.map(({ timestamp }) => timestamp), [0, 0, 7, 8, 9]);
 });
 
-Deno.test("setMessages(), appendMessages() and clearMessages() throw during a run, which continues [4.4, A56, B60]", async () => {
+Deno.test("setMessages(), appendMessages() and clearMessages() throw during a run, which continues", async () => {
   const { agent } = testAgent([reply("Hello")]);
-  const refused: unknown[] = [];
   atFirst(agent, "message_update", () => {
     assertThrows(() => agent.setMessages([]), AlreadyRunningError);
     assertThrows(() => agent.appendMessages([userMessage("x", 0)]), AlreadyRunningError);
     assertThrows(() => agent.clearMessages(), AlreadyRunningError);
-    refused.push(assertRejects(() => agent.prompt("x"), AlreadyRunningError));
-    refused.push(assertRejects(() => agent.continue(), AlreadyRunningError));
   });
   assertEquals(outlineMessages((await agent.prompt("Hi")).messages), [
     "user: Hi",
     "assistant: Hello",
   ]);
-  assertEquals((await Promise.all(refused)).length, 2);
 });
 
 Deno.test("setModel(), setSystemPrompt() and setTools() apply from the next turn and change no earlier request [A70, A74, 4.19]", async () => {

@@ -36,7 +36,7 @@ async function asked(
   return { asked: eventsOfType(events, "tool_approval_requested").map(({ id }) => id), ran };
 }
 
-Deno.test("approvalMode: enabled requests every approval, smart those the tool requires, bypassed none [A81]", async () => {
+Deno.test("approvalMode: enabled requests every approval, smart those the tool requires, bypassed none [A81, AC-29]", async () => {
   assertEquals(await asked("enabled", () => true), { asked: all, ran: all });
   assertEquals(await asked("smart", () => true), { asked: ["call_2", "call_4"], ran: all });
   assertEquals(await asked("bypassed", () => false), { asked: [], ran: all });

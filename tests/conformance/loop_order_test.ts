@@ -155,21 +155,6 @@ Deno.test("several prompts are emitted in order before the first request [B3]", 
   ]);
 });
 
-Deno.test("followUp is read where the run would otherwise end [3.8, A12]", async () => {
-  const config = loopConfig([reply("One"), reply("Two")]);
-  const followUp = new MessageQueue();
-  followUp.add(userMessage("More", 0));
-  const events = await checkEvents(agentLoop([hi], empty, { ...config, followUp }));
-  assertEquals(outlineEvents(events).filter((line) => !line.startsWith("message")), [
-    "agent_start",
-    "turn_start 1",
-    "turn_end complete",
-    "turn_start 2",
-    "turn_end complete",
-    "agent_end",
-  ]);
-});
-
 Deno.test("an error ends the run at once and keeps follow-ups queued [3.9, A13, B29]", async () => {
   const config = loopConfig([fail("stream_error", "Broken")]);
   const followUp = new MessageQueue();

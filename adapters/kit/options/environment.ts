@@ -1,19 +1,19 @@
 /**
- * Environment variables, wherever there are any.
+ * Environment variables of Deno, Node and similar runtimes.
  *
  * @module
  */
 
-/** Port: the value of an environment variable; `undefined` when it is not set, or must not be read. */
+/** Returns the value of an environment variable, or `undefined` when it is unset or must not be read. */
 export type ReadEnvironment = (name: string) => string | undefined;
 
-/** What runtimes offer; a browser offers neither. */
+/** Globals that hold the environment; a browser has neither. */
 interface RuntimeGlobals {
   readonly Deno?: { readonly env?: { get(name: string): string | undefined } };
   readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
 }
 
-/** Reads a variable from the runtime's own environment. A permission that is denied counts as not set. */
+/** Reads a variable of the runtime's environment. Returns `undefined` when the permission to read it is denied. */
 export function readEnvironmentVariable(name: string): string | undefined {
   const host: RuntimeGlobals = globalThis;
   try {

@@ -1,5 +1,5 @@
 /**
- * Bytes become lines.
+ * Decodes bytes into lines.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { StreamError } from "../../../src/core/errors.ts";
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** No event of any provider comes near this; a body without line ends must not fill the memory. */
+/** Far above the longest event of any provider; bounds the memory for a body without line ends. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Cuts a body into lines, whatever its chunks and line ends (LF, CRLF, CR).
+ * Splits a body into lines, whatever its chunks and line ends (LF, CRLF, CR).
  *
- * The cut is made in the bytes, after the last line end of a chunk, so that no character is ever cut and each chunk
- * is decoded in one go. What is left waits as bytes for the next chunk.
+ * Each chunk is split after its last line end and decoded at once, so that no character is cut. The remaining bytes are
+ * buffered until the next chunk.
  */
 export class LineDecoder {
   readonly #decoder = new TextDecoder();
@@ -25,9 +25,10 @@ export class LineDecoder {
   #afterCarriageReturn = false;
 
   /**
-   * Takes the next chunk and gives the text of all lines that are complete now, each ended by `"\n"`.
+   * Decodes the next chunk and calls `onLines` with all complete lines, each ending in `"\n"`.
    *
-   * @throws {StreamError} When the bytes are not UTF-8; the lines before have been given.
+   * @throws {StreamError} When the bytes are not UTF-8 (after `onLines` got the lines before them), or when a line
+   * exceeds 64 MiB.
    */
   feed(chunk: Uint8Array, onLines: (lines: string) => void): void {
     const bytes = this.#skipLineFeed(chunk);
@@ -39,14 +40,14 @@ export class LineDecoder {
     this.#decode(lines, onLines);
   }
 
-  /** Gives the last line when it has no end; the body is over. */
+  /** Calls `onLines` for a last line without a line end. */
   end(onLines: (lines: string) => void): void {
     if (this.#pendingBytes === 0) return;
     const rest = this.#decoder.decode(this.#joinPending(new Uint8Array(0)));
     onLines(normalizeLineEnds(rest) + "\n");
   }
 
-  /** A CR that ended the last chunk has ended its line; an LF at the start of this one belongs to it. */
+  /** Skips an LF that belongs to a CR at the end of the last chunk. */
   #skipLineFeed(chunk: Uint8Array): Uint8Array {
     if (!this.#afterCarriageReturn || chunk.length === 0) return chunk;
     this.#afterCarriageReturn = false;
@@ -57,7 +58,7 @@ export class LineDecoder {
     if (bytes.length === 0) return;
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes > MAX_LINE_BYTES) {
-      throw new StreamError(`A line of the response is longer than ${MAX_LINE_BYTES} bytes`);
+      throw new StreamError(`A line of the response exceeds ${MAX_LINE_BYTES} bytes`);
     }
     this.#pending.push(bytes);
   }
@@ -77,7 +78,7 @@ export class LineDecoder {
 
   #decode(bytes: Uint8Array, onLines: (lines: string) => void): void {
     const text = this.#decoder.decode(bytes);
-    // The lenient decoder is several times faster than the strict one; it marks what it could not read.
+    // The lenient decoder is several times faster than the strict one and marks invalid bytes with U+FFFD.
     if (text.includes("\uFFFD")) return decodeStrictly(bytes, onLines);
     onLines(normalizeLineEnds(text));
   }
@@ -85,7 +86,7 @@ export class LineDecoder {
 
 function findLastLineEnd(bytes: Uint8Array): number {
   const lineFeed = bytes.lastIndexOf(LINE_FEED);
-  // Lines that end in CR alone are rare enough to be looked for only where there is no LF.
+  // Line ends without LF are rare, so they are searched only in chunks without LF.
   return (lineFeed >= 0 ? lineFeed : bytes.lastIndexOf(CARRIAGE_RETURN)) + 1;
 }
 
@@ -93,7 +94,7 @@ function normalizeLineEnds(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
-/** Line by line, so that what came before the broken one is read. */
+/** Decodes line by line, so that the lines before the invalid one are read. */
 function decodeStrictly(bytes: Uint8Array, onLines: (lines: string) => void): void {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   for (let start = 0; start < bytes.length;) {

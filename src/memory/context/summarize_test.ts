@@ -30,7 +30,7 @@ function getText(message: AgentMessage): string {
   return message.role === "custom" ? message.type : extractText(message.content);
 }
 
-/** A history of so many exchanges of about 1,000 tokens each. */
+/** Creates a history of exchanges of about 1,000 tokens each. */
 function createHistory(exchanges: number, first = 0): AgentMessage[] {
   return Array.from({ length: exchanges }, (_, at) => first + at).map((number) => [
     userMessage(`question ${number} ${"q".repeat(2000)}`, number),
@@ -40,35 +40,36 @@ function createHistory(exchanges: number, first = 0): AgentMessage[] {
 
 interface Fixture {
   readonly agent: Agent;
-  readonly asked: ScriptedStream;
+  readonly requests: ScriptedStream;
   readonly summaries: ScriptedStream;
   readonly transform: ReturnType<typeof summarize>;
   readonly events: AgentEvent[];
 }
 
-/** An agent with a long history, the model that it asks, and the one that writes summaries. */
+/** Creates an agent with a long history, its model, and the model that writes summaries. */
 function createFixture(
   summaries: ScriptedStream,
   { exchanges = 9, ...options }: Partial<SummarizeOptions> & { exchanges?: number } = {},
 ): Fixture {
   const transform = createTransform(summaries, options);
-  const asked = scriptedStream([reply("one"), reply("two"), reply("three")]);
+  const requests = scriptedStream([reply("one"), reply("two"), reply("three")]);
   const events: AgentEvent[] = [];
   const agent = new Agent({
     model: "p/m:high",
-    streamFn: asked,
+    streamFn: requests,
     transformContext: transform,
     messages: createHistory(exchanges),
   });
   agent.subscribe((event) => void events.push(event));
-  return { agent, asked, summaries, transform, events };
+  return { agent, requests, summaries, transform, events };
 }
 
-function getRequestTexts({ asked }: Fixture, call: number): string[] {
-  return asked.calls[call]?.context.messages.map((message) => getText(message).slice(0, 40)) ?? [];
+function getRequestTexts({ requests }: Fixture, call: number): string[] {
+  return requests.calls[call]?.context.messages.map((message) => getText(message).slice(0, 40)) ??
+    [];
 }
 
-Deno.test("A 123: the middle is replaced by a summary, after the anchor", async () => {
+Deno.test("summarize() replaces the middle by a summary after the anchor [A123]", async () => {
   const test = createFixture(scriptedStream([reply("They asked and were answered.", { usage })]));
   const result = await test.agent.prompt("go on");
   assertEquals(
@@ -98,19 +99,22 @@ Deno.test("A 123: the middle is replaced by a summary, after the anchor", async 
     summary: "They asked and were answered.",
     usage,
   });
-  // What the summary took is the run's own.
+  // The usage of the summary counts towards the run.
   assertEquals(result.usage.total, 100);
-  // The history is whole.
+  // The history is complete.
   assertEquals(test.agent.state.messages.length, 20);
 });
 
-Deno.test("a summary is used again as it is, and a later one is built on it", async () => {
+Deno.test("summarize() reuses a summary, and includes it in the next one", async () => {
   const summaries = scriptedStream([reply("first summary"), reply("second summary")]);
   const test = createFixture(summaries);
   await test.agent.prompt("go on");
   await test.agent.prompt("and on");
   assertEquals(summaries.calls.length, 1);
-  assertEquals(test.asked.calls[1]?.context.messages[1], test.asked.calls[0]?.context.messages[1]);
+  assertEquals(
+    test.requests.calls[1]?.context.messages[1],
+    test.requests.calls[0]?.context.messages[1],
+  );
   test.agent.appendMessages(createHistory(6, 20));
   await test.agent.prompt("still on");
   assertEquals(summaries.calls.length, 2);
@@ -122,7 +126,7 @@ Deno.test("a summary is used again as it is, and a later one is built on it", as
   assert(getRequestTexts(test, 2)[1]?.endsWith("sec"));
 });
 
-Deno.test("the request for a summary asks for what matters, without thinking, tools or cache", async () => {
+Deno.test("summarize() requests the four headings, without thinking, tools or cache", async () => {
   const test = createFixture(scriptedStream([reply("s")]), {
     getApiKey: (provider) => `key of ${provider}`,
   });
@@ -138,7 +142,7 @@ Deno.test("the request for a summary asks for what matters, without thinking, to
   }
 });
 
-Deno.test("another model may write summaries, and its price counts", async () => {
+Deno.test("summarize() uses another model and counts its price", async () => {
   const prices = { "cheap/one": { input: 1_000_000, output: 2_000_000 } };
   const test = createFixture(scriptedStream([reply("s", { usage })]), {
     model: "cheap/one",
@@ -149,7 +153,7 @@ Deno.test("another model may write summaries, and its price counts", async () =>
   assertEquals(result.cost.total, 130);
 });
 
-Deno.test("the request for a summary is clipped to fit", async () => {
+Deno.test("summarize() truncates the request for a summary to fit", async () => {
   const call = toolCall("bash", { command: "cat huge" }, { id: "c" });
   const huge = [
     assistantMessage([call]),
@@ -169,46 +173,46 @@ Deno.test("the request for a summary is clipped to fit", async () => {
   }
 });
 
-Deno.test("A 123: when no summary can be had the middle is left out, and the report says why", async () => {
+Deno.test("summarize() omits the middle and reports the problem when no summary can be written [A123]", async () => {
   const broken = () => {
     throw new Error("no network");
   };
   const cases = [
     [scriptedStream([fail("model_throttled", "slow down")]), "slow down"],
-    [scriptedStream([reply("  ")]), "the model said nothing"],
+    [scriptedStream([reply("  ")]), "the reply has no text"],
     [Object.assign(broken, { calls: [], assertDone() {} }) as ScriptedStream, "no network"],
   ] as const;
-  for (const [summaries, words] of cases) {
+  for (const [summaries, problem] of cases) {
     const test = createFixture(summaries);
     const result = await test.agent.prompt("go on");
     assertEquals(result.stopReason, "stop");
     const compacted = test.events.find((event) => event.type === "context_compacted");
     assert(compacted?.type === "context_compacted");
-    assertEquals(compacted.report.problem, `No summary was written: ${words}`);
+    assertEquals(compacted.report.problem, `No summary was written: ${problem}`);
     assertEquals(compacted.report.summary, undefined);
     assertEquals(getRequestTexts(test, 0).length, 9);
   }
 });
 
-Deno.test("nothing is paid for a summary that could not make it fit", async () => {
+Deno.test("summarize() requests no summary when the kept messages do not fit", async () => {
   const summaries = scriptedStream([]);
   const test = createFixture(summaries);
   const result = await test.agent.prompt("x".repeat(40_000));
   assertEquals(result.stopReason, "error");
   assertEquals(result.error?.code, "context_window_overflow");
-  assert(result.error?.message.includes("cannot be made to fit"));
+  assert(result.error?.message.includes("Cannot fit the conversation"));
   assertEquals(summaries.calls.length, 0);
-  assertEquals(test.asked.calls.length, 0);
+  assertEquals(test.requests.calls.length, 0);
 });
 
-Deno.test("a summary too long to fit ends the run with a clear error", async () => {
+Deno.test("summarize() ends the run with an error when the summary is too long", async () => {
   const test = createFixture(scriptedStream([reply("s".repeat(40_000))]));
   const result = await test.agent.prompt("go on");
   assertEquals(result.error?.code, "context_window_overflow");
   assertEquals(test.transform.cut, undefined);
 });
 
-Deno.test("an abort ends the writing of a summary, and nothing is cut", async () => {
+Deno.test("abort() cancels a summary, and no cut is made", async () => {
   const test = createFixture(scriptedStream([reply("s", { usage })]));
   test.agent.subscribe((event) => {
     if (event.type === "message_end") test.agent.abort("enough");
@@ -218,22 +222,22 @@ Deno.test("an abort ends the writing of a summary, and nothing is cut", async ()
   assertEquals(test.transform.cut, undefined);
 });
 
-Deno.test("A 122: compacting by hand makes the next request smaller, and tells it with that request", async () => {
+Deno.test("compact() makes the next request smaller, which reports it [A122]", async () => {
   const test = createFixture(scriptedStream([reply("by hand")]), { exchanges: 7 });
   const report = await compact(test.agent, test.transform, { instructions: "the tests" });
   assertEquals(report?.summary, "by hand");
   assertEquals(test.events, []);
   const [message] = test.summaries.calls[0]?.context.messages ?? [];
-  assert(message && getText(message).endsWith("Dwell on this: the tests"));
+  assert(message && getText(message).endsWith("Emphasize this: the tests"));
   await test.agent.prompt("go on");
   assertEquals(getRequestTexts(test, 0).length, 11);
-  const told = test.events.filter((event) => event.type === "context_compacted");
-  assertEquals(told.map((event) => event.type === "context_compacted" ? event.report : null), [
-    report,
-  ]);
+  const reports = test.events.flatMap((event) =>
+    event.type === "context_compacted" ? [event.report] : []
+  );
+  assertEquals(reports, [report]);
 });
 
-Deno.test("A 122: compacting by hand does nothing under the target, and not while a run is active", async () => {
+Deno.test("compact() returns null below the target, and rejects during a run [A122]", async () => {
   const test = createFixture(scriptedStream([]), { exchanges: 3 });
   assertEquals(await compact(test.agent, test.transform), null);
   const running = test.agent.prompt("go on");
@@ -241,7 +245,7 @@ Deno.test("A 122: compacting by hand does nothing under the target, and not whil
   await running;
 });
 
-Deno.test("compacting by hand can be aborted, and fails where what must stay does not fit", async () => {
+Deno.test("compact() can be aborted, and rejects when the kept messages do not fit", async () => {
   const test = createFixture(scriptedStream([reply("s")]));
   const signal = AbortSignal.abort("enough");
   await assertRejects(() => compact(test.agent, test.transform, { signal }), AbortedError);
@@ -249,6 +253,6 @@ Deno.test("compacting by hand can be aborted, and fails where what must stay doe
   await assertRejects(
     () => compact(tight.agent, tight.transform),
     ContextWindowOverflowError,
-    "cannot be made to fit",
+    "Cannot fit the conversation",
   );
 });

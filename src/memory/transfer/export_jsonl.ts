@@ -1,5 +1,5 @@
 /**
- * A whole session as JSON lines, each of which stands for itself.
+ * Exports a complete session as JSON lines.
  *
  * @module
  */
@@ -9,8 +9,8 @@ import { encodeEntry, encodeHeader } from "../store/jsonl.ts";
 import { type ExportOptions, redactTexts } from "./transcript.ts";
 
 /**
- * Writes a session as JSON lines: the header, then every entry of every branch, oldest first. What
- * {@linkcode importSession} reads.
+ * Exports a session as JSON lines: the header, then the entries of all branches, oldest first. `importSession()`
+ * reads them.
  */
 export async function exportJsonl(
   session: Session,
