@@ -202,7 +202,7 @@ export class ReplyAccumulator {
   }
 }
 
-/** Parses the arguments of a tool call: blank text is `{}`; `reason` says why other text is not a JSON object. */
+/** Parses the arguments of a tool call: blank text is `{}`; `reason` is the reason why other text is not a JSON object. */
 export function parseArguments(
   text: string,
 ): { readonly value: JsonObject } | { readonly reason: string } {
