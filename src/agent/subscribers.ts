@@ -32,7 +32,7 @@ export class Subscribers {
     return () => this.#remove(wrapper);
   }
 
-  /** Calls all listeners one after the other; returns a promise if one of them does. Never rejects. */
+  /** Calls all listeners one after the other; returns a promise if a listener returns one. Never rejects. */
   notify(event: AgentEvent, withGrace: WithGrace = (work) => work): Promise<void> | undefined {
     const listeners = this.#listeners;
     if (listeners.length === 0) return undefined;

@@ -1,5 +1,5 @@
 /**
- * The states of a log file that is open for writing, and the transitions between them.
+ * The states of a log file, and the transitions between them.
  *
  * ```text
  * missing ─ create ─> closed ─ open ─> open ─ append, sync ─> open ─ close ─> closed
