@@ -34,7 +34,7 @@ export interface DirectoryPatch {
 /** Saved state of a path. */
 interface SnapshotEntry {
   readonly mode: GitMode;
-  /** Changes when the file changes. */
+  /** Status of the file, which changes when the file does. */
   readonly fingerprint: string;
   /** Copy of a file, or target of a link as UTF-8; `undefined` for a file that is too large. */
   readonly content: StoredContent | { readonly target: Uint8Array } | undefined;
@@ -117,7 +117,9 @@ export class DirectorySnapshot implements Disposable {
       if (this.#isStoreFile(path)) continue;
       if (stat.size <= MAX_FILE_BYTES) this.#bytes += stat.size;
       if (this.#entries.size >= MAX_FILES || this.#bytes > MAX_BYTES) {
-        throw new Error("it holds more than 200,000 files or 4 GB");
+        throw new Error(
+          "it holds more than 200,000 files or 4 GB; list directories to skip in .gitignore",
+        );
       }
       const entry = this.#capture(path, stat);
       if (entry) this.#entries.set(path, entry);

@@ -26,7 +26,7 @@ Deno.test("background jobs: bash reports a job that ends at once, and ends the p
   assertEquals(text, "Job 1 has ended. Exit code: 3\nno");
 });
 
-Deno.test("background jobs: a foreground call does not wait for them, and an unknown id is an error", async () => {
+Deno.test("background jobs: do not delay a foreground call, and an unknown id is an error", async () => {
   await using workspace = new TestWorkspace({}, { jobs: true });
   await workspace.callTool("bash", { command: "sleep 50", background: true });
   assertEquals((await workspace.callTool("bash", { command: "echo x" })).text, "Exit code: 0\nx");
@@ -62,7 +62,7 @@ Deno.test("background jobs: disposing the sandbox ends them", async () => {
   assert(state === "" || state === "Z", state);
 });
 
-Deno.test("codingTools() without jobs has six tools and bash without background", async () => {
+Deno.test("codingTools(): without jobs, returns six tools and bash without the background parameter", async () => {
   await using workspace = new TestWorkspace();
   assertEquals(workspace.tools.map(({ name }) => name), [
     "read_file",

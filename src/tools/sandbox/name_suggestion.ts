@@ -13,7 +13,7 @@ import type { SandboxFiles } from "./sandbox_files.ts";
 export async function suggestNames(files: SandboxFiles, path: string): Promise<string> {
   const names = await files.readDirectory(dirname(path)).catch(() => []);
   const wanted = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  const near = names
+  const suggestions = names
     .map(({ name }) => ({ name, distance: levenshteinDistance(wanted, name.toLowerCase()) }))
     .filter(({ name, distance }) =>
       distance <= Math.max(2, Math.min(wanted.length, name.length) / 3)
@@ -21,5 +21,5 @@ export async function suggestNames(files: SandboxFiles, path: string): Promise<s
     .sort((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ name }) => quotePath(name));
-  return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;
+  return suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
 }
