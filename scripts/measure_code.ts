@@ -57,7 +57,7 @@ async function measureWords(root: URL): Promise<Figure[]> {
 function measureSingleUse(files: readonly SourceFile[]): Figure[] {
   const singleUse = findSingleUseFunctions(files);
   const small = singleUse.filter(({ lines }) => lines <= SMALL_FUNCTION_LINES);
-  const items = small.map(({ place, name }) => `${place} ${name}`);
+  const items = small.map(({ location, name }) => `${location} ${name}`);
   return [
     { name: "private functions called once", value: singleUse.length },
     { name: `… of at most ${SMALL_FUNCTION_LINES} lines in all`, value: small.length, items },

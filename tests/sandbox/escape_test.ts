@@ -8,6 +8,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { findConfinement } from "../../src/tools/confinement/confinement.ts";
 import { findMarkedProcesses } from "../../src/tools/process/orphan_processes.ts";
 import type { SandboxOptions } from "../../src/tools/sandbox/local_sandbox.ts";
+import { waitUntil } from "../wait_until.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 
 const confinement = await findConfinement();
@@ -23,6 +24,15 @@ async function runAttack(workspace: TestWorkspace, command: string): Promise<str
 function createAttackCommand(name: string, ...args: readonly (string | number)[]): string {
   const flags = "--quiet --no-config --no-lock --cached-only --no-check --unstable-net -A";
   return `${Deno.execPath()} run ${flags} ${attacker} ${[name, ...args].join(" ")}`;
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Registers a test for kernels with at least a version of Landlock. */
@@ -283,14 +293,14 @@ kernelTest(
     await using workspace = new TestWorkspace();
     const out = `${workspace.outside}/victim`;
     Deno.writeTextFileSync(out, "intact");
-    const pidFile = `${workspace.directory}/pid`;
     await runAttack(
       workspace,
-      `setsid env -i PATH=$PATH bash -c 'echo $$ > ${pidFile}; sleep 0.05; echo x > ${out}; sleep 60' & ` +
-        `while [ ! -s ${pidFile} ]; do sleep 0.005; done`,
+      `setsid env -i PATH=$PATH bash -c 'echo $$ > pid; sleep 0.05; echo x > ${out}; echo x > tried; sleep 60' & ` +
+        `while [ ! -s pid ]; do sleep 0.005; done`,
     );
-    const pid = Number(workspace.readFile("pid"));
-    Deno.kill(pid, "SIGKILL");
+    const tried = `${workspace.directory}/tried`;
+    await waitUntil(() => exists(tried));
+    Deno.kill(Number(workspace.readFile("pid")), "SIGKILL");
     assertEquals(Deno.readTextFileSync(out), "intact");
   },
 );
