@@ -21,13 +21,13 @@ async function* walkFiles(directory: string): AsyncGenerator<string> {
 }
 
 async function findProofs(): Promise<string[]> {
-  const found: string[] = [];
+  const proofs: string[] = [];
   for (const root of ROOTS) {
     for await (const path of walkFiles(root)) {
-      if (path.endsWith("_proof.ts") || await isSampled(path)) found.push(path);
+      if (path.endsWith("_proof.ts") || await isSampled(path)) proofs.push(path);
     }
   }
-  return found.toSorted();
+  return proofs.toSorted();
 }
 
 async function isSampled(path: string): Promise<boolean> {

@@ -55,8 +55,8 @@ Deno.test("findDeadPaths() reads comments of code, without their examples", () =
 
 Deno.test("findDeadLinks() checks links to files and headings, not to web pages", () => {
   const page = { path: "docs/a.md", text: "[x](b.md#two-words) [y](https://a.b) [z](#none)" };
-  const other = { path: "docs/b.md", text: "# Two words\n" };
-  assertEquals(findDeadLinks(page, [page, other], ["docs/a.md", "docs/b.md"]), [
+  const otherPage = { path: "docs/b.md", text: "# Two words\n" };
+  assertEquals(findDeadLinks(page, [page, otherPage], ["docs/a.md", "docs/b.md"]), [
     "docs/a.md: #none",
   ]);
   assertEquals(findDeadLinks(page, [page], ["docs/a.md"]).length, 2);

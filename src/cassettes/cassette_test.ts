@@ -28,7 +28,7 @@ Deno.test("parseCassette() returns the exchanges that were formatted", () => {
 Deno.test("parseCassette() sorts exchanges by the order of their requests", () => {
   const text = formatHeader(5) + formatExchange(createExchange(2)) +
     formatExchange(createExchange(1));
-  assertEquals(parseCassette(text, "a.jsonl").exchanges.map((exchange) => exchange.exchange), [
+  assertEquals(parseCassette(text, "a.jsonl").exchanges.map(({ exchange }) => exchange), [
     1,
     2,
   ]);

@@ -52,8 +52,8 @@ export interface CassetteFetch {
  *
  * A request is answered by the first unused exchange of the same method, URL and body. The order of members in a JSON
  * body is ignored, and so are headers, so that any API key works. Bodies arrive in the recorded chunks, and recorded
- * network errors are thrown again. A request that was not recorded rejects with a {@linkcode BadRequestError} that shows how it
- * differs from the closest exchange.
+ * network errors are thrown again. A request that was not recorded rejects with a {@linkcode BadRequestError} that shows
+ * how it differs from the closest exchange.
  *
  * @example
  * ```ts

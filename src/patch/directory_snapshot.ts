@@ -98,14 +98,14 @@ export class DirectorySnapshot implements Disposable {
 
   /** Yields the changes in the order of their paths; adds files that are too large to `omittedFiles`. */
   async *#getChanges(omittedFiles: string[]): AsyncGenerator<PathChange> {
-    const found = new Map<string, Deno.FileInfo>();
+    const currentStats = new Map<string, Deno.FileInfo>();
     for await (const { path, stat } of walkWorkTree(this.#tree)) {
-      if (!this.#isStoreFile(path)) found.set(path, stat);
+      if (!this.#isStoreFile(path)) currentStats.set(path, stat);
     }
-    const paths = [...new Set([...this.#entries.keys(), ...found.keys()])].sort();
+    const paths = [...new Set([...this.#entries.keys(), ...currentStats.keys()])].sort();
     for (const path of paths) {
       // A file that is ignored now may still exist.
-      const stat = found.get(path) ?? tryLstat(join(this.#tree.root, path));
+      const stat = currentStats.get(path) ?? tryLstat(join(this.#tree.root, path));
       const change = this.#getChange(path, stat, omittedFiles);
       if (change) yield change;
     }

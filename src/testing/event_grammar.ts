@@ -202,7 +202,7 @@ function isInHistory(message: AgentMessage): boolean {
   return message.role !== "assistant" || hasContent(message.content);
 }
 
-/** Whether a message is emitted. Custom messages may be kept without being emitted. */
+/** Whether `agent_end` must repeat a message. Custom messages may be kept without being emitted. */
 function isReported(message: AgentMessage): boolean {
   return message.role !== "custom";
 }

@@ -136,19 +136,19 @@ Deno.test("EventGrammar: excludes an empty reply from the messages of the run", 
 });
 
 Deno.test("EventGrammar: requires a message to end unchanged before the next one starts", () => {
-  const other = userMessage("other", 0);
+  const otherMessage = userMessage("other", 0);
   const index = findEventIndex(plainRun, "message_end");
   assertBreaks(
     "message",
     replaceEvents(plainRun, index, {
       remove: 1,
-      insert: [{ type: "message_end", message: other }],
+      insert: [{ type: "message_end", message: otherMessage }],
     }),
     index,
   );
   assertBreaks(
     "message",
-    replaceEvents(plainRun, index, { insert: createMessageEvents(other) }),
+    replaceEvents(plainRun, index, { insert: createMessageEvents(otherMessage) }),
     index,
   );
   assertBreaks(
@@ -159,7 +159,7 @@ Deno.test("EventGrammar: requires a message to end unchanged before the next one
   const end = findEventIndex(plainRun, "turn_end");
   assertBreaks(
     "message",
-    replaceEvents(plainRun, end, { insert: createMessageEvents(other) }),
+    replaceEvents(plainRun, end, { insert: createMessageEvents(otherMessage) }),
     end,
   );
 });

@@ -289,8 +289,8 @@ function expectReply(reply: CollectedReply, expect: ExpectedReply): void {
   if (thinking !== undefined) expectEqual(reply.thinking, thinking, "thinking");
   if (stopReason !== undefined) expectEqual(reply.stopReason, stopReason, "stop reason");
   if (calls !== undefined) {
-    const found = reply.calls.map(({ name, arguments: args }) => ({ name, arguments: args }));
-    expectEqual(found, calls, "tool calls");
+    const actualCalls = reply.calls.map(({ name, arguments: args }) => ({ name, arguments: args }));
+    expectEqual(actualCalls, calls, "tool calls");
   }
   for (const [key, count] of Object.entries(usage ?? {})) {
     expectEqual(Reflect.get(reply.usage ?? {}, key), count, `usage.${key}`);

@@ -21,7 +21,7 @@ export interface FuzzEnvironment {
   readonly random: RandomSource;
   /** Clock of the tools, separate from that of the engine. */
   readonly toolClock: ManualClock;
-  /** When `true`, nothing fails, hangs or changes the run. */
+  /** Whether all parts work: nothing fails, hangs or changes the run. */
   isWellBehaved: boolean;
 }
 

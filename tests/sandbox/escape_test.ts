@@ -129,7 +129,7 @@ kernelTest(
     const swap =
       `while :; do mv real kept; ln -s ${out} real; rm real; mv kept real; done 2>/dev/null`;
     const controller = new AbortController();
-    const racing = workspace.callTool(
+    const runningSwap = workspace.callTool(
       "bash",
       { command: swap, timeout_ms: 600_000 },
       controller.signal,
@@ -146,7 +146,7 @@ kernelTest(
       }
     } finally {
       controller.abort();
-      await racing;
+      await runningSwap;
     }
     assertEquals([...Deno.readDirSync(out)].map(({ name }) => name).sort(), [
       "outside_name",

@@ -45,7 +45,7 @@ export interface ApprovalGateOptions {
   readonly sandbox?: Pick<Sandbox, "describe">;
 }
 
-/** Calls approved for the rest of the session: all calls of a tool, or those whose command or path begins with a prefix. */
+/** Calls approved for the session: all calls of a tool, or those whose command or path begins with a prefix. */
 export type TrustGrant =
   | { readonly type: "tool"; readonly name: string }
   | { readonly type: "prefix"; readonly name: string; readonly prefix: string };

@@ -86,18 +86,18 @@ export class ChangeLog {
    */
   async undoTurn(files: SandboxFiles, turn?: string): Promise<UndoReport> {
     const active = await this.#readActiveEntries();
-    const chosen = turn ?? active.at(-1)?.turn;
-    const changes: NetChange[] = [...getNetChanges(active, chosen).values()];
+    const selected = turn ?? active.at(-1)?.turn;
+    const changes: NetChange[] = [...getNetChanges(active, selected).values()];
     const outcomes = await mapParallel(changes, (change) => this.#undo(files, change));
-    if (chosen !== undefined && changes.length > 0) {
-      await this.#store.append({ turn: chosen, path: UNDONE_PATH, before: null, after: null });
+    if (selected !== undefined && changes.length > 0) {
+      await this.#store.append({ turn: selected, path: UNDONE_PATH, before: null, after: null });
     }
     const getPaths = (type: UndoOutcome["type"]) =>
       outcomes.filter((outcome) => outcome.type === type).map(({ path }) =>
         files.toDisplayPath(path)
       );
     return {
-      turn: changes.length === 0 ? undefined : chosen,
+      turn: changes.length === 0 ? undefined : selected,
       restored: getPaths("restored"),
       removed: getPaths("removed"),
       left: outcomes.flatMap((outcome) =>

@@ -69,7 +69,7 @@ export class BackgroundJobs {
     return await this.#find(id).poll(options);
   }
 
-  /** Polls a new job. Waits for its end first, so that a command that fails at once is reported with its exit status. */
+  /** Polls a new job. Waits for its end first, so that a command that fails at once is reported as ended. */
   async pollAfterStart(id: string, options: PollOptions): Promise<JobSnapshot> {
     const job = this.#find(id);
     await job.waitForEnd(options);

@@ -113,7 +113,7 @@ function readStdin(): string {
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 }
 
-/** Redirects stdin from `/dev/null` and stderr to stdout, closes all other descriptors on exec and resets the signals. */
+/** Redirects stdin from `/dev/null` and stderr to stdout, closes other descriptors on exec and resets signals. */
 function prepareProcess(libc: Libc): void {
   const nullDevice = libc.open(toCString("/dev/null"), O_RDWR);
   libc.dup2(nullDevice, 0);

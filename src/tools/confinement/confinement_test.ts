@@ -206,9 +206,9 @@ Deno.test("listReadablePaths(): leaves out hidden paths and lists their siblings
 });
 
 Deno.test("createCommandEnvironment(): copies only listed and named variables", () => {
-  const own: Record<string, string> = { PATH: "/bin", HOME: "/h", API_KEY: "x", FLAG: "f" };
+  const variables: Record<string, string> = { PATH: "/bin", HOME: "/h", API_KEY: "x", FLAG: "f" };
   const environment = createCommandEnvironment({
-    read: (name) => own[name],
+    read: (name) => variables[name],
     passEnvironment: ["FLAG"],
     set: { TERM: "xterm" },
   });

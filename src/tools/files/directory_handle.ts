@@ -155,7 +155,7 @@ class LocalDirectoryHandle implements DirectoryHandle {
   }
 }
 
-/** Up to this size a synchronous write is faster than five calls to a worker thread. */
+/** Maximum size of a synchronous write, which is faster than five calls to a worker thread. */
 const MAX_SYNC_BYTES = 64 * 1024;
 
 function writeSmallFile(path: string, { bytes, mode, owner }: NewFile): void {

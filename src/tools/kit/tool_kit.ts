@@ -14,7 +14,7 @@ import type { PreviewedChanges } from "../changes/previewed_changes.ts";
 
 /** Shared state of coding tools. */
 export interface ToolKit {
-  /** All file access and all commands go through it. */
+  /** Sandbox for all file access and all commands. */
   readonly sandbox: Sandbox;
   /** Content of each file as the model last saw it. */
   readonly seenFiles: SeenFiles;

@@ -39,12 +39,12 @@ interface ProcessScan {
 function scanProcesses(mark: string): ProcessScan {
   const scan: ProcessScan = { marked: [], starting: [] };
   if (Deno.build.os !== "linux") return scan;
-  const wanted = `${MARK_VARIABLE}=${mark}`;
+  const markedVariable = `${MARK_VARIABLE}=${mark}`;
   const decoder = new TextDecoder();
   for (const pid of listProcessIds()) {
     try {
       const environment = Deno.readFileSync(`/proc/${pid}/environ`);
-      if (decoder.decode(environment).split("\0").includes(wanted)) scan.marked.push(pid);
+      if (decoder.decode(environment).split("\0").includes(markedVariable)) scan.marked.push(pid);
       else if (environment.length === 0 && isStarting(pid)) scan.starting.push(pid);
     } catch {
       // The process has ended, or belongs to another user.

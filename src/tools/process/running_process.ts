@@ -18,7 +18,7 @@ export interface Launch {
   readonly input?: string;
 }
 
-/** How a process ended. */
+/** Exit status of a process. */
 export interface ProcessExit {
   /** Exit code; 128 plus the signal number if a signal ended the process. */
   readonly code: number;

@@ -72,7 +72,7 @@ export class ConfinedFiles implements SandboxFiles {
     throw new BadRequestError(`${quotePath(requested)}${target} ${reason}`);
   }
 
-  /** Formats a path relative to the root if it is below it. */
+  /** Formats a path for display: relative to the root if it is below it. */
   toDisplayPath(path: string): string {
     const relativePath = getRelativePath(this.#root, path);
     if (relativePath === "") return ".";

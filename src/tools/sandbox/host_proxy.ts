@@ -168,7 +168,7 @@ export function isAllowedHost({ hostname, port }: ProxyTarget, hosts: readonly s
   });
 }
 
-/** Reads a request head; `remainder` holds the bytes read after it. The head is empty when it is too long or incomplete. */
+/** Reads a request head and returns it with the bytes after it. An incomplete or too long head is empty. */
 async function readHead(client: Deno.Conn): Promise<{ head: string; remainder: Uint8Array }> {
   let bytes = new Uint8Array();
   while (bytes.length < MAX_HEAD_BYTES) {

@@ -216,10 +216,10 @@ function createRuleFactories(confinement: Confinement): KernelRuleFactories {
   }
 }
 
-function enforcedByKernel(how: string): RuleFactory {
-  return (rule) => ({ rule, enforcedBy: "kernel", how });
+function enforcedByKernel(mechanism: string): RuleFactory {
+  return (rule) => ({ rule, enforcedBy: "kernel", how: mechanism });
 }
 
-function unenforced(how: string): RuleFactory {
-  return (rule) => ({ rule, enforcedBy: "none", how });
+function unenforced(reason: string): RuleFactory {
+  return (rule) => ({ rule, enforcedBy: "none", how: reason });
 }

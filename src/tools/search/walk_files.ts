@@ -99,7 +99,7 @@ async function readDirectoryRules(
   return bytes ? [parseIgnoreFile(new TextDecoder().decode(bytes), prefix)] : [];
 }
 
-/** Collects the rules that apply at the start: those that the root inherits, and those of each directory from it to the start. */
+/** Collects the rules that apply at the start: those that the root inherits, and those between root and start. */
 async function findOrigin(
   files: SandboxFiles,
   start: string,

@@ -94,12 +94,12 @@ function findTagEnd(html: string, open: number): number {
 
 const MAX_TAG_LENGTH = 10_000;
 
-function indexAfter(text: string, wanted: string, from: number): number {
-  return Math.min(indexOrEnd(text, wanted, from) + wanted.length, text.length);
+function indexAfter(text: string, search: string, from: number): number {
+  return Math.min(indexOrEnd(text, search, from) + search.length, text.length);
 }
 
-function indexOrEnd(text: string, wanted: string, from: number): number {
-  const index = text.indexOf(wanted, from);
+function indexOrEnd(text: string, search: string, from: number): number {
+  const index = text.indexOf(search, from);
   return index === -1 ? text.length : index;
 }
 
