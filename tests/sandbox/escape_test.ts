@@ -26,15 +26,6 @@ function createAttackCommand(name: string, ...args: readonly (string | number)[]
   return `${Deno.execPath()} run ${flags} ${attacker} ${[name, ...args].join(" ")}`;
 }
 
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Registers a test for kernels with at least a version of Landlock. */
 function kernelTest(name: string, version: number, run: () => Promise<void>): void {
   Deno.test({ name, ignore: landlock < version, fn: run });
@@ -298,8 +289,7 @@ kernelTest(
       `setsid env -i PATH=$PATH bash -c 'echo $$ > pid; sleep 0.05; echo x > ${out}; echo x > tried; sleep 60' & ` +
         `while [ ! -s pid ]; do sleep 0.005; done`,
     );
-    const tried = `${workspace.directory}/tried`;
-    await waitUntil(() => exists(tried));
+    await waitUntil(() => workspace.exists("tried"));
     Deno.kill(Number(workspace.readFile("pid")), "SIGKILL");
     assertEquals(Deno.readTextFileSync(out), "intact");
   },

@@ -57,6 +57,16 @@ export class TestWorkspace implements AsyncDisposable {
     return Deno.readTextFileSync(`${this.directory}/${path}`);
   }
 
+  /** Whether the project has a file. */
+  exists(path: string): boolean {
+    try {
+      Deno.lstatSync(`${this.directory}/${path}`);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Returns the tool with a name. */
   getTool(name: string): AgentTool {
     const tool = this.tools.find((candidate) => candidate.name === name);

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
 
 Deno.test("background jobs: job_output returns new output, job_stop ends the job", async () => {
   await using workspace = new TestWorkspace({}, { jobs: true });
@@ -50,7 +51,11 @@ Deno.test("background jobs: an abort ends the wait of job_output, not the job", 
 
 Deno.test("background jobs: disposing the sandbox ends them", async () => {
   const workspace = new TestWorkspace({}, { jobs: true });
-  await workspace.callTool("bash", { command: "echo $$ > pid; sleep 50", background: true });
+  await workspace.callTool("bash", {
+    command: "echo $$ > new; mv new pid; sleep 50",
+    background: true,
+  });
+  await waitUntil(() => workspace.exists("pid"));
   const pid = Number(workspace.readFile("pid"));
   await workspace[Symbol.asyncDispose]();
   let state = "";
