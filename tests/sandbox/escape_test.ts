@@ -12,7 +12,7 @@ import { waitUntil } from "../wait_until.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 
 const confinement = await findConfinement();
-const landlock = confinement.type === "landlock" ? confinement.support.landlock : 0;
+const landlock = confinement.type === "linux" ? confinement.support.landlock : 0;
 const attacker = new URL("./attacker.ts", import.meta.url).pathname;
 const isProofRun = Deno.env.get("SWINK_PROVE") === "1";
 

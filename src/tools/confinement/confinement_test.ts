@@ -175,7 +175,7 @@ Deno.test("confineLaunch(): wraps the launch for Seatbelt, passes it to the help
   const seatbelt = confineLaunch(launch, { type: "seatbelt" }, POLICY);
   assertEquals(seatbelt.args.slice(2), ["/usr/bin/env", "bash", "-c", "x"]);
   const support = { landlock: 7, seccomp: true };
-  const { input = "", env } = confineLaunch(launch, { type: "landlock", support }, POLICY);
+  const { input = "", env } = confineLaunch(launch, { type: "linux", support }, POLICY);
   const { argv, env: sent, policy } = JSON.parse(input);
   assertEquals([argv, sent, "hidden" in policy], [
     ["/usr/bin/env", "bash", "-c", "x"],

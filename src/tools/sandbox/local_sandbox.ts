@@ -10,8 +10,8 @@ import {
   type Confinement,
   type ConfinementRules,
   findConfinement,
-  HARMLESS_DEVICES,
   toConfinedNetwork,
+  WRITABLE_DEVICES,
 } from "../confinement/confinement.ts";
 import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
 import { toFileError } from "../files/file_error.ts";
@@ -112,7 +112,7 @@ class LocalSandbox implements Sandbox {
     const write = [this.root, ...writeRoots.map(resolveDirectory), temporary];
     const read = [output, ...readRoots.map(resolveDirectory)];
     this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, protect));
-    this.#writable = [...write, caches, ...HARMLESS_DEVICES];
+    this.#writable = [...write, caches, ...WRITABLE_DEVICES];
   }
 
   get net(): SandboxNet {

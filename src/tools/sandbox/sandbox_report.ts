@@ -64,7 +64,7 @@ function createSummary(
   const network = typeof net === "string" ? net : net.join(", ");
   const gapNotice = gaps === 0 ? "" : `, ${gaps} ${gaps === 1 ? "rule" : "rules"} not enforced`;
   switch (confinement.type) {
-    case "landlock":
+    case "linux":
       return `commands confined by ${
         formatKernelSupport(confinement.support)
       }, network ${network}${gapNotice}`;
@@ -194,7 +194,7 @@ function createRuleFactories(confinement: Confinement): KernelRuleFactories {
       const rule = enforcedByKernel("Seatbelt");
       return { files: rule, truncate: rule, tcp: rule, sockets: rule, signals: rule };
     }
-    case "landlock": {
+    case "linux": {
       const { landlock, seccomp } = confinement.support;
       const since = (version: number) =>
         landlock >= version ? enforcedByKernel("Landlock") : unenforced(

@@ -10,7 +10,7 @@ const sandbox = {
 } as const;
 
 const createLandlock = (version: number, seccomp = true): Confinement => ({
-  type: "landlock",
+  type: "linux",
   support: { landlock: version, seccomp },
 });
 
