@@ -18,7 +18,7 @@ const SUBJECT: WireSubject = {
   toExpectedUsage: toExpectedChatUsage,
 };
 
-/** Mistral's client cannot read this recording, so that there is no text to compare with. */
+/** Recording that Mistral's client cannot read, so there is no expected text. */
 const UNREAD_BY_CLIENT = "sk-chat-completions-streaming-response";
 
 testRecordings(["mistral"], {

@@ -9,7 +9,7 @@ import { isJsonEqual } from "../../src/testing/json_equal.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import type { ChunkSizes } from "../../src/testing/faulty_body.ts";
 
-/** Content of a stream as read by the provider's client, in the provider's terms. */
+/** The content of a stream as the provider's own client reads it, in the provider's terms. */
 export interface GroundTruth {
   readonly text: string;
   readonly thinking: string;
@@ -99,7 +99,7 @@ export function isSameValue(left: unknown, right: unknown): boolean {
 function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
   return Object.fromEntries(entries.map(([key, member]) => [key, sortMembers(member)]));
 }
 

@@ -22,7 +22,7 @@ import {
   type WireRefusal,
 } from "./wire_fixtures.ts";
 
-/** An adapter, and how the ground truth of recordings translates to its replies. */
+/** An adapter, and the conversion of the ground truth of recordings to its replies. */
 export interface WireSubject {
   /** Creates the stream function for a recording. */
   readonly createStreamFn: (fetch: typeof globalThis.fetch, fixture: WireFixture) => StreamFn;
@@ -42,9 +42,9 @@ export function testRecordings(groups: readonly string[], subject: WireSubject):
     !subject.shouldSkip?.(fixture)
   );
   for (const fixture of fixtures) {
-    Deno.test(`recording ${fixture.name}: reads the same in chunks of any size`, async () => {
-      for (const pieces of selectPieceSizes(fixture)) {
-        assertTruth(await readRecording(fixture, subject, pieces), fixture, subject);
+    Deno.test(`recording ${fixture.name}: reads the expected reply in chunks of any size`, async () => {
+      for (const chunkSizes of selectPieceSizes(fixture)) {
+        assertTruth(await readRecording(fixture, subject, chunkSizes), fixture, subject);
       }
     });
   }
@@ -88,13 +88,13 @@ const ERROR_BY_KIND: Readonly<Record<string, { code: AgentErrorCode; retryable: 
   "content-filter": { code: "content_filtered", retryable: false },
 };
 
-/** Reads a recording with an adapter. */
+/** Reads a recording with an adapter, in chunks of the given sizes. */
 export async function readRecording(
   fixture: WireFixture,
   { createStreamFn, provider }: WireSubject,
-  pieces: ChunkSizes,
+  chunkSizes: ChunkSizes,
 ): Promise<CollectedReply> {
-  const { stream } = createFaultyBody(fixture.bytes, { chunkSizes: pieces });
+  const { stream } = createFaultyBody(fixture.bytes, { chunkSizes });
   const headers = { "content-type": fixture.contentType };
   const streamFn = createStreamFn(
     () => Promise.resolve(new Response(stream, { headers })),
