@@ -17,7 +17,7 @@ import type { Host } from "../host/host.ts";
 import { LineReader } from "../host/line_reader.ts";
 import { chooseModel } from "./model_choice.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
-import { systemPrompt } from "./system_prompt.ts";
+import { createSystemPrompt } from "./system_prompt.ts";
 import { resolveToolRules } from "./tool_rules.ts";
 
 /** Options for `setUpAgent()`. */
@@ -106,7 +106,7 @@ function createDefaultPrompt(
   { cwd, net, today = new Date() }: AgentSetupOptions,
   host: Host,
 ): string {
-  return systemPrompt({
+  return createSystemPrompt({
     cwd,
     net,
     platform: Deno.build.os,

@@ -38,7 +38,7 @@ export interface WireFixture {
 }
 
 /** A recorded error response. */
-export interface WireRefusal {
+export interface WireErrorResponse {
   readonly name: string;
   readonly provider: string;
   readonly status: number;
@@ -70,7 +70,7 @@ export function loadWireFixtures(group: string): WireFixture[] {
 }
 
 /** Loads all error responses of some providers; none without recordings. */
-export function loadWireRefusals(providers: readonly string[]): WireRefusal[] {
+export function loadWireErrors(providers: readonly string[]): WireErrorResponse[] {
   const directory = getFixtureDirectory();
   if (directory === undefined) return [];
   const names = [...Deno.readDirSync(`${directory}/errors`)].map(({ name }) => name).sort();
@@ -81,7 +81,7 @@ export function loadWireRefusals(providers: readonly string[]): WireRefusal[] {
 }
 
 /** Returns the chunk sizes to read a recording in: all of them if exhaustive, else one chunk and a random choice. */
-export function selectPieceSizes(fixture: WireFixture): ChunkSizes[] {
+export function selectChunkSizes(fixture: WireFixture): ChunkSizes[] {
   const sizes: ChunkSizes[] = [1, { seed: 1, max: 9 }, { seed: 2, max: 100 }, {
     seed: 3,
     max: 3000,

@@ -15,11 +15,11 @@ import {
   getFixtureDirectory,
   type GroundTruth,
   isSameValue,
+  loadWireErrors,
   loadWireFixtures,
-  loadWireRefusals,
-  selectPieceSizes,
+  selectChunkSizes,
+  type WireErrorResponse,
   type WireFixture,
-  type WireRefusal,
 } from "./wire_fixtures.ts";
 
 /** An adapter, and the conversion of the ground truth of recordings to its replies. */
@@ -43,7 +43,7 @@ export function testRecordings(groups: readonly string[], subject: WireSubject):
   );
   for (const fixture of fixtures) {
     Deno.test(`recording ${fixture.name}: reads the expected reply in chunks of any size`, async () => {
-      for (const chunkSizes of selectPieceSizes(fixture)) {
+      for (const chunkSizes of selectChunkSizes(fixture)) {
         assertTruth(await readRecording(fixture, subject, chunkSizes), fixture, subject);
       }
     });
@@ -52,25 +52,25 @@ export function testRecordings(groups: readonly string[], subject: WireSubject):
 }
 
 /** Registers a test for each recorded error response of some providers. */
-export function testRefusals(
+export function testErrorResponses(
   providers: readonly string[],
   createStreamFn: (fetch: typeof globalThis.fetch) => StreamFn,
 ): void {
-  const refusals = loadWireRefusals(providers);
-  for (const refusal of refusals) {
-    Deno.test(`recorded error ${refusal.provider}/${refusal.name}: is classified`, async () => {
-      const streamFn = createStreamFn(() => Promise.resolve(toResponse(refusal)));
+  const responses = loadWireErrors(providers);
+  for (const response of responses) {
+    Deno.test(`recorded error ${response.provider}/${response.name}: is classified`, async () => {
+      const streamFn = createStreamFn(() => Promise.resolve(toResponse(response)));
       const { error } = await readReply(
-        streamFn(createMinimalRequest(refusal.provider, "some-model")),
+        streamFn(createMinimalRequest(response.provider, "some-model")),
       );
-      const expected = ERROR_BY_KIND[refusal.kind];
-      assert(expected, `unknown kind ${refusal.kind}`);
+      const expected = ERROR_BY_KIND[response.kind];
+      assert(expected, `unknown kind ${response.kind}`);
       const found = { code: error?.code, retryable: error?.retryable };
       assertEquals(found, expected, error?.message ?? "");
-      assertEquals(error?.status, refusal.status);
+      assertEquals(error?.status, response.status);
     });
   }
-  skipWithoutRecordings(`refusals of ${providers.join(", ")}`, refusals.length);
+  skipWithoutRecordings(`recorded errors of ${providers.join(", ")}`, responses.length);
 }
 
 /** Expected error by kind of recorded error response. */
@@ -152,7 +152,7 @@ export function createMinimalRequest(provider: string, modelId: string): Paramet
   };
 }
 
-function toResponse({ status, headers, contentType, body }: WireRefusal): Response {
+function toResponse({ status, headers, contentType, body }: WireErrorResponse): Response {
   return new Response(body, { status, headers: { "content-type": contentType, ...headers } });
 }
 
