@@ -11,10 +11,10 @@ export { type AnthropicOptions, createAnthropic } from "./anthropic/mod.ts";
 export { type AccessToken, type AzureOptions, createAzure, type GetToken } from "./azure/mod.ts";
 export { type AwsCredentials, type BedrockOptions, createBedrock } from "./bedrock/mod.ts";
 export {
+  createGemini,
   createGoogle,
-  createGoogle as createGemini,
+  type GeminiOptions,
   type GoogleOptions,
-  type GoogleOptions as GeminiOptions,
 } from "./google/mod.ts";
 export { createMistral, type MistralOptions } from "./mistral/mod.ts";
 export { createOllama, type OllamaOptions } from "./ollama/mod.ts";

@@ -7,7 +7,6 @@ import { SymbolResolver } from "./documentation/symbol_links.ts";
 
 /** Link tags that still name a symbol out of scope. */
 const KNOWN_DEAD_LINK_TAGS = [
-  "adapters/proxy/serve.ts: createProxy",
   "src/loop/message_queue.ts: take",
   "src/agent/structured_output.ts: Agent.structuredOutput",
   "src/agent/structured_output.ts: BadRequestError",

@@ -1,5 +1,27 @@
 /**
- * Google's Gemini, at the Gemini API or at Vertex AI.
+ * Connects agents to Google's Gemini models through the Gemini API or Vertex AI.
+ *
+ * {@linkcode createGoogle} makes the stream function of an agent; for Vertex AI set `baseUrl` to the publisher's URL
+ * in your project. The key comes from `apiKey` (a string, or a function called at every request) or from the agent's
+ * `getApiKey`, and with `getToken` an access token of Google Cloud replaces it; only `connect()` of
+ * `@swink/agent/adapters` reads `GEMINI_API_KEY` or `GOOGLE_API_KEY`.
+ *
+ * `createGemini` and `GeminiOptions` are aliases of {@linkcode createGoogle} and {@linkcode GoogleOptions}.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createGoogle } from "@swink/agent/adapters/google";
+ *
+ * const vertex = "https://aiplatform.googleapis.com/v1/projects/my-project/locations/global";
+ * const agent = new Agent({
+ *   model: "google/gemini-3.8-flash:low", // thinks with low effort
+ *   streamFn: createGoogle({
+ *     baseUrl: `${vertex}/publishers/google`,
+ *     getToken: () => ({ token: "ya29.…", expiresOnTimestamp: Date.now() + 3_600_000 }),
+ *   }),
+ * });
+ * ```
  *
  * @module
  */
@@ -18,15 +40,19 @@ import { GoogleReply } from "./response.ts";
 
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
+export { createGoogle as createGemini, type GoogleOptions as GeminiOptions };
 
-/** Options of {@linkcode createGoogle}. */
+/** Options for {@linkcode createGoogle}. */
 export interface GoogleOptions extends AdapterOptions {
   /**
-   * Where the models are. Default: the Gemini API. For Vertex AI, the address of the publisher in a project:
+   * Base URL of the API. Default: `https://generativelanguage.googleapis.com/v1beta` (the Gemini API). For Vertex AI:
    * `https://aiplatform.googleapis.com/v1/projects/my-project/locations/global/publishers/google`.
    */
   readonly baseUrl?: string | undefined;
-  /** Gives access tokens of Google Cloud, instead of a key. One that says when it expires is kept until shortly before. */
+  /**
+   * Returns a Google Cloud access token, which is sent instead of a key. A token with an expiry time is cached until
+   * shortly before that.
+   */
   readonly getToken?: GetToken | undefined;
 }
 
@@ -45,7 +71,7 @@ const ERRORS: ErrorTable = {
 };
 
 /**
- * Makes a stream function for Google's models.
+ * Creates a stream function for Google's models.
  *
  * @example
  * ```ts
@@ -86,11 +112,9 @@ export function createGoogle(options: GoogleOptions = {}): StreamFn {
   });
 }
 
-/** A tuned model names its own place: `tunedModels/name`. */
+/** Creates the URL; the id of a tuned model is already a path (`tunedModels/name`). */
 function createUrl(baseUrl: string, { model }: StreamRequest): string {
   const { modelId } = model;
-  const place = modelId.includes("/")
-    ? encodeURI(modelId)
-    : `models/${encodeURIComponent(modelId)}`;
-  return `${baseUrl}/${place}:streamGenerateContent?alt=sse`;
+  const path = modelId.includes("/") ? encodeURI(modelId) : `models/${encodeURIComponent(modelId)}`;
+  return `${baseUrl}/${path}:streamGenerateContent?alt=sse`;
 }

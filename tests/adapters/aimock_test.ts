@@ -52,7 +52,7 @@ const TOOL_LOOP: readonly AimockFixture[] = [
 /** aimock sends no usage for Ollama, and for Mistral only with `stream_options`, which Mistral rejects. */
 const WITHOUT_USAGE = ["ollama", "mistral"];
 /** aimock supports reasoning for these providers. */
-const WITH_THINKING = ["anthropic", "openai responses", "gemini", "bedrock"];
+const WITH_THINKING = ["anthropic", "openai responses", "google", "bedrock"];
 /** aimock sends only one finish reason for Ollama. */
 const WITHOUT_FINISH_REASONS = ["ollama"];
 

@@ -19,7 +19,7 @@ import {
   findAnthropicProblems,
   findBedrockProblems,
   findChatProblems,
-  findGeminiProblems,
+  findGoogleProblems,
   findMistralProblems,
   findOllamaProblems,
   findProxyProblems,
@@ -96,10 +96,10 @@ export const NINE_PROVIDERS: readonly ProviderSubject[] = [
     problems: findOllamaProblems,
   }),
   createSubject(
-    "gemini",
+    "google",
     "google/gemini-2.5-flash:low",
     (options) => createGoogle({ apiKey, ...options }),
-    { path: "/v1beta", problems: findGeminiProblems },
+    { path: "/v1beta", problems: findGoogleProblems },
   ),
   createSubject(
     "azure",

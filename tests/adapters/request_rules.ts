@@ -6,7 +6,7 @@
  * @module
  */
 
-import { parseProxyRequest } from "../../adapters/proxy/request_parser.ts";
+import { parseProxyRequest } from "../../adapters/proxy/request.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 
 /** Returns the problems in a request body. */
@@ -310,11 +310,11 @@ export function findOllamaProblems(body: unknown): string[] {
   return problems.found;
 }
 
-const GEMINI_NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
-const GEMINI_SCHEMA = ["additionalProperties", "$schema", "$ref", "const", "oneOf", "allOf"];
+const GOOGLE_NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
+const GOOGLE_SCHEMA = ["additionalProperties", "$schema", "$ref", "const", "oneOf", "allOf"];
 
 /** Checks a request to Google's Gemini API. */
-export function findGeminiProblems(body: unknown): string[] {
+export function findGoogleProblems(body: unknown): string[] {
   const problems = new Problems();
   const contents = asList(getPath(body, "contents"));
   problems.require(
@@ -337,7 +337,7 @@ export function findGeminiProblems(body: unknown): string[] {
     const calls = collectMembers(parts, "functionCall");
     open = calls.map(toCallKey);
     for (const call of calls) {
-      problems.require(GEMINI_NAME.test(asText(getPath(call, "name"))), "name of a call");
+      problems.require(GOOGLE_NAME.test(asText(getPath(call, "name"))), "name of a call");
       problems.require(isJsonObject(getPath(call, "args") ?? {}), "arguments are not an object");
     }
     for (const text of collectMembers(parts, "text")) {
@@ -346,9 +346,9 @@ export function findGeminiProblems(body: unknown): string[] {
   }
   for (const tool of asList(getPath(body, "tools"))) {
     for (const declaration of asList(getPath(tool, "functionDeclarations"))) {
-      problems.require(GEMINI_NAME.test(asText(getPath(declaration, "name"))), "tool name");
+      problems.require(GOOGLE_NAME.test(asText(getPath(declaration, "name"))), "tool name");
       const schema = JSON.stringify(getPath(declaration, "parameters") ?? {});
-      const unsupported = GEMINI_SCHEMA.filter((keyword) => schema.includes(`"${keyword}":`));
+      const unsupported = GOOGLE_SCHEMA.filter((keyword) => schema.includes(`"${keyword}":`));
       problems.require(unsupported.length === 0, `schema keywords ${unsupported.join()}`);
     }
   }
@@ -362,5 +362,5 @@ function toCallKey(call: unknown): unknown {
 /** Checks a request to the proxy of this project. */
 export function findProxyProblems(body: unknown): string[] {
   const parsed = parseProxyRequest(JSON.stringify(body));
-  return parsed.type === "problem" ? [parsed.problem] : [];
+  return parsed.type === "rejected" ? [parsed.rejection.message] : [];
 }
