@@ -17,8 +17,8 @@ import { CUSTOM_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } fr
 /** Options for {@linkcode connect}. */
 export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl"> {
   /**
-   * Options (key, URL, headers) or a stream function for providers, by the name in `provider/model`. Under a new name,
-   * options with a `baseUrl` add a server with the chat completions API.
+   * Options (key, URL, headers) or a stream function for providers, by the name in `provider/model`. Options with a
+   * `baseUrl` under a new name add a server with the chat completions API.
    */
   readonly providers?: Readonly<Record<string, ProviderOptions | StreamFn>> | undefined;
   /** Reads environment variables. Default: those of the runtime. */

@@ -70,7 +70,7 @@ function parseMessageDelay(message: string): number | undefined {
   return match?.[1] === undefined ? undefined : parseDuration(match[1]);
 }
 
-/** Returns the longest reset delay of the exhausted limits. A pair of headers reports the rest and the reset of each. */
+/** Returns the longest reset delay of the exhausted limits. Two headers report the rest and the reset of each limit. */
 function findExhaustedReset(headers: Headers, now: number): number | undefined {
   let longest: number | undefined;
   for (const [name, value] of headers) {

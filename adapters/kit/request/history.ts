@@ -17,8 +17,8 @@ import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /**
- * Whether a reply came from the given model. Only that model accepts its thinking, signatures and provider items; others
- * reject or ignore them.
+ * Whether a reply came from the given model. Only that model accepts its thinking, signatures and provider items; other
+ * models reject or ignore them.
  */
 export function isOwnReply(message: AssistantMessage, model: ModelSpec): boolean {
   return message.modelId === model.modelId &&
@@ -88,7 +88,7 @@ export function withoutImages(
 }
 
 /**
- * Creates the encoder of call ids for a server that accepts any id. Ids from the same model are unchanged (Kimi requires
+ * Creates the encoder of call ids for a server that accepts any id. Ids from the same model are unchanged (Kimi needs
  * its `functions.name:0`); ids from other models are encoded with `encodeId`.
  */
 export function createCallIdEncoder(
