@@ -1,10 +1,10 @@
 /**
- * Runs LLM agents: prompt, model stream, tool calls, results, next turn.
+ * Runs LLM agents: sends prompts to a model, runs the tools that it calls, and streams typed events.
  *
  * An {@linkcode Agent} is one conversation: a history, a model, tools and one run at a time. A run is a typed stream of
- * events with backpressure; it can be steered and aborted, and its failures are values, not exceptions. The library does
- * nothing on import and needs no permission. A model is any function that returns a stream of reply events; the adapters
- * have one for each provider, over plain `fetch`. Core and adapters run on Deno, Node, Bun and in browsers.
+ * events with backpressure; it can be steered and aborted, and its failures are values, not exceptions. The library has
+ * no side effects on import and needs no permissions. A model is any function that returns a stream of reply events; the
+ * adapters provide one for each provider, based on `fetch`. Core and adapters run on Deno, Node, Bun and in browsers.
  *
  * @example Run an agent with a tool
  * ```ts

@@ -1,12 +1,12 @@
 /**
- * The reasons why tests are ignored, in one place.
+ * The reasons why tests are ignored.
  *
  * @module
  */
 
 /** An ignored test. */
 export interface IgnoredTest {
-  /** From the root of the project: `tests/live/providers_test.ts`. */
+  /** Path relative to the root of the project: `tests/live/providers_test.ts`. */
   file: string;
   name: string;
 }

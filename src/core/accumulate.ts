@@ -13,8 +13,8 @@ import { TextBuffer } from "./text_buffer.ts";
 /**
  * State of the arguments of a finished reply's tool call.
  *
- * `complete`: they are a JSON object. `truncated`: the reply ended before the call. `invalid`: they are not a JSON
- * object; `text` is the raw text and `reason` the message of the parser.
+ * `complete`: they are a JSON object. `truncated`: the reply ended before the call was complete. `invalid`: they are
+ * not a JSON object; `text` is the raw text and `reason` the message of the parser.
  */
 export type ArgumentsState =
   | { readonly type: "complete" }
@@ -137,9 +137,9 @@ export class ReplyAccumulator {
   }
 
   /**
-   * Appends a delta; the same as {@linkcode ReplyAccumulator.apply} with a delta, without the dispatch on its type.
+   * Appends a delta, like {@linkcode ReplyAccumulator.apply} but without the dispatch on the event type.
    *
-   * @throws {StreamError} If its block is not open.
+   * @throws {StreamError} If the block of the delta is not open.
    */
   append({ type, contentIndex, delta }: BlockDeltaEvent): void {
     const draft = this.#blocks[contentIndex];
@@ -202,7 +202,7 @@ export class ReplyAccumulator {
   }
 }
 
-/** Parses the arguments of a tool call; empty text is parsed as `{}`. */
+/** Parses the arguments of a tool call: blank text is `{}`; `reason` is the reason why other text is not a JSON object. */
 export function parseArguments(
   text: string,
 ): { readonly value: JsonObject } | { readonly reason: string } {

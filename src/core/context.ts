@@ -37,7 +37,7 @@ export interface TransformInput {
   readonly tools: readonly AgentTool[];
   /** Aborted when the run is aborted. */
   readonly signal: AbortSignal;
-  /** The {@linkcode TransformOutput}'s `firstTrusted` of the transform that made these messages. Default: 0. */
+  /** `firstTrusted` of the {@linkcode TransformOutput} that these messages come from. Default: 0. */
   readonly firstTrusted?: number;
 }
 
@@ -67,7 +67,10 @@ export type TransformOutput =
   | {
     readonly messages: readonly AgentMessage[];
     readonly report?: CompactionReport;
-    /** Position from which the usage of replies describes these messages; earlier replies answered a longer request. */
+    /**
+     * Index of the first message whose reported usage is valid for these messages; earlier replies answered a longer
+     * request.
+     */
     readonly firstTrusted?: number;
   };
 

@@ -19,7 +19,7 @@ Deno.test("prompt() during a run is rejected and does not affect the run [AC-8, 
   streamFn.assertDone();
 });
 
-Deno.test("structuredOutput() makes the agent busy at once [AC-8]", async () => {
+Deno.test("prompt() is rejected right after a call of structuredOutput() [AC-8]", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("structured_output", { n: 1 })])]);
   const first = agent.structuredOutput("A number?", { type: "object" });
   await assertRejects(() => agent.prompt("Me too"), AlreadyRunningError);

@@ -17,18 +17,18 @@ Deno.test("length stop: a truncated call gets an error result and empty argument
   ], { tools: [write] });
   await checkEvents(agent.promptStream("Write"));
   assertEquals(write.calls.map((call) => call.arguments), [{ path: "a" }]);
-  const asked = streamFn.calls[1]?.context.messages ?? [];
-  assertEquals(outlineMessages(asked).slice(0, 3), [
+  const request = streamFn.calls[1]?.context.messages ?? [];
+  assertEquals(outlineMessages(request).slice(0, 3), [
     "user: Write",
     'assistant: write({"path":"a"}) write({})',
     "tool_result: written",
   ]);
-  assertEquals(asked[1]?.content[1], {
+  assertEquals(request[1]?.content[1], {
     type: "tool_call",
     id: "call_2",
     name: "write",
     arguments: {},
   });
-  assertStringIncludes(outlineMessages(asked)[3] ?? "", "maximum number of output tokens");
+  assertStringIncludes(outlineMessages(request)[3] ?? "", "maximum number of output tokens");
   assertEquals(repairHistory(agent.state.messages).repairs, []);
 });

@@ -63,12 +63,12 @@ Deno.test("structuredOutput() returns errors to the model, and each call has one
   streamFn.assertDone();
 });
 
-Deno.test("structuredOutput() accepts an empty object where the schema allows it [A72]", async () => {
+Deno.test("structuredOutput() accepts an empty object if the schema does [A72]", async () => {
   const { agent } = testAgent([answer({})]);
   assertEquals(await agent.structuredOutput("Anything?", { type: "object" }), {});
 });
 
-Deno.test("structuredOutput() wraps an answer that is no object", async () => {
+Deno.test("structuredOutput() wraps an answer that is not an object for the tool, and returns it unwrapped", async () => {
   const { agent, streamFn } = testAgent([
     answer({ value: ["a", 5] }),
     answer({ value: ["a", "b"] }),
@@ -148,7 +148,7 @@ Deno.test("structuredOutput() rejects an invalid schema before the run, and the 
   streamFn.assertDone();
 });
 
-Deno.test("structuredOutput(): the answer needs no approval and passes no policy", async () => {
+Deno.test("structuredOutput(): the answer skips approval and policies", async () => {
   const asked: string[] = [];
   const { agent, seen } = testAgent([
     reply([toolCall("look"), toolCall("structured_output", { city: "Bern" })]),

@@ -1,6 +1,6 @@
 /**
- * A program that may be killed at any moment: an agent performs a list of operations, each of which changes a file,
- * and resumes its session when it is started again.
+ * A program that tests kill at random: an agent performs a list of operations with tools, and resumes its session when
+ * the program is started again.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 
-/** The tools; operations use them in turn. */
+/** The tools; operation number `n` uses tool `n % 3`. */
 const TOOLS = ["append", "write", "inspect"] as const;
 const BATCH_SIZE = 4;
 /** Prompt that requests the final reply. */
@@ -58,8 +58,8 @@ export async function runWork({ directory, kind, id, operations }: WorkOptions):
     validator: () => () => [],
   });
   await using _recording = await startRecording(agent, store, id);
-  const hasBegun = agent.state.messages.some(({ role }) => role === "user");
-  if (!hasBegun) await agent.prompt("work");
+  const hasPrompt = agent.state.messages.some(({ role }) => role === "user");
+  if (!hasPrompt) await agent.prompt("work");
   else if (!isFinished(agent.state.messages)) await agent.continue();
   return agent;
 }
@@ -73,10 +73,10 @@ export function isFinished(messages: readonly AgentMessage[]): boolean {
 async function startRecording(agent: Agent, store: SessionStore, id: string) {
   try {
     const resumed = await resumeSession(store, id);
-    const hasBegun = resumed.session.outline.length > 0;
+    const hasEntries = resumed.session.outline.length > 0;
     const recording = await resumed.into(agent);
-    // The worker was killed before it wrote an entry.
-    if (!hasBegun) agent.followUp(FINAL_PROMPT);
+    // Without entries, the worker was killed before it recorded the queue.
+    if (!hasEntries) agent.followUp(FINAL_PROMPT);
     return recording;
   } catch (error) {
     if (!(error instanceof SessionError) || error.reason !== "not_found") throw error;

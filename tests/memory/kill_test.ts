@@ -28,7 +28,7 @@ const workerPath = new URL("./crash_worker.ts", import.meta.url).pathname;
 /** A session and its store. */
 type WorkerSession = Omit<WorkOptions, "operations">;
 
-/** Starts a worker and kills it after `lifetimeMs`; returns whether it finished before. */
+/** Starts a worker and kills it after `lifetimeMs`; resolves to whether it finished before. */
 async function runWorker(
   { directory, kind, id }: WorkerSession,
   lifetimeMs: number,
@@ -61,7 +61,7 @@ function killWorker(child: Deno.ChildProcess): void {
   }
 }
 
-/** Asserts what holds for a session at any moment. */
+/** Asserts that a session can be opened and has lost at most the line that was being written. */
 async function expectReadable({ directory, kind, id }: WorkerSession): Promise<void> {
   await using store = openStore(kind, directory);
   if (!(await store.list()).some((summary) => summary.id === id)) return;
@@ -72,7 +72,7 @@ async function expectReadable({ directory, kind, id }: WorkerSession): Promise<v
   assertEquals([...types], [], "only the line that was being written may be lost");
 }
 
-/** Asserts that every operation is done, and every side effect happened once. */
+/** Asserts that every operation is done, and no side effect happened twice. */
 async function expectDoneOnce({ directory, kind, id }: WorkerSession): Promise<void> {
   await using store = openStore(kind, directory);
   const { session, messages, isInterrupted, pendingCalls } = await resumeSession(store, id);
@@ -142,14 +142,14 @@ Deno.test(`resumeSession() continues a log that was cut at ${CUTS} offsets in it
     const random = seededRandom(12);
     const range = Math.min(4096, log.length);
     for (let number = 0; number < Math.min(CUTS, range); number++) {
-      const back = IS_PROOF_RUN ? number : Math.floor(random() * range);
+      const cutBytes = IS_PROOF_RUN ? number : Math.floor(random() * range);
       const id = `cut-${number}`;
-      await Deno.writeFile(`${directory}/${id}.jsonl`, log.subarray(0, log.length - back));
+      await Deno.writeFile(`${directory}/${id}.jsonl`, log.subarray(0, log.length - cutBytes));
       await expectReadable({ ...session, id });
       const agent = await runWork({ ...session, id });
       assert(
         isFinished(agent.state.messages),
-        `the session did not continue with ${back} bytes missing`,
+        `the session did not continue with ${cutBytes} bytes missing`,
       );
       assertEquals(repairHistory(agent.state.messages).repairs, []);
       await new FileSessionStore({ directory }).delete(id);

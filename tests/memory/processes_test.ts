@@ -38,7 +38,7 @@ async function createTestSession(directory: string): Promise<FileSessionStore> {
 }
 
 Deno.test(
-  "FileSessionStore: another process sees the owner, can read, and can write once the owner was killed",
+  "FileSessionStore: another process can read an open session, and write to it after the owner was killed",
   withTempDirectory("held", async (directory) => {
     const store = await createTestSession(directory);
     const child = new Deno.Command(Deno.execPath(), {
@@ -65,7 +65,7 @@ Deno.test(
 );
 
 Deno.test(
-  "FileSessionStore keeps all entries when several processes write in turn",
+  "FileSessionStore: keeps all entries when several processes write in turn",
   withTempDirectory("turns", async (directory) => {
     const store = await createTestSession(directory);
     const [processes, entries] = [4, 15];
@@ -81,14 +81,14 @@ Deno.test(
     assertEquals(path.length, processes * entries);
     assertEquals(
       new Set(path.map((entry) => entry.type === "custom" && String(entry.data))).size,
-      60,
+      processes * entries,
     );
   }),
 );
 
 Deno.test({
   name:
-    "recordSession() stops an agent on a full disk before it acts unrecorded, and continues later [B77]",
+    "recordSession() aborts the run on a full disk before a tool runs unrecorded, and continues later [B77]",
   ignore: !canMount,
   fn: withTempDirectory("full", async (directory) => {
     const command = [Deno.execPath(), ...FLAGS, CHILD_PATH, "fill", directory].join(" ");
@@ -105,12 +105,16 @@ Deno.test({
       report.ran > 3 && report.ran <= report.started,
       "a tool ran that the log does not have",
     );
-    assertEquals([report.agreed, report.agreedAgain, report.ended], [true, true, "stop"]);
+    assertEquals([report.matchesWhenFull, report.matchesAtEnd, report.finalStopReason], [
+      true,
+      true,
+      "stop",
+    ]);
   }),
 });
 
 Deno.test(
-  "FileSessionStore reads a read-only directory and rejects writes",
+  "FileSessionStore: reads from a read-only directory and rejects open() for writing",
   withTempDirectory("read_only", async (directory) => {
     const store = await createTestSession(directory);
     await Deno.chmod(directory, 0o555);

@@ -1,6 +1,6 @@
 /**
- * Another process that uses the same sessions: `hold` keeps one open until it is killed, `append` adds entries
- * whenever it is unlocked, `fill` runs an agent until the disk is full and continues when space is free again.
+ * A process that uses the sessions of a test. `hold` keeps a session open until it is killed, `append` adds entries
+ * whenever the session is not locked, `fill` runs an agent until the disk is full and continues when space is free.
  *
  * @module
  */
@@ -25,11 +25,12 @@ export interface FillReport {
   readonly ran: number;
   /** Number of tool calls that the log has as started. */
   readonly started: number;
-  /** Whether memory and log agreed when the disk was full. */
-  readonly agreed: boolean;
-  /** Whether they agreed at the end. */
-  readonly agreedAgain: boolean;
-  readonly ended: string;
+  /** Whether memory and log were equal when the disk was full. */
+  readonly matchesWhenFull: boolean;
+  /** Whether they were equal at the end. */
+  readonly matchesAtEnd: boolean;
+  /** Stop reason of the run after space was freed. */
+  readonly finalStopReason: string;
 }
 
 async function holdSession(directory: string): Promise<void> {
@@ -78,13 +79,13 @@ async function fillDisk(directory: string): Promise<FillReport> {
   const { stopReason, abortReason } = await agent.prompt("go");
   const { session } = recording;
   const started = session.outline.filter(({ type }) => type === "tool_started").length;
-  const agreed = await matchesLog(store, session);
+  const matchesWhenFull = await matchesLog(store, session);
   const ranUntilFull = ran;
   await Deno.remove(`${directory}/ballast`);
-  const ended = await agent.continue();
+  const continued = await agent.continue();
   await recording.stop();
   const resumed = await resumeSession(store, "s");
-  const agreedAgain = JSON.stringify(resumed.messages) === JSON.stringify(agent.state.messages);
+  const matchesAtEnd = JSON.stringify(resumed.messages) === JSON.stringify(agent.state.messages);
   await resumed.session.close();
   const error = abortReason instanceof SessionError ? abortReason : undefined;
   return {
@@ -93,9 +94,9 @@ async function fillDisk(directory: string): Promise<FillReport> {
     message: error?.message ?? "",
     ran: ranUntilFull,
     started,
-    agreed,
-    agreedAgain,
-    ended: ended.stopReason,
+    matchesWhenFull,
+    matchesAtEnd,
+    finalStopReason: continued.stopReason,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 
-/** The command line does not fit the command `cmd`. */
+/** Thrown when a command line is invalid for the command `cmd`. */
 export class ValidationError extends Error {
   readonly exitCode: number = 2;
   cmd?: Command;

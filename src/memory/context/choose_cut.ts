@@ -11,7 +11,7 @@ import type { HistoryRange, MessageGroup } from "./message_groups.ts";
 export interface CutRequest {
   /** The history. */
   readonly messages: readonly AgentMessage[];
-  /** Its groups. */
+  /** The groups of the history. */
   readonly groups: readonly MessageGroup[];
   /** Number of messages at the beginning to keep, with their groups; custom messages are not counted. */
   readonly anchor: number;
@@ -21,7 +21,7 @@ export interface CutRequest {
   readonly targetTokens: number;
   /** Maximum tokens of the messages after the cut, used to keep `keepSteps` groups. */
   readonly maxTokens: number;
-  /** Position up to which messages are omitted already, except the anchor and pinned messages. */
+  /** Position before which messages are already omitted, except the anchor and pinned messages. */
   readonly droppedUntil: number;
   /** Selects messages that are always kept. */
   readonly pin: (message: AgentMessage) => boolean;
@@ -34,8 +34,8 @@ export interface ChosenCut extends HistoryRange {
 }
 
 /**
- * Chooses the part to omit; `undefined` when nothing more can be omitted. Takes time proportional to the number
- * of groups.
+ * Chooses the part to omit; `undefined` if nothing more can be omitted. Takes time proportional to the number of
+ * groups.
  */
 export function chooseCut(request: CutRequest): ChosenCut | undefined {
   const { messages, groups, droppedUntil, pin } = request;
@@ -46,9 +46,9 @@ export function chooseCut(request: CutRequest): ChosenCut | undefined {
   const tail = alignTailToUser(request, head, findTailStart(request, head, pinned));
   const from = groups[head]?.from ?? messages.length;
   const to = groups[tail]?.from ?? messages.length;
-  const inside = groups.slice(head, tail);
-  if (!inside.some((group) => group.to > droppedUntil && !pinned.has(group))) return undefined;
-  return { from, to, pinned: inside.filter((group) => pinned.has(group)) };
+  const middle = groups.slice(head, tail);
+  if (!middle.some((group) => group.to > droppedUntil && !pinned.has(group))) return undefined;
+  return { from, to, pinned: middle.filter((group) => pinned.has(group)) };
 }
 
 function hasMatchingMessage(
@@ -98,12 +98,14 @@ function findTailStart(
   return tail;
 }
 
-/** Without an anchor, the kept messages begin with a user message, as providers require. */
+/**
+ * Moves the start of the tail to a user message if there is no anchor, since providers require one at the beginning.
+ */
 function alignTailToUser({ messages, groups }: CutRequest, head: number, tail: number): number {
   if (head > 0) return tail;
   const isUser = ({ from }: MessageGroup) => messages[from]?.role === "user";
-  const later = groups.findIndex((group, at) => at >= tail && isUser(group));
+  const later = groups.findIndex((group, index) => index >= tail && isUser(group));
   if (later >= 0) return later;
-  const earlier = groups.findLastIndex((group, at) => at < tail && isUser(group));
+  const earlier = groups.findLastIndex((group, index) => index < tail && isUser(group));
   return earlier >= 0 ? earlier : tail;
 }

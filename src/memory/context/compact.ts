@@ -16,12 +16,12 @@ export interface CompactNowOptions extends CompactOptions {
 }
 
 /**
- * Makes an idle agent's next request smaller, as its transform would at the threshold; resolves to `null` when
- * there is nothing to omit. The agent emits `context_compacted` with that request. Rejects with `AbortedError`
- * when `signal` is aborted.
+ * Makes the next request of an idle agent smaller, as its transform does at the threshold; resolves to `null` if there
+ * is nothing to omit. The agent emits `context_compacted` with that request. Rejects with an `AbortedError` if
+ * `signal` is aborted.
  *
  * @throws {AlreadyRunningError} While a run is active.
- * @throws {ContextWindowOverflowError} When the messages to keep do not fit.
+ * @throws {ContextWindowOverflowError} If the messages to keep do not fit.
  */
 export async function compact(
   agent: Agent,

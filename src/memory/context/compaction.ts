@@ -49,7 +49,9 @@ export interface ContextCut extends HistoryRange {
 export interface ContextView {
   /** The messages. */
   readonly messages: readonly AgentMessage[];
-  /** Position from which the usage of replies describes this request; earlier replies answered a longer one. */
+  /**
+   * Index of the first message whose reported usage is valid for this request; earlier replies answered a longer one.
+   */
   readonly firstTrusted: number;
 }
 
@@ -65,11 +67,11 @@ export interface CompactingTransform {
   /** The part of the history that requests omit. */
   readonly cut: ContextCut | undefined;
   /**
-   * Returns the messages that the next request sends of a history, if no new cut is made. `firstTrusted` is that
-   * of the given messages, default 0.
+   * Returns the messages of a history that the next request sends, if no new cut is made. `firstTrusted` belongs to
+   * `messages`, as in {@linkcode TransformInput}. Default: 0.
    */
   view(messages: readonly AgentMessage[], firstTrusted?: number): ContextView;
-  /** Makes a cut now; `null` when there is nothing to omit. The next request reports it. */
+  /** Makes a cut now, which the next request reports; resolves to `null` if there is nothing to omit. */
   compact(
     messages: readonly AgentMessage[],
     input: TransformInput,
@@ -87,13 +89,13 @@ export interface ReportingTransform extends CompactingTransform {
 
 /** Options for {@linkcode SummaryWriter.write}. */
 export interface SummaryRequest {
-  /** The messages that are omitted now and were not before. */
+  /** The messages that this cut omits and an earlier one did not. */
   readonly messages: readonly AgentMessage[];
-  /** The summary of the messages that were omitted before. */
+  /** The summary of the messages that were already omitted. */
   readonly previous: string | undefined;
   /** Topics that the summary should emphasize. */
   readonly instructions: string | undefined;
-  /** The model's context window in tokens, where it is known. */
+  /** The model's context window in tokens; `undefined` if unknown. */
   readonly contextWindow: number | undefined;
   /** The input of the transform. */
   readonly input: TransformInput;
@@ -101,13 +103,13 @@ export interface SummaryRequest {
 
 /** Result of {@linkcode SummaryWriter.write}. */
 export interface SummaryResult {
-  /** The summary; missing when none could be written. */
+  /** The summary; missing if none was written. */
   readonly summary?: string;
-  /** Why none could be written. */
+  /** The reason why no summary was written. */
   readonly problem?: string;
-  /** Tokens used. */
+  /** Token counts of the model call. */
   readonly usage?: Usage;
-  /** Their cost. */
+  /** Cost of the model call. */
   readonly cost?: Cost;
 }
 
@@ -115,6 +117,6 @@ export interface SummaryResult {
 export interface SummaryWriter {
   /** Maximum tokens of a summary. */
   readonly maxTokens: number;
-  /** Writes a summary. Rejects only when it is aborted. */
+  /** Writes a summary. Rejects only if it is aborted. */
   write(request: SummaryRequest): Promise<SummaryResult>;
 }

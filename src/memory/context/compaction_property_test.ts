@@ -80,10 +80,10 @@ function createStepMessages(
         length,
       }));
       const usage = { input: step.isReported ? used : 0, output: step.isReported ? 20 : 0 };
-      const none = { cacheRead: 0, cacheWrite: 0, total: 0 };
+      const zeros = { cacheRead: 0, cacheWrite: 0, total: 0 };
       return [
         assistantMessage([text("t"), ...calls.map(({ call }) => call)], {
-          usage: { ...usage, ...none },
+          usage: { ...usage, ...zeros },
         }),
         ...calls.map(({ call, length }) => toolResultMessage(call, "r".repeat(length))),
       ];
@@ -99,8 +99,8 @@ function getReport(output: TransformOutput) {
   return "messages" in output ? output.report : undefined;
 }
 
-/** Asserts the invariants of every request. */
-function expectValid(
+/** Asserts that a request is valid, keeps what it must, and has a correct report. */
+function assertValidRequest(
   complete: readonly AgentMessage[],
   output: TransformOutput,
   { threshold = 0, contextWindow, anchor = 0 }: CompactionOptions,
@@ -109,7 +109,7 @@ function expectValid(
   // Every call is followed by its result, in order, and every result has its call.
   assertEquals(repairHistory(kept).repairs, []);
   // Messages that were not added keep their order.
-  const positions = kept.map((message) => complete.indexOf(message)).filter((at) => at >= 0);
+  const positions = kept.map((message) => complete.indexOf(message)).filter((index) => index >= 0);
   assertEquals(positions, positions.toSorted((left, right) => left - right));
   assertEquals(new Set(positions).size, positions.length);
   // The latest message, every plan and the anchor are kept.
@@ -124,7 +124,7 @@ function expectValid(
   assert(report.tokensAfter <= threshold * Number(contextWindow), "below the threshold");
 }
 
-/** Passes a history step by step, as a run does, and checks every request. */
+/** Transforms a history after every step, as a run does, and checks each request. */
 async function replayHistory(
   transform: CompactingTransform,
   steps: readonly Step[],
@@ -136,25 +136,25 @@ async function replayHistory(
   const complete: AgentMessage[] = [];
   for (const [number, messages] of createMessages(steps).entries()) {
     complete.push(...messages);
-    const given = complete.slice();
+    const history = complete.slice();
     const overflow = overflowing[number] ?? false;
     const { signal } = new AbortController();
     const input = { overflow, model: MODEL, systemPrompt: "s", tools: [], signal };
     try {
-      const output = await transform(given, input);
-      expectValid(complete, output, settings);
+      const output = await transform(history, input);
+      assertValidRequest(complete, output, settings);
       // The same input gives the same request, which is reported once.
-      const repeated = await transform(given, { ...input, overflow: false });
+      const repeated = await transform(history, { ...input, overflow: false });
       if (!getReport(repeated)) assertEquals(getMessages(repeated), getMessages(output));
     } catch (error) {
       if (!(error instanceof ContextWindowOverflowError)) throw error;
       assert(error.message.includes("Cannot fit the conversation"));
     }
-    assertEquals(given, complete);
+    assertEquals(history, complete);
   }
 }
 
-Deno.test("slidingWindow(): requests of any history are valid and fit [126a]", async () => {
+Deno.test("slidingWindow(): requests of any history are valid and fit [A126a]", async () => {
   await fc.assert(
     fc.asyncProperty(history, options, overflows, async (steps, settings, overflowing) => {
       await replayHistory(slidingWindow(settings), steps, { overflowing, settings });
@@ -163,7 +163,7 @@ Deno.test("slidingWindow(): requests of any history are valid and fit [126a]", a
   );
 });
 
-Deno.test("summarize(): requests of any history are valid and fit [126a]", async () => {
+Deno.test("summarize(): requests of any history are valid and fit [A126a]", async () => {
   await fc.assert(
     fc.asyncProperty(history, options, overflows, async (steps, settings, overflowing) => {
       const streamFn = scriptedStream(steps.flatMap(() => [reply("sum"), reply("sum")]));
@@ -186,8 +186,8 @@ Deno.test("slidingWindow() throws only when the kept messages do not fit", async
       const first = groups.findIndex(([message]) => message?.role !== "custom");
       const plans = complete.filter(isPlan);
       const ends = [...groups.slice(0, first + 1), ...groups.slice(-1)].flat();
-      const least = new Set([...ends, ...plans]);
-      const tokens = Array.from(least, estimateTokens).reduce((sum, count) => sum + count, 0);
+      const required = new Set([...ends, ...plans]);
+      const tokens = Array.from(required, estimateTokens).reduce((sum, count) => sum + count, 0);
       const limit = Number(settings.contextWindow) * (settings.threshold ?? 0);
       const failed = await Promise.resolve(slidingWindow(settings)(complete, input))
         .then(() => false, () => true);
@@ -197,7 +197,7 @@ Deno.test("slidingWindow() throws only when the kept messages do not fit", async
   );
 });
 
-Deno.test("restore(): a restored cut gives the same request for any history", async () => {
+Deno.test("slidingWindow(): a restored cut gives the same request for any history", async () => {
   await fc.assert(
     fc.asyncProperty(history, options, async (steps, settings) => {
       const complete = createMessages(steps).flat();

@@ -22,8 +22,8 @@ import { addCost, addUsage } from "../../core/usage.ts";
  * ```
  */
 export function composeTransforms(...transforms: readonly TransformContext[]): TransformContext {
-  return async (given, input) => {
-    let messages = given;
+  return async (history, input) => {
+    let messages = history;
     let firstTrusted = input.firstTrusted ?? 0;
     let report: CompactionReport | undefined;
     for (const transform of transforms) {

@@ -24,13 +24,13 @@ Deno.test("composeTransforms() passes the messages of each transform to the next
   const messages = [userMessage("a", 0), userMessage("b", 0), userMessage("c", 0)];
   assertStrictEquals(await composeTransforms()(messages, input), messages);
   const composed = composeTransforms(
-    (given) => given.slice(1),
-    (given) => Promise.resolve({ messages: given.slice(1) }),
+    (passed) => passed.slice(1),
+    (passed) => Promise.resolve({ messages: passed.slice(1) }),
   );
   assertEquals(await composed(messages, input), messages.slice(2));
 });
 
-Deno.test("composeTransforms() merges reports", async () => {
+Deno.test("composeTransforms() merges the reports of its transforms", async () => {
   const messages = [userMessage("a", 0), userMessage("b", 0), userMessage("c", 0)];
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
   const composed = composeTransforms(
@@ -61,8 +61,8 @@ Deno.test("composeTransforms(): a second window ignores the usage of longer requ
   const second = slidingWindow({ contextWindow: 10_000 });
   await composeTransforms(first, second)(messages, input);
   assertEquals([first.cut !== undefined, second.cut], [true, undefined]);
-  // The position also passes through transforms that return the same list, and out of a composition.
-  const nested = composeTransforms(composeTransforms(first), (given) => given);
+  // `firstTrusted` passes through transforms that return the same array, and out of a composition.
+  const nested = composeTransforms(composeTransforms(first), (passed) => passed);
   const output = await composeTransforms(nested, second)(messages, input);
   assertEquals(second.cut, undefined);
   assertEquals("messages" in output && output.firstTrusted, first.view(messages).firstTrusted);

@@ -12,17 +12,17 @@ import type { CountTokens, HistoryRange } from "./message_groups.ts";
 
 /** The parts of a request that are counted. */
 export interface CountedRequest {
-  /** Its messages. */
+  /** The messages. */
   readonly messages: readonly AgentMessage[];
-  /** Its system prompt. */
+  /** The system prompt. */
   readonly systemPrompt: string;
-  /** Its tools. */
+  /** The tools. */
   readonly tools: readonly ToolSpec[];
 }
 
 /** Options for {@linkcode countContext}. */
 export interface CountOptions {
-  /** Position from which the usage of replies describes this request. Default: 0. */
+  /** Index of the first message whose reported usage is valid for this request. Default: 0. */
   readonly firstTrusted?: number;
   /** Estimates the tokens of a message. Default: {@linkcode estimateTokens}. */
   readonly countTokens?: CountTokens;
@@ -30,15 +30,15 @@ export interface CountOptions {
 
 /** The tokens of a request. */
 export interface ContextCount {
-  /** Total. */
+  /** Total number of tokens. */
   readonly used: number;
   /** Tokens that the provider counted. */
   readonly reported: number;
-  /** Estimated tokens. */
+  /** Estimated tokens of the other messages. */
   readonly estimated: number;
 }
 
-/** Providers that report reasoning tokens and do not accept the reasoning in later requests. */
+/** Providers that report reasoning tokens, but do not receive the reasoning in later requests. */
 const PROVIDERS_DROPPING_REASONING = new Set(["openai", "azure"]);
 /** Relative deviation at which a count is still treated as a multiple of another. */
 const MULTIPLE_TOLERANCE = 0.1;
@@ -97,8 +97,8 @@ function getPromptTokens({ input, cacheRead, cacheWrite }: Usage): number {
 }
 
 /**
- * Returns the prompt tokens of one attempt. The usage of a reply includes failed attempts, so that it may count
- * the prompt several times; it is then close to a multiple of the expected tokens.
+ * Returns the prompt tokens of one attempt. The usage of a reply includes failed attempts, so it may count the prompt
+ * several times; it is then close to a multiple of the expected tokens.
  */
 function toSinglePrompt(prompt: number, expected: number | undefined): number {
   if (expected === undefined || expected === 0) return prompt;

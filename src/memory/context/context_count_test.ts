@@ -27,7 +27,7 @@ function createAnswer(usage: Usage, overrides: Partial<AssistantMessage> = {}): 
 const question = userMessage("question", 0);
 const request = { systemPrompt: "", tools: [] };
 
-Deno.test("countContext() estimates the complete request without a reply", () => {
+Deno.test("countContext() estimates the complete request if there is no reply", () => {
   const tool = { name: "bash", description: "Runs a command.", parameters: { type: "object" } };
   const count = countContext({
     messages: [question],
@@ -52,7 +52,7 @@ Deno.test("countContext() uses the reported usage, and estimates the messages af
   });
 });
 
-Deno.test("countContext() omits reasoning that the provider does not accept back", () => {
+Deno.test("countContext() omits reasoning that is not sent back to the provider", () => {
   const usage = createUsage(100, 500, { extra: { reasoning: 450 } });
   const countReported = (message: AssistantMessage) =>
     countContext({ ...request, messages: [message] }).reported;
@@ -67,15 +67,16 @@ Deno.test("countContext() omits reasoning that the provider does not accept back
 });
 
 Deno.test("countContext() counts the partial content of an aborted reply", () => {
-  const cut = createAnswer(createUsage(100, 0), { stopReason: "aborted" });
-  assertEquals(countContext({ ...request, messages: [cut] }).reported, 100 + estimateTokens(cut));
+  const aborted = createAnswer(createUsage(100, 0), { stopReason: "aborted" });
+  const { reported } = countContext({ ...request, messages: [aborted] });
+  assertEquals(reported, 100 + estimateTokens(aborted));
 });
 
-Deno.test("countContext() counts a prompt once when failed attempts count it again", () => {
+Deno.test("countContext() counts a prompt once if the usage includes failed attempts", () => {
   const first = createAnswer(createUsage(10_000, 100));
-  const retried = (times: number) => createAnswer(createUsage(10_110 * times, 100));
-  for (const times of [1, 2, 3]) {
-    const messages = [question, first, question, retried(times)];
+  for (const attempts of [1, 2, 3]) {
+    const second = createAnswer(createUsage(10_110 * attempts, 100));
+    const messages = [question, first, question, second];
     assertEquals(countContext({ ...request, messages }).reported, 10_210);
   }
   // A history that has grown by half is counted in full.

@@ -54,9 +54,9 @@ Deno.test("slidingWindow() keeps the first and the last of four messages [A117]"
 
 Deno.test("slidingWindow() omits more after an overflow [A117]", async () => {
   const history = [u1, a1, u2, a2, u3, u4];
-  const roomy = { contextWindow: 500, target: 0.8, overflowTarget: 0.5 };
-  assertEquals(getMessages(await createWindow(roomy)(history, createInput())), [u1, a2, u3, u4]);
-  assertEquals(getMessages(await createWindow(roomy)(history, createInput({ overflow: true }))), [
+  const options = { contextWindow: 500, target: 0.8, overflowTarget: 0.5 };
+  assertEquals(getMessages(await createWindow(options)(history, createInput())), [u1, a2, u3, u4]);
+  assertEquals(getMessages(await createWindow(options)(history, createInput({ overflow: true }))), [
     u1,
     u4,
   ]);
@@ -81,7 +81,7 @@ Deno.test("slidingWindow() keeps an empty history and a single message [A119]", 
   }
 });
 
-Deno.test("slidingWindow() returns the history itself below the threshold [A120]", async () => {
+Deno.test("slidingWindow() returns the same array below the threshold [A120]", async () => {
   const history = [u1, a1];
   assertStrictEquals(await createWindow()(history, createInput()), history);
 });
@@ -92,7 +92,7 @@ Deno.test("slidingWindow(): the report counts custom messages without listing th
   assertEquals([report?.droppedCount, report?.droppedMessages], [2, [a1]]);
 });
 
-Deno.test("slidingWindow() counts the system prompt; without a window it counts nothing [A121]", async () => {
+Deno.test("slidingWindow() counts the system prompt, and omits nothing if the window is unknown [A121]", async () => {
   const history = [u1, a1];
   const systemPrompt = "x".repeat(800);
   const output = await createWindow({ contextWindow: 450 })(
@@ -172,9 +172,14 @@ Deno.test("slidingWindow() keeps the latest step, and earlier steps while they f
 });
 
 Deno.test("slidingWindow() starts with a user message without an anchor", async () => {
-  const bare = createWindow({ anchor: 0, contextWindow: 350 });
-  assertEquals(getMessages(await bare([u1, a1, u2, a2, u3], createInput())), [u2, a2, u3]);
-  assertEquals(getMessages(await bare([u1, a1, u2, a2, a1, a2], createInput())), [u2, a2, a1, a2]);
+  const transform = createWindow({ anchor: 0, contextWindow: 350 });
+  assertEquals(getMessages(await transform([u1, a1, u2, a2, u3], createInput())), [u2, a2, u3]);
+  assertEquals(getMessages(await transform([u1, a1, u2, a2, a1, a2], createInput())), [
+    u2,
+    a2,
+    a1,
+    a2,
+  ]);
 });
 
 Deno.test("slidingWindow() throws with the sizes when the kept messages do not fit", async () => {
@@ -200,7 +205,7 @@ Deno.test("slidingWindow() scales its estimates to the provider's count", async 
   assertEquals(getReport(await transform([...history, a1], createInput())), undefined);
 });
 
-Deno.test("restore() applies a cut from JSON, or removes the cut", async () => {
+Deno.test("slidingWindow(): restore() applies a cut from JSON, or removes the cut", async () => {
   const history = [u1, a1, u2, a2];
   const transform = createWindow();
   const output = await transform(history, createInput());

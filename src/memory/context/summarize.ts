@@ -21,7 +21,7 @@ import { createSummaryRequest } from "./summary_request.ts";
 
 /** Fraction of the window that a request for a summary may use. */
 const REQUEST_FRACTION = 0.75;
-/** Context window of an unknown model, in tokens. */
+/** Context window to assume if it is unknown, in tokens. */
 const DEFAULT_WINDOW = 32_000;
 
 /** Options for {@linkcode summarize}. */
@@ -34,17 +34,17 @@ export interface SummarizeOptions extends CompactionOptions {
   readonly summaryWindow?: number;
   /** Maximum length of a summary, in tokens. Default: 2,000. */
   readonly maxSummaryTokens?: number;
-  /** Returns the API key of a provider. Default: none, the adapter resolves its own. */
+  /** Returns the API key of a provider. Default: none; the adapter uses its own key. */
   readonly getApiKey?: GetApiKey;
   /** Prices of models. Default: none; only costs that the provider reports are counted. */
   readonly prices?: Prices;
 }
 
 /**
- * Returns a `transformContext` that replaces the middle of a history that exceeds the model's context window by a
- * summary that a model writes: goal, decisions, files touched and open steps. The request for the summary is
- * truncated to fit, and its usage counts towards the run. When no summary can be written, the middle is omitted
- * without one, and the report's `problem` gives the reason.
+ * Returns a `transformContext` that replaces the middle of a history that exceeds the model's context window with a
+ * summary that a model writes: goal, decisions, files touched and open steps. The request for the summary is truncated
+ * to fit, and its usage counts towards the run. If no summary can be written, the middle is omitted without one, and
+ * the report's `problem` gives the reason.
  *
  * The transform keeps its cut between requests, so each agent needs its own.
  *

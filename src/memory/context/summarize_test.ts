@@ -32,7 +32,7 @@ function getText(message: AgentMessage): string {
 
 /** Creates a history of exchanges of about 1,000 tokens each. */
 function createHistory(exchanges: number, first = 0): AgentMessage[] {
-  return Array.from({ length: exchanges }, (_, at) => first + at).map((number) => [
+  return Array.from({ length: exchanges }, (_, index) => first + index).map((number) => [
     userMessage(`question ${number} ${"q".repeat(2000)}`, number),
     assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
   ]).flat();
@@ -69,11 +69,13 @@ function getRequestTexts({ requests }: Fixture, call: number): string[] {
     [];
 }
 
-Deno.test("summarize() replaces the middle by a summary after the anchor [A123]", async () => {
-  const test = createFixture(scriptedStream([reply("They asked and were answered.", { usage })]));
-  const result = await test.agent.prompt("go on");
+Deno.test("summarize() replaces the middle with a summary after the anchor [A123]", async () => {
+  const fixture = createFixture(
+    scriptedStream([reply("They asked and were answered.", { usage })]),
+  );
+  const result = await fixture.agent.prompt("go on");
   assertEquals(
-    getRequestTexts(test, 0),
+    getRequestTexts(fixture, 0),
     [
       `question 0 ${"q".repeat(29)}`,
       "Summary of the conversation so far:\n\nThey",
@@ -88,7 +90,7 @@ Deno.test("summarize() replaces the middle by a summary after the anchor [A123]"
       "go on",
     ].map((text) => text.slice(0, 40)),
   );
-  const compacted = test.events.find((event) => event.type === "context_compacted");
+  const compacted = fixture.events.find((event) => event.type === "context_compacted");
   assert(compacted?.type === "context_compacted");
   const { droppedMessages, ...report } = compacted.report;
   assertEquals(droppedMessages?.length, 10);
@@ -102,36 +104,36 @@ Deno.test("summarize() replaces the middle by a summary after the anchor [A123]"
   // The usage of the summary counts towards the run.
   assertEquals(result.usage.total, 100);
   // The history is complete.
-  assertEquals(test.agent.state.messages.length, 20);
+  assertEquals(fixture.agent.state.messages.length, 20);
 });
 
 Deno.test("summarize() reuses a summary, and includes it in the next one", async () => {
   const summaries = scriptedStream([reply("first summary"), reply("second summary")]);
-  const test = createFixture(summaries);
-  await test.agent.prompt("go on");
-  await test.agent.prompt("and on");
+  const fixture = createFixture(summaries);
+  await fixture.agent.prompt("go on");
+  await fixture.agent.prompt("and on");
   assertEquals(summaries.calls.length, 1);
   assertEquals(
-    test.requests.calls[1]?.context.messages[1],
-    test.requests.calls[0]?.context.messages[1],
+    fixture.requests.calls[1]?.context.messages[1],
+    fixture.requests.calls[0]?.context.messages[1],
   );
-  test.agent.appendMessages(createHistory(6, 20));
-  await test.agent.prompt("still on");
+  fixture.agent.appendMessages(createHistory(6, 20));
+  await fixture.agent.prompt("still on");
   assertEquals(summaries.calls.length, 2);
   const [second] = summaries.calls[1]?.context.messages ?? [];
   const text = second ? getText(second) : "";
   assert(text.startsWith("Summary of what was before:\n\nfirst summary\n\n<conversation>"));
   assert(!text.includes("question 1 ") && !text.includes("answer 4 "));
   assert(text.includes("question 6 ") && text.includes("question 20 "));
-  assert(getRequestTexts(test, 2)[1]?.endsWith("sec"));
+  assert(getRequestTexts(fixture, 2)[1]?.endsWith("sec"));
 });
 
-Deno.test("summarize() requests the four headings, without thinking, tools or cache", async () => {
-  const test = createFixture(scriptedStream([reply("s")]), {
+Deno.test("summarize() requests a summary with four headings, without thinking, tools or cache", async () => {
+  const fixture = createFixture(scriptedStream([reply("s")]), {
     getApiKey: (provider) => `key of ${provider}`,
   });
-  await test.agent.prompt("go on");
-  const [call] = test.summaries.calls;
+  await fixture.agent.prompt("go on");
+  const [call] = fixture.summaries.calls;
   assertEquals(call?.model, { provider: "p", modelId: "m", thinkingLevel: "off" });
   assertEquals(call?.options, { maxTokens: 500, cache: "off", apiKey: "key of p" });
   assertEquals(call?.context.tools, []);
@@ -142,14 +144,14 @@ Deno.test("summarize() requests the four headings, without thinking, tools or ca
   }
 });
 
-Deno.test("summarize() uses another model and counts its price", async () => {
+Deno.test("summarize() calls the configured model and counts its cost", async () => {
   const prices = { "cheap/one": { input: 1_000_000, output: 2_000_000 } };
-  const test = createFixture(scriptedStream([reply("s", { usage })]), {
+  const fixture = createFixture(scriptedStream([reply("s", { usage })]), {
     model: "cheap/one",
     prices,
   });
-  const result = await test.agent.prompt("go on");
-  assertEquals(test.summaries.calls[0]?.model.modelId, "one");
+  const result = await fixture.agent.prompt("go on");
+  assertEquals(fixture.summaries.calls[0]?.model.modelId, "one");
   assertEquals(result.cost.total, 130);
 });
 
@@ -161,9 +163,9 @@ Deno.test("summarize() truncates the request for a summary to fit", async () => 
   ];
   for (const summaryWindow of [200_000, 9_000, 4_000, 1_500]) {
     const summaries = scriptedStream([reply("s")]);
-    const test = createFixture(summaries, { summaryWindow, contextWindow: 30_000 });
-    test.agent.setMessages([...createHistory(1), ...huge, ...createHistory(9)]);
-    await test.agent.prompt("go on");
+    const fixture = createFixture(summaries, { summaryWindow, contextWindow: 30_000 });
+    fixture.agent.setMessages([...createHistory(1), ...huge, ...createHistory(9)]);
+    await fixture.agent.prompt("go on");
     const [message] = summaries.calls[0]?.context.messages ?? [];
     const text = message ? getText(message) : "";
     assert(text.length / 4 <= summaryWindow * 0.75, `${text.length} characters`);
@@ -183,72 +185,72 @@ Deno.test("summarize() omits the middle and reports the problem when no summary 
     [Object.assign(broken, { calls: [], assertDone() {} }) as ScriptedStream, "no network"],
   ] as const;
   for (const [summaries, problem] of cases) {
-    const test = createFixture(summaries);
-    const result = await test.agent.prompt("go on");
+    const fixture = createFixture(summaries);
+    const result = await fixture.agent.prompt("go on");
     assertEquals(result.stopReason, "stop");
-    const compacted = test.events.find((event) => event.type === "context_compacted");
+    const compacted = fixture.events.find((event) => event.type === "context_compacted");
     assert(compacted?.type === "context_compacted");
     assertEquals(compacted.report.problem, `No summary was written: ${problem}`);
     assertEquals(compacted.report.summary, undefined);
-    assertEquals(getRequestTexts(test, 0).length, 9);
+    assertEquals(getRequestTexts(fixture, 0).length, 9);
   }
 });
 
 Deno.test("summarize() requests no summary when the kept messages do not fit", async () => {
   const summaries = scriptedStream([]);
-  const test = createFixture(summaries);
-  const result = await test.agent.prompt("x".repeat(40_000));
+  const fixture = createFixture(summaries);
+  const result = await fixture.agent.prompt("x".repeat(40_000));
   assertEquals(result.stopReason, "error");
   assertEquals(result.error?.code, "context_window_overflow");
   assert(result.error?.message.includes("Cannot fit the conversation"));
   assertEquals(summaries.calls.length, 0);
-  assertEquals(test.requests.calls.length, 0);
+  assertEquals(fixture.requests.calls.length, 0);
 });
 
 Deno.test("summarize() ends the run with an error when the summary is too long", async () => {
-  const test = createFixture(scriptedStream([reply("s".repeat(40_000))]));
-  const result = await test.agent.prompt("go on");
+  const fixture = createFixture(scriptedStream([reply("s".repeat(40_000))]));
+  const result = await fixture.agent.prompt("go on");
   assertEquals(result.error?.code, "context_window_overflow");
-  assertEquals(test.transform.cut, undefined);
+  assertEquals(fixture.transform.cut, undefined);
 });
 
-Deno.test("abort() cancels a summary, and no cut is made", async () => {
-  const test = createFixture(scriptedStream([reply("s", { usage })]));
-  test.agent.subscribe((event) => {
-    if (event.type === "message_end") test.agent.abort("enough");
+Deno.test("summarize(): no cut is made when the run is aborted", async () => {
+  const fixture = createFixture(scriptedStream([reply("s", { usage })]));
+  fixture.agent.subscribe((event) => {
+    if (event.type === "message_end") fixture.agent.abort("enough");
   });
-  const result = await test.agent.prompt("go on");
+  const result = await fixture.agent.prompt("go on");
   assertEquals(result.stopReason, "aborted");
-  assertEquals(test.transform.cut, undefined);
+  assertEquals(fixture.transform.cut, undefined);
 });
 
 Deno.test("compact() makes the next request smaller, which reports it [A122]", async () => {
-  const test = createFixture(scriptedStream([reply("by hand")]), { exchanges: 7 });
-  const report = await compact(test.agent, test.transform, { instructions: "the tests" });
+  const fixture = createFixture(scriptedStream([reply("by hand")]), { exchanges: 7 });
+  const report = await compact(fixture.agent, fixture.transform, { instructions: "the tests" });
   assertEquals(report?.summary, "by hand");
-  assertEquals(test.events, []);
-  const [message] = test.summaries.calls[0]?.context.messages ?? [];
+  assertEquals(fixture.events, []);
+  const [message] = fixture.summaries.calls[0]?.context.messages ?? [];
   assert(message && getText(message).endsWith("Emphasize this: the tests"));
-  await test.agent.prompt("go on");
-  assertEquals(getRequestTexts(test, 0).length, 11);
-  const reports = test.events.flatMap((event) =>
+  await fixture.agent.prompt("go on");
+  assertEquals(getRequestTexts(fixture, 0).length, 11);
+  const reports = fixture.events.flatMap((event) =>
     event.type === "context_compacted" ? [event.report] : []
   );
   assertEquals(reports, [report]);
 });
 
 Deno.test("compact() returns null below the target, and rejects during a run [A122]", async () => {
-  const test = createFixture(scriptedStream([]), { exchanges: 3 });
-  assertEquals(await compact(test.agent, test.transform), null);
-  const running = test.agent.prompt("go on");
-  await assertRejects(() => compact(test.agent, test.transform), AlreadyRunningError);
+  const fixture = createFixture(scriptedStream([]), { exchanges: 3 });
+  assertEquals(await compact(fixture.agent, fixture.transform), null);
+  const running = fixture.agent.prompt("go on");
+  await assertRejects(() => compact(fixture.agent, fixture.transform), AlreadyRunningError);
   await running;
 });
 
 Deno.test("compact() can be aborted, and rejects when the kept messages do not fit", async () => {
-  const test = createFixture(scriptedStream([reply("s")]));
+  const fixture = createFixture(scriptedStream([reply("s")]));
   const signal = AbortSignal.abort("enough");
-  await assertRejects(() => compact(test.agent, test.transform, { signal }), AbortedError);
+  await assertRejects(() => compact(fixture.agent, fixture.transform, { signal }), AbortedError);
   const tight = createFixture(scriptedStream([]), { contextWindow: 1000 });
   await assertRejects(
     () => compact(tight.agent, tight.transform),

@@ -28,7 +28,7 @@ Each file that was read or changed, and what matters about it.
 ## Open steps
 What is still to be done, in order, and what was being done last.`;
 
-/** Limits for the length of a block, in characters; the first with which the conversation fits is used. */
+/** Maximum length of a block, in characters; the first limit with which the conversation fits is used. */
 const BLOCK_LIMITS = [16_000, 4_000, 1_000, 250];
 
 /** Options for {@linkcode createSummaryRequest}. */
@@ -103,9 +103,9 @@ function formatBlock(speaker: string, block: ContentBlock, limit: number): strin
 /** Keeps the beginning and the end of a text that exceeds a limit, in characters. */
 function truncateMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const mark = `\n[… ${text.length - limit} characters left out …]\n`;
-  const available = Math.max(0, limit - mark.length);
+  const marker = `\n[… ${text.length - limit} characters left out …]\n`;
+  const available = Math.max(0, limit - marker.length);
   const head = text.slice(0, Math.floor(available * 0.4));
   const tail = available === 0 ? "" : text.slice(-Math.ceil(available * 0.6));
-  return (head + mark + tail).toWellFormed();
+  return (head + marker + tail).toWellFormed();
 }

@@ -7,7 +7,7 @@
 import type { LockableFile } from "../lock/lock_storage.ts";
 import type { FileInfo, FileSystem, ReadableFile } from "./file_system.ts";
 
-/** Conversations are readable by the owner only. */
+/** Mode of new files: only the owner can read conversations. */
 const PRIVATE_MODE = 0o600;
 
 /** The file system of the machine, through `Deno`. */

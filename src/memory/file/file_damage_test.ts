@@ -62,7 +62,7 @@ async function readLogLines(path: string): Promise<string[]> {
 }
 
 testInDirectory(
-  "open() skips a torn last line, and the next entry starts a new line [B74]",
+  "FileSessionStore: open() skips a torn last line, and the next entry starts a new line [B74]",
   async (fixture) => {
     await writeSession(fixture.store, "one", "two");
     const text = await Deno.readTextFile(fixture.path);
@@ -74,15 +74,18 @@ testInDirectory(
   },
 );
 
-testInDirectory("open() accepts a complete last line without a newline", async (fixture) => {
-  await writeSession(fixture.store, "one", "two");
-  await Deno.writeTextFile(fixture.path, (await Deno.readTextFile(fixture.path)).trimEnd());
-  const session = await expectUsable(fixture, "one", "two");
-  assertEquals(session.damage, []);
-});
+testInDirectory(
+  "FileSessionStore: open() accepts a complete last line without a newline",
+  async (fixture) => {
+    await writeSession(fixture.store, "one", "two");
+    await Deno.writeTextFile(fixture.path, (await Deno.readTextFile(fixture.path)).trimEnd());
+    const session = await expectUsable(fixture, "one", "two");
+    assertEquals(session.damage, []);
+  },
+);
 
 testInDirectory(
-  "open() skips a last line that was cut inside a character [A143]",
+  "FileSessionStore: open() skips a last line that was cut inside a character [A143]",
   async (fixture) => {
     await writeSession(fixture.store, "one", "émoji 😀");
     const bytes = await Deno.readFile(fixture.path);
@@ -93,18 +96,21 @@ testInDirectory(
   },
 );
 
-testInDirectory("open() skips only the line that has invalid UTF-8 [A143]", async (fixture) => {
-  await writeSession(fixture.store, "one", "zwei", "three");
-  const bytes = await Deno.readFile(fixture.path);
-  const at = new TextDecoder("latin1").decode(bytes).indexOf("zwei");
-  bytes[at] = 0xff;
-  await Deno.writeFile(fixture.path, bytes);
-  const session = await expectUsable(fixture, "one", "three");
-  assertEquals(session.damage.map(({ type }) => type), ["broken_line", "lost_parent"]);
-});
+testInDirectory(
+  "FileSessionStore: open() skips only the line that has invalid UTF-8 [A143]",
+  async (fixture) => {
+    await writeSession(fixture.store, "one", "zwei", "three");
+    const bytes = await Deno.readFile(fixture.path);
+    const offset = new TextDecoder("latin1").decode(bytes).indexOf("zwei");
+    bytes[offset] = 0xff;
+    await Deno.writeFile(fixture.path, bytes);
+    const session = await expectUsable(fixture, "one", "three");
+    assertEquals(session.damage.map(({ type }) => type), ["broken_line", "lost_parent"]);
+  },
+);
 
 testInDirectory(
-  "open() skips a broken line, and its child becomes a child of the entry before [B75]",
+  "FileSessionStore: open() skips a broken line, and its child becomes a child of the entry before [B75]",
   async (fixture) => {
     await writeSession(fixture.store, "one", "two", "three");
     const lines = await readLogLines(fixture.path);
@@ -123,7 +129,7 @@ testInDirectory(
 );
 
 testInDirectory(
-  "an entry of an unknown type keeps its position, and its text in copies [B75]",
+  "FileSessionStore: open() keeps an entry of an unknown type, and copies have its original text [B75]",
   async (fixture) => {
     await writeSession(fixture.store, "one");
     const record = { type: "hologram", id: "h1", parentId: "e1", timestamp: 5, depth: { z: 1 } };
@@ -142,7 +148,7 @@ testInDirectory(
 );
 
 testInDirectory(
-  "open() rejects a newer version with advice, and list() shows the problem [A145]",
+  "FileSessionStore: open() rejects a log of a newer version, and list() reports it as the problem [A145]",
   async ({ store, path }) => {
     await Deno.writeTextFile(path, `{"type":"session","version":99,"id":"s","created":1}\n`);
     const error = await assertRejects(() => store.open("s"), SessionError, "update the program");
@@ -152,15 +158,18 @@ testInDirectory(
   },
 );
 
-testInDirectory("open() rejects an empty file [A142]", async ({ store, path }) => {
-  await Deno.writeTextFile(path, "");
-  const error = await assertRejects(() => store.open("s"), SessionError);
-  assertEquals(error.reason, "not_a_session");
-  assertEquals((await store.list()).length, 1);
-});
+testInDirectory(
+  "FileSessionStore: open() rejects an empty file [A142]",
+  async ({ store, path }) => {
+    await Deno.writeTextFile(path, "");
+    const error = await assertRejects(() => store.open("s"), SessionError);
+    assertEquals(error.reason, "not_a_session");
+    assertEquals((await store.list()).length, 1);
+  },
+);
 
 testInDirectory(
-  "open() opens a file of random bytes as an empty session [A143]",
+  "FileSessionStore: open() opens a file of random bytes as an empty session [A143]",
   async (fixture) => {
     const random = seededRandom(7);
     const noise = Uint8Array.from({ length: 5000 }, () => random() * 256);
@@ -170,7 +179,7 @@ testInDirectory(
 );
 
 testInDirectory(
-  "open() adds a default header with the next entry when the header is missing",
+  "FileSessionStore: open() adds a default header with the next entry when the header is missing",
   async (fixture) => {
     await writeSession(fixture.store, "one");
     await Deno.writeTextFile(fixture.path, (await readLogLines(fixture.path)).slice(1).join("\n"));
@@ -181,29 +190,32 @@ testInDirectory(
   },
 );
 
-testInDirectory("open() replaces a torn header", async (fixture) => {
+testInDirectory("FileSessionStore: open() replaces a torn header", async (fixture) => {
   await Deno.writeTextFile(fixture.path, `{"type":"sess`);
   await expectUsable(fixture);
 });
 
-testInDirectory("open() assigns a new id to an entry with a duplicate id", async (fixture) => {
-  await writeSession(fixture.store, "one");
-  const [, line = ""] = await readLogLines(fixture.path);
-  await Deno.writeTextFile(
-    fixture.path,
-    line.replace(`null`, `"e1"`).replace("one", "two") + "\n",
-    {
-      append: true,
-    },
-  );
-  const session = await expectUsable(fixture, "one", "two");
-  assertEquals(session.damage.map(({ type, entryId }) => [type, entryId]), [[
-    "duplicate_id",
-    "e1~2",
-  ]]);
-});
+testInDirectory(
+  "FileSessionStore: open() assigns a new id to an entry with a duplicate id",
+  async (fixture) => {
+    await writeSession(fixture.store, "one");
+    const [, line = ""] = await readLogLines(fixture.path);
+    await Deno.writeTextFile(
+      fixture.path,
+      line.replace(`null`, `"e1"`).replace("one", "two") + "\n",
+      {
+        append: true,
+      },
+    );
+    const session = await expectUsable(fixture, "one", "two");
+    assertEquals(session.damage.map(({ type, entryId }) => [type, entryId]), [[
+      "duplicate_id",
+      "e1~2",
+    ]]);
+  },
+);
 
-testInDirectory("open() skips records that are not entries", async (fixture) => {
+testInDirectory("FileSessionStore: open() skips records that are not entries", async (fixture) => {
   await writeSession(fixture.store, "one");
   const records = [
     `null`,
@@ -224,16 +236,19 @@ testInDirectory("open() skips records that are not entries", async (fixture) => 
   assertEquals(session.damage.map(({ type }) => type), records.map(() => "broken_entry"));
 });
 
-testInDirectory("open() accepts blank lines and Windows line endings", async (fixture) => {
-  await writeSession(fixture.store, "one", "two");
-  const text = (await Deno.readTextFile(fixture.path)).replaceAll("\n", "\r\n\r\n");
-  await Deno.writeTextFile(fixture.path, text);
-  const session = await expectUsable(fixture, "one", "two");
-  assertEquals(session.damage, []);
-});
+testInDirectory(
+  "FileSessionStore: open() accepts blank lines and Windows line endings",
+  async (fixture) => {
+    await writeSession(fixture.store, "one", "two");
+    const text = (await Deno.readTextFile(fixture.path)).replaceAll("\n", "\r\n\r\n");
+    await Deno.writeTextFile(fixture.path, text);
+    const session = await expectUsable(fixture, "one", "two");
+    assertEquals(session.damage, []);
+  },
+);
 
 testInDirectory(
-  "open() upgrades a list of messages and keeps the old file",
+  "FileSessionStore: open() upgrades a log of version 0, a list of messages, and keeps the old file",
   async (fixture) => {
     const messages = [userMessage("one", 7), userMessage("two", 8)];
     const old = messages.map((message) => JSON.stringify(message)).join("\n") + "\nnoise\n";
@@ -259,11 +274,11 @@ testInDirectory(
 );
 
 testInDirectory(
-  "open() reads the complete entries of a log that is cut at any byte",
+  "FileSessionStore: open() reads the complete entries of a log that is cut at any byte",
   async (fixture) => {
     await writeSession(fixture.store, "one", "zwei ü", "three 😀");
     const bytes = await Deno.readFile(fixture.path);
-    const ends = [...bytes.keys()].filter((at) => bytes[at] === 10);
+    const ends = [...bytes.keys()].filter((offset) => bytes[offset] === 10);
     const step = Deno.env.get("SWINK_PROVE") ? 1 : 5;
     for (let cut = 1; cut <= bytes.length; cut += step) {
       await Deno.writeFile(fixture.path, bytes.slice(0, cut));

@@ -107,7 +107,7 @@ testOnDisk(
   },
 );
 
-testOnDisk("append() reports a failed write once", async ({ store, disk }) => {
+testOnDisk("FileSessionStore: append() reports a failed write once", async ({ store, disk }) => {
   const session = await store.create({ id: "s" });
   session.append(createMessageEntry("kept"));
   await session.flush();
@@ -123,60 +123,72 @@ testOnDisk("append() reports a failed write once", async ({ store, disk }) => {
   assertEquals(session.outline.length, 2);
 });
 
-testOnDisk("append() creates a file that could not be created before", async (fixture) => {
-  const { store, disk, directory } = fixture;
-  const session = await store.create({ id: "s" });
-  disk.free = 0;
-  session.append(createMessageEntry("lost"));
-  await assertRejects(() => session.flush(), SessionError);
-  assertEquals(Array.from(Deno.readDirSync(directory), ({ name }) => name), ["s.lock"]);
-  disk.free = Infinity;
-  session.append(createMessageEntry("kept"));
-  await session.close();
-  assertEquals(await readIdsAfterRestart(directory), getIds(session));
-  const reopened = await new FileSessionStore({ directory }).open("s", { access: "read" });
-  assertEquals(reopened.header.created, session.header.created);
-  await reopened.close();
-});
+testOnDisk(
+  "FileSessionStore: append() creates the file after an earlier attempt failed",
+  async (fixture) => {
+    const { store, disk, directory } = fixture;
+    const session = await store.create({ id: "s" });
+    disk.free = 0;
+    session.append(createMessageEntry("lost"));
+    await assertRejects(() => session.flush(), SessionError);
+    assertEquals(Array.from(Deno.readDirSync(directory), ({ name }) => name), ["s.lock"]);
+    disk.free = Infinity;
+    session.append(createMessageEntry("kept"));
+    await session.close();
+    assertEquals(await readIdsAfterRestart(directory), getIds(session));
+    const reopened = await new FileSessionStore({ directory }).open("s", { access: "read" });
+    assertEquals(reopened.header.created, session.header.created);
+    await reopened.close();
+  },
+);
 
-testOnDisk("flush() rejects when the disk cannot sync", async ({ store, disk }) => {
-  const session = await store.create({ id: "s" });
-  session.append(createMessageEntry("one"));
-  disk.failSync = true;
-  const error = await assertRejects(
-    () => session.flush(),
-    SessionError,
-    "input/output error of the disk",
-  );
-  assertEquals(error.reason, "write_failed");
-  disk.failSync = false;
-  await session.close();
-});
+testOnDisk(
+  "FileSessionStore: flush() rejects when the file cannot be synced",
+  async ({ store, disk }) => {
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    disk.failSync = true;
+    const error = await assertRejects(
+      () => session.flush(),
+      SessionError,
+      "input/output error of the disk",
+    );
+    assertEquals(error.reason, "write_failed");
+    disk.failSync = false;
+    await session.close();
+  },
+);
 
-testOnDisk("flush() and close() sync the disk, append() does not", async ({ store, disk }) => {
-  const session = await store.create({ id: "s" });
-  for (let number = 0; number < 100; number++) session.append(createMessageEntry("x"));
-  await new Promise((resolve) => setTimeout(resolve));
-  assertEquals(disk.syncs, 0);
-  await session.flush();
-  assertEquals(disk.syncs, 1);
-  await session.close();
-  assertEquals(disk.syncs, 2);
-});
+testOnDisk(
+  "FileSessionStore: flush() and close() sync the file, append() does not",
+  async ({ store, disk }) => {
+    const session = await store.create({ id: "s" });
+    for (let number = 0; number < 100; number++) session.append(createMessageEntry("x"));
+    await new Promise((resolve) => setTimeout(resolve));
+    assertEquals(disk.syncs, 0);
+    await session.flush();
+    assertEquals(disk.syncs, 1);
+    await session.close();
+    assertEquals(disk.syncs, 2);
+  },
+);
 
-testOnDisk("close() releases the session when the last write fails", async ({ store, disk }) => {
-  const session = await store.create({ id: "s" });
-  session.append(createMessageEntry("one"));
-  await session.flush();
-  session.append(createMessageEntry("two"));
-  disk.free = 0;
-  await assertRejects(() => session.close(), SessionError);
-  disk.free = Infinity;
-  await using again = await store.open("s");
-  assertEquals(again.outline.length, 1);
-});
+testOnDisk(
+  "FileSessionStore: close() releases the session when the last write fails",
+  async ({ store, disk }) => {
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    await session.flush();
+    session.append(createMessageEntry("two"));
+    disk.free = 0;
+    await assertRejects(() => session.close(), SessionError);
+    disk.free = Infinity;
+    await using again = await store.open("s");
+    assertEquals(again.outline.length, 1);
+  },
+);
 
-Deno.test("create() rejects with write_failed when the directory cannot be created", async () => {
+Deno.test("FileSessionStore: create() rejects with write_failed when the directory cannot be created", async () => {
   const file = await Deno.makeTempFile();
   const store = new FileSessionStore({ directory: `${file}/sessions` });
   const error = await assertRejects(() => store.create(), SessionError);

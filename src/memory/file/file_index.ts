@@ -2,9 +2,8 @@
  * The index of a log: its summary and the offset of each entry, so that listing and opening do not read the log.
  *
  * The index is a cache in an append-only file: lines of rows, each followed by a line with the summary of
- * everything so far. Listing reads only the end of it. When the log has grown since, the index is outdated and
- * the rest of the log is read. The index is never synced; one that is missing, torn or contradicts its log is
- * rebuilt.
+ * everything so far. Listing reads only its last line. If the log has grown since, the index is outdated and the rest
+ * of the log is read. The index is never synced; one that is missing, torn or contradicts its log is rebuilt.
  *
  * @module
  */
@@ -19,7 +18,7 @@ import { SessionTree } from "../store/session_tree.ts";
 
 const INDEX_VERSION = 1;
 
-/** Upper limit of the length of an index's last line, in bytes. */
+/** Maximum length of the last line of an index, in bytes. */
 export const MAX_SUMMARY_BYTES = 8 * 1024;
 
 /** Last line of an index. */
@@ -73,14 +72,14 @@ export function encodeIndex({ state, from, damageFrom, modified }: IndexUpdate):
   return `${JSON.stringify({ index: INDEX_VERSION, rows, damage })}\n${JSON.stringify(last)}\n`;
 }
 
-/** Parses the last line of an index from the last bytes of its file; `undefined` when it is broken. */
+/** Parses the last line of an index from the last bytes of its file; `undefined` if it is broken. */
 export function readIndexSummary(end: Uint8Array): IndexSummary | undefined {
   const text = new TextDecoder().decode(end);
   if (!text.endsWith("\n")) return undefined;
   return toIndexSummary(parseJson(text.slice(text.lastIndexOf("\n", text.length - 2) + 1)));
 }
 
-/** Parses an index; `undefined` when it is broken. */
+/** Parses an index; `undefined` if it is broken. */
 export function decodeIndex(text: string): (LogState & { readonly modified: number }) | undefined {
   const lines = text.split("\n");
   if (lines.pop() !== "") return undefined;
@@ -109,10 +108,11 @@ export function isUpToDate(
   return summary.bytes === log.size && modified === log.modified;
 }
 
-/** Adds the rows to a tree and to offsets; `false` when a row is broken. */
+/** Adds the rows to a tree and to offsets; returns `false` if a row is broken. */
 function decodeRows(rows: readonly unknown[], tree: SessionTree, offsets: LineOffsets): boolean {
-  for (let at = 0; at < rows.length; at += ROW_LENGTH) {
-    const [id, parent, offset, length, type, timestamp] = rows.slice(at, at + ROW_LENGTH);
+  for (let start = 0; start < rows.length; start += ROW_LENGTH) {
+    const row = rows.slice(start, start + ROW_LENGTH);
+    const [id, parent, offset, length, type, timestamp] = row;
     const isRow = typeof id === "string" && typeof offset === "number" &&
       typeof length === "number" && typeof type === "string" && typeof timestamp === "number";
     if (!isRow) return false;

@@ -54,22 +54,25 @@ async function writeSession(store: SessionStore, id: string, count: number): Pro
   }
 }
 
-testInDirectory("list() reads no log, whatever its size [B78]", async (directory) => {
-  const disk = new CountingDisk();
-  const store = createStore(directory, disk);
-  await writeSession(store, "small", 1);
-  await writeSession(store, "large", 200);
-  assertEquals((await store.list()).map(({ id, entries }) => [id, entries]), [
-    ["large", 200],
-    ["small", 1],
-  ]);
-  const again = await createStore(directory, disk).list();
-  assertEquals(again.map(({ id }) => id), ["large", "small"]);
-  assertEquals(disk.logBytes, 0);
-});
+testInDirectory(
+  "FileSessionStore: list() reads no log, whatever its size [B78]",
+  async (directory) => {
+    const disk = new CountingDisk();
+    const store = createStore(directory, disk);
+    await writeSession(store, "small", 1);
+    await writeSession(store, "large", 200);
+    assertEquals((await store.list()).map(({ id, entries }) => [id, entries]), [
+      ["large", 200],
+      ["small", 1],
+    ]);
+    const summaries = await createStore(directory, disk).list();
+    assertEquals(summaries.map(({ id }) => id), ["large", "small"]);
+    assertEquals(disk.logBytes, 0);
+  },
+);
 
 testInDirectory(
-  "open() with an index reads only the bytes of the path",
+  "FileSessionStore: open() with an index reads only the bytes of the path",
   async (directory) => {
     const disk = new CountingDisk();
     const store = createStore(directory, disk);
@@ -82,15 +85,15 @@ testInDirectory(
     session.append(createMessageEntry("leaf"));
     await session.close();
     disk.logBytes = 0;
-    await using again = await store.open("tree", { access: "read" });
-    assertEquals(again.outline.length, 303);
-    assertEquals((await again.path()).length, 3);
+    await using reopened = await store.open("tree", { access: "read" });
+    assertEquals(reopened.outline.length, 303);
+    assertEquals((await reopened.path()).length, 3);
     assert(disk.logBytes < 2000, `read ${disk.logBytes} bytes`);
   },
 );
 
 testInDirectory(
-  "list() rebuilds an index that is missing or torn",
+  "FileSessionStore: list() rebuilds an index that is missing or torn",
   async (directory) => {
     const disk = new CountingDisk();
     const store = () => createStore(directory, disk);
@@ -113,7 +116,7 @@ testInDirectory(
 );
 
 testInDirectory(
-  "open() reads the rest of the log when the index is outdated",
+  "FileSessionStore: open() reads the rest of the log when the index is outdated",
   async (directory) => {
     const disk = new CountingDisk();
     const store = createStore(directory, disk);
@@ -124,15 +127,15 @@ testInDirectory(
     await session.close();
     await Deno.writeFile(`${directory}/s.index`, old);
     disk.logBytes = 0;
-    await using again = await store.open("s");
-    assertEquals(again.leafId, last.id);
-    assertEquals(again.outline.length, 101);
+    await using reopened = await store.open("s");
+    assertEquals(reopened.leafId, last.id);
+    assertEquals(reopened.outline.length, 101);
     assert(disk.logBytes < 2000, `read ${disk.logBytes} bytes`);
-    assertEquals((await again.path()).at(-1), last);
+    assertEquals((await reopened.path()).at(-1), last);
   },
 );
 
-testInDirectory("open() ignores the index of another log", async (directory) => {
+testInDirectory("FileSessionStore: open() ignores the index of another log", async (directory) => {
   const store = new FileSessionStore({ directory });
   await writeSession(store, "a", 3);
   await writeSession(store, "b", 40);
@@ -143,31 +146,37 @@ testInDirectory("open() ignores the index of another log", async (directory) => 
   assertEquals(summaries.find(({ id }) => id === "b")?.entries, 40);
 });
 
-testInDirectory("list() ignores the index of a log that was modified", async (directory) => {
-  const store = new FileSessionStore({ directory });
-  await writeSession(store, "s", 3);
-  const path = `${directory}/s.jsonl`;
-  const text = await Deno.readTextFile(path);
-  await Deno.writeTextFile(path, text.replace(`"0 x`, `"9 x`));
-  await Deno.utime(path, 5, 5);
-  assertEquals(
-    (await new FileSessionStore({ directory }).list())[0]?.firstPrompt?.slice(0, 3),
-    "9 x",
-  );
-});
+testInDirectory(
+  "FileSessionStore: list() ignores the index of a log that was modified",
+  async (directory) => {
+    const store = new FileSessionStore({ directory });
+    await writeSession(store, "s", 3);
+    const path = `${directory}/s.jsonl`;
+    const text = await Deno.readTextFile(path);
+    await Deno.writeTextFile(path, text.replace(`"0 x`, `"9 x`));
+    await Deno.utime(path, 5, 5);
+    assertEquals(
+      (await new FileSessionStore({ directory }).list())[0]?.firstPrompt?.slice(0, 3),
+      "9 x",
+    );
+  },
+);
 
-testInDirectory("list() shows the current state of an open session", async (directory) => {
-  const store = new FileSessionStore({ directory });
-  await using session = await store.create({ id: "s" });
-  for (const count of [1, 2, 3]) {
-    session.append(createMessageEntry("again"));
-    await session.flush();
-    assertEquals((await store.list())[0]?.entries, count);
-    assertEquals((await new FileSessionStore({ directory }).list())[0]?.entries, count);
-  }
-});
+testInDirectory(
+  "FileSessionStore: list() shows the current state of an open session",
+  async (directory) => {
+    const store = new FileSessionStore({ directory });
+    await using session = await store.create({ id: "s" });
+    for (const count of [1, 2, 3]) {
+      session.append(createMessageEntry("again"));
+      await session.flush();
+      assertEquals((await store.list())[0]?.entries, count);
+      assertEquals((await new FileSessionStore({ directory }).list())[0]?.entries, count);
+    }
+  },
+);
 
-testInDirectory("FileSessionStore stores a tool result once", async (directory) => {
+testInDirectory("FileSessionStore: stores the content of a tool result once", async (directory) => {
   const store = new FileSessionStore({ directory });
   const content = [{ type: "text", text: "output ".repeat(100) }] as const;
   const call = { messageId: null, toolCallId: "c", name: "bash" };
@@ -190,8 +199,8 @@ testInDirectory("FileSessionStore stores a tool result once", async (directory) 
   // Reads from lines, from the index, and a single entry.
   for (const prepare of [() => Deno.remove(`${directory}/s.index`), () => store.list()]) {
     await prepare();
-    await using again = await store.open("s", { access: "read" });
-    assertEquals(await again.entry(message.id), message);
-    assertEquals((await again.path()).at(-1), message);
+    await using reopened = await store.open("s", { access: "read" });
+    assertEquals(await reopened.entry(message.id), message);
+    assertEquals((await reopened.path()).at(-1), message);
   }
 });

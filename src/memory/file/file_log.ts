@@ -30,9 +30,9 @@ export interface FileLogOptions {
   readonly state: LogState;
   /** State of the log file. */
   readonly file: LogFileState;
-  /** The part of the log that its index holds; without it the index is rewritten. */
+  /** The part of the log that its index has. Default: none; the index is rewritten. */
   readonly indexed?: IndexedPart | undefined;
-  /** The right to write; without it the log is only read. */
+  /** The lock of the writer. Default: none; the log is read-only. */
   readonly lock?: WriterLock | undefined;
 }
 

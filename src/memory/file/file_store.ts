@@ -91,7 +91,7 @@ export class FileSessionStore implements SessionStore {
     { readonly modified: number; readonly summary: SessionSummary }
   >();
 
-  /** Reads and writes nothing yet. */
+  /** Creates a store; does not access the file system. */
   constructor(options: FileSessionStoreOptions) {
     const {
       directory,
@@ -133,7 +133,7 @@ export class FileSessionStore implements SessionStore {
     });
   }
 
-  /** Opens a session. A session of an older version is upgraded when it is opened for writing. */
+  /** Opens a session. A log of an older version is upgraded when it is opened for writing. */
   async open(
     id: string,
     { access = "write" }: { readonly access?: SessionAccess } = {},
@@ -248,7 +248,7 @@ export class FileSessionStore implements SessionStore {
     return new LiveSession({ ...options, now: this.#now, newId: this.#newId });
   }
 
-  /** Returns the summary from memory or from an up-to-date index; `undefined` when the log has to be read. */
+  /** Returns the summary from memory or from an up-to-date index; `undefined` if the log has to be read. */
   #readCachedSummary(id: string): SessionSummary | undefined {
     const paths = getSessionPaths(this.#directory, id);
     try {
@@ -261,7 +261,7 @@ export class FileSessionStore implements SessionStore {
       this.#summaryCache.set(id, index);
       return index.summary;
     } catch {
-      return undefined; // There is no index.
+      return undefined; // The index is missing or cannot be read.
     }
   }
 

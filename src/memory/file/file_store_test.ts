@@ -12,10 +12,11 @@ testSessionStore((name, run) => Deno.test(`FileSessionStore: ${name}`, run), asy
 });
 
 Deno.test({
-  name: "FileSessionStore creates files that only their owner can read",
+  name: "FileSessionStore: creates files that only their owner can read",
   ignore: Deno.build.os === "windows",
   fn: async () => {
-    const directory = `${await Deno.makeTempDir()}/sessions`;
+    const parent = await Deno.makeTempDir();
+    const directory = `${parent}/sessions`;
     const session = await new FileSessionStore({ directory }).create({ id: "s" });
     session.append({ type: "title", title: "private" });
     await session.flush();
@@ -24,6 +25,6 @@ Deno.test({
     assertEquals([getMode(`${directory}/s.jsonl`), getMode(`${directory}/s.lock`)], [0o600, 0o600]);
     await session.close();
     assertEquals(getMode(`${directory}/s.index`), 0o600);
-    await Deno.remove(directory, { recursive: true });
+    await Deno.remove(parent, { recursive: true });
   },
 });

@@ -13,7 +13,7 @@ import type { SessionPaths } from "./session_paths.ts";
 /** Growth of a log after which its index is written, in bytes. */
 const INDEX_INTERVAL_BYTES = 1024 * 1024;
 
-/** The part of a log that its index holds. */
+/** The part of a log that its index has. */
 export interface IndexedPart {
   /** Number of entries, at least 1. */
   readonly entries: number;
@@ -51,7 +51,7 @@ export class IndexWriter {
     return size - this.#writtenAt > INDEX_INTERVAL_BYTES;
   }
 
-  /** Writes what the index lacks. Never rejects. */
+  /** Appends the missing entries to the index, or replaces it if it is outdated. Never rejects. */
   async write(log: LogState): Promise<void> {
     try {
       const { modified } = this.#files.stat(this.#paths.log) ?? { modified: 0 };

@@ -1,10 +1,10 @@
 /**
- * Where the entries of a log are in its file.
+ * Positions of the entries of a log in its file.
  *
  * @module
  */
 
-/** Offsets and lengths of lines, in order; two arrays of numbers, since a log may have a million lines. */
+/** Offsets and lengths of lines, in order; stored as two arrays of numbers, since a log may have a million lines. */
 export class LineOffsets {
   readonly #offsets: number[] = [];
   readonly #lengths: number[] = [];
@@ -20,7 +20,7 @@ export class LineOffsets {
     this.#lengths.push(length);
   }
 
-  /** Offset of a line, in bytes; -1 when there is no such line. */
+  /** Offset of a line, in bytes; -1 if there is no such line. */
   offsetAt(position: number): number {
     return this.#offsets[position] ?? -1;
   }

@@ -1,5 +1,5 @@
 /**
- * Loads the content of a log: from its index where that is up to date, otherwise from its lines.
+ * Loads the content of a log: from its index if that is up to date, otherwise from its lines.
  *
  * @module
  */
@@ -17,17 +17,17 @@ import type { SessionPaths } from "./session_paths.ts";
 
 const NEWLINE = 10;
 
-/** The content of a log, and the part of it that its index holds. */
+/** The content of a log, and the part of it that its index has. */
 export interface LoadedLog {
   /** The content. */
   readonly state: LogState;
   /** Entries that were read while loading, each at its position in the tree. */
   readonly entries: readonly (SessionEntry | undefined)[];
-  /** Version of its format. */
+  /** Version of the log format. */
   readonly version: number;
-  /** End of the file. */
+  /** The end of the file. */
   readonly tail: LogTail;
-  /** The part that the index holds; `undefined` when the index has to be rewritten. */
+  /** The part that the index has; `undefined` if the index has to be rewritten. */
   readonly indexed: IndexedPart | undefined;
 }
 
@@ -36,7 +36,7 @@ type IndexedLog = LogState & { readonly modified: number };
 /**
  * Loads the content of a log.
  *
- * @throws {SessionError} With the reason `not_a_session` when the file is empty, or `newer_version`.
+ * @throws {SessionError} With the reason `not_a_session` if the file is empty, or `newer_version`.
  */
 export async function loadLogIndex(
   files: FileSystem,
@@ -59,7 +59,7 @@ export async function loadLogIndex(
   }
 }
 
-/** Writes the index of a log that has no writer. The index is a cache: a failure is ignored. */
+/** Writes the index of a log that is not open for writing. The index is a cache: a failure is ignored. */
 export async function saveIndex(
   files: FileSystem,
   paths: SessionPaths,
@@ -72,7 +72,7 @@ export async function saveIndex(
   await files.replace(paths.index, text, { sync: false }).catch(() => {});
 }
 
-/** Reads the index of a log; `undefined` when it is missing, broken or belongs to another log. */
+/** Reads the index of a log; `undefined` if it is missing, broken or belongs to another log. */
 async function readIndex(
   files: FileSystem,
   paths: SessionPaths,
@@ -89,7 +89,7 @@ async function readIndex(
   }
 }
 
-/** Whether the log has the last entry of an index at the offset that the index gives. */
+/** Whether the log has the last entry of an index at the offset in the index. */
 async function matchesLog({ offsets, tree }: IndexedLog, log: ReadableFile): Promise<boolean> {
   const node = tree.nodes.at(-1);
   if (!node) return false;
@@ -122,7 +122,7 @@ async function loadFromLines(
     readonly known: LogState | undefined;
   },
 ): Promise<LoadedLog> {
-  // Scanning adds to the known state.
+  // Scanning adds entries to the known state, so its size is read before.
   const indexed = known && getIndexedPart(known);
   const scanner = new LogScanner({ id, created, state: known });
   for await (const lines of readLines(file, known?.summary.bytes)) {

@@ -1,5 +1,5 @@
 /**
- * The state of a log file that is written to, and its transitions.
+ * The states of a log file, and the transitions between them.
  *
  * ```text
  * missing ─ create ─> closed ─ open ─> open ─ append, sync ─> open ─ close ─> closed
@@ -10,7 +10,7 @@
 
 import type { AppendableFile } from "./file_system.ts";
 
-/** Text that must precede the next entry, because the file lacks it. */
+/** Text that the file lacks and that must be written before the next entry. */
 export type MissingText = "nothing" | "newline" | "header" | "newline_and_header";
 
 /** The end of an existing log file. */
@@ -49,11 +49,11 @@ export type LogFileState = { readonly type: "missing" } | ClosedLogFile | OpenLo
 export interface LogAppend {
   /** Ends of the prefix and of each line with its newline, relative to the size before the append, in bytes. */
   readonly ends: readonly number[];
-  /** How much was written, in bytes. */
+  /** Number of bytes that were written. */
   readonly written: number;
 }
 
-/** Describes the end of a log file from two facts about it. */
+/** Creates the tail of a log file of `size` bytes. */
 export function createLogTail(
   size: number,
   { hasHeader, isTerminated }: { readonly hasHeader: boolean; readonly isTerminated: boolean },
@@ -62,12 +62,12 @@ export function createLogTail(
   return { size, missing: isTerminated ? "header" : "newline_and_header" };
 }
 
-/** The file exists and was loaded. */
+/** Returns the state of a file that was loaded. */
 export function toLoadedState(tail: LogTail): ClosedLogFile {
   return { type: "closed", tail, directory: "synced" };
 }
 
-/** The file was created with a header of `headerLength` bytes. */
+/** Returns the state of a file that was created with a header of `headerLength` bytes. */
 export function toCreatedState(headerLength: number): ClosedLogFile {
   return {
     type: "closed",
@@ -76,22 +76,25 @@ export function toCreatedState(headerLength: number): ClosedLogFile {
   };
 }
 
-/** The file was opened. */
+/** Returns the state after the file was opened. */
 export function toOpenState({ tail, directory }: ClosedLogFile, file: AppendableFile): OpenLogFile {
   return { type: "open", tail, directory, file };
 }
 
-/** Something was appended, possibly only in part. */
+/** Returns the state after a complete or partial append. */
 export function toAppendedState(state: OpenLogFile, { ends, written }: LogAppend): OpenLogFile {
   const { size, missing } = state.tail;
   if (written === 0) return state;
   const hasHeader = missing === "nothing" || missing === "newline" || written >= (ends[0] ?? 0);
-  // Most appends are complete, and end with the last line.
+  // Searched from the end, since most appends are complete.
   const isTerminated = ends.lastIndexOf(written) >= 0;
   return { ...state, tail: createLogTail(size + written, { hasHeader, isTerminated }) };
 }
 
-/** Returns the offsets of the lines that were written, from the first on, in a file of `size` bytes before the append. */
+/**
+ * Returns the offsets of the lines that were written completely; `size` is that of the file before the append, in
+ * bytes.
+ */
 export function getWrittenOffsets({ ends, written }: LogAppend, size: number): number[] {
   const offsets: number[] = [];
   for (let line = 1; line < ends.length; line++) {
@@ -102,12 +105,12 @@ export function getWrittenOffsets({ ends, written }: LogAppend, size: number): n
   return offsets;
 }
 
-/** The file and its directory were synced. */
+/** Returns the state after the file and its directory were synced. */
 export function toSyncedState(state: OpenLogFile): OpenLogFile {
   return { ...state, directory: "synced" };
 }
 
-/** The handle was closed. */
+/** Returns the state after the file was closed. */
 export function toClosedState({ tail, directory }: OpenLogFile): ClosedLogFile {
   return { type: "closed", tail, directory };
 }

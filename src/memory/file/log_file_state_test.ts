@@ -24,7 +24,7 @@ function openFile(tail: LogTail): OpenLogFile {
   return toOpenState(toLoadedState(tail), file);
 }
 
-Deno.test("createLogTail() names the text that the next entry needs", () => {
+Deno.test("createLogTail() names the text that must precede the next entry", () => {
   const missing = [true, false].flatMap((hasHeader) =>
     [true, false].map((isTerminated) => createLogTail(9, { hasHeader, isTerminated }).missing)
   );
@@ -43,25 +43,25 @@ Deno.test("toAppendedState(): a complete append leaves a terminated file with a 
 });
 
 Deno.test("toAppendedState(): a partial append leaves the text that was not written missing", () => {
-  const appended = (missing: LogTail["missing"], prefixLength: number, written: number) => {
+  const appendPart = (missing: LogTail["missing"], prefixLength: number, written: number) => {
     const append = { ends: [prefixLength, prefixLength + 5, prefixLength + 11], written };
     const { tail } = toAppendedState(openFile({ size: 0, missing }), append);
     return [tail.missing, getWrittenOffsets(append, 0).length];
   };
-  assertEquals(appended("nothing", 0, 0), ["nothing", 0]);
-  assertEquals(appended("nothing", 0, 3), ["newline", 0]);
+  assertEquals(appendPart("nothing", 0, 0), ["nothing", 0]);
+  assertEquals(appendPart("nothing", 0, 3), ["newline", 0]);
   // A line without its newline is complete.
-  assertEquals(appended("nothing", 0, 4), ["newline", 1]);
-  assertEquals(appended("nothing", 0, 5), ["nothing", 1]);
-  assertEquals(appended("nothing", 0, 7), ["newline", 1]);
-  assertEquals(appended("newline", 1, 0), ["newline", 0]);
-  assertEquals(appended("newline", 1, 1), ["nothing", 0]);
-  assertEquals(appended("header", 9, 4), ["newline_and_header", 0]);
-  assertEquals(appended("header", 9, 9), ["nothing", 0]);
-  assertEquals(appended("newline_and_header", 10, 1), ["newline_and_header", 0]);
+  assertEquals(appendPart("nothing", 0, 4), ["newline", 1]);
+  assertEquals(appendPart("nothing", 0, 5), ["nothing", 1]);
+  assertEquals(appendPart("nothing", 0, 7), ["newline", 1]);
+  assertEquals(appendPart("newline", 1, 0), ["newline", 0]);
+  assertEquals(appendPart("newline", 1, 1), ["nothing", 0]);
+  assertEquals(appendPart("header", 9, 4), ["newline_and_header", 0]);
+  assertEquals(appendPart("header", 9, 9), ["nothing", 0]);
+  assertEquals(appendPart("newline_and_header", 10, 1), ["newline_and_header", 0]);
 });
 
-Deno.test("a created log file has an unsynced directory until it is synced", () => {
+Deno.test("toCreatedState(): the directory is unsynced until toSyncedState()", () => {
   const open = toOpenState(toCreatedState(50), file);
   assertEquals(open.tail, { size: 50, missing: "nothing" });
   assertEquals(open.directory, "unsynced");

@@ -9,9 +9,9 @@ import type { FileSystem, ReadableFile } from "./file_system.ts";
 import type { LineOffsets } from "./line_offsets.ts";
 import { splitLines } from "./read_lines.ts";
 
-/** Lines with a smaller gap between them are read together, in bytes. */
+/** Maximum gap between lines that are read together, in bytes. */
 const MAX_GAP_BYTES = 16 * 1024;
-/** Size of one read, in bytes; a single line may be longer. */
+/** Maximum size of one read, in bytes; a single line may be longer. */
 const MAX_READ_BYTES = 1024 * 1024;
 
 /** Reads lines by their position. The file is opened on first use. */
@@ -75,7 +75,7 @@ async function readGroup(
   let next = 0;
   return group.map((position) => {
     while ((lines[next]?.offset ?? Infinity) < offsets.offsetAt(position)) next++;
-    // A broken line was changed by another program after it was indexed.
+    // A line that another program changed after it was indexed may be broken.
     return decodeLine(lines[next]?.text ?? "");
   });
 }

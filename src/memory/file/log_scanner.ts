@@ -1,8 +1,8 @@
 /**
  * Builds the tree, the summary and the list of damage of a session from the lines of its log.
  *
- * A log can always be opened, except when its version is newer than this one: what cannot be read is skipped and
- * reported.
+ * A log can always be opened, unless its version is newer than the supported one: lines that cannot be read are skipped
+ * and reported.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import type { LogLine } from "./read_lines.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 
-/** Content of a log up to some byte. */
+/** Content of a log, or of its beginning. */
 export interface LogState {
   /** The header. */
   readonly header: SessionHeader;
@@ -40,7 +40,7 @@ export interface LogScannerOptions {
   readonly id: string;
   /** Creation time of a session whose header has none, in milliseconds since the epoch. */
   readonly created: number;
-  /** Content of the beginning of the log, which is not scanned again. */
+  /** Content of the beginning of the log that is already known; the scanner adds to it. Default: none. */
   readonly state?: LogState | undefined;
 }
 
@@ -73,7 +73,7 @@ export class LogScanner {
     this.#bytes = state?.summary.bytes ?? 0;
   }
 
-  /** Version of the lines' format. */
+  /** Version of the log format. */
   get version(): number {
     return this.#version;
   }
@@ -84,7 +84,7 @@ export class LogScanner {
     return createLogTail(this.#bytes, { hasHeader, isTerminated: this.#isTerminated });
   }
 
-  /** The header; a default one when the log has none that can be read. */
+  /** The header; a default one if the log has no readable header. */
   get header(): SessionHeader {
     return this.#header ??
       createFallbackHeader(this.#id, this.tree.nodes[0]?.timestamp ?? this.#created);
@@ -167,7 +167,7 @@ export class LogScanner {
     if (decoded.type !== "duplicate") return this.#insertEntry(decoded, line);
     const source = this.entries[this.tree.findPosition(decoded.contentFrom)];
     this.#insertEntry(source ? restoreContent(decoded.entry, source) : decoded.entry, line);
-    // The content is in a line before this scan; it is read when the entry is read.
+    // The content is in a line that was not scanned; it is restored when the entry is read.
     if (!source) this.entries[this.entries.length - 1] = undefined;
   }
 

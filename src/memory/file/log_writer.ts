@@ -36,9 +36,9 @@ export interface LogWriterOptions {
 
 /** Result of an append. */
 export interface LogWriteResult {
-  /** Offsets in the file of the lines that were written, from the first on. */
+  /** Offsets in the file of the lines that were written completely. */
   readonly offsets: readonly number[];
-  /** Why the other lines were not written. */
+  /** The error, if not all lines were written. */
   readonly error?: unknown;
 }
 
@@ -61,7 +61,7 @@ export class LogWriter {
     return this.#state.type === "missing" ? 0 : this.#state.tail.size;
   }
 
-  /** Whether the file was opened. */
+  /** Whether the file is open. */
   get isOpen(): boolean {
     return this.#state.type === "open";
   }
@@ -78,7 +78,7 @@ export class LogWriter {
     return this.#state;
   }
 
-  /** Appends lines that end with a newline. Rejects only when the file cannot be opened. */
+  /** Appends lines that end with a newline. Rejects only if the file cannot be opened. */
   async append(lines: readonly Uint8Array<ArrayBuffer>[]): Promise<LogWriteResult> {
     const state = this.#state.type === "open" ? this.#state : await this.open();
     const prefix = encoder.encode(this.#createPrefix(state));
@@ -106,7 +106,7 @@ export class LogWriter {
     this.#state = toClosedState(this.#state);
   }
 
-  /** Changes the state as it is now: an append and a sync may overlap. */
+  /** Changes the current state, which may differ from that before an `await`: an append and a sync may overlap. */
   #transition(change: (state: OpenLogFile) => OpenLogFile): void {
     if (this.#state.type === "open") this.#state = change(this.#state);
   }
@@ -125,7 +125,7 @@ export class LogWriter {
   }
 }
 
-/** Writes until everything is written or the file system fails; returns the number of bytes written. */
+/** Writes all bytes; resolves to the number of bytes written and the error, if writing fails. */
 export async function writeAll(
   file: AppendableFile,
   bytes: Uint8Array,

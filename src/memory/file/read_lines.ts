@@ -10,16 +10,16 @@ import type { ReadableFile } from "./file_system.ts";
 const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 
-/** Character that a decoder puts in place of invalid UTF-8. */
+/** Character with which a decoder replaces invalid UTF-8. */
 const REPLACEMENT_CHARACTER = "\ufffd";
 
-/** Four times as fast as a decoder that rejects invalid UTF-8. */
+/** Replaces invalid UTF-8, which is four times as fast as rejecting it. */
 const decoder = new TextDecoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true });
 
 /** One line of a log. */
 export interface LogLine {
-  /** Text without the newline; `undefined` when it is not valid UTF-8. */
+  /** Text without the newline; `undefined` if it is not valid UTF-8. */
   readonly text: string | undefined;
   /** Length without the newline, in bytes. */
   readonly length: number;
@@ -29,19 +29,22 @@ export interface LogLine {
   readonly isTerminated: boolean;
 }
 
-/** Reads the lines from an offset on, in batches. */
+/** Reads the lines that begin at or after an offset, in batches. */
 export async function* readLines(file: ReadableFile, from = 0): AsyncGenerator<LogLine[]> {
-  let rest: Uint8Array<ArrayBuffer> = new Uint8Array();
+  let remainder: Uint8Array<ArrayBuffer> = new Uint8Array();
   let offset = from;
   for (;;) {
-    const chunk = await file.read(offset + rest.length, Math.max(CHUNK_BYTES, rest.length));
-    const bytes = concatBytes([rest, chunk]);
+    const chunk = await file.read(
+      offset + remainder.length,
+      Math.max(CHUNK_BYTES, remainder.length),
+    );
+    const bytes = concatBytes([remainder, chunk]);
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     if (end > 0) yield splitLines(bytes.subarray(0, end), offset);
-    rest = bytes.subarray(end);
+    remainder = bytes.subarray(end);
     offset += end;
     if (chunk.length > 0) continue;
-    if (rest.length > 0) yield splitLines(rest, offset);
+    if (remainder.length > 0) yield splitLines(remainder, offset);
     return;
   }
 }

@@ -33,11 +33,11 @@ Deno.test("readLines() returns the same lines and offsets for any chunk size", a
       fc.boolean(),
       fc.integer({ min: 1, max: 9 }),
       async (texts, endsWithNewline, maxBytes) => {
-        const given = texts.map((text) => text.toWellFormed().replaceAll("\n", ""));
-        const end = endsWithNewline && given.length > 0 ? "\n" : "";
-        const bytes = encoder.encode(given.join("\n") + end);
+        const written = texts.map((text) => text.toWellFormed().replaceAll("\n", ""));
+        const end = endsWithNewline && written.length > 0 ? "\n" : "";
+        const bytes = encoder.encode(written.join("\n") + end);
         const lines = await readAllLines(bytes, maxBytes);
-        const expected = endsWithNewline || given.at(-1) !== "" ? given : given.slice(0, -1);
+        const expected = endsWithNewline || written.at(-1) !== "" ? written : written.slice(0, -1);
         assertEquals(lines.map(({ text }) => text), expected);
         for (const { text, offset, length, isTerminated } of lines) {
           assertEquals(bytes.slice(offset, offset + length), encoder.encode(text));

@@ -25,7 +25,7 @@ export interface SessionPaths {
 /**
  * Returns the paths of a session's files.
  *
- * @throws {SessionError} With the reason `bad_id` when the id cannot be used as a file name.
+ * @throws {SessionError} With the reason `bad_id` if the id cannot be used as a file name.
  */
 export function getSessionPaths(directory: string, sessionId: string): SessionPaths {
   checkSessionId(sessionId);
@@ -34,7 +34,7 @@ export function getSessionPaths(directory: string, sessionId: string): SessionPa
   return { directory, log: `${stem}${LOG_EXTENSION}`, index: `${stem}.index`, lock };
 }
 
-/** Path at which the log of an older version is kept after its upgrade. */
+/** Returns the path of the backup of a log of an older version, made by its upgrade. */
 export function getOldLogPath(paths: SessionPaths, version: number): string {
   return `${paths.log}.v${version}`;
 }

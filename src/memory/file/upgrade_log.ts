@@ -1,8 +1,7 @@
 /**
  * Upgrades a log of an older version; the old file is kept.
  *
- * Version 0 is a list of messages, one per line, as many programs write them. Its messages become entries, each
- * a child of the one before.
+ * Version 0 is a list of messages, one per line. Its messages become entries, each a child of the one before.
  *
  * @module
  */
@@ -12,7 +11,7 @@ import type { FileSystem } from "./file_system.ts";
 import type { LoadedLog } from "./load_log_index.ts";
 import { getOldLogPath, type SessionPaths } from "./session_paths.ts";
 
-/** Replaces a log by its upgraded version. At any moment either the old or the new file is complete and in place. */
+/** Replaces a log with its upgraded version, atomically; the old file is copied first. */
 export async function upgradeLog(
   files: FileSystem,
   paths: SessionPaths,

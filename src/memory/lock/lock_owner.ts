@@ -1,5 +1,5 @@
 /**
- * The owner record of a lock, and when its owner no longer counts as alive.
+ * The owner record of a lock, and the age at which a lock is stale.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import { isJsonObject } from "../../core/json.ts";
 
 /** Interval between two heartbeats, in milliseconds. */
 export const HEARTBEAT_INTERVAL_MS = 5_000;
-/** Age of the last heartbeat above which a lock may be taken over, in milliseconds. */
+/** Age of the last heartbeat above which a lock is stale, in milliseconds. */
 const STALE_AFTER_MS = 30_000;
-/** Process id of an owner whose record cannot be read, because it is just being written. */
+/** Process id of an owner whose record cannot be read, for example while it is being written. */
 const UNKNOWN_PID = 0;
 
-/** Writes the record of an owner; the heartbeat is the modification time of the lock file. */
+/** Encodes the record of an owner without its heartbeat, which is the modification time of the lock file. */
 export function encodeLockOwner({ pid, name, since }: Omit<SessionOwner, "heartbeat">): string {
   return JSON.stringify({ pid, name, since });
 }
 
-/** Reads the record of an owner. A broken record gives an owner of which only the heartbeat is known. */
+/** Decodes the record of an owner; if it is broken, only the heartbeat is known. */
 export function decodeLockOwner(record: string, heartbeat: number): SessionOwner {
   const { pid, name, since } = parseRecord(record);
   return {
@@ -35,7 +35,9 @@ export function isKnownOwner({ pid }: SessionOwner): boolean {
   return pid !== UNKNOWN_PID;
 }
 
-/** Whether a lock with this heartbeat may be taken over. Both times are milliseconds since the epoch. */
+/**
+ * Whether a lock with this heartbeat is stale and may be taken over. Both times are in milliseconds since the epoch.
+ */
 export function isStale(heartbeat: number, now: number): boolean {
   return now - heartbeat > STALE_AFTER_MS;
 }

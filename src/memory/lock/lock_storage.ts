@@ -14,7 +14,7 @@ export interface LockFileInfo {
 
 /** A file that one process can lock. The system releases the lock when that process ends, however it ends. */
 export interface LockableFile {
-  /** Locks the file; `false` when another process holds the lock. */
+  /** Locks the file; returns `false` if another process holds the lock. */
   tryLock(): boolean;
   /** Replaces the content. */
   write(text: string): void;
@@ -28,13 +28,13 @@ export interface LockableFile {
   close(): void;
 }
 
-/** Where lock files are kept. Paths are joined with `/`. Every method may throw the system's errors. */
+/** The storage of lock files. Paths are joined with `/`. Every method may throw errors of the system. */
 export interface LockStorage {
   /** Creates a directory and its parents. */
   makeDirectory(path: string): void;
-  /** Reads the metadata of a file; `undefined` when it does not exist. */
+  /** Reads the metadata of a file; `undefined` if it does not exist. */
   stat(path: string): LockFileInfo | undefined;
-  /** Opens a file for locking; creates it when it does not exist. */
+  /** Opens a file for locking; creates it if it does not exist. */
   openToLock(path: string): LockableFile;
   /** Renames a file; replaces the target if it exists. */
   rename(from: string, to: string): void;

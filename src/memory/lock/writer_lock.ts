@@ -2,10 +2,10 @@
  * The lock of a session's writer, for every store that other processes can open.
  *
  * The writer holds a lock of the operating system on a small file and updates that file's modification time
- * every few seconds. When its process ends, however it ends, the system releases the lock and the next writer
- * can acquire it at once. When the process still exists but has stopped or hangs, its heartbeat becomes stale
- * and the lock is taken over: a new file, already locked, replaces the old one. Before each write the old
- * writer checks that the lock file is still its own.
+ * every few seconds. When its process ends, however it ends, the system releases the lock and the next writer can
+ * acquire it immediately. If the process still exists but is suspended or hangs, its heartbeat becomes stale and the
+ * lock is taken over: a new file, already locked, replaces the old one. Before each write the old writer checks that
+ * the lock file is still its own.
  *
  * @module
  */
@@ -21,14 +21,14 @@ import {
 } from "./lock_owner.ts";
 import type { LockableFile, LockStorage } from "./lock_storage.ts";
 
-/** Attempts to lock a file that another process removes or writes at the same time. */
+/** Maximum number of attempts to lock a file that another process removes or writes at the same time. */
 const MAX_ATTEMPTS = 20;
 
 /** Options for `withWriterLock()`. */
 export interface WriterLockOptions {
-  /** Where lock files are kept. */
+  /** The storage of the lock file. */
   readonly storage: LockStorage;
-  /** Directory of the lock files; created when it does not exist. */
+  /** Directory of the lock file; created if it does not exist. */
   readonly directory: string;
   /** Id of the session. */
   readonly sessionId: string;
@@ -44,11 +44,11 @@ export type LockResult =
   | { readonly type: "refused"; readonly owner?: SessionOwner };
 
 /**
- * Calls `act` with the lock of a session, and releases the lock when `act` fails. When it succeeds, the lock
- * stays with what `act` returned.
+ * Acquires the lock of a session and calls `act` with it. If `act` rejects, the lock is released; otherwise the result
+ * of `act` owns it and must release it.
  *
- * @throws {SessionError} With the reason `locked` when another writer holds the lock; every other failure that
- * is no session error has the reason `write_failed`.
+ * @throws {SessionError} With the reason `locked` if another writer holds the lock; an error that is not a session
+ * error becomes one with the reason `write_failed`.
  */
 export async function withWriterLock<Value>(
   options: WriterLockOptions,
@@ -68,7 +68,7 @@ export async function withWriterLock<Value>(
   }
 }
 
-/** Acquires the lock of a session, or returns its owner. The directory must exist. */
+/** Acquires the lock of a session, or returns its current owner. The directory must exist. */
 export function acquireWriterLock(options: WriterLockOptions): LockResult {
   const { storage, now } = options;
   const path = getLockPath(options);
@@ -91,7 +91,7 @@ export function acquireWriterLock(options: WriterLockOptions): LockResult {
   return { type: "refused" };
 }
 
-/** Finds the owner of a lock; `undefined` when the lock is free. Removes the file of an owner that was killed. */
+/** Finds the owner of a lock; `undefined` if the lock is free. Removes the lock file of an owner that was killed. */
 export function findLockOwner(storage: LockStorage, path: string): SessionOwner | undefined {
   if (!storage.stat(path)) return undefined;
   const file = storage.openToLock(path);
@@ -104,14 +104,14 @@ export function findLockOwner(storage: LockStorage, path: string): SessionOwner 
   }
 }
 
-/** Path of the lock file of a session. */
+/** Returns the path of the lock file of a session. */
 export function getLockPath(
   { directory, sessionId }: Pick<WriterLockOptions, "directory" | "sessionId">,
 ): string {
   return `${directory}/${sessionId}.lock`;
 }
 
-/** The right to write to a session, until it is released or taken over. */
+/** The lock of a session's writer, until it is released or taken over. */
 export class WriterLock {
   readonly #file: LockableFile;
   readonly #options: WriterLockOptions;
@@ -119,7 +119,7 @@ export class WriterLock {
   readonly #stopHeartbeat: () => void;
   #isReleased = false;
 
-  /** Takes a file that is locked and at the lock's path; writes the owner record into it. */
+  /** Creates the lock from a locked file at the lock's path; writes the owner record and starts the heartbeat. */
   constructor(file: LockableFile, options: WriterLockOptions) {
     this.#file = file;
     this.#options = options;
@@ -144,7 +144,7 @@ export class WriterLock {
   /**
    * Checks that the lock has not been taken over.
    *
-   * @throws {SessionError} With the reason `lock_lost` and the new owner, where it is known.
+   * @throws {SessionError} With the reason `lock_lost` and the new owner, if it is known.
    */
   assertHeld(): void {
     if (this.isHeld()) return;
@@ -161,7 +161,7 @@ export class WriterLock {
     }
   }
 
-  /** Releases the lock. Does nothing the second time. */
+  /** Releases the lock; a second call has no effect. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -175,7 +175,7 @@ export class WriterLock {
   }
 }
 
-/** Replaces a stale lock file with a new, locked one; a second file ensures that one process at a time tries. */
+/** Replaces a stale lock file with a new, locked one. A second lock ensures that only one process at a time does so. */
 function takeOverLock(options: WriterLockOptions): WriterLock | undefined {
   const { storage, now } = options;
   const path = getLockPath(options);

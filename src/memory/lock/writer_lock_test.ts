@@ -46,7 +46,7 @@ function findOwner(directory: string): SessionOwner | undefined {
 }
 
 testInDirectory(
-  "acquireWriterLock(): a refusal names the owner, its start and its last heartbeat",
+  "acquireWriterLock() returns the owner with its last heartbeat if the lock is held",
   (directory, clock) => {
     const lock = acquireLock(directory, clock, "swink chat");
     const since = clock.time;
@@ -64,7 +64,7 @@ testInDirectory(
 );
 
 testInDirectory(
-  "acquireWriterLock() takes over a lock without a heartbeat for 30 seconds",
+  "acquireWriterLock() takes over a lock that had no heartbeat for more than 30 s",
   (directory, clock) => {
     const stopped = acquireLock(directory, clock, "stopped");
     clock.time += 30_000;
@@ -82,7 +82,7 @@ testInDirectory(
 );
 
 testInDirectory(
-  "acquireWriterLock() acquires the lock of a killed process at once",
+  "acquireWriterLock() acquires the lock of a killed process immediately",
   (directory, clock) => {
     const path = `${directory}/s.lock`;
     Deno.writeTextFileSync(path, `{"pid":1,"since":${clock.time}}`);
@@ -93,7 +93,7 @@ testInDirectory(
   },
 );
 
-Deno.test("FileSessionStore: a session that was taken over rejects writes and keeps the new owner's entries", async () => {
+Deno.test("FileSessionStore: flush() rejects after the session was taken over, and the new owner's entries are kept", async () => {
   const directory = await Deno.makeTempDir();
   const clock = new Clock();
   const store = new FileSessionStore({ directory, now: clock.now, owner: "first" });

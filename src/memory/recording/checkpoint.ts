@@ -27,7 +27,7 @@ export interface AgentCheckpoint {
   readonly tools: readonly string[];
   /** The history. */
   readonly messages: readonly AgentMessage[];
-  /** Queued messages. */
+  /** The queued messages. */
   readonly queued: QueuedMessages;
 }
 
@@ -40,7 +40,7 @@ export interface RestoredCheckpoint {
 }
 
 /**
- * Copies an agent's state into one JSON value. While a run is active, it is the state as of the last event.
+ * Copies the state of an agent, as of the last event, into one JSON value.
  *
  * @example
  * ```ts
@@ -52,9 +52,9 @@ export interface RestoredCheckpoint {
  * await agent.prompt("Hello");
  * const stored = JSON.stringify(checkpoint(agent));
  *
- * const again = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Bye!")]) });
- * restore(again, JSON.parse(stored));
- * again.state.messages.length; // 2
+ * const restored = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Bye!")]) });
+ * restore(restored, JSON.parse(stored));
+ * restored.state.messages.length; // 2
  * ```
  */
 export function checkpoint(agent: Agent): AgentCheckpoint {
@@ -76,7 +76,7 @@ export function checkpoint(agent: Agent): AgentCheckpoint {
  * the agent.
  *
  * @throws {AlreadyRunningError} While a run is active.
- * @throws {BadRequestError} When the value is not a checkpoint; the agent is unchanged.
+ * @throws {BadRequestError} If the value is not a checkpoint; the agent is unchanged.
  */
 export function restore(agent: Agent, value: unknown): RestoredCheckpoint {
   if (agent.state.isRunning) throw new AlreadyRunningError();

@@ -37,7 +37,7 @@ async function createStoredCheckpoint(): Promise<string> {
   return JSON.stringify(checkpoint(agent));
 }
 
-Deno.test("restore() restores a complete checkpoint from JSON, queued messages once [A124]", async () => {
+Deno.test("restore() restores a checkpoint from JSON, and delivers its queued messages once [A124]", async () => {
   const text = await createStoredCheckpoint();
   const agent = createAgent([reply("one"), reply("two"), reply("three")]);
   agent.followUp("forgotten");
@@ -53,9 +53,9 @@ Deno.test("restore() restores a complete checkpoint from JSON, queued messages o
     "custom",
   ]);
   const { queued, ...state } = checkpoint(agent);
-  const { queued: before, ...old } = JSON.parse(text);
-  assertEquals(state, old);
-  assertEquals(queued.followUp[0]?.message, before.followUp[0].message);
+  const { queued: storedQueues, ...storedState } = JSON.parse(text);
+  assertEquals(state, storedState);
+  assertEquals(queued.followUp[0]?.message, storedQueues.followUp[0].message);
   await agent.continue();
   const delivered = agent.state.messages.filter(({ role }) => role === "user").slice(1);
   assertEquals(delivered.length, 2);
@@ -64,9 +64,9 @@ Deno.test("restore() restores a complete checkpoint from JSON, queued messages o
 
 Deno.test("restore() names missing tools and repairs the history [A125]", () => {
   const agent = createAgent();
-  const taken = checkpoint(createAgent());
+  const value = checkpoint(createAgent());
   const messages = [userMessage("hi", 1), assistantMessage([toolCall("pay", {}, { id: "c" })])];
-  const { missingTools, repairs } = restore(agent, { ...taken, tools: ["pay", "gone"], messages });
+  const { missingTools, repairs } = restore(agent, { ...value, tools: ["pay", "gone"], messages });
   assertEquals(missingTools, ["gone"]);
   assertEquals(repairs.map(({ type }) => type), ["missing_result_added"]);
   assertEquals(agent.state.messages.length, 3);
@@ -93,14 +93,14 @@ Deno.test("restore() rejects other values and leaves the agent unchanged [A125]"
   assertEquals(checkpoint(agent), before);
 });
 
-Deno.test("during a run restore() throws and checkpoint() works [A124]", async () => {
+Deno.test("checkpoint() works during a run, restore() throws [A124]", async () => {
   const agent = createAgent([reply("hello")]);
-  const taken: unknown[] = [];
+  const checkpoints: unknown[] = [];
   agent.subscribe((event) => {
-    if (event.type === "turn_end") taken.push(checkpoint(agent));
+    if (event.type === "turn_end") checkpoints.push(checkpoint(agent));
   });
   const running = agent.prompt("hi");
   assertThrows(() => restore(agent, checkpoint(createAgent())), AlreadyRunningError);
   await running;
-  assertEquals(taken, [checkpoint(agent)]);
+  assertEquals(checkpoints, [checkpoint(agent)]);
 });

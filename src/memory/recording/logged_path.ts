@@ -1,5 +1,5 @@
 /**
- * The part of an agent's state that the path of its session already has, so that only changes are recorded.
+ * The part of an agent's state that is already recorded on the path of its session.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Session } from "../../core/session.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 
-/** The agent's state on the path of a session. */
+/** Tracks the agent's state on the path of a session, so that only changes are recorded. */
 export class LoggedPath {
   readonly #session: Session;
   readonly #ids = new WeakMap<AgentMessage, string>();
@@ -45,14 +45,14 @@ export class LoggedPath {
     return added.some(({ type }) => type === "leaf_moved");
   }
 
-  /** Returns the id of a message's entry; `null` when it has none. */
+  /** Returns the id of a message's entry; `null` if it has none. */
   getEntryId(message: AgentMessage | undefined): string | null {
     return message === undefined ? null : this.#ids.get(message) ?? null;
   }
 
   /** Makes the path match a history: moves the leaf to the last common message and records the rest. */
   syncHistory(history: readonly AgentMessage[]): void {
-    const difference = history.findIndex((message, at) => message !== this.#messages[at]);
+    const difference = history.findIndex((message, index) => message !== this.#messages[index]);
     const common = difference < 0 ? history.length : difference;
     if (common < this.#messages.length) {
       this.#session.moveLeaf(this.getEntryId(this.#messages[common - 1]));
@@ -85,9 +85,9 @@ export class LoggedPath {
     this.#session.append({ type: "tools_changed", names });
   }
 
-  /** Keeps the first messages only. Model and tools may no longer be on the path. */
-  #truncate(kept: number): void {
-    this.#messages.length = kept;
+  /** Keeps only the first messages. Forgets model and tools, which may no longer be on the path. */
+  #truncate(length: number): void {
+    this.#messages.length = length;
     this.#model = undefined;
     this.#toolNames = undefined;
   }

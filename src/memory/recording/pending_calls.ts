@@ -44,7 +44,7 @@ export interface OpenHistory {
   readonly messages: readonly AgentMessage[];
   /** Repairs made in the messages. */
   readonly repairs: readonly HistoryRepair[];
-  /** Entry of the message whose tool calls are pending. */
+  /** Id of the entry of the message whose tool calls are pending; `null` if there is none. */
   readonly messageId: string | null;
   /** Tool calls of the last reply without a result, in call order. */
   readonly pending: readonly PendingCall[];
@@ -78,7 +78,7 @@ export async function readOpenHistory(
   };
 }
 
-/** Returns the result of a pending call that is not run again. */
+/** Returns the result of a pending call that is not run again: the recorded one, or an error result. */
 export function getResultWithoutRunning(pending: PendingCall): AgentToolResult {
   switch (pending.type) {
     case "finished":
@@ -149,7 +149,7 @@ function findOpenCalls(
 
 type ToolJournalEntry = (ToolStartedEntry | ToolFinishedEntry) & EntryPosition;
 
-/** Reads the tool journal of a reply's calls on all branches. */
+/** Reads the entries of the tool journal for a reply's calls, on all branches. */
 async function readToolJournal(
   session: Session,
   message: EntryPosition,
@@ -175,7 +175,7 @@ function createPendingCall(call: ToolCallBlock, journal: readonly ToolJournalEnt
 
 interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Rejects when the time has passed or the outer signal was aborted. */
+  /** Rejects after the time limit, or when the outer signal is aborted. */
   readonly expired: Promise<never>;
   readonly clear: () => void;
 }

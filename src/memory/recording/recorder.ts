@@ -31,13 +31,13 @@ import { readSessionState } from "./session_state.ts";
 export interface RecordSessionOptions {
   /** An open session to continue. Default: a new one. */
   readonly session?: Session;
-  /** Id of the new session. Default: the time and random characters. */
+  /** Id of the new session. Default: the current time with a random suffix. */
   readonly id?: string;
-  /** Working directory that the new session stores. */
+  /** Working directory of the new session. Default: none. */
   readonly cwd?: string;
   /** The agent's transform: rewinding restores its cut, and the recording includes the result of `compact()`. */
   readonly transform?: CompactingTransform;
-  /** Called when the session cannot be written, after the run was aborted. */
+  /** Called when the session cannot be written, after the run was aborted. Default: none. */
   readonly onError?: (error: SessionError) => void;
 }
 
@@ -57,11 +57,11 @@ export interface SessionRecording extends AsyncDisposable {
 
 /**
  * Records an agent into a session: messages, start and end of tool calls, changes of model, tools and queues,
- * approvals and compactions. The existing history is recorded with the next run.
+ * approvals and compactions. The existing history is recorded at the start of the next run.
  *
- * Entries are synced to disk before a tool with side effects runs and at the end of every turn. When they cannot
- * be written, the run is aborted with a {@linkcode SessionError} as its reason, and the next run records the
- * missing entries.
+ * Entries are synced to disk before a tool with side effects runs and at the end of every turn. If they cannot be
+ * written, the run is aborted with a {@linkcode SessionError} as its reason, and the next run records the missing
+ * messages.
  *
  * @example
  * ```ts
@@ -108,7 +108,7 @@ class Recorder implements SessionRecording {
   /** Whether the session could not be written, so that the rest of the run is not recorded. */
   #isSuspended = false;
   #runId = "";
-  /** Entry of the reply whose tool calls run. */
+  /** Id of the entry of the reply whose tool calls run. */
   #replyEntryId: string | null = null;
   #unsubscribe: () => void = () => {};
 
@@ -146,7 +146,7 @@ class Recorder implements SessionRecording {
     return this.stop();
   }
 
-  /** Records an event; returns a promise only when the next event has to wait for the disk. */
+  /** Records an event; returns a promise only if the next event must wait for the disk. */
   #onEvent(event: AgentEvent): Promise<void> | undefined {
     if (this.#isSuspended && event.type !== "agent_start") return undefined;
     try {
@@ -204,7 +204,7 @@ class Recorder implements SessionRecording {
     }
   }
 
-  /** Suspends the recording and aborts the run, so that the agent does nothing unrecorded. */
+  /** Suspends the recording and aborts the run, so that no tool runs unrecorded. */
   #fail(thrown: unknown): void {
     this.#isSuspended = true;
     const error = thrown instanceof SessionError ? thrown : new SessionError(
@@ -225,7 +225,7 @@ class Recorder implements SessionRecording {
     this.#path.syncHistory(messages);
     this.#path.recordModel(model);
     this.#path.recordTools(tools);
-    // Fails before the first model call when the session cannot be written.
+    // Aborts the run before the first model call if the session cannot be written.
     await this.session.flush();
   }
 
@@ -288,7 +288,9 @@ class Recorder implements SessionRecording {
   }
 }
 
-/** Returns the side effect of repeating a tool call; unknown tools and tools that declare none count as `once`. */
+/**
+ * Returns the side effect of a tool. Default: `none` for a read-only tool, otherwise `once`, also for an unknown tool.
+ */
 export function getSideEffect(tool: AgentTool | undefined): SideEffect {
   return tool?.sideEffect ?? (tool?.readOnly ? "none" : "once");
 }

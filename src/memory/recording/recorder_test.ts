@@ -187,7 +187,7 @@ Deno.test("recordSession() branches at the last common message when the history 
   assertEquals((await session.path({ types: ["message"] })).length, 4);
 });
 
-Deno.test("rewind() moves the leaf and the history, and keeps all entries", async () => {
+Deno.test("recordSession(): rewind() moves the leaf and the history, and keeps all entries", async () => {
   const { agent, store } = createFixture([reply("one"), reply("two"), reply("three")]);
   await using recording = await recordSession(agent, store);
   const { session } = recording;
@@ -299,7 +299,7 @@ Deno.test("recordSession() records which entries a compaction omits, and rewind(
   assertEquals(transform.cut, { from, to });
 });
 
-Deno.test("stop() records a compaction that no request has reported", async () => {
+Deno.test("recordSession(): stop() records a compaction that no request has reported", async () => {
   const transform = slidingWindow({ contextWindow: 2000, target: 0.1, keepSteps: 1 });
   const { store } = createFixture([]);
   const agent = new Agent({
@@ -353,7 +353,7 @@ Deno.test("recordSession() aborts the run before a tool runs when the session ca
   assertEquals(messages, agent.state.messages);
 });
 
-Deno.test("stop() ends the recording", async () => {
+Deno.test("recordSession(): stop() ends the recording", async () => {
   const { agent, store } = createFixture([reply("one"), reply("two")]);
   const recording = await recordSession(agent, store, { id: "s" });
   await agent.prompt("first");

@@ -28,13 +28,16 @@ import {
 export interface ResumeSessionOptions {
   /** The entry to resume from. Default: the leaf. */
   readonly leaf?: string | null;
-  /** Resumes in a fork: `true`, or the id of the new session. The original, which may be open elsewhere, stays unchanged. Default: `false`. */
+  /**
+   * Whether to resume in a fork, or the id of the fork. The original session, which may be open elsewhere, is not
+   * changed. Default: `false`.
+   */
   readonly fork?: boolean | string;
 }
 
 /** Options for {@linkcode ResumedSession.into}. */
 export interface ResumeIntoOptions extends Pick<RecordSessionOptions, "transform" | "onError"> {
-  /** Aborts tool calls that are run again. */
+  /** Aborts tool calls that are run again. Default: none. */
   readonly signal?: AbortSignal;
   /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
@@ -50,7 +53,7 @@ export interface ResumedAgent extends SessionRecording {
 export interface ResumedSession extends SessionState {
   /** The session, open for writing. */
   readonly session: Session;
-  /** The history, valid; every pending tool call has a result, an error result unless it had finished. */
+  /** The valid history; a pending tool call has its recorded result or an error result. */
   readonly messages: readonly AgentMessage[];
   /** Tool calls of the interrupted turn without a result. */
   readonly pendingCalls: readonly PendingCall[];
@@ -59,10 +62,10 @@ export interface ResumedSession extends SessionState {
   /** Lines of the log that could not be read. */
   readonly damage: readonly SessionDamage[];
   /**
-   * Restores history, model, tools and queues of the session into an idle agent, restores the session's compaction
-   * into `transform`, and records the agent from here on. Tools that the session did not have are removed from the
-   * agent. Pending tool calls are settled first; calls that may be repeated are run again. When `isInterrupted`,
-   * `agent.continue()` continues the turn.
+   * Restores history, model, tools and queues of the session into an idle agent, restores the session's compaction into
+   * `transform`, and starts to record the agent. Tools that the session did not have are removed from the agent. Pending
+   * tool calls are settled first; calls that may be repeated are run again. If `isInterrupted`, `agent.continue()`
+   * continues the turn.
    *
    * @throws {AlreadyRunningError} While a run is active.
    */
@@ -72,7 +75,7 @@ export interface ResumedSession extends SessionState {
 /**
  * Opens a session that an agent can continue, even after a crash.
  *
- * @throws {SessionError} When the session cannot be opened; with the reason `locked` when it is open elsewhere.
+ * @throws {SessionError} If the session cannot be opened; with the reason `locked` if it is open elsewhere.
  *
  * @example
  * ```ts
@@ -88,7 +91,7 @@ export interface ResumedSession extends SessionState {
  *
  * const agent = new Agent({ model: "any/other", streamFn: scriptedStream([reply("Bye!")]) });
  * const resumed = await resumeSession(store, "greeting");
- * await using again = await resumed.into(agent);
+ * await using resumedRecording = await resumed.into(agent);
  * await agent.prompt("Goodbye");
  * agent.state.messages.length; // 4
  * agent.state.model.modelId; // "model"
@@ -123,13 +126,13 @@ function createResumedSession(
   history: OpenHistory,
 ): ResumedSession {
   const { messages, repairs, pending } = history;
-  const answers = pending.map((call) =>
+  const results = pending.map((call) =>
     createResultMessage(call.call, getResultWithoutRunning(call), messages.at(-1)?.timestamp ?? 0)
   );
   return {
     ...state,
     session,
-    messages: [...messages, ...answers],
+    messages: [...messages, ...results],
     pendingCalls: pending,
     repairs,
     damage: session.damage,

@@ -121,7 +121,7 @@ function getText(message: AgentMessage): string {
 const UNKNOWN = "error: The outcome of this tool call is not known: i";
 const NOT_RUN = "error: This tool call was not run: the session was i";
 
-Deno.test("into(): a finished call keeps its result, a call that did not start was not run", async () => {
+Deno.test("ResumedSession.into(): a finished call keeps its result, a call that did not start gets an error result", async () => {
   const store = await createInterruptedStore((session, id) => {
     session.append(createToolStarted(id));
     session.append(createToolFinished(id));
@@ -131,7 +131,7 @@ Deno.test("into(): a finished call keeps its result, a call that did not start w
   assertEquals(ran, []);
 });
 
-Deno.test("into(): a started call with side effects is not run again and its outcome is unknown", async () => {
+Deno.test("ResumedSession.into(): a started call with side effects is not run again and gets an error result", async () => {
   const store = await createInterruptedStore((session, id) =>
     session.append(createToolStarted(id))
   );
@@ -140,7 +140,7 @@ Deno.test("into(): a started call with side effects is not run again and its out
   assertEquals(ran, []);
 });
 
-Deno.test("into(): an idempotent call runs again with the same arguments and key", async () => {
+Deno.test("ResumedSession.into(): an idempotent call runs again with the same arguments and key", async () => {
   for (const sideEffect of ["idempotent", "none"] as const) {
     const store = await createInterruptedStore((session, id) =>
       session.append(createToolStarted(id, sideEffect))
@@ -158,7 +158,7 @@ Deno.test("into(): an idempotent call runs again with the same arguments and key
   }
 });
 
-Deno.test("into(): a call runs again only when both the recorded and the current tool allow it", async () => {
+Deno.test("ResumedSession.into(): a call runs again only when both the recorded and the current tool allow it", async () => {
   const wasIdempotent = await createInterruptedStore((session, id) =>
     session.append(createToolStarted(id, "idempotent"))
   );
@@ -176,7 +176,7 @@ Deno.test("into(): a call runs again only when both the recorded and the current
   ]);
 });
 
-Deno.test("into() settles calls by the same rules when resuming was interrupted", async () => {
+Deno.test("ResumedSession.into() settles calls by the same rules when an earlier resume was interrupted", async () => {
   const store = await createInterruptedStore((session, id) => {
     session.append(createToolStarted(id, "idempotent"));
     session.append(createToolStarted(id, "idempotent"));
@@ -186,7 +186,7 @@ Deno.test("into() settles calls by the same rules when resuming was interrupted"
   assertEquals([results, ran], [["paid", NOT_RUN], []]);
 });
 
-Deno.test("into(): a call that runs again may fail, time out or be aborted", async () => {
+Deno.test("ResumedSession.into(): a call that runs again may fail, time out or be aborted", async () => {
   const hanging = () => new Promise<never>(() => {});
   const cases: [Partial<AgentTool>, ResumeIntoOptions, string][] = [
     [{ execute: () => Promise.reject(new Error("no money")) }, {}, "error: no money"],
@@ -209,7 +209,7 @@ Deno.test("into(): a call that runs again may fail, time out or be aborted", asy
   }
 });
 
-Deno.test("into() keeps results that are in the conversation already", async () => {
+Deno.test("ResumedSession.into() keeps results that are already in the conversation", async () => {
   const store = await createInterruptedStore((session, id) => {
     for (const toolCallId of ["call_1", "call_2"]) {
       session.append(createToolStarted(id, "once", toolCallId));
@@ -236,9 +236,9 @@ Deno.test("resumeSession() ignores calls of other replies with the same ids", as
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "s" });
   const before = session.append(createMessageEntry(userMessage("go", 1)));
-  const other = session.append(createMessageEntry(assistantMessage([call])));
-  session.append(createToolStarted(other.id));
-  session.append(createToolFinished(other.id));
+  const firstReply = session.append(createMessageEntry(assistantMessage([call])));
+  session.append(createToolStarted(firstReply.id));
+  session.append(createToolFinished(firstReply.id));
   session.moveLeaf(before.id);
   session.append(createMessageEntry(assistantMessage([call])));
   await session.close();
@@ -274,7 +274,7 @@ Deno.test("resumeSession() restores model, tools, queues, plan, plan mode and ap
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "s" });
   const model = { provider: "p", modelId: "big", thinkingLevel: "high" } as const;
-  const waiting = { id: "q1", message: userMessage("later", 3) };
+  const queuedMessage = { id: "q1", message: userMessage("later", 3) };
   const decision = { type: "approved", scope: "prefix", prefix: "git " } as const;
   const bodies: SessionEntryBody[] = [
     { type: "model_changed", model },
@@ -288,7 +288,7 @@ Deno.test("resumeSession() restores model, tools, queues, plan, plan mode and ap
     { type: "approval", toolCallId: "c", name: "pay", decision: { type: "approved" } },
     { type: "approval", toolCallId: "c", name: "bash", decision },
     { type: "approval", toolCallId: "c", name: "bash", decision: { type: "denied" } },
-    { type: "queue_changed", queued: { steering: [], followUp: [waiting] } },
+    { type: "queue_changed", queued: { steering: [], followUp: [queuedMessage] } },
   ];
   for (const body of bodies) session.append(body);
   await session.close();
@@ -315,7 +315,7 @@ Deno.test("resumeSession() restores model, tools, queues, plan, plan mode and ap
   assertEquals(agent.state.model, model);
   assertEquals(agent.state.tools.map(({ name }) => name), ["pay"]);
   assertEquals(agent.queued.steering, []);
-  assertEquals(agent.queued.followUp.map(({ message }) => message), [waiting.message]);
+  assertEquals(agent.queued.followUp.map(({ message }) => message), [queuedMessage.message]);
 });
 
 Deno.test("resumeSession() restores messages that were dequeued and not delivered", async () => {
@@ -348,7 +348,7 @@ Deno.test("resumeSession() restores messages that were dequeued and not delivere
   }
 });
 
-Deno.test("into() restores a compaction", async () => {
+Deno.test("ResumedSession.into() restores a compaction", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "s" });
   const ids = ["one", "two", "three", "four"].map((text) =>
@@ -404,7 +404,7 @@ Deno.test("resumeSession() resumes a leaf or a fork; a forked session may be ope
   await (await store.open("s")).close();
 });
 
-Deno.test("into() rejects while a run is active", async () => {
+Deno.test("ResumedSession.into() rejects while a run is active", async () => {
   const store = await createInterruptedStore(() => {});
   const agent = new Agent({ model: "p/m", streamFn: scriptedStream([reply("one")]) });
   const running = agent.prompt("go");

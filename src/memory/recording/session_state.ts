@@ -24,11 +24,11 @@ export interface ResumedPlanStep {
 export interface ResumedPlan {
   /** The plan, as Markdown. */
   readonly plan: string;
-  /** Its steps. */
+  /** The steps of the plan, in order. */
   readonly steps: readonly ResumedPlanStep[];
 }
 
-/** An approval for the rest of the session. */
+/** An approval that is valid for the rest of the session. */
 export interface ResumedApproval {
   /** Name of the tool. */
   readonly name: string;
@@ -38,21 +38,21 @@ export interface ResumedApproval {
 
 /** The state of an agent at the end of a session's path. */
 export interface SessionState {
-  /** The last model. */
+  /** The model that was used last. */
   readonly model?: ModelSpec;
-  /** Names of the agent's tools. */
+  /** Names of the agent's tools; missing if none were recorded. */
   readonly toolNames?: readonly string[];
   /** Queued messages, including those that a run had dequeued and not delivered. */
   readonly queued: QueuedMessages;
   /** Whether plan mode was on. */
   readonly planMode: boolean;
-  /** The plan. */
+  /** The last plan, if there is one. */
   readonly plan?: ResumedPlan;
   /** The approval mode. */
   readonly approvalMode?: ApprovalMode;
-  /** Approvals for the rest of the session. */
+  /** Approvals that are valid for the rest of the session. */
   readonly approvals: readonly ResumedApproval[];
-  /** The part of the history that requests omit. */
+  /** The part of the history that requests omit, if any. */
   readonly cut?: ContextCut;
   /** Whether the last run was interrupted with work left to do. */
   readonly isInterrupted: boolean;
@@ -97,7 +97,9 @@ const RUN_ENTRY_TYPES = new Set([
   "compaction",
 ]);
 
-/** Whether the last run has no end entry and had work left to do. A path that ends after a rewind is not interrupted. */
+/**
+ * Whether the last run has no end entry and had work left to do. A path that ends after a rewind is not interrupted.
+ */
 function isInterrupted(path: readonly SessionEntry[], queued: QueuedMessages): boolean {
   const lastOfRun = path.findLast(({ type }) =>
     RUN_ENTRY_TYPES.has(type) || type === "run_ended" || type === "leaf_moved"
@@ -124,7 +126,7 @@ function getQueued(path: readonly SessionEntry[]): QueuedMessages {
   };
 }
 
-/** Finds the dequeued messages that were not delivered; none when other messages follow. */
+/** Finds the dequeued messages that were not delivered; none if any other message was appended since. */
 function findUndelivered(
   { steering, followUp }: QueuedMessages,
   delivered: readonly AgentMessage[],

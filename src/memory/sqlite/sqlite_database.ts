@@ -42,9 +42,9 @@ const TABLES = `
 `;
 
 /**
- * Opens a database of sessions; creates its tables when it has none.
+ * Opens a database of sessions; creates its tables if it has none.
  *
- * @throws {SessionError} With the reason `newer_version` when the tables are of a newer version.
+ * @throws {SessionError} With the reason `newer_version` if the tables have another version.
  */
 export async function openDatabase(path: string): Promise<Database> {
   const { DatabaseSync } = await import("node:sqlite");
@@ -61,7 +61,7 @@ export async function openDatabase(path: string): Promise<Database> {
   }
 }
 
-/** Runs a function in one transaction, which is rolled back when the function throws. */
+/** Runs a function in a transaction, which is rolled back if the function throws. */
 export function runInTransaction<Value>(database: Database, act: () => Value): Value {
   database.exec("BEGIN IMMEDIATE");
   try {

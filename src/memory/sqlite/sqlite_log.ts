@@ -21,11 +21,11 @@ export interface SqliteLogOptions {
   readonly database: Database;
   /** The header. */
   readonly header: SessionHeader;
-  /** The tree of the session, which adds entries to it. */
+  /** The tree of the session; the session adds entries to it. */
   readonly tree: SessionTree;
   /** The summary of the stored entries. */
   readonly summary: SessionSummary;
-  /** The right to write; without it the log is only read. */
+  /** The lock of the writer. Default: none; the log is read-only. */
   readonly lock?: WriterLock | undefined;
 }
 
@@ -56,7 +56,7 @@ export class SqliteLog implements EntryLog {
     }
   }
 
-  /** Makes a synced commit, which also syncs all earlier ones. */
+  /** Commits once with a sync to disk, which also syncs all earlier commits. */
   sync(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isUnsynced) this.#syncToDisk();
@@ -78,9 +78,9 @@ export class SqliteLog implements EntryLog {
 
   #readLines(ids: readonly (string | undefined)[]): DecodedLine[] {
     const rows = this.#options.database.prepare(`
-      SELECT line FROM json_each(?2) AS wanted
-      LEFT JOIN entries ON entries.session = ?1 AND entries.id = wanted.value
-      ORDER BY wanted.key
+      SELECT line FROM json_each(?2) AS requested
+      LEFT JOIN entries ON entries.session = ?1 AND entries.id = requested.value
+      ORDER BY requested.key
     `).all(this.#options.header.id, JSON.stringify(ids));
     return rows.map(({ line }) => line === null ? undefined : decodeLine(String(line)));
   }

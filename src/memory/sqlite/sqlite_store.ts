@@ -33,7 +33,7 @@ import { SqliteLog } from "./sqlite_log.ts";
 
 /** Options for {@linkcode SqliteSessionStore}. */
 export interface SqliteSessionStoreOptions {
-  /** The database file; created when it does not exist. Locks are kept in the directory `<path>-locks`. */
+  /** The database file; created if it does not exist. Locks are kept in the directory `<path>-locks`. */
   readonly path: string;
   /** Name of the host, shown to other processes that find a session locked. */
   readonly owner?: string;
@@ -66,7 +66,7 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
   readonly #newId: () => string;
   #opening: Promise<Database> | undefined;
 
-  /** Opens nothing yet. */
+  /** Creates a store; the database is opened on first use. */
   constructor(options: SqliteSessionStoreOptions) {
     this.#path = options.path;
     this.#owner = options.owner;
@@ -223,7 +223,7 @@ function loadTree(database: Database, session: string): SessionTree {
   return tree;
 }
 
-/** Finds the rows whose text has, for each of the given words, a word that begins with it. */
+/** Finds the rows whose text has, for each word of the query, a word that begins with it. */
 function findMatchingRows(
   database: Database,
   words: readonly string[],

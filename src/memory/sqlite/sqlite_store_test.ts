@@ -22,7 +22,7 @@ testSessionStore((name, run) => Deno.test(`SqliteSessionStore: ${name}`, run), a
   };
 });
 
-Deno.test("SqliteSessionStore rejects a database of a newer version", async () => {
+Deno.test("SqliteSessionStore: rejects a database of a newer version", async () => {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/sessions.db`;
   const database = await openDatabase(path);
@@ -34,7 +34,7 @@ Deno.test("SqliteSessionStore rejects a database of a newer version", async () =
   await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("SqliteSessionStore rejects a file that is not a database, and works after its removal", async () => {
+Deno.test("SqliteSessionStore: rejects a file that is not a database, and works after its removal", async () => {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/sessions.db`;
   await Deno.writeTextFile(path, "not a database, ".repeat(100));

@@ -54,7 +54,7 @@ const BLOCK_CHECKS: Readonly<Record<string, Check>> = {
 /** Result of {@linkcode classifyRecord}. */
 export type RecordStatus = "known" | "unknown" | "broken";
 
-/** Checks whether a record is a valid entry of a known type, an entry of an unknown type, or broken. */
+/** Classifies a record as a valid entry of a known type, an entry of an unknown type, or broken. */
 export function classifyRecord(record: JsonObject): RecordStatus {
   const { id, parentId, timestamp, type } = record;
   if (!isString(id) || id === "" || !isStringOrNull(parentId) || !isNumber(timestamp)) {
@@ -102,13 +102,13 @@ function isCall({ messageId, toolCallId, name }: JsonObject): boolean {
   return isStringOrNull(messageId) && isString(toolCallId) && isString(name);
 }
 
-/** Whether a value is a model specification. */
+/** Whether a value is a `ModelSpec` object. */
 export function isModelSpec(value: unknown): boolean {
   return isJsonObject(value) && isString(value["provider"]) && isString(value["modelId"]) &&
     isString(value["thinkingLevel"]);
 }
 
-/** Whether a value lists the queued messages. */
+/** Whether a value is a `QueuedMessages` object. */
 export function isQueuedMessages(value: unknown): boolean {
   const isItem = (item: unknown) =>
     isJsonObject(item) && isString(item["id"]) && isMessage(item["message"]);

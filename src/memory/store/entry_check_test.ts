@@ -66,15 +66,17 @@ const ENTRIES: readonly SessionEntry[] = [
   },
 ];
 
-/** Replaces a random part of a JSON value. */
-function corruptValue(value: unknown, path: readonly number[], other: unknown): unknown {
+/** Replaces the member of a JSON value at a path of key numbers. */
+function corruptValue(value: unknown, path: readonly number[], replacement: unknown): unknown {
   const [first = 0, ...rest] = path;
-  if (typeof value !== "object" || value === null || path.length === 0) return other;
+  if (typeof value !== "object" || value === null || path.length === 0) return replacement;
   const keys = Object.keys(value);
   const key = keys[first % Math.max(1, keys.length)];
-  if (key === undefined) return other;
-  const member = corruptValue((value as Record<string, unknown>)[key], rest, other);
-  if (Array.isArray(value)) return value.map((item, at) => String(at) === key ? member : item);
+  if (key === undefined) return replacement;
+  const member = corruptValue((value as Record<string, unknown>)[key], rest, replacement);
+  if (Array.isArray(value)) {
+    return value.map((item, index) => String(index) === key ? member : item);
+  }
   return { ...value, [key]: member };
 }
 
@@ -101,8 +103,8 @@ Deno.test("decodeRecord() rejects a corrupted entry or returns a usable one", ()
   const path = fc.array(fc.nat(20), { maxLength: 7 });
   const index = fc.nat(ENTRIES.length - 1);
   fc.assert(
-    fc.property(index, path, fc.jsonValue(), (index, path, other) => {
-      const decoded = decodeRecord(corruptValue(ENTRIES[index], path, other));
+    fc.property(index, path, fc.jsonValue(), (index, path, replacement) => {
+      const decoded = decodeRecord(corruptValue(ENTRIES[index], path, replacement));
       if (!decoded) rejected++;
       else exerciseEntry(decoded.type === "duplicate" ? decoded.entry : decoded);
     }),

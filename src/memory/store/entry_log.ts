@@ -8,9 +8,9 @@ import type { SessionEntry } from "../../core/session_entry.ts";
 
 /** Result of {@linkcode EntryLog.append}. */
 export interface AppendResult {
-  /** Number of entries that were stored, from the first on. */
+  /** Number of entries that were stored; the others, at the end, were not. */
   readonly kept: number;
-  /** Why the other entries were not stored. */
+  /** The error, if not all entries were stored. */
   readonly error?: unknown;
 }
 

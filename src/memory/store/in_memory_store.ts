@@ -41,7 +41,7 @@ export interface InMemorySessionStoreOptions {
 interface StoredSession {
   readonly header: SessionHeader;
   readonly entries: SessionEntry[];
-  /** Ids of tool results whose content is in the tool journal too. */
+  /** Ids of the entries of tool results whose content is also in the tool journal. */
   readonly duplicateIds: Set<string>;
 }
 
@@ -170,7 +170,7 @@ export class InMemorySessionStore implements SessionStore {
 interface MemoryLogOptions {
   /** Adds the session to the store. */
   readonly save: () => void;
-  /** Allows another writer. */
+  /** Releases the session for other writers. */
   readonly release: () => void;
 }
 
@@ -216,7 +216,7 @@ function createSummary({ header, entries }: StoredSession): SessionSummary {
   return builder.build(0);
 }
 
-/** Calls a function immediately; rejects when it throws. */
+/** Calls a function immediately; rejects if it throws. */
 function toPromise<Value>(act: () => Value): Promise<Value> {
   return new Promise((resolve) => resolve(act()));
 }

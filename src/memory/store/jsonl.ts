@@ -28,7 +28,7 @@ export interface DuplicateEntry {
   readonly contentFrom: string;
 }
 
-/** The content of a line; `undefined` when it is broken. */
+/** The content of a line; `undefined` if it is broken. */
 export type DecodedLine = SessionEntry | DuplicateEntry | undefined;
 
 /** Creates the header of a session of the current version. */
@@ -56,7 +56,9 @@ export function encodeHeader(header: SessionHeader): string {
   return safeStringify({ type, version, id, created, cwd, parent });
 }
 
-/** Encodes an entry as a line, without the newline. With `original`, the id of a journal entry, the content is omitted. */
+/**
+ * Encodes an entry as a line, without the newline. With `original`, the id of a journal entry, its content is omitted.
+ */
 export function encodeEntry(entry: SessionEntry, original?: string): string {
   const { type, id, parentId, timestamp, ...body } = entry;
   if (entry.type === "opaque") return safeStringify({ ...entry.record, id, parentId, timestamp });
@@ -104,7 +106,9 @@ function decodeDuplicate(
   return { type: "duplicate", entry: entry as unknown as SessionEntry, contentFrom };
 }
 
-/** Restores the content that an entry refers to. Without a source the entry states that its result was lost. */
+/**
+ * Restores the content of a duplicate from its journal entry; without one, the content states that the result was lost.
+ */
 export function restoreContent(
   entry: SessionEntry,
   source: SessionEntry | undefined,
@@ -125,21 +129,21 @@ export function restoreContent(
   return { ...body, id: entry.id, parentId: entry.parentId, timestamp: entry.timestamp };
 }
 
-/** Restores the content of duplicates. Journal entries that are not among the lines are fetched by id. */
+/** Restores the content of duplicates; journal entries that are not among the lines are fetched by id. */
 export async function restoreDuplicates(
   lines: readonly DecodedLine[],
   fetch: (ids: readonly string[]) => Promise<readonly DecodedLine[]>,
 ): Promise<readonly (SessionEntry | undefined)[]> {
-  const wanted = new Set<string>();
-  for (const line of lines) if (line?.type === "duplicate") wanted.add(line.contentFrom);
-  const found = new Map<string, SessionEntry>();
-  const find = (line: DecodedLine) => {
-    if (line && line.type !== "duplicate" && wanted.delete(line.id)) found.set(line.id, line);
+  const missing = new Set<string>();
+  for (const line of lines) if (line?.type === "duplicate") missing.add(line.contentFrom);
+  const sources = new Map<string, SessionEntry>();
+  const collectSource = (line: DecodedLine) => {
+    if (line && line.type !== "duplicate" && missing.delete(line.id)) sources.set(line.id, line);
   };
-  if (wanted.size > 0) lines.forEach(find);
-  if (wanted.size > 0) (await fetch([...wanted])).forEach(find);
+  if (missing.size > 0) lines.forEach(collectSource);
+  if (missing.size > 0) (await fetch([...missing])).forEach(collectSource);
   return lines.map((line) =>
-    line?.type === "duplicate" ? restoreContent(line.entry, found.get(line.contentFrom)) : line
+    line?.type === "duplicate" ? restoreContent(line.entry, sources.get(line.contentFrom)) : line
   );
 }
 

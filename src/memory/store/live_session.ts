@@ -23,13 +23,13 @@ const READ_BATCH_SIZE = 256;
 export interface LiveSessionOptions {
   /** The header. */
   readonly header: SessionHeader;
-  /** Access to the session. */
+  /** Access mode. */
   readonly access: SessionAccess;
   /** The tree of the log's entries. The session adds entries to it. */
   readonly tree: SessionTree;
-  /** Lines of the log that could not be read. */
+  /** Damage that was found in the log. Default: none. */
   readonly damage?: readonly SessionDamage[];
-  /** Entries that are loaded already, each at its position in the tree. */
+  /** Entries that are already loaded, each at its position in the tree. Default: none. */
   readonly loadedEntries?: readonly (SessionEntry | undefined)[];
   /** The log. */
   readonly log: EntryLog;
@@ -102,8 +102,8 @@ export class LiveSession implements Session {
   async *entries(): AsyncIterable<SessionEntry> {
     for (let from = 0; from < this.outline.length; from += READ_BATCH_SIZE) {
       const length = Math.min(READ_BATCH_SIZE, this.outline.length - from);
-      const positions = Array.from({ length }, (_, at) => from + at);
-      yield* await this.#load(positions, { keep: false });
+      const positions = Array.from({ length }, (_, index) => from + index);
+      yield* await this.#load(positions, { cache: false });
     }
   }
 
@@ -176,7 +176,7 @@ export class LiveSession implements Session {
 
   async #load(
     positions: readonly number[],
-    { keep = true }: { readonly keep?: boolean } = {},
+    { cache = true }: { readonly cache?: boolean } = {},
   ): Promise<SessionEntry[]> {
     const read = await this.#readMissing(positions);
     const entries: SessionEntry[] = [];
@@ -187,7 +187,7 @@ export class LiveSession implements Session {
       const node = this.outline[position];
       if (!entry || !node) continue;
       const positioned = loaded ?? withTreePosition(entry, node);
-      if (keep) this.#loadedEntries[position] = positioned;
+      if (cache) this.#loadedEntries[position] = positioned;
       entries.push(positioned);
     }
     return entries;

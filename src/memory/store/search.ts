@@ -10,7 +10,7 @@ import type { SearchHit, SearchSessionsOptions } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import { safeStringify } from "./safe_stringify.ts";
 
-/** Length of the text shown before a match, and half of that shown from it on, in characters. */
+/** Length of a snippet before the match, in characters; from the match on it is twice as long. */
 const SNIPPET_CHARACTERS = 60;
 const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
 
@@ -22,7 +22,7 @@ export function splitWords(text: string): string[] {
   return text.toLowerCase().match(WORD) ?? [];
 }
 
-/** Returns the text of an entry that is searched. Thinking is not searched. */
+/** Returns the searchable text of an entry; thinking is not searched. */
 export function getSearchText(entry: SessionEntry): string {
   switch (entry.type) {
     case "message":
@@ -75,7 +75,7 @@ export class SearchQuery {
     this.#options = options;
   }
 
-  /** Whether a lower-case text may match. A fast check without false negatives. */
+  /** Whether a lower-case text may match: a fast check without false negatives. */
   canMatch(lowerCaseText: string): boolean {
     return this.words.every((word) => lowerCaseText.includes(word));
   }

@@ -6,11 +6,11 @@
 
 import { AgentError, getErrorMessage, SessionError, type SessionOwner } from "../../core/errors.ts";
 
-/** Cause and advice by error code of the system. */
+/** Causes, with advice if there is any, by error code of the system. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full: free some space",
   EDQUOT: "the disk quota is exceeded: free some space",
-  EROFS: "the disk is read-only",
+  EROFS: "the file system is read-only",
   EACCES: "permission denied: check the permissions of the directory",
   EPERM: "permission denied: check the permissions of the directory",
   EMFILE: "too many open files",
@@ -24,7 +24,7 @@ export function describeSystemError(error: unknown): string {
   return advice === undefined ? getErrorMessage(error) : `${advice} (${getErrorMessage(error)})`;
 }
 
-/** Converts an error while reading or writing a session; a session error is returned unchanged. */
+/** Converts an error of reading or writing a session; a session error is returned unchanged. */
 export function toSessionError(
   error: unknown,
   { id, reason, note = "" }: {
@@ -44,10 +44,10 @@ export function createNotFoundError(id: string): SessionError {
   return new SessionError(`The session "${id}" does not exist`, { reason: "not_found" });
 }
 
-/** Creates the error for a session that exists already. */
+/** Creates the error for a session that already exists. */
 export function createAlreadyExistsError(id: string): SessionError {
   return new SessionError(
-    `Cannot create the session "${id}": it exists already: open it, or use another id`,
+    `Cannot create the session "${id}": it already exists: open it, or use another id`,
     { reason: "already_exists" },
   );
 }
@@ -71,6 +71,6 @@ export function createLockLostError(id: string, owner: SessionOwner | undefined)
 function describeOwner(owner: SessionOwner | undefined): string {
   if (!owner) return "another process";
   const { pid, name, since } = owner;
-  const who = name === undefined ? `process ${pid}` : `${name} (process ${pid})`;
-  return `${who} since ${new Date(since).toISOString()}`;
+  const owningProcess = name === undefined ? `process ${pid}` : `${name} (process ${pid})`;
+  return `${owningProcess} since ${new Date(since).toISOString()}`;
 }

@@ -20,7 +20,7 @@ export function createRandomId(): string {
   return id;
 }
 
-/** Creates the id of a session: the UTC time, for sorting, and random characters, such as `20260102-030405-0a1b2c3d4e5f`. */
+/** Creates the id of a session from the UTC time and random characters, such as `20260102-030405-0a1b2c3d4e5f`. */
 export function createSessionId(now: number, random: string = createRandomId()): string {
   const [date = "", time = ""] = new Date(now).toISOString().split(/[T.]/);
   return `${date.replaceAll("-", "")}-${time.replaceAll(":", "")}-${random}`;

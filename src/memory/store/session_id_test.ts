@@ -15,7 +15,7 @@ Deno.test("createRandomId() returns distinct ids", () => {
 });
 
 Deno.test("checkSessionId() rejects ids that are not safe file names [A145]", () => {
-  const bad = [
+  const unsafe = [
     "",
     ".",
     "..",
@@ -30,7 +30,7 @@ Deno.test("checkSessionId() rejects ids that are not safe file names [A145]", ()
     "CON",
     "nul.txt",
   ];
-  for (const id of [...bad, "é", "a b", "x".repeat(129)]) {
+  for (const id of [...unsafe, "é", "a b", "x".repeat(129)]) {
     const error = assertThrows(() => checkSessionId(id), SessionError);
     assertEquals(error.reason, "bad_id");
   }

@@ -9,7 +9,7 @@ import type { EntryOutline } from "../../core/session_entry.ts";
 /** A repair made by {@linkcode SessionTree.addRepaired}. */
 export type TreeRepair = "lost_parent" | "duplicate_id";
 
-/** Position of the parent of a root. */
+/** Position of a missing entry, such as the parent of a root. */
 const NOT_FOUND = -1;
 
 /** A tree of entries. The entry that was added last is the leaf. */
@@ -25,7 +25,7 @@ export class SessionTree {
     return this.#nodes;
   }
 
-  /** Parent of the next entry. */
+  /** Id of the leaf, which is the parent of the next entry; `null` if there is none. */
   get leafId(): string | null {
     return this.#nodes.at(-1)?.id ?? null;
   }
@@ -35,7 +35,7 @@ export class SessionTree {
     return this.#updateIndex().has(id);
   }
 
-  /** Returns the position of an entry, 0 for the oldest; -1 when there is no entry with this id. */
+  /** Returns the position of an entry, 0 for the oldest; -1 if there is no entry with this id. */
   findPosition(id: string | null): number {
     if (id === null) return NOT_FOUND;
     // Most lookups are for the last entry.
@@ -68,7 +68,7 @@ export class SessionTree {
     return { node: repaired, repairs: listRepairs(isLost, isTaken) };
   }
 
-  /** Removes all entries from a position on. */
+  /** Removes the entry at a position and all later ones. */
   truncate(position: number): void {
     for (const { id } of this.#nodes.splice(position)) this.#positions.delete(id);
     this.#parents.length = this.#nodes.length;
@@ -78,13 +78,15 @@ export class SessionTree {
   /** Returns the positions of the entries from the root to an entry, in ascending order. */
   pathTo(leafId: string | null): number[] {
     const path: number[] = [];
-    for (let at = this.findPosition(leafId); at >= 0; at = this.#parents[at] ?? NOT_FOUND) {
-      path.push(at);
+    let position = this.findPosition(leafId);
+    while (position >= 0) {
+      path.push(position);
+      position = this.#parents[position] ?? NOT_FOUND;
     }
     return path.reverse();
   }
 
-  /** Adds the entries since the last lookup. Lazy: reading a long log from root to leaf does not need the index. */
+  /** Indexes the entries that were added since the last lookup; lazily, since reading a log in order needs no index. */
   #updateIndex(): ReadonlyMap<string, number> {
     for (; this.#indexedCount < this.#nodes.length; this.#indexedCount++) {
       const node = this.#nodes[this.#indexedCount];

@@ -12,7 +12,7 @@ function createTree(...nodes: readonly EntryOutline[]): SessionTree {
   return tree;
 }
 
-Deno.test("pathTo() returns the positions from the root to an entry", () => {
+Deno.test("SessionTree: pathTo() returns the positions from the root to an entry", () => {
   const tree = createTree(
     createNode("a"),
     createNode("b", "a"),
@@ -27,7 +27,7 @@ Deno.test("pathTo() returns the positions from the root to an entry", () => {
   assertEquals(tree.leafId, "e");
 });
 
-Deno.test("truncate() removes entries and their ids", () => {
+Deno.test("SessionTree: truncate() removes entries and their ids", () => {
   const tree = createTree(createNode("a"), createNode("b", "a"), createNode("c", "b"));
   assertEquals(tree.has("c"), true);
   tree.truncate(1);
@@ -36,7 +36,7 @@ Deno.test("truncate() removes entries and their ids", () => {
   assertEquals(tree.pathTo("c"), [0, 1]);
 });
 
-Deno.test("addRepaired() replaces a missing parent and a duplicate id", () => {
+Deno.test("SessionTree: addRepaired() replaces a missing parent and a duplicate id", () => {
   const tree = createTree(createNode("a"), createNode("b", "a"));
   assertEquals(tree.addRepaired(createNode("c", "gone")), {
     node: createNode("c", "b"),

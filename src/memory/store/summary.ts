@@ -18,7 +18,7 @@ type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 export class SummaryBuilder {
   readonly #summary: Mutable<SessionSummary>;
 
-  /** Continues an earlier summary. */
+  /** Creates a builder that adds to an earlier summary. */
   constructor(summary: SessionSummary) {
     this.#summary = { ...summary };
   }
@@ -61,7 +61,7 @@ export class SummaryBuilder {
     }
   }
 
-  /** Returns the summary; `bytes` is the size of the log. */
+  /** Returns the summary; `bytes` is the size of the log, in bytes. */
   build(bytes: number): SessionSummary {
     return { ...this.#summary, bytes };
   }

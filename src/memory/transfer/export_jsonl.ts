@@ -16,8 +16,8 @@ export async function exportJsonl(
   session: Session,
   { redact }: Pick<ExportOptions, "redact"> = {},
 ): Promise<string> {
-  const clean = <Value>(value: Value): Value => redact ? redactTexts(value, redact) : value;
-  let text = encodeHeader(clean(session.header)) + "\n";
-  for await (const entry of session.entries()) text += encodeEntry(clean(entry)) + "\n";
+  const redactValue = <Value>(value: Value): Value => redact ? redactTexts(value, redact) : value;
+  let text = encodeHeader(redactValue(session.header)) + "\n";
+  for await (const entry of session.entries()) text += encodeEntry(redactValue(entry)) + "\n";
   return text;
 }

@@ -52,7 +52,7 @@ async function createSampleSession(): Promise<Session> {
   return session;
 }
 
-Deno.test("exportHtml() escapes every text, folds tool calls and loads no resources", async () => {
+Deno.test("exportHtml() escapes every text, makes tool calls collapsible and loads no resources", async () => {
   const page = await exportHtml(await createSampleSession());
   assert(!page.includes("<script"));
   assert(!page.includes("\u001b"));
@@ -145,7 +145,7 @@ Deno.test("importSession() restores the entries of all branches from exportJsonl
   assert(copy.id !== session.id);
 });
 
-Deno.test("importSession() returns damage, and rejects lines without an entry", async () => {
+Deno.test("importSession() returns the damage, and rejects if there is no entry", async () => {
   const store = new InMemorySessionStore();
   const message = JSON.stringify(userMessage("hi", 1));
   const { session, damage } = await importSession(store, `${message}\nnoise\n${message}`, {
@@ -159,7 +159,7 @@ Deno.test("importSession() returns damage, and rejects lines without an entry", 
   }
 });
 
-Deno.test("redact() applies to every text of every export", async () => {
+Deno.test("exportJsonl(), exportMarkdown(), exportHtml(): redact is applied to every text", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "secrets", cwd: "/home/SECRET" });
   const call = toolCall("SECRET", { id: "SECRET", deep: [{ type: "SECRET" }] }, { id: "call_1" });

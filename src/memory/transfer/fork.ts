@@ -10,9 +10,9 @@ import { createRandomId } from "../store/session_id.ts";
 
 /** Options for {@linkcode forkSession}. */
 export interface ForkSessionOptions {
-  /** Id of the new session. Default: the time and random characters. */
+  /** Id of the new session. Default: the current time with a random suffix. */
   readonly id?: string;
-  /** The last entry to copy; `null` copies none. Default: the leaf. */
+  /** Id of the last entry to copy; `null` copies none. Default: the leaf. */
   readonly leaf?: string | null;
   /** Store of the new session. Default: `store`. */
   readonly into?: SessionStore;
@@ -22,7 +22,7 @@ export interface ForkSessionOptions {
  * Creates a session, open for writing, with the entries of another session's path. The other session may be open
  * elsewhere and is not changed.
  *
- * @throws {SessionError} When the session cannot be read or does not have the entry.
+ * @throws {SessionError} If the session cannot be read or does not have the entry.
  *
  * @example
  * ```ts
@@ -54,8 +54,8 @@ export async function forkSession(
 }
 
 /**
- * Reads the path to a leaf, and the tool journal of its calls on other branches: a side effect on another branch
- * has happened.
+ * Reads the path to a leaf, and the entries of the tool journal for its calls on other branches, whose side effects
+ * have happened too.
  */
 async function readEntriesUpTo(
   source: Session,
@@ -73,12 +73,12 @@ async function readEntriesUpTo(
   const last = path.at(-1);
   if (journal.length === 0 || !last) return path;
   const { id: parentId, timestamp } = last;
-  const back: SessionEntry = {
+  const leafMoved: SessionEntry = {
     type: "leaf_moved",
     from: journal.at(-1)?.id ?? null,
     id: createRandomId(),
     parentId,
     timestamp,
   };
-  return [...path, ...journal, back];
+  return [...path, ...journal, leafMoved];
 }

@@ -11,9 +11,9 @@ import { splitLines } from "../file/read_lines.ts";
 
 /** Options for {@linkcode importSession}. */
 export interface ImportSessionOptions {
-  /** Id of the new session. Default: the time and random characters. */
+  /** Id of the new session. Default: the current time with a random suffix. */
   readonly id?: string;
-  /** Creation time for lines without one, in milliseconds since the epoch. Default: now. */
+  /** Creation time if the lines have none, in milliseconds since the epoch. Default: the current time. */
   readonly created?: number;
 }
 
@@ -29,7 +29,7 @@ export interface ImportedSession {
  * Creates a session with the entries of JSON lines: an export, a session file, or a list of messages, one per line.
  * Lines that cannot be read are skipped and returned as `damage`.
  *
- * @throws {SessionError} When no line can be read, or the lines have a newer version.
+ * @throws {SessionError} If no line can be read, or the version of the lines is newer than the supported one.
  */
 export async function importSession(
   store: SessionStore,

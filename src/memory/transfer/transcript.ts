@@ -13,7 +13,7 @@ import { safeStringify } from "../store/safe_stringify.ts";
 
 /** Options for `exportHtml()` and `exportMarkdown()`. */
 export interface ExportOptions extends Pick<PathOptions, "leaf"> {
-  /** Called with every text before it is exported; returns the text with private parts removed. */
+  /** Called with every text before it is exported; returns the text without private parts. Default: no change. */
   readonly redact?: (text: string) => string;
 }
 
@@ -24,7 +24,7 @@ export interface TranscriptTool {
   readonly name: string;
   /** The arguments as indented JSON. */
   readonly arguments: string;
-  /** The result; missing when the call has none. */
+  /** The result; missing if the call has none. */
   readonly result?: { readonly parts: readonly TranscriptPart[]; readonly isError: boolean };
 }
 
@@ -80,7 +80,7 @@ export async function readTranscript(
   };
 }
 
-/** Members that define the structure of an entry. */
+/** Properties that define the structure of an entry. */
 const STRUCTURAL_KEYS = new Set([
   "type",
   "role",
@@ -90,10 +90,10 @@ const STRUCTURAL_KEYS = new Set([
   "messageId",
   "mediaType",
 ]);
-/** Members with arbitrary content. */
+/** Properties with arbitrary content. */
 const FREE_FORM_KEYS = new Set(["arguments", "details", "data"]);
 
-/** Applies `redact` to every text of an entry or header, except to members that define its structure. */
+/** Applies `redact` to every text of an entry or header, except to properties that define its structure. */
 export function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {
   const visit = (member: unknown, name: string, hasStructure: boolean): unknown => {
     if (typeof member === "string") {

@@ -23,7 +23,7 @@ export type Confinement =
 
 /** The rules for a command. */
 export interface ConfinementRules extends ConfinementPolicy {
-  /** Paths that may not be read; on Linux `readable` leaves them out. */
+  /** Paths that may not be read. Not used on Linux, where `readable` does not contain them. */
   readonly hidden: readonly string[];
 }
 
@@ -43,7 +43,7 @@ const SEATBELT = "/usr/bin/sandbox-exec";
 
 let cachedConfinement: Promise<Confinement> | undefined;
 
-/** Detects the confinement of this machine, once. */
+/** Detects the confinement of this machine and caches the result. */
 export function findConfinement(): Promise<Confinement> {
   cachedConfinement ??= detectConfinement();
   return cachedConfinement;
@@ -98,7 +98,7 @@ export function confineLaunch(
       return {
         ...launch,
         program: SEATBELT,
-        args: ["-p", createSeatbeltProfile(rules, rules), ...toArgv(launch)],
+        args: ["-p", createSeatbeltProfile(rules), ...toArgv(launch)],
       };
     case "landlock": {
       const { hidden: _hidden, ...policy } = rules;

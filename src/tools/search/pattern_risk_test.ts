@@ -46,7 +46,7 @@ Deno.test("getPatternRisk() classifies patterns by their form", () => {
   }
 });
 
-Deno.test("search_files: an abort ends an exponential pattern; a similar pattern that is fast finds its lines", async () => {
+Deno.test("search_files: an abort ends a search for an exponential pattern, and a similar pattern that is fast finds its lines", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("a.txt", `${"a".repeat(60)}!\nfoo.bar.baz\n`);
   const start = performance.now();
@@ -62,7 +62,7 @@ Deno.test("search_files: an abort ends an exponential pattern; a similar pattern
   assertEquals(found.text, "a.txt\n2: foo.bar.baz");
 });
 
-Deno.test("search_files: patterns of polynomial cost take bounded time on long lines", async () => {
+Deno.test("search_files: patterns of polynomial cost take less than 3 s on long lines", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("a.txt", `${"a ".repeat(200_000)}\n${" ".repeat(200_000)}x\n`);
   for (const pattern of ["\\s+$", ".*foo.*bar", "a*b*c*d*e*!", "(?!x).*.*.*foo"]) {
