@@ -17,8 +17,8 @@ import { CUSTOM_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } fr
 /** Options for {@linkcode connect}. */
 export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl"> {
   /**
-   * Options (key, URL, headers) or a stream function for single providers, by their names in `provider/model`. For a new
-   * name, options with a `baseUrl` add a server with the chat completions API.
+   * Options (key, URL, headers) or a stream function for providers, by the name in `provider/model`. Options with a
+   * `baseUrl` under a new name add a server with the chat completions API.
    */
   readonly providers?: Readonly<Record<string, ProviderOptions | StreamFn>> | undefined;
   /** Reads environment variables. Default: those of the runtime. */
@@ -28,8 +28,8 @@ export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl
 /**
  * Creates a stream function that calls the provider of each request's model.
  *
- * The key is the one of the request, of `providers`, or of the provider's environment variables, which are read when the
- * provider is called. Adapters are loaded on first use.
+ * The key is that of the request, else of `providers`, else of the provider's environment variables, which are read when
+ * the provider is called. Adapters are loaded on first use.
  *
  * @example
  * ```ts
@@ -120,15 +120,17 @@ class Connection {
 
   #createKeyHint(keys: readonly string[]): string {
     const hint =
-      `pass connect() providers: { ${this.#provider}: { apiKey } }, or getApiKey to the agent`;
+      `pass providers: { ${this.#provider}: { apiKey } } to connect(), or getApiKey to the agent`;
     return keys.length === 0 ? hint : `set ${keys.join(" or ")} in the environment, ${hint}`;
   }
 
   #createUnknownProviderError(): BadRequestError {
     const provider = this.#provider;
     return new BadRequestError(
-      `Unknown provider "${provider}". Known providers: ${providerNames().join(", ")}. To add ` +
-        `one, pass connect() providers: { "${provider}": … } with a stream function or a baseUrl`,
+      `Unknown provider "${provider}". Known providers: ${
+        providerNames().join(", ")
+      }. To add it, ` +
+        `pass providers: { "${provider}": … } with a stream function or a baseUrl to connect()`,
       { provider },
     );
   }

@@ -27,7 +27,7 @@ function createRequest(provider: string, modelId = "some-model"): StreamRequest 
   };
 }
 
-/** Creates an environment that records the names read. */
+/** Creates an environment that records the names of the variables read. */
 function recordEnvironment(values: Record<string, string>) {
   const read: string[] = [];
   const env = (name: string) => {
@@ -79,7 +79,7 @@ Deno.test("connect(): prefers the key of the request, then of the options, then 
   ]);
 });
 
-Deno.test("connect(): without a key, sends nothing and returns an error with the ways to supply one", async () => {
+Deno.test("connect(): without a key, sends nothing and returns an error that lists the ways to supply one", async () => {
   const fetch = replayFetch(ANTHROPIC_REPLY);
   const { env } = recordEnvironment({});
   const { error } = await readReply(connect({ fetch, env })(createRequest("anthropic")));
@@ -90,7 +90,7 @@ Deno.test("connect(): without a key, sends nothing and returns an error with the
   assertEquals(fetch.requests.length, 0);
 });
 
-Deno.test("connect(): accepts a key in a header", async () => {
+Deno.test("connect(): requires no key when a header of the caller carries one", async () => {
   const fetch = replayFetch(ANTHROPIC_REPLY);
   const providers = { anthropic: { headers: { Authorization: "Bearer t" } } };
   const reply = await readReply(
@@ -108,7 +108,7 @@ Deno.test("connect(): the error for an unknown provider lists the known provider
 });
 
 Deno.test("connect(): adds a stream function or a server under a new name", async () => {
-  const acme: StreamFn = connect({
+  const acmeStreamFn: StreamFn = connect({
     fetch: replayFetch(CHAT_REPLY),
     providers: { acme: { baseUrl: "http://acme/v1", apiKey: "k" } },
   });
@@ -116,7 +116,8 @@ Deno.test("connect(): adds a stream function or a server under a new name", asyn
   const streamFn = connect({
     fetch,
     providers: {
-      mine: (request) => acme({ ...request, model: { ...request.model, provider: "acme" } }),
+      mine: (request) =>
+        acmeStreamFn({ ...request, model: { ...request.model, provider: "acme" } }),
       gateway: { baseUrl: "http://gateway/v1", apiKey: "k" },
     },
   });

@@ -1,7 +1,8 @@
 /**
  * Stream functions for model providers, and the catalog of their models.
  *
- * Adapters need only `fetch`, so they run in Deno, Node, browsers and workers.
+ * Adapters need only `fetch`, so they run in Deno, Node, Bun, browsers and workers. Amazon Bedrock also needs two npm
+ * packages, which are loaded on its first request.
  *
  * @module
  */

@@ -11,10 +11,10 @@ import type { AzureOptions } from "./azure/mod.ts";
 import type { ReadEnvironment } from "./kit/options/environment.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
 
-/** Options of all adapters, and options of one provider. */
+/** The options of all adapters, and further options of one provider. */
 export type ProviderOptions = AdapterOptions & { readonly [option: string]: unknown };
 
-/** How `connect()` creates the adapter of a provider. */
+/** A provider that `connect()` knows. */
 export interface ProviderEntry {
   /** Environment variables that may hold the key, in order; empty for a server without keys. */
   readonly keyVariables: readonly string[];
@@ -80,7 +80,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
   vercel: compatibleServer("AI_GATEWAY_API_KEY", "https://ai-gateway.vercel.sh/v1"),
   zai: compatibleServer("ZAI_API_KEY", "https://api.z.ai/api/paas/v4"),
 
-  // Servers on the same machine.
+  // Servers on the local machine.
   llamacpp: localServer("LLAMACPP_BASE_URL", "http://localhost:8080/v1"),
   lmstudio: localServer("LMSTUDIO_BASE_URL", "http://localhost:1234/v1"),
   vllm: localServer("VLLM_BASE_URL", "http://localhost:8000/v1"),
@@ -93,7 +93,7 @@ async function loadOpenAI(options: AdapterOptions): Promise<StreamFn> {
 async function loadProxy({ baseUrl, ...options }: AdapterOptions): Promise<StreamFn> {
   if (!baseUrl) {
     const message = "No URL for the proxy: set SWINK_PROXY_URL in the environment, " +
-      "or pass connect() providers: { proxy: { baseUrl } }";
+      "or pass providers: { proxy: { baseUrl } } to connect()";
     throw new BadRequestError(message, { provider: "proxy" });
   }
   return (await import("./proxy/mod.ts")).createProxy({ ...options, baseUrl });
@@ -111,20 +111,20 @@ async function loadAzure(options: AzureOptions, env: ReadEnvironment): Promise<S
   return createAzure({ apiVersion, ...options });
 }
 
-/** Server with a name and a `baseUrl` from `ConnectOptions.providers`. */
+/** A server whose name and `baseUrl` are in `ConnectOptions.providers`. */
 export const CUSTOM_SERVER: ProviderEntry = { keyVariables: [], load: loadOpenAI };
 
-function compatibleServer(key: string, baseUrl: string): ProviderEntry {
+function compatibleServer(keyVariable: string, baseUrl: string): ProviderEntry {
   return {
-    keyVariables: [key],
+    keyVariables: [keyVariable],
     load: (options) => loadOpenAI({ ...options, baseUrl: options.baseUrl ?? baseUrl }),
   };
 }
 
-function localServer(url: string, baseUrl: string): ProviderEntry {
+function localServer(urlVariable: string, baseUrl: string): ProviderEntry {
   return {
     keyVariables: [],
-    urlVariable: url,
+    urlVariable,
     load: async (options) => {
       const { createOpenAI } = await import("./openai/mod.ts");
       return createOpenAI({ ...options, baseUrl: options.baseUrl ?? baseUrl, keyless: true });

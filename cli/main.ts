@@ -37,7 +37,7 @@ export async function main(
       await host.terminal.output.write(`${VERSION}\n`);
       return 0;
     } catch {
-      // Repeated below, where the failure is reported.
+      // The program below tries again and reports the failure.
     }
   }
   const { runCommandLine } = await loadProgram();
@@ -45,15 +45,15 @@ export async function main(
 }
 
 /**
- * Imports the rest of the program. The specifier is not a literal because Deno loads the modules of literal ones before
- * it runs anything, which makes `--version` half as slow again. `deno compile` gets the file by `--include`.
+ * Imports the rest of the program. Deno loads modules with a literal specifier before it runs anything, which makes
+ * `--version` 50 % slower, so this specifier is computed. `deno compile` finds the file by `--include`.
  */
 async function loadProgram(): Promise<typeof import("./program.ts")> {
   const module = new URL("./program.ts", import.meta.url);
   return await import(module.href);
 }
 
-/** First argument of a compiled program that its sandbox starts to confine itself and execute a command. */
+/** First argument of the helper process in which the sandbox of a compiled program confines and executes a command. */
 const HELPER_ARGUMENT = "--swink-confined-exec";
 
 if (import.meta.main) {

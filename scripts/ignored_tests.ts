@@ -24,7 +24,7 @@ const REASONS: readonly IgnoreReason[] = [
   { file: /^tests\/live\//, reason: "without an API key of the provider" },
   {
     file: /^tests\/adapters\/aws_vectors_test\.ts$/,
-    name: /^AWS signing vector/,
+    name: /^AWS signing: vector/,
     reason: "with a request that fetch cannot send",
   },
   {

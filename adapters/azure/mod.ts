@@ -29,8 +29,8 @@ export interface AzureOptions extends AdapterOptions {
   /** API version, such as `2024-10-21`. Default: `v1`. */
   readonly apiVersion?: string | undefined;
   /**
-   * Returns an Entra ID token for the scope `https://cognitiveservices.azure.com/.default`, in place of a key. A token
-   * with an expiry is cached until shortly before it.
+   * Returns an Entra ID token for the scope `https://cognitiveservices.azure.com/.default`, instead of a key. A token
+   * with an expiry is cached until shortly before it expires.
    */
   readonly getToken?: GetToken | undefined;
 }
@@ -42,7 +42,7 @@ const ERRORS: ErrorTable = {
 /**
  * Creates a stream function for deployments on Azure.
  *
- * For a deployment with a name other than that of its model, add an entry to the `catalog`.
+ * For a deployment whose name differs from that of its model, add an entry to the `catalog`.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ function resolveCredentials(options: AzureOptions): {
   };
 }
 
-/** Sends tokens as bearer tokens and keys as `api-key`; the key of a request is always a key. */
+/** Creates the function that sends tokens of `getToken` as bearer tokens, and keys as `api-key`. */
 function createKeyHeaders(
   { getToken }: AzureOptions,
 ): (key: string, request: StreamRequest) => Readonly<Record<string, string>> {
@@ -89,7 +89,7 @@ function createKeyHeaders(
     getToken && !options.apiKey ? toBearerHeader(key) : { "api-key": key };
 }
 
-/** Omits fields that dated API versions reject because they are newer. */
+/** Creates the dialect of an API version. Dated versions reject newer fields. */
 function createDialect(apiVersion: string | undefined): ChatDialect {
   return {
     ...COMPATIBLE,

@@ -17,7 +17,7 @@ export interface AzureUrlOptions {
 const MISSING_URL =
   "No URL for Azure: pass baseUrl to createAzure(), such as https://my-resource.openai.azure.com";
 
-/** Whether an API version is a date, such as `2024-10-21`, which older APIs have. */
+/** Whether an API version is a date, such as `2024-10-21`. Such versions have other URLs than `v1`. */
 export function isDatedVersion(apiVersion: string | undefined): boolean {
   return apiVersion !== undefined && /^\d/.test(apiVersion);
 }

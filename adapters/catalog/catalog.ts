@@ -39,20 +39,20 @@ export const catalog: Catalog = CATALOG_MODELS;
 /** Prices of the shipped models, for the `prices` option of an agent. */
 export const prices: Prices = pricesFromCatalog(catalog);
 
-/** Creates the `prices` option of an agent from a catalog. Models on the same machine are free. */
+/** Creates the `prices` option of an agent from a catalog. Models on the local machine are free. */
 export function pricesFromCatalog(models: Catalog): Prices {
   return (model: ModelSpec): Rates | undefined =>
     findModel(models, model)?.rates ??
       (LOCAL_PROVIDERS.includes(model.provider) ? FREE_RATES : undefined);
 }
 
-/** Providers that run models on the same machine. */
+/** Providers that run models on the local machine. */
 const LOCAL_PROVIDERS = ["ollama", "lmstudio", "llamacpp", "vllm", "local"];
 const FREE_RATES: Rates = { input: 0, output: 0 };
 
 /**
- * Finds the catalog entry of a model. A date or `latest` at the end of its name is ignored, and so is the region of a
- * Bedrock model. `gemini` is the same provider as `google`.
+ * Finds the catalog entry of a model, by its id or by the id without a date or `latest` at its end; for Bedrock also
+ * without region and version. `gemini` is the same provider as `google`.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ export function findModel(
   return undefined;
 }
 
-/** Matches the region of Bedrock's `us.anthropic.…`, also at the end of an ARN. */
+/** Matches the region of a Bedrock model such as `us.anthropic.…`, with the ARN before it if there is one. */
 const REGION = /\/(?:arn:.*\/)?(?:(?:us|eu|apac|au|ca|jp|us-gov|global)\.)?(?=[a-z0-9]+\.)/;
 
 /** Matches Bedrock's `-v1`, `-v1:0`, `-v1:0:200k`. */

@@ -10,8 +10,8 @@ import type { Rates } from "../../src/core/usage.ts";
 export type ThinkingEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /**
- * How to turn off the thinking of a model that thinks by effort: omit the setting (`default`), send a setting of that
- * name (`disabled`, `between_tools`), or not at all (`never`). OpenAI's `none` is an effort.
+ * How to turn off the thinking of a model that thinks by effort: `default` omits the setting, `disabled` and
+ * `between_tools` are sent as its type, and `never` means that it cannot be turned off. OpenAI's `none` is an effort.
  */
 export type ThinkingOff = "default" | "disabled" | "between_tools" | "never";
 
@@ -20,9 +20,9 @@ export type ThinkingAbility =
   | { readonly type: "none" }
   | {
     readonly type: "budget";
-    /** Lowest number of thinking tokens. */
+    /** Minimum number of thinking tokens. */
     readonly min: number;
-    /** Highest number of thinking tokens. */
+    /** Maximum number of thinking tokens. */
     readonly max: number;
   }
   | {
@@ -37,7 +37,7 @@ export type ThinkingAbility =
 export interface CatalogEntry {
   /** Context window in tokens, prompt and reply together. */
   readonly contextWindow: number;
-  /** Longest reply in tokens. */
+  /** Maximum length of a reply in tokens. */
   readonly maxOutput: number;
   /** How its thinking is controlled. */
   readonly thinking: ThinkingAbility;
@@ -49,9 +49,9 @@ export interface CatalogEntry {
   readonly temperature?: boolean;
   /** Whether a tool call can be forced. Default: `true`. */
   readonly forcedToolChoice?: boolean;
-  /** Whether it continues an assistant message at the end of the request. Default: `true`. */
+  /** Whether it can continue an assistant message at the end of the request. Default: `true`. */
   readonly prefill?: boolean;
-  /** Whether thinking is rejected when the messages before it have changed. Default: `false`. */
+  /** Whether the provider rejects thinking whose preceding messages have changed. Default: `false`. */
   readonly contextBoundThinking?: boolean;
   /** Preferred API, for a provider with several. */
   readonly api?: "chat" | "responses";

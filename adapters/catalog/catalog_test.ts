@@ -23,7 +23,7 @@ Deno.test("findModel(): finds a model by its id with or without a date", () => {
   );
 });
 
-Deno.test("findModel(): finds a Bedrock model in every region and version", () => {
+Deno.test("findModel(): finds a Bedrock model with or without region, version and ARN", () => {
   for (
     const modelId of [
       "anthropic.claude-sonnet-4-5",
@@ -58,7 +58,7 @@ Deno.test("findModel(): google and gemini are the same provider", () => {
   assertEquals(findModel(models, { provider: "google", modelId: "gemini-2.5-pro" }), entry);
 });
 
-Deno.test("catalog: limits, efforts and prices of every entry are consistent", () => {
+Deno.test("catalog: every entry has consistent limits, efforts and prices", () => {
   for (const [name, entry] of Object.entries(catalog)) {
     assert(entry.maxOutput <= entry.contextWindow, name);
     if (entry.thinking.type === "budget") assert(entry.thinking.max < entry.maxOutput, name);

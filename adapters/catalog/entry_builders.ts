@@ -15,7 +15,7 @@ import type {
 /** Fields of an entry that differ from those of its model family. */
 export type EntryOverrides = Partial<CatalogEntry> & Pick<CatalogEntry, "rates">;
 
-/** Thinking of a model that does not think, or whose thinking cannot be controlled. */
+/** Ability of a model that does not think, or whose thinking cannot be controlled. */
 export const NO_THINKING: ThinkingAbility = { type: "none" };
 
 /** Creates the ability to think by effort from a list such as `"low medium high"`. */

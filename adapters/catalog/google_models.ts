@@ -1,7 +1,7 @@
 /**
  * Google's models, from Google's documentation.
  *
- * A price that depends on the length of the prompt is the price for short prompts. Introductory prices are left out.
+ * A price that depends on the length of the prompt is the price for short prompts. Introductory prices are omitted.
  *
  * @module
  */

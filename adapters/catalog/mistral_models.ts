@@ -1,5 +1,5 @@
 /**
- * Mistral's models, from Mistral's documentation. Previews have the price after the preview.
+ * Mistral's models, from Mistral's documentation. The price of a preview is the price after it.
  *
  * @module
  */

@@ -292,7 +292,7 @@ export const CATALOG_MODELS: Catalog = {
   ...prefixModelIds("google", GOOGLE),
   ...prefixModelIds("mistral", MISTRAL),
   ...prefixModelIds("xai", XAI),
-  // Deployments have arbitrary names, most of them the name of the model.
+  // A deployment may have any name, but most have the name of their model.
   ...prefixModelIds("azure", OPENAI),
 };
 

@@ -23,7 +23,7 @@ function grok(overrides: EntryOverrides): CatalogEntry {
   };
 }
 
-/** Thinks, but the effort cannot be set. */
+/** A model that thinks, but whose effort cannot be set. */
 const GROK_4_20 = grok({
   contextWindow: 1_000_000,
   maxOutput: 30_000,

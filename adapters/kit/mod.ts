@@ -1,6 +1,6 @@
 /**
- * Parts to build an adapter from: a {@linkcode createStreamFn} for providers with an HTTP API, and the functions that it
- * is made of. `docs/add_an_adapter.md` in the repository describes an adapter with all of its code.
+ * Building blocks for adapters: {@linkcode createStreamFn} for providers with an HTTP API, and the functions it is made
+ * of. `docs/add_an_adapter.md` in the repository describes a complete adapter.
  *
  * @example
  * ```ts

@@ -100,7 +100,7 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   readonly #provider: Provider<Frame>;
   readonly #call: ProviderCall;
   readonly #reservation: LimitReservation;
-  /** Shared with the error origin of the call; the key is added when it is known. */
+  /** Shared with the error origin of the call, so that secrets added later are redacted too. */
   readonly #secrets: string[] = [];
 
   constructor(provider: Provider<Frame>, { request, writer, reservation }: ExchangeOptions) {

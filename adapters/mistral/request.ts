@@ -8,7 +8,7 @@ import type { WireMessage } from "../openai/chat/wire.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
 import { hashText } from "../kit/request/wire_names.ts";
 
-/** Length of the ids of tool calls, which consist of letters and digits. */
+/** Length of tool call ids, which consist of letters and digits. */
 const CALL_ID_LENGTH = 9;
 
 /** Matches models that always think and reject a thinking effort. */
@@ -26,21 +26,21 @@ export const MISTRAL_DIALECT: ChatDialect = {
   repairOrder: repairMessageOrder,
 };
 
-/** Returns the id of a tool call in the form that Mistral accepts, always the same for the same id. */
+/** Returns the id of a tool call if Mistral accepts it, else a hash of it in the accepted form. */
 export function toMistralCallId(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : hashText(id, CALL_ID_LENGTH);
 }
 
 /**
- * Inserts an assistant message between a tool result and a user message, which Mistral requires, and marks an assistant
+ * Inserts the assistant message that Mistral requires between a tool result and a user message, and marks an assistant
  * message at the end as the prefix of the reply.
  */
 function repairMessageOrder(messages: readonly WireMessage[]): readonly WireMessage[] {
-  const ordered = messages.flatMap((message, index) => {
+  const repaired = messages.flatMap((message, index) => {
     const isInterruption = message.role === "user" && messages[index - 1]?.role === "tool";
     return isInterruption ? [{ role: "assistant", content: "Noted." }, message] : [message];
   });
-  const last = ordered.at(-1);
+  const last = repaired.at(-1);
   const isPrefix = last?.role === "assistant" && last["tool_calls"] === undefined;
-  return isPrefix ? [...ordered.slice(0, -1), { ...last, prefix: true }] : ordered;
+  return isPrefix ? [...repaired.slice(0, -1), { ...last, prefix: true }] : repaired;
 }

@@ -19,13 +19,13 @@ import { createResponses } from "./responses/responses.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
-/** APIs of OpenAI: chat completions or responses. */
+/** An API of OpenAI: chat completions or Responses. */
 export type OpenAIApi = "chat" | "responses";
 
 /** Options for {@linkcode createOpenAI}. */
 export interface OpenAIOptions extends AdapterOptions {
   /**
-   * API to call. Default: for OpenAI the one in the catalog entry of the model, else `responses`; for other servers
+   * API to call. Default: at OpenAI that of the model's catalog entry, or `responses` without one; at other servers
    * `chat`.
    */
   readonly api?: OpenAIApi | undefined;

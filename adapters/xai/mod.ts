@@ -18,15 +18,15 @@ export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 /** Options for {@linkcode createXai}. */
 export interface XaiOptions extends AdapterOptions {
   /**
-   * API to call. Default: `responses` for models that have it in the catalog, because it preserves their reasoning
-   * between turns; `chat` for others.
+   * API to call. Default: that of the model's catalog entry, or `chat` without one. `responses` preserves reasoning
+   * between turns.
    */
   readonly api?: "chat" | "responses" | undefined;
 }
 
 const DIALECT: ChatDialect = { ...COMPATIBLE, maxTokensField: "max_completion_tokens" };
 
-/** xAI rejects content, and requests without credit, with the status of a missing permission. */
+/** xAI answers filtered content and missing credits with status 403. */
 const ERRORS: ErrorTable = {
   decisivePatterns: [
     [/violates usage guidelines/i, FILTERED],
@@ -59,7 +59,7 @@ export function createXai(options: XaiOptions = {}): StreamFn {
   );
 }
 
-/** Routes requests of a session to the same server, which has the prompt in its cache. */
+/** Creates the header that routes requests of a session to the same server, which has cached the prompt. */
 function createConversationHeader({ options }: StreamRequest): Readonly<Record<string, string>> {
   const { sessionId = "" } = options;
   return /^[\x21-\x7e]+$/.test(sessionId) ? { "x-grok-conv-id": sessionId } : {};

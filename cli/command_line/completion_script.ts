@@ -27,7 +27,7 @@ export function createCompletionScript(shell: string, program: CommandDefinition
 function createBashScript(program: CommandDefinition): string {
   const { name, shorthands = {} } = program;
   const targets = listCommands({ command: program, path: name });
-  const below = targets.filter(({ path }) => path !== name);
+  const subcommands = targets.filter(({ path }) => path !== name);
   const aliases = Object.entries(shorthands).map(([flag, command]) =>
     `    "${name} ${flag}") path=${quote(`${name} ${command}`)} ;;`
   );
@@ -36,7 +36,7 @@ _${name}() {
   local path=${name} words word current=\${COMP_WORDS[COMP_CWORD]}
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $word" in
-    ${below.map(({ path }) => quote(path)).join("|")}) path="$path $word" ;;
+    ${subcommands.map(({ path }) => quote(path)).join("|")}) path="$path $word" ;;
 ${aliases.join("\n")}
     esac
   done
@@ -66,17 +66,17 @@ function listCommands(target: CommandPath): CommandPath[] {
   ];
 }
 
-/** Words that can follow a command: subcommands, values of arguments, flags. */
+/** Returns the words that can follow a command, separated by spaces: subcommands, valid arguments, flags. */
 function getWords({ command }: CommandPath): string {
-  const { commands = [], arguments: places = [] } = command;
+  const { commands = [], arguments: positionals = [] } = command;
   return [
     ...commands.map(({ name }) => name),
-    ...places.flatMap(({ choices = [] }) => choices),
+    ...positionals.flatMap(({ choices = [] }) => choices),
     ...getVisibleOptions(command).flatMap(({ flags }) => flags),
   ].join(" ");
 }
 
-/** Completes the values of options: choices and paths; other values get no completions. */
+/** Creates the cases for values of options: choices and paths are completed, other values are not. */
 function createValueCases({ command, path }: CommandPath): string[] {
   return getVisibleOptions(command).filter(({ type }) => type !== "boolean").map((option) => {
     const patterns = option.flags.map((flag) => quote(`${path} ${flag}`)).join("|");
@@ -93,7 +93,7 @@ function getCompgenSource({ type, choices }: NamedOption): string {
   return type === "file" ? "-f" : "";
 }
 
-/** zsh loads the script of bash. */
+/** Creates a script in which zsh loads the one for bash. */
 function createZshScript(program: CommandDefinition): string {
   return `# In ~/.zshrc: source <(${program.name} completions zsh)
 (( $+functions[compdef] )) || { autoload -U +X compinit && compinit }
@@ -110,16 +110,18 @@ ${targets.flatMap(createFishLines).join("\n")}
 
 function createFishLines({ command, path }: CommandPath): string[] {
   const [program = "", ...names] = path.split(" ");
-  const { commands = [], arguments: places = [] } = command;
+  const { commands = [], arguments: positionals = [] } = command;
   const last = names.at(-1);
   const condition = last === undefined
     ? "__fish_use_subcommand"
     : quote(`__fish_seen_subcommand_from ${last}`);
-  const start = `complete -c ${program} -n ${condition}`;
+  const prefix = `complete -c ${program} -n ${condition}`;
   return [
-    ...commands.map(({ name, summary }) => `${start} -f -a ${name} -d ${quote(summary)}`),
-    ...places.flatMap(({ choices = [] }) => choices).map((choice) => `${start} -f -a ${choice}`),
-    ...getVisibleOptions(command).map((option) => `${start} ${formatFishOption(option)}`),
+    ...commands.map(({ name, summary }) => `${prefix} -f -a ${name} -d ${quote(summary)}`),
+    ...positionals.flatMap(({ choices = [] }) => choices).map((choice) =>
+      `${prefix} -f -a ${choice}`
+    ),
+    ...getVisibleOptions(command).map((option) => `${prefix} ${formatFishOption(option)}`),
   ];
 }
 

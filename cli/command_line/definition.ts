@@ -1,5 +1,5 @@
 /**
- * Commands as data: parser, help, completions, usage errors and documentation are generated from it.
+ * Definitions of commands as data, from which parser, help, completions, usage errors and documentation are generated.
  *
  * @module
  */
@@ -50,7 +50,7 @@ export interface ArgumentDefinition {
   readonly variadic?: boolean;
 }
 
-/** An example or a variable of the environment: its text, and a short explanation. */
+/** An example or an environment variable, and a short explanation. */
 export type ExplainedTerm = readonly [term: string, explanation: string];
 
 /** The value of an option; `undefined` when it is missing and has no default. */
@@ -100,7 +100,7 @@ export interface CommandDefinition<Options extends OptionDefinitions = OptionDef
   readonly shorthands?: Readonly<Record<string, string>>;
   /** Examples of complete command lines. */
   readonly examples?: readonly ExplainedTerm[];
-  /** Variables of the environment that the command reads. */
+  /** Environment variables that the command reads. */
   readonly environment?: readonly ExplainedTerm[];
   /** Exit codes that the command may end with. */
   readonly exitCodes?: readonly ExitCode[];
@@ -144,7 +144,7 @@ export interface NamedOption extends OptionDefinition {
   readonly flags: readonly string[];
 }
 
-/** Returns the options of a command and `--help`. */
+/** Returns all options of a command, `--help` last. */
 export function getOptions({ options = {} }: CommandDefinition): NamedOption[] {
   return Object.entries<OptionDefinition>({ ...options, help: HELP_OPTION }).map((
     [name, option],
@@ -155,17 +155,17 @@ export function getOptions({ options = {} }: CommandDefinition): NamedOption[] {
   }));
 }
 
-/** Returns the options of a command that help and completions show: its own, then those that all commands have. */
+/** Returns the options of a command that help and completions show, `--help` last. */
 export function getVisibleOptions(command: CommandDefinition): NamedOption[] {
   return getOptions(command).filter(({ hidden }) => !hidden);
 }
 
-/** `<model>`: the value that an option takes; empty for a boolean one. */
+/** Formats the value of an option, such as `<model>`; empty for a boolean option. */
 export function formatValue({ type, value = type }: OptionDefinition): string {
   return type === "boolean" ? "" : `<${value}>`;
 }
 
-/** Converts a name in camelCase: `maxTurns` becomes `--max-turns`. */
+/** Converts the name of an option to its flag: `maxTurns` becomes `--max-turns`. */
 export function toFlag(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

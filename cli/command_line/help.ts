@@ -19,7 +19,7 @@ import {
   type OptionDefinition,
 } from "./definition.ts";
 
-/** Longer lines are hard to read. */
+/** Maximum width on wide terminals, because long lines are hard to read. */
 const MAX_COLUMNS = 100;
 
 /** Formats the help of a command. */
@@ -55,11 +55,11 @@ export function formatDescription(
   ].join(" ");
 }
 
-/** `swink run [options] [prompt...]` */
+/** Formats the usage line, such as `swink run [options] [prompt...]`. */
 function formatSynopsis(command: CommandDefinition, path: string): string {
   const subcommand = command.commands ? ["<command>"] : [];
-  const places = (command.arguments ?? []).map(formatArgument);
-  return [path, ...subcommand, "[options]", ...places].join(" ");
+  const positionals = (command.arguments ?? []).map(formatArgument);
+  return [path, ...subcommand, "[options]", ...positionals].join(" ");
 }
 
 function formatArgument({ name, optional, variadic }: ArgumentDefinition): string {

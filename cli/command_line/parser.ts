@@ -79,19 +79,19 @@ function parseOption(
   return value.map((text) => String(parseValue(target, option, text)));
 }
 
-/** A command line as the parser of the library sees it. */
+/** A command line as Cliffy parses it, before any check. */
 interface RawCommandLine extends CommandPath {
   /** Texts of the options, by name. */
   readonly values: Readonly<Record<string, string | true | readonly string[]>>;
   /** Positional arguments. */
   readonly words: readonly string[];
-  /** Why the library rejects the command line. */
+  /** The error with which Cliffy rejects the command line. */
   readonly error?: Error;
 }
 
 /**
- * The table of commands as a parser. Every command takes any arguments and every value is a string, so that the
- * messages about invalid ones are the project's own.
+ * Parses command lines with Cliffy. Every command is declared with arbitrary arguments and string values, so that
+ * invalid ones are reported by `usage_error.ts` and not by Cliffy.
  */
 class TableParser {
   readonly #targets = new Map<object, CommandPath>();
@@ -104,7 +104,7 @@ class TableParser {
   async parse(args: string[]): Promise<RawCommandLine> {
     try {
       const { cmd, options, args: words, literal } = await this.#main.parse(args);
-      // The types of the library describe options that are declared in one expression.
+      // Cliffy infers the types of options only from a single chain of calls.
       const values = options as unknown as RawCommandLine["values"];
       return { ...this.#getTarget(cmd), values, words: [...words as string[], ...literal] };
     } catch (error) {

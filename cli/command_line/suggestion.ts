@@ -28,10 +28,10 @@ export function findSuggestion(word: string, candidates: readonly string[]): str
 }
 
 function countTypingErrors(word: string, candidate: string): number {
-  const [one, other] = [word.toLowerCase(), candidate.toLowerCase()];
-  const distance = levenshteinDistance(one, other);
+  const [typed, expected] = [word.toLowerCase(), candidate.toLowerCase()];
+  const distance = levenshteinDistance(typed, expected);
   // Two swapped letters are two edits and one typing error.
-  return distance === 2 && sortLetters(one) === sortLetters(other) ? 1 : distance;
+  return distance === 2 && sortLetters(typed) === sortLetters(expected) ? 1 : distance;
 }
 
 function sortLetters(word: string): string {

@@ -3,7 +3,7 @@ import { didYouMean, findSuggestion } from "./suggestion.ts";
 
 const FLAGS = ["--model", "--max-turns", "--cwd", "--patch", "-m", "-o"];
 
-Deno.test("findSuggestion(): returns the candidate that differs by typing errors", () => {
+Deno.test("findSuggestion(): returns the candidate that differs by one typing error", () => {
   assertEquals(findSuggestion("--modle", FLAGS), "--model");
   assertEquals(findSuggestion("--max_turns", FLAGS), "--max-turns");
   assertEquals(findSuggestion("--MODEL", FLAGS), "--model");
@@ -18,7 +18,7 @@ Deno.test("findSuggestion(): returns undefined when no candidate is similar", ()
   assertEquals(findSuggestion("xyz", []), undefined);
 });
 
-Deno.test("didYouMean(): is empty when no candidate is similar", () => {
+Deno.test("didYouMean(): returns a sentence, empty when no candidate is similar", () => {
   assertEquals(didYouMean("rnu", ["run", "demo"]), ". Did you mean run?");
   assertEquals(didYouMean("chat", ["run", "demo"]), "");
 });

@@ -1,5 +1,5 @@
 /**
- * Checks of a command line against the table of commands, with messages that state how to correct it.
+ * Checks of a command line against its definition, with messages that state how to correct it.
  *
  * @module
  */
@@ -28,16 +28,18 @@ export function checkSubcommand({ command, path }: CommandPath, [word]: readonly
     const names = commands.map(({ name }) => name);
     throw createUsageError(path, `Unknown command ${quote(word)}${didYouMean(word, names)}`);
   }
-  const reader = commands.find((each) => each.arguments?.some(({ variadic }) => variadic));
-  const advice = reader && `Try: ${path} ${reader.name} ${quote(word)}`;
-  throw createUsageError(path, "A prompt requires a command before it", advice);
+  const promptCommand = commands.find((subcommand) =>
+    subcommand.arguments?.some(({ variadic }) => variadic)
+  );
+  const advice = promptCommand && `Try: ${path} ${promptCommand.name} ${quote(word)}`;
+  throw createUsageError(path, "The command before the prompt is missing", advice);
 }
 
 /**
- * Checks every flag of a command line: whether the command has it, and whether it has a value exactly when it takes one.
- * A value that begins with a dash must be written as `--flag=value`.
+ * Checks that the command has every flag of a command line, and that a flag has a value exactly if it takes one. A value
+ * that begins with a dash must be written as `--flag=value`.
  *
- * @returns The name of the first standalone option, after which nothing is checked.
+ * @returns The name of the first standalone option, if any; the arguments after it are not checked.
  * @throws {UsageError} For the first invalid flag.
  */
 export function checkFlags(target: CommandPath, line: readonly string[]): string | undefined {
@@ -116,7 +118,7 @@ export function parseValue(
  */
 export function checkConflicts({ command, path }: CommandPath, values: object): void {
   for (const { name, conflicts = [] } of getOptions(command)) {
-    const other = name in values ? conflicts.find((each) => each in values) : undefined;
+    const other = name in values ? conflicts.find((conflict) => conflict in values) : undefined;
     if (other === undefined) continue;
     throw createUsageError(path, `${toFlag(name)} and ${toFlag(other)} cannot be combined`);
   }
@@ -125,7 +127,7 @@ export function checkConflicts({ command, path }: CommandPath, values: object): 
 /**
  * Checks the number of arguments, and their values where only some are valid.
  *
- * @throws {UsageError} If an argument is missing, invalid or too many.
+ * @throws {UsageError} If an argument is missing or invalid, or there are too many.
  */
 export function checkArguments({ command, path }: CommandPath, words: readonly string[]): void {
   const definitions = command.arguments ?? [];
@@ -164,8 +166,8 @@ function createUnknownOptionError(flag: string, { command, path }: CommandPath):
     return createUsageError(path, `${quote(flag)} looks like an option`, advice);
   }
   const flags = getVisibleOptions(command).flatMap((option) => option.flags);
-  const owner = command.commands?.find((each) =>
-    getVisibleOptions(each).some((option) => option.flags.includes(flag))
+  const owner = command.commands?.find((subcommand) =>
+    getVisibleOptions(subcommand).some((option) => option.flags.includes(flag))
   );
   const advice = owner &&
     `It is an option of ${path} ${owner.name}: ${path} ${owner.name} ${flag} …`;
@@ -176,7 +178,7 @@ function createUsageError(path: string, message: string, advice?: string): Usage
   return new UsageError(message, advice ?? `See: ${path} --help`);
 }
 
-/** Whether an argument is a flag; `-` alone is an argument. */
+/** Whether an argument is a flag; `-` alone is not. */
 function isOption(arg: string): boolean {
   return arg.startsWith("-") && arg !== "-";
 }

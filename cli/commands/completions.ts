@@ -1,5 +1,5 @@
 /**
- * `swink completions`: scripts that complete command lines in a shell.
+ * `swink completions`: prints a script that completes command lines in a shell.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `swink demo`: a run that needs no key.
+ * `swink demo`: shows a run that needs no key.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `swink run`: works on a prompt until it is done.
+ * `swink run`: runs one prompt until the task is done.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import { RUN_OPTIONS } from "../run/options.ts";
 /** `swink run`. */
 export const run = defineCommand({
   name: "run",
-  summary: "Works on a prompt until it is done, without a conversation",
-  details: "Standard input is added to the prompt; the argument - waits for it.",
+  summary: "Runs one prompt until the task is done",
+  details: "Piped input is added to the prompt; the argument - waits for it.",
   arguments: [{
     name: "prompt",
-    description: "The prompt; several words are joined.",
+    description: "The prompt; several words are joined with spaces.",
     optional: true,
     variadic: true,
   }],
@@ -24,7 +24,7 @@ export const run = defineCommand({
     print: {
       short: "p",
       type: "boolean",
-      description: "Has no effect: run always prints and ends.",
+      description: "Has no effect: run always prints the answer and exits.",
       hidden: true,
     },
   },

@@ -1,5 +1,5 @@
 /**
- * The table of commands. A command is added by a file that defines it, and its name in `commands`.
+ * The table of commands. To add a command, define it in a file of its own and list it in `commands`.
  *
  * @module
  */

@@ -79,8 +79,8 @@ function createTextDeltas(text: string): object[] {
 function createArgumentDeltas(input: object): object[] {
   const json = JSON.stringify(input);
   const deltas: object[] = [];
-  for (let at = 0; at < json.length; at += ARGUMENT_CHUNK_LENGTH) {
-    const partial_json = json.slice(at, at + ARGUMENT_CHUNK_LENGTH);
+  for (let start = 0; start < json.length; start += ARGUMENT_CHUNK_LENGTH) {
+    const partial_json = json.slice(start, start + ARGUMENT_CHUNK_LENGTH);
     deltas.push({ type: "input_json_delta", partial_json });
   }
   return deltas;

@@ -18,7 +18,7 @@ import { TextReporter } from "../render/text_reporter.ts";
 import { wrapText } from "../render/wrap_text.ts";
 import { setUpAgent } from "../run/setup_agent.ts";
 
-/** Readable delays on a terminal; none elsewhere. */
+/** Delays that let a reader follow the run on a terminal. */
 const TERMINAL_PACE = { frameMs: 30, thinkMs: 350 };
 const NO_DELAY = { frameMs: 0, thinkMs: 0 };
 

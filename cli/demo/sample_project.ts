@@ -1,5 +1,5 @@
 /**
- * The small broken project of the demo, embedded in the program.
+ * The sample project of the demo, which has failing tests and is embedded in the program.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const FILES: Readonly<Record<string, string>> = {
   "README.md": readme,
   "cart.mjs": cart,
   "cart_test.mjs": cartTest,
-  // Keeps deno from applying a configuration of a parent directory.
+  // Prevents deno from using the configuration of a parent directory.
   "deno.json": denoConfig,
 };
 

@@ -56,12 +56,12 @@ function createBody(
 function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (milliseconds === 0 || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    const onEnd = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", onEnd);
+      signal.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = setTimeout(onEnd, milliseconds);
-    signal.addEventListener("abort", onEnd);
+    const timer = setTimeout(finish, milliseconds);
+    signal.addEventListener("abort", finish);
   });
 }

@@ -11,14 +11,14 @@ import { ConfigurationError } from "../host/cli_error.ts";
 export interface TestRunner {
   /** Shell command. */
   readonly command: string;
-  /** `PATH` that contains it. */
+  /** Value of `PATH` with which the command is found. */
   readonly path: string;
 }
 
 /**
  * Finds a test runner.
  *
- * @param program Path of the executable of this process; not deno when `swink` is compiled.
+ * @param program Path of the executable of this process; deno, unless `swink` is compiled.
  * @param path Value of `PATH`.
  * @throws {ConfigurationError} If neither deno nor node is installed.
  */

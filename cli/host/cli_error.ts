@@ -11,7 +11,7 @@ export class CliError extends Error {
   override readonly name: string = "CliError";
   /** Exit code of the program. */
   readonly exitCode: ExitCode;
-  /** How to correct it, printed below the message; may be empty. */
+  /** How to correct the failure, printed below the message; may be empty. */
   readonly advice: string;
 
   constructor(message: string, options: { readonly exitCode: ExitCode; readonly advice?: string }) {

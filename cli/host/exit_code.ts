@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The exit codes of `swink`. An HTTP status never becomes one. */
+/** The exit codes of `swink`. */
 export const ExitCode = {
   /** Success. */
   ok: 0,
@@ -14,7 +14,7 @@ export const ExitCode = {
   usage: 2,
   /** The model or the key is missing or was rejected. */
   configuration: 3,
-  /** The provider is unreachable, overloaded or over a quota. */
+  /** The provider is unreachable or overloaded, or a quota is exhausted. */
   unavailable: 4,
   /** A limit ended the run. */
   limit: 5,
@@ -39,7 +39,7 @@ export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[]
   [ExitCode.failed, "the run failed"],
   [ExitCode.usage, "usage error: the command line is invalid"],
   [ExitCode.configuration, "configuration error: model or key missing or rejected"],
-  [ExitCode.unavailable, "provider unreachable, overloaded or over a quota"],
+  [ExitCode.unavailable, "provider unreachable or overloaded, or quota exhausted"],
   [ExitCode.limit, "limit reached: turns, budget or length of the reply"],
   [ExitCode.refused, "approval required: a tool call was refused in a non-interactive run"],
   [ExitCode.noPatch, "--patch was given and nothing changed"],
@@ -50,5 +50,5 @@ export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[]
 
 /** Returns the meaning of an exit code. */
 export function getExitCodeMeaning(code: ExitCode): string {
-  return EXIT_CODES.find(([each]) => each === code)?.[1] ?? "";
+  return EXIT_CODES.find(([exitCode]) => exitCode === code)?.[1] ?? "";
 }

@@ -9,13 +9,13 @@ import { createDenoTerminal, type Terminal } from "./terminal.ts";
 /** A signal that stops the program. */
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-/** Everything outside of the program that it uses, except by its tools. */
+/** Everything outside of the process that the program uses; its tools access files and commands directly. */
 export interface Host {
   /** Standard input, output and error. */
   readonly terminal: Terminal;
   /** Sends requests to the provider. */
   readonly fetch: typeof fetch;
-  /** Reads a variable of the environment. */
+  /** Reads an environment variable. */
   readonly env: (name: string) => string | undefined;
   /** Calls `listener` with every stop signal; returns a function that removes the listener. */
   readonly onStop: (listener: (signal: StopSignal) => void) => () => void;

@@ -1,5 +1,5 @@
 /**
- * Stop signals: the first one ends the work cleanly, the second one exits immediately.
+ * Handling of stop signals: the first one aborts the run, the second one exits immediately.
  *
  * @module
  */

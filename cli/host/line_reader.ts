@@ -19,7 +19,7 @@ export class LineReader {
     this.#input = input;
   }
 
-  /** Returns the next line, without its end; `undefined` at the end of the input and when the signal is aborted. */
+  /** Returns the next line without its line break; `undefined` at the end of the input or when the signal is aborted. */
   async readLine(signal: AbortSignal): Promise<string | undefined> {
     while (!signal.aborted) {
       const end = this.#text.indexOf("\n");
@@ -36,7 +36,7 @@ export class LineReader {
     return line;
   }
 
-  /** Waits for bytes. A read that is pending when the signal is aborted serves the next call. */
+  /** Waits for bytes. A read that is pending when the signal is aborted is reused by the next call. */
   async #readMore(signal: AbortSignal): Promise<void> {
     const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
     const onAbort = () => resolve(undefined);

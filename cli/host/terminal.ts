@@ -1,5 +1,5 @@
 /**
- * Standard input, output and error. No other module uses those of the process.
+ * Standard input, output and error. Other modules use them only through this interface.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 export interface Output {
   /** Whether it is a terminal. */
   readonly isTerminal: boolean;
-  /** Aborted when the reader has closed the stream; later writes are dropped. */
+  /** Aborted when a write found the stream closed by its reader; later writes are dropped. */
   readonly closed: AbortSignal;
   /** Writes all of the content. Standard output rejects when a write fails, except for a closed stream. */
   write(content: string | Uint8Array): Promise<void>;
@@ -26,9 +26,9 @@ export interface Input {
 export interface Terminal {
   /** Standard input. */
   readonly input: Input;
-  /** Standard output: the requested content. */
+  /** Standard output: the result. */
   readonly output: Output;
-  /** Standard error: messages about it. */
+  /** Standard error: progress, warnings and errors. */
   readonly messages: Output;
   /** Columns of the terminal; 80 without a terminal. */
   readonly columns: number;
@@ -73,15 +73,15 @@ class DenoOutput implements Output {
 
   write(content: string | Uint8Array): Promise<void> {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-    // In order, even when the caller does not await the previous write.
+    // Keeps the order even when the caller does not await the previous write.
     this.#lastWrite = this.#lastWrite.catch(() => {}).then(() => this.#writeAll(bytes));
     return this.#lastWrite;
   }
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
     try {
-      for (let at = 0; at < bytes.length && !this.closed.aborted;) {
-        at += await this.#stream.write(bytes.subarray(at));
+      for (let offset = 0; offset < bytes.length && !this.closed.aborted;) {
+        offset += await this.#stream.write(bytes.subarray(offset));
       }
     } catch (error) {
       if (this.#mayFail && !(error instanceof Deno.errors.BrokenPipe)) throw error;

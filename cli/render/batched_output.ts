@@ -1,5 +1,5 @@
 /**
- * Small writes, combined into larger ones.
+ * Combination of small writes into larger ones.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Output } from "../host/terminal.ts";
 /** Characters that may be pending before a write waits. */
 const MAX_PENDING_CHARACTERS = 65_536;
 
-/** Combines everything that arrives during a write into the next one. */
+/** Combines all text that arrives during a write into the next write. */
 export class BatchedOutput {
   readonly #output: Pick<Output, "write">;
   #pending = "";
@@ -19,21 +19,21 @@ export class BatchedOutput {
     this.#output = output;
   }
 
-  /** Adds text. Waits when 64 KiB are pending, and rejects then if an earlier write failed. */
+  /** Adds text. With more than 64 Ki characters pending, waits until they are written and rejects if a write failed. */
   async write(text: string): Promise<void> {
     this.#pending += text;
     this.#writing ??= this.#startWriting();
     if (this.#pending.length > MAX_PENDING_CHARACTERS) await this.#writing;
   }
 
-  /** Waits until everything is written. */
+  /** Waits until all text is written. Rejects if a write failed. */
   async flush(): Promise<void> {
     await this.#writing;
   }
 
   #startWriting(): Promise<void> {
     const writing = this.#writePending();
-    // The next call that waits reports a failure.
+    // A failure is reported by the next call that waits.
     writing.catch(() => {});
     return writing;
   }

@@ -28,7 +28,7 @@ Deno.test("BatchedOutput: combines text that arrives during a write into the nex
   assertEquals(output.writes.at(-1)?.text, "d");
 });
 
-Deno.test("BatchedOutput: write() waits when 64 KiB are pending", async () => {
+Deno.test("BatchedOutput: write() waits when more than 64 Ki characters are pending", async () => {
   const output = createSlowOutput();
   const batch = new BatchedOutput(output);
   await batch.write("a");

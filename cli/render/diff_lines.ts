@@ -1,5 +1,5 @@
 /**
- * Unified diffs for a terminal.
+ * Formatting of unified diffs for a terminal.
  *
  * @module
  */

@@ -64,12 +64,12 @@ function createResult(
   { outcome, exitCode, refused, turns, durationMs }: RunReport,
   patch: string | undefined,
 ): object {
-  const { messages, ...rest } = outcome;
+  const { messages, ...result } = outcome;
   return {
     type: "result",
     exitCode,
     text: getFinalText(messages),
-    ...rest,
+    ...result,
     turns,
     durationMs: Math.round(durationMs),
     ...(refused.length > 0 && { refused }),
@@ -77,7 +77,7 @@ function createResult(
   };
 }
 
-/** Converts a value to a line. Escapes DEL and the C1 controls, which JSON does not and terminals interpret. */
+/** Serializes a value as a line. Escapes DEL and the C1 controls too, which JSON allows and terminals interpret. */
 function toJsonLine(value: unknown): string {
   const json = JSON.stringify(value).replace(
     /[\u007f-\u009f]/g,

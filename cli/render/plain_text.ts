@@ -9,7 +9,7 @@ export function toPlainText(text: string): string {
   return new PlainTextFilter().push(text);
 }
 
-/** The construct that the filter is inside of. */
+/** The construct that contains the next character. */
 type FilterState = "text" | "escape" | "sequence" | "string" | "string_escape";
 
 const ESCAPE = "\u001b";
@@ -23,7 +23,7 @@ const CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "g");
  * Sanitizes text that arrives in chunks, however it is split.
  *
  * Follows ECMA-48: sequences `ESC [ … final` (or the single character CSI), strings such as titles and links up to
- * their terminator, and other escapes. A string also ends with its line, so that an unterminated one does not remove
+ * their terminator, and other escapes. A string also ends at a line feed, so that an unterminated one does not remove
  * the rest of the text.
  */
 export class PlainTextFilter {

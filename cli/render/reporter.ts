@@ -8,7 +8,7 @@ import type { AgentEvent, ModelSpec, RunOutcome } from "../../mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { RunTotals } from "./usage_line.ts";
 
-/** Facts about a run that starts. */
+/** Properties of a run that are known at its start. */
 export interface RunStart {
   /** Version of the program. */
   readonly version: string;

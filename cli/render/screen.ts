@@ -1,5 +1,5 @@
 /**
- * Text on standard output and lines on standard error, separated when both appear on one terminal.
+ * Text on standard output and lines on standard error, separated by empty lines when both appear on one terminal.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface ScreenOptions {
   readonly lines: Output;
 }
 
-/** Separates streamed text from lines. */
+/** Writes streamed text and lines to their outputs. */
 export class Screen {
   readonly #text: Output;
   readonly #lines: Output;
@@ -28,7 +28,7 @@ export class Screen {
     this.#isShared = text === lines || (text.isTerminal && lines.isTerminal);
   }
 
-  /** Writes a chunk of text, after an empty line where it follows a line. */
+  /** Writes a chunk of text, on a terminal after an empty line if it follows a line. */
   async writeText(chunk: string): Promise<void> {
     if (chunk === "") return;
     if (this.#last === "line" && this.#isShared) await this.#lines.write("\n");
@@ -36,14 +36,14 @@ export class Screen {
     await this.#text.write(chunk);
   }
 
-  /** Ends the line of the text if it is open. */
+  /** Writes a line feed if the text does not end with one. */
   async endText(): Promise<void> {
     if (this.#last !== "open_text") return;
     this.#last = "text";
     await this.#text.write("\n");
   }
 
-  /** Writes a line, after an empty one where it follows text. */
+  /** Writes a line, on a terminal after an empty line if it follows text. */
   async writeLine(line: string): Promise<void> {
     await this.endText();
     const gap = this.#last === "text" && this.#isShared ? "\n" : "";

@@ -18,10 +18,10 @@ import { formatDuration, formatUsage } from "./usage_line.ts";
 import { WordWrap } from "./word_wrap.ts";
 import { wrapText } from "./wrap_text.ts";
 
-/** Maximum length of lines when the output is not a terminal. */
+/** Maximum columns of a line when the output is not a terminal. */
 const LOG_COLUMNS = 120;
 
-/** The duration of shorter calls is not shown. */
+/** Minimum duration of a call that is shown. */
 const MIN_SHOWN_DURATION_MS = 1_000;
 
 /** Options for {@linkcode TextReporter}. */
@@ -30,7 +30,7 @@ export interface TextReporterOptions {
   readonly text: Output;
   /** Output for everything else. */
   readonly lines: Output;
-  /** Whether the text is streamed. Otherwise the last reply is written at the end. */
+  /** Whether text is written as it arrives. Otherwise the text of the last reply is written at the end. */
   readonly live: boolean;
   /** Style of the lines. */
   readonly style: Style;
@@ -113,13 +113,13 @@ export class TextReporter implements Reporter {
     await this.#screen.endText();
   }
 
-  /** Wraps lines for a terminal only. */
+  /** Creates the word wrapping of a reply, which applies only to a terminal. */
   #createWrap(): WordWrap {
     const { text, columns } = this.#options;
     return new WordWrap(text.isTerminal ? columns : Infinity);
   }
 
-  /** Writes a line once per message, because thinking may take a minute. */
+  /** Reports thinking once per message, because it may take a minute. */
   async #writeThinking(): Promise<void> {
     if (this.#isThinkingShown || !this.#options.live) return;
     this.#isThinkingShown = true;
@@ -143,7 +143,7 @@ export class TextReporter implements Reporter {
     this.#calls.delete(id);
     const durationMs = now - startedAt;
     const time = durationMs < MIN_SHOWN_DURATION_MS ? "" : ` · ${formatDuration(durationMs)}`;
-    // Parallel calls end in any order.
+    // Parallel calls end in any order, so a result that does not follow its call names it.
     const call = this.#lastCall === id ? "" : `${truncateToWidth(summary, this.#columns / 2)}: `;
     this.#lastCall = undefined;
     const text = formatResult(result, isError);

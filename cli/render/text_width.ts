@@ -15,24 +15,24 @@ export function isWide(character: string): boolean {
 
 let graphemes: Intl.Segmenter | undefined;
 
-/** Returns the columns of a text without line breaks. */
+/** Returns the number of columns that a text without line breaks takes. */
 export function getTextWidth(text: string): number {
   const isAscii = /^[ -~]*$/.test(text);
   if (isAscii) return text.length;
   return measureGraphemes(text).reduce((sum, [, width]) => sum + width, 0);
 }
 
-/** Truncates a text to a number of columns; a truncated text ends with `…`. */
+/** Truncates a text to a number of columns. A truncated text ends with `…`; with less than one column it is empty. */
 export function truncateToWidth(text: string, columns: number): string {
   if (getTextWidth(text) <= columns) return text;
-  let fitting = "";
+  let truncated = "";
   let available = columns - 1;
   for (const [grapheme, width] of measureGraphemes(text)) {
     available -= width;
     if (available < 0) break;
-    fitting += grapheme;
+    truncated += grapheme;
   }
-  return columns < 1 ? "" : `${fitting}…`;
+  return columns < 1 ? "" : `${truncated}…`;
 }
 
 function measureGraphemes(text: string): (readonly [grapheme: string, width: number])[] {

@@ -16,7 +16,7 @@ Deno.test("getTextWidth(): counts columns, not characters", () => {
   for (const [text, width] of Object.entries(widths)) assertEquals(getTextWidth(text), width, text);
 });
 
-Deno.test("truncateToWidth(): cuts longer texts between graphemes", () => {
+Deno.test("truncateToWidth(): truncates longer texts between graphemes", () => {
   assertEquals(truncateToWidth("abc", 3), "abc");
   assertEquals(truncateToWidth("abcd", 3), "ab…");
   assertEquals(truncateToWidth("世界世", 5), "世界…");

@@ -13,10 +13,10 @@ const SHOWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   search_files: ["pattern", "path"],
 };
 
-/** Names of the shown argument of other tools; the first one that exists is used. */
+/** Arguments to show for other tools, in order of preference; the first one that exists is shown. */
 const PREFERRED_ARGUMENTS = ["path", "command", "pattern", "query", "url", "file"];
 
-/** Formats the arguments of a call in one line. */
+/** Formats the most significant arguments of a call in one line; all of them as JSON for an unknown tool. */
 export function formatCall(name: string, args: JsonObject): string {
   const keys = SHOWN_ARGUMENTS[name] ??
     PREFERRED_ARGUMENTS.filter((key) => key in args).slice(0, 1);
@@ -25,14 +25,14 @@ export function formatCall(name: string, args: JsonObject): string {
   return Object.keys(args).length === 0 ? "" : toOneLine(JSON.stringify(args));
 }
 
-/** Formats the result of a call in one line: its only line, exit code or error, else the number of lines. */
+/** Formats the result of a call in one line: its exit code, error or only line, else the number of lines. */
 export function formatResult({ content }: AgentToolResult, isError: boolean): string {
   const lines = toPlainText(extractText(content)).trim().split("\n").filter((line) => line !== "");
   const [first = "no output"] = lines;
   const isExit = first.startsWith("Exit code: ");
   if (isError || isExit || lines.length <= 1) {
-    const more = isExit && lines.length > 1 ? ` · ${pluralize(lines.length - 1, "line")}` : "";
-    return toOneLine(first) + more;
+    const rest = isExit && lines.length > 1 ? ` · ${pluralize(lines.length - 1, "line")}` : "";
+    return toOneLine(first) + rest;
   }
   return pluralize(lines.length, "line");
 }

@@ -19,7 +19,7 @@ export interface RunTotals {
   readonly durationMs: number;
 }
 
-/** Formats totals: `3 turns · 8,210 tokens in (6,000 cached), 412 out · $0.0217 · 4.1 s` */
+/** Formats totals, such as `3 turns · 8,210 tokens in (6,000 cached), 412 out · $0.0217 · 4.1 s`. */
 export function formatUsage({ turns, usage, cost, durationMs }: RunTotals): string {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   const cached = usage.cacheRead > 0 ? ` (${formatNumber(usage.cacheRead)} cached)` : "";
@@ -31,7 +31,7 @@ export function formatUsage({ turns, usage, cost, durationMs }: RunTotals): stri
   ].join(" · ");
 }
 
-/** Formats a duration: `4.1 s`, `2 min 5 s`. */
+/** Formats a duration, such as `4.1 s` or `2 min 5 s`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;

@@ -6,22 +6,22 @@
 
 import { getTextWidth, isWide } from "./text_width.ts";
 
-/** Line breaks, blanks, and parts of words. */
+/** Matches line breaks, spaces, and parts of words. */
 const TOKENS = /\n|[^\S\n]+|\S+/g;
 
-/** Columns of indentation that make a line code. */
+/** Minimum indentation of code, in columns. */
 const CODE_INDENT = 4;
 
 /**
  * Breaks lines before the word that does not fit. Fenced and indented code is not wrapped.
  *
- * A word is buffered until it is complete. Scripts without blanks may break at every character.
+ * A word is buffered until it is complete. Scripts without spaces, such as Chinese, may break at every character.
  */
 export class WordWrap {
   readonly #columns: number;
-  /** Columns of the line that have been returned. */
+  /** Columns of the current line that have been returned. */
   #column = 0;
-  #blanks = "";
+  #spaces = "";
   #word = "";
   #isFenced = false;
   #isCode = false;
@@ -35,7 +35,7 @@ export class WordWrap {
     let wrapped = "";
     for (const [token] of chunk.matchAll(TOKENS)) {
       if (token === "\n") wrapped += this.#endLine();
-      else if (token.trim() === "") wrapped += this.#addBlanks(token);
+      else if (token.trim() === "") wrapped += this.#addSpaces(token);
       else wrapped += this.#addToWord(token);
     }
     return wrapped;
@@ -43,22 +43,22 @@ export class WordWrap {
 
   /** Returns the buffered text. */
   flush(): string {
-    const wrapped = this.#flushWord() + this.#blanks;
-    this.#blanks = "";
+    const wrapped = this.#flushWord() + this.#spaces;
+    this.#spaces = "";
     return wrapped;
   }
 
   #endLine(): string {
     const wrapped = `${this.#flushWord()}\n`;
-    this.#blanks = "";
+    this.#spaces = "";
     this.#column = 0;
     this.#isCode = this.#isFenced;
     return wrapped;
   }
 
-  #addBlanks(blanks: string): string {
+  #addSpaces(spaces: string): string {
     const wrapped = this.#flushWord();
-    this.#blanks += blanks;
+    this.#spaces += spaces;
     return wrapped;
   }
 
@@ -73,27 +73,27 @@ export class WordWrap {
     return wrapped;
   }
 
-  /** Returns the buffered word, after the blanks before it or on the next line. */
+  /** Returns the buffered word, after the spaces before it or on the next line. */
   #flushWord(): string {
     const word = this.#word;
-    const blanks = this.#blanks;
+    const spaces = this.#spaces;
     if (word === "") return "";
     this.#word = "";
-    this.#blanks = "";
-    if (this.#column === 0) this.#startLine(blanks, word);
-    const width = blanks.length + getTextWidth(word);
+    this.#spaces = "";
+    if (this.#column === 0) this.#startLine(spaces, word);
+    const width = spaces.length + getTextWidth(word);
     if (this.#isCode || this.#column === 0 || this.#column + width <= this.#columns) {
       this.#column += width;
-      return blanks + word;
+      return spaces + word;
     }
-    this.#column = width - blanks.length;
+    this.#column = width - spaces.length;
     return `\n${word}`;
   }
 
-  #startLine(blanks: string, word: string): void {
+  #startLine(spaces: string, word: string): void {
     if (word.startsWith("```")) {
       this.#isFenced = !this.#isFenced;
       this.#isCode = true;
-    } else if (blanks.replaceAll("\t", "    ").length >= CODE_INDENT) this.#isCode = true;
+    } else if (spaces.replaceAll("\t", "    ").length >= CODE_INDENT) this.#isCode = true;
   }
 }

@@ -15,7 +15,7 @@ Deno.test("WordWrap: breaks lines before the word that does not fit", () => {
   assertEquals(wrapAll("unbreakably-long word", 5), "unbreakably-long\nword");
 });
 
-Deno.test("WordWrap: removes blanks at a break and keeps others", () => {
+Deno.test("WordWrap: removes spaces at a break and keeps others", () => {
   assertEquals(wrapAll("one two  \nthree", 8), "one two\nthree");
   assertEquals(wrapAll("- item one two", 10), "- item one\ntwo");
 });
@@ -29,7 +29,7 @@ Deno.test("WordWrap: does not wrap code", () => {
   assertEquals(wrapAll("    indented code here", 10), "    indented code here");
 });
 
-Deno.test("WordWrap: breaks scripts without blanks between characters", () => {
+Deno.test("WordWrap: breaks scripts without spaces between characters", () => {
   assertEquals(wrapAll("世界世界世", 4), "世界\n世界\n世");
 });
 

@@ -1,5 +1,5 @@
 /**
- * Approval of tool calls: by the user at the terminal, or none in a non-interactive run.
+ * Approval of tool calls: by the user at the terminal, or denied in a non-interactive run.
  *
  * @module
  */
@@ -14,16 +14,16 @@ import { getStyle } from "../render/style.ts";
 import { truncateToWidth } from "../render/text_width.ts";
 import { formatCall } from "../render/tool_line.ts";
 
-/** Lines of a diff that are shown before the question. */
+/** Maximum lines of a diff that are shown before the question. */
 const MAX_CHANGE_LINES = 40;
-/** Terminal lines of a command that are shown before the question. */
+/** Maximum terminal lines of a command that are shown before the question. */
 const MAX_COMMAND_LINES = 4;
 
 /** Denies every tool call that requires approval, and records the names of the tools. */
 export class NonInteractiveApprover {
   readonly #refused = new Set<string>();
 
-  /** Names of the denied tools, in order, without duplicates. */
+  /** Names of the denied tools without duplicates, in the order of their first denial. */
   get refused(): readonly string[] {
     return [...this.#refused];
   }
@@ -44,7 +44,7 @@ export function createTerminalAsk(host: Host, answers: LineReader): ApprovalProm
     while (!signal.aborted) {
       await messages.write("  Run it? yes, no, always (this tool): ");
       const answer = await answers.readLine(signal);
-      // The end of the input leaves the line of the question open.
+      // The user has typed no line feed after the question.
       if (answer === undefined) await messages.write("\n");
       const decision = parseDecision(answer);
       if (decision) return decision;
@@ -53,7 +53,7 @@ export function createTerminalAsk(host: Host, answers: LineReader): ApprovalProm
   };
 }
 
-/** Formats a call, the assessment of its command, and its changes of files. */
+/** Formats a call, the reasons why its command is dangerous, and its changes to files. */
 function formatQuestion(
   { name, arguments: args, changes = [], assessment }: GateRequest,
   { terminal, env }: Host,
@@ -71,7 +71,7 @@ function formatQuestion(
   ];
 }
 
-/** Parses an answer; `undefined` for an invalid one. The end of the input denies the call. */
+/** Parses an answer; `undefined` if it is invalid. The end of the input (`undefined`) denies the call. */
 function parseDecision(answer: string | undefined): ApprovalDecision | undefined {
   switch (answer?.trim().toLowerCase()) {
     case "y":

@@ -1,5 +1,5 @@
 /**
- * A run without a conversation: one prompt, from the first event to the exit code.
+ * A run of one prompt, from the first event to the exit code.
  *
  * @module
  */
@@ -52,14 +52,14 @@ export async function runHeadless(run: HeadlessRunOptions): Promise<ExitCode> {
   const { usage, cost } = outcome;
   const exitCode = getRunExitCode(end);
   const report: RunReport = { ...end, turns, usage, cost, durationMs, exitCode };
-  const isPartOfReport = patch === "-" && run.outputFormat !== "text";
-  await reporter.onRunEnd(report, isPartOfReport ? new TextDecoder().decode(changes) : undefined);
-  if (patch !== undefined && changes && !isPartOfReport) await writePatch(changes, patch, host);
+  const isPatchInReport = patch === "-" && run.outputFormat !== "text";
+  await reporter.onRunEnd(report, isPatchInReport ? new TextDecoder().decode(changes) : undefined);
+  if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
   await reportRunEnd(end, exitCode, host);
   return exitCode;
 }
 
-/** Returns `undefined` when the signal is aborted. */
+/** Takes a snapshot of the working directory; `undefined` when the signal is aborted. */
 async function takeSnapshot(
   cwd: string,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 /**
- * Selection of the model: the given one, or the default of a provider whose key is set.
+ * Selection of the model: that of the options or the environment, or the default of a provider with a key.
  *
  * @module
  */
@@ -15,7 +15,7 @@ interface ProviderDefault {
   readonly model: string;
 }
 
-/** The first provider with a key is used. */
+/** Default models in order of preference; the first one whose provider has a key is used. */
 const PROVIDER_DEFAULTS: readonly ProviderDefault[] = [
   { variable: "ANTHROPIC_API_KEY", model: "anthropic/claude-sonnet-5-5" },
   { variable: "OPENAI_API_KEY", model: "openai/gpt-6.2-sol" },
@@ -23,14 +23,14 @@ const PROVIDER_DEFAULTS: readonly ProviderDefault[] = [
 
 /** Options for `chooseModel()`. */
 export interface ModelSelection {
-  /** The given model. */
+  /** Value of `--model`. */
   readonly model?: ModelSpec;
-  /** The given base URL. */
+  /** Value of `--base-url`. */
   readonly baseUrl?: string;
 }
 
 /**
- * Chooses the model: the given one, that of `SWINK_MODEL`, or the default of the first provider with a key.
+ * Chooses the model: that of `--model`, that of `SWINK_MODEL`, or the default of the first provider with a key.
  *
  * @throws {ConfigurationError} If no model is configured; the advice lists the ways to configure one.
  */
@@ -39,16 +39,16 @@ export function chooseModel(
   env: (name: string) => string | undefined,
 ): ModelSpec {
   if (model) return model;
-  const named = env("SWINK_MODEL");
-  if (named) return parseEnvironmentModel(named);
+  const name = env("SWINK_MODEL");
+  if (name) return parseEnvironmentModel(name);
   if (baseUrl !== undefined) {
     throw new ConfigurationError(
       "--base-url requires a model",
       `Add -m provider/model: -m openai/MODEL --base-url ${baseUrl}`,
     );
   }
-  const found = PROVIDER_DEFAULTS.find(({ variable }) => env(variable));
-  if (found) return modelSpec(found.model);
+  const providerDefault = PROVIDER_DEFAULTS.find(({ variable }) => env(variable));
+  if (providerDefault) return modelSpec(providerDefault.model);
   throw new ConfigurationError("No model is configured", MODEL_ADVICE);
 }
 

@@ -78,7 +78,7 @@ export const PERMISSION_OPTIONS = {
     type: "string",
     value: "names",
     description:
-      "The only tools of the run, separated by commas; they need no approval. bash(deno test *) approves some commands.",
+      "The only tools of the run, separated by commas; they need no approval. A pattern such as bash(deno test *) approves only matching calls.",
     repeatable: true,
   },
   disallowedTools: {

@@ -7,17 +7,17 @@
 import { UsageError } from "../host/cli_error.ts";
 import type { Input, Terminal } from "../host/terminal.ts";
 
-/** Standard input is added to a prompt when it starts within this time. Parent processes often leave it open for ever. */
+/** Time within which input must start to be added to a prompt; parent processes often leave it open and empty. */
 const FIRST_BYTE_TIMEOUT_MS = 200;
 
-/** Larger input exceeds the context window of every model. */
+/** Maximum input; more would exceed the context window of every model. */
 const MAX_BYTES = 10_000_000;
 
 /** Options for `readPrompt()`. */
 export interface PromptOptions {
   /** Standard input, and standard error for notices. */
   readonly terminal: Pick<Terminal, "input" | "messages">;
-  /** Ends reading; the input received so far is used. */
+  /** Aborts reading; the input received so far is used. */
   readonly signal: AbortSignal;
   /** Time to wait for input when there is a prompt, in milliseconds. Default: 200. */
   readonly firstByteMs?: number;
@@ -61,7 +61,7 @@ const READING_NOTICE = "swink: reading standard input; end it with Ctrl+D\n";
 const UNREAD_NOTICE =
   "swink: no data on standard input; continuing without it (the argument - waits for it)\n";
 
-/** Reads standard input once. Starts immediately; an unread first chunk does not keep the process alive. */
+/** Reads standard input once. Requests the first chunk at once; the pending read does not keep the process alive. */
 class InputReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #aborted: Promise<undefined>;
@@ -77,7 +77,7 @@ class InputReader {
     this.#firstChunk.catch(() => {});
   }
 
-  /** Whether the first chunk or the end arrives in time. */
+  /** Whether the first chunk or the end of the input arrives in time. */
   async hasDataWithin(milliseconds: number): Promise<boolean> {
     const { promise: timeout, resolve } = Promise.withResolvers<false>();
     const timer = setTimeout(resolve, milliseconds, false);
@@ -88,7 +88,7 @@ class InputReader {
     }
   }
 
-  /** Reads up to the end. */
+  /** Reads to the end of the input, or until the signal is aborted. */
   async readAll(): Promise<string> {
     const decoder = new TextDecoder();
     let text = "";

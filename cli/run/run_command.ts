@@ -1,5 +1,5 @@
 /**
- * A run from its options and the words of its prompt.
+ * The action of `swink run`.
  *
  * @module
  */

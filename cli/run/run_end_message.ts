@@ -19,7 +19,9 @@ export async function reportRunEnd(end: RunEnd, exitCode: ExitCode, host: Host):
   const { omittedFiles = [] } = end;
   if (omittedFiles.length > 0) {
     const names = omittedFiles.join(", ");
-    await messages.write(toPlainText(`swink: omitted from the patch as too large: ${names}\n`));
+    await messages.write(
+      toPlainText(`swink: omitted from the patch because too large: ${names}\n`),
+    );
   }
   const message = getEndMessage(end, exitCode);
   if (!message) return;
@@ -69,7 +71,7 @@ function getAdvice(
   switch (code) {
     case "auth_error": {
       const variables = keyVariables(provider).join(" or ");
-      // Without a status no request was sent: the message reports a missing key.
+      // Without a status no request was sent, and the message already reports the missing key.
       if (status === undefined || variables === "") return undefined;
       return `Check that the key in ${variables} is valid and may use this model.`;
     }

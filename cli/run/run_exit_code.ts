@@ -7,7 +7,7 @@
 import type { AgentErrorCode, RunOutcome } from "../../mod.ts";
 import { ExitCode } from "../host/exit_code.ts";
 
-/** Result of a run, for its exit code. */
+/** Result of a run, which determines its exit code. */
 export interface RunEnd {
   /** Outcome of the agent. */
   readonly outcome: RunOutcome;
@@ -23,7 +23,7 @@ export interface RunEnd {
   readonly omittedFiles?: readonly string[];
 }
 
-/** Returns the exit code: the reason that ended the run, then refused calls, then an empty patch. */
+/** Returns the exit code for the reason that ended the run, else for refused calls, else for an empty patch. */
 export function getRunExitCode(end: RunEnd): ExitCode {
   const { outcome, signalExitCode, isOutputClosed, refused, isPatchEmpty } = end;
   if (signalExitCode !== undefined) return signalExitCode;

@@ -1,5 +1,5 @@
 /**
- * The part of `swink run` that imports the agent, loaded while command line and input are read.
+ * The part of `swink run` that imports the agent, loaded while the command line and standard input are read.
  *
  * @module
  */

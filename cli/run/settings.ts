@@ -25,7 +25,7 @@ export interface RunSettings {
   readonly maxTurns?: number;
   /** Format of standard output. */
   readonly outputFormat: OutputFormat;
-  /** Destination of the patch: an absolute path, or `-` for standard output. Without it, no patch is made. */
+  /** Destination of the patch: an absolute path, or `-` for standard output. Default: no patch. */
   readonly patch?: string;
   /** Absolute path of the file that records all model requests and responses. */
   readonly record?: string;
@@ -87,7 +87,7 @@ function resolveDirectory(path = "."): string {
   throw new UsageError(`Invalid value ${JSON.stringify(path)} for --cwd: not a directory`);
 }
 
-/** Resolves the path of a file to be written. A run may take an hour, so it is checked before. */
+/** Resolves and checks the path of a file that is written after the run, which may take an hour. */
 function resolveNewFile(flag: string, path: string): string {
   const file = resolve(path);
   const message = `Invalid value ${JSON.stringify(path)} for ${flag}`;

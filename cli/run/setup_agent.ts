@@ -17,7 +17,7 @@ import type { Host } from "../host/host.ts";
 import { LineReader } from "../host/line_reader.ts";
 import { chooseModel } from "./model_choice.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
-import { systemPrompt } from "./system_prompt.ts";
+import { createSystemPrompt } from "./system_prompt.ts";
 import { resolveToolRules } from "./tool_rules.ts";
 
 /** Options for `setUpAgent()`. */
@@ -65,7 +65,7 @@ export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
     prices,
     systemPrompt: options.systemPrompt ?? createDefaultPrompt(options, host),
     tools,
-    // The gate enforces forbidden calls in every mode, so it must receive all calls.
+    // The gate enforces forbidden calls in every mode, so the agent must pass it all calls.
     approvalMode: deny.length > 0 ? "enabled" : mode,
     approve: approvalGate({ mode, ask, allow, deny, sandbox }),
     ...(maxTurns !== undefined && { maxTurns }),
@@ -80,12 +80,12 @@ export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
   };
 }
 
-/** Returns the connection options of the provider. A server at a base URL may need no key. */
+/** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
 function getProviderOptions(
   { provider }: ModelSpec,
   { baseUrl, replay }: AgentSetupOptions,
 ): ProviderOptions {
-  // A recording requires no key.
+  // A replay sends no request, so any key will do.
   const key = replay === undefined ? {} : { apiKey: "replayed" };
   if (baseUrl !== undefined) return { baseUrl, keyless: true, ...key };
   const providers = providerNames();
@@ -106,7 +106,7 @@ function createDefaultPrompt(
   { cwd, net, today = new Date() }: AgentSetupOptions,
   host: Host,
 ): string {
-  return systemPrompt({
+  return createSystemPrompt({
     cwd,
     net,
     platform: Deno.build.os,

@@ -19,7 +19,9 @@ export interface PromptEnvironment {
 }
 
 /** Creates the default system prompt. The environment comes last, so that providers can cache the common prefix. */
-export function systemPrompt({ cwd, platform, date, attended, net }: PromptEnvironment): string {
+export function createSystemPrompt(
+  { cwd, platform, date, attended, net }: PromptEnvironment,
+): string {
   return `${PROMPT}
 
 # Environment

@@ -1,6 +1,6 @@
 import { assertLess, assertStringIncludes } from "@std/assert";
 import { estimateTextTokens } from "../../src/loop/mod.ts";
-import { systemPrompt } from "./system_prompt.ts";
+import { createSystemPrompt } from "./system_prompt.ts";
 
 const ENVIRONMENT = {
   cwd: "/work",
@@ -10,12 +10,12 @@ const ENVIRONMENT = {
   net: "off",
 } as const;
 
-Deno.test("systemPrompt(): takes less than 1,000 tokens", () => {
-  assertLess(estimateTextTokens(systemPrompt(ENVIRONMENT)), 1_000);
+Deno.test("createSystemPrompt(): takes less than 1,000 tokens", () => {
+  assertLess(estimateTextTokens(createSystemPrompt(ENVIRONMENT)), 1_000);
 });
 
-Deno.test("systemPrompt(): describes directory, system, date, user and network", () => {
-  const prompt = systemPrompt(ENVIRONMENT);
+Deno.test("createSystemPrompt(): describes directory, system, date, user and network", () => {
+  const prompt = createSystemPrompt(ENVIRONMENT);
   for (
     const fact of [
       "/work",
@@ -27,7 +27,7 @@ Deno.test("systemPrompt(): describes directory, system, date, user and network",
   ) {
     assertStringIncludes(prompt, fact);
   }
-  const other = systemPrompt({ ...ENVIRONMENT, attended: true, net: ["deno.land"] });
+  const other = createSystemPrompt({ ...ENVIRONMENT, attended: true, net: ["deno.land"] });
   assertStringIncludes(other, "The user is watching");
   assertStringIncludes(other, "only deno.land");
 });

@@ -10,7 +10,7 @@ import { didYouMean } from "../command_line/suggestion.ts";
 
 /** Options for `resolveToolRules()`. */
 export interface ToolSelection {
-  /** The only tools: names, or names with a pattern such as `bash(deno test *)`. Default: all tools. */
+  /** The only tools of the run: names, or names with a pattern such as `bash(deno test *)`. Default: all tools. */
   readonly allowedTools?: readonly string[];
   /** Tools to remove, or calls to forbid. */
   readonly disallowedTools: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * Output of a patch.
+ * Writing of a patch to a file or standard output.
  *
  * @module
  */

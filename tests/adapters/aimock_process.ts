@@ -1,5 +1,5 @@
 /**
- * Runs aimock until standard input ends. The first line of output is its URL.
+ * Runs aimock until standard input ends. The first line of output is the URL of the server.
  *
  * @module
  */

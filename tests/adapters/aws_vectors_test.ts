@@ -5,15 +5,15 @@ import { loadSigning } from "../../adapters/bedrock/packages.ts";
 import { codec } from "./bedrock_frames.ts";
 import { getFixtureDirectory } from "./wire_fixtures.ts";
 
-/** Signing vectors that `fetch` cannot send, with the reason. */
+/** Signing vectors of requests that `fetch` cannot send, with the reason. */
 const UNSENDABLE_VECTORS: Readonly<Record<string, string>> = {
   "get-header-key-duplicate": "fetch joins the values of a header",
   "get-relative-unnormalized": "URL normalizes relative paths",
   "get-relative-relative-unnormalized": "URL normalizes relative paths",
   "get-slash-dot-slash-unnormalized": "URL normalizes relative paths",
   "get-slash-pointless-dot-unnormalized": "URL normalizes relative paths",
-  "get-slash-unnormalized": "only services that keep repeated slashes",
-  "get-slashes-unnormalized": "only services that keep repeated slashes",
+  "get-slash-unnormalized": "only for services that keep repeated slashes",
+  "get-slashes-unnormalized": "only for services that keep repeated slashes",
 };
 
 const directory = getFixtureDirectory();
@@ -58,7 +58,7 @@ for (const name of listDirectories(signingVectors)) {
 }
 
 if (signingVectors !== undefined) {
-  Deno.test("AWS signing: example of Bedrock with a session token and a body", async () => {
+  Deno.test("AWS signing: signs a Bedrock request with a session token and a body", async () => {
     const { AwsV4Signer } = await loadSigning();
     const example = JSON.parse(read(`${signingVectors}/bedrock-mantle-openai-python.json`));
     const { request, expected, credentials, region, service } = example;
@@ -148,8 +148,8 @@ function parseRequest(
 ): { method: string; url: string; headers: Headers; body: string } {
   const [head = "", body = ""] = text.split(/\r?\n\r?\n/);
   // A line that begins with a space continues the previous line.
-  const [first = "", ...lines] = head.replace(/\r?\n[ \t]+/g, " ").trimEnd().split(/\r?\n/);
-  const [, method = "", path = ""] = /^(\S+) (.*) HTTP\/1\.1$/.exec(first) ?? [];
+  const [requestLine = "", ...lines] = head.replace(/\r?\n[ \t]+/g, " ").trimEnd().split(/\r?\n/);
+  const [, method = "", path = ""] = /^(\S+) (.*) HTTP\/1\.1$/.exec(requestLine) ?? [];
   const headers = new Headers();
   for (const line of lines) {
     const colon = line.indexOf(":");

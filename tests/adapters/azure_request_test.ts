@@ -60,14 +60,14 @@ Deno.test("createAzure(): omits prompt_cache_key for dated API versions", async 
   );
 });
 
-Deno.test("createAzure(): without a base URL, sends nothing and returns an error with the option to set", async () => {
+Deno.test("createAzure(): without a base URL, sends nothing and returns an error that names baseUrl", async () => {
   const fetch = replayFetch([]);
   const { error } = await readReply(createAzure({ fetch })(richRequest(MODEL)));
   assertEquals([error?.code, fetch.requests.length], ["bad_request", 0]);
   assertEquals(error?.message.includes("pass baseUrl to createAzure()"), true);
 });
 
-Deno.test("createAzure(): without a key, sends nothing and returns an error with both options", async () => {
+Deno.test("createAzure(): without a key, sends nothing and returns an error that names apiKey and getToken", async () => {
   const fetch = replayFetch([]);
   const request = richRequest(MODEL, { options: { apiKey: "" } });
   const { error } = await readReply(createAzure({ fetch, baseUrl: ROOT })(request));

@@ -1,7 +1,7 @@
 import { createAzure } from "../../adapters/azure/mod.ts";
 import { toExpectedChatUsage } from "./openai_usage.ts";
 import type { GroundTruth } from "./wire_fixtures.ts";
-import { testRecordings, testRefusals } from "./wire_tests.ts";
+import { testErrorResponses, testRecordings } from "./wire_tests.ts";
 
 const baseUrl = "https://my-resource.openai.azure.com";
 
@@ -18,5 +18,5 @@ for (const api of ["chat", "responses"] as const) {
     toExpectedUsage: toExpectedChatUsage,
     shouldSkip: ({ wire }) => wire !== `openai-${api}`,
   });
-  testRefusals(["azure", "any"], (fetch) => createAzure({ fetch, baseUrl, api }));
+  testErrorResponses(["azure", "any"], (fetch) => createAzure({ fetch, baseUrl, api }));
 }

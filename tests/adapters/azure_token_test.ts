@@ -12,7 +12,7 @@ import { prompt } from "./rich_conversation.ts";
 
 const BODY =
   'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 function createRequest(
   options: StreamOptions = {},
@@ -35,7 +35,7 @@ function setUpAzure(
   return { send: (request = createRequest()) => readReply(streamFn(request)), fetch };
 }
 
-/** Creates a getToken that returns numbered tokens with a lifetime of an hour, and counts its calls. */
+/** Creates a getToken that returns numbered tokens with a lifetime of one hour, and counts its calls. */
 function createTokenSource(
   clock: ManualClock,
 ): { getToken: () => Promise<object & { token: string }>; getCount: () => number } {
@@ -44,7 +44,7 @@ function createTokenSource(
     getToken: async () => {
       count++;
       await Promise.resolve();
-      return { token: `entra-token-${count}`, expiresOnTimestamp: clock.now() + HOUR };
+      return { token: `entra-token-${count}`, expiresOnTimestamp: clock.now() + HOUR_MS };
     },
     getCount: () => count,
   };
@@ -59,7 +59,7 @@ Deno.test("createAzure(): concurrent and later requests share one token [A134]",
   const { getToken, getCount } = createTokenSource(clock);
   const { send, fetch } = setUpAzure({ getToken, clock });
   await Promise.all([send(), send(), send()]);
-  clock.advance(HOUR / 2);
+  clock.advance(HOUR_MS / 2);
   await send();
   assertEquals(getCount(), 1);
   assertEquals(getSentKeys(fetch), Array(4).fill("Bearer entra-token-1"));
@@ -70,7 +70,7 @@ Deno.test("createAzure(): refreshes a token shortly before it expires [A134]", a
   const { getToken, getCount } = createTokenSource(clock);
   const { send, fetch } = setUpAzure({ getToken, clock });
   await send();
-  clock.advance(HOUR - 5 * 60_000 - 1);
+  clock.advance(HOUR_MS - 5 * 60_000 - 1);
   await send();
   assertEquals(getCount(), 1);
   clock.advance(1);

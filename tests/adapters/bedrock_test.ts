@@ -3,7 +3,7 @@ import { readReply } from "../../src/testing/read_reply.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { encodeEventStream, EVENT_STREAM_TYPE, readFixtureEvents } from "./bedrock_frames.ts";
 import type { GroundTruth, WireFixture } from "./wire_fixtures.ts";
-import { createMinimalRequest, testRecordings, testRefusals } from "./wire_tests.ts";
+import { createMinimalRequest, testErrorResponses, testRecordings } from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
   end_turn: "stop",
@@ -24,7 +24,7 @@ testRecordings(["bedrock"], {
   toExpectedUsage: ({ usage, usageRaw }: GroundTruth) => usageRaw ? usage : {},
   shouldSkip: isProviderExecuted,
 });
-testRefusals(["bedrock", "any"], (fetch) => createBedrock({ fetch, region: "us-east-1" }));
+testErrorResponses(["bedrock", "any"], (fetch) => createBedrock({ fetch, region: "us-east-1" }));
 
 Deno.test("createBedrock(): emits valid events when the stream has values of wrong types", async () => {
   const random = seededRandom(7);

@@ -1,5 +1,5 @@
 /**
- * Runs with each provider, recorded once and replayed without a network.
+ * Runs with each adapter, recorded once against aimock and replayed without a network.
  *
  * @module
  */

@@ -40,7 +40,7 @@ Deno.test("connect(): google and gemini are the same provider, with two environm
 const GEMINI_REPLY =
   'data: {"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]}\n\n';
 
-Deno.test("connect(): options of google apply to gemini models, and the other way round", async () => {
+Deno.test("connect(): options of google apply to gemini models, and vice versa", async () => {
   for (const [provider, configured] of [["gemini", "google"], ["google", "gemini"]] as const) {
     const fetch = replayFetch(GEMINI_REPLY);
     const streamFn = connect({
@@ -59,7 +59,7 @@ Deno.test("connect(): options of google apply to gemini models, and the other wa
   }
 });
 
-Deno.test("connect(): a stream function for google gets gemini requests unchanged, unless gemini has its own", async () => {
+Deno.test("connect(): a stream function for google receives gemini requests, unless gemini has its own", async () => {
   const providers: string[] = [];
   const createRecorder = (name: string): StreamFn => (request) => {
     providers.push(`${name}: ${request.model.provider}`);
@@ -73,7 +73,7 @@ Deno.test("connect(): a stream function for google gets gemini requests unchange
   assertEquals(providers, ["google: gemini", "gemini: gemini"]);
 });
 
-Deno.test("connect(): errors name the provider as the model does", async () => {
+Deno.test("connect(): errors use the name of the provider in the model", async () => {
   for (const provider of ["google", "gemini"]) {
     const { message } = await sendRequest({ provider, modelId: "gemini-3.8-flash" }, {});
     assertStringIncludes(message ?? "", `No API key for ${provider}: `);

@@ -1,7 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { createGoogle } from "../../adapters/google/mod.ts";
-import { type GroundTruth, loadWireFixtures, selectPieceSizes } from "./wire_fixtures.ts";
-import { readRecording, testRecordings, testRefusals, type WireSubject } from "./wire_tests.ts";
+import { type GroundTruth, loadWireFixtures, selectChunkSizes } from "./wire_fixtures.ts";
+import {
+  readRecording,
+  testErrorResponses,
+  testRecordings,
+  type WireSubject,
+} from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
   MAX_TOKENS: "length",
@@ -39,12 +44,12 @@ testRecordings(["google"], {
   ...SUBJECT,
   shouldSkip: ({ name }) => name.endsWith(STREAMED_ARGUMENTS),
 });
-testRefusals(["google", "any"], (fetch) => createGoogle({ fetch }));
+testErrorResponses(["google", "any"], (fetch) => createGoogle({ fetch }));
 
 for (const fixture of loadWireFixtures("google")) {
   if (!fixture.name.endsWith(STREAMED_ARGUMENTS)) continue;
   Deno.test(`recording ${fixture.name}: streamed arguments are assembled`, async () => {
-    for (const pieces of selectPieceSizes(fixture)) {
+    for (const pieces of selectChunkSizes(fixture)) {
       const { thinking, calls, stopReason } = await readRecording(fixture, SUBJECT, pieces);
       assertEquals(thinking, fixture.truth.thinking);
       assertEquals(calls.map(({ name, arguments: args }) => [name, args]), [

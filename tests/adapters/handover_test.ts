@@ -9,7 +9,7 @@ import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
 import { richRequest } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";
 
-/** Matches data in the conversation that only the model that created it accepts. */
+/** Matches data in the conversation that is valid only for the model that created it. */
 const OPAQUE_DATA = /c2lnbmF0dXJl|ZW5j|rs_1|own_1|I need the files/;
 
 for (const from of NINE_PROVIDERS) {
@@ -24,11 +24,11 @@ async function checkHandover(from: ProviderSubject, to: ProviderSubject): Promis
   const { body, warnings } = await captureRequest((fetch) => to.createStreamFn({ fetch }), request);
   assertEquals(to.findProblems(body), []);
   const sent = JSON.stringify(body);
-  assert(sent.includes("Let me look."), "the reply is missing");
-  assert(sent.includes("No such file"), "the result is missing");
+  assert(sent.includes("Let me look."), "the reply was not sent");
+  assert(sent.includes("No such file"), "the result was not sent");
   // The proxy forwards everything; the adapter behind it omits the data.
   if (from !== to && to.name !== "proxy") {
-    assert(!OPAQUE_DATA.test(sent), "data of another model is sent");
+    assert(!OPAQUE_DATA.test(sent), "data of another model was sent");
   }
   const omissions = warnings.filter(({ code }) => code !== "unknown_model");
   for (const { code } of omissions) assert(/left_out$/.test(code), code);

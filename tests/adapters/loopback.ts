@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A running server, which is closed when disposed. */
+/** A running server. Disposing of it closes the server. */
 export interface LoopbackServer extends AsyncDisposable {
   /** URL without a trailing slash. */
   readonly url: string;
@@ -19,7 +19,7 @@ export function serveLoopback(handler: Deno.ServeHandler<Deno.NetAddr>): Loopbac
   };
 }
 
-/** Returns a URL without a server. */
+/** Returns a loopback URL at which no server listens. */
 export function getUnusedUrl(): string {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;

@@ -86,14 +86,14 @@ Deno.test("createMistral(): inserts an assistant message between a tool result a
   assertEquals(roles, ["user", "assistant", "tool", "assistant", "user"]);
 });
 
-Deno.test("createMistral(): marks an assistant message at the end as a prefix", async () => {
+Deno.test("createMistral(): marks an assistant message at the end as the prefix of the reply", async () => {
   const spec = createModel("mistral-medium-latest");
   const unfinished = createReply(spec, [{ type: "text", text: "One, two" }]);
   const messages = getMessages(await sendMessages(spec, [prompt("Count"), unfinished]));
   assertEquals(messages.at(-1), { role: "assistant", content: "One, two", prefix: true });
 });
 
-Deno.test("createMistral(): sends reasoning as content part back to the same model only", async () => {
+Deno.test("createMistral(): sends reasoning back as a content part, to the same model only", async () => {
   const spec = createModel("mistral-medium-latest", "high");
   const reply = createReply(spec, [
     { type: "thinking", thinking: "Hm.", signature: "bWFyaw==" },

@@ -1,5 +1,5 @@
 /**
- * The nine stream functions of the library with a model each, for tests of all providers.
+ * The nine adapters of the library, each with a model, for tests of all providers.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import {
   type RequestCheck,
 } from "./request_rules.ts";
 
-/** Destination of requests. */
+/** Options for the stream function of a provider. */
 export interface EndpointOptions {
   /** URL of a server that imitates all providers. Default: the URL of the provider. */
   readonly url?: string;
@@ -52,14 +52,17 @@ type Options = { baseUrl?: string; fetch?: typeof globalThis.fetch };
 function createSubject(
   name: string,
   model: string,
-  make: (options: Options) => StreamFn,
+  createStreamFn: (options: Options) => StreamFn,
   { path = "", problems }: { path?: string; problems: RequestCheck },
 ): ProviderSubject {
   return {
     name,
     model: modelSpec(model),
     createStreamFn: ({ url, fetch }) =>
-      make({ ...(url !== undefined && { baseUrl: url + path }), ...(fetch && { fetch }) }),
+      createStreamFn({
+        ...(url !== undefined && { baseUrl: url + path }),
+        ...(fetch && { fetch }),
+      }),
     findProblems: problems,
   };
 }

@@ -51,13 +51,13 @@ Deno.test("createOpenAI(): omits thinking, signatures and items of another provi
   const from = { provider: "anthropic", modelId: "claude-sonnet-4-5" };
   for (const api of ["chat", "responses"] as const) {
     const { body } = await sendToOpenAI(richRequest(createModel("gpt-5.4"), { from }), { api });
-    for (const mark of ["c2lnbmF0dXJl", "ZW5jcnlwdGVk", "commentary", "I need the files"]) {
-      assertFalse(JSON.stringify(body).includes(mark), `${api}: ${mark}`);
+    for (const data of ["c2lnbmF0dXJl", "ZW5jcnlwdGVk", "commentary", "I need the files"]) {
+      assertFalse(JSON.stringify(body).includes(data), `${api}: ${data}`);
     }
   }
 });
 
-Deno.test("createOpenAI(): calls the API of the catalog at OpenAI, chat completions at other servers", async () => {
+Deno.test("createOpenAI(): calls the API of the catalog entry at OpenAI, and chat completions at other servers", async () => {
   const getUrl = async (spec: ModelSpec, options?: PromptSettings) =>
     (await sendPrompt(spec, options)).url;
   const openai = "https://api.openai.com/v1";
@@ -121,8 +121,8 @@ Deno.test("createOpenAI(): sends maxTokens in the field of the API and lowers it
     (await sendPrompt(createModel("gpt-5"), { options })).body["max_output_tokens"],
     100,
   );
-  const more = await sendPrompt(createModel("gpt-4o"), { options: { maxTokens: 1_000_000 } });
-  assertEquals([more.body["max_completion_tokens"], getWarningCodes(more)], [16_384, [
+  const lowered = await sendPrompt(createModel("gpt-4o"), { options: { maxTokens: 1_000_000 } });
+  assertEquals([lowered.body["max_completion_tokens"], getWarningCodes(lowered)], [16_384, [
     "max_tokens_lowered",
   ]]);
 });
@@ -165,7 +165,7 @@ Deno.test("createOpenAI(): maps the tool choice", async () => {
   ]);
 });
 
-Deno.test("createOpenAI(): sends responseSchema, strict if the schema is, and nothing without one [A133]", async () => {
+Deno.test("createOpenAI(): sends responseSchema, as strict if the schema is; no field without one [A133]", async () => {
   const closed = { type: "object", properties: {}, additionalProperties: false };
   const open = { type: "object", properties: { a: { type: "string" } } };
   const getFormat = async (
@@ -190,7 +190,7 @@ Deno.test("createOpenAI(): sends responseSchema, strict if the schema is, and no
   assertFalse("response_format" in body);
 });
 
-Deno.test("createOpenAI(): sends the session id as cache key, and a long retention to models that support it", async () => {
+Deno.test("createOpenAI(): sends the session id as cache key, and long cache retention to models that support it", async () => {
   const options = { sessionId: "session-1", cache: "long" } as const;
   const { body } = await sendPrompt(createModel("gpt-5.4"), { options });
   assertEquals([body["prompt_cache_key"], body["prompt_cache_retention"]], ["session-1", "24h"]);
@@ -204,7 +204,7 @@ Deno.test("createOpenAI(): sends the session id as cache key, and a long retenti
   );
 });
 
-Deno.test("createOpenAI(): OpenRouter requests have cache_control for Claude, and ask for the cost", async () => {
+Deno.test("createOpenAI(): adds cache_control for Claude models at OpenRouter, and requests the cost", async () => {
   const request = richRequest({
     provider: "openrouter",
     modelId: "anthropic/claude-x",
@@ -213,11 +213,11 @@ Deno.test("createOpenAI(): OpenRouter requests have cache_control for Claude, an
   const { body } = await sendToOpenAI(request, { baseUrl: "https://openrouter.ai/api/v1" });
   assertEquals(body["reasoning"], { effort: "high" });
   assertEquals(body["usage"], { include: true });
-  const marks = JSON.stringify(body["messages"]).match(/"cache_control"/g);
-  assertEquals(marks?.length, 2);
+  const cacheControls = JSON.stringify(body["messages"]).match(/"cache_control"/g);
+  assertEquals(cacheControls?.length, 2);
 });
 
-Deno.test("createOpenAI(): sends reasoning_content back only after the last prompt of the user", async () => {
+Deno.test("createOpenAI(): sends reasoning_content back only after the last user message", async () => {
   const deepseek = { provider: "deepseek", modelId: "deepseek-v4" };
   const thinking = { type: "thinking", thinking: "Hm.", signature: "reasoning_content" } as const;
   const call = { type: "tool_call", id: "c", name: "read_file", arguments: {} } as const;
@@ -256,7 +256,7 @@ Deno.test("createOpenAI(): omits empty content [B65]", async () => {
   }
 });
 
-Deno.test("createOpenAI(): sends tools in the same order whatever their order in the request", async () => {
+Deno.test("createOpenAI(): sends tools in an order that does not depend on that of the request", async () => {
   const request = richRequest(createModel("gpt-4o"));
   const reversed = { ...request.context, tools: [...TOOLS].reverse() };
   assertEquals(
@@ -265,7 +265,7 @@ Deno.test("createOpenAI(): sends tools in the same order whatever their order in
   );
 });
 
-Deno.test("createOpenAI(): sends the key as a bearer token, and none without a key if keyless [5.3]", async () => {
+Deno.test("createOpenAI(): sends the key as a bearer token, or no token if keyless without a key [5.3]", async () => {
   const { headers } = await sendPrompt(createModel("gpt-4o"), {
     options: { apiKey: " sk-with-spaces\n" },
   });

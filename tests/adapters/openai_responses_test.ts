@@ -1,7 +1,7 @@
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { toExpectedChatUsage } from "./openai_usage.ts";
 import type { GroundTruth } from "./wire_fixtures.ts";
-import { testRecordings, testRefusals } from "./wire_tests.ts";
+import { testErrorResponses, testRecordings } from "./wire_tests.ts";
 
 function toExpectedStop({ stopReason, toolCalls }: GroundTruth): string {
   if (stopReason === "incomplete:max_output_tokens") return "length";
@@ -16,4 +16,4 @@ testRecordings(["openai-responses", "openai-compat"], {
   // The shell recording is shortened, so its deltas differ from the text at its end.
   shouldSkip: ({ wire, name }) => wire !== "openai-responses" || name.includes("shell-container"),
 });
-testRefusals(["openai-responses"], (fetch) => createOpenAI({ fetch, api: "responses" }));
+testErrorResponses(["openai-responses"], (fetch) => createOpenAI({ fetch, api: "responses" }));

@@ -10,7 +10,7 @@ import type { ModelSpec } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
 
-/** An image of one pixel. */
+/** An image block of one pixel. */
 export const PIXEL: ContentBlock = {
   type: "image",
   source: { type: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" },

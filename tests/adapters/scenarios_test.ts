@@ -1,5 +1,6 @@
 /**
- * Recorded tool loops: with the recorded responses, an agent sends the same conversation as the recorded client.
+ * Replays of recorded tool loops: given the recorded responses, an agent sends the same conversation as the recorded
+ * client.
  *
  * @module
  */

@@ -20,11 +20,11 @@ export interface SentRequest {
 
 /** Calls a stream function and returns the HTTP request that it sends. */
 export async function captureRequest(
-  make: (fetch: typeof globalThis.fetch) => StreamFn,
+  createStreamFn: (fetch: typeof globalThis.fetch) => StreamFn,
   request: StreamRequest,
 ): Promise<SentRequest> {
   const fetch = replayFetch({ status: 500, body: "recorded" });
-  const { warnings, error } = await readReply(make(fetch)(request));
+  const { warnings, error } = await readReply(createStreamFn(fetch)(request));
   const [sent] = fetch.requests;
   if (!sent) throw new Error(`No request was sent: ${error?.message}`);
   return { url: sent.url, headers: sent.headers, body: JSON.parse(sent.body), warnings };

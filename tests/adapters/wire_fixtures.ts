@@ -9,7 +9,7 @@ import { isJsonEqual } from "../../src/testing/json_equal.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import type { ChunkSizes } from "../../src/testing/faulty_body.ts";
 
-/** Content of a stream as read by the provider's client, in the provider's terms. */
+/** The content of a stream as the provider's own client reads it, in the provider's terms. */
 export interface GroundTruth {
   readonly text: string;
   readonly thinking: string;
@@ -38,7 +38,7 @@ export interface WireFixture {
 }
 
 /** A recorded error response. */
-export interface WireRefusal {
+export interface WireErrorResponse {
   readonly name: string;
   readonly provider: string;
   readonly status: number;
@@ -70,7 +70,7 @@ export function loadWireFixtures(group: string): WireFixture[] {
 }
 
 /** Loads all error responses of some providers; none without recordings. */
-export function loadWireRefusals(providers: readonly string[]): WireRefusal[] {
+export function loadWireErrors(providers: readonly string[]): WireErrorResponse[] {
   const directory = getFixtureDirectory();
   if (directory === undefined) return [];
   const names = [...Deno.readDirSync(`${directory}/errors`)].map(({ name }) => name).sort();
@@ -81,7 +81,7 @@ export function loadWireRefusals(providers: readonly string[]): WireRefusal[] {
 }
 
 /** Returns the chunk sizes to read a recording in: all of them if exhaustive, else one chunk and a random choice. */
-export function selectPieceSizes(fixture: WireFixture): ChunkSizes[] {
+export function selectChunkSizes(fixture: WireFixture): ChunkSizes[] {
   const sizes: ChunkSizes[] = [1, { seed: 1, max: 9 }, { seed: 2, max: 100 }, {
     seed: 3,
     max: 3000,
@@ -99,7 +99,7 @@ export function isSameValue(left: unknown, right: unknown): boolean {
 function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
   return Object.fromEntries(entries.map(([key, member]) => [key, sortMembers(member)]));
 }
 

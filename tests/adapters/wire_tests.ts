@@ -15,14 +15,14 @@ import {
   getFixtureDirectory,
   type GroundTruth,
   isSameValue,
+  loadWireErrors,
   loadWireFixtures,
-  loadWireRefusals,
-  selectPieceSizes,
+  selectChunkSizes,
+  type WireErrorResponse,
   type WireFixture,
-  type WireRefusal,
 } from "./wire_fixtures.ts";
 
-/** An adapter, and how the ground truth of recordings translates to its replies. */
+/** An adapter, and the conversion of the ground truth of recordings to its replies. */
 export interface WireSubject {
   /** Creates the stream function for a recording. */
   readonly createStreamFn: (fetch: typeof globalThis.fetch, fixture: WireFixture) => StreamFn;
@@ -42,9 +42,9 @@ export function testRecordings(groups: readonly string[], subject: WireSubject):
     !subject.shouldSkip?.(fixture)
   );
   for (const fixture of fixtures) {
-    Deno.test(`recording ${fixture.name}: reads the same in chunks of any size`, async () => {
-      for (const pieces of selectPieceSizes(fixture)) {
-        assertTruth(await readRecording(fixture, subject, pieces), fixture, subject);
+    Deno.test(`recording ${fixture.name}: reads the expected reply in chunks of any size`, async () => {
+      for (const chunkSizes of selectChunkSizes(fixture)) {
+        assertTruth(await readRecording(fixture, subject, chunkSizes), fixture, subject);
       }
     });
   }
@@ -52,25 +52,25 @@ export function testRecordings(groups: readonly string[], subject: WireSubject):
 }
 
 /** Registers a test for each recorded error response of some providers. */
-export function testRefusals(
+export function testErrorResponses(
   providers: readonly string[],
   createStreamFn: (fetch: typeof globalThis.fetch) => StreamFn,
 ): void {
-  const refusals = loadWireRefusals(providers);
-  for (const refusal of refusals) {
-    Deno.test(`recorded error ${refusal.provider}/${refusal.name}: is classified`, async () => {
-      const streamFn = createStreamFn(() => Promise.resolve(toResponse(refusal)));
+  const responses = loadWireErrors(providers);
+  for (const response of responses) {
+    Deno.test(`recorded error ${response.provider}/${response.name}: is classified`, async () => {
+      const streamFn = createStreamFn(() => Promise.resolve(toResponse(response)));
       const { error } = await readReply(
-        streamFn(createMinimalRequest(refusal.provider, "some-model")),
+        streamFn(createMinimalRequest(response.provider, "some-model")),
       );
-      const expected = ERROR_BY_KIND[refusal.kind];
-      assert(expected, `unknown kind ${refusal.kind}`);
+      const expected = ERROR_BY_KIND[response.kind];
+      assert(expected, `unknown kind ${response.kind}`);
       const found = { code: error?.code, retryable: error?.retryable };
       assertEquals(found, expected, error?.message ?? "");
-      assertEquals(error?.status, refusal.status);
+      assertEquals(error?.status, response.status);
     });
   }
-  skipWithoutRecordings(`refusals of ${providers.join(", ")}`, refusals.length);
+  skipWithoutRecordings(`recorded errors of ${providers.join(", ")}`, responses.length);
 }
 
 /** Expected error by kind of recorded error response. */
@@ -88,13 +88,13 @@ const ERROR_BY_KIND: Readonly<Record<string, { code: AgentErrorCode; retryable: 
   "content-filter": { code: "content_filtered", retryable: false },
 };
 
-/** Reads a recording with an adapter. */
+/** Reads a recording with an adapter, in chunks of the given sizes. */
 export async function readRecording(
   fixture: WireFixture,
   { createStreamFn, provider }: WireSubject,
-  pieces: ChunkSizes,
+  chunkSizes: ChunkSizes,
 ): Promise<CollectedReply> {
-  const { stream } = createFaultyBody(fixture.bytes, { chunkSizes: pieces });
+  const { stream } = createFaultyBody(fixture.bytes, { chunkSizes });
   const headers = { "content-type": fixture.contentType };
   const streamFn = createStreamFn(
     () => Promise.resolve(new Response(stream, { headers })),
@@ -152,7 +152,7 @@ export function createMinimalRequest(provider: string, modelId: string): Paramet
   };
 }
 
-function toResponse({ status, headers, contentType, body }: WireRefusal): Response {
+function toResponse({ status, headers, contentType, body }: WireErrorResponse): Response {
   return new Response(body, { status, headers: { "content-type": contentType, ...headers } });
 }
 

@@ -64,7 +64,7 @@ Deno.test("createXai(): maps thinking levels to supported efforts", async () => 
   assertEquals(unsupported.warnings.map(({ code }) => code), ["thinking_left_out"]);
 });
 
-Deno.test("createXai(): omits x-grok-conv-id for a session id that is no header value", async () => {
+Deno.test("createXai(): omits x-grok-conv-id for a session id that is not a valid header value", async () => {
   const { headers } = await sendPrompt(createModel("grok-3-mini"), { sessionId: "Zürich\n1" });
   assertFalse(headers.has("x-grok-conv-id"));
 });

@@ -1,7 +1,7 @@
 import { createXai } from "../../adapters/xai/mod.ts";
 import { toExpectedChatUsage } from "./openai_usage.ts";
 import type { GroundTruth } from "./wire_fixtures.ts";
-import { testRecordings, testRefusals } from "./wire_tests.ts";
+import { testErrorResponses, testRecordings } from "./wire_tests.ts";
 
 /** In chat completions, xAI does not include reasoning in the completion tokens; in responses, it does. */
 function toExpectedUsage(truth: GroundTruth): object {
@@ -23,4 +23,4 @@ for (const api of ["chat", "responses"] as const) {
     shouldSkip: ({ wire }) => wire !== `openai-${api}`,
   });
 }
-testRefusals(["xai", "any"], (fetch) => createXai({ fetch }));
+testErrorResponses(["xai", "any"], (fetch) => createXai({ fetch }));

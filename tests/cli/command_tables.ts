@@ -56,10 +56,10 @@ function listCommands(
   command: CommandDefinition,
   path: string,
 ): { readonly path: string; readonly command: CommandDefinition }[] {
-  const below = command.commands ?? [];
+  const { commands = [] } = command;
   return [
     { path, command },
-    ...below.flatMap((each) => listCommands(each, `${path} ${each.name}`)),
+    ...commands.flatMap((subcommand) => listCommands(subcommand, `${path} ${subcommand.name}`)),
   ];
 }
 

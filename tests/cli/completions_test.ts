@@ -8,19 +8,20 @@ async function createScript(shell: string): Promise<string> {
   return host.output;
 }
 
-/** Returns the completions of bash for the last word. */
+/** Returns the completions that bash offers for the last word. */
 async function complete(...words: string[]): Promise<string> {
   const line = ["swink", ...words].map((word) => `'${word}'`).join(" ");
-  const check = `COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _swink; echo \${COMPREPLY[*]}`;
+  const completion =
+    `COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _swink; echo \${COMPREPLY[*]}`;
   const { stdout } = await new Deno.Command("bash", {
-    args: ["-c", `${await createScript("bash")}\n${check}`],
+    args: ["-c", `${await createScript("bash")}\n${completion}`],
     cwd: new URL("../", import.meta.url),
   }).output();
   return new TextDecoder().decode(stdout).trim();
 }
 
 for (const shell of ["bash", "zsh", "fish"]) {
-  Deno.test(`swink completions ${shell}: lists commands and options`, async () => {
+  Deno.test(`swink completions ${shell}: the script contains commands and options`, async () => {
     const script = await createScript(shell);
     for (const word of ["run", "demo", "output-format", "max-turns"]) {
       assertStringIncludes(script, word);

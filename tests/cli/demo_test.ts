@@ -24,10 +24,10 @@ Deno.test("demo: repairs the project, shows the change and states that the model
   );
   assertStringIncludes(host.output, "The model was scripted.");
   assertStringIncludes(host.output, "export ANTHROPIC_API_KEY=");
-  assertEquals(host.requests.length, 0, "the fetch of the host is not used");
+  assertEquals(host.requests.length, 0, "requests through the fetch of the host");
 });
 
-Deno.test("demo: SIGINT ends it with 130", async () => {
+Deno.test("demo: ends with 130 on SIGINT", async () => {
   const host = createFakeHost({ env: { PATH }, terminals: ["output", "messages"] });
   host.onMessage((text) => text.includes("bash") && host.sendSignal("SIGINT"));
   assertEquals(await main(["demo"], host), 130);
@@ -39,7 +39,7 @@ for (
     "--test",
   ]]] as const
 ) {
-  Deno.test(`demo: two of four tests fail under ${runner} without network and cache`, async () => {
+  Deno.test(`demo: two of the four tests of the sample project fail with ${runner}, without network and cache`, async () => {
     await using project = await createSampleProject();
     await using cache = await createTemporaryDirectory();
     const [program = "", ...args] = command;
@@ -67,9 +67,9 @@ Deno.test("findTestRunner(): prefers the deno that runs the program, then an ins
     "b/deno": "",
     "b/node": "",
   });
-  const at = (name: string) => `${directory.path}/${name}`;
+  const resolve = (name: string) => `${directory.path}/${name}`;
   assertEquals(findTestRunner("/opt/deno", "/bin"), { command: "deno test", path: "/opt:/bin" });
-  assertEquals(findTestRunner("/opt/swink", `/x:${at("b")}`).command, "deno test");
-  assertEquals(findTestRunner("/opt/swink", at("a")).command, "node --test");
+  assertEquals(findTestRunner("/opt/swink", `/x:${resolve("b")}`).command, "deno test");
+  assertEquals(findTestRunner("/opt/swink", resolve("a")).command, "node --test");
   assertThrows(() => findTestRunner("/opt/swink", "/x"), Error, "contains neither");
 });

@@ -8,7 +8,7 @@ Deno.test("docs/cli.md: contains the tables of the commands", () => {
   assertEquals(manual, updateTables(manual));
 });
 
-Deno.test("docs/cli.md: describes formats and variables", () => {
+Deno.test("docs/cli.md: describes output formats and environment variables", () => {
   for (
     const word of ["stream-json", "SWINK_MODEL", "NO_COLOR", "FORCE_COLOR", "ANTHROPIC_API_KEY"]
   ) {

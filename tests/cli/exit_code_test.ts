@@ -18,8 +18,8 @@ function createErrorResponse(status: number, type: string, message: string) {
 Deno.test("exit code: 3 without a model, with the ways to configure one", async () => {
   const { code, host } = await runSession({ env: {} });
   assertEquals({ code, output: host.output }, { code: 3, output: "" });
-  for (const way of ["ANTHROPIC_API_KEY", "ollama/", "--base-url", "swink demo"]) {
-    assertStringIncludes(host.messages, way);
+  for (const text of ["ANTHROPIC_API_KEY", "ollama/", "--base-url", "swink demo"]) {
+    assertStringIncludes(host.messages, text);
   }
 });
 
@@ -50,10 +50,10 @@ Deno.test("swink run: a server at --base-url needs no key", async () => {
     choices: [{ index: 0, delta: { content: "Hi." }, finish_reason: "stop" }],
   });
   const body = `data: ${chunk}\n\ndata: [DONE]\n\n`;
-  const answer = { headers: { "content-type": "text/event-stream" }, body };
+  const response = { headers: { "content-type": "text/event-stream" }, body };
   for (const model of ["openai/tiny", "mine/tiny"]) {
     const args = ["-m", model, "--base-url", "http://127.0.0.1:1/v1"];
-    const { code, host } = await runSession({ model: [answer], env: {} }, ...args);
+    const { code, host } = await runSession({ model: [response], env: {} }, ...args);
     assertEquals({ code, output: host.output }, { code: 0, output: "Hi.\n" });
     assertEquals(host.requests[0]?.headers.has("authorization"), false);
   }
@@ -92,12 +92,12 @@ Deno.test("exit code: 4 when the provider stays overloaded after retries", async
     type: "error",
     error: { type: "overloaded_error", message: "busy" },
   });
-  const down = {
+  const overloaded = {
     status: 529,
     headers: { "content-type": "application/json", "retry-after": "0" },
     body,
   };
-  const { code, host } = await runSession({ model: [down, down, down] });
+  const { code, host } = await runSession({ model: [overloaded, overloaded, overloaded] });
   assertEquals({ code, requests: host.requests.length }, { code: 4, requests: 3 });
   assertStringIncludes(
     host.messages,
@@ -114,7 +114,7 @@ Deno.test("exit code: 1 for a rejected request", async () => {
   assertStringIncludes(host.messages, "swink: anthropic answered 400: no");
 });
 
-Deno.test("exit code: 5 at the maximum of turns", async () => {
+Deno.test("exit code: 5 when --max-turns is reached", async () => {
   const model = [
     scriptedReply(scriptedCall("list_directory")),
     scriptedReply(scriptedCall("list_directory")),
@@ -124,7 +124,7 @@ Deno.test("exit code: 5 at the maximum of turns", async () => {
   assertStringIncludes(host.messages, "swink: stopped: The run reached its limit of 2 turns");
 });
 
-Deno.test("exit code: 5 for a reply at the output limit, which is shown", async () => {
+Deno.test("exit code: 5 for a reply that reached the output limit; its text is printed", async () => {
   const model = [{ blocks: ["Half an ans"], stopReason: "max_tokens" }];
   const { code, host } = await runSession({ model });
   assertEquals({ code, output: host.output }, { code: 5, output: "Half an ans\n" });
@@ -145,7 +145,7 @@ Deno.test("exit code: 6 when a call requires approval in a non-interactive run",
   assertStringIncludes(host.requests[1]?.body ?? "", "this run is not interactive");
 });
 
-Deno.test("approval: --approve-all or the name of the tool in --allowed-tools lets a call run", async () => {
+Deno.test("approval: --approve-all or the name of the tool in --allowed-tools approves a call, a pattern only if it covers it", async () => {
   const model = [
     scriptedReply(scriptedCall("bash", { command: "echo done > x" })),
     scriptedReply("Done."),
@@ -157,13 +157,13 @@ Deno.test("approval: --approve-all or the name of the tool in --allowed-tools le
     ]]
   ) {
     const { code, host } = await runSession({ model }, ...args);
-    const isCovered = !args.join().includes("(");
-    assertEquals(code, isCovered ? 0 : 6, args.join(" "));
-    assertStringIncludes(host.requests[1]?.body ?? "", isCovered ? "Exit code: 0" : "rejected");
+    const isApproved = !args.join().includes("(");
+    assertEquals(code, isApproved ? 0 : 6, args.join(" "));
+    assertStringIncludes(host.requests[1]?.body ?? "", isApproved ? "Exit code: 0" : "rejected");
   }
 });
 
-Deno.test("approval: a pattern in --allowed-tools lets matching commands run", async () => {
+Deno.test("approval: a pattern in --allowed-tools approves matching commands only", async () => {
   const attempt = async (command: string) => {
     const model = [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")];
     return (await runSession({ model }, "--allowed-tools", "bash(touch *)")).code;
@@ -176,12 +176,12 @@ Deno.test("approval: a pattern in --allowed-tools lets matching commands run", a
 Deno.test("approval: --disallowed-tools removes tools and forbids commands", async () => {
   const getToolNames = (body = "{}") =>
     JSON.parse(body).tools.map(({ name }: { name: string }) => name).sort();
-  const without = await runSession(
+  const removed = await runSession(
     { model: [scriptedReply("Hi.")] },
     "--disallowed-tools",
     "bash,edit_file write_file",
   );
-  assertEquals(getToolNames(without.host.requests[0]?.body), [
+  assertEquals(getToolNames(removed.host.requests[0]?.body), [
     "list_directory",
     "read_file",
     "search_files",
@@ -225,7 +225,7 @@ Deno.test("approval: asks at a terminal and accepts yes, no and end of input", a
   assertStringIncludes(screen, "? bash echo 1 > x\n  Run it? yes, no, always (this tool): ");
 });
 
-Deno.test("approval: always lasts for the run, and changes of files are shown before", async () => {
+Deno.test("approval: the answer always applies until the run ends; the question shows the changes to files", async () => {
   const write = (content: string) => scriptedCall("write_file", { path: "a.txt", content });
   const { code, host } = await runSession({
     model: [scriptedReply(write("one\n")), scriptedReply(write("two\n")), scriptedReply("Done.")],

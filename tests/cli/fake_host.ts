@@ -1,5 +1,5 @@
 /**
- * A host without network, terminal and user, for tests of the program.
+ * A fake host for tests of the program: no network, no terminal, scripted input.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export interface FakeHost extends Host {
   readonly exitCodes: readonly number[];
   /** Sends a signal to the program. */
   sendSignal(signal: StopSignal): void;
-  /** Closes standard output, as its reader does. */
+  /** Closes standard output, as a reader that exits does. */
   closeOutput(): void;
   /** Calls `listener` with every write to standard error. */
   onMessage(listener: (text: string) => void): void;
@@ -50,7 +50,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
   const isTerminal = (name: "input" | "output" | "messages") =>
     options.terminals?.includes(name) ?? false;
   const fetch = replayFetch((options.model ?? []).map(toFixture));
-  const exits: number[] = [];
+  const exitCodes: number[] = [];
   const listeners = new Set<(signal: StopSignal) => void>();
   const written: { readonly to: string; readonly text: string }[] = [];
   const chunks: Uint8Array[] = [];
@@ -64,7 +64,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
     for (const listener of messageListeners) listener(text);
   });
   const textTo = (to: string) =>
-    written.filter((each) => each.to === to).map(({ text }) => text).join("");
+    written.filter((entry) => entry.to === to).map(({ text }) => text).join("");
   return {
     terminal: {
       input: {
@@ -81,7 +81,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    exit: (code) => void exits.push(code),
+    exit: (code) => void exitCodes.push(code),
     get output() {
       return textTo("output");
     },
@@ -95,7 +95,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
       return written.map(({ text }) => text).join("");
     },
     requests: fetch.requests,
-    exitCodes: exits,
+    exitCodes,
     sendSignal: (signal) => listeners.forEach((listener) => listener(signal)),
     closeOutput: () => output.close(),
     onMessage: (listener) => void messageListeners.push(listener),
@@ -127,11 +127,11 @@ class FakeOutput implements Output {
   }
 }
 
-function toFixture(answer: ScriptedReply | ReplayFixture, index: number): ReplayFixture {
-  if (typeof answer !== "object" || !("blocks" in answer)) return answer;
+function toFixture(reply: ScriptedReply | ReplayFixture, index: number): ReplayFixture {
+  if (typeof reply !== "object" || !("blocks" in reply)) return reply;
   return {
     headers: { "content-type": "text/event-stream" },
-    body: createAnthropicFrames(answer, index + 1).join(""),
+    body: createAnthropicFrames(reply, index + 1).join(""),
   };
 }
 

@@ -29,8 +29,14 @@ Deno.test("json: writes one object with the result, the text and the exit code",
   );
   assertEquals({ code, messages: host.messages }, { code: 0, messages: "" });
   assertEquals(values.length, 1);
-  const { messages, durationMs, usage, cost, ...rest } = values[0];
-  assertEquals(rest, { type: "result", exitCode: 0, text: "Done.", stopReason: "stop", turns: 2 });
+  const { messages, durationMs, usage, cost, ...result } = values[0];
+  assertEquals(result, {
+    type: "result",
+    exitCode: 0,
+    text: "Done.",
+    stopReason: "stop",
+    turns: 2,
+  });
   assertEquals(messages.map(({ role }: { role: string }) => role), [
     "user",
     "assistant",
@@ -47,19 +53,18 @@ Deno.test("stream-json: writes init, every event of the library and the result",
     "-o",
     "stream-json",
   );
-  const [init, ...rest] = values;
-  const result = rest.pop();
-  const { tools, version, ...opening } = init;
-  assertEquals(opening, {
+  const [init, ...events] = values;
+  const result = events.pop();
+  const { tools, version, ...properties } = init;
+  assertEquals(properties, {
     type: "init",
     cwd,
     model: { provider: "anthropic", modelId: "claude-sonnet-5-5", thinkingLevel: "off" },
     approvalMode: "bypassed",
   });
   assertEquals([typeof version, tools.includes("bash")], ["string", true]);
-  const events: AgentEvent[] = rest;
   checkEvents(events);
-  assertEquals(events.map(({ seq }) => seq), events.map((_, index) => index + 1));
+  assertEquals(events.map(({ seq }: AgentEvent) => seq), events.map((_, index) => index + 1));
   assertEquals([events[0]?.type, events.at(-1)?.type], ["agent_start", "agent_end"]);
   assertEquals([result.type, result.exitCode, result.text, result.turns], [
     "result",
@@ -70,15 +75,15 @@ Deno.test("stream-json: writes init, every event of the library and the result",
   assert(!("messages" in result) && !("seq" in result));
 });
 
-Deno.test("json, stream-json: the result contains a typed error", async () => {
+Deno.test("json, stream-json: the result contains the error of the run", async () => {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({
     type: "error",
     error: { type: "authentication_error", message: "no" },
   });
-  const refusal = { status: 401, headers, body };
+  const rejection = { status: 401, headers, body };
   for (const format of ["json", "stream-json"]) {
-    const { code, values, host } = await runSession({ model: [refusal] }, "-o", format);
+    const { code, values, host } = await runSession({ model: [rejection] }, "-o", format);
     const { exitCode, stopReason, error } = values.at(-1);
     assertEquals([code, exitCode, stopReason], [3, 3, "error"]);
     assertEquals([error.code, error.status, error.retryable], ["auth_error", 401, false]);
@@ -88,16 +93,16 @@ Deno.test("json, stream-json: the result contains a typed error", async () => {
 
 Deno.test("json: the result contains refused tools and the policy that stopped the run", async () => {
   await using directory = await createTemporaryDirectory();
-  const options = ["run", "--cwd", directory.path, "-o", "json", "Work"];
+  const args = ["run", "--cwd", directory.path, "-o", "json", "Work"];
   const refusing = createFakeHost({ model: [WRITE_REPLY, DONE_REPLY] });
-  assertEquals(await main(options, refusing), 6);
+  assertEquals(await main(args, refusing), 6);
   assertEquals(JSON.parse(refusing.output).refused, ["write_file"]);
   const limited = createFakeHost({ model: [WRITE_REPLY, WRITE_REPLY] });
-  assertEquals(await main(["run", "--max-turns", "1", ...options.slice(1)], limited), 5);
+  assertEquals(await main(["run", "--max-turns", "1", ...args.slice(1)], limited), 5);
   assertEquals(JSON.parse(limited.output).stoppedBy.policy, "max_turns");
 });
 
-Deno.test("json: escapes control characters of the model", async () => {
+Deno.test("json: escapes control characters in the text of the model", async () => {
   const { host, values } = await runSession(
     { model: [scriptedReply("a\u009bb\x7fc\u2028d\x1b[2J\n")] },
     "-o",
@@ -126,7 +131,7 @@ Deno.test("json, stream-json: --patch - adds the patch to the result", async () 
 
 Deno.test("stream-json: ends with 141 and without messages when the reader closes the output", async () => {
   await using directory = await createTemporaryDirectory();
-  const host = createFakeHost({ model: [{ ...createHangingResponse() }] });
+  const host = createFakeHost({ model: [createHangingResponse()] });
   const running = main(["run", "--cwd", directory.path, "-o", "stream-json", "Work"], host);
   await waitUntil(() => host.output.includes("message_update"));
   host.closeOutput();
@@ -134,7 +139,7 @@ Deno.test("stream-json: ends with 141 and without messages when the reader close
   assertEquals(host.messages, "");
 });
 
-/** Creates a reply that starts and never ends. */
+/** Creates a response that starts and never ends. */
 function createHangingResponse() {
   const start = {
     id: "m",

@@ -1,19 +1,19 @@
 /**
- * A provider on loopback with the wire formats of Anthropic and of OpenAI's chat completions.
+ * A mock provider on the loopback interface, with the wire formats of Anthropic and of OpenAI's chat completions.
  *
  * @module
  */
 
 import { createAnthropicFrames, type ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
 
-/** An answer: a reply, a reply that starts and never ends, an error, or none. */
+/** An answer: a reply, a reply that hangs after a text, an error response, or no response. */
 export type MockAnswer =
   | ScriptedReply
   | { readonly hangsAfter: string }
   | { readonly status: number; readonly body: string }
   | "silence";
 
-/** A running provider. */
+/** A running mock provider. */
 export interface MockProvider extends AsyncDisposable {
   /** Base URL for both formats. */
   readonly url: string;

@@ -20,22 +20,24 @@ async function runForPatch(directory: TemporaryDirectory, command: string, cwd =
 }
 
 /** Reads modes, link targets and contents of a directory by path, except for `.git`. */
-async function readTree(directory: string, below = ""): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for await (const { name, isDirectory, isSymlink } of Deno.readDir(join(directory, below))) {
-    const path = join(below, name);
+async function readTree(directory: string, subdirectory = ""): Promise<Record<string, string>> {
+  const tree: Record<string, string> = {};
+  for await (
+    const { name, isDirectory, isSymlink } of Deno.readDir(join(directory, subdirectory))
+  ) {
+    const path = join(subdirectory, name);
     const file = join(directory, path);
     if (name === ".git") continue;
-    if (isDirectory) Object.assign(found, await readTree(directory, path));
-    else if (isSymlink) found[path] = `link to ${await Deno.readLink(file)}`;
+    if (isDirectory) Object.assign(tree, await readTree(directory, path));
+    else if (isSymlink) tree[path] = `link to ${await Deno.readLink(file)}`;
     else {
       const { mode } = await Deno.stat(file);
-      found[path] = `${((mode ?? 0) & 0o100) !== 0 ? "x " : ""}${
+      tree[path] = `${((mode ?? 0) & 0o100) !== 0 ? "x " : ""}${
         (await Deno.readFile(file)).toHex()
       }`;
     }
   }
-  return found;
+  return tree;
 }
 
 /** Asserts that a patch turns the first directory into the second one, and reverts. */
@@ -56,7 +58,7 @@ async function assertPatchApplies(
 
 const LINES = Array.from({ length: 60 }, (_, index) => `line ${index + 1}\n`).join("");
 
-/** Changes of the directory that contains `FILES`. */
+/** Shell commands that change a directory with `FILES`, by the change. */
 const COMMANDS: Readonly<Record<string, string>> = {
   "a changed line": "sed -i 's/line 30/changed/' lines.txt",
   "distant changes": "sed -i -e '2d' -e 's/line 31/changed/' -e '$a end' lines.txt",
@@ -71,9 +73,9 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "a last line that loses its line feed": "printf 'line 1' > end.txt",
   "a last line that gets a line feed": "echo >> noend.txt",
   "a new file without a final line feed": "printf 'no end' > new.txt",
-  "names with blanks, quotes and more":
+  "names with spaces, quotes, tabs and umlauts":
     `echo x > "a b.txt"; echo x > 'q"uo\\te.txt'; echo y > "t\tab"; echo ü > 'ümläut €.txt'`,
-  "a changed file with blanks in its name": "echo more >> 'with blank.txt'",
+  "a changed file with a space in its name": "echo more >> 'with blank.txt'",
   "an executable file": "printf '#!/bin/sh\n' > run.sh; chmod +x run.sh",
   "a changed mode": "chmod +x lines.txt; chmod -x tool.sh",
   "a changed mode and content": "echo exit >> tool.sh; chmod -x tool.sh",
@@ -83,7 +85,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "a deleted binary file": "rm data.bin",
   "a binary file that becomes text": "echo text > data.bin",
   "text that is not UTF-8": "printf 'gr\\374n\\n' > latin.txt",
-  "line ends of Windows": "printf 'a\\r\\nB\\r\\n' > dos.txt",
+  "CRLF line ends": "printf 'a\\r\\nB\\r\\n' > dos.txt",
   "a link": "ln -s lines.txt link; ln -sfn sub/deep.txt old-link",
   "a file that becomes a link": "rm lines.txt; ln -s empty lines.txt",
   "a link that becomes a file": "rm old-link; echo file > old-link",
@@ -161,7 +163,11 @@ Deno.test("--patch: applies from the root of the repository and leaves the index
   const { patch } = await runForPatch(directory, "echo more >> a.txt", join(directory.path, "pkg"));
   assertEquals(await state(), before);
   assertStringIncludes(patch, "diff --git a/pkg/a.txt b/pkg/a.txt\n");
-  assertEquals(patch.includes("staged.txt"), false, "earlier changes are not part of the run");
+  assertEquals(
+    patch.includes("staged.txt"),
+    false,
+    "the patch contains a change from before the run",
+  );
   directory.write("fix.patch", patch);
   await runGit(directory.path, "apply", "-R", "--check", "fix.patch");
 });
@@ -209,7 +215,7 @@ Deno.test("--patch: omits and reports files that are too large", async () => {
   assertEquals({ code, files: getChangedFiles(patch) }, { code: 0, files: ["new.txt"] });
   assertStringIncludes(
     messages,
-    "swink: omitted from the patch as too large: grows.bin, shrinks.bin",
+    "swink: omitted from the patch because too large: grows.bin, shrinks.bin",
   );
 });
 
@@ -221,7 +227,7 @@ Deno.test("--patch: is empty and ends with 7 when nothing changed", async () => 
   assertStringIncludes(
     messages,
     "Done.",
-    "the text is on standard error",
+    "text on standard error",
   );
 });
 

@@ -34,18 +34,21 @@ async function createSetup(...answers: readonly MockAnswer[]) {
 }
 
 Deno.test("process: a run requests a provider, changes files and prints the answer", async () => {
-  await using at = await createSetup(
+  await using setup = await createSetup(
     scriptedReply("I'll add it.", scriptedCall("bash", { command: "echo b >> a.txt" })),
     scriptedReply("Added."),
   );
-  const { code, output, messages } = await runSwink(["run", "--approve-all", "Add b"], at.options);
+  const { code, output, messages } = await runSwink(
+    ["run", "--approve-all", "Add b"],
+    setup.options,
+  );
   assertEquals({ code, output }, { code: 0, output: "Added.\n" });
   assertStringIncludes(messages, "• bash echo b >> a.txt\n  Exit code: 0\n");
-  assertEquals(at.directory.read("a.txt"), "a\nb\n");
+  assertEquals(setup.directory.read("a.txt"), "a\nb\n");
 });
 
-Deno.test("process: a run with an OpenAI-compatible server", async () => {
-  await using at = await createSetup(
+Deno.test("process: a run uses an OpenAI-compatible server", async () => {
+  await using setup = await createSetup(
     scriptedReply(scriptedCall("read_file", { path: "a.txt" })),
     scriptedReply("It says a."),
   );
@@ -54,12 +57,12 @@ Deno.test("process: a run with an OpenAI-compatible server", async () => {
     "-m",
     "openai/tiny",
     "--base-url",
-    `${at.provider.url}/v1`,
+    `${setup.provider.url}/v1`,
     "What does it say?",
   ];
   const env = { OPENAI_API_KEY: "k" };
-  assertEquals((await runSwink(args, { ...at.options, env })).output, "It says a.\n");
-  assertEquals(at.provider.requests.length, 2);
+  assertEquals((await runSwink(args, { ...setup.options, env })).output, "It says a.\n");
+  assertEquals(setup.provider.requests.length, 2);
 });
 
 Deno.test("process: a rejected key ends the run with 3 after one request", async () => {
@@ -67,9 +70,9 @@ Deno.test("process: a rejected key ends the run with 3 after one request", async
     type: "error",
     error: { type: "authentication_error", message: "invalid x-api-key" },
   });
-  await using at = await createSetup({ status: 401, body });
-  const { code, output, messages } = await runSwink(["run", "Hello"], at.options);
-  assertEquals({ code, output, requests: at.provider.requests.length }, {
+  await using setup = await createSetup({ status: 401, body });
+  const { code, output, messages } = await runSwink(["run", "Hello"], setup.options);
+  assertEquals({ code, output, requests: setup.provider.requests.length }, {
     code: 3,
     output: "",
     requests: 1,
@@ -84,33 +87,33 @@ Deno.test("process: ends with 3 without a model, and with 2 for an unknown optio
 
 Deno.test("process: ends with 4 when the provider stays unavailable", async () => {
   const down = { status: 503, body: "down" };
-  await using at = await createSetup(down, down, down);
-  const { code } = await runSwink(["run", "Hello"], at.options);
-  assertEquals({ code, requests: at.provider.requests.length }, { code: 4, requests: 3 });
+  await using setup = await createSetup(down, down, down);
+  const { code } = await runSwink(["run", "Hello"], setup.options);
+  assertEquals({ code, requests: setup.provider.requests.length }, { code: 4, requests: 3 });
 });
 
 Deno.test("process: continues when standard input is open and empty", async () => {
-  await using at = await createSetup(scriptedReply("Hi."));
-  await using process = startSwink(["run", "Hello"], { ...at.options, stdin: "piped" });
+  await using setup = await createSetup(scriptedReply("Hi."));
+  await using process = startSwink(["run", "Hello"], { ...setup.options, stdin: "piped" });
   const { code, output, messages } = await process.waitForExit();
   assertEquals({ code, output }, { code: 0, output: "Hi.\n" });
   assertStringIncludes(messages, "continuing without it");
 });
 
 Deno.test("process: adds piped input to the prompt", async () => {
-  await using at = await createSetup(scriptedReply("Sorted."));
-  await using process = startSwink(["run", "Sort"], { ...at.options, stdin: "piped" });
+  await using setup = await createSetup(scriptedReply("Sorted."));
+  await using process = startSwink(["run", "Sort"], { ...setup.options, stdin: "piped" });
   const writer = process.child.stdin.getWriter();
   await writer.write(new TextEncoder().encode("b\na\n"));
   await writer.close();
   assertEquals((await process.waitForExit()).code, 0);
-  assertStringIncludes(at.provider.requests[0] ?? "", "Sort\\n\\n<stdin>\\nb\\na\\n</stdin>");
+  assertStringIncludes(setup.provider.requests[0] ?? "", "Sort\\n\\n<stdin>\\nb\\na\\n</stdin>");
 });
 
 for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
   Deno.test(`process: ${signal} during a reply keeps the text and ends with ${expected}`, async () => {
-    await using at = await createSetup({ hangsAfter: "So far so good" });
-    await using process = startSwink(["run", "-o", "stream-json", "Hello"], at.options);
+    await using setup = await createSetup({ hangsAfter: "So far so good" });
+    await using process = startSwink(["run", "-o", "stream-json", "Hello"], setup.options);
     await process.waitForText("message_update");
     process.kill(signal);
     const { code, output } = await process.waitForExit();
@@ -121,27 +124,27 @@ for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
 
   Deno.test(`process: ${signal} during a command kills it and writes the patch`, async () => {
     const command = "echo half >> a.txt; echo $$ > pid; exec sleep 60";
-    await using at = await createSetup(scriptedReply(scriptedCall("bash", { command })));
+    await using setup = await createSetup(scriptedReply(scriptedCall("bash", { command })));
     const args = ["run", "--approve-all", "--patch", "fix.patch", "Work"];
-    await using process = startSwink(args, at.options);
+    await using process = startSwink(args, setup.options);
     await process.waitForText("• bash");
-    await process.waitFor(() => exists(join(at.directory.path, "pid")));
+    await process.waitFor(() => exists(join(setup.directory.path, "pid")));
     process.kill(signal);
     assertEquals((await process.waitForExit()).code, expected);
-    assertStringIncludes(at.directory.read("fix.patch"), "+half");
-    assert(!exists(`/proc/${at.directory.read("pid").trim()}`), "the command has ended");
+    assertStringIncludes(setup.directory.read("fix.patch"), "+half");
+    assert(!exists(`/proc/${setup.directory.read("pid").trim()}`), "the command has ended");
   });
 }
 
-Deno.test("process: SIGINT before the reply ends immediately", async () => {
-  await using at = await createSetup("silence");
-  await using process = startSwink(["run", "Hello"], at.options);
-  await process.waitFor(() => at.provider.requests.length > 0);
+Deno.test("process: SIGINT before the reply ends the run", async () => {
+  await using setup = await createSetup("silence");
+  await using process = startSwink(["run", "Hello"], setup.options);
+  await process.waitFor(() => setup.provider.requests.length > 0);
   process.kill("SIGINT");
   assertEquals((await process.waitForExit()).code, 130);
 });
 
-Deno.test("process: SIGINT during reading of standard input ends immediately", async () => {
+Deno.test("process: SIGINT while standard input is read ends the run", async () => {
   await using process = startSwink(["run", "-"], {
     stdin: "piped",
     env: { ANTHROPIC_API_KEY: "k" },
@@ -154,13 +157,13 @@ Deno.test("process: SIGINT during reading of standard input ends immediately", a
 Deno.test("process: a second SIGINT exits immediately", async () => {
   // A command that ignores SIGTERM, so that the first SIGINT waits for it.
   const command = "trap '' TERM; echo $$ > pid; while :; do sleep 1; done";
-  await using at = await createSetup(scriptedReply(scriptedCall("bash", { command })));
-  await using process = startSwink(["run", "--approve-all", "Work"], at.options);
-  await process.waitFor(() => exists(join(at.directory.path, "pid")));
+  await using setup = await createSetup(scriptedReply(scriptedCall("bash", { command })));
+  await using process = startSwink(["run", "--approve-all", "Work"], setup.options);
+  await process.waitFor(() => exists(join(setup.directory.path, "pid")));
   process.kill("SIGINT");
   process.kill("SIGINT");
   assertEquals((await process.waitForExit()).code, 130);
-  killProcessGroup(Number(at.directory.read("pid")));
+  killProcessGroup(Number(setup.directory.read("pid")));
 });
 
 for (
@@ -172,12 +175,12 @@ for (
   ] as const
 ) {
   Deno.test(`process: ends with ${expected} and without an error when the reader of ${output} closes it`, async () => {
-    await using at = await createSetup(scriptedReply("Hi."));
+    await using setup = await createSetup(scriptedReply("Hi."));
     const line = [...SWINK_COMMAND, "run", ...args, "Hello"].map((word) => `'${word}'`).join(" ");
     const { stdout, stderr } = await new Deno.Command("bash", {
       args: ["-c", `${line} | true; echo "code \${PIPESTATUS[0]}"`],
-      cwd: at.directory.path,
-      env: { ...getBasicEnvironment(), ...at.options.env },
+      cwd: setup.directory.path,
+      env: { ...getBasicEnvironment(), ...setup.options.env },
       clearEnv: true,
       stdin: "null",
     }).output();
@@ -189,11 +192,11 @@ for (
 
 Deno.test("process: ends with 1 when standard output fails, and ignores failures of standard error", async () => {
   const run = async (redirection: string, ...args: string[]) => {
-    await using at = await createSetup(scriptedReply("Hi."));
+    await using setup = await createSetup(scriptedReply("Hi."));
     const line = [...SWINK_COMMAND, ...args].map((word) => `'${word}'`).join(" ");
     const { code, stderr } = await new Deno.Command("bash", {
       args: ["-c", `${line} ${redirection}`],
-      env: { ...getBasicEnvironment(), ...at.options.env },
+      env: { ...getBasicEnvironment(), ...setup.options.env },
       clearEnv: true,
       stdin: "null",
     }).output();

@@ -10,7 +10,7 @@ const DONE_REPLY = scriptedReply("Milk and eggs.");
 const MODEL = ["-m", "anthropic/claude-sonnet-5-5"];
 const NO_KEYS = { env: {} };
 
-/** Creates a working directory and the path of a recording outside of it. */
+/** Creates a working directory, and the path of a recording outside of it. */
 async function createWorkDirectory() {
   const directory = await createTemporaryDirectory({ "work/notes.txt": "milk\neggs\n" });
   return Object.assign(directory, { cassette: `${directory.path}/run.jsonl` });
@@ -28,20 +28,20 @@ async function runSession(
 
 Deno.test("--replay: repeats the output of a recorded run without network and key", async () => {
   await using directory = await createWorkDirectory();
-  const asked = ["-o", "text", "What is to be bought?"];
+  const args = ["-o", "text", "What is to be bought?"];
   const recorded = await runSession(
     directory,
     { model: [READ_REPLY, DONE_REPLY] },
     "--record",
     directory.cassette,
-    ...asked,
+    ...args,
   );
   assertEquals({ code: recorded.code, output: recorded.host.output }, {
     code: 0,
     output: "Milk and eggs.\n",
   });
   for (const _attempt of [1, 2]) {
-    const replayed = await runSession(directory, NO_KEYS, "--replay", directory.cassette, ...asked);
+    const replayed = await runSession(directory, NO_KEYS, "--replay", directory.cassette, ...args);
     assertEquals(replayed.code, 0);
     assertEquals(replayed.host.outputBytes, recorded.host.outputBytes);
     assertEquals(replayed.host.requests, []);
@@ -50,7 +50,7 @@ Deno.test("--replay: repeats the output of a recorded run without network and ke
   assert(!directory.read("run.jsonl").includes("sk-ant-test"));
 });
 
-Deno.test("--replay: works on other days than that of the recording", async () => {
+Deno.test("--replay: works on a later date than that of the recording", async () => {
   await using directory = await createWorkDirectory();
   await runSession(directory, { model: [DONE_REPLY] }, "--record", directory.cassette, "Hello");
   const today = new Date().toISOString().slice(0, 10);
@@ -69,7 +69,7 @@ Deno.test("--replay: works on other days than that of the recording", async () =
   assertEquals({ code, output: host.output }, { code: 0, output: "Milk and eggs.\n" });
 });
 
-Deno.test("--replay: reports the difference to the recorded prompt", async () => {
+Deno.test("--replay: reports how a request differs from the recorded one", async () => {
   await using directory = await createWorkDirectory();
   await runSession(
     directory,
@@ -92,10 +92,10 @@ Deno.test("--replay: reports the difference to the recorded prompt", async () =>
 
 Deno.test("--record: records a failing run", async () => {
   await using directory = await createWorkDirectory();
-  const refused = { status: 401, body: '{"error":{"message":"invalid x-api-key"}}' };
+  const rejection = { status: 401, body: '{"error":{"message":"invalid x-api-key"}}' };
   const recorded = await runSession(
     directory,
-    { model: [refused] },
+    { model: [rejection] },
     "--record",
     directory.cassette,
     "Hello",

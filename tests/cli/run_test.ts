@@ -30,7 +30,7 @@ Deno.test("swink run: writes the answer to standard output and the rest to stand
   );
 });
 
-Deno.test("swink run: streams the text between the lines of the tools on a terminal", async () => {
+Deno.test("swink run: streams text between the lines of tool calls on a terminal", async () => {
   const { host } = await runSession({
     ...ALL_TERMINALS,
     model: [READ_REPLY, DONE_REPLY],
@@ -57,7 +57,7 @@ Deno.test("swink run: colors lines on a terminal, except with NO_COLOR or TERM=d
   assertEquals(await isColored({ TERM: "dumb" }), false);
 });
 
-Deno.test("swink run: fits 60 columns", async () => {
+Deno.test("swink run: wraps text and truncates lines to 60 columns", async () => {
   const text =
     "A rather long sentence that has to be broken somewhere, and another one behind it. ";
   const { host } = await runSession({
@@ -75,7 +75,7 @@ Deno.test("swink run: fits 60 columns", async () => {
   for (const line of host.screen.split("\n")) assert(line.length <= 60, line);
 });
 
-Deno.test("swink run: removes escape sequences of the model and the tools", async () => {
+Deno.test("swink run: removes escape sequences from text and tool calls of the model", async () => {
   const { host } = await runSession({
     ...ALL_TERMINALS,
     env: NO_COLOR_ENV,
@@ -93,7 +93,7 @@ Deno.test("swink run: removes escape sequences of the model and the tools", asyn
   assertStringIncludes(host.screen, "Done.");
 });
 
-Deno.test("swink -p: is short for run, with options on both sides", async () => {
+Deno.test("swink -p: is short for run, with options before or after it", async () => {
   for (
     const args of [["-p", "Hello"], ["-m", "anthropic/claude-opus-5", "-p", "Hello"], [
       "-p",
@@ -114,16 +114,16 @@ Deno.test("swink run: arguments after -- are part of the prompt", async () => {
 });
 
 Deno.test("swink run: piped input is the prompt or is added to it", async () => {
-  const sent = async (input: string, ...words: string[]) => {
+  const getSentPrompt = async (input: string, ...words: string[]) => {
     const { code, host } = await runSession({ input, model: [DONE_REPLY] }, ...words);
     return code === 0 ? getPromptText(host.requests[0]?.body) : host.messages;
   };
-  assertEquals(await sent("What is new?\n"), "What is new?\n");
-  assertEquals(await sent("a\nb\n", "Sort this"), "Sort this\n\n<stdin>\na\nb\n</stdin>");
-  assertEquals(await sent("a\n", "Sort", "-"), "Sort\n\n<stdin>\na\n</stdin>");
-  assertEquals(await sent("a\n", "-"), "a\n");
-  assertEquals(await sent("", "Sort this"), "Sort this");
-  assertStringIncludes(await sent(" \n"), "The prompt is empty");
+  assertEquals(await getSentPrompt("What is new?\n"), "What is new?\n");
+  assertEquals(await getSentPrompt("a\nb\n", "Sort this"), "Sort this\n\n<stdin>\na\nb\n</stdin>");
+  assertEquals(await getSentPrompt("a\n", "Sort", "-"), "Sort\n\n<stdin>\na\n</stdin>");
+  assertEquals(await getSentPrompt("a\n", "-"), "a\n");
+  assertEquals(await getSentPrompt("", "Sort this"), "Sort this");
+  assertStringIncludes(await getSentPrompt(" \n"), "The prompt is empty");
 });
 
 Deno.test("swink run: rejects input larger than 10 MB", async () => {
@@ -164,10 +164,10 @@ Deno.test("swink run: --base-url connects to an OpenAI-compatible server", async
   const body = `${chunk({ role: "assistant", content: "Hi " })}${chunk({ content: "there." })}${
     chunk({}, "stop")
   }data: [DONE]\n\n`;
-  const answer = { headers: { "content-type": "text/event-stream" }, body };
+  const response = { headers: { "content-type": "text/event-stream" }, body };
   const args = ["-m", "openai/tiny", "--base-url", "http://127.0.0.1:8000/v1"];
   const env = { OPENAI_API_KEY: "k" };
-  const { code, host } = await runSession({ model: [answer], env }, ...args, "Hello");
+  const { code, host } = await runSession({ model: [response], env }, ...args, "Hello");
   assertEquals({ code, output: host.output }, { code: 0, output: "Hi there.\n" });
   assertEquals(host.requests[0]?.url, "http://127.0.0.1:8000/v1/chat/completions");
 });

@@ -1,5 +1,5 @@
 /**
- * The program as a process.
+ * Starts the program as a process, for tests.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { waitUntil } from "../wait_until.ts";
 export interface SwinkOptions {
   /** Working directory. */
   readonly cwd?: string;
-  /** Variables in addition to those of `getBasicEnvironment()`. */
+  /** Environment variables in addition to those of `getBasicEnvironment()`. */
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input: none, or an open pipe. Default: none. */
   readonly stdin?: "null" | "piped";
@@ -52,7 +52,7 @@ export const SWINK_COMMAND: readonly string[] = [
   decodeURIComponent(new URL("cli/main.ts", root).pathname),
 ];
 
-/** Returns the variables that every program needs. */
+/** Returns the environment variables that every program needs. */
 export function getBasicEnvironment(): Record<string, string> {
   const names = ["PATH", "HOME", "DENO_DIR", "JSR_URL", "TMPDIR"];
   return Object.fromEntries(names.flatMap((name) => {
@@ -64,9 +64,9 @@ export function getBasicEnvironment(): Record<string, string> {
 /** Starts the program. */
 export function startSwink(args: readonly string[], options: SwinkOptions = {}): SwinkProcess {
   const { cwd, env = {}, stdin = "null" } = options;
-  const [program = "", ...rest] = SWINK_COMMAND;
+  const [program = "", ...programArgs] = SWINK_COMMAND;
   const child = new Deno.Command(program, {
-    args: [...rest, ...args],
+    args: [...programArgs, ...args],
     env: { ...getBasicEnvironment(), ...env },
     clearEnv: true,
     stdin,

@@ -1,5 +1,5 @@
 /**
- * Temporary directories.
+ * Temporary directories, and git commands in them.
  *
  * @module
  */

@@ -44,11 +44,11 @@ Deno.test("swink run --help: lists options, environment and every exit code", as
     assertStringIncludes(output, word);
   }
   for (const [code] of EXIT_CODES) assert(new RegExp(`^  ${code} +\\S`, "m").test(output));
-  assert(!output.includes("--print"), "hidden options are not shown");
+  assert(!output.includes("--print"), "--print is hidden");
 });
 
 for (const columns of [40, 60, 80, 200]) {
-  Deno.test(`swink --help: fits ${columns} columns and at most 100`, async () => {
+  Deno.test(`swink --help: is at most ${columns} columns wide, and never more than 100`, async () => {
     const commands = columns < 60 ? [[], ["demo"]] : [[], ["demo"], ["completions"], ["run"]];
     for (const args of commands) {
       const { output } = await runSession([...args, "--help"], { columns });
@@ -58,7 +58,7 @@ for (const columns of [40, 60, 80, 200]) {
   });
 }
 
-Deno.test("swink --help: uses colors on a terminal, NO_COLOR and FORCE_COLOR override it", async () => {
+Deno.test("swink --help: uses colors on a terminal; NO_COLOR and FORCE_COLOR override that", async () => {
   const terminals = ["output"] as const;
   const isColored = async (env: Record<string, string>, onTerminal = true) =>
     (await runSession(["--help"], { env, ...(onTerminal && { terminals }) })).output.includes(
@@ -80,7 +80,11 @@ for (
       "Unknown option --modle. Did you mean --model?",
       "See: swink run --help",
     ],
-    ["an attached value", ["run", "-mopenai/x", "hello"], "Unknown option -mopenai/x"],
+    [
+      "a value attached to a short flag",
+      ["run", "-mopenai/x", "hello"],
+      "Unknown option -mopenai/x",
+    ],
     [
       "an unknown command",
       ["rnu", "--model", "x"],
@@ -90,7 +94,7 @@ for (
     [
       "a prompt without a command",
       ["fix the tests"],
-      "A prompt requires a command before it",
+      "The command before the prompt is missing",
       'Try: swink run "fix the tests"',
     ],
     [

@@ -1,8 +1,7 @@
 /**
  * Classification of provider errors as `AgentError`s.
  *
- * The error code of the provider decides first, then the status, then the message. `decisivePatterns` of a provider's
- * table match the message before the status is considered.
+ * The provider's error code decides first, then the `decisivePatterns` of its table, the status, and the message.
  *
  * @module
  */
@@ -29,7 +28,7 @@ import {
 } from "./error_table.ts";
 import { findRetryAfter } from "./retry_after.ts";
 
-/** Source of an error, and how the error is classified. */
+/** Source of an error, and the data needed to classify it. */
 export interface ErrorOrigin {
   /** Provider name. */
   readonly provider: string;
@@ -51,7 +50,7 @@ export interface ErrorResponse {
   readonly body: string;
 }
 
-/** Headers with the id of the request. */
+/** Response headers that hold the id of the request. */
 const REQUEST_ID_HEADERS = [
   "request-id",
   "x-request-id",
@@ -81,13 +80,13 @@ export function classifyResponse(
   });
 }
 
-/** Adds the error type that AWS sends in a header, sometimes followed by a colon and more. */
+/** Adds the error type that AWS sends in a header, sometimes followed by a colon and a URL. */
 function withAwsErrorType(reported: ProviderError, headers: Headers): ProviderError {
   const [type] = headers.get("x-amzn-errortype")?.split(":") ?? [];
   return type ? { ...reported, codes: [type, ...reported.codes] } : reported;
 }
 
-/** Creates the error that a provider reports within a stream, classified by the status in the error if there is one. */
+/** Creates the error that a provider reports within a stream. A status in the error is considered, if there is one. */
 export function classifyStreamError(value: unknown, origin: ErrorOrigin): AgentError {
   const reported = readErrorValue(value);
   const { provider, table, secrets, now } = origin;
@@ -137,7 +136,7 @@ function classifyByStatus({ status, message }: FailureDetails): ErrorClassificat
   if (status === undefined) return undefined;
   const classification = STATUSES[status];
   if (classification) return classification;
-  // Gateways report an overflow of the provider with a status of their own.
+  // Gateways report a context overflow with any status.
   if (isOverflowMessage(message)) return OVERFLOW;
   if (status >= 500) return UNAVAILABLE;
   const isMissing = status === 404 || status === 410;
@@ -159,12 +158,12 @@ function matchPattern(
   return patterns?.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** Whether a retry cannot help: the message is about a quota and no delay is given, or the quota is daily. */
+/** Whether the message is about a quota that no retry resets: without a retry delay, or daily. */
 function isQuotaExhausted({ message, retryAfterMs }: FailureDetails): boolean {
   return isQuotaMessage(message) && (retryAfterMs === undefined || /per ?day|daily/i.test(message));
 }
 
-/** Applies `x-should-retry: true` only to unclassified errors, since no retry shortens an input or pays a bill. */
+/** Applies `x-should-retry`; `true` only to unclassified errors, since no retry shortens an input or pays a bill. */
 function resolveRetryable(
   classification: ErrorClassification,
   header: string | null,

@@ -161,7 +161,7 @@ Deno.test("classifyResponse(): the error has the retry delay, the request id and
   assertEquals(error.message, "acme answered 429: Slow down");
 });
 
-Deno.test("classifyResponse(): x-should-retry decides for errors that a retry can resolve", () => {
+Deno.test("classifyResponse(): x-should-retry applies unless a retry cannot help", () => {
   assertEquals(classify(500, "", { "x-should-retry": "false" }).retryable, false);
   assertEquals(classify(400, "", { "x-should-retry": "true" }).retryable, true);
   assertEquals(classify(413, "", { "x-should-retry": "true" }).retryable, false);
@@ -174,7 +174,7 @@ Deno.test("classifyResponse(): an exhausted quota is retryable with a retry dela
   assertFalse(classify(429, quota(" (GenerateRequestsPerDay)")).retryable);
 });
 
-Deno.test("classifyResponse(): the message has no keys and control characters", () => {
+Deno.test("classifyResponse(): the message contains no secrets and no control characters", () => {
   const origin = { ...ORIGIN, secrets: ["my secret text"] };
   const body = JSON.stringify(
     createErrorBody("my secret text\u001b[31m sk-abcdefghijklmnop1234 Bearer abc.def.ghi"),

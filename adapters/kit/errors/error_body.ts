@@ -14,7 +14,7 @@
 
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 
-/** The parts of an error that a provider reports. */
+/** An error as reported by a provider. */
 export interface ProviderError {
   /** Error codes and types, the most specific first. */
   readonly codes: readonly string[];
@@ -42,7 +42,7 @@ export function readErrorBody(text: string): ProviderError {
   return readErrorValue(Array.isArray(value) ? value[0] : value);
 }
 
-/** Reads an error that is parsed already, such as one within a stream. */
+/** Reads a parsed error, such as one within a stream. */
 export function readErrorValue(value: unknown): ProviderError {
   if (!isJsonObject(value)) {
     return { codes: [], message: toSingleLine(typeof value === "string" ? value : ""), body: {} };
@@ -77,7 +77,7 @@ function collectCodes(outer: JsonObject, inner: JsonObject): string[] {
   return candidates.filter((code): code is string => typeof code === "string" && code !== "");
 }
 
-/** Whether a detail of a Google error is about a daily quota; such errors ask for a retry within seconds as well. */
+/** Whether a detail of a Google error is about a daily quota; such errors have a retry delay of seconds too. */
 function isDailyQuota(detail: unknown): boolean {
   const violations = isJsonObject(detail) ? detail["violations"] : undefined;
   return Array.isArray(violations) &&
@@ -86,7 +86,7 @@ function isDailyQuota(detail: unknown): boolean {
     );
 }
 
-/** Finds the status that OpenRouter, Google and llama.cpp put into the error, and Azure as text. */
+/** Finds the status within an error: a number (OpenRouter, Google, llama.cpp) or a string (Azure). */
 function findStatus(inner: JsonObject): number | undefined {
   for (const value of [inner["status"], inner["status_code"], inner["code"]]) {
     const status = Number(value);
@@ -105,11 +105,11 @@ function findMessage(outer: JsonObject, inner: JsonObject): string {
     inner["explanation"],
   ].find((text) => typeof text === "string" && text !== "");
   const text = typeof message === "string" ? message : JSON.stringify(outer);
-  // The message of OpenRouter is "Provider returned error"; the metadata holds that error.
+  // OpenRouter's message is "Provider returned error"; the metadata contains that error.
   return typeof metadata === "string" ? `${text}: ${metadata}` : text;
 }
 
-/** Returns the title of a web page, which proxies send, or its text. */
+/** Returns the title or text of a web page, such as a proxy sends, and any other text unchanged. */
 function extractPageText(text: string): string {
   if (!/^\s*<(?:!doctype|html|\?xml)/i.test(text)) return text;
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];

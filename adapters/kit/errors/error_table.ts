@@ -6,7 +6,7 @@
 
 import type { AgentErrorCode } from "../../../src/core/errors.ts";
 
-/** Class of a provider error. */
+/** Classification of a provider error. */
 export interface ErrorClassification {
   /** Code of the resulting `AgentError`. */
   readonly code: AgentErrorCode;
@@ -16,11 +16,11 @@ export interface ErrorClassification {
 
 /** Error codes and messages of one provider, in addition to the common tables. */
 export interface ErrorTable {
-  /** Classes by error code, type or exception name. */
+  /** Classifications by error code, type or exception name. */
   readonly codes?: Readonly<Record<string, ErrorClassification>>;
-  /** Classes by message, in order, matched before the status. */
+  /** Classifications by message, in order, matched before the status. */
   readonly decisivePatterns?: readonly (readonly [RegExp, ErrorClassification])[];
-  /** Classes by message, in order, matched when neither code nor status decides. */
+  /** Classifications by message, in order, matched when neither code nor status decides. */
   readonly patterns?: readonly (readonly [RegExp, ErrorClassification])[];
 }
 
@@ -106,11 +106,11 @@ export const STATUSES: Readonly<Record<number, ErrorClassification>> = {
   501: BAD_REQUEST,
 };
 
-/** Matches rate limit messages that resemble overflow messages ("too many tokens"). */
+/** Matches messages about rate limits, some of which resemble overflow messages ("too many tokens"). */
 const THROTTLING_PATTERN =
   /rate limit|rate-limited|throttl|too many requests|too many tokens,? (?:please )?wait|tokens per (?:minute|day|hour)/i;
 
-/** Match overflow messages of providers and servers. */
+/** Match messages about a context overflow. */
 const OVERFLOW_PATTERNS: readonly RegExp[] = [
   /prompt is too long/i, // Anthropic
   /exceeds? context limit/i, // Anthropic
@@ -134,7 +134,7 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
 const QUOTA_PATTERN =
   /insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|credit balance is too low|out of credits|payment required|(?:spend|spending|billing|monthly|usage) (?:hard )?limit|quota.{0,40}per ?day|per ?day.{0,40}quota|daily (?:limit|quota)/i;
 
-/** Classes by message, in order, for errors that neither code nor status decides. */
+/** Classifications by message, in order, for errors that neither code nor status decides. */
 export const COMMON_PATTERNS: readonly (readonly [RegExp, ErrorClassification])[] = [
   [QUOTA_PATTERN, QUOTA],
   [THROTTLING_PATTERN, THROTTLED],

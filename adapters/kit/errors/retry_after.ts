@@ -6,7 +6,7 @@
 
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 
-/** Response of a provider that may contain a retry delay. */
+/** Error response that may contain a retry delay. */
 export interface RetryAfterSource {
   /** Response headers. */
   readonly headers: Headers;
@@ -70,7 +70,7 @@ function parseMessageDelay(message: string): number | undefined {
   return match?.[1] === undefined ? undefined : parseDuration(match[1]);
 }
 
-/** Returns the longest reset delay of the exhausted limits, which are sent as pairs of headers. */
+/** Returns the longest reset delay of the exhausted limits. Two headers report the rest and the reset of each limit. */
 function findExhaustedReset(headers: Headers, now: number): number | undefined {
   let longest: number | undefined;
   for (const [name, value] of headers) {

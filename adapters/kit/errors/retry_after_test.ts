@@ -23,7 +23,7 @@ for (const [header, expected] of Object.entries(HEADERS)) {
   });
 }
 
-Deno.test("parseDuration(): accepts every form that providers use", () => {
+Deno.test("parseDuration(): accepts hours, minutes, seconds and milliseconds", () => {
   assertEquals(parseDuration("125ms"), 125);
   assertEquals(parseDuration("20s"), 20_000);
   assertEquals(parseDuration("6m0s"), 360_000);

@@ -11,13 +11,13 @@ import type { Clock } from "../../../src/core/ports.ts";
 export interface AccessToken {
   /** The token. */
   readonly token: string;
-  /** Expiry in milliseconds since the epoch. Default: unknown; the token is requested again for every request. */
+  /** Expiry in milliseconds since the epoch. Default: unknown; a new token is requested for every request. */
   readonly expiresOnTimestamp?: number | undefined;
 }
 
 /**
- * Returns an access token, like `credential.getToken(scope)` of an identity library. A plain string has no known
- * expiry, so the function caches the token itself.
+ * Returns an access token, like `credential.getToken(scope)` of an identity library. A plain string has no known expiry
+ * and is not cached: the function is called for every request.
  */
 export type GetToken = () =>
   | string

@@ -33,7 +33,7 @@ export interface PostRequest {
   readonly errors?: ErrorTable | undefined;
 }
 
-/** Longest time to read the body of an error response. */
+/** Maximum time to read the body of an error response. */
 const ERROR_BODY_TIMEOUT_MS = 10_000;
 
 /**
@@ -58,7 +58,8 @@ export async function post(
     const { url, body } = request;
     const headers = mergeHeaders(request.headers, settings.headers);
     const sent = settings.fetch(url, { method: "POST", headers, body, signal });
-    sent.then((late) => signal.aborted ? late.body?.cancel() : undefined).catch(ignore);
+    // Closes a response that arrives after the abort.
+    sent.then(({ body }) => signal.aborted ? body?.cancel() : undefined).catch(ignore);
     response = await abortable(sent, signal);
   } catch (cause) {
     if (AgentError.is(cause) || signal.aborted) throw cause;
@@ -77,15 +78,15 @@ function createNetworkError({ provider }: PostRequest, problem: string): Network
 }
 
 function mergeHeaders(
-  own: Readonly<Record<string, string>>,
-  extra: Readonly<Record<string, string>>,
+  headersOfAdapter: Readonly<Record<string, string>>,
+  overrides: Readonly<Record<string, string>>,
 ): Headers {
-  const headers = new Headers(own);
-  for (const [name, value] of Object.entries(extra)) headers.set(name, value);
+  const headers = new Headers(headersOfAdapter);
+  for (const [name, value] of Object.entries(overrides)) headers.set(name, value);
   return headers;
 }
 
-/** Whether a response is a stream: servers without streaming send one JSON value, captive portals a web page. */
+/** Whether a response is a stream. Servers without streaming send one JSON value, captive portals a web page. */
 function isStream({ headers }: Response): boolean {
   return !/^(?:application\/json|text\/html)\b/.test(headers.get("content-type") ?? "");
 }
@@ -112,7 +113,7 @@ async function readError(
   return new StreamError(message, { provider });
 }
 
-/** Reads a body as text up to the limits of size and time. A body that fails is used as far as it was read. */
+/** Reads a body as text, up to the limits of size and time. When reading fails, returns the text read so far. */
 async function readErrorText(
   response: Response,
   { maxErrorBytes, idleTimeoutMs, clock }: AdapterSettings,

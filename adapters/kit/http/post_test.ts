@@ -74,7 +74,7 @@ Deno.test("post(): stops reading an error body that never ends", async () => {
   assertStringIncludes(error.message, "slow");
 });
 
-Deno.test("post(): rejects JSON or a web page instead of a stream, and classifies an error in it", async () => {
+Deno.test("post(): rejects a web page instead of a stream, and classifies an error in a JSON response", async () => {
   const page = respondWith("<html></html>", { headers: { "content-type": "text/html" } });
   await assertRejects(() => send(page), StreamError, "baseUrl");
   const headers = { "content-type": "application/json" };

@@ -19,7 +19,7 @@ export class LimitReservation {
   readonly #limiter: RequestLimiter | undefined;
   #reserved: number | null = null;
 
-  /** Creates a reservation of no tokens; without a limiter, every method does nothing. */
+  /** Creates a reservation of no tokens. Without a limiter, every method does nothing. */
   constructor(limiter: RequestLimiter | undefined) {
     this.#limiter = limiter;
   }
@@ -34,7 +34,7 @@ export class LimitReservation {
 
   /** Replaces the estimate with the usage of the reply, if known. */
   settle(usage: Usage | undefined): void {
-    // Anthropic does not count cache reads; providers that count them send the remaining limit in headers.
+    // Anthropic's limits exclude cache reads; providers that include them report the remaining limit in headers.
     if (usage) this.#settle(usage.input + usage.cacheWrite + usage.output);
   }
 

@@ -6,7 +6,7 @@
 
 import { parseResetDelay } from "../errors/retry_after.ts";
 
-/** One limit; headers that were not sent are left out. */
+/** One limit; a field without a header is missing. */
 export interface ReportedLimit {
   /** Requests or tokens per minute. */
   readonly limit?: number;

@@ -28,7 +28,7 @@ export interface RateLimiterOptions {
  * Delays requests to stay within the rate limit of a provider.
  *
  * Pass the same limiter to the adapters of all agents that share a limit. Limits in response headers are applied as
- * well: the remaining amount and the time of the reset. When a request is rejected with a retry delay, all wait.
+ * well: the remaining amount and the time of the reset. A retry delay after a rejected request delays all requests.
  *
  * @example
  * ```ts
@@ -84,7 +84,7 @@ export class RateLimiter implements RequestLimiter {
     this.#wakeNext();
   }
 
-  /** Delays all requests by `delayMs` milliseconds, because a provider rejected one with that retry delay. */
+  /** Delays all requests by `delayMs` milliseconds, the retry delay of a rejected request. */
   pause(delayMs: number): void {
     this.#requests.pauseUntil(this.#clock.now() + delayMs);
   }

@@ -181,24 +181,24 @@ Deno.test("RateLimiter: a rejected request uses no tokens", async () => {
   assertEquals(clock.now(), 0);
 });
 
-Deno.test("RateLimiter: a retry delay of one request delays all", async () => {
+Deno.test("RateLimiter: the retry delay of one request delays all, except for an exhausted quota", async () => {
   const clock = new ManualClock();
   const limiter = new RateLimiter({ clock });
-  const refusals = [
+  const responses = [
     { status: 429, headers: { "retry-after": "20" } },
     { status: 429, body: '{"error":{"code":"insufficient_quota","message":"Retry in 90s"}}' },
   ];
-  const streamFn = createOpenAI({ fetch: replayFetch(refusals), limiter, api: "chat" });
+  const streamFn = createOpenAI({ fetch: replayFetch(responses), limiter, api: "chat" });
   await readReply(streamFn(createRequest("first")));
   const next = limiter.acquire(1, neverAborted).then(() => clock.now());
   await advance(clock);
   assertEquals(await next, 20_000);
-  await readReply(streamFn(createRequest("An exhausted quota delays no request.")));
+  await readReply(streamFn(createRequest("second")));
   await limiter.acquire(1, neverAborted);
   assertEquals(clock.now(), 20_000);
 });
 
-Deno.test("RateLimiter: an image counts as the tokens of an image, not as its bytes", async () => {
+Deno.test("RateLimiter: estimates an image by the tokens of an image, not by its bytes", async () => {
   const clock = new ManualClock();
   const limiter = new RateLimiter({ tokensPerMinute: 10_000, clock });
   const acquired: number[] = [];
@@ -248,8 +248,8 @@ Deno.test("RateLimiter.observe(): a reported limit can change, a limit from the 
   };
   const clocks = [new ManualClock(), new ManualClock()] as const;
   assertEquals(await getDelay(new RateLimiter({ clock: clocks[0] }), clocks[0]), 30_000);
-  const given = new RateLimiter({ requestsPerMinute: 1, clock: clocks[1] });
-  assertEquals(await getDelay(given, clocks[1]), 60_000);
+  const configured = new RateLimiter({ requestsPerMinute: 1, clock: clocks[1] });
+  assertEquals(await getDelay(configured, clocks[1]), 60_000);
 });
 
 Deno.test("new RateLimiter(): throws for a limit that is not above 0", () => {

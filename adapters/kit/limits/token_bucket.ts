@@ -6,7 +6,7 @@
 
 const MINUTE_MS = 60_000;
 
-/** A token bucket that fills up within a minute. The caller waits for `getDelay()` before it consumes. */
+/** A token bucket that refills within a minute. Callers wait for `getDelay()` before they consume. */
 export class TokenBucket {
   #perMinute: number;
   readonly #isFixed: boolean;
@@ -14,7 +14,7 @@ export class TokenBucket {
   #refilledAt: number;
   #pausedUntil = 0;
 
-  /** Creates a full bucket; `Infinity` is no limit. */
+  /** Creates a full bucket. `Infinity` means no limit. */
   constructor(perMinute: number, now: number) {
     this.#perMinute = perMinute;
     this.#isFixed = perMinute !== Infinity;
@@ -31,7 +31,7 @@ export class TokenBucket {
     return Math.ceil(Math.max(fillMs, this.#pausedUntil - now, 0));
   }
 
-  /** Removes `amount`; the content may become negative. */
+  /** Removes `amount`; the available amount may become negative. */
   consume(amount: number, now: number): void {
     this.#refill(now);
     this.#available -= amount;

@@ -20,7 +20,7 @@ export interface RequestLimiter {
   observe(headers: Headers): void;
   /** Replaces the `acquired` tokens of a request with the tokens actually used. */
   settle?(acquired: number, used: number): void;
-  /** Delays all requests by `delayMs` milliseconds, because a provider rejected one with that retry delay. */
+  /** Delays all requests by `delayMs` milliseconds, the retry delay of a rejected request. */
   pause?(delayMs: number): void;
 }
 
@@ -28,7 +28,7 @@ export interface RequestLimiter {
 export interface AdapterOptions {
   /** API key. `StreamOptions.apiKey` of a request overrides it. */
   readonly apiKey?: ApiKey | undefined;
-  /** How to supply a key, for the error when there is none. Default: names `apiKey` and `getApiKey`. */
+  /** How to supply a key; part of the error when there is none. Default: mentions `apiKey` and `getApiKey`. */
   readonly keyHint?: string | undefined;
   /** Base URL of the API. Default: the URL of the provider. */
   readonly baseUrl?: string | undefined;
@@ -36,11 +36,11 @@ export interface AdapterOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sends the requests. Default: `globalThis.fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Longest wait for the start of a response, in milliseconds. Default: 120,000. */
+  /** Maximum wait for the start of a response, in milliseconds. Default: 120,000. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Longest time without data within a response, in milliseconds. Default: 300,000. */
+  /** Maximum time without data within a response, in milliseconds. Default: 300,000. */
   readonly idleTimeoutMs?: number | undefined;
-  /** Bytes of an error response to read at most. Default: 65,536. */
+  /** Maximum number of bytes read of an error response. Default: 65,536. */
   readonly maxErrorBytes?: number | undefined;
   /** Limits and abilities of models. Default: the shipped {@linkcode catalog}. */
   readonly catalog?: Catalog | undefined;
@@ -54,17 +54,17 @@ export interface AdapterOptions {
 export interface AdapterSettings {
   /** Base URL of the API, without a trailing slash. */
   readonly baseUrl: string;
-  /** How to supply a key, for the error when there is none. */
+  /** How to supply a key; part of the error when there is none. */
   readonly keyHint: string;
   /** Headers to send; they override the headers of the adapter. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sends the requests. */
   readonly fetch: typeof globalThis.fetch;
-  /** Longest wait for the start of a response, in milliseconds. */
+  /** Maximum wait for the start of a response, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** Longest time without data within a response, in milliseconds. */
+  /** Maximum time without data within a response, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Bytes of an error response to read at most. */
+  /** Maximum number of bytes read of an error response. */
   readonly maxErrorBytes: number;
   /** Limits and abilities of models. */
   readonly catalog: Catalog;
@@ -81,7 +81,7 @@ export function resolveSettings(options: AdapterOptions, defaultUrl: string): Ad
     baseUrl: (options.baseUrl ?? defaultUrl).replace(/\/+$/, ""),
     keyHint: options.keyHint ?? "pass apiKey to the adapter, or getApiKey to the agent",
     headers: options.headers ?? {},
-    // Read at every call, so that a `fetch` replaced later, by a test or an instrumentation, is used.
+    // Looks `fetch` up on every call, in case a test or an instrumentation replaces it later.
     fetch: fetch ?? ((...request) => globalThis.fetch(...request)),
     connectTimeoutMs: options.connectTimeoutMs ?? 120_000,
     idleTimeoutMs: options.idleTimeoutMs ?? 300_000,
@@ -92,7 +92,7 @@ export function resolveSettings(options: AdapterOptions, defaultUrl: string): Ad
   };
 }
 
-/** Headers that carry a key, which then needs no `apiKey`. */
+/** Headers that carry a key; with one of them, no `apiKey` is required. */
 const KEY_HEADERS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
 /** Whether the headers of the caller carry a key. */
@@ -100,15 +100,15 @@ export function hasKeyHeader({ headers }: Pick<AdapterSettings, "headers">): boo
   return Object.keys(headers).some((name) => KEY_HEADERS.includes(name.toLowerCase()));
 }
 
-/** Returns the key of a request: its own, else that of the adapter, else `undefined`. */
+/** Returns the key of a request: that of the request, else that of the adapter, else `undefined`. */
 export async function findApiKey(
   request: StreamRequest,
   apiKey: ApiKey | undefined,
 ): Promise<string | undefined> {
-  const own = request.options.apiKey?.trim();
-  if (own) return own;
+  const requestKey = request.options.apiKey?.trim();
+  if (requestKey) return requestKey;
   const key = typeof apiKey === "function" ? await apiKey() : apiKey;
-  // A pasted key may end in a line end, which is an invalid header whose error message contains the key.
+  // A pasted key may end with a line break. `fetch` rejects such a header with an error that contains the key.
   return key?.trim() || undefined;
 }
 
@@ -116,7 +116,7 @@ export async function findApiKey(
 export interface ApiKeySource {
   /** API key of the adapter. */
   readonly apiKey: ApiKey | undefined;
-  /** How to supply a key, for the error when there is none. */
+  /** How to supply a key; part of the error when there is none. */
   readonly keyHint: string;
 }
 

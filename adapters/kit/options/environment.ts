@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Returns the value of an environment variable, or `undefined` when it is unset or must not be read. */
+/** Returns the value of an environment variable, or `undefined` when it is unset or access is denied. */
 export type ReadEnvironment = (name: string) => string | undefined;
 
 /** Globals that hold the environment; a browser has neither. */
@@ -15,9 +15,9 @@ interface RuntimeGlobals {
 
 /** Reads a variable of the runtime's environment. Returns `undefined` when the permission to read it is denied. */
 export function readEnvironmentVariable(name: string): string | undefined {
-  const host: RuntimeGlobals = globalThis;
+  const globals: RuntimeGlobals = globalThis;
   try {
-    return host.Deno?.env ? host.Deno.env.get(name) : host.process?.env?.[name];
+    return globals.Deno?.env ? globals.Deno.env.get(name) : globals.process?.env?.[name];
   } catch {
     return undefined;
   }

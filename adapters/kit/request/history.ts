@@ -1,5 +1,5 @@
 /**
- * Conversion of messages for providers: images, empty text, results, and data that only one model accepts.
+ * Conversion of messages: images, empty text, tool results, and data that only one model accepts.
  *
  * @module
  */
@@ -17,20 +17,20 @@ import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /**
- * Whether a reply came from the given model. Only that model accepts its thinking, signatures and provider items; others
- * reject or ignore them.
+ * Whether a reply came from the given model. Only that model accepts its thinking, signatures and provider items; other
+ * models reject or ignore them.
  */
 export function isOwnReply(message: AssistantMessage, model: ModelSpec): boolean {
   return message.modelId === model.modelId &&
     getProviderAliases(message.provider).includes(model.provider);
 }
 
-/** Whether a text is not blank. Providers reject blank text. */
+/** Whether a block has text other than whitespace, which providers reject. */
 export function hasText(block: TextBlock): boolean {
   return block.text.trim() !== "";
 }
 
-/** Returns the text and image blocks of a user message or a tool result, without empty text. */
+/** Returns the text and image blocks of a user message or a tool result, without blank text. */
 export function getTextAndImages(content: readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
   const blocks: (TextBlock | ImageBlock)[] = [];
   for (const block of content) {
@@ -58,7 +58,7 @@ export function createUnreadFileError(path: string): BadRequestError {
   );
 }
 
-/** Returns the text of a tool result, for providers that accept only text. A result of images refers to them. */
+/** Returns the text of a tool result, for providers that accept only text; a placeholder if there is none. */
 export function toResultText({ content, isError }: ToolResultMessage): string {
   const blocks = getTextAndImages(content);
   const texts = blocks.flatMap((block) => block.type === "text" ? block.text : []);
@@ -88,8 +88,8 @@ export function withoutImages(
 }
 
 /**
- * Creates the encoder of call ids for a server that accepts any id. Ids from the same model are kept (Kimi requires its
- * `functions.name:0`), ids from other models are encoded with `encodeId`.
+ * Creates the encoder of call ids for a server that accepts any id. Ids from the same model are unchanged (Kimi needs
+ * its `functions.name:0`); ids from other models are encoded with `encodeId`.
  */
 export function createCallIdEncoder(
   messages: readonly LlmMessage[],

@@ -17,7 +17,7 @@ function createReply(provider: string, modelId: string): AssistantMessage {
   };
 }
 
-Deno.test("isOwnReply(): requires the same model and the same provider, under any of its names", () => {
+Deno.test("isOwnReply(): requires the same model and provider, under any name of the provider", () => {
   const model = { provider: "gemini", modelId: "gemini-2.5-pro", thinkingLevel: "off" } as const;
   assertEquals(isOwnReply(createReply("gemini", "gemini-2.5-pro"), model), true);
   assertEquals(isOwnReply(createReply("google", "gemini-2.5-pro"), model), true);

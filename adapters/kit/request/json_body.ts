@@ -15,11 +15,11 @@ import type { WarningSink } from "./warnings.ts";
  */
 export function serializeJson(body: object): string {
   const text = JSON.stringify(body);
-  // Such an escape is rare, and a search in the text is far cheaper than a visit of every value.
+  // Lone surrogates are rare, and searching the text is far cheaper than visiting every value.
   return /\\ud[89a-f]/.test(text) ? JSON.stringify(toWellFormed(body)) : text;
 }
 
-/** Adds the extra fields of the caller to a body. A field that the body has already is ignored with a warning. */
+/** Adds the caller's extra fields to a body. A field that the body already has is ignored with a warning. */
 export function mergeExtraFields(
   body: JsonObject,
   extra: JsonObject | undefined,

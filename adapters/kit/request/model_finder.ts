@@ -9,12 +9,11 @@ import { type Catalog, findModel } from "../../catalog/catalog.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { WarningSink } from "./warnings.ts";
 
-/** Looks up models in a catalog and warns once about each unknown model, which works with defaults. */
+/** Looks up models in a catalog and warns once about each unknown model, for which defaults apply. */
 export class ModelFinder {
   readonly #catalog: Catalog;
   readonly #warned = new Set<string>();
 
-  /** Creates a finder that has warned about no model. */
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
   }

@@ -1,5 +1,5 @@
 /**
- * Request options, limited to those that a model supports.
+ * Restriction of request options to what a model supports.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { StreamOptions } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { WarningSink } from "./warnings.ts";
 
-/** Returns the temperature of a request. Omits it with a warning for a model that takes none. */
+/** Returns the temperature of a request. Omits it with a warning for a model that does not support one. */
 export function resolveTemperature(
   { temperature }: StreamOptions,
   entry: CatalogEntry | undefined,

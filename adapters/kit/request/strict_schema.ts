@@ -8,7 +8,7 @@ import { isJsonObject } from "../../../src/core/json.ts";
 import type { StreamFn } from "../../../src/core/stream.ts";
 import { type Catalog, findModel } from "../../catalog/catalog.ts";
 
-/** Adds `hasStrictSchema` to a new stream function, based on the `strictSchema` field of catalog entries. */
+/** Adds `hasStrictSchema` to a stream function, based on the `strictSchema` field of catalog entries. */
 export function withStrictSchema(streamFn: StreamFn, catalog: Catalog): StreamFn {
   const hasStrictSchema: StreamFn["hasStrictSchema"] = (model, schema) =>
     (findModel(catalog, model)?.strictSchema ?? false) && isStrictSchema(schema);
@@ -16,8 +16,8 @@ export function withStrictSchema(streamFn: StreamFn, catalog: Catalog): StreamFn
 }
 
 /**
- * Whether a schema is strict as OpenAI defines it: every object allows no additional properties and requires all of its
- * own. Providers accept other schemas without enforcing them.
+ * Whether a schema is strict as OpenAI defines it: every object forbids additional properties and requires all declared
+ * ones. Providers accept other schemas without enforcing them.
  */
 export function isStrictSchema(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrictSchema);

@@ -38,14 +38,14 @@ const BUDGET_BY_LEVEL: Readonly<Record<ThinkingLevel, number>> = {
   extra_high: 49_152,
 };
 
-/** Returns the effort for a level: the same one if the model has it, else the next higher, else the next lower. */
+/** Returns the supported effort for a level: the same one, else the next higher, else the next lower. */
 export function resolveEffort(
   level: ThinkingLevel,
   efforts: readonly ThinkingEffort[],
 ): ThinkingEffort | undefined {
-  const wanted = EFFORT_SCALE.indexOf(EFFORT_BY_LEVEL[level]);
-  const fromWanted = [...EFFORT_SCALE.slice(wanted), ...EFFORT_SCALE.slice(0, wanted).reverse()];
-  return fromWanted.find((effort) => efforts.includes(effort));
+  const start = EFFORT_SCALE.indexOf(EFFORT_BY_LEVEL[level]);
+  const byPreference = [...EFFORT_SCALE.slice(start), ...EFFORT_SCALE.slice(0, start).reverse()];
+  return byPreference.find((effort) => efforts.includes(effort));
 }
 
 /** Returns the thinking budget in tokens: `thinkingBudgets` of the model or the default of its level, within limits. */

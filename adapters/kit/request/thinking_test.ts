@@ -19,7 +19,7 @@ Deno.test("resolveEffort(): returns the same effort, else the next higher, else 
   assertEquals(all(), Array(6).fill(undefined));
 });
 
-Deno.test("resolveBudget(): returns the budget of the caller or the level, within limits", () => {
+Deno.test("resolveBudget(): returns the budget of the caller, else of the level, within the limits", () => {
   const model = { provider: "p", modelId: "m", thinkingLevel: "high" } as const;
   assertEquals(resolveBudget(model, { min: 1024, max: 100_000 }), 20_480);
   assertEquals(resolveBudget(model, { min: 1024, max: 8000 }), 8000);

@@ -6,7 +6,7 @@
 
 import type { ToolSpec } from "../../../src/core/stream.ts";
 
-/** Sorts tools by name, so that the same tools give the same prompt and hit the provider's cache. */
+/** Sorts tools by name, so that the same tools always result in the same prompt, which the provider can cache. */
 export function sortTools(tools: readonly ToolSpec[]): ToolSpec[] {
   return [...tools].sort((left, right) => compare(left.name, right.name));
 }

@@ -22,8 +22,8 @@ export const CALL_ID_RULE: NameRule = { forbidden: /[^A-Za-z0-9_-]/g, maxLength:
 const HASH_LENGTH = 8;
 
 /**
- * Returns the name if the provider accepts it, else an accepted one with a hash, which is unique and always the same for
- * the same name.
+ * Returns the name if the provider accepts it, else an accepted form that ends with a hash of the name. The same name
+ * always has the same form, and different names have different forms.
  */
 export function toWireName(name: string, { forbidden, maxLength }: NameRule): string {
   const accepted = name.replace(forbidden, "_");
@@ -31,7 +31,7 @@ export function toWireName(name: string, { forbidden, maxLength }: NameRule): st
   return `${accepted.slice(0, maxLength - HASH_LENGTH - 1)}_${hashText(name, HASH_LENGTH)}`;
 }
 
-/** Creates the function that maps the names of `toWireName()` back to the original names; others are unchanged. */
+/** Creates a function that maps the results of `toWireName()` back to `names`, and returns other names unchanged. */
 export function createNameDecoder(
   names: Iterable<string>,
   rule: NameRule,

@@ -1,5 +1,5 @@
 /**
- * Waits that end when a signal aborts.
+ * Promises that reject when a signal aborts.
  *
  * @module
  */

@@ -28,9 +28,9 @@ export interface FrameParser<Frame> {
 
 /** Turns frames into a reply. */
 export interface ReplyReader<Frame> {
-  /** Reads one frame. An error that it throws ends the reply; other than `AgentError`s become a `stream_error`. */
+  /** Reads one frame. A thrown error ends the reply; one that is no `AgentError` becomes a `stream_error`. */
   read(frame: Frame): void;
-  /** Handles the end of the body. A reply that is still open afterwards fails as truncated. */
+  /** Handles the end of the body. A reply that is still open afterwards fails with a `network_error`. */
   end?(): void;
   /** Tokens used so far, reported when the reply fails. */
   readonly usage?: Usage | undefined;
@@ -62,10 +62,10 @@ export interface EventStreamOptions<Frame> {
   readonly onEnd?: (usage: Usage | undefined) => void;
 }
 
-/** Most bytes parsed ahead of the reader, since a body may arrive as one huge chunk. */
+/** Maximum number of bytes parsed at once, since a body may arrive as one huge chunk. */
 const MAX_SLICE_BYTES = 32 * 1024;
 
-/** Longest wait for the end of the body after the reply has ended, so that the connection can be reused. */
+/** Maximum wait for the end of the body after the reply has ended, so that the connection can be reused. */
 const CLOSE_TIMEOUT_MS = 50;
 
 /**
@@ -81,7 +81,7 @@ export function toEventStream<Frame>(
 }
 
 class Call<Frame> {
-  /** Events that were written and not yet read. */
+  /** Events that have been written but not read. */
   readonly events: ReadableQueue<AssistantMessageEvent>;
   readonly #options: EventStreamOptions<Frame>;
   readonly #writer: BlockWriter;

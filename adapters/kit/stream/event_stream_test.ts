@@ -85,7 +85,7 @@ Deno.test("toEventStream(): parses a huge chunk in slices", async () => {
   assertLess(read, 20_000);
 });
 
-Deno.test("toEventStream(): ends the reply with an AgentError unchanged, with any other error as a stream error", async () => {
+Deno.test("toEventStream(): keeps an AgentError unchanged and reports any other error as a stream error", async () => {
   const rejecting = createLineStream({ open: () => Promise.reject(new BadRequestError("no")) });
   assertEquals((await readReply(rejecting)).error?.code, "bad_request");
   const throwing = createLineStream({
@@ -99,7 +99,7 @@ Deno.test("toEventStream(): ends the reply with an AgentError unchanged, with an
   assertStringIncludes(error?.message ?? "", "oops");
 });
 
-Deno.test("toEventStream(): an unreadable frame is a stream error, at the end of the body a network error [5.8]", async () => {
+Deno.test("toEventStream(): reports an unreadable frame as a stream error, the last one as a network error [5.8]", async () => {
   const read = (line: string) => void JSON.parse(line);
   const inside = createLineStream({
     open: () => Promise.resolve(createBody('{"half\n{}\n').stream),
@@ -131,7 +131,7 @@ Deno.test("toEventStream(): keeps text and usage from before an error [5.9]", as
   ]);
 });
 
-Deno.test("toEventStream(): the idle timeout ends the reply for a silent body, not for a slow reader [A140]", async () => {
+Deno.test("toEventStream(): the idle timeout applies to a silent body, not to a slow reader [A140]", async () => {
   const clock = new ManualClock();
   const body = createFaultyBody(new TextEncoder().encode("a\nb\n"), {
     chunkSizes: 2,
@@ -139,21 +139,21 @@ Deno.test("toEventStream(): the idle timeout ends the reply for a silent body, n
   });
   const reader = createLineStream({ open: () => Promise.resolve(body.stream), clock }).getReader();
   const seen: AssistantMessageEvent[] = [];
-  const take = async () => {
+  const readNext = async () => {
     const { value } = await reader.read();
     if (value) seen.push(value);
   };
-  for (let i = 0; i < 3; i++) await take();
+  for (let i = 0; i < 3; i++) await readNext();
   clock.advance(5000);
-  await take();
-  const last = take();
+  await readNext();
+  const last = readNext();
   await settle();
   clock.advance(999);
   await settle();
   assertEquals(seen.length, 4);
   clock.advance(1);
   await last;
-  await take();
+  await readNext();
   assertEquals(seen.map(({ type }) => type).slice(-2), ["text_end", "error"]);
   assertEquals(body.stats.cancelled, true);
   assertEquals(clock.sleepers, 0);

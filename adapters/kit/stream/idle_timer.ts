@@ -1,5 +1,5 @@
 /**
- * Limits how long each read of a stream may take.
+ * Timer that limits each read of a stream.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { startTimer } from "./timer.ts";
 
 /** Options for `new IdleTimer()`. */
 export interface IdleTimerOptions {
-  /** Longest wait, in milliseconds. */
+  /** Maximum wait, in milliseconds. */
   readonly limitMs: number;
-  /** Clock that the waits are measured with. */
+  /** Clock that measures the waits. */
   readonly clock: Clock;
   /** Called once, when a wait has reached the limit. */
   readonly onIdle: () => void;
@@ -20,8 +20,8 @@ export interface IdleTimerOptions {
 /**
  * Limits each of many waits.
  *
- * A timer per chunk would cost more than reading the chunk, so one timer runs and, when it fires, checks how long the
- * current wait has lasted.
+ * A timer per chunk would cost more than reading the chunk. Instead one timer runs and, when it fires, checks how long
+ * the current wait has lasted.
  */
 export class IdleTimer {
   readonly #options: IdleTimerOptions;

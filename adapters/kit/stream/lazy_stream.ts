@@ -1,5 +1,5 @@
 /**
- * Streams of stream functions that are loaded on first use.
+ * Streams of stream functions that are loaded on first use, and streams of requests that failed before.
  *
  * @module
  */

@@ -9,13 +9,13 @@ import { StreamError } from "../../../src/core/errors.ts";
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Far above the longest event of any provider; bounds the memory for a body without line ends. */
+/** Maximum length of a line, which bounds memory. Far above the longest event of any provider. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Splits a body into lines, whatever its chunks and line ends (LF, CRLF, CR).
+ * Splits a body into lines, for chunks of any size and any line breaks (LF, CRLF, CR).
  *
- * Each chunk is split after its last line end and decoded at once, so that no character is cut. The remaining bytes are
+ * Each chunk is decoded up to its last line break, so that no character is split. The remaining bytes are
  * buffered until the next chunk.
  */
 export class LineDecoder {
@@ -43,8 +43,8 @@ export class LineDecoder {
   /** Calls `onLines` for a last line without a line end. */
   end(onLines: (lines: string) => void): void {
     if (this.#pendingBytes === 0) return;
-    const rest = this.#decoder.decode(this.#joinPending(new Uint8Array(0)));
-    onLines(normalizeLineEnds(rest) + "\n");
+    const line = this.#decoder.decode(this.#joinPending(new Uint8Array(0)));
+    onLines(normalizeLineEnds(line) + "\n");
   }
 
   /** Skips an LF that belongs to a CR at the end of the last chunk. */
@@ -78,7 +78,7 @@ export class LineDecoder {
 
   #decode(bytes: Uint8Array, onLines: (lines: string) => void): void {
     const text = this.#decoder.decode(bytes);
-    // The lenient decoder is several times faster than the strict one and marks invalid bytes with U+FFFD.
+    // The lenient decoder is several times faster than the strict one; it replaces invalid bytes by U+FFFD.
     if (text.includes("\uFFFD")) return decodeStrictly(bytes, onLines);
     onLines(normalizeLineEnds(text));
   }

@@ -6,13 +6,13 @@
 
 import { type Clock, MAX_TIMER_MS, realSleep } from "../../../src/core/ports.ts";
 
-/** Given as the reason of an abort, because the default reason records a stack trace. */
+/** Reason of the abort; the default reason would record a stack trace. */
 const CANCELLED = "cancelled";
 
 /** Calls `onTimer` after a delay in milliseconds. The returned function cancels the call. */
 export function startTimer(clock: Clock, delayMs: number, onTimer: () => void): () => void {
   if (clock.sleep === realSleep) {
-    // A plain timer costs half as much as one with an abort signal, and each request has three.
+    // A plain timer costs half as much as a sleep with an abort signal, and each request starts three.
     const timer = setTimeout(onTimer, Math.min(delayMs, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   }

@@ -3,7 +3,7 @@ import { systemClock } from "../../../src/core/ports.ts";
 import { ManualClock, settle } from "../../../tests/conformance/ports.ts";
 import { startTimer } from "./timer.ts";
 
-Deno.test("startTimer(): calls back at its time, and not after it is cancelled", async () => {
+Deno.test("startTimer(): calls back after the delay, unless it is cancelled", async () => {
   const clock = new ManualClock();
   const calls: string[] = [];
   startTimer(clock, 10, () => calls.push("kept"));

@@ -13,29 +13,29 @@ import type { WireMessage } from "./wire.ts";
 
 /** Dialect of the chat completions API. */
 export interface ChatDialect {
-  /** Field for the longest reply in tokens. */
+  /** Field for the maximum length of a reply in tokens. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
   /** Whether usage must be requested with `stream_options`. */
   readonly needsUsageOption: boolean;
-  /** Whether it supports `prompt_cache_key`. */
+  /** Whether the server supports `prompt_cache_key`. */
   readonly hasCacheKey: boolean;
-  /** Whether prompts of a model support `cache_control`. */
+  /** Whether prompts for a model may contain `cache_control`. */
   readonly supportsCacheControl: (modelId: string) => boolean;
   /** Returns the fields that control thinking; `ability` is `undefined` for a model that is not in the catalog. */
   readonly toThinkingFields: (model: ModelSpec, ability: ThinkingAbility | undefined) => JsonObject;
   /** Encodes the id of a tool call for the server. */
   readonly encodeCallId: (id: string) => string;
-  /** Whether ids that the same model created are sent back unchanged. Default: `false`. */
+  /** Whether call ids that the same model created are sent back unchanged. Default: `false`. */
   readonly keepsCallIds?: boolean;
-  /** Whether reasoning is part of the content, also in requests. Default: `false`. */
+  /** Whether reasoning is part of the content, in replies and requests. Default: `false`. */
   readonly hasThinkingParts?: boolean;
-  /** Repairs an order of messages that the server rejects. */
+  /** Changes messages whose order the server would reject. */
   readonly repairOrder?: (messages: readonly WireMessage[]) => readonly WireMessage[];
   /** Additional fields of every request. */
   readonly fields?: JsonObject;
 }
 
-/** Dialect that most servers accept; the base of the others. */
+/** Dialect that most servers accept, and the base of the others. */
 export const COMPATIBLE: ChatDialect = {
   maxTokensField: "max_tokens",
   needsUsageOption: true,
@@ -96,7 +96,7 @@ export function detectDialect(baseUrl: string): ChatDialect {
   return DIALECTS[host] ?? LENIENT;
 }
 
-/** Returns the effort of a request: none for a model without efforts, or for `off` with an unknown model. */
+/** Returns the effort of a request; `undefined` for a model without efforts, and for an unknown model with `off`. */
 export function resolveChatEffort(
   { thinkingLevel }: ModelSpec,
   ability: ThinkingAbility | undefined,

@@ -42,7 +42,7 @@ export function toChatMessages(
   options: ChatMessagesOptions,
 ): WireMessage[] {
   const wire: WireMessage[] = [];
-  // Tool results are text only; their images follow in a user message after the last result of a batch.
+  // Tool results contain only text; their images follow in a user message after the last result of a batch.
   let images: JsonObject[] = [];
   const lastPrompt = messages.findLastIndex(({ role }) => role === "user");
   const { model, dialect } = options;
@@ -69,7 +69,7 @@ export function toChatMessages(
 interface MessageOptions extends ChatMessagesOptions {
   /** Encodes the id of a tool call. */
   readonly encodeCallId: (id: string) => string;
-  /** Whether the message follows the last prompt of the user. */
+  /** Whether the message follows the last user message. */
   readonly isCurrentTurn: boolean;
 }
 
@@ -128,7 +128,7 @@ function toAssistantMessage(
   };
 }
 
-/** Sends reasoning back in the field that it came in; `reasoning_content` only after the last prompt of the user. */
+/** Returns reasoning in the field in which it was received; `reasoning_content` only after the last user message. */
 function toReasoningFields(
   { content }: AssistantMessage,
   { isCurrentTurn, dialect }: MessageOptions,

@@ -21,7 +21,7 @@ export class ReasoningDetails {
     return isProtected ? this.#details : [];
   }
 
-  /** Appends a piece to the last detail if type and index are the same. */
+  /** Merges a piece into the last detail if type and index are the same, else appends it. */
   #merge(piece: WireReasoningDetail): void {
     const last = this.#details.at(-1);
     if (last === undefined || last["type"] !== piece.type || last["index"] !== piece["index"]) {
@@ -29,10 +29,10 @@ export class ReasoningDetails {
       return;
     }
     for (const [key, value] of Object.entries(piece)) {
-      const before = last[key];
-      const grows = key === "text" || key === "summary" || key === "data";
-      if (grows && typeof before === "string" && typeof value === "string") {
-        last[key] = before + value;
+      const previous = last[key];
+      const isText = key === "text" || key === "summary" || key === "data";
+      if (isText && typeof previous === "string" && typeof value === "string") {
+        last[key] = previous + value;
       } else if (value !== null) last[key] = value;
     }
   }

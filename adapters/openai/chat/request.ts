@@ -53,7 +53,7 @@ export function createChatBody(
   if (options.cache === "long") {
     sink.warning(
       "cache_left_out",
-      "Chat completions have no long cache retention: the short one applies",
+      "Chat completions do not support long cache retention: the short one applies",
     );
   }
   warnUnsupportedThinking(model, entry, sink);
@@ -86,7 +86,7 @@ export function toChatTools(tools: readonly ToolSpec[]): JsonObject[] {
   }));
 }
 
-/** Adds an empty `properties` to an object schema without it, which OpenAI rejects. */
+/** Completes an object schema, because OpenAI rejects one without `properties`. */
 export function toObjectSchema(schema: JsonSchema): JsonSchema {
   return {
     type: "object",

@@ -28,7 +28,7 @@ export const REASONING_DETAILS = "openai.reasoning_details";
 /** Signature of thinking blocks that are sent back as `reasoning_content`. */
 export const REASONING_CONTENT = "reasoning_content";
 
-/** Stop reasons by finish reason, without those of filters and failures. */
+/** Stop reasons by finish reason, except those of filters and failures. */
 const STOP_REASONS: Readonly<Record<string, "stop" | "length" | "tool_use">> = {
   stop: "stop",
   eos: "stop",
@@ -82,7 +82,7 @@ export class ChatReply implements ReplyReader<string> {
     if (choice.content_filter_results) this.#isFiltered ||= hasFilteredContent(choice);
   }
 
-  /** Ends a reply without `[DONE]`, which some servers omit, if it has a finish reason and usage. */
+  /** Ends a reply with finish reason and usage but without `[DONE]`, which some servers omit. */
   end(): void {
     if (this.#finishReason !== null && this.#wireUsage !== null) this.#finish();
   }
@@ -97,7 +97,7 @@ export class ChatReply implements ReplyReader<string> {
     for (const call of calls) this.#calls.append(call);
   }
 
-  /** Writes reasoning, which precedes the other content of a chunk. */
+  /** Writes the reasoning of a chunk, before its other content. */
   #appendThinking(delta: WireDelta): void {
     const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
     if (content) {
@@ -168,7 +168,7 @@ function findFirstChoice({ choices }: WireChunk): WireChoice | undefined {
   return choice?.index ? choices?.find(({ index = 0 }) => index === 0) : choice;
 }
 
-/** Whether a filter of Azure has blocked content; others only annotate it. */
+/** Whether a content filter of Azure has blocked content rather than only annotated it. */
 function hasFilteredContent({ content_filter_results: results }: WireChoice): boolean {
   return Object.values(results ?? {}).some((result) =>
     isJsonObject(result) && result["filtered"] === true

@@ -1,9 +1,9 @@
 /**
  * Assembly of tool calls from the pieces that the chat completions API sends.
  *
- * OpenAI sends the id and name of each call first, then its arguments, all with the index of the call. Other servers omit
- * ids or indexes, begin at 1, use the index 0 for every call, send names late, in pieces or repeatedly, send complete
- * calls, or send arguments as an object.
+ * OpenAI sends id and name of each call first, then its arguments, always with the index of the call. Other servers omit
+ * ids or indexes, count indexes from 1, use index 0 for every call, send names late, in pieces or repeatedly, send
+ * complete calls, or send arguments as an object.
  *
  * @module
  */
@@ -50,11 +50,11 @@ export class ChatCallAssembler {
     const call = this.#find(piece);
     if (call.id === "") call.id = textOrEmpty(piece.id);
     const namePiece = textOrEmpty(piece.function?.name);
-    // The name is sent in pieces, or complete with every piece.
+    // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
     const args = toArgumentsJson(piece.function?.arguments);
     if (args === "") return;
-    // The next piece may continue the name, so the block is opened with the first arguments.
+    // The next piece may continue the name, so only arguments open the block.
     if (call.contentIndex === null && call.name === "") call.earlyArguments += args;
     else this.#writer.writeToolArguments(this.#openCall(call), args);
   }
@@ -67,8 +67,8 @@ export class ChatCallAssembler {
     for (const call of complete) this.#writer.closeToolCall(this.#openCall(call));
   }
 
-  #find({ index, id, function: called }: WireToolCall): Call {
-    const hasName = Boolean(called?.name);
+  #find({ index, id, function: calledFunction }: WireToolCall): Call {
+    const hasName = Boolean(calledFunction?.name);
     if (typeof index !== "number") {
       const known = id ? this.#calls.find((call) => call.id === id) : this.#calls.at(-1);
       const isNextCall = !id && hasName && known?.contentIndex !== null;

@@ -29,7 +29,7 @@ export function toChatUsage(counts: WireUsage): Usage {
   };
 }
 
-/** Returns the output tokens. xAI does not count reasoning as completion, which shows in the total. */
+/** Returns the output tokens. xAI excludes reasoning from the completion tokens, which the total reveals. */
 function countOutput(counts: WireUsage, reasoning: number): number {
   const completion = countOrZero(counts.completion_tokens);
   const counted = countOrZero(counts.prompt_tokens) + completion;

@@ -19,7 +19,7 @@ import { serializeJson } from "../../kit/request/json_body.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { ITEM_PREFIX } from "./response.ts";
 
-/** Items that are sent back. Others need an output that the adapter does not have. */
+/** Types of items that are sent back. Other items require an output that the adapter does not have. */
 const REPLAYED_ITEMS = [
   "reasoning",
   "compaction",
@@ -65,12 +65,12 @@ function toResultItem(message: ToolResultMessage): JsonObject {
   };
 }
 
-/** `isOwn` is whether the model of the request created the message. */
+/** Converts an assistant message; `isOwn` is whether the model of the request created it. */
 function toReplyItems({ content }: AssistantMessage, isOwn: boolean): JsonObject[] {
   const items = content.map((block) => toReplyItem(block, isOwn)).filter((item) =>
     item !== undefined
   );
-  // The API rejects reasoning without the item that follows it, as in a truncated reply.
+  // The API rejects reasoning without a following item, as in a truncated reply.
   while (items.at(-1)?.["type"] === "reasoning") items.pop();
   return items;
 }
@@ -102,7 +102,7 @@ function toReplyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefine
   }
 }
 
-/** Returns an item without its status, which only responses have. */
+/** Returns an item without its status, which requests must not contain. */
 function toReplayedItem(data: unknown): JsonObject | undefined {
   if (!isJsonObject(data)) return undefined;
   const { status: _status, ...item } = data;

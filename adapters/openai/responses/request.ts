@@ -85,6 +85,9 @@ function resolveRetention(
 ): string | undefined {
   if (cache !== "long") return undefined;
   if (LONG_CACHE_MODELS.test(modelId)) return "24h";
-  sink.warning("cache_left_out", `${modelId} has no long cache retention: the short one applies`);
+  sink.warning(
+    "cache_left_out",
+    `${modelId} does not support long cache retention: the short one applies`,
+  );
   return undefined;
 }

@@ -60,7 +60,7 @@ export class ResponsesReply implements ReplyReader<string> {
         this.#hasText = true;
         return this.#writer.writeText(textOrEmpty(event.delta));
       case "response.output_text.done":
-        // Some servers send a text without deltas.
+        // Some servers send text without deltas.
         if (!this.#hasText) this.#writer.writeText(textOrEmpty(event.text));
         this.#hasText = false;
         return;
@@ -155,7 +155,7 @@ export class ResponsesReply implements ReplyReader<string> {
   }
 }
 
-/** Whether reasoning is sent back: when it is encrypted, or has the text of an open model. */
+/** Whether reasoning is sent back: if it is encrypted, or contains the text of an open model. */
 function shouldReplay({ encrypted_content: encrypted, content }: WireItem): boolean {
   return Boolean(encrypted) || (Array.isArray(content) && content.length > 0);
 }

@@ -30,7 +30,7 @@ export interface WireResponseUsage {
   readonly output_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
 }
 
-/** The response, as in the last event. */
+/** The response in the last event of a stream. */
 export interface WireResponse {
   readonly status?: string | null;
   readonly error?: unknown;

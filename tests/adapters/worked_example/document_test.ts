@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 const root = new URL("../../../", import.meta.url);
 const read = (path: string) => Deno.readTextFileSync(new URL(path, root));
 
-Deno.test("docs/add_an_adapter.md: repeats the files of the worked example", () => {
+Deno.test("docs/add_an_adapter.md: contains the files of the worked example verbatim", () => {
   const document = read("docs/add_an_adapter.md");
   const examples = [...document.matchAll(/<!-- file: (\S+) -->\n\n```ts ignore\n([\s\S]*?)```/g)];
   assertEquals(examples.length, 4);
