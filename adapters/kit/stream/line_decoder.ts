@@ -9,14 +9,14 @@ import { StreamError } from "../../../src/core/errors.ts";
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Maximum length of a line, which bounds memory. Far above the longest event of any provider. */
+/** Maximum number of bytes that are buffered without a line end. Far above the longest line of any provider. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Splits a body into lines, for chunks of any size and any line breaks (LF, CRLF, CR).
  *
- * Each chunk is decoded up to its last line break, so that no character is split. The remaining bytes are
- * buffered until the next chunk.
+ * Each chunk is decoded up to its last line break, whose byte is part of no longer UTF-8 sequence, so no character is
+ * split. The remaining bytes are buffered until the next chunk; a chunk must not be changed after it was fed.
  */
 export class LineDecoder {
   readonly #decoder = new TextDecoder();
@@ -25,26 +25,26 @@ export class LineDecoder {
   #afterCarriageReturn = false;
 
   /**
-   * Decodes the next chunk and calls `onLines` with all complete lines, each ending in `"\n"`.
+   * Decodes the next chunk and calls `onLines` with the text of its complete lines, each ending in `"\n"`.
    *
-   * @throws {StreamError} When the bytes are not UTF-8 (after `onLines` got the lines before them), or when a line
-   * exceeds 64 MiB.
+   * @throws {StreamError} When the bytes are not UTF-8 (lines before the invalid one that end in LF are passed first), or
+   * when more than 64 MiB are buffered without a line end.
    */
   feed(chunk: Uint8Array, onLines: (lines: string) => void): void {
     const bytes = this.#skipLineFeed(chunk);
     const end = findLastLineEnd(bytes);
     if (end === 0) return this.#appendPending(bytes);
     this.#afterCarriageReturn = end === bytes.length && bytes[end - 1] === CARRIAGE_RETURN;
-    const lines = this.#joinPending(bytes.subarray(0, end));
+    const lines = this.#takePending(bytes.subarray(0, end));
     if (end < bytes.length) this.#appendPending(bytes.subarray(end));
     this.#decode(lines, onLines);
   }
 
-  /** Calls `onLines` for a last line without a line end. */
+  /** Calls `onLines` with the buffered rest of the body; a character that is cut off there becomes U+FFFD. */
   end(onLines: (lines: string) => void): void {
     if (this.#pendingBytes === 0) return;
-    const line = this.#decoder.decode(this.#joinPending(new Uint8Array(0)));
-    onLines(normalizeLineEnds(line) + "\n");
+    const rest = normalizeLineEnds(this.#decoder.decode(this.#takePending(new Uint8Array(0))));
+    onLines(rest.endsWith("\n") ? rest : `${rest}\n`);
   }
 
   /** Skips an LF that belongs to a CR at the end of the last chunk. */
@@ -58,12 +58,12 @@ export class LineDecoder {
     if (bytes.length === 0) return;
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes > MAX_LINE_BYTES) {
-      throw new StreamError(`A line of the response exceeds ${MAX_LINE_BYTES} bytes`);
+      throw new StreamError(`A line of the response exceeds ${MAX_LINE_BYTES / 2 ** 20} MiB`);
     }
     this.#pending.push(bytes);
   }
 
-  #joinPending(last: Uint8Array): Uint8Array {
+  #takePending(last: Uint8Array): Uint8Array {
     if (this.#pendingBytes === 0) return last;
     const joined = new Uint8Array(this.#pendingBytes + last.length);
     let offset = 0;
@@ -84,9 +84,10 @@ export class LineDecoder {
   }
 }
 
+/** Returns the position after the last line end; 0 when there is none. */
 function findLastLineEnd(bytes: Uint8Array): number {
   const lineFeed = bytes.lastIndexOf(LINE_FEED);
-  // Line ends without LF are rare, so they are searched only in chunks without LF.
+  // CR alone is rare: it is searched only in chunks without LF, and one after the last LF waits for the next chunk.
   return (lineFeed >= 0 ? lineFeed : bytes.lastIndexOf(CARRIAGE_RETURN)) + 1;
 }
 
@@ -94,7 +95,7 @@ function normalizeLineEnds(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
-/** Decodes line by line, so that the lines before the invalid one are read. */
+/** Decodes line by line, so that the lines before the invalid one are passed on. */
 function decodeStrictly(bytes: Uint8Array, onLines: (lines: string) => void): void {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   for (let start = 0; start < bytes.length;) {
