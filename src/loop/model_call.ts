@@ -38,7 +38,7 @@ export interface ModelReply {
 export async function callModel(turn: TurnContext): Promise<ModelReply> {
   const { run, settings: { model }, progress } = turn;
   const start = new MessageStart(run, model);
-  let result: CallResult = { call: createUnsentCall(run, model), progress };
+  let result: CallResult | undefined;
   try {
     if (!run.cancellation.aborted) {
       const prepared = await prepareContext(turn, progress.overflowed);
@@ -47,10 +47,11 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
     }
   } catch (thrown) {
     const { aborted } = run.cancellation;
-    result = failCall(result, aborted ? createAbortedError(run) : toHookError("A hook", thrown));
+    const error = aborted ? createAbortedError(run) : toHookError("A hook", thrown);
+    result = failCall(result ?? createUnsentCall(turn), error);
   }
   await start.emitOnce();
-  return await finishCall(run, result);
+  return await finishCall(run, result ?? createUnsentCall(turn));
 }
 
 /** A model call that may be followed by another one with a smaller context. */
@@ -146,13 +147,9 @@ async function finishCall(run: RunServices, result: CallResult): Promise<ModelRe
 }
 
 /** Creates the result of a call that was aborted before a request was sent. */
-function createUnsentCall(run: RunServices, model: ModelSpec): ModelCall {
-  return {
-    attempt: createAbortedAttempt(run),
-    model,
-    usage: zeroUsage(),
-    cost: zeroCost(),
-  };
+function createUnsentCall({ run, settings: { model }, progress }: TurnContext): CallResult {
+  const attempt = createAbortedAttempt(run);
+  return { call: { attempt, model, usage: zeroUsage(), cost: zeroCost() }, progress };
 }
 
 function createEmptyMessage({ provider, modelId }: ModelSpec, timestamp: number): AssistantMessage {
