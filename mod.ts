@@ -1,5 +1,47 @@
 /**
- * Runs LLM agents: prompt, model stream, tool calls, results, next turn.
+ * Runs LLM agents: sends prompts to a model, runs the tools that it calls, and streams typed events.
+ *
+ * An {@linkcode Agent} is one conversation: a history, a model, tools and one run at a time. A run is a typed stream of
+ * events with backpressure; it can be steered and aborted, and its failures are values, not exceptions. The library has
+ * no side effects on import and needs no permissions. A model is any function that returns a stream of reply events; the
+ * adapters provide one for each provider, based on `fetch`. Core and adapters run on Deno, Node, Bun and in browsers.
+ *
+ * @example Run an agent with a tool
+ * ```ts
+ * import { Agent, defineTool } from "@swink/agent";
+ * import { reply, scriptedStream, toolCall } from "@swink/agent/testing";
+ *
+ * const weather = defineTool({
+ *   name: "weather",
+ *   description: "Returns the weather in a city.",
+ *   parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+ *   execute: ({ city }) => `Sunny in ${city}`,
+ * });
+ *
+ * // A scripted model; connect() of "@swink/agent/adapters" calls a real one.
+ * const streamFn = scriptedStream([
+ *   reply([toolCall("weather", { city: "Bern" })]),
+ *   reply("It is sunny in Bern."),
+ * ]);
+ * const agent = new Agent({ model: "any/model", tools: [weather], streamFn });
+ * const { messages, stopReason } = await agent.prompt("How is the weather in Bern?");
+ * ```
+ *
+ * | Module | Content |
+ * | --- | --- |
+ * | `@swink/agent` | the agent, tools, messages, events and errors |
+ * | `@swink/agent/adapters` | stream functions for all providers, the catalog of models and prices |
+ * | `@swink/agent/adapters/<provider>` | one provider: `anthropic`, `azure`, `bedrock`, `google`, `mistral`, `ollama`, `openai`, `proxy`, `xai` |
+ * | `@swink/agent/adapters/kit` | building blocks for adapters |
+ * | `@swink/agent/cassettes` | recording and replaying `fetch` |
+ * | `@swink/agent/cli` | the `swink` program |
+ * | `@swink/agent/loop` | message queues, ports and event types for hosts of `agentLoop()` |
+ * | `@swink/agent/memory` | sessions, resuming, compaction |
+ * | `@swink/agent/patch` | the changes in a directory as a git patch |
+ * | `@swink/agent/policies` | limits, tool lists, loop detection, an audit log |
+ * | `@swink/agent/sync` | runs that block the calling thread |
+ * | `@swink/agent/testing` | scripted models, fake tools, conformance tests |
+ * | `@swink/agent/tools` | coding tools, sandbox, approval, plan mode |
  *
  * @module
  */

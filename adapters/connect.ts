@@ -1,34 +1,35 @@
 /**
- * One stream function for all providers.
+ * Stream function for all providers.
  *
  * @module
  */
 
 import { BadRequestError } from "../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../src/core/stream.ts";
-import { type ReadEnvironment, readEnvironmentVariable } from "./kit/options/environment.ts";
-import { CUSTOM_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } from "./providers.ts";
 import { catalog } from "./catalog/catalog.ts";
-import { failedStream, lazyStream } from "./kit/stream/lazy_stream.ts";
+import { getProviderAliases } from "./catalog/provider_aliases.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
+import { type ReadEnvironment, readEnvironmentVariable } from "./kit/options/environment.ts";
 import { withStrictSchema } from "./kit/request/strict_schema.ts";
+import { failedStream, lazyStream } from "./kit/stream/lazy_stream.ts";
+import { CUSTOM_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } from "./providers.ts";
 
-/** Options of {@linkcode connect}. */
+/** Options for {@linkcode connect}. */
 export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl"> {
   /**
-   * Single providers by their names in `provider/model`: options (a key, an address, headers), or a stream function.
-   * Under a new name, options with a `baseUrl` make a server that speaks chat completions.
+   * Options (key, URL, headers) or a stream function for providers, by the name in `provider/model`. Options with a
+   * `baseUrl` under a new name add a server with the chat completions API.
    */
   readonly providers?: Readonly<Record<string, ProviderOptions | StreamFn>> | undefined;
-  /** Port: how environment variables are read. Default: the runtime's own. */
+  /** Reads environment variables. Default: those of the runtime. */
   readonly env?: ReadEnvironment | undefined;
 }
 
 /**
- * Makes a stream function that asks the provider named by each request's model.
+ * Creates a stream function that calls the provider of each request's model.
  *
- * Keys come from the request, from `providers`, or from the usual environment variables, which are read by name when
- * a provider is asked. Adapters are loaded the first time that they are needed.
+ * The key is that of the request, else of `providers`, else of the provider's environment variables, which are read when
+ * the provider is called. Adapters are loaded on first use.
  *
  * @example
  * ```ts
@@ -42,37 +43,41 @@ export function connect(options: ConnectOptions = {}): StreamFn {
   const connections = new Map<string, Connection>();
   return withStrictSchema((request) => {
     const { provider } = request.model;
-    const known = connections.get(provider) ?? new Connection(provider, options);
-    connections.set(provider, known);
-    return known.stream(request);
+    const connection = connections.get(provider) ?? new Connection(provider, options);
+    connections.set(provider, connection);
+    return connection.stream(request);
   }, options.catalog ?? catalog);
 }
 
-/** The names that `provider/model` may begin with. */
+/** Returns the provider names that `connect()` knows. */
 export function providerNames(): string[] {
   return Object.keys(PROVIDERS);
 }
 
 /**
- * The environment variables that may hold the key of a provider, in order; none where no key is needed, or none is
- * known.
+ * Returns the environment variables that may hold the key of a provider, in order. The list is empty for an unknown
+ * provider and for one without a key.
  */
 export function keyVariables(provider: string): readonly string[] {
   return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.keyVariables ?? [] : [];
 }
 
-/** What one provider is asked through. */
+/** Connection to one provider. */
 class Connection {
   readonly #provider: string;
   readonly #options: ConnectOptions;
+  /** Entry of the provider in `ConnectOptions.providers`, under any of its names. */
+  readonly #config: ProviderOptions | StreamFn | undefined;
   #streamFn: StreamFn | null = null;
   #loading: Promise<StreamFn> | null = null;
 
   constructor(provider: string, options: ConnectOptions) {
     this.#provider = provider;
     this.#options = options;
-    const own = this.#getConfig();
-    if (typeof own === "function") this.#streamFn = own;
+    const { providers = {} } = options;
+    const name = getProviderAliases(provider).find((alias) => Object.hasOwn(providers, alias));
+    this.#config = name === undefined ? undefined : providers[name];
+    if (typeof this.#config === "function") this.#streamFn = this.#config;
   }
 
   stream(request: StreamRequest): AsyncIterable<AssistantMessageEvent> {
@@ -89,15 +94,10 @@ class Connection {
     return this.#streamFn;
   }
 
-  #getConfig(): ProviderOptions | StreamFn | undefined {
-    const { providers = {} } = this.#options;
-    return Object.hasOwn(providers, this.#provider) ? providers[this.#provider] : undefined;
-  }
-
   #findEntry(): ProviderEntry | undefined {
     if (Object.hasOwn(PROVIDERS, this.#provider)) return PROVIDERS[this.#provider];
-    const own = this.#getConfig();
-    return typeof own === "object" && own.baseUrl ? CUSTOM_SERVER : undefined;
+    const config = this.#config;
+    return typeof config === "object" && config.baseUrl ? CUSTOM_SERVER : undefined;
   }
 
   #createOptions(
@@ -105,31 +105,32 @@ class Connection {
     env: ReadEnvironment,
   ): ProviderOptions {
     const { providers: _providers, env: _env, ...shared } = this.#options;
-    const own = this.#getConfig();
-    const { apiKey, ...rest } = typeof own === "object" ? own : {};
+    const { apiKey, ...config } = typeof this.#config === "object" ? this.#config : {};
     return {
       ...shared,
       baseUrl: url === undefined ? undefined : env(url) || undefined,
       keyHint: this.#createKeyHint(keys),
-      ...rest,
+      ...config,
       apiKey: async () => {
-        const given = typeof apiKey === "function" ? await apiKey() : apiKey;
-        return given || readFirstVariable(keys, env);
+        const key = typeof apiKey === "function" ? await apiKey() : apiKey;
+        return key || readFirstVariable(keys, env);
       },
     };
   }
 
   #createKeyHint(keys: readonly string[]): string {
-    const give =
-      `give connect() providers: { ${this.#provider}: { apiKey } }, or the agent a getApiKey`;
-    return keys.length === 0 ? give : `set ${keys.join(" or ")} in the environment, ${give}`;
+    const hint =
+      `pass providers: { ${this.#provider}: { apiKey } } to connect(), or getApiKey to the agent`;
+    return keys.length === 0 ? hint : `set ${keys.join(" or ")} in the environment, ${hint}`;
   }
 
   #createUnknownProviderError(): BadRequestError {
     const provider = this.#provider;
     return new BadRequestError(
-      `There is no provider named "${provider}". Known are ${providerNames().join(", ")}; ` +
-        `connect({ providers: { "${provider}": … } }) adds a stream function, or a server by its baseUrl`,
+      `Unknown provider "${provider}". Known providers: ${
+        providerNames().join(", ")
+      }. To add it, ` +
+        `pass providers: { "${provider}": … } with a stream function or a baseUrl to connect()`,
       { provider },
     );
   }

@@ -3,6 +3,7 @@ import { replayFetch } from "../src/testing/replay_fetch.ts";
 import { readReply } from "../src/testing/read_reply.ts";
 import type { StreamFn, StreamRequest } from "../src/core/stream.ts";
 import { connect, providerNames } from "./connect.ts";
+import { readEnvironmentVariable } from "./kit/options/environment.ts";
 
 const ANTHROPIC_REPLY = [
   '{"type":"message_start","message":{"usage":{"input_tokens":1}}}',
@@ -26,7 +27,7 @@ function createRequest(provider: string, modelId = "some-model"): StreamRequest 
   };
 }
 
-/** An environment that remembers what was read. */
+/** Creates an environment that records the names of the variables read. */
 function recordEnvironment(values: Record<string, string>) {
   const read: string[] = [];
   const env = (name: string) => {
@@ -36,7 +37,7 @@ function recordEnvironment(values: Record<string, string>) {
   return { env, read };
 }
 
-Deno.test("each request goes to the provider that its model names, with the key of that provider", async () => {
+Deno.test("connect(): sends each request to the provider of its model, with the key of that provider", async () => {
   const fetch = replayFetch([ANTHROPIC_REPLY, CHAT_REPLY, CHAT_REPLY]);
   const { env } = recordEnvironment({ ANTHROPIC_API_KEY: "a-key", GROQ_API_KEY: "g-key" });
   const streamFn = connect({ fetch, env });
@@ -52,7 +53,7 @@ Deno.test("each request goes to the provider that its model names, with the key 
   assertEquals(lmStudio?.headers.get("authorization"), null);
 });
 
-Deno.test("the environment is read by name, when a provider is asked and not before", async () => {
+Deno.test("connect(): reads environment variables when a provider is called", async () => {
   const { env, read } = recordEnvironment({ ANTHROPIC_API_KEY: "a-key" });
   const streamFn = connect({ fetch: replayFetch(ANTHROPIC_REPLY), env });
   assertEquals(read, []);
@@ -62,16 +63,23 @@ Deno.test("the environment is read by name, when a provider is asked and not bef
   assertEquals(read, ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"]);
 });
 
-Deno.test("the key of the request wins over those given, and those over the environment", async () => {
+Deno.test("connect(): prefers the key of the request, then of the options, then of the environment", async () => {
   const fetch = replayFetch(ANTHROPIC_REPLY);
-  const { env } = recordEnvironment({ ANTHROPIC_API_KEY: "from the environment" });
-  const streamFn = connect({ fetch, env, providers: { anthropic: { apiKey: () => "given" } } });
+  const { env } = recordEnvironment({ ANTHROPIC_API_KEY: "environment-key" });
+  const streamFn = connect({
+    fetch,
+    env,
+    providers: { anthropic: { apiKey: () => "options-key" } },
+  });
   await readReply(streamFn(createRequest("anthropic")));
-  await readReply(streamFn({ ...createRequest("anthropic"), options: { apiKey: "its own" } }));
-  assertEquals(fetch.requests.map(({ headers }) => headers.get("x-api-key")), ["given", "its own"]);
+  await readReply(streamFn({ ...createRequest("anthropic"), options: { apiKey: "request-key" } }));
+  assertEquals(fetch.requests.map(({ headers }) => headers.get("x-api-key")), [
+    "options-key",
+    "request-key",
+  ]);
 });
 
-Deno.test("without a key nothing is sent, and the error says what to do", async () => {
+Deno.test("connect(): without a key, sends nothing and returns an error that lists the ways to supply one", async () => {
   const fetch = replayFetch(ANTHROPIC_REPLY);
   const { env } = recordEnvironment({});
   const { error } = await readReply(connect({ fetch, env })(createRequest("anthropic")));
@@ -82,7 +90,7 @@ Deno.test("without a key nothing is sent, and the error says what to do", async 
   assertEquals(fetch.requests.length, 0);
 });
 
-Deno.test("a header with a key is as good as a key", async () => {
+Deno.test("connect(): requires no key when a header of the caller carries one", async () => {
   const fetch = replayFetch(ANTHROPIC_REPLY);
   const providers = { anthropic: { headers: { Authorization: "Bearer t" } } };
   const reply = await readReply(
@@ -91,16 +99,16 @@ Deno.test("a header with a key is as good as a key", async () => {
   assertEquals(reply.text, "hi");
 });
 
-Deno.test("a provider that nobody knows is an error that names those that are known", async () => {
+Deno.test("connect(): the error for an unknown provider lists the known providers", async () => {
   const { error } = await readReply(connect({ env: () => undefined })(createRequest("acme")));
   assertEquals(error?.code, "bad_request");
   for (const name of providerNames()) assertStringIncludes(error?.message ?? "", name);
   const inherited = await readReply(connect()(createRequest("constructor")));
-  assertStringIncludes(inherited.error?.message ?? "", 'no provider named "constructor"');
+  assertStringIncludes(inherited.error?.message ?? "", 'Unknown provider "constructor"');
 });
 
-Deno.test("a new name makes a stream function or a server known", async () => {
-  const own: StreamFn = connect({
+Deno.test("connect(): adds a stream function or a server under a new name", async () => {
+  const acmeStreamFn: StreamFn = connect({
     fetch: replayFetch(CHAT_REPLY),
     providers: { acme: { baseUrl: "http://acme/v1", apiKey: "k" } },
   });
@@ -108,7 +116,8 @@ Deno.test("a new name makes a stream function or a server known", async () => {
   const streamFn = connect({
     fetch,
     providers: {
-      mine: (request) => own({ ...request, model: { ...request.model, provider: "acme" } }),
+      mine: (request) =>
+        acmeStreamFn({ ...request, model: { ...request.model, provider: "acme" } }),
       gateway: { baseUrl: "http://gateway/v1", apiKey: "k" },
     },
   });
@@ -117,14 +126,11 @@ Deno.test("a new name makes a stream function or a server known", async () => {
   assertEquals(fetch.requests[0]?.url, "http://gateway/v1/chat/completions");
 });
 
-Deno.test("an environment that must not be read counts as empty", async () => {
-  const { readEnvironmentVariable: runtimeEnvironment } = await import(
-    "./kit/options/environment.ts"
-  );
-  assertEquals(runtimeEnvironment("SWINK_NO_SUCH_VARIABLE"), undefined);
+Deno.test("readEnvironmentVariable(): returns undefined for an unset variable", () => {
+  assertEquals(readEnvironmentVariable("SWINK_NO_SUCH_VARIABLE"), undefined);
 });
 
-Deno.test("connect tells which replies a provider holds to a schema, by the catalog", () => {
+Deno.test("connect(): hasStrictSchema() depends on the catalog and the schema", () => {
   const entry = {
     contextWindow: 1,
     maxOutput: 1,

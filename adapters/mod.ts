@@ -1,7 +1,8 @@
 /**
- * Stream functions for the providers, and what is known of their models.
+ * Stream functions for model providers, and the catalog of their models.
  *
- * Adapters need `fetch` and nothing else: they run in Deno, Node, browsers and workers.
+ * Adapters need only `fetch`, so they run in Deno, Node, Bun, browsers and workers. Amazon Bedrock also needs two npm
+ * packages, which are loaded on its first request.
  *
  * @module
  */
@@ -10,10 +11,10 @@ export { type AnthropicOptions, createAnthropic } from "./anthropic/mod.ts";
 export { type AccessToken, type AzureOptions, createAzure, type GetToken } from "./azure/mod.ts";
 export { type AwsCredentials, type BedrockOptions, createBedrock } from "./bedrock/mod.ts";
 export {
+  createGemini,
   createGoogle,
-  createGoogle as createGemini,
+  type GeminiOptions,
   type GoogleOptions,
-  type GoogleOptions as GeminiOptions,
 } from "./google/mod.ts";
 export { createMistral, type MistralOptions } from "./mistral/mod.ts";
 export { createOllama, type OllamaOptions } from "./ollama/mod.ts";
@@ -48,4 +49,4 @@ export type { ProviderOptions } from "./providers.ts";
 export type { ReadEnvironment } from "./kit/options/environment.ts";
 export { RateLimiter, type RateLimiterOptions } from "./kit/limits/rate_limiter.ts";
 export type { AdapterOptions, ApiKey, RequestLimiter } from "./kit/options/adapter_options.ts";
-export type { Clock } from "./kit/options/clock.ts";
+export type { Clock, Sleep } from "../src/core/ports.ts";

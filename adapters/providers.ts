@@ -1,5 +1,5 @@
 /**
- * The providers that {@linkcode connect} knows: one line each.
+ * Providers that `connect()` knows.
  *
  * @module
  */
@@ -11,20 +11,27 @@ import type { AzureOptions } from "./azure/mod.ts";
 import type { ReadEnvironment } from "./kit/options/environment.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
 
-/** Options of a provider: those of all adapters, and its own. */
+/** The options of all adapters, and further options of one provider. */
 export type ProviderOptions = AdapterOptions & { readonly [option: string]: unknown };
 
-/** How a provider is connected. */
+/** A provider that `connect()` knows. */
 export interface ProviderEntry {
-  /** Environment variables that may hold its key, in order; none for a server that needs no key. */
+  /** Environment variables that may hold the key, in order; empty for a server without keys. */
   readonly keyVariables: readonly string[];
-  /** The environment variable that may hold its address. */
+  /** Environment variable that may hold the URL. */
   readonly urlVariable?: string;
-  /** Loads its adapter, the first time that it is asked; `env` is for whatever else the provider reads. */
+  /** Loads the adapter on first use; `env` reads further variables of the provider. */
   readonly load: (options: ProviderOptions, env: ReadEnvironment) => Promise<StreamFn>;
 }
 
-/** The providers by name. */
+/** Google's models, also under the name `gemini`. */
+const GOOGLE: ProviderEntry = {
+  keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+  urlVariable: "GEMINI_BASE_URL",
+  load: async (options) => (await import("./google/mod.ts")).createGoogle(options),
+};
+
+/** Providers by name. */
 export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
   anthropic: {
     keyVariables: ["ANTHROPIC_API_KEY"],
@@ -42,8 +49,8 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
     urlVariable: "AZURE_OPENAI_ENDPOINT",
     load: loadAzure,
   },
-  google: googleEntry(),
-  gemini: googleEntry(),
+  google: GOOGLE,
+  gemini: GOOGLE,
   mistral: {
     keyVariables: ["MISTRAL_API_KEY"],
     urlVariable: "MISTRAL_BASE_URL",
@@ -61,7 +68,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
     load: async (options) => (await import("./xai/mod.ts")).createXai(options),
   },
 
-  // Servers that speak chat completions.
+  // Servers with the chat completions API.
   cerebras: compatibleServer("CEREBRAS_API_KEY", "https://api.cerebras.ai/v1"),
   deepseek: compatibleServer("DEEPSEEK_API_KEY", "https://api.deepseek.com/v1"),
   fireworks: compatibleServer("FIREWORKS_API_KEY", "https://api.fireworks.ai/inference/v1"),
@@ -73,7 +80,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
   vercel: compatibleServer("AI_GATEWAY_API_KEY", "https://ai-gateway.vercel.sh/v1"),
   zai: compatibleServer("ZAI_API_KEY", "https://api.z.ai/api/paas/v4"),
 
-  // Servers on one's own machine.
+  // Servers on the local machine.
   llamacpp: localServer("LLAMACPP_BASE_URL", "http://localhost:8080/v1"),
   lmstudio: localServer("LMSTUDIO_BASE_URL", "http://localhost:1234/v1"),
   vllm: localServer("VLLM_BASE_URL", "http://localhost:8000/v1"),
@@ -85,9 +92,9 @@ async function loadOpenAI(options: AdapterOptions): Promise<StreamFn> {
 
 async function loadProxy({ baseUrl, ...options }: AdapterOptions): Promise<StreamFn> {
   if (!baseUrl) {
-    const how =
-      "set SWINK_PROXY_URL in the environment, or give connect() providers: { proxy: { baseUrl } }";
-    throw new BadRequestError(`Where is the proxy? Please ${how}`, { provider: "proxy" });
+    const message = "No URL for the proxy: set SWINK_PROXY_URL in the environment, " +
+      "or pass providers: { proxy: { baseUrl } } to connect()";
+    throw new BadRequestError(message, { provider: "proxy" });
   }
   return (await import("./proxy/mod.ts")).createProxy({ ...options, baseUrl });
 }
@@ -104,29 +111,20 @@ async function loadAzure(options: AzureOptions, env: ReadEnvironment): Promise<S
   return createAzure({ apiVersion, ...options });
 }
 
-/** Google's models go by the name of the maker, and by their own. */
-function googleEntry(): ProviderEntry {
-  return {
-    keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    urlVariable: "GEMINI_BASE_URL",
-    load: async (options) => (await import("./google/mod.ts")).createGoogle(options),
-  };
-}
-
-/** A server that the caller names, with its address. */
+/** A server whose name and `baseUrl` are in `ConnectOptions.providers`. */
 export const CUSTOM_SERVER: ProviderEntry = { keyVariables: [], load: loadOpenAI };
 
-function compatibleServer(key: string, baseUrl: string): ProviderEntry {
+function compatibleServer(keyVariable: string, baseUrl: string): ProviderEntry {
   return {
-    keyVariables: [key],
+    keyVariables: [keyVariable],
     load: (options) => loadOpenAI({ ...options, baseUrl: options.baseUrl ?? baseUrl }),
   };
 }
 
-function localServer(url: string, baseUrl: string): ProviderEntry {
+function localServer(urlVariable: string, baseUrl: string): ProviderEntry {
   return {
     keyVariables: [],
-    urlVariable: url,
+    urlVariable,
     load: async (options) => {
       const { createOpenAI } = await import("./openai/mod.ts");
       return createOpenAI({ ...options, baseUrl: options.baseUrl ?? baseUrl, keyless: true });

@@ -1,8 +1,8 @@
 /**
  * Measures the engine in one process, compared with minimal code that does the same.
  *
- * Every model reply comes from an async generator that yields to the event loop once per 64 chunks, as one read of a
- * socket carries several events. Each value is the median of warm runs.
+ * Every model reply comes from an async generator that yields to the event loop once per 64 chunks, since one read of
+ * a socket returns several events. Each value is the median of warm runs.
  *
  * @module
  */
@@ -64,7 +64,7 @@ function* createCallReply(
 }
 
 function* splitText(text: string, length: number): Generator<string> {
-  for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
+  for (let start = 0; start < text.length; start += length) yield text.slice(start, start + length);
 }
 
 async function measureTime(work: () => Promise<void>): Promise<number> {
@@ -222,7 +222,7 @@ async function benchArguments(): Promise<Row[]> {
   });
   const reply = () =>
     paceEvents(createCallReply([{ id: "c", name: "write", chunks: splitText(json, 20) }]));
-  const both = await compare(async () => {
+  const comparison = await compare(async () => {
     let calls = 0;
     const streamFn = () => calls++ === 0 ? reply() : paceEvents(createTextReply(1));
     await drain(new Agent({ model: "bench/model", tools: [write], streamFn }));
@@ -233,8 +233,8 @@ async function benchArguments(): Promise<Row[]> {
   });
   return [[
     "arguments, 1 MB in chunks of 20 characters",
-    formatMilliseconds(both.engine),
-    `${formatRatio(both)} × loop`,
+    formatMilliseconds(comparison.engine),
+    `${formatRatio(comparison)} × loop`,
     "≤ 2.5",
   ]];
 }
@@ -249,7 +249,7 @@ async function benchFanOut(): Promise<Row[]> {
   });
   const ids = Array.from({ length: 1000 }, (_, id) => id);
   const calls = ids.map((id) => ({ id: `c${id}`, name: "slow", chunks: [`{"x":${id}}`] }));
-  const both = await compare(async () => {
+  const comparison = await compare(async () => {
     let turn = 0;
     const streamFn = () =>
       turn++ === 0 ? paceEvents(createCallReply(calls)) : paceEvents(createTextReply(1));
@@ -263,8 +263,8 @@ async function benchFanOut(): Promise<Row[]> {
   });
   return [[
     "1,000 concurrent calls of 1 ms",
-    formatMilliseconds(both.engine),
-    `${formatRatio(both)} × Promise.all`,
+    formatMilliseconds(comparison.engine),
+    `${formatRatio(comparison)} × Promise.all`,
     "≤ 3",
   ]];
 }
@@ -322,13 +322,13 @@ async function benchMemory(): Promise<Row[]> {
     model: "bench/model",
     streamFn: () => paceEvents(createTextReply(1_000_000)),
   });
-  const used: number[] = [];
+  const heapSizes: number[] = [];
   let events = 0;
   for await (const _event of agent.promptStream("go")) {
     if (++events % 1000 === 0) await yieldToEventLoop();
-    if (events % 100_000 === 0) used.push(Deno.memoryUsage().heapUsed / 2 ** 20);
+    if (events % 100_000 === 0) heapSizes.push(Deno.memoryUsage().heapUsed / 2 ** 20);
   }
-  const growth = (used.at(-1) ?? 0) - (used[0] ?? 0);
+  const growth = (heapSizes.at(-1) ?? 0) - (heapSizes[0] ?? 0);
   return [[
     "heap over 1,000,000 deltas, slow reader",
     `${growth.toFixed(0)} MB`,

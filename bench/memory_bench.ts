@@ -19,7 +19,7 @@ import { median, printReport, type Row } from "./report.ts";
 
 const RUNS = 9;
 const ENTRIES = 20_000;
-/** With this text, 20,000 entries are a log of 14 MB. */
+/** Text of a message; 20,000 of them are a log of 14 MB. */
 const TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(12).slice(0, 520);
 const SESSIONS = 1_000;
 

@@ -1,5 +1,5 @@
 /**
- * The `swink` program: an agent at the command line.
+ * The `swink` program: an agent for the command line.
  *
  * ```sh
  * deno run -A jsr:@swink/agent/cli run "Make the tests pass"
@@ -8,18 +8,18 @@
  * @module
  */
 
-import { createDenoHost, type Host } from "./host.ts";
-import { VERSION } from "./version.ts";
+import { createDenoHost, type Host } from "./host/host.ts";
+import { VERSION } from "./host/version.ts";
 
-export type { Host, StopSignal } from "./host.ts";
-export type { Input, Output, Terminal } from "./terminal.ts";
+export type { Host, StopSignal } from "./host/host.ts";
+export type { Input, Output, Terminal } from "./host/terminal.ts";
 
 /**
- * Runs the program.
+ * Runs the program. Never rejects and never exits.
  *
  * @param args The command line, without the name of the program.
- * @param host The machine to run on. Default: this process.
- * @returns What to exit with; `swink --help` lists the codes.
+ * @param host Terminal, environment, signals and network. Default: those of this process.
+ * @returns The exit code; `swink run --help` lists them.
  *
  * @example
  * ```ts
@@ -37,26 +37,26 @@ export async function main(
       await host.terminal.output.write(`${VERSION}\n`);
       return 0;
     } catch {
-      // The rest of the program fails at it as well, and has words for it.
+      // The program below tries again and reports the failure.
     }
   }
-  const { runCommandLine } = await loadCommandLine();
+  const { runCommandLine } = await loadProgram();
   return await runCommandLine(args, host);
 }
 
 /**
- * Imports the rest of the program. The specifier is not a literal: Deno reads whatever a literal one names before it
- * runs anything, which makes `--version` half as slow again. `deno compile` is told of the file by `--include`.
+ * Imports the rest of the program. Deno loads modules with a literal specifier before it runs anything, which makes
+ * `--version` 50 % slower, so this specifier is computed. `deno compile` finds the file by `--include`.
  */
-async function loadCommandLine(): Promise<typeof import("./command_line.ts")> {
-  const module = new URL("./command_line.ts", import.meta.url);
+async function loadProgram(): Promise<typeof import("./program.ts")> {
+  const module = new URL("./program.ts", import.meta.url);
   return await import(module.href);
 }
 
-/** A compiled program is asked by its own sandbox, under this name, to confine itself and become a command. */
+/** First argument of the helper process in which the sandbox of a compiled program confines and executes a command. */
 const HELPER_ARGUMENT = "--swink-confined-exec";
 
 if (import.meta.main) {
-  if (Deno.args[0] === HELPER_ARGUMENT) await (await loadCommandLine()).runConfinedExec(Deno.args);
+  if (Deno.args[0] === HELPER_ARGUMENT) await (await loadProgram()).runConfinedExec(Deno.args);
   Deno.exit(await main(Deno.args));
 }

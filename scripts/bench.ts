@@ -8,9 +8,9 @@
 
 async function runBenchmarks([config = "deno.json", ...names]: string[]): Promise<number> {
   const files = [...Deno.readDirSync("bench")].map(({ name }) => name).toSorted();
-  const chosen = files.filter((file) => file.endsWith("_bench.ts") && isChosen(file, names));
+  const selected = files.filter((file) => file.endsWith("_bench.ts") && isSelected(file, names));
   let exitCode = 0;
-  for (const file of chosen) {
+  for (const file of selected) {
     const args = ["run", "-A", "-c", config, `bench/${file}`];
     const { code } = await new Deno.Command(Deno.execPath(), { args }).spawn().status;
     if (code !== 0) exitCode = code;
@@ -18,7 +18,7 @@ async function runBenchmarks([config = "deno.json", ...names]: string[]): Promis
   return exitCode;
 }
 
-function isChosen(file: string, names: readonly string[]): boolean {
+function isSelected(file: string, names: readonly string[]): boolean {
   return names.length === 0 || names.some((name) => file.startsWith(name));
 }
 

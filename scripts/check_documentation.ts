@@ -40,12 +40,12 @@ async function checkDocumentation([config = "deno.json", ...modules]: string[]):
     stdout: "null",
   }).output();
   const output = new TextDecoder().decode(stderr);
-  const found = parseDocumentationErrors(output);
-  if (!success && found.length === 0) {
+  const reported = parseDocumentationErrors(output);
+  if (!success && reported.length === 0) {
     console.error(output);
     return 1;
   }
-  const errors = found.filter(isDocumentationError);
+  const errors = reported.filter(isDocumentationError);
   for (const { text } of errors) console.error(text.trim());
   return errors.length === 0 ? 0 : 1;
 }

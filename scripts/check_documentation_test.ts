@@ -15,7 +15,7 @@ function findErrors(...sources: string[]): string[] {
   return parseDocumentationErrors(output).filter(isDocumentationError).map(({ source }) => source);
 }
 
-Deno.test("isDocumentationError() accepts no other member without a comment", () => {
+Deno.test("isDocumentationError() reports other members without a comment", () => {
   assertEquals(findErrors("  readonly x: number;"), ["  readonly x: number;"]);
 });
 
@@ -26,6 +26,6 @@ Deno.test("isDocumentationError() accepts constructors and discriminants without
   );
 });
 
-Deno.test("isDocumentationError() accepts no `type` property that is not a discriminant", () => {
+Deno.test("isDocumentationError() reports a `type` property that is not a discriminant", () => {
   assertEquals(findErrors("  readonly type: string;").length, 1);
 });

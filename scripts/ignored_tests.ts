@@ -1,12 +1,12 @@
 /**
- * The reasons why tests are ignored, in one place.
+ * The reasons why tests are ignored.
  *
  * @module
  */
 
 /** An ignored test. */
 export interface IgnoredTest {
-  /** From the root of the project: `tests/live/providers_test.ts`. */
+  /** Path relative to the root of the project: `tests/live/providers_test.ts`. */
   file: string;
   name: string;
 }
@@ -24,7 +24,7 @@ const REASONS: readonly IgnoreReason[] = [
   { file: /^tests\/live\//, reason: "without an API key of the provider" },
   {
     file: /^tests\/adapters\/aws_vectors_test\.ts$/,
-    name: /^AWS signing vector/,
+    name: /^AWS signing: vector/,
     reason: "with a request that fetch cannot send",
   },
   {

@@ -57,10 +57,10 @@ async function measureWords(root: URL): Promise<Figure[]> {
 function measureSingleUse(files: readonly SourceFile[]): Figure[] {
   const singleUse = findSingleUseFunctions(files);
   const small = singleUse.filter(({ lines }) => lines <= SMALL_FUNCTION_LINES);
-  const items = small.map(({ place, name }) => `${place} ${name}`);
+  const items = small.map(({ location, name }) => `${location} ${name}`);
   return [
     { name: "private functions called once", value: singleUse.length },
-    { name: `… of at most ${SMALL_FUNCTION_LINES} lines in all`, value: small.length, items },
+    { name: `… of at most ${SMALL_FUNCTION_LINES} lines in total`, value: small.length, items },
     {
       name: `… of at most ${SMALL_FUNCTION_LINES} lines in the body`,
       value: singleUse.filter(({ bodyLines }) => bodyLines <= SMALL_FUNCTION_LINES).length,
@@ -121,7 +121,7 @@ async function measurePublicNames(root: URL): Promise<Figure[]> {
       name: `public names of ${module}`,
       value: length,
     })),
-    { name: "public names in all, each counted once", value: all.size },
+    { name: "distinct public names", value: all.size },
     { name: "public names of more than one module", value: repeated.length },
   ];
 }

@@ -43,7 +43,7 @@ async function readPublicModules(): Promise<string[]> {
   return Object.values(exports);
 }
 
-/** Finds the files with examples in comments or text. */
+/** Finds the files with TypeScript examples in comments or Markdown. */
 async function findExamples(): Promise<string[]> {
   const files: string[] = [];
   for (const start of ["mod.ts", "README.md", "src", "adapters", "cli", "docs"]) {
@@ -92,9 +92,9 @@ export interface Selection {
  */
 export function parseSelection(args: readonly string[], names: readonly string[]): Selection {
   const selection: Selection = { only: [], but: [] };
-  const rest = args.flatMap((arg) => /^--\w+=/.test(arg) ? arg.split("=", 2) : [arg]);
-  while (rest.length > 0) {
-    const [option = "", name] = rest.splice(0, 2);
+  const remaining = args.flatMap((arg) => /^--\w+=/.test(arg) ? arg.split("=", 2) : [arg]);
+  while (remaining.length > 0) {
+    const [option = "", name] = remaining.splice(0, 2);
     if (option !== "--only" && option !== "--but") throw new Error(`Unknown option: ${option}`);
     if (name === undefined || !names.includes(name)) {
       throw new Error(`${option} needs the name of a check: ${names.join(", ")}`);

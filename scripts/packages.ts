@@ -33,10 +33,10 @@ interface CachedChoice {
   cache?: string;
 }
 
-/** Timeout of the request to the registry. */
+/** Timeout of each Deno command, such as the request to the registry. */
 const PROBE_TIMEOUT_MS = 1_000;
 
-/** How long the offline set is used before the registry is requested again. */
+/** Time for which the offline set is used before the registry is requested again. */
 const OFFLINE_CACHE_MS = 60 * 60 * 1_000;
 
 const root = new URL("../", import.meta.url);
@@ -67,7 +67,7 @@ async function getCachedChoice(configText: string): Promise<Choice> {
   const locations = [Deno.env.get("DENO_DIR"), Deno.env.get("JSR_URL")];
   const key = [Deno.version.deno, ...locations, ...packages].join(" ");
   const cachedSet = await readCachedSet(key);
-  if (cachedSet) return { set: cachedSet, reason: "as before" };
+  if (cachedSet) return { set: cachedSet, reason: "cached choice" };
 
   const choice = await probeRegistry(packages);
   const cache = choice.set === "jsr" ? await getModulesCache() : undefined;
@@ -98,7 +98,7 @@ function parseCachedChoice(text: string): CachedChoice | undefined {
   }
 }
 
-/** Whether the first package is cached or can be fetched decides for all. */
+/** Selects JSR's packages if the first one is cached or can be fetched. */
 async function probeRegistry([firstPackage = ""]: string[]): Promise<Choice> {
   const { success } = await runDeno(["cache", "--no-config", "--no-lock", firstPackage]);
   return success

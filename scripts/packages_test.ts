@@ -52,12 +52,15 @@ async function createProject(imports: Record<string, string>): Promise<Project> 
 const unreachableRegistry = "http://127.0.0.1:9/";
 const imports = { "@std/assert": "jsr:@std/assert@^1.0.19" };
 
-Deno.test("packages: selects and remembers the offline set without a registry", async () => {
+Deno.test("packages: selects the offline set without a registry, and caches the choice", async () => {
   await using project = await createProject(imports);
   const { config, message } = await project.choosePackages();
   assertEquals(config, `${project.directory}/deno.offline.json`);
   assertEquals(message, "packages: offline, from npm (JSR registry not reached)");
-  assertEquals((await project.choosePackages()).message, "packages: offline, from npm (as before)");
+  assertEquals(
+    (await project.choosePackages()).message,
+    "packages: offline, from npm (cached choice)",
+  );
 });
 
 Deno.test("packages: deno.offline.json is deno.json with links and its own lock file", async () => {
@@ -85,7 +88,7 @@ Deno.test("packages: selects JSR's packages with a registry, until their cache i
   const { config, message } = await project.choosePackages(env);
   assertEquals(config, `${project.directory}/deno.json`);
   assertEquals(message, "packages: JSR (JSR registry reached)");
-  assertEquals((await project.choosePackages(env)).message, "packages: JSR (as before)");
+  assertEquals((await project.choosePackages(env)).message, "packages: JSR (cached choice)");
 
   await registry.shutdown();
   await Deno.remove(`${project.directory}/.packages.json`);
@@ -97,11 +100,14 @@ Deno.test("packages: selects JSR's packages with a registry, until their cache i
   );
 });
 
-Deno.test("packages: requests the registry again for another package", async () => {
+Deno.test("packages: requests the registry again when a package is added", async () => {
   await using project = await createProject(imports);
   await project.choosePackages();
-  const more = { ...imports, "@std/cli": "jsr:@std/cli@^1.0.32" };
-  await Deno.writeTextFile(`${project.directory}/deno.json`, JSON.stringify({ imports: more }));
+  const otherImports = { ...imports, "@std/cli": "jsr:@std/cli@^1.0.32" };
+  await Deno.writeTextFile(
+    `${project.directory}/deno.json`,
+    JSON.stringify({ imports: otherImports }),
+  );
   assertStringIncludes((await project.choosePackages()).message, "not reached");
 });
 

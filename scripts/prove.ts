@@ -1,6 +1,5 @@
 /**
- * Runs the long proofs: all files under `tests/proofs`, and with all of their cases the tests that otherwise run a sample
- * of them.
+ * Runs the long proofs: the files named `*_proof.ts`, and all cases of the tests that otherwise run a sample.
  *
  * Such tests read the variable `SWINK_PROVE`.
  *
@@ -9,7 +8,7 @@
 
 import { runTests } from "./run_tests.ts";
 
-/** Matches tests that run a sample: they read the variable, or import a module that does. */
+/** Matches the source of tests that run a sample: they read the variable, or import a module that does. */
 const SAMPLING_PATTERN = /SWINK_PROVE|\bPROVES\b|wire_(tests|fixtures)/;
 const ROOTS = ["src", "adapters", "cli", "tests"];
 
@@ -22,13 +21,13 @@ async function* walkFiles(directory: string): AsyncGenerator<string> {
 }
 
 async function findProofs(): Promise<string[]> {
-  const found: string[] = [];
+  const proofs: string[] = [];
   for (const root of ROOTS) {
     for await (const path of walkFiles(root)) {
-      if (path.endsWith("_proof.ts") || await isSampled(path)) found.push(path);
+      if (path.endsWith("_proof.ts") || await isSampled(path)) proofs.push(path);
     }
   }
-  return found.toSorted();
+  return proofs.toSorted();
 }
 
 async function isSampled(path: string): Promise<boolean> {

@@ -23,7 +23,7 @@ export function isWatching(args: readonly string[]): boolean {
   return options.some((option) => /^--watch(=|$)/.test(option));
 }
 
-/** Runs until interrupted, so without a report. */
+/** Runs the tests until interrupted, without a report. */
 async function watchTests(args: string[]): Promise<number> {
   const { config } = await choosePackages();
   return await runDenoTest(["-c", config, ...args]);

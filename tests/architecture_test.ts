@@ -4,11 +4,6 @@ import { readImports, readShippedFiles } from "./architecture/imports.ts";
 import { findLayerViolations } from "./architecture/layers.ts";
 import { readPublicModules, root } from "./project.ts";
 
-/** Directories that still import each other. */
-const KNOWN_DIRECTORY_CYCLES = [
-  ["cli", "cli/commands", "cli/demo", "cli/render"],
-];
-
 const files = await readShippedFiles();
 
 Deno.test("architecture: files import only what their layer allows", () => {
@@ -19,12 +14,12 @@ Deno.test("architecture: imports of files have no cycles, type imports included"
   assertEquals(findImportCycles(files), []);
 });
 
-Deno.test("architecture: imports of directories have no cycles but the known ones", () => {
-  assertEquals(findDirectoryCycles(files), KNOWN_DIRECTORY_CYCLES);
+Deno.test("architecture: imports of directories have no cycles", () => {
+  assertEquals(findDirectoryCycles(files), []);
 });
 
-Deno.test("architecture: a public module imports every file, directly or indirectly", async () => {
-  const importsByPath = new Map(files.map((file) => [file.path, file.ours]));
+Deno.test("architecture: every file is imported by a public module, directly or indirectly", async () => {
+  const importsByPath = new Map(files.map((file) => [file.path, file.internal]));
   const reached = new Set(
     Object.values(await readPublicModules()).map((path) => path.replace("./", "")),
   );
@@ -67,22 +62,29 @@ Deno.test("readImports() reads import statements, types and expressions, not com
   ].join("\n");
   assertEquals(readImports("src/core/x.ts", source), {
     path: "src/core/x.ts",
-    ours: ["src/core/a.ts", "src/b.ts", "src/core/c.ts", "src/core/d.ts", "src/core/e.ts"],
-    others: ["ajv/dist/2020.js"],
+    internal: ["src/core/a.ts", "src/b.ts", "src/core/c.ts", "src/core/d.ts", "src/core/e.ts"],
+    external: ["ajv/dist/2020.js"],
   });
 });
 
 Deno.test("findLayerViolations() reports imports of higher layers, of other modules and of packages", () => {
-  const file = (path: string, ours: string[], others: string[] = []) => ({ path, ours, others });
+  const file = (path: string, internal: string[], external: string[] = []) => ({
+    path,
+    internal,
+    external,
+  });
   assertEquals(findLayerViolations(file("src/loop/a.ts", ["src/core/b.ts", "src/loop/c.ts"])), []);
   assertEquals(findLayerViolations(file("src/core/a.ts", ["src/loop/b.ts"])).length, 1);
   assertEquals(findLayerViolations(file("src/tools/a.ts", ["src/memory/mod.ts"])).length, 1);
   assertEquals(findLayerViolations(file("src/core/a.ts", [], ["ajv/dist/2020.js"])).length, 1);
   assertEquals(findLayerViolations(file("cli/a.ts", ["src/tools/bash.ts"])).length, 1);
+  assertEquals(findLayerViolations(file("adapters/xai/a.ts", ["adapters/kit/b.ts"])), []);
+  assertEquals(findLayerViolations(file("adapters/kit/a.ts", ["adapters/xai/b.ts"])).length, 1);
+  assertEquals(findLayerViolations(file("adapters/xai/a.ts", ["adapters/google/b.ts"])).length, 1);
 });
 
 Deno.test("findImportCycles() returns a shortest cycle of each group", () => {
-  const file = (path: string, ...ours: string[]) => ({ path, ours, others: [] });
+  const file = (path: string, ...internal: string[]) => ({ path, internal, external: [] });
   assertEquals(findImportCycles([file("a", "b"), file("b", "c"), file("c", "b")]), ["b → c → b"]);
   assertEquals(
     findImportCycles([file("a", "b"), file("b", "c", "a"), file("c", "a"), file("d", "d")]),
@@ -91,13 +93,13 @@ Deno.test("findImportCycles() returns a shortest cycle of each group", () => {
 });
 
 Deno.test("findDirectoryCycles() returns the directories that import each other", () => {
-  const file = (path: string, ...ours: string[]) => ({ path, ours, others: [] });
+  const file = (path: string, ...internal: string[]) => ({ path, internal, external: [] });
   const outside = [file("a/x.ts", "a/y.ts", "b/x.ts"), file("b/x.ts", "c/x.ts")];
   assertEquals(findDirectoryCycles([...outside, file("c/x.ts", "mod.ts")]), []);
   assertEquals(findDirectoryCycles([...outside, file("c/y.ts", "a/y.ts")]), [["a", "b", "c"]]);
 });
 
-/** Whether a file is `mod.ts` of the root, of a module or of an adapter. */
+/** Whether a file is `mod.ts` of the root, of a module, of an adapter or of the adapter kit. */
 function isEntryPoint(path: string): boolean {
   return /^(mod|(src|adapters)\/([a-z_]+\/)?mod)\.ts$/.test(path);
 }

@@ -1,5 +1,5 @@
 /**
- * Polls for a condition without an event.
+ * Polls for conditions that no event reports.
  *
  * @module
  */

@@ -1,11 +1,11 @@
 /**
- * The conversation as Anthropic takes it.
+ * Converts a conversation to the messages of Anthropic's API.
  *
  * @module
  */
 
 import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import {
@@ -18,20 +18,20 @@ import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_na
 import { EXTENSION_PREFIX } from "./response.ts";
 import type { CacheControl, WireBlock, WireMessage } from "./wire.ts";
 
-/** How a conversation is written. */
+/** Options for `toWireMessages()`. */
 export interface MessagesOptions {
-  /** The model that is asked. */
+  /** The requested model. */
   readonly model: ModelSpec;
-  /** Whether the model goes on with a reply that the conversation ends with. */
+  /** Whether the model can continue a reply that ends the conversation. */
   readonly prefill: boolean;
-  /** Marks the last messages for the provider's cache. */
+  /** The cache mark for the last messages. Default: none. */
   readonly cacheControl?: CacheControl | undefined;
 }
 
-/** How many messages, from the end, carry a cache mark: the newest, and the one that the last request wrote. */
+/** Number of user messages with a cache mark: the newest, and the one that the previous request marked. */
 const CACHED_MESSAGES = 2;
 
-/** Writes the conversation: user and assistant take turns, results come first in the message after their calls. */
+/** Converts a conversation: roles alternate, and tool results come first in the message after their calls. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
   { model, prefill, cacheControl }: MessagesOptions,
@@ -47,9 +47,12 @@ export function toWireMessages(
   return turns;
 }
 
-/** A request may end with a reply only if the model goes on with it, and then not in white space. */
+/** Ends the request with a user message, or, for a model with prefill, without trailing white space. */
 function finishLastReply(turns: WireMessage[], prefill: boolean): void {
-  if (!prefill) return void turns.push(createUserMessage("Continue."));
+  if (!prefill) {
+    turns.push(createUserMessage("Continue."));
+    return;
+  }
   const content = turns.at(-1)?.content ?? [];
   const last = content.at(-1);
   const text = last?.["text"];
@@ -81,11 +84,11 @@ function toWireBlocks(message: LlmMessage, model: ModelSpec): WireBlock[] {
 }
 
 function toResultBlock({ toolCallId, content, isError }: ToolResultMessage): WireBlock {
-  const shown = getTextAndImages(content).map(toTextOrImage);
+  const blocks = getTextAndImages(content).map(toTextOrImage);
   return {
     type: "tool_result",
     tool_use_id: toWireName(toolCallId, CALL_ID_RULE),
-    ...(shown.length > 0 && { content: shown }),
+    ...(blocks.length > 0 && { content: blocks }),
     ...(isError && { is_error: true }),
   };
 }
@@ -108,7 +111,7 @@ function toTextOrImage(block: TextBlock | ImageBlock): WireBlock {
 function toReplyBlocks(message: AssistantMessage, model: ModelSpec): WireBlock[] {
   const isOwn = isOwnReply(message, model);
   const blocks = message.content.flatMap((block) => toReplyBlock(block, isOwn) ?? []);
-  // A reply that was cut off while thinking has nothing to go on with, and must not end in thinking.
+  // The API refuses a reply that ends with thinking, as one does that was cut off while thinking.
   while (isThinking(blocks.at(-1))) blocks.pop();
   return blocks;
 }
@@ -131,24 +134,20 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
         ? { type: "redacted_thinking", data: signature }
         : { type: "thinking", thinking, signature };
     }
-    case "extension":
-      return isOwn && block.typeName.startsWith(EXTENSION_PREFIX)
-        ? parseStoredBlock(block.data)
-        : undefined;
+    case "extension": {
+      const { typeName, data } = block;
+      return isOwn && typeName.startsWith(EXTENSION_PREFIX) && isWireBlock(data) ? data : undefined;
+    }
     case "image":
       return undefined;
   }
 }
 
-function parseStoredBlock(data: unknown): WireBlock | undefined {
-  return isJsonObject(data) && isWireBlock(data) ? data : undefined;
+function isWireBlock(data: unknown): data is WireBlock {
+  return isJsonObject(data) && typeof data["type"] === "string";
 }
 
-function isWireBlock(data: JsonObject): data is WireBlock {
-  return typeof data["type"] === "string";
-}
-
-/** Tells whether a block is thinking, open or redacted. */
+/** Whether a block is thinking, readable or redacted. */
 export function isThinking(block: WireBlock | undefined): boolean {
   return block?.type === "thinking" || block?.type === "redacted_thinking";
 }

@@ -1,5 +1,20 @@
 /**
- * Anthropic's Messages API.
+ * Connects agents to Claude models through Anthropic's Messages API.
+ *
+ * {@linkcode createAnthropic} makes the stream function of an agent; its options set the address, headers, timeouts,
+ * the model catalog and a rate limiter. The API key comes from `apiKey`, a string or a function called at every
+ * request, or from the agent's `getApiKey`; only `connect()` of `@swink/agent/adapters` reads `ANTHROPIC_API_KEY`.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createAnthropic } from "@swink/agent/adapters/anthropic";
+ *
+ * const agent = new Agent({
+ *   model: "anthropic/claude-sonnet-5-5:medium", // thinks with medium effort
+ *   streamFn: createAnthropic({ apiKey: () => "sk-ant-…", connectTimeoutMs: 30_000 }),
+ * });
+ * ```
  *
  * @module
  */
@@ -11,16 +26,15 @@ import { ModelFinder } from "../kit/request/model_finder.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
 import { SseParser } from "../kit/stream/sse.ts";
-import { createNameDecoder, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
 import { createAnthropicRequest } from "./request.ts";
 import { AnthropicReply } from "./response.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
-/** Options of {@linkcode createAnthropic}. */
+/** Options for {@linkcode createAnthropic}. */
 export type AnthropicOptions = AdapterOptions;
 
-/** What is supposed of a Claude that the catalog does not know: a new one, rather than an old one. */
+/** Assumed for a model that is not in the catalog: the abilities of a recent Claude. */
 const FALLBACK_ENTRY: CatalogEntry = {
   contextWindow: 200_000,
   maxOutput: 32_000,
@@ -31,7 +45,7 @@ const FALLBACK_ENTRY: CatalogEntry = {
 };
 
 /**
- * Makes a stream function for Anthropic's Messages API.
+ * Creates a stream function for Anthropic's Messages API.
  *
  * @example
  * ```ts
@@ -52,26 +66,18 @@ export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
     settings,
     apiKey: options.apiKey,
     createParser: () => new SseParser(),
-    createReplyReader: ({ request, writer, origin }) => {
-      const names = request.context.tools.map(({ name }) => name);
-      return new AnthropicReply(writer, {
-        toolName: createNameDecoder(names, TOOL_NAME_RULE),
-        origin,
-      });
-    },
+    createReplyReader: ({ writer, origin, decodeToolName }) =>
+      new AnthropicReply(writer, { toolName: decodeToolName, origin }),
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer) ?? FALLBACK_ENTRY;
       const { body, betas } = createAnthropicRequest(request, entry, writer);
-      return { url, headers: createHeaders(key, betas), body: serializeJson(body) };
+      const headers = {
+        "content-type": "application/json",
+        "anthropic-version": "2023-06-01",
+        ...(key && { "x-api-key": key }),
+        ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
+      };
+      return { url, headers, body: serializeJson(body) };
     },
   });
-}
-
-function createHeaders(key: string | undefined, betas: readonly string[]): Record<string, string> {
-  return {
-    "content-type": "application/json",
-    "anthropic-version": "2023-06-01",
-    ...(key && { "x-api-key": key }),
-    ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
-  };
 }

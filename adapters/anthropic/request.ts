@@ -1,5 +1,5 @@
 /**
- * A model call becomes a request to Anthropic's Messages API.
+ * Converts a model call to a request to Anthropic's Messages API.
  *
  * @module
  */
@@ -8,6 +8,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { mergeExtraFields } from "../kit/request/json_body.ts";
+import { resolveMaxTokens, resolveTemperature } from "../kit/request/model_limits.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { sortTools } from "../kit/request/tools.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
@@ -21,15 +22,15 @@ import {
 } from "./thinking.ts";
 import type { CacheControl, WireMessage } from "./wire.ts";
 
-/** What is sent. */
+/** A request to the Messages API. */
 export interface AnthropicRequest {
-  /** The body. */
+  /** The JSON body. */
   readonly body: JsonObject;
-  /** Features to ask for in the `anthropic-beta` header. */
+  /** Features for the `anthropic-beta` header. */
   readonly betas: readonly string[];
 }
 
-/** What a model takes of what was asked. */
+/** The caller's options as far as the model supports them. */
 interface ResolvedOptions {
   readonly maxTokens: number;
   readonly thinking: ResolvedThinking;
@@ -37,29 +38,29 @@ interface ResolvedOptions {
   readonly temperature: number | undefined;
 }
 
-/** Writes the request; whatever the model cannot take is left out with a warning. */
+/** Creates the request; options that the model does not support are omitted with a warning. */
 export function createAnthropicRequest(
   request: StreamRequest,
   entry: CatalogEntry,
   sink: WarningSink,
 ): AnthropicRequest {
   const { model, context, options } = request;
-  const plan = resolveOptions(request, entry, sink);
+  const resolved = resolveOptions(request, entry, sink);
   const cacheControl = toCacheControl(options);
-  const prefill = entry.prefill !== false && !plan.thinking.enabled;
+  const prefill = entry.prefill !== false && !resolved.thinking.enabled;
   const messages = toWireMessages(context.messages, { model, prefill, cacheControl });
   const thinking = callsLackThinking(messages)
-    ? disableBudgetThinking(plan.thinking, entry, sink)
-    : plan.thinking;
+    ? disableBudgetThinking(resolved.thinking, entry, sink)
+    : resolved.thinking;
   const outputConfig = toOutputConfig(thinking, options, entry, sink);
   const body = {
     model: model.modelId,
-    max_tokens: plan.maxTokens,
+    max_tokens: resolved.maxTokens,
     stream: true,
     system: toSystemPrompt(context.systemPrompt, cacheControl),
     tools: toWireTools(context.tools, cacheControl),
-    tool_choice: plan.toolChoice,
-    temperature: plan.temperature,
+    tool_choice: resolved.toolChoice,
+    temperature: resolved.temperature,
     thinking: thinking.setting,
     output_config: outputConfig,
     messages,
@@ -76,17 +77,16 @@ function resolveOptions(
   sink: WarningSink,
 ): ResolvedOptions {
   const { options } = request;
-  const maxTokens = Math.min(options.maxTokens ?? entry.maxOutput, entry.maxOutput);
-  if (options.maxTokens !== undefined && maxTokens < options.maxTokens) {
-    sink.warning("max_tokens_lowered", `The model writes at most ${maxTokens} tokens`);
-  }
+  const maxTokens = resolveMaxTokens(options, entry, sink) ?? entry.maxOutput;
   const thinking = resolveThinking(request, maxTokens, entry, sink);
-  return {
-    maxTokens,
-    thinking,
-    toolChoice: toToolChoice(request, entry, sink),
-    temperature: resolveTemperature(options, thinking.enabled, entry, sink),
-  };
+  const toolChoice = toToolChoice(request, entry, sink);
+  if (options.temperature === undefined || !thinking.enabled) {
+    const temperature = resolveTemperature(options, entry, sink);
+    return { maxTokens, thinking, toolChoice, temperature };
+  }
+  const message = "The model does not support a temperature together with thinking";
+  sink.warning("temperature_left_out", message);
+  return { maxTokens, thinking, toolChoice, temperature: undefined };
 }
 
 function toToolChoice(
@@ -97,25 +97,13 @@ function toToolChoice(
   const { toolChoice } = request.options;
   if (toolChoice === undefined || request.context.tools.length === 0) return undefined;
   if (isToolForced(request) && entry.forcedToolChoice === false) {
-    sink.warning("tool_choice_left_out", `${request.model.modelId} cannot be made to call a tool`);
+    const message = `${request.model.modelId} does not support a forced tool call`;
+    sink.warning("tool_choice_left_out", message);
     return undefined;
   }
   if (toolChoice === "required") return { type: "any" };
   if (typeof toolChoice === "string") return { type: toolChoice };
   return { type: "tool", name: toWireName(toolChoice.name, TOOL_NAME_RULE) };
-}
-
-function resolveTemperature(
-  { temperature }: StreamOptions,
-  thinks: boolean,
-  entry: CatalogEntry,
-  sink: WarningSink,
-): number | undefined {
-  if (temperature === undefined) return undefined;
-  if (entry.temperature !== false && !thinks) return temperature;
-  const why = thinks ? "a model that thinks" : "this model";
-  sink.warning("temperature_left_out", `Anthropic takes no temperature for ${why}`);
-  return undefined;
 }
 
 function toOutputConfig(
@@ -125,7 +113,7 @@ function toOutputConfig(
   sink: WarningSink,
 ): JsonObject | undefined {
   if (responseSchema && !entry.strictSchema) {
-    sink.warning("response_schema_left_out", "The model cannot be held to a JSON Schema");
+    sink.warning("response_schema_left_out", "The model does not support a response schema");
   }
   const config = {
     ...(effort && { effort }),
@@ -146,7 +134,7 @@ function toSystemPrompt(text: string, cache_control: CacheControl | undefined): 
   return cache_control ? [{ type: "text", text, cache_control }] : text;
 }
 
-/** Sorted, so that the same tools are the same prefix; the last one ends it. */
+/** Sorts the tools, so that equal sets share a cached prefix, and marks its end on the last one. */
 function toWireTools(
   tools: readonly ToolSpec[],
   cache_control: CacheControl | undefined,
@@ -160,7 +148,7 @@ function toWireTools(
   }));
 }
 
-/** Tells whether calls are being answered that did not begin with thinking. */
+/** Whether the conversation ends with the results of calls whose reply did not start with thinking. */
 function callsLackThinking(messages: readonly WireMessage[]): boolean {
   const [reply, answer] = messages.slice(-2);
   const answersCalls = answer?.content.some(({ type }) => type === "tool_result") ?? false;

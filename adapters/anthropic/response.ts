@@ -1,5 +1,5 @@
 /**
- * Anthropic's stream becomes a reply.
+ * Converts Anthropic's event stream to a reply.
  *
  * @module
  */
@@ -13,25 +13,24 @@ import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireBlockStart, WireDelta, WireEvent, WireUsage } from "./wire.ts";
 
-/** Prefix of the extension blocks in which Anthropic's own items are kept. */
+/** Type prefix of the extension blocks that store Anthropic's own items. */
 export const EXTENSION_PREFIX = "anthropic.";
 
-/** Options of {@linkcode AnthropicReply}. */
+/** Options for {@linkcode AnthropicReply}. */
 export interface AnthropicReplyOptions {
-  /** The tool's own name, for one on the wire. */
+  /** Decodes a tool name on the wire. */
   readonly toolName: (wireName: string) => string;
-  /** Whose errors these are. */
+  /** Origin of the stream's errors. */
   readonly origin: ErrorOrigin;
 }
 
-/** A block that has begun. */
 type OpenBlock =
   | { readonly type: "text" }
   | { readonly type: "thinking"; signature: string }
   | { readonly type: "tool_use"; readonly contentIndex: number; input: unknown }
   | { readonly type: "item"; item: JsonObject; json: string };
 
-/** Reads the events of one stream. */
+/** Reads the events of one stream and writes the reply. */
 export class AnthropicReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #options: AnthropicReplyOptions;
@@ -41,13 +40,12 @@ export class AnthropicReply implements ReplyReader<string> {
   #explanation: string | undefined;
   #hasToolCall = false;
 
-  /** Makes a reader that writes with `writer`. */
   constructor(writer: BlockWriter, options: AnthropicReplyOptions) {
     this.#writer = writer;
     this.#options = options;
   }
 
-  /** Tokens so far. */
+  /** Tokens counted so far. */
   get usage(): Usage {
     return toUsage(this.#wireUsage);
   }
@@ -59,7 +57,8 @@ export class AnthropicReply implements ReplyReader<string> {
       case "content_block_delta":
         return this.#append(event.index, event.delta);
       case "content_block_start":
-        return this.#open(event.index, event.content_block);
+        this.#blocks.set(event.index, this.#startBlock(event.content_block));
+        return;
       case "content_block_stop":
         return this.#close(event.index);
       case "message_start":
@@ -74,10 +73,6 @@ export class AnthropicReply implements ReplyReader<string> {
       case "error":
         throw classifyStreamError(event, this.#options.origin);
     }
-  }
-
-  #open(index: number, block: WireBlockStart): void {
-    this.#blocks.set(index, this.#startBlock(block));
   }
 
   #startBlock(block: WireBlockStart): OpenBlock {
@@ -144,25 +139,23 @@ export class AnthropicReply implements ReplyReader<string> {
         if (block.signature === "") return this.#writer.closeTextOrThinking();
         return this.#writer.closeThinking({ signature: block.signature });
       case "tool_use":
-        // A call may come whole with its start; usually the input there is an empty object.
+        // The start may carry the complete input; usually it carries an empty object.
         if (isJsonObject(block.input) && Object.keys(block.input).length > 0) {
           this.#writer.writeToolArguments(block.contentIndex, JSON.stringify(block.input));
         }
         return this.#writer.closeToolCall(block.contentIndex);
-      case "item":
-        return this.#writeExtension(block.item, block.json);
+      case "item": {
+        // Server-side items (searches, compaction) have to be sent back unchanged.
+        const { item, json } = block;
+        const data = json === "" ? item : { ...item, input: JSON.parse(json) };
+        return this.#writer.writeExtension(EXTENSION_PREFIX + String(item["type"]), data);
+      }
     }
   }
 
-  /** What the provider did itself (searches, compaction) is kept, to be sent back as it was. */
-  #writeExtension(item: JsonObject, json: string): void {
-    const data = json === "" ? item : { ...item, input: JSON.parse(json) };
-    this.#writer.writeExtension(EXTENSION_PREFIX + String(item["type"]), data);
-  }
-
   #updateUsage(counts: WireUsage | undefined): void {
-    const told = Object.entries(counts ?? {}).filter(([, count]) => count !== null);
-    this.#wireUsage = { ...this.#wireUsage, ...Object.fromEntries(told) };
+    const known = Object.entries(counts ?? {}).filter(([, count]) => count !== null);
+    this.#wireUsage = { ...this.#wireUsage, ...Object.fromEntries(known) };
   }
 
   #finish(): void {
@@ -174,12 +167,12 @@ export class AnthropicReply implements ReplyReader<string> {
       case "refusal":
       case "content_filter": {
         const { provider } = this.#options.origin;
-        const why = this.#explanation ?? "the model declined to answer";
-        const message = `${provider} refused: ${why}`;
+        const reason = this.#explanation ?? "the model declined to answer";
+        const message = `${provider} refused the request: ${reason}`;
         return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
       }
       case "pause_turn":
-        this.#writer.warning("paused_turn", "The model paused a long turn: prompt it to go on");
+        this.#writer.warning("paused_turn", "The model paused a long turn; prompt it to continue");
         break;
       case "tool_use":
       case "end_turn":
@@ -193,7 +186,7 @@ export class AnthropicReply implements ReplyReader<string> {
   }
 }
 
-/** Anthropic's `input_tokens` has neither cache reads nor cache writes in it. */
+/** Converts the counts; Anthropic's `input_tokens` excludes cache reads and cache writes. */
 function toUsage(counts: WireUsage): Usage {
   const input = countOrZero(counts.input_tokens);
   const output = countOrZero(counts.output_tokens);

@@ -1,5 +1,5 @@
 /**
- * How hard a Claude thinks, wherever it is asked.
+ * Thinking settings of Claude models, shared by Anthropic's API and Bedrock.
  *
  * @module
  */
@@ -10,25 +10,25 @@ import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { resolveBudget, resolveEffort } from "../kit/request/thinking.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 
-/** How the model is to think. */
+/** Thinking settings of one request. */
 export interface ResolvedThinking {
-  /** Whether it thinks at all. */
+  /** Whether the model thinks. */
   readonly enabled: boolean;
-  /** The `thinking` field; left out when there is nothing to say. */
+  /** The `thinking` field. Default: omitted. */
   readonly setting?: JsonObject;
-  /** The `effort` of `output_config`. */
+  /** The `effort` of `output_config`. Default: omitted. */
   readonly effort?: string;
 }
 
-/** Fewest tokens that are left for the answer when a budget for thinking is set. */
+/** Minimum number of tokens reserved for the answer when a thinking budget is set. */
 const MIN_ANSWER_TOKENS = 1024;
 
-/** Lets a model think between tool calls; it is the default where thinking is by effort. */
+/** Enables thinking between tool calls; models with effort levels do so by default. */
 const INTERLEAVED_THINKING = "interleaved-thinking-2025-05-14";
-/** Lets the API leave out thinking that has lost its beginning, instead of refusing the request. */
+/** Makes the API drop thinking whose prefix has changed, instead of refusing the request. */
 const BINDING_CONTROLS = "thinking-binding-controls-2026-08-01";
 
-/** Says how a model is to think; what it cannot do is told in a warning. */
+/** Resolves the thinking level to the settings that the model supports; the rest is reported as a warning. */
 export function resolveThinking(
   request: StreamRequest,
   maxTokens: number,
@@ -37,32 +37,36 @@ export function resolveThinking(
 ): ResolvedThinking {
   const { model } = request;
   const wanted = model.thinkingLevel !== "off";
-  // A forced call and thinking exclude each other, and the call is what the caller insists on.
+  // A forced call and thinking exclude each other; the forced call takes precedence.
   const canForce = isToolForced(request) && entry.forcedToolChoice !== false;
   if (wanted && canForce && entry.thinking.type !== "none") {
-    sink.warning("thinking_left_out", "The model cannot think when it has to call a tool");
+    warn("The model does not support thinking together with a forced tool call", sink);
   }
-  const on = wanted && !canForce;
+  const enabled = wanted && !canForce;
   const ability = entry.thinking;
   switch (ability.type) {
     case "none":
-      if (wanted) sink.warning("thinking_left_out", `${model.modelId} does not think`);
+      if (wanted) warn(`${model.modelId} does not support thinking`, sink);
       return { enabled: false };
     case "budget": {
-      if (!on) return { enabled: false };
+      if (!enabled) return { enabled };
       const budget = Math.min(resolveBudget(model, ability), maxTokens - MIN_ANSWER_TOKENS);
       if (budget >= ability.min) {
-        return { enabled: on, setting: { type: "enabled", budget_tokens: budget } };
+        return { enabled, setting: { type: "enabled", budget_tokens: budget } };
       }
-      sink.warning("thinking_left_out", `maxTokens leaves no room to think: raise ${maxTokens}`);
+      warn(`maxTokens (${maxTokens}) leaves no thinking budget: raise it`, sink);
       return { enabled: false };
     }
     case "effort": {
       const effort = resolveEffort(model.thinkingLevel, ability.efforts) ?? "low";
-      if (on) return { enabled: on, setting: toAdaptiveThinking(entry), effort };
+      if (enabled) return { enabled, setting: toAdaptiveThinking(entry), effort };
       return resolveThinkingOff(entry, effort);
     }
   }
+}
+
+function warn(message: string, sink: WarningSink): void {
+  sink.warning("thinking_left_out", message);
 }
 
 function toAdaptiveThinking(entry: CatalogEntry): JsonObject {
@@ -88,10 +92,10 @@ function resolveThinkingOff(entry: CatalogEntry, lowestEffort: string): Resolved
 }
 
 /**
- * The thinking of a request that answers calls which did not begin with thinking.
+ * Turns budget thinking off, with a warning, for a request that ends with the results of calls made without thinking.
  *
- * A model that thinks within a budget insists that the reply whose calls are being answered began with thinking. When
- * another model gave that reply, there is none to send back, and the model must not think before its next turn.
+ * A model with a thinking budget refuses such a request unless the reply with the calls starts with thinking. A reply
+ * of another model has no thinking that could be sent back.
  */
 export function disableBudgetThinking(
   thinking: ResolvedThinking,
@@ -99,14 +103,11 @@ export function disableBudgetThinking(
   sink: WarningSink,
 ): ResolvedThinking {
   if (!thinking.enabled || entry.thinking.type !== "budget") return thinking;
-  sink.warning(
-    "thinking_left_out",
-    "The model cannot begin to think between a call and its result",
-  );
+  warn("The model cannot start to think between a tool call and its result", sink);
   return { enabled: false };
 }
 
-/** The features to be asked for by name. */
+/** Returns the features to list in the `anthropic-beta` header. */
 export function getBetas(
   thinking: ResolvedThinking,
   { context }: StreamRequest,
@@ -117,7 +118,7 @@ export function getBetas(
   return entry.thinking.type === "budget" && context.tools.length > 0 ? [INTERLEAVED_THINKING] : [];
 }
 
-/** Tells whether the model has to call a tool. */
+/** Whether the tool choice forces the model to call a tool. */
 export function isToolForced({ options, context }: StreamRequest): boolean {
   const { toolChoice } = options;
   return context.tools.length > 0 && toolChoice !== undefined && toolChoice !== "auto" &&

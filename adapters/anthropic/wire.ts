@@ -1,12 +1,12 @@
 /**
- * Anthropic's Messages API on the wire: only what we send, and what we read.
+ * Types of Anthropic's Messages API, limited to the fields that the adapter writes or reads.
  *
  * @module
  */
 
 import type { JsonObject } from "../../src/core/json.ts";
 
-/** Marks the end of a prefix that the provider keeps. */
+/** Marks the end of a cached prefix. */
 export interface CacheControl {
   readonly type: "ephemeral";
   readonly ttl?: "1h";
@@ -21,7 +21,7 @@ export interface WireMessage {
   readonly content: WireBlock[];
 }
 
-/** Token counts, cumulative; later ones replace earlier ones. */
+/** Cumulative token counts; later ones replace earlier ones. */
 export interface WireUsage {
   readonly input_tokens?: number | null;
   readonly output_tokens?: number | null;
@@ -30,7 +30,7 @@ export interface WireUsage {
   readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
 }
 
-/** A block as it begins. */
+/** The start of a block. */
 export interface WireBlockStart {
   readonly type: string;
   readonly id?: string;
@@ -42,7 +42,7 @@ export interface WireBlockStart {
   readonly data?: string;
 }
 
-/** A piece of a block. */
+/** The next part of a block. */
 export type WireDelta =
   | { readonly type: "text_delta"; readonly text: string }
   | { readonly type: "thinking_delta"; readonly thinking: string }
@@ -51,7 +51,7 @@ export type WireDelta =
   | ({ readonly type: "compaction_delta" } & JsonObject)
   | { readonly type: "citations_delta" };
 
-/** An event of a stream. */
+/** An event of the stream. */
 export type WireEvent =
   | { readonly type: "message_start"; readonly message: { readonly usage?: WireUsage } }
   | {

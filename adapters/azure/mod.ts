@@ -1,5 +1,5 @@
 /**
- * Azure OpenAI, and the other models of Microsoft Foundry.
+ * Stream function for Azure OpenAI and other models of Microsoft Foundry.
  *
  * @module
  */
@@ -20,17 +20,17 @@ import { createUrlBuilder, isDatedVersion } from "./url.ts";
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
-/** Options of {@linkcode createAzure}. The model's name is that of the deployment. */
+/** Options for {@linkcode createAzure}. The model id is the name of the deployment. */
 export interface AzureOptions extends AdapterOptions {
-  /** Where the resource is: `https://my-resource.openai.azure.com`. It has no default. */
+  /** URL of the resource, such as `https://my-resource.openai.azure.com`. Required. */
   readonly baseUrl?: string | undefined;
-  /** Which API is used. Default: `chat`. */
+  /** API to call. Default: `chat`. */
   readonly api?: "chat" | "responses" | undefined;
-  /** The version of the API, such as `2024-10-21`. Default: `v1`, the one that has no dates. */
+  /** API version, such as `2024-10-21`. Default: `v1`. */
   readonly apiVersion?: string | undefined;
   /**
-   * Gives tokens of Entra ID for the scope `https://cognitiveservices.azure.com/.default`, instead of a key. One that
-   * says when it expires is kept until shortly before.
+   * Returns an Entra ID token for the scope `https://cognitiveservices.azure.com/.default`, instead of a key. A token
+   * with an expiry is cached until shortly before it expires.
    */
   readonly getToken?: GetToken | undefined;
 }
@@ -40,9 +40,9 @@ const ERRORS: ErrorTable = {
 };
 
 /**
- * Makes a stream function for deployments on Azure.
+ * Creates a stream function for deployments on Azure.
  *
- * A deployment that is not named after its model is made known by an entry of its own in the `catalog`.
+ * For a deployment whose name differs from that of its model, add an entry to the `catalog`.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ const ERRORS: ErrorTable = {
  * ```
  */
 export function createAzure(options: AzureOptions = {}): StreamFn {
-  const { api = "chat", apiVersion, keyHint = "give createAzure an apiKey or a getToken" } =
+  const { api = "chat", apiVersion, keyHint = "pass apiKey or getToken to createAzure()" } =
     options;
   const { settings, apiKey } = resolveCredentials({ ...options, keyHint });
   const url = createUrlBuilder(settings.baseUrl, { api, apiVersion });
@@ -81,7 +81,7 @@ function resolveCredentials(options: AzureOptions): {
   };
 }
 
-/** A request's own key is a key, also where tokens are used. */
+/** Creates the function that sends tokens of `getToken` as bearer tokens, and keys as `api-key`. */
 function createKeyHeaders(
   { getToken }: AzureOptions,
 ): (key: string, request: StreamRequest) => Readonly<Record<string, string>> {
@@ -89,7 +89,7 @@ function createKeyHeaders(
     getToken && !options.apiKey ? toBearerHeader(key) : { "api-key": key };
 }
 
-/** Dated versions refuse fields that came after them. */
+/** Creates the dialect of an API version. Dated versions reject newer fields. */
 function createDialect(apiVersion: string | undefined): ChatDialect {
   return {
     ...COMPATIBLE,

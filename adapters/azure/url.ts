@@ -1,29 +1,32 @@
 /**
- * Where Azure is asked.
+ * URLs of Azure OpenAI.
  *
  * @module
  */
 
 import { BadRequestError } from "../../src/core/errors.ts";
 
-/** Which of Azure's APIs is asked. */
+/** Options for `createUrlBuilder()`. */
 export interface AzureUrlOptions {
-  /** The API. */
+  /** API to call. */
   readonly api: "chat" | "responses";
-  /** Its version. */
+  /** API version; `undefined` is `v1`. */
   readonly apiVersion: string | undefined;
 }
 
-/** Tells whether a version is one with a date, before `v1`. */
+const MISSING_URL =
+  "No URL for Azure: pass baseUrl to createAzure(), such as https://my-resource.openai.azure.com";
+
+/** Whether an API version is a date, such as `2024-10-21`. Such versions have other URLs than `v1`. */
 export function isDatedVersion(apiVersion: string | undefined): boolean {
   return apiVersion !== undefined && /^\d/.test(apiVersion);
 }
 
 /**
- * Tells where a deployment is asked. The address may be that of the resource, or go on with `/openai`, `/openai/v1` or
- * `/openai/deployments/<name>`.
+ * Creates the function that builds the URL of a deployment. `baseUrl` is the URL of the resource, alone or followed by
+ * `/openai`, `/openai/v1` or `/openai/deployments/<name>`.
  *
- * What it gives throws a {@linkcode BadRequestError} when there is no address.
+ * The function throws a {@linkcode BadRequestError} when `baseUrl` is empty.
  */
 export function createUrlBuilder(
   baseUrl: string,
@@ -34,17 +37,13 @@ export function createUrlBuilder(
     ? ""
     : `?api-version=${encodeURIComponent(apiVersion)}`;
   return (deployment) => {
-    if (baseUrl === "") throw createMissingUrlError();
+    if (baseUrl === "") throw new BadRequestError(MISSING_URL);
     if (/\/openai\/deployments\/[^/]+$/.test(baseUrl)) return `${baseUrl}/${path}${query}`;
     const root = baseUrl.replace(/\/openai(?:\/v1)?$/, "");
     if (!isDatedVersion(apiVersion)) return `${root}/openai/v1/${path}${query}`;
-    const place = api === "chat" ? `deployments/${encodeURIComponent(deployment)}/${path}` : path;
-    return `${root}/openai/${place}${query}`;
+    const datedPath = api === "chat"
+      ? `deployments/${encodeURIComponent(deployment)}/${path}`
+      : path;
+    return `${root}/openai/${datedPath}${query}`;
   };
-}
-
-function createMissingUrlError(): BadRequestError {
-  return new BadRequestError(
-    "There is no address for Azure: give createAzure a baseUrl, such as https://my-resource.openai.azure.com",
-  );
 }

@@ -1,5 +1,5 @@
 /**
- * What AWS's own tools read from their surroundings: environment variables first, then the files of profiles.
+ * Reads region and credentials as AWS's own tools do: from environment variables, then from profile files.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { AwsCredentials } from "./signing.ts";
 const CREDENTIALS_HINT = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment " +
   "(`aws configure export-credentials --format env` prints those of any profile)";
 
-/** Fills in what is not given: the region now, and the keys at every request that needs them. */
+/** Adds missing options from the environment: the region now, the credentials at every request that needs them. */
 export function withEnvironment(
   options: BedrockOptions,
   env: ReadEnvironment,

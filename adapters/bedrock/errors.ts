@@ -1,5 +1,5 @@
 /**
- * What Bedrock's exceptions mean.
+ * Classifies Bedrock's exceptions.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
   UNKNOWN_MODEL,
 } from "../kit/errors/error_table.ts";
 
-/** By name; a `ValidationException` says in words what it is. */
+/** Error classes by exception name. A `ValidationException` is classified by its message. */
 export const BEDROCK_ERRORS: ErrorTable = {
   codes: {
     ThrottlingException: THROTTLED,
@@ -39,13 +39,8 @@ export const BEDROCK_ERRORS: ErrorTable = {
   },
 };
 
-/** Bad requests have a status, and everything else a name that decides. */
-const BAD_REQUEST_STATUS = 400;
-
-/** An exception of the stream, in the form in which errors are read; in a stream its name begins in lower case. */
+/** Converts an exception of the stream, where names start in lower case, to an error body. */
 export function toErrorBody(name: string, message: string): object {
   const code = name.charAt(0).toUpperCase() + name.slice(1);
-  return code === "ValidationException"
-    ? { code, message, status: BAD_REQUEST_STATUS }
-    : { code, message };
+  return code === "ValidationException" ? { code, message, status: 400 } : { code, message };
 }

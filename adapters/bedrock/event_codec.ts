@@ -1,5 +1,5 @@
 /**
- * The messages of Amazon's event stream.
+ * Decodes the messages of Amazon's event stream.
  *
  * @module
  */
@@ -10,22 +10,22 @@ import { loadCodec } from "./packages.ts";
 
 /** A message of the stream. */
 export interface BedrockFrame {
-  /** Whether it is part of the reply, or tells why there will be no more. */
+  /** The kind of message; exceptions and errors end the stream. */
   readonly type: "event" | "exception" | "error";
-  /** Name of the event, or of what went wrong. */
+  /** Name of the event or exception, or code of the error. */
   readonly name: string;
-  /** JSON; for an error, words. */
+  /** JSON of an event or exception, plain text of an error. */
   readonly body: string;
 }
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** Decodes messages, once its package is loaded. */
+/** Decodes messages after its npm package is loaded. */
 export class EventCodec {
   #codec: EventStreamCodec | null = null;
 
-  /** Loads the package; costs nothing the second time. */
+  /** Loads the npm package; does nothing if it is loaded. */
   async load(): Promise<void> {
     if (this.#codec !== null) return;
     const { EventStreamCodec } = await loadCodec();
@@ -36,24 +36,29 @@ export class EventCodec {
   }
 
   /**
-   * Decodes a whole message.
+   * Decodes one complete message.
    *
    * @throws {Error} When a checksum is wrong.
+   * @throws {StreamError} When the package is not loaded.
    */
   decode(message: Uint8Array): BedrockFrame {
-    if (this.#codec === null) throw new StreamError("The codec of the event stream is not loaded");
+    if (this.#codec === null) {
+      throw new StreamError("Cannot decode the event stream: its codec is not loaded");
+    }
     const { headers, body } = this.#codec.decode(message);
-    const header = (name: string): string => {
-      const found = headers[name];
-      return found?.type === "string" ? found.value : "";
+    const getHeader = (name: string): string => {
+      const header = headers[name];
+      return header?.type === "string" ? header.value : "";
     };
-    switch (header(":message-type")) {
-      case "exception":
-        return { type: "exception", name: header(":exception-type"), body: decoder.decode(body) };
+    switch (getHeader(":message-type")) {
+      case "exception": {
+        const name = getHeader(":exception-type");
+        return { type: "exception", name, body: decoder.decode(body) };
+      }
       case "error":
-        return { type: "error", name: header(":error-code"), body: header(":error-message") };
+        return { type: "error", name: getHeader(":error-code"), body: getHeader(":error-message") };
       default:
-        return { type: "event", name: header(":event-type"), body: decoder.decode(body) };
+        return { type: "event", name: getHeader(":event-type"), body: decoder.decode(body) };
     }
   }
 }

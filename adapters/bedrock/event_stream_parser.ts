@@ -1,7 +1,5 @@
 /**
- * Amazon's event stream: bytes become messages.
- *
- * A message begins with its length; lengths, headers and the whole of it are protected by checksums.
+ * Splits the bytes of Amazon's event stream into messages. Every message starts with its length.
  *
  * @module
  */
@@ -13,22 +11,22 @@ import type { BedrockFrame } from "./event_codec.ts";
 const LENGTH_BYTES = 4;
 /** Two lengths and two checksums. */
 const MIN_MESSAGE_BYTES = 16;
-/** The format's own limit; a broken length must not make us wait for what never comes. */
+/** Limit of the format; a corrupt length must not make the parser wait for more bytes. */
 const MAX_MESSAGE_BYTES = 24 * 1024 * 1024;
 
-/** Reads the messages of one response. */
+/** Parses the messages of one response. */
 export class EventStreamParser implements FrameParser<BedrockFrame> {
   readonly #decode: (message: Uint8Array) => BedrockFrame;
   #chunks: Uint8Array[] = [];
   #bufferedBytes = 0;
   #requiredBytes = LENGTH_BYTES;
 
-  /** Makes a parser; `decode` reads one whole message, and throws when a checksum is wrong. */
+  /** Creates a parser; `decode` decodes one complete message, or throws. */
   constructor(decode: (message: Uint8Array) => BedrockFrame) {
     this.#decode = decode;
   }
 
-  /** Reads the messages that the next bytes complete. */
+  /** Emits the messages that the next bytes complete. */
   feed(bytes: Uint8Array, onFrame: (frame: BedrockFrame) => void): void {
     this.#chunks.push(bytes);
     this.#bufferedBytes += bytes.length;
@@ -42,7 +40,11 @@ export class EventStreamParser implements FrameParser<BedrockFrame> {
     this.#bufferedBytes = rest.length;
   }
 
-  /** Tells a message that was cut off. */
+  /**
+   * Checks that the body ended after a complete message.
+   *
+   * @throws {NetworkError} When it ended within a message.
+   */
   end(): void {
     if (this.#bufferedBytes === 0) return;
     throw new NetworkError("The stream ended unexpectedly, in the middle of a message");
@@ -53,18 +55,18 @@ export class EventStreamParser implements FrameParser<BedrockFrame> {
     if (first !== undefined && this.#chunks.length === 1) return first;
     const joined = new Uint8Array(this.#bufferedBytes);
     let offset = 0;
-    for (const part of this.#chunks) {
-      joined.set(part, offset);
-      offset += part.length;
+    for (const chunk of this.#chunks) {
+      joined.set(chunk, offset);
+      offset += chunk.length;
     }
     return joined;
   }
 }
 
-/** How many bytes the message at the beginning has; before its length is known, how many that takes. */
+/** Reads the length of the message at the start of `bytes`; too few bytes give the size of the length field. */
 function readMessageLength(bytes: Uint8Array): number {
   if (bytes.length < LENGTH_BYTES) return LENGTH_BYTES;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
   if (length >= MIN_MESSAGE_BYTES && length <= MAX_MESSAGE_BYTES) return length;
-  throw new StreamError(`A message of the event stream claims to have ${length} bytes`);
+  throw new StreamError(`Invalid message length in the event stream: ${length} bytes`);
 }

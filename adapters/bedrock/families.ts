@@ -1,20 +1,20 @@
 /**
- * The families of models behind Bedrock: one API, but not everybody takes everything.
+ * The model families behind Bedrock's API and the features that each supports.
  *
  * @module
  */
 
-/** What a family takes. */
+/** Features of a model family. */
 export interface ModelFamily {
-  /** How its thinking is controlled. */
+  /** The format of its thinking settings. */
   readonly thinking: "claude" | "nova" | "openai" | "none";
-  /** Where the end of a cached prefix may be marked. */
+  /** Parts of a request that may have a cache point. */
   readonly cachePoints: readonly ("system" | "tools" | "messages")[];
-  /** Whether a cached prefix may be kept for an hour. */
+  /** Whether a prefix may be cached for one hour. */
   readonly longCache: boolean;
-  /** Whether the result of a tool has a status; elsewhere its words have to tell of an error. */
+  /** Whether tool results have a status; otherwise only their text marks an error. */
   readonly resultStatus: boolean;
-  /** Whether it goes on with a reply that the request ends with. */
+  /** Whether the model can continue a reply that ends the request. */
   readonly prefill: boolean;
 }
 
@@ -39,7 +39,7 @@ const NOVA: ModelFamily = {
   resultStatus: true,
 };
 
-/** By a part of the model's name. */
+/** Families by a part of the model id; the first match counts. */
 const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   [/claude-(?:v2|instant)/, OTHER_FAMILY],
   [/claude-3-(?:haiku|sonnet|opus)/, { ...CLAUDE, cachePoints: [], longCache: false }],
@@ -49,7 +49,7 @@ const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   [/openai\.gpt-oss/, { ...OTHER_FAMILY, thinking: "openai" }],
 ];
 
-/** The family of a model; an inference profile of one's own does not tell it. */
+/** Returns the family of a model. The id of an application inference profile does not contain it. */
 export function getModelFamily(modelId: string): ModelFamily {
   return FAMILIES.find(([name]) => name.test(modelId))?.[1] ?? OTHER_FAMILY;
 }

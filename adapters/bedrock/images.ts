@@ -1,5 +1,5 @@
 /**
- * Images as Bedrock takes them: bytes of four formats, or what lies in S3.
+ * Converts images for Bedrock, which accepts four formats as bytes or from S3.
  *
  * @module
  */
@@ -17,12 +17,12 @@ const FORMATS: Readonly<Record<string, string>> = {
   "image/webp": "webp",
 };
 
-/** Writes an image; one that Bedrock cannot take leaves a note in its place, and a warning. */
+/** Converts an image; an unsupported one is replaced by a text, with a warning. */
 export function toWireImage({ source }: ImageBlock, sink: WarningSink): WireBlock {
   switch (source.type) {
     case "base64":
       return createImageBlock(source.mediaType, { bytes: source.data }) ??
-        omitImage(`Bedrock takes no ${source.mediaType}`, sink);
+        omitImage(`Bedrock does not support ${source.mediaType}`, sink);
     case "url":
       return toUrlImage(source, sink);
     case "file":
@@ -34,13 +34,14 @@ function toUrlImage({ url }: Extract<ImageSource, { type: "url" }>, sink: Warnin
   const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
   if (mediaType !== undefined && data !== undefined) {
     return createImageBlock(mediaType, { bytes: data }) ??
-      omitImage(`Bedrock takes no ${mediaType}`, sink);
+      omitImage(`Bedrock does not support ${mediaType}`, sink);
   }
   if (url.startsWith("s3://")) {
-    const stored = createImageBlock(guessMediaType(url), { s3Location: { uri: url } });
-    if (stored) return stored;
+    const extension = /\.(\w+)$/.exec(url)?.[1] ?? "";
+    const block = createImageBlock(`image/${extension}`, { s3Location: { uri: url } });
+    if (block) return block;
   }
-  return omitImage("Bedrock fetches no images from URLs", sink);
+  return omitImage("Bedrock does not fetch URLs; send the image as base64 or from S3", sink);
 }
 
 function createImageBlock(mediaType: string, source: object): WireBlock | undefined {
@@ -48,11 +49,7 @@ function createImageBlock(mediaType: string, source: object): WireBlock | undefi
   return format === undefined ? undefined : { image: { format, source } };
 }
 
-function guessMediaType(url: string): string {
-  return `image/${/\.(\w+)$/.exec(url)?.[1] ?? ""}`;
-}
-
-function omitImage(why: string, sink: WarningSink): WireBlock {
-  sink.warning("images_left_out", why);
+function omitImage(reason: string, sink: WarningSink): WireBlock {
+  sink.warning("images_left_out", `Image omitted: ${reason}`);
   return { text: "(an image that could not be sent)" };
 }

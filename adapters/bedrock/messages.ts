@@ -1,5 +1,5 @@
 /**
- * The conversation as Bedrock takes it.
+ * Converts a conversation to the messages of Bedrock's API.
  *
  * @module
  */
@@ -16,22 +16,22 @@ import { toWireImage } from "./images.ts";
 import { EXTENSION_PREFIX } from "./response.ts";
 import type { WireBlock, WireMessage } from "./wire.ts";
 
-/** How a conversation is written. */
+/** Options for `toWireMessages()`. */
 export interface MessagesOptions {
-  /** The model that is asked. */
+  /** The requested model. */
   readonly model: ModelSpec;
-  /** What it takes. */
+  /** The model's family. */
   readonly family: ModelFamily;
-  /** Whether the model goes on with a reply that the conversation ends with. */
+  /** Whether the model can continue a reply that ends the conversation. */
   readonly prefill: boolean;
-  /** Marks the last messages for the provider's cache. */
+  /** The cache mark for the last messages. Default: none. */
   readonly cachePoint?: WireBlock | undefined;
 }
 
-/** How many messages, from the end, carry a cache mark: the newest, and the one that the last request wrote. */
+/** Number of user messages with a cache mark: the newest, and the one that the previous request marked. */
 const CACHED_MESSAGES = 2;
 
-/** Writes the conversation: user and assistant take turns, results come first in the message after their calls. */
+/** Converts a conversation: roles alternate, and tool results come first in the message after their calls. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
   options: MessagesOptions,
@@ -48,9 +48,12 @@ export function toWireMessages(
   return turns;
 }
 
-/** A request may end with a reply only if the model goes on with it, and then not in white space. */
+/** Ends the request with a user message, or, for a model with prefill, without trailing white space. */
 function finishLastReply(turns: WireMessage[], prefill: boolean): void {
-  if (!prefill) return void turns.push(createUserMessage("Continue."));
+  if (!prefill) {
+    turns.push(createUserMessage("Continue."));
+    return;
+  }
   const content = turns.at(-1)?.content ?? [];
   const text = content.at(-1)?.["text"];
   if (typeof text === "string") content[content.length - 1] = { text: text.trimEnd() };
@@ -92,10 +95,10 @@ function toResultBlock(
   sink: WarningSink,
 ): WireBlock {
   const { toolCallId, content, isError } = message;
-  const shown = getTextAndImages(content);
-  const images = shown.filter((block): block is ImageBlock => block.type === "image");
+  const contentBlocks = getTextAndImages(content);
+  const images = contentBlocks.filter((block): block is ImageBlock => block.type === "image");
   const blocks = family.resultStatus
-    ? shown.map((block) => toTextOrImage(block, sink))
+    ? contentBlocks.map((block) => toTextOrImage(block, sink))
     : [{ text: toResultText(message) }, ...images.map((image) => toWireImage(image, sink))];
   return {
     toolResult: {
@@ -110,7 +113,7 @@ function toReplyBlocks(message: AssistantMessage, model: ModelSpec): WireBlock[]
   const isOwn = isOwnReply(message, model);
   const blocks = message.content.map((block) => toReplyBlock(block, isOwn))
     .filter((block) => block !== undefined);
-  // A reply that was cut off while thinking has nothing to go on with, and must not end in thinking.
+  // The API refuses a reply that ends with thinking, as one does that was cut off while thinking.
   while (isThinking(blocks.at(-1))) blocks.pop();
   return blocks;
 }
@@ -145,7 +148,7 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
   }
 }
 
-/** Tells whether a block is thinking, open or redacted. */
+/** Whether a block is thinking, readable or redacted. */
 export function isThinking(block: WireBlock | undefined): boolean {
   return block?.["reasoningContent"] !== undefined;
 }

@@ -1,8 +1,23 @@
 /**
- * Amazon Bedrock's Converse API: Claude, Nova, Llama, Mistral and others behind one door.
+ * Connects agents to Claude, Nova, Llama, Mistral and other models through Amazon Bedrock's Converse API.
  *
- * Signing requests and reading Amazon's event stream takes two npm packages, `aws4fetch` and
- * `@smithy/eventstream-codec`. They are loaded when Bedrock is asked for the first time.
+ * {@linkcode createBedrock} makes the stream function of an agent; set `region`, or use model ids that are ARNs. The
+ * key is a Bedrock API key (`bearerToken` or `apiKey`) or AWS `credentials` that sign the requests; only `connect()`
+ * of `@swink/agent/adapters` reads the `AWS_…` variables and the profile files.
+ *
+ * Signing and decoding need the npm packages `aws4fetch` and `@smithy/eventstream-codec`, which are loaded on the first
+ * request: Deno downloads them, other runtimes need them installed.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createBedrock } from "@swink/agent/adapters/bedrock";
+ *
+ * const agent = new Agent({
+ *   model: "bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+ *   streamFn: createBedrock({ region: "eu-central-1", bearerToken: "ABSK…" }),
+ * });
+ * ```
  *
  * @module
  */
@@ -20,7 +35,6 @@ import {
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
 import { createStreamFn, type OutgoingRequest } from "../kit/provider.ts";
-import { createNameDecoder, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
 import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
 import { getModelFamily } from "./families.ts";
@@ -32,23 +46,23 @@ import { type AwsCredentials, signHeaders } from "./signing.ts";
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 export type { AwsCredentials } from "./signing.ts";
 
-/** Options of {@linkcode createBedrock}. */
+/** Options for {@linkcode createBedrock}. */
 export interface BedrockOptions extends AdapterOptions {
   /**
-   * The region that is asked, for example `"us-east-1"`; a model that is named by its ARN may do without. A `baseUrl`
-   * beats it as the address, but signatures still need it.
+   * The AWS region, for example `"us-east-1"`. Default: the region of a model id that is an ARN. A `baseUrl` replaces
+   * the region's endpoint, but signing still needs the region.
    */
   readonly region?: string | undefined;
-  /** Keys to sign requests with, or a function that knows them; it is asked at every request. */
+  /** Credentials that sign the requests, or a function called at every request that returns them. */
   readonly credentials?:
     | AwsCredentials
     | (() => AwsCredentials | undefined | Promise<AwsCredentials | undefined>)
     | undefined;
-  /** A Bedrock API key; it beats `credentials`. The same as `apiKey`. */
+  /** A Bedrock API key, used instead of `credentials`. Default: `apiKey`. */
   readonly bearerToken?: ApiKey | undefined;
 }
 
-/** What is supposed of a Claude that the catalog does not know: a new one, rather than an old one. */
+/** Assumed for a Claude that is not in the catalog: the abilities of a recent one. */
 const FALLBACK_CLAUDE_ENTRY: CatalogEntry = {
   contextWindow: 200_000,
   maxOutput: 32_000,
@@ -58,7 +72,7 @@ const FALLBACK_CLAUDE_ENTRY: CatalogEntry = {
   prefill: false,
 };
 
-/** What is supposed of any other model that the catalog does not know. */
+/** Assumed for any other model that is not in the catalog. */
 const FALLBACK_ENTRY: CatalogEntry = {
   contextWindow: 128_000,
   maxOutput: Infinity,
@@ -68,14 +82,13 @@ const FALLBACK_ENTRY: CatalogEntry = {
 };
 
 /**
- * Makes a stream function for Amazon Bedrock.
+ * Creates a stream function for Amazon Bedrock.
  *
- * @example
+ * @example Sign requests with temporary credentials
  * ```ts
  * import { createBedrock } from "@swink/agent/adapters/bedrock";
  *
- * const withKey = createBedrock({ region: "us-east-1", bearerToken: "ABSK…" });
- * const signed = createBedrock({
+ * const streamFn = createBedrock({
  *   region: "eu-central-1",
  *   credentials: { accessKeyId: "AKIA…", secretAccessKey: "…", sessionToken: "…" },
  * });
@@ -91,15 +104,12 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
     keyless: true,
     errors: BEDROCK_ERRORS,
     createParser: () => new EventStreamParser((message) => codec.decode(message)),
-    createReplyReader: ({ request, writer, origin }) => {
-      const names = request.context.tools.map(({ name }) => name);
-      return new BedrockReply(writer, {
-        toolName: createNameDecoder(names, TOOL_NAME_RULE),
-        origin,
-      });
-    },
+    createReplyReader: ({ writer, origin, decodeToolName }) =>
+      new BedrockReply(writer, { toolName: decodeToolName, origin }),
     async prepare({ request, writer }, key) {
-      const entry = models.find(request.model, writer) ?? getFallbackEntry(request);
+      const isClaude = getModelFamily(request.model.modelId).thinking === "claude";
+      const entry = models.find(request.model, writer) ??
+        (isClaude ? FALLBACK_CLAUDE_ENTRY : FALLBACK_ENTRY);
       const body = serializeJson(createConverseBody(request, entry, writer));
       const region = resolveRegion(request, options);
       const url = createUrl(request, settings, region);
@@ -119,19 +129,13 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
 }
 
 const KEY_HINT =
-  "give createBedrock credentials or a bearerToken, or the agent a getApiKey with a Bedrock API key";
+  "pass credentials or bearerToken to createBedrock(), or a getApiKey that returns a Bedrock API key to the agent";
 const HEADERS = {
   "content-type": "application/json",
   accept: "application/vnd.amazon.eventstream",
 };
 
-function getFallbackEntry({ model }: StreamRequest): CatalogEntry {
-  return getModelFamily(model.modelId).thinking === "claude"
-    ? FALLBACK_CLAUDE_ENTRY
-    : FALLBACK_ENTRY;
-}
-
-/** ARNs name their region: `arn:aws:bedrock:us-east-1:123456789012:inference-profile/…` */
+/** Returns the configured region, or that of an ARN: `arn:aws:bedrock:us-east-1:123456789012:inference-profile/…` */
 function resolveRegion({ model }: StreamRequest, { region }: BedrockOptions): string | undefined {
   return region || /^arn:[^:]*:bedrock:([^:]+):/.exec(model.modelId)?.[1];
 }
@@ -149,8 +153,8 @@ function createUrl(
 }
 
 function createRegionError(provider: string): BadRequestError {
-  const message = `${provider} needs a region, for example us-east-1: give createBedrock one, ` +
-    "or set AWS_REGION in the environment where connect() is used";
+  const message = `No region for ${provider}: pass region (for example "us-east-1") to ` +
+    "createBedrock(), or set AWS_REGION for connect()";
   return new BadRequestError(message, { provider });
 }
 
@@ -172,16 +176,18 @@ async function authorizeRequest(
   const { provider } = request.model;
   const credentials = await resolveCredentials(options, provider);
   if (!credentials) {
-    const message = `There are no credentials for ${provider}: ${settings.keyHint}`;
+    const message = `No credentials for ${provider}: ${settings.keyHint}`;
     throw new AuthError(message, { provider });
   }
   if (region === undefined) throw createRegionError(provider);
   const signed = await signHeaders(
-    // The caller's own headers are sent as well, and AWS wants some of them signed.
+    // Includes the caller's headers, because AWS requires a signature for some of them.
     { url, body, headers: { ...headers, ...settings.headers } },
     { credentials, region, now: settings.clock.now() },
   );
-  return { url, body, headers: signed, secrets: getSecrets(credentials) };
+  const { secretAccessKey, sessionToken } = credentials;
+  const secrets = sessionToken ? [secretAccessKey, sessionToken] : [secretAccessKey];
+  return { url, body, headers: signed, secrets };
 }
 
 async function resolveCredentials(
@@ -192,11 +198,7 @@ async function resolveCredentials(
   try {
     return await credentials();
   } catch (cause) {
-    const message = `The credentials for ${provider} could not be had: ${getErrorMessage(cause)}`;
+    const message = `Could not load the credentials for ${provider}: ${getErrorMessage(cause)}`;
     throw new AuthError(message, { provider, cause });
   }
-}
-
-function getSecrets({ secretAccessKey, sessionToken }: AwsCredentials): string[] {
-  return sessionToken ? [secretAccessKey, sessionToken] : [secretAccessKey];
 }

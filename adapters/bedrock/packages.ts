@@ -1,8 +1,7 @@
 /**
- * The two npm packages that Bedrock needs, loaded when it is asked for the first time.
+ * Loads the two npm packages that Bedrock needs, on the first request.
  *
- * Their specifiers are no literals: Deno and bundlers would fetch a literal one for everybody who imports any adapter,
- * and these bring 8 MB along.
+ * The specifiers are not literals, because Deno and bundlers would download the packages (8 MB) with every adapter.
  *
  * @module
  */
@@ -11,19 +10,19 @@ import type { EventStreamCodec } from "@smithy/eventstream-codec";
 import type { AwsV4Signer } from "aws4fetch";
 import { getErrorMessage, StreamError } from "../../src/core/errors.ts";
 
-/** `aws4fetch`, as far as it is used: signs requests. */
+/** The used part of `aws4fetch`. */
 export interface SigningPackage {
   /** Signs one request. */
   readonly AwsV4Signer: typeof AwsV4Signer;
 }
 
-/** `@smithy/eventstream-codec`, as far as it is used: reads binary messages. */
+/** The used part of `@smithy/eventstream-codec`. */
 export interface CodecPackage {
-  /** Reads and checks messages. */
+  /** Decodes messages and verifies their checksums. */
   readonly EventStreamCodec: typeof EventStreamCodec;
 }
 
-/** The packages with their versions, as in the project's own configuration. */
+/** The packages and their version ranges, equal to those in deno.json. */
 export const BEDROCK_PACKAGES = {
   "aws4fetch": "^1.0.20",
   "@smithy/eventstream-codec": "^4.5.2",
@@ -42,10 +41,9 @@ export function loadCodec(): Promise<CodecPackage> {
 }
 
 function loadPackage<Package>(name: keyof typeof BEDROCK_PACKAGES): Promise<Package> {
-  const known = pendingPackages.get(name) ?? importPackage(name);
-  pendingPackages.set(name, known);
-  // The packages have the types that are declared for their names.
-  return known as Promise<Package>;
+  const pending = pendingPackages.get(name) ?? importPackage(name);
+  pendingPackages.set(name, pending);
+  return pending as Promise<Package>;
 }
 
 async function importPackage(name: keyof typeof BEDROCK_PACKAGES): Promise<unknown> {
@@ -53,7 +51,7 @@ async function importPackage(name: keyof typeof BEDROCK_PACKAGES): Promise<unkno
   try {
     return await import(specifier);
   } catch (cause) {
-    // Other runtimes than Deno know packages by their names, where they are installed.
+    // Runtimes without npm: specifiers resolve installed packages by name.
     return await importInstalled(name, cause);
   }
 }
@@ -63,11 +61,8 @@ async function importInstalled(name: string, cause: unknown): Promise<unknown> {
     return await import(name);
   } catch {
     pendingPackages.delete(name);
-    throw new StreamError(
-      `Bedrock needs the npm package ${name}, which could not be loaded (install it?): ${
-        getErrorMessage(cause)
-      }`,
-      { cause },
-    );
+    const message = `Could not load the npm package ${name}, which Bedrock needs; ` +
+      `install it if it is missing: ${getErrorMessage(cause)}`;
+    throw new StreamError(message, { cause });
   }
 }

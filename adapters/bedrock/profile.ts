@@ -1,5 +1,5 @@
 /**
- * The files in which AWS's own tools keep keys by the names of profiles.
+ * Reads AWS profiles from the shared credentials and config files.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import type { ReadEnvironment } from "../kit/options/environment.ts";
 import type { AwsCredentials } from "./signing.ts";
 
-/** Port: the text of a file; `undefined` when there is none, or it must not be read. */
+/** Port: returns the text of a file, or `undefined` if it is missing or not readable. */
 export type ReadFile = (path: string) => string | undefined;
 
-/** What runtimes offer; a browser offers neither. */
+/** File access of Deno and Node; browsers have neither. */
 interface RuntimeGlobals {
   readonly Deno?: { readTextFileSync?(path: string): string };
   readonly process?: {
@@ -18,33 +18,33 @@ interface RuntimeGlobals {
   };
 }
 
-/** Reads a file with what the runtime has; one that cannot be read counts as absent. */
+/** Reads a file with the runtime's own API; gives `undefined` if that fails. */
 export function readRuntimeFile(path: string): string | undefined {
-  const host: RuntimeGlobals = globalThis;
+  const runtime: RuntimeGlobals = globalThis;
   try {
-    return host.Deno?.readTextFileSync
-      ? host.Deno.readTextFileSync(path)
-      : host.process?.getBuiltinModule?.("fs").readFileSync(path, "utf8");
+    return runtime.Deno?.readTextFileSync
+      ? runtime.Deno.readTextFileSync(path)
+      : runtime.process?.getBuiltinModule?.("fs").readFileSync(path, "utf8");
   } catch {
     return undefined;
   }
 }
 
-/** A profile, as far as it is of use. */
+/** Settings of a profile. */
 export interface AwsProfile {
-  /** Its keys; those of a profile that asks another service for keys are not there. */
+  /** Static credentials. Default: none, as in a profile with SSO or an assumed role. */
   readonly credentials?: AwsCredentials;
-  /** Its region. */
+  /** The region. Default: none. */
   readonly region?: string;
 }
 
-/** Reads the profile that `AWS_PROFILE` names, or the default one, from the usual files. */
+/** Reads the profile named by `AWS_PROFILE`, or the default profile, from the files that AWS's own tools use. */
 export function readProfile(env: ReadEnvironment, readFile: ReadFile): AwsProfile {
   const home = env("HOME") || env("USERPROFILE");
   const name = env("AWS_PROFILE") || "default";
-  const folder = home && `${home}/.aws`;
-  const keysFile = env("AWS_SHARED_CREDENTIALS_FILE") || folder && `${folder}/credentials`;
-  const configFile = env("AWS_CONFIG_FILE") || folder && `${folder}/config`;
+  const directory = home && `${home}/.aws`;
+  const keysFile = env("AWS_SHARED_CREDENTIALS_FILE") || directory && `${directory}/credentials`;
+  const configFile = env("AWS_CONFIG_FILE") || directory && `${directory}/config`;
   const keys = parseSection(keysFile && readFile(keysFile), name);
   const config = parseSection(
     configFile && readFile(configFile),
@@ -65,7 +65,7 @@ function toProfile(settings: Readonly<Record<string, string>>): AwsProfile {
   return { ...(credentials && { credentials }), ...(region && { region }) };
 }
 
-/** The settings of one section: `[name]`, and below it lines of `key = value`. */
+/** Parses the section `[name]`, whose lines are `key = value`. */
 function parseSection(text: string | undefined, name: string): Record<string, string> {
   const settings: Record<string, string> = {};
   let isInside = false;

@@ -1,5 +1,5 @@
 /**
- * A model call becomes a request to Bedrock's Converse API.
+ * Converts a model call to a request to Bedrock's Converse API.
  *
  * @module
  */
@@ -12,15 +12,16 @@ import { isToolForced } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { withoutImages } from "../kit/request/history.ts";
 import { mergeExtraFields } from "../kit/request/json_body.ts";
+import { resolveMaxTokens, resolveTemperature } from "../kit/request/model_limits.ts";
 import { sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { getModelFamily, type ModelFamily } from "./families.ts";
 import { toWireMessages } from "./messages.ts";
-import { toThinkingFields } from "./thinking.ts";
+import { type ThinkingFields, toThinkingFields } from "./thinking.ts";
 import type { WireBlock } from "./wire.ts";
 
-/** Writes the body; whatever the model cannot take is left out with a warning. */
+/** Creates the body; options that the model does not support are omitted with a warning. */
 export function createConverseBody(
   request: StreamRequest,
   entry: CatalogEntry,
@@ -29,23 +30,26 @@ export function createConverseBody(
   const { model, context, options } = request;
   const family = getModelFamily(model.modelId);
   const cachePoint = toCachePoint(options, family, sink);
-  const at = (place: ModelFamily["cachePoints"][number]) =>
-    family.cachePoints.includes(place) ? cachePoint : undefined;
-  const seen = entry.images ? context.messages : withoutImages(context.messages, sink);
+  const getCachePoint = (part: ModelFamily["cachePoints"][number]) =>
+    family.cachePoints.includes(part) ? cachePoint : undefined;
+  const history = entry.images ? context.messages : withoutImages(context.messages, sink);
   const prefill = family.prefill && entry.prefill !== false && model.thinkingLevel === "off";
-  const cached = { model, family, prefill, cachePoint: at("messages") };
-  const messages = toWireMessages(seen, cached, sink);
+  const messages = toWireMessages(
+    history,
+    { model, family, prefill, cachePoint: getCachePoint("messages") },
+    sink,
+  );
   const thinking = toThinkingFields(request, { family, entry, messages }, sink);
   const extra = options.extra ?? {};
   const body = {
     messages,
-    system: toSystemPrompt(context.systemPrompt, at("system")),
+    system: toSystemPrompt(context.systemPrompt, getCachePoint("system")),
     inferenceConfig: mergeExtra(
-      toInferenceConfig(options, { entry, thinks: thinking.fixesTemperature }, sink),
+      toInferenceConfig(options, { entry, thinking }, sink),
       extra["inferenceConfig"],
       sink,
     ),
-    toolConfig: toToolConfig(request, { entry, cachePoint: at("tools") }, sink),
+    toolConfig: toToolConfig(request, { entry, cachePoint: getCachePoint("tools") }, sink),
     outputConfig: toOutputConfig(options, entry, sink),
     additionalModelRequestFields: mergeExtra(
       thinking.fields,
@@ -57,7 +61,7 @@ export function createConverseBody(
   return mergeExtraFields(body, others, sink);
 }
 
-/** Joins the fields of one object, of which the caller may want some of his own. */
+/** Merges the caller's fields into an object; gives `undefined` if it is empty. */
 function mergeExtra(own: JsonObject, extra: unknown, sink: WarningSink): JsonObject | undefined {
   const fields = mergeExtraFields(own, isJsonObject(extra) ? extra : {}, sink);
   return Object.keys(fields).length > 0 ? fields : undefined;
@@ -65,20 +69,16 @@ function mergeExtra(own: JsonObject, extra: unknown, sink: WarningSink): JsonObj
 
 function toInferenceConfig(
   options: StreamOptions,
-  { entry, thinks }: { readonly entry: CatalogEntry; readonly thinks: boolean },
+  { entry, thinking }: { readonly entry: CatalogEntry; readonly thinking: ThinkingFields },
   sink: WarningSink,
 ): JsonObject {
-  const { maxTokens, temperature } = options;
-  const most = maxTokens === undefined ? undefined : Math.min(maxTokens, entry.maxOutput);
-  if (most !== maxTokens) {
-    sink.warning("max_tokens_lowered", `The model writes at most ${most} tokens`);
+  const maxTokens = resolveMaxTokens(options, entry, sink);
+  if (options.temperature === undefined || !thinking.fixesTemperature) {
+    return { maxTokens, temperature: resolveTemperature(options, entry, sink) };
   }
-  const isWarm = temperature !== undefined && entry.temperature !== false && !thinks;
-  if (temperature !== undefined && !isWarm) {
-    const why = thinks ? "a model that thinks" : "this model";
-    sink.warning("temperature_left_out", `Bedrock takes no temperature for ${why}`);
-  }
-  return { maxTokens: most, temperature: isWarm ? temperature : undefined };
+  const message = "The model does not support a temperature together with thinking";
+  sink.warning("temperature_left_out", message);
+  return { maxTokens };
 }
 
 function toCachePoint(
@@ -91,10 +91,8 @@ function toCachePoint(
     return { cachePoint: { type: "default" } };
   }
   if (family.longCache) return { cachePoint: { type: "default", ttl: "1h" } };
-  sink.warning(
-    "cache_shortened",
-    "Bedrock keeps the prompts of this model for its shorter time only",
-  );
+  const message = "The model has no long cache retention: the short one applies";
+  sink.warning("cache_shortened", message);
   return { cachePoint: { type: "default" } };
 }
 
@@ -103,7 +101,7 @@ function toSystemPrompt(text: string, cachePoint: WireBlock | undefined): WireBl
   return cachePoint ? [{ text }, cachePoint] : [{ text }];
 }
 
-/** A conversation with calls in it is refused without tools, even if none is to be called any more. */
+/** Creates the tool configuration, which the API requires for every conversation that contains calls. */
 function toToolConfig(
   request: StreamRequest,
   { entry, cachePoint }: {
@@ -118,7 +116,9 @@ function toToolConfig(
   if (isNone && called.length === 0) return undefined;
   const tools = context.tools.length > 0 ? context.tools : called;
   if (tools.length === 0) return undefined;
-  if (isNone) sink.warning("tool_choice_left_out", "Bedrock cannot be told to call no tool");
+  if (isNone) {
+    sink.warning("tool_choice_left_out", 'Bedrock does not support toolChoice "none"');
+  }
   const specs = sortTools(tools).map(toWireTool);
   return {
     tools: cachePoint ? [...specs, cachePoint] : specs,
@@ -142,7 +142,7 @@ function findCalledTools(messages: readonly LlmMessage[]): ToolSpec[] {
   );
   return [...new Set(names)].map((name) => ({
     name,
-    description: "This tool is not there any more.",
+    description: "This tool is no longer available.",
     parameters: {},
   }));
 }
@@ -155,7 +155,8 @@ function toToolChoice(
   const { model, options } = request;
   if (!isToolForced(request)) return undefined;
   if (entry.forcedToolChoice === false) {
-    sink.warning("tool_choice_left_out", `${model.modelId} cannot be made to call a tool`);
+    const message = `${model.modelId} does not support a forced tool call`;
+    sink.warning("tool_choice_left_out", message);
     return undefined;
   }
   if (typeof options.toolChoice !== "object") return { any: {} };
@@ -169,7 +170,7 @@ function toOutputConfig(
 ): JsonObject | undefined {
   if (responseSchema === undefined) return undefined;
   if (!entry.strictSchema) {
-    sink.warning("response_schema_left_out", "The model cannot be held to a JSON Schema");
+    sink.warning("response_schema_left_out", "The model does not support a response schema");
     return undefined;
   }
   const jsonSchema = { name: "reply", schema: JSON.stringify(responseSchema) };

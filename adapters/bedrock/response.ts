@@ -1,5 +1,5 @@
 /**
- * Bedrock's stream becomes a reply.
+ * Converts Bedrock's event stream to a reply.
  *
  * @module
  */
@@ -23,25 +23,24 @@ import type {
   WireUsage,
 } from "./wire.ts";
 
-/** Prefix of the extension blocks in which Bedrock's own items are kept. */
+/** Type prefix of the extension blocks that store Bedrock's own items. */
 export const EXTENSION_PREFIX = "bedrock.";
 
-/** Options of {@linkcode BedrockReply}. */
+/** Options for {@linkcode BedrockReply}. */
 export interface BedrockReplyOptions {
-  /** The tool's own name, for one on the wire. */
+  /** Decodes a tool name on the wire. */
   readonly toolName: (wireName: string) => string;
-  /** Whose errors these are. */
+  /** Origin of the stream's errors. */
   readonly origin: ErrorOrigin;
 }
 
-/** A block that has begun. */
 type OpenBlock =
   | { readonly type: "thinking"; signature: string; redacted: string }
   | { readonly type: "tool_use"; readonly contentIndex: number }
   | { readonly type: "server_tool_use"; readonly toolUse: object; json: string }
   | { readonly type: "server_tool_result"; readonly toolResult: object; content: unknown[] };
 
-/** Reads the messages of one stream. */
+/** Reads the messages of one stream and writes the reply. */
 export class BedrockReply implements ReplyReader<BedrockFrame> {
   readonly #writer: BlockWriter;
   readonly #options: BedrockReplyOptions;
@@ -50,13 +49,12 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   #stopReason: string | undefined;
   #hasToolCall = false;
 
-  /** Makes a reader that writes with `writer`. */
   constructor(writer: BlockWriter, options: BedrockReplyOptions) {
     this.#writer = writer;
     this.#options = options;
   }
 
-  /** Tokens, once they are told. */
+  /** Tokens counted so far; `undefined` before the provider reports them. */
   get usage(): Usage | undefined {
     return this.#wireUsage && toUsage(this.#wireUsage);
   }
@@ -73,7 +71,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     }
   }
 
-  /** The stream is over. Tokens usually are its last message, but not all servers tell them. */
+  /** Finishes a reply whose token counts, usually the last message, were not sent. */
   end(): void {
     if (this.#stopReason !== undefined) this.#finish(this.#stopReason);
   }
@@ -105,7 +103,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
         break;
       }
     }
-    // They come in either order.
+    // messageStop and metadata come in either order.
     if (this.#wireUsage && this.#stopReason !== undefined) this.#finish(this.#stopReason);
   }
 
@@ -128,7 +126,10 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     } else if (reasoningContent !== undefined) {
       this.#appendThinking(index, reasoningContent);
     } else if (toolUse !== undefined) {
-      this.#appendInput(this.#blocks.get(index), textOrEmpty(toolUse.input));
+      const block = this.#blocks.get(index);
+      const json = textOrEmpty(toolUse.input);
+      if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
+      else if (block?.type === "server_tool_use") block.json += json;
     } else if (Array.isArray(toolResult)) {
       const block = this.#blocks.get(index);
       if (block?.type === "server_tool_result") block.content.push(...toolResult);
@@ -136,9 +137,9 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   }
 
   #appendThinking(index: number, reasoning: NonNullable<WireDelta["reasoningContent"]>): void {
-    const known = this.#blocks.get(index);
-    const block = known?.type === "thinking"
-      ? known
+    const current = this.#blocks.get(index);
+    const block = current?.type === "thinking"
+      ? current
       : { type: "thinking" as const, signature: "", redacted: "" };
     this.#blocks.set(index, block);
     block.signature += textOrEmpty(reasoning.signature);
@@ -146,12 +147,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     this.#writer.writeThinking(textOrEmpty(reasoning.text));
   }
 
-  #appendInput(block: OpenBlock | undefined, json: string): void {
-    if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
-    else if (block?.type === "server_tool_use") block.json += json;
-  }
-
-  /** Text begins without being announced, so a block that is not known is text. */
+  /** Closes a block; text has no start event, so an unknown block is text. */
   #close(index: number): void {
     const block = this.#blocks.get(index);
     this.#blocks.delete(index);
@@ -179,7 +175,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     else this.#writer.closeTextOrThinking();
   }
 
-  /** What the provider did itself is kept, to be sent back as it was. */
+  /** Stores a server-side item, which has to be sent back unchanged. */
   #writeExtension(kind: string, item: object): void {
     this.#writer.writeExtension(EXTENSION_PREFIX + kind, item);
   }
@@ -194,13 +190,13 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       case "content_filtered":
       case "content_filter":
       case "guardrail_intervened": {
-        const who = stopReason === "guardrail_intervened" ? "a guardrail" : "the content filter";
-        const message = `${provider}: The reply was stopped by ${who}`;
+        const filter = stopReason === "guardrail_intervened" ? "a guardrail" : "the content filter";
+        const message = `${provider} filtered the reply: stopped by ${filter}`;
         return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
       }
       case "malformed_model_output":
       case "malformed_tool_use": {
-        const message = `${provider}: The model wrote what cannot be read (${stopReason})`;
+        const message = `${provider} ended the reply early: malformed output (${stopReason})`;
         return this.#writer.fail(new StreamError(message, { provider, retryable: true }), usage);
       }
       case "end_turn":
@@ -224,7 +220,7 @@ function parseExceptionMessage(body: string): string {
   return typeof message === "string" ? message : body;
 }
 
-/** Bedrock's `inputTokens` has neither cache reads nor cache writes in it; its total has both. */
+/** Converts the counts; Bedrock's `inputTokens` excludes cache reads and cache writes, its total includes them. */
 function toUsage(counts: WireUsage): Usage {
   const input = countOrZero(counts.inputTokens);
   const output = countOrZero(counts.outputTokens);

@@ -1,45 +1,42 @@
 /**
- * Signature Version 4, by which AWS knows who asks.
+ * Signs requests with AWS Signature Version 4.
  *
  * @module
  */
 
 import { loadSigning } from "./packages.ts";
 
-/** Keys of an AWS account, a user or a role. */
+/** Access key of an AWS account, user or role. */
 export interface AwsCredentials {
   /** Id of the access key. */
   readonly accessKeyId: string;
-  /** The secret that belongs to it. */
+  /** Secret of the access key. */
   readonly secretAccessKey: string;
-  /** The token of a session, for keys that expire. */
+  /** Session token of temporary credentials. Default: none. */
   readonly sessionToken?: string | undefined;
 }
 
-/** A request to be signed. */
+/** A request to sign. */
 export interface UnsignedRequest {
-  /** Where it goes. */
+  /** The complete URL. */
   readonly url: string;
-  /** Headers to be signed as well. */
+  /** Headers, some of which are signed. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body. */
   readonly body: string;
 }
 
-/** By whom, for where and when a request is signed. */
+/** Options for `signHeaders()`. */
 export interface SigningOptions {
-  /** Whose request it is. */
+  /** The signing key. */
   readonly credentials: AwsCredentials;
-  /** The region it goes to. */
+  /** The region of the endpoint. */
   readonly region: string;
-  /** Milliseconds since the epoch; AWS refuses what is minutes off. */
+  /** Milliseconds since the epoch; AWS refuses requests that are several minutes off. */
   readonly now: number;
 }
 
-/** Bedrock's name in signatures. */
-const SERVICE = "bedrock";
-
-/** Signs a request and gives all of its headers. */
+/** Signs a request and returns all of its headers. */
 export async function signHeaders(
   { url, headers, body }: UnsignedRequest,
   { credentials, region, now }: SigningOptions,
@@ -55,7 +52,7 @@ export async function signHeaders(
     secretAccessKey,
     ...(sessionToken && { sessionToken }),
     region,
-    service: SERVICE,
+    service: "bedrock",
     datetime: new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, ""),
   });
   const signed = await signer.sign();

@@ -1,5 +1,5 @@
 /**
- * How hard a model behind Bedrock thinks: each family is told in words of its own.
+ * Thinking settings of the model families behind Bedrock.
  *
  * @module
  */
@@ -14,41 +14,41 @@ import type { ModelFamily } from "./families.ts";
 import { isThinking } from "./messages.ts";
 import type { WireMessage } from "./wire.ts";
 
-/** The model, and what it is about to read. */
+/** Model and conversation of a request. */
 export interface ThinkingContext {
-  /** What its family takes. */
+  /** The model's family. */
   readonly family: ModelFamily;
-  /** What is known of it. */
+  /** The model's catalog entry. */
   readonly entry: CatalogEntry;
   /** The conversation. */
   readonly messages: readonly WireMessage[];
 }
 
-/** How a model is told to think. */
+/** Thinking settings of one request. */
 export interface ThinkingFields {
-  /** Whether it thinks in a way that fixes its temperature. */
+  /** Whether the request must not set a temperature. */
   readonly fixesTemperature: boolean;
-  /** Fields for the model itself. */
+  /** Model-specific fields of the request. */
   readonly fields: JsonObject;
 }
 
 const NO_FIELDS: ThinkingFields = { fixesTemperature: false, fields: {} };
 
-/** Writes the fields; what the model cannot do is told in a warning. */
+/** Resolves the thinking level to the fields of the model's family, with a warning if it does not support thinking. */
 export function toThinkingFields(
   request: StreamRequest,
-  subject: ThinkingContext,
+  context: ThinkingContext,
   sink: WarningSink,
 ): ThinkingFields {
-  switch (subject.family.thinking) {
+  switch (context.family.thinking) {
     case "claude":
-      return toClaudeFields(request, subject, sink);
+      return toClaudeFields(request, context, sink);
     case "nova":
-      return toEffortFields(request, subject, sink, (maxReasoningEffort) => ({
+      return toEffortFields(request, context, sink, (maxReasoningEffort) => ({
         reasoningConfig: { type: "enabled", maxReasoningEffort },
       }));
     case "openai":
-      return toEffortFields(request, subject, sink, (reasoning_effort) => ({ reasoning_effort }));
+      return toEffortFields(request, context, sink, (reasoning_effort) => ({ reasoning_effort }));
     case "none":
       if (request.model.thinkingLevel !== "off") warnThinkingOmitted(request, sink);
       return NO_FIELDS;
@@ -61,10 +61,10 @@ function toClaudeFields(
   sink: WarningSink,
 ): ThinkingFields {
   const maxTokens = Math.min(request.options.maxTokens ?? entry.maxOutput, entry.maxOutput);
-  const wanted = resolveThinking(request, maxTokens, entry, sink);
+  const resolved = resolveThinking(request, maxTokens, entry, sink);
   const thinking = callsLackThinking(messages)
-    ? disableBudgetThinking(wanted, entry, sink)
-    : wanted;
+    ? disableBudgetThinking(resolved, entry, sink)
+    : resolved;
   const betas = getBetas(thinking, request, entry);
   const fields = {
     ...(thinking.setting && { thinking: thinking.setting }),
@@ -74,7 +74,7 @@ function toClaudeFields(
   return { fixesTemperature: thinking.enabled, fields };
 }
 
-/** Tells whether calls are being answered that did not begin with thinking. */
+/** Whether the conversation ends with the results of calls whose reply did not start with thinking. */
 function callsLackThinking(messages: readonly WireMessage[]): boolean {
   const [reply, answer] = messages.slice(-2);
   const answersCalls = answer?.content.some((block) => block["toolResult"] !== undefined) ?? false;
@@ -85,7 +85,7 @@ function toEffortFields(
   request: StreamRequest,
   { entry }: ThinkingContext,
   sink: WarningSink,
-  fieldsOf: (effort: string) => JsonObject,
+  toFields: (effort: string) => JsonObject,
 ): ThinkingFields {
   const { thinkingLevel } = request.model;
   if (thinkingLevel === "off") return NO_FIELDS;
@@ -95,9 +95,9 @@ function toEffortFields(
     warnThinkingOmitted(request, sink);
     return NO_FIELDS;
   }
-  return { fixesTemperature: false, fields: fieldsOf(effort) };
+  return { fixesTemperature: false, fields: toFields(effort) };
 }
 
 function warnThinkingOmitted({ model }: StreamRequest, sink: WarningSink): void {
-  sink.warning("thinking_left_out", `${model.modelId} does not think, or not on request`);
+  sink.warning("thinking_left_out", `${model.modelId} does not support a thinking level`);
 }

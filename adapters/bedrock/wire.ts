@@ -1,12 +1,12 @@
 /**
- * Bedrock's Converse API on the wire: only what we send, and what we read.
+ * Types of Bedrock's Converse API, limited to the fields that the adapter writes or reads.
  *
  * @module
  */
 
 import type { JsonObject } from "../../src/core/json.ts";
 
-/** A block of a request: an object with one member, which is named after its kind. */
+/** A block of a request: an object with one member, whose name is the kind of block. */
 export type WireBlock = JsonObject;
 
 /** A message of a request. */
@@ -24,20 +24,20 @@ export interface WireUsage {
   readonly cacheWriteInputTokens?: number;
 }
 
-/** A tool call as it begins; one of type `server_tool_use` runs at the provider. */
+/** The start of a tool call; type `server_tool_use` marks one that the provider runs. */
 export interface WireToolUse {
   readonly toolUseId?: string;
   readonly name?: string;
   readonly type?: string;
 }
 
-/** `contentBlockStart` */
+/** Payload of `contentBlockStart`. */
 export interface WireBlockStart {
   readonly contentBlockIndex: number;
   readonly start?: { readonly toolUse?: WireToolUse; readonly toolResult?: JsonObject };
 }
 
-/** A piece of a block. */
+/** The next part of a block. */
 export interface WireDelta {
   readonly text?: string;
   readonly toolUse?: { readonly input?: string };
@@ -49,23 +49,23 @@ export interface WireDelta {
   };
 }
 
-/** `contentBlockDelta` */
+/** Payload of `contentBlockDelta`. */
 export interface WireBlockDelta {
   readonly contentBlockIndex: number;
   readonly delta: WireDelta;
 }
 
-/** `contentBlockStop` */
+/** Payload of `contentBlockStop`. */
 export interface WireBlockStop {
   readonly contentBlockIndex: number;
 }
 
-/** `messageStop` */
+/** Payload of `messageStop`. */
 export interface WireMessageStop {
   readonly stopReason?: string;
 }
 
-/** `metadata` */
+/** Payload of `metadata`. */
 export interface WireMetadata {
   readonly usage?: WireUsage;
 }

@@ -1,5 +1,5 @@
 /**
- * The models behind Amazon Bedrock.
+ * Models of Amazon Bedrock.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
 import { efforts, type EntryOverrides, NO_THINKING, rates } from "./entry_builders.ts";
 
-/** A model behind Bedrock that is not a Claude. */
-function bedrock(facts: EntryOverrides): CatalogEntry {
+/** Creates the entry of a Bedrock model other than Claude. */
+function bedrock(overrides: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 128_000,
     maxOutput: 8192,
@@ -16,7 +16,7 @@ function bedrock(facts: EntryOverrides): CatalogEntry {
     images: false,
     strictSchema: false,
     priceDate: "2026-05-01",
-    ...facts,
+    ...overrides,
   };
 }
 
@@ -71,8 +71,10 @@ const OTHER_MODELS: Catalog = {
   "meta.llama3-3-70b-instruct": bedrock({ rates: rates(0.72, 0.72) }),
 };
 
-/** The models behind Bedrock, where Claudes are as they are at Anthropic. */
-export function createBedrockModels(claudes: Catalog): Catalog {
-  const named = Object.entries(claudes).map(([modelId, entry]) => [`anthropic.${modelId}`, entry]);
-  return { ...Object.fromEntries(named), ...OTHER_MODELS };
+/** Creates the models of Bedrock. Claude models have the same entries as at Anthropic. */
+export function createBedrockModels(claudeModels: Catalog): Catalog {
+  const claudeEntries = Object.entries(claudeModels).map((
+    [modelId, entry],
+  ) => [`anthropic.${modelId}`, entry]);
+  return { ...Object.fromEntries(claudeEntries), ...OTHER_MODELS };
 }

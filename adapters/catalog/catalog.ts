@@ -1,5 +1,5 @@
 /**
- * The catalog: what is known of models.
+ * Catalog of models.
  *
  * @module
  */
@@ -7,13 +7,14 @@
 import type { ModelSpec } from "../../src/core/model.ts";
 import type { Prices, Rates } from "../../src/core/usage.ts";
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
+import { getProviderAliases } from "./provider_aliases.ts";
 import { CATALOG_MODELS } from "./shipped_models.ts";
 
 export type { Catalog, CatalogEntry, ThinkingAbility } from "./catalog_entry.ts";
 export type { ThinkingEffort, ThinkingOff } from "./catalog_entry.ts";
 
 /**
- * The shipped models. Extend it by making a new one, and hand that to an adapter or to {@linkcode connect}.
+ * The shipped models. To add or override models, pass an extended copy to an adapter or to `connect()`.
  *
  * @example
  * ```ts
@@ -35,22 +36,23 @@ export type { ThinkingEffort, ThinkingOff } from "./catalog_entry.ts";
  */
 export const catalog: Catalog = CATALOG_MODELS;
 
-/** The prices of the shipped models, for the agent's `prices`. */
+/** Prices of the shipped models, for the `prices` option of an agent. */
 export const prices: Prices = pricesFromCatalog(catalog);
 
-/** Makes the `prices` option of an agent from a catalog. */
+/** Creates the `prices` option of an agent from a catalog. Models on the local machine are free. */
 export function pricesFromCatalog(models: Catalog): Prices {
   return (model: ModelSpec): Rates | undefined =>
     findModel(models, model)?.rates ??
       (LOCAL_PROVIDERS.includes(model.provider) ? FREE_RATES : undefined);
 }
 
-/** What answers on one's own machine costs nothing by the token. */
+/** Providers that run models on the local machine. */
 const LOCAL_PROVIDERS = ["ollama", "lmstudio", "llamacpp", "vllm", "local"];
 const FREE_RATES: Rates = { input: 0, output: 0 };
 
 /**
- * Finds what is known of a model; a date or `latest` at the end of its name makes no difference.
+ * Finds the catalog entry of a model, by its id or by the id without a date or `latest` at its end; for Bedrock also
+ * without region and version. `gemini` is the same provider as `google`.
  *
  * @example
  * ```ts
@@ -63,22 +65,22 @@ export function findModel(
   models: Catalog,
   { provider, modelId }: Pick<ModelSpec, "provider" | "modelId">,
 ): CatalogEntry | undefined {
-  const name = `${provider}/${modelId}`;
-  return getEntry(models, name) ?? getEntry(models, normalizeModelName(name));
+  for (const alias of getProviderAliases(provider)) {
+    const name = `${alias}/${modelId}`;
+    const baseName = name.replace(REGION, "/").replace(BEDROCK_VERSION, "").replace(VERSION, "");
+    const entry = getEntry(models, name) ?? getEntry(models, baseName);
+    if (entry) return entry;
+  }
+  return undefined;
 }
 
-/** A name without what says where a model runs and which version of it. */
-function normalizeModelName(name: string): string {
-  return name.replace(REGION, "/").replace(BEDROCK_VERSION, "").replace(VERSION, "");
-}
-
-/** Bedrock's `us.anthropic.…`, also at the end of an ARN. */
+/** Matches the region of a Bedrock model such as `us.anthropic.…`, with the ARN before it if there is one. */
 const REGION = /\/(?:arn:.*\/)?(?:(?:us|eu|apac|au|ca|jp|us-gov|global)\.)?(?=[a-z0-9]+\.)/;
 
-/** Bedrock's `-v1`, `-v1:0`, `-v1:0:200k` */
+/** Matches Bedrock's `-v1`, `-v1:0`, `-v1:0:200k`. */
 const BEDROCK_VERSION = /-v\d+(?::\d+)?(?::\d+k)?$/;
 
-/** `-20250929`, `-2024-08-06`, `-0`, `@20250929`, `-latest` */
+/** Matches `-20250929`, `-2024-08-06`, `-0`, `@20250929`, `-latest`. */
 const VERSION = /(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|-0|-latest)$/;
 
 function getEntry(models: Catalog, name: string): CatalogEntry | undefined {

@@ -1,65 +1,63 @@
 /**
- * What is known of one model.
+ * Entries of the model catalog.
  *
  * @module
  */
 
 import type { Rates } from "../../src/core/usage.ts";
 
-/** How hard a model thinks, as providers name it, from none to most. */
+/** Thinking effort in the terms of the providers, from lowest to highest. */
 export type ThinkingEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /**
- * How a model that thinks by effort is told not to think: by saying nothing, by a setting of that name, or not at
- * all. (OpenAI's `none` is an effort.)
+ * How to turn off the thinking of a model that thinks by effort: `default` omits the setting, `disabled` and
+ * `between_tools` are sent as its type, and `never` means that it cannot be turned off. OpenAI's `none` is an effort.
  */
 export type ThinkingOff = "default" | "disabled" | "between_tools" | "never";
 
-/** How a model's reasoning is controlled. */
+/** How the thinking of a model is controlled. */
 export type ThinkingAbility =
   | { readonly type: "none" }
   | {
-    /** By a number of tokens. */
     readonly type: "budget";
-    /** Fewest tokens. */
+    /** Minimum number of thinking tokens. */
     readonly min: number;
-    /** Most tokens. */
+    /** Maximum number of thinking tokens. */
     readonly max: number;
   }
   | {
-    /** By a word. */
     readonly type: "effort";
-    /** The words that it takes, from least to most. */
+    /** Supported efforts, from lowest to highest. */
     readonly efforts: readonly ThinkingEffort[];
-    /** How it is turned off. Default: `"default"`. */
+    /** How thinking is turned off. Default: `"default"`. */
     readonly off?: ThinkingOff;
   };
 
-/** What is known of one model. */
+/** Limits, abilities and prices of one model. */
 export interface CatalogEntry {
-  /** Tokens of prompt and reply together. */
+  /** Context window in tokens, prompt and reply together. */
   readonly contextWindow: number;
-  /** Most tokens of a reply. */
+  /** Maximum length of a reply in tokens. */
   readonly maxOutput: number;
-  /** How its reasoning is controlled. */
+  /** How its thinking is controlled. */
   readonly thinking: ThinkingAbility;
-  /** Whether it sees images. */
+  /** Whether it accepts images. */
   readonly images: boolean;
-  /** Whether the provider can hold its reply to a JSON Schema. */
+  /** Whether the provider can enforce a JSON Schema on its replies. */
   readonly strictSchema: boolean;
-  /** Whether it takes a temperature. Default: `true`. */
+  /** Whether it supports a temperature. Default: `true`. */
   readonly temperature?: boolean;
-  /** Whether it can be made to call a tool. Default: `true`. */
+  /** Whether a tool call can be forced. Default: `true`. */
   readonly forcedToolChoice?: boolean;
-  /** Whether it goes on with a reply that the request ends with. Default: `true`. */
+  /** Whether it can continue an assistant message at the end of the request. Default: `true`. */
   readonly prefill?: boolean;
-  /** Whether its thinking is refused once anything before it has changed. Default: `false`. */
+  /** Whether the provider rejects thinking whose preceding messages have changed. Default: `false`. */
   readonly contextBoundThinking?: boolean;
-  /** The API that it is best asked with, where a provider has several. */
+  /** Preferred API, for a provider with several. */
   readonly api?: "chat" | "responses";
-  /** Prices in US dollars. */
+  /** Prices in US dollars per million tokens. */
   readonly rates?: Rates;
-  /** Day on which the prices were looked up, as `YYYY-MM-DD`. */
+  /** Date of the prices, as `YYYY-MM-DD`. */
   readonly priceDate?: string;
 }
 

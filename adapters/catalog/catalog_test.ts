@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { findRates, priceUsage } from "../../src/core/usage.ts";
 import { catalog, findModel, prices, pricesFromCatalog } from "./catalog.ts";
 
-Deno.test("a model is found by its name, with or without a date", () => {
+Deno.test("findModel(): finds a model by its id with or without a date", () => {
   for (
     const modelId of [
       "claude-sonnet-4-5",
@@ -23,7 +23,7 @@ Deno.test("a model is found by its name, with or without a date", () => {
   );
 });
 
-Deno.test("a model behind Bedrock is found wherever it runs, in every version", () => {
+Deno.test("findModel(): finds a Bedrock model with or without region, version and ARN", () => {
   for (
     const modelId of [
       "anthropic.claude-sonnet-4-5",
@@ -40,13 +40,25 @@ Deno.test("a model behind Bedrock is found wherever it runs, in every version", 
   assertEquals(nova?.contextWindow, 300_000);
 });
 
-Deno.test("a model of another provider, or with another name, is unknown", () => {
+Deno.test("findModel(): returns undefined for another provider or id", () => {
   assertEquals(findModel(catalog, { provider: "bedrock", modelId: "gpt-4o" }), undefined);
   assertEquals(findModel(catalog, { provider: "openai", modelId: "gpt-4o-mini-tts" }), undefined);
   assertEquals(findModel(catalog, { provider: "", modelId: "constructor" }), undefined);
 });
 
-Deno.test("every entry makes sense", () => {
+Deno.test("findModel(): google and gemini are the same provider", () => {
+  const entry = findModel(catalog, { provider: "google", modelId: "gemini-2.5-pro" });
+  assertEquals(entry?.maxOutput, 65_536);
+  assertEquals(findModel(catalog, { provider: "gemini", modelId: "gemini-2.5-pro" }), entry);
+  assert(entry);
+  const own = { ...entry, maxOutput: 1 };
+  const models = { ...catalog, "gemini/tuned": own, "gemini/gemini-2.5-pro": own };
+  assertEquals(findModel(models, { provider: "google", modelId: "tuned" }), own);
+  assertEquals(findModel(models, { provider: "gemini", modelId: "gemini-2.5-pro" }), own);
+  assertEquals(findModel(models, { provider: "google", modelId: "gemini-2.5-pro" }), entry);
+});
+
+Deno.test("catalog: every entry has consistent limits, efforts and prices", () => {
   for (const [name, entry] of Object.entries(catalog)) {
     assert(entry.maxOutput <= entry.contextWindow, name);
     if (entry.thinking.type === "budget") assert(entry.thinking.max < entry.maxOutput, name);
@@ -59,7 +71,7 @@ Deno.test("every entry makes sense", () => {
   }
 });
 
-Deno.test("prices are those of the catalog, a user's own included", () => {
+Deno.test("pricesFromCatalog(): returns the rates of shipped and added models", () => {
   const model = {
     provider: "anthropic",
     modelId: "claude-haiku-4-5",
@@ -69,7 +81,7 @@ Deno.test("prices are those of the catalog, a user's own included", () => {
   assertEquals(rates, { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 });
   const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, total: 1_000_000 };
   assertEquals(priceUsage(usage, rates ?? { input: 0, output: 0 }).total, 1);
-  const own = pricesFromCatalog({
+  const ownPrices = pricesFromCatalog({
     "acme/a": {
       contextWindow: 1,
       maxOutput: 1,
@@ -79,13 +91,13 @@ Deno.test("prices are those of the catalog, a user's own included", () => {
       rates: { input: 2, output: 3 },
     },
   });
-  assertEquals(findRates(own, { ...model, provider: "acme", modelId: "a" })?.input, 2);
-  assertEquals(findRates(own, model), undefined);
+  assertEquals(findRates(ownPrices, { ...model, provider: "acme", modelId: "a" })?.input, 2);
+  assertEquals(findRates(ownPrices, model), undefined);
 });
 
-Deno.test("models on one's own machine cost nothing; the price of other unknown ones is unknown", () => {
-  const priceOf = (provider: string) =>
+Deno.test("prices: local models are free, other unknown models have no price", () => {
+  const getRates = (provider: string) =>
     findRates(prices, { provider, modelId: "some-model", thinkingLevel: "off" });
-  assertEquals(priceOf("ollama"), { input: 0, output: 0 });
-  assertEquals(priceOf("openai"), undefined);
+  assertEquals(getRates("ollama"), { input: 0, output: 0 });
+  assertEquals(getRates("openai"), undefined);
 });

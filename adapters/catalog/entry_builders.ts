@@ -1,5 +1,5 @@
 /**
- * Short ways to say what is known of a model.
+ * Builders for catalog entries.
  *
  * @module
  */
@@ -12,21 +12,21 @@ import type {
   ThinkingOff,
 } from "./catalog_entry.ts";
 
-/** What differs from the usual of a family of models. */
+/** Fields of an entry that differ from those of its model family. */
 export type EntryOverrides = Partial<CatalogEntry> & Pick<CatalogEntry, "rates">;
 
-/** A model that does not think. */
+/** Ability of a model that does not think, or whose thinking cannot be controlled. */
 export const NO_THINKING: ThinkingAbility = { type: "none" };
 
-/** A model that thinks by effort; the words stand with spaces between them. */
-export function efforts(words: string, off?: ThinkingOff): ThinkingAbility {
-  const list = words.split(" ") as ThinkingEffort[];
+/** Creates the ability to think by effort from a list such as `"low medium high"`. */
+export function efforts(names: string, off?: ThinkingOff): ThinkingAbility {
+  const list = names.split(" ") as ThinkingEffort[];
   return off === undefined
     ? { type: "effort", efforts: list }
     : { type: "effort", efforts: list, off };
 }
 
-/** Prices in US dollars per million tokens. */
+/** Creates prices in US dollars per million tokens. */
 export function rates(
   input: number,
   output: number,

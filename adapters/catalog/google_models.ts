@@ -1,8 +1,7 @@
 /**
- * Google's models, after Google's own pages.
+ * Google's models, from Google's documentation.
  *
- * Where a price depends on the length of the prompt, the one for short prompts is given; introductory prices that end
- * soon are left out.
+ * A price that depends on the length of the prompt is the price for short prompts. Introductory prices are omitted.
  *
  * @module
  */
@@ -10,8 +9,8 @@
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
 import { efforts, type EntryOverrides, rates } from "./entry_builders.ts";
 
-/** A model of the third generation or later: it thinks by level, and cannot be kept from it. */
-function gemini(facts: EntryOverrides): CatalogEntry {
+/** Creates the entry of a model of generation 3 or later: thinking by effort that cannot be turned off. */
+function gemini(overrides: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 1_048_576,
     maxOutput: 65_536,
@@ -19,16 +18,16 @@ function gemini(facts: EntryOverrides): CatalogEntry {
     images: true,
     strictSchema: true,
     priceDate: "2026-11-20",
-    ...facts,
+    ...overrides,
   };
 }
 
-/** A model of generation 2.5: it thinks within a budget, and takes either tools or a schema for the reply. */
-function budgetGemini(min: number, max: number, facts: EntryOverrides): CatalogEntry {
-  return gemini({ thinking: { type: "budget", min, max }, strictSchema: false, ...facts });
+/** Creates the entry of a model of generation 2.5: a thinking budget, and either tools or a response schema. */
+function budgetGemini(min: number, max: number, overrides: EntryOverrides): CatalogEntry {
+  return gemini({ thinking: { type: "budget", min, max }, strictSchema: false, ...overrides });
 }
 
-/** Google's models by name. */
+/** Google's models by id. */
 export const GOOGLE: Catalog = {
   "gemini-4-argon": gemini({
     maxOutput: 1_048_576,

@@ -1,5 +1,5 @@
 /**
- * Mistral's models, after Mistral's own pages; previews at their later price.
+ * Mistral's models, from Mistral's documentation. The price of a preview is the price after it.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
 import { efforts, type EntryOverrides, NO_THINKING, rates } from "./entry_builders.ts";
 
-/** A model that sees images and does not think, unless the facts say otherwise. */
-function mistral(facts: EntryOverrides): CatalogEntry {
+/** Creates the entry of a model with images and without thinking. */
+function mistral(overrides: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 262_144,
     maxOutput: 262_144,
@@ -16,7 +16,7 @@ function mistral(facts: EntryOverrides): CatalogEntry {
     images: true,
     strictSchema: true,
     priceDate: "2026-11-20",
-    ...facts,
+    ...overrides,
   };
 }
 
@@ -35,7 +35,7 @@ const SMALL_4 = mistral({
 });
 const DEVSTRAL_2 = mistral({ images: false, rates: rates(0.4, 2) });
 
-/** Mistral's models by name; one without a version is what `-latest` means. */
+/** Mistral's models by id; an id without a version is the latest version. */
 export const MISTRAL: Catalog = {
   "mistral-large-4": LARGE_4,
   "mistral-large": LARGE_3,

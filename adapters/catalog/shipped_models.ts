@@ -1,7 +1,7 @@
 /**
- * The shipped models, provider by provider, after the providers' own pages.
+ * The shipped models by provider, from the documentation of the providers.
  *
- * Where a price depends on the length of the prompt, the one for short prompts is given.
+ * A price that depends on the length of the prompt is the price for short prompts.
  *
  * @module
  */
@@ -15,8 +15,8 @@ import { XAI } from "./xai_models.ts";
 
 const PRICE_DATE = "2026-11-20";
 
-/** A model of the Claude 5 family or later, unless the facts say otherwise. */
-function claude(facts: EntryOverrides): CatalogEntry {
+/** Creates the entry of a model of the Claude 5 family or later. */
+function claude(overrides: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 1_000_000,
     maxOutput: 128_000,
@@ -26,19 +26,19 @@ function claude(facts: EntryOverrides): CatalogEntry {
     temperature: false,
     prefill: false,
     priceDate: PRICE_DATE,
-    ...facts,
+    ...overrides,
   };
 }
 
-/** A Claude that thinks within a number of tokens. */
-function budgetClaude(facts: EntryOverrides): CatalogEntry {
+/** Creates the entry of a Claude model with a thinking budget. */
+function budgetClaude(overrides: EntryOverrides): CatalogEntry {
   return claude({
     contextWindow: 200_000,
     maxOutput: 64_000,
     thinking: { type: "budget", min: 1024, max: 60_000 },
     temperature: true,
     prefill: true,
-    ...facts,
+    ...overrides,
   });
 }
 
@@ -117,8 +117,8 @@ const ANTHROPIC: Catalog = {
   }),
 };
 
-/** A reasoning model of OpenAI, unless the facts say otherwise. */
-function gpt(facts: EntryOverrides): CatalogEntry {
+/** Creates the entry of an OpenAI model with reasoning. */
+function gpt(overrides: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 1_050_000,
     maxOutput: 128_000,
@@ -128,19 +128,19 @@ function gpt(facts: EntryOverrides): CatalogEntry {
     temperature: false,
     api: "responses",
     priceDate: PRICE_DATE,
-    ...facts,
+    ...overrides,
   };
 }
 
-/** A model of OpenAI that does not reason. */
-function chatGpt(facts: EntryOverrides): CatalogEntry {
+/** Creates the entry of an OpenAI model without reasoning. */
+function chatGpt(overrides: EntryOverrides): CatalogEntry {
   return gpt({
     contextWindow: 128_000,
     maxOutput: 16_384,
     thinking: NO_THINKING,
     temperature: true,
     api: "chat",
-    ...facts,
+    ...overrides,
   });
 }
 
@@ -283,17 +283,16 @@ const DEEPSEEK: Catalog = {
   }),
 };
 
-/** All shipped models. */
+/** All shipped models by `provider/modelId`. */
 export const CATALOG_MODELS: Catalog = {
   ...prefixModelIds("anthropic", ANTHROPIC),
   ...prefixModelIds("bedrock", createBedrockModels(ANTHROPIC)),
   ...prefixModelIds("openai", OPENAI),
   ...prefixModelIds("deepseek", DEEPSEEK),
   ...prefixModelIds("google", GOOGLE),
-  ...prefixModelIds("gemini", GOOGLE),
   ...prefixModelIds("mistral", MISTRAL),
   ...prefixModelIds("xai", XAI),
-  // A deployment has the name that its owner gave it, and mostly that of its model.
+  // A deployment may have any name, but most have the name of their model.
   ...prefixModelIds("azure", OPENAI),
 };
 

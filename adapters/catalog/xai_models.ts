@@ -1,7 +1,7 @@
 /**
- * xAI's models, after xAI's own pages.
+ * xAI's models, from xAI's documentation.
  *
- * Where a price depends on the length of the prompt, the one for short prompts is given.
+ * A price that depends on the length of the prompt is the price for short prompts.
  *
  * @module
  */
@@ -9,8 +9,8 @@
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
 import { efforts, type EntryOverrides, NO_THINKING, rates } from "./entry_builders.ts";
 
-/** A Grok that thinks as hard as it is told, and whose thoughts only the newer API carries along. */
-function grok(facts: EntryOverrides): CatalogEntry {
+/** Creates the entry of a model with thinking by effort, which only the Responses API preserves between turns. */
+function grok(overrides: EntryOverrides): CatalogEntry {
   return {
     contextWindow: 500_000,
     maxOutput: 128_000,
@@ -19,11 +19,11 @@ function grok(facts: EntryOverrides): CatalogEntry {
     strictSchema: true,
     api: "responses",
     priceDate: "2026-11-20",
-    ...facts,
+    ...overrides,
   };
 }
 
-/** How hard these think cannot be set. */
+/** A model that thinks, but whose effort cannot be set. */
 const GROK_4_20 = grok({
   contextWindow: 1_000_000,
   maxOutput: 30_000,
@@ -31,7 +31,7 @@ const GROK_4_20 = grok({
   rates: rates(1.25, 2.5, 0.2),
 });
 
-/** xAI's models by name. */
+/** xAI's models by id. */
 export const XAI: Catalog = {
   "grok-4.7": grok({ rates: rates(2, 6, 0.5) }),
   "grok-4.6": grok({ rates: rates(2, 6, 0.5) }),

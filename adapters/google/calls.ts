@@ -1,8 +1,8 @@
 /**
- * Tool calls out of Gemini's function calls.
+ * Assembles tool calls from Google's function calls.
  *
- * Mostly they come whole and without an id, and two of one name are two calls. One with an id may come again with other
- * arguments, which replace the earlier ones. Vertex AI can send the arguments in pieces.
+ * A function call is usually complete and has no id; two with the same name are two calls. One with an id may be sent
+ * again, and its new arguments replace the earlier ones. Vertex AI can stream the arguments in parts.
  *
  * @module
  */
@@ -20,7 +20,7 @@ interface OpenCall {
   signature: string | undefined;
 }
 
-/** Puts the calls of one reply together. */
+/** Assembles the calls of one reply. */
 export class GoogleCallAssembler {
   readonly #writer: BlockWriter;
   readonly #toolName: (wireName: string) => string;
@@ -28,30 +28,32 @@ export class GoogleCallAssembler {
   #partialCall: OpenCall | null = null;
   #hasCalls = false;
 
-  /** Makes an empty list that writes with `writer`. */
   constructor(writer: BlockWriter, toolName: (wireName: string) => string) {
     this.#writer = writer;
     this.#toolName = toolName;
   }
 
-  /** Whether there is any call. */
+  /** Whether the reply has a call. */
   get hasCalls(): boolean {
     return this.#hasCalls;
   }
 
-  /** Reads a call, or a piece of one. */
+  /** Appends a call, or a part of one. */
   append(call: WireFunctionCall, { thoughtSignature }: WirePart): void {
     const signature = textOrEmpty(thoughtSignature) || undefined;
-    const isNext = textOrEmpty(call.name) !== "";
-    if (!isNext && this.#partialCall === null) return;
-    const open = isNext ? this.#openCall(call) : this.#partialCall ?? this.#openCall(call);
+    const isNewCall = textOrEmpty(call.name) !== "";
+    const open = isNewCall ? this.#openCall(call) : this.#partialCall;
+    if (open === null) return;
     open.signature = signature ?? open.signature;
     this.#setArguments(open, call);
-    if (call.willContinue) this.#partialCall = open;
-    else this.#completeCall(open, call);
+    this.#partialCall = call.willContinue ? open : null;
+    if (call.willContinue) return;
+    const id = textOrEmpty(call.id);
+    if (id === "") this.#close(open);
+    else this.#byId.set(id, open);
   }
 
-  /** The reply is over; a call that the token limit cut stays open. */
+  /** Closes all calls at the end of the reply, except one that the token limit cut off. */
   end({ wasCut }: { readonly wasCut: boolean }): void {
     if (!wasCut) this.#closePartialCall();
     this.#partialCall = null;
@@ -77,13 +79,7 @@ export class GoogleCallAssembler {
       open.args = args;
       return;
     }
-    for (const piece of partialArgs ?? []) open.args.add(piece);
-  }
-
-  #completeCall(open: OpenCall, { id }: WireFunctionCall): void {
-    this.#partialCall = null;
-    if (textOrEmpty(id) === "") this.#close(open);
-    else this.#byId.set(textOrEmpty(id), open);
+    for (const part of partialArgs ?? []) open.args.add(part);
   }
 
   #closePartialCall(): void {
@@ -92,8 +88,8 @@ export class GoogleCallAssembler {
   }
 
   #close({ contentIndex, args, signature }: OpenCall): void {
-    const known = args instanceof PartialArguments || isJsonObject(args) ? args : {};
-    this.#writer.writeToolArguments(contentIndex, JSON.stringify(known));
+    const object = args instanceof PartialArguments || isJsonObject(args) ? args : {};
+    this.#writer.writeToolArguments(contentIndex, JSON.stringify(object));
     this.#writer.closeToolCall(contentIndex, { signature });
   }
 }

@@ -1,11 +1,11 @@
 /**
- * The conversation as Gemini takes it.
+ * Converts a conversation to Google's contents.
  *
  * @module
  */
 
 import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import {
@@ -20,27 +20,27 @@ import { GOOGLE_NAME_RULE } from "./names.ts";
 import { GOOGLE_PART } from "./response.ts";
 import type { WireContent, WirePart } from "./wire.ts";
 
-/** How a conversation is written. */
+/** Options for `toWireContents()`. */
 export interface ContentsOptions {
-  /** The model that is asked. */
+  /** The requested model. */
   readonly model: ModelSpec;
   /**
-   * Whether the model is of the third generation or later: it insists on the signatures of the calls that are being
-   * answered, and sees images within results.
+   * Whether the model is Gemini 3 or later, which requires the signatures of the calls of the current turn and
+   * accepts images in tool results.
    */
   readonly requiresSignatures: boolean;
 }
 
-/** Google's own stand-in for the signature of a call that another model made. */
+/** Google's placeholder for the signature of a call that another model made. */
 const SIGNATURE_PLACEHOLDER = "skip_thought_signature_validator";
 
-/** Writes the conversation: it begins and ends with the user, and the results of a batch come together. */
+/** Converts a conversation: it starts and ends with the user, and the results of a batch share one message. */
 export function toWireContents(
   messages: readonly LlmMessage[],
   options: ContentsOptions,
 ): WireContent[] {
   const contents: WireContent[] = [];
-  const lastPrompt = messages.findLastIndex(({ role }) => role === "user");
+  const lastPromptIndex = messages.findLastIndex(({ role }) => role === "user");
   let batch: ToolResultMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role === "tool_result") {
@@ -50,10 +50,12 @@ export function toWireContents(
     contents.push(...toResultContents(batch, options));
     batch = [];
     if (message.role === "user") {
-      contents.push(...createContent("user", toWireParts(message.content)));
-    } else {contents.push(
-        ...toReplyContents(message, { ...options, isCurrentTurn: index > lastPrompt }),
-      );}
+      const parts = getTextAndImages(message.content).map(toTextOrImage);
+      contents.push(...createContent("user", parts));
+    } else {
+      const isCurrentTurn = index > lastPromptIndex;
+      contents.push(...toReplyContents(message, { ...options, isCurrentTurn }));
+    }
   }
   contents.push(...toResultContents(batch, options));
   if (contents[0]?.role !== "user") {
@@ -70,10 +72,6 @@ function createContent(role: WireContent["role"], parts: readonly WirePart[]): W
 
 function createUserContent(text: string): WireContent {
   return { role: "user", parts: [{ text }] };
-}
-
-function toWireParts(blocks: readonly ContentBlock[]): WirePart[] {
-  return getTextAndImages(blocks).map(toTextOrImage);
 }
 
 function toTextOrImage(block: TextBlock | ImageBlock): WirePart {
@@ -94,31 +92,31 @@ function toImagePart({ source }: ImageBlock): WirePart {
   }
 }
 
-/** The media type that an address tells; Google wants one. */
+/** Guesses the media type, which Google requires, from a URL's extension. Default: `image/jpeg`. */
 function guessMediaType(url: string): string {
   const extension = /\.(png|webp|gif|heic|heif)(?:[?#]|$)/i.exec(url)?.[1];
   return `image/${extension?.toLowerCase() ?? "jpeg"}`;
 }
 
-/** All results of one batch; where results carry no images, these follow in a message of their own. */
+/** Converts the results of one batch; for older models, their images follow in a separate message. */
 function toResultContents(
   batch: readonly ToolResultMessage[],
-  { requiresSignatures: isSigned }: ContentsOptions,
+  { requiresSignatures: supportsImages }: ContentsOptions,
 ): WireContent[] {
-  const images = isSigned ? [] : batch.flatMap((message) => {
+  const images = supportsImages ? [] : batch.flatMap((message) => {
     const parts = toImageParts(message);
     return parts.length > 0 ? [{ text: `Images from ${message.toolName}:` }, ...parts] : [];
   });
   return [
-    ...createContent("user", batch.map((message) => toResultPart(message, isSigned))),
+    ...createContent("user", batch.map((message) => toResultPart(message, supportsImages))),
     ...createContent("user", images),
   ];
 }
 
-function toResultPart(message: ToolResultMessage, takesImages: boolean): WirePart {
-  // The field tells whether it is an error.
+function toResultPart(message: ToolResultMessage, supportsImages: boolean): WirePart {
+  // Without an "Error:" prefix: the name of the response's field marks an error.
   const text = toResultText({ ...message, isError: false });
-  const parts = takesImages ? toImageParts(message) : [];
+  const parts = supportsImages ? toImageParts(message) : [];
   return {
     functionResponse: {
       id: toWireName(message.toolCallId, CALL_ID_RULE),
@@ -134,20 +132,21 @@ function toImageParts(message: ToolResultMessage): WirePart[] {
 }
 
 interface ReplyOptions extends ContentsOptions {
-  /** Whether the message belongs to the answer that is being given. */
+  /** Whether the reply follows the last prompt. */
   readonly isCurrentTurn: boolean;
 }
 
 function toReplyContents(
   message: AssistantMessage,
-  { model, requiresSignatures: isSigned, isCurrentTurn: answersNow }: ReplyOptions,
+  { model, requiresSignatures, isCurrentTurn }: ReplyOptions,
 ): WireContent[] {
   const isOwn = isOwnReply(message, model);
   const parts = message.content.flatMap((block) => toReplyParts(block, isOwn));
-  const firstCall = parts.findIndex(({ functionCall }) => functionCall !== undefined);
-  const call = parts[firstCall];
-  if (isSigned && answersNow && call && call.thoughtSignature === undefined) {
-    parts[firstCall] = { ...call, thoughtSignature: SIGNATURE_PLACEHOLDER };
+  const firstCallIndex = parts.findIndex(({ functionCall }) => functionCall !== undefined);
+  const firstCall = parts[firstCallIndex];
+  const isUnsigned = firstCall !== undefined && firstCall.thoughtSignature === undefined;
+  if (requiresSignatures && isCurrentTurn && isUnsigned) {
+    parts[firstCallIndex] = { ...firstCall, thoughtSignature: SIGNATURE_PLACEHOLDER };
   }
   return createContent("model", parts);
 }
@@ -170,12 +169,10 @@ function toReplyParts(block: ContentBlock, isOwn: boolean): WirePart[] {
       return [{ functionCall, ...signed }];
     }
     case "extension":
-      return isOwn && block.typeName === GOOGLE_PART ? parseStoredParts(block.data) : [];
+      return isOwn && block.typeName === GOOGLE_PART && isJsonObject(block.data)
+        ? [block.data]
+        : [];
     case "image":
       return [];
   }
-}
-
-function parseStoredParts(data: unknown): JsonObject[] {
-  return isJsonObject(data) ? [data] : [];
 }

@@ -1,5 +1,27 @@
 /**
- * Google's Gemini, at the Gemini API or at Vertex AI.
+ * Connects agents to Google's Gemini models through the Gemini API or Vertex AI.
+ *
+ * {@linkcode createGoogle} makes the stream function of an agent; for Vertex AI set `baseUrl` to the publisher's URL
+ * in your project. The key comes from `apiKey` (a string, or a function called at every request) or from the agent's
+ * `getApiKey`, and with `getToken` an access token of Google Cloud replaces it; only `connect()` of
+ * `@swink/agent/adapters` reads `GEMINI_API_KEY` or `GOOGLE_API_KEY`.
+ *
+ * `createGemini` and `GeminiOptions` are aliases of {@linkcode createGoogle} and {@linkcode GoogleOptions}.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createGoogle } from "@swink/agent/adapters/google";
+ *
+ * const vertex = "https://aiplatform.googleapis.com/v1/projects/my-project/locations/global";
+ * const agent = new Agent({
+ *   model: "google/gemini-3.8-flash:low", // thinks with low effort
+ *   streamFn: createGoogle({
+ *     baseUrl: `${vertex}/publishers/google`,
+ *     getToken: () => ({ token: "ya29.…", expiresOnTimestamp: Date.now() + 3_600_000 }),
+ *   }),
+ * });
+ * ```
  *
  * @module
  */
@@ -11,7 +33,6 @@ import { serializeJson } from "../kit/request/json_body.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
-import { createNameDecoder } from "../kit/request/wire_names.ts";
 import { GoogleStreamParser } from "./stream_parser.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { createGoogleBody } from "./request.ts";
@@ -19,15 +40,19 @@ import { GoogleReply } from "./response.ts";
 
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
+export { createGoogle as createGemini, type GoogleOptions as GeminiOptions };
 
-/** Options of {@linkcode createGoogle}. */
+/** Options for {@linkcode createGoogle}. */
 export interface GoogleOptions extends AdapterOptions {
   /**
-   * Where the models are. Default: the Gemini API. For Vertex AI, the address of the publisher in a project:
+   * Base URL of the API. Default: `https://generativelanguage.googleapis.com/v1beta` (the Gemini API). For Vertex AI:
    * `https://aiplatform.googleapis.com/v1/projects/my-project/locations/global/publishers/google`.
    */
   readonly baseUrl?: string | undefined;
-  /** Gives access tokens of Google Cloud, instead of a key. One that says when it expires is kept until shortly before. */
+  /**
+   * Returns a Google Cloud access token, which is sent instead of a key. A token with an expiry time is cached until
+   * shortly before that.
+   */
   readonly getToken?: GetToken | undefined;
 }
 
@@ -46,7 +71,7 @@ const ERRORS: ErrorTable = {
 };
 
 /**
- * Makes a stream function for Google's models.
+ * Creates a stream function for Google's models.
  *
  * @example
  * ```ts
@@ -69,13 +94,9 @@ export function createGoogle(options: GoogleOptions = {}): StreamFn {
     apiKey: tokens ? () => tokens.get() : options.apiKey,
     errors: ERRORS,
     createParser: () => new GoogleStreamParser(),
-    createReplyReader: ({ request, writer, origin }) => {
-      const names = request.context.tools.map(({ name }) => name);
-      return new GoogleReply(writer, {
-        toolName: createNameDecoder(names, GOOGLE_NAME_RULE),
-        origin,
-      });
-    },
+    toolNameRule: GOOGLE_NAME_RULE,
+    createReplyReader: ({ writer, origin, decodeToolName }) =>
+      new GoogleReply(writer, { toolName: decodeToolName, origin }),
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       const isToken = tokens !== undefined && !request.options.apiKey;
@@ -91,11 +112,9 @@ export function createGoogle(options: GoogleOptions = {}): StreamFn {
   });
 }
 
-/** A tuned model names its own place: `tunedModels/name`. */
+/** Creates the URL; the id of a tuned model is already a path (`tunedModels/name`). */
 function createUrl(baseUrl: string, { model }: StreamRequest): string {
   const { modelId } = model;
-  const place = modelId.includes("/")
-    ? encodeURI(modelId)
-    : `models/${encodeURIComponent(modelId)}`;
-  return `${baseUrl}/${place}:streamGenerateContent?alt=sse`;
+  const path = modelId.includes("/") ? encodeURI(modelId) : `models/${encodeURIComponent(modelId)}`;
+  return `${baseUrl}/${path}:streamGenerateContent?alt=sse`;
 }

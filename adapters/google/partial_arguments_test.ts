@@ -3,13 +3,13 @@ import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { PartialArguments } from "./partial_arguments.ts";
 import type { WirePartialArg } from "./wire.ts";
 
-function assembleArguments(...pieces: readonly WirePartialArg[]): unknown {
+function assembleArguments(...parts: readonly WirePartialArg[]): unknown {
   const args = new PartialArguments();
-  for (const piece of pieces) args.add(piece);
+  for (const part of parts) args.add(part);
   return JSON.parse(JSON.stringify(args));
 }
 
-Deno.test("a text goes on where it was", () => {
+Deno.test("PartialArguments: appends the parts of a string", () => {
   assertEquals(
     assembleArguments(
       { jsonPath: "$.a", stringValue: "one, " },
@@ -21,7 +21,7 @@ Deno.test("a text goes on where it was", () => {
   );
 });
 
-Deno.test("values of all kinds go to their places, in objects and arrays", () => {
+Deno.test("PartialArguments: sets values of all types in objects and arrays", () => {
   assertEquals(
     assembleArguments(
       { jsonPath: "$.list[0].name", stringValue: "a" },
@@ -39,26 +39,25 @@ Deno.test("values of all kinds go to their places, in objects and arrays", () =>
   );
 });
 
-Deno.test("a huge index makes no huge array", () => {
+Deno.test("PartialArguments: appends a value whose index is beyond the end of the array", () => {
   assertEquals(assembleArguments({ jsonPath: "$.a[4000000000]", numberValue: 1 }), { a: [1] });
 });
 
-Deno.test("no name reaches beyond the arguments", () => {
-  const made = assembleArguments({ jsonPath: "$.__proto__.polluted", boolValue: true });
+Deno.test("PartialArguments: treats __proto__ as an ordinary key", () => {
+  const args = assembleArguments({ jsonPath: "$.__proto__.polluted", boolValue: true });
   assertEquals(Reflect.get({}, "polluted"), undefined);
-  assertEquals(JSON.stringify(made), '{"__proto__":{"polluted":true}}');
+  assertEquals(JSON.stringify(args), '{"__proto__":{"polluted":true}}');
 });
 
-Deno.test("whatever comes, there are arguments", () => {
+Deno.test("PartialArguments: gives an object for any sequence of parts", () => {
   const random = seededRandom(3);
-  const signs = ["$", ".", "[", "]", "'", '"', "a", "0", "\\", "length", "constructor"];
+  const tokens = ["$", ".", "[", "]", "'", '"', "a", "0", "\\", "length", "constructor"];
+  const randomToken = () => tokens[Math.floor(random() * tokens.length)];
   for (let round = 0; round < 2000; round++) {
-    const pieces = Array.from({ length: 4 }, (): WirePartialArg => ({
-      jsonPath: Array.from({ length: 6 }, () => signs[Math.floor(random() * signs.length)]).join(
-        "",
-      ),
+    const parts = Array.from({ length: 4 }, (): WirePartialArg => ({
+      jsonPath: Array.from({ length: 6 }, randomToken).join(""),
       ...(random() < 0.5 ? { stringValue: "x" } : { numberValue: 1 }),
     }));
-    assertEquals(typeof assembleArguments(...pieces), "object");
+    assertEquals(typeof assembleArguments(...parts), "object");
   }
 });

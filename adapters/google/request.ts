@@ -1,5 +1,5 @@
 /**
- * A model call becomes a request to Gemini.
+ * Converts a model call to a request to Google.
  *
  * @module
  */
@@ -23,10 +23,10 @@ import { toWireContents } from "./contents.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { toGoogleSchema } from "./schema.ts";
 
-/** Fewest tokens that are left for the answer when there is a budget for thinking. */
+/** Minimum number of tokens reserved for the answer when a thinking budget is set. */
 const MIN_ANSWER_TOKENS = 1024;
 
-/** How a model that the catalog does not know is supposed to think, by its name. */
+/** Thinking abilities assumed for older models that are not in the catalog, by name. */
 const THINKING_BY_NAME: readonly (readonly [RegExp, ThinkingAbility])[] = [
   [/gemini-2\.5-pro/, { type: "budget", min: 128, max: 32_768 }],
   [/gemini-2\.5/, { type: "budget", min: 0, max: 24_576 }],
@@ -34,17 +34,18 @@ const THINKING_BY_NAME: readonly (readonly [RegExp, ThinkingAbility])[] = [
 ];
 const EFFORT_THINKING: ThinkingAbility = { type: "effort", efforts: ["low", "medium", "high"] };
 
-/** Writes the body; whatever the model cannot take is left out with a warning. */
+/** Creates the body; options that the model does not support are omitted with a warning. */
 export function createGoogleBody(
   { model, context, options }: StreamRequest,
   entry: CatalogEntry | undefined,
   sink: WarningSink,
 ): JsonObject {
   if (options.cache === "long") {
-    sink.warning("cache_left_out", "Gemini keeps its prompts no longer than usual");
+    const message = "Google has no long cache retention: the short one applies";
+    sink.warning("cache_left_out", message);
   }
   const thinking = entry?.thinking ?? defaultThinking(model);
-  const isSigned = thinking.type === "effort";
+  const isGemini3OrLater = thinking.type === "effort";
   const history = entry?.images === false
     ? withoutImages(context.messages, sink)
     : context.messages;
@@ -53,13 +54,15 @@ export function createGoogleBody(
     temperature: resolveTemperature(options, entry, sink),
     maxOutputTokens: resolveMaxTokens(options, entry, sink),
     thinkingConfig: toThinkingConfig(model, thinking, options),
-    ...toResponseFormat({ context, options }, isSigned, sink),
+    ...toResponseFormat({ context, options }, isGemini3OrLater, sink),
   };
   warnUnsupportedThinking(model, { thinking }, sink);
   const generationConfig = mergeExtraFields(generation, isJsonObject(own) ? own : undefined, sink);
   const body = {
-    systemInstruction: toSystemPrompt(context),
-    contents: toWireContents(history, { model, requiresSignatures: isSigned }),
+    systemInstruction: context.systemPrompt.trim() === ""
+      ? undefined
+      : { parts: [{ text: context.systemPrompt }] },
+    contents: toWireContents(history, { model, requiresSignatures: isGemini3OrLater }),
     tools: toWireTools(context),
     toolConfig: toToolConfig(context, options),
     generationConfig: Object.keys(generationConfig).length > 0 ? generationConfig : undefined,
@@ -71,10 +74,6 @@ function defaultThinking({ modelId }: ModelSpec): ThinkingAbility {
   return THINKING_BY_NAME.find(([name]) => name.test(modelId))?.[1] ?? EFFORT_THINKING;
 }
 
-function toSystemPrompt({ systemPrompt }: LlmContext): JsonObject | undefined {
-  return systemPrompt.trim() === "" ? undefined : { parts: [{ text: systemPrompt }] };
-}
-
 function toWireTools({ tools }: LlmContext): JsonObject[] | undefined {
   if (tools.length === 0) return undefined;
   const functionDeclarations = sortTools(tools).map(({ name, description, parameters }) => {
@@ -82,7 +81,7 @@ function toWireTools({ tools }: LlmContext): JsonObject[] | undefined {
     return {
       name: toWireName(name, GOOGLE_NAME_RULE),
       description,
-      // An object without properties is refused.
+      // The API refuses an object without properties.
       ...("properties" in schema && { parameters: schema }),
     };
   });
@@ -109,8 +108,8 @@ function toThinkingConfig(
   thinking: ThinkingAbility,
   { maxTokens = Infinity }: StreamOptions,
 ): JsonObject | undefined {
-  const isOn = model.thinkingLevel !== "off";
-  const includeThoughts = isOn ? { includeThoughts: true } : {};
+  const enabled = model.thinkingLevel !== "off";
+  const includeThoughts = enabled ? { includeThoughts: true } : {};
   switch (thinking.type) {
     case "none":
       return undefined;
@@ -119,32 +118,32 @@ function toThinkingConfig(
       const max = Math.min(thinking.max, maxTokens - MIN_ANSWER_TOKENS);
       return {
         ...includeThoughts,
-        thinkingBudget: isOn ? resolveBudget(model, { min, max }) : min,
+        thinkingBudget: enabled ? resolveBudget(model, { min, max }) : min,
       };
     }
     case "effort": {
-      // Of a model that the catalog does not know, nothing is asked that the caller does not ask.
-      if (!isOn && thinking.off !== "never") return undefined;
+      // Only a model that is known to think always gets its lowest level; others keep their default.
+      if (!enabled && thinking.off !== "never") return undefined;
       const level = resolveEffort(model.thinkingLevel, thinking.efforts);
       return level && { ...includeThoughts, thinkingLevel: level.toUpperCase() };
     }
   }
 }
 
-/** Older models take either tools or a schema for the reply. */
+/** Adds the response schema; models before Gemini 3 cannot combine it with tools. */
 function toResponseFormat(
   { context, options }: Pick<StreamRequest, "context" | "options">,
-  takesBoth: boolean,
+  supportsTools: boolean,
   sink: WarningSink,
 ): JsonObject | undefined {
   const { responseSchema } = options;
   if (responseSchema === undefined) return undefined;
-  if (context.tools.length === 0 || takesBoth) {
+  if (context.tools.length === 0 || supportsTools) {
     return { responseMimeType: "application/json", responseSchema: toGoogleSchema(responseSchema) };
   }
   sink.warning(
     "response_schema_left_out",
-    "The model cannot be held to a JSON Schema while it has tools",
+    "The model does not support a response schema together with tools",
   );
   return undefined;
 }

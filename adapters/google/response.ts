@@ -1,5 +1,5 @@
 /**
- * Gemini's stream becomes a reply.
+ * Converts Google's event stream to a reply.
  *
  * @module
  */
@@ -13,18 +13,18 @@ import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import { GoogleCallAssembler } from "./calls.ts";
 import type { WireCandidate, WireChunk, WirePart, WireUsage } from "./wire.ts";
 
-/** Kind of the extension blocks in which parts of Google's own are kept: code it ran, searches, images it drew. */
+/** Type of the extension blocks that store Google-specific parts, such as executed code, searches and images. */
 export const GOOGLE_PART = "google.part";
 
-/** Options of {@linkcode GoogleReply}. */
+/** Options for {@linkcode GoogleReply}. */
 export interface GoogleReplyOptions {
-  /** The tool's own name, for one on the wire. */
+  /** Decodes a tool name on the wire. */
   readonly toolName: (wireName: string) => string;
-  /** Whose errors these are. */
+  /** Origin of the stream's errors. */
   readonly origin: ErrorOrigin;
 }
 
-/** Reasons to stop that mean that the content was refused. */
+/** Finish reasons of filtered content. */
 const FILTER_REASONS = [
   "SAFETY",
   "RECITATION",
@@ -36,17 +36,17 @@ const FILTER_REASONS = [
   "IMAGE_PROHIBITED_CONTENT",
   "IMAGE_RECITATION",
 ];
-/** Reasons to stop that mean that the model lost its way; another try may find it. */
+/** Finish reasons of malformed output; a retry may succeed. */
 const MALFORMED_REASONS = [
   "MALFORMED_FUNCTION_CALL",
   "MALFORMED_RESPONSE",
   "UNEXPECTED_TOOL_CALL",
   "TOO_MANY_TOOL_CALLS",
 ];
-/** Reasons to stop that mean that there is no whole reply. */
+/** Finish reasons of an incomplete reply. */
 const FAILURE_REASONS = ["OTHER", "IMAGE_OTHER", "NO_IMAGE", "MISSING_THOUGHT_SIGNATURE"];
 
-/** Reads the events of one stream. */
+/** Reads the events of one stream and writes the reply. */
 export class GoogleReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
@@ -56,14 +56,13 @@ export class GoogleReply implements ReplyReader<string> {
   #finishMessage = "";
   #textSignature: string | undefined;
 
-  /** Makes a reader that writes with `writer`. */
   constructor(writer: BlockWriter, { origin, toolName }: GoogleReplyOptions) {
     this.#writer = writer;
     this.#origin = origin;
     this.#calls = new GoogleCallAssembler(writer, toolName);
   }
 
-  /** Tokens so far. */
+  /** Tokens counted so far. */
   get usage(): Usage | undefined {
     return this.#wireUsage === null ? undefined : toUsage(this.#wireUsage);
   }
@@ -73,8 +72,8 @@ export class GoogleReply implements ReplyReader<string> {
     const chunk: WireChunk = JSON.parse(json);
     if (chunk.usageMetadata) this.#wireUsage = { ...this.#wireUsage, ...chunk.usageMetadata };
     if (chunk.error) throw classifyStreamError(chunk, this.#origin);
-    const blocked = textOrEmpty(chunk.promptFeedback?.blockReason);
-    if (blocked !== "") throw this.#toBlockedError(blocked, chunk);
+    const blockReason = textOrEmpty(chunk.promptFeedback?.blockReason);
+    if (blockReason !== "") throw this.#toBlockedError(blockReason, chunk);
     const candidate = findFirstCandidate(chunk);
     if (!candidate) return;
     for (const part of candidate.content?.parts ?? []) this.#append(part);
@@ -82,7 +81,7 @@ export class GoogleReply implements ReplyReader<string> {
     this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
   }
 
-  /** There is no last event: a reply that gave its reason to stop is complete when the body is. */
+  /** Finishes the reply at the end of the body if a finish reason was received; Google sends no final event. */
   end(): void {
     if (this.#finishReason !== "") this.#finish();
   }
@@ -93,7 +92,9 @@ export class GoogleReply implements ReplyReader<string> {
       this.#calls.append(part.functionCall, part);
     } else if (part.thought) {
       this.#endText();
-      this.#appendThinking(textOrEmpty(part.text), textOrEmpty(part.thoughtSignature));
+      this.#writer.writeThinking(textOrEmpty(part.text));
+      const signature = textOrEmpty(part.thoughtSignature);
+      if (signature !== "") this.#writer.closeThinking({ signature });
     } else if (part.text === undefined && isProviderPart(part)) {
       this.#endText();
       this.#writer.writeExtension(GOOGLE_PART, part);
@@ -103,12 +104,7 @@ export class GoogleReply implements ReplyReader<string> {
     }
   }
 
-  #appendThinking(text: string, signature: string): void {
-    this.#writer.writeThinking(text);
-    if (signature !== "") this.#writer.closeThinking({ signature });
-  }
-
-  /** The signature may come with any piece of a text, or after it; the text goes on until something else comes. */
+  /** Closes signed text. The signature may come with any part of the text, or after it. */
   #endText(): void {
     if (this.#textSignature === undefined) return;
     this.#writer.closeText({ signature: this.#textSignature });
@@ -126,41 +122,44 @@ export class GoogleReply implements ReplyReader<string> {
     if (!isCut && reason !== "STOP" && reason !== "FUNCTION_CALL") {
       this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${reason}`);
     }
-    const ended = this.#calls.hasCalls ? "tool_use" : "stop";
-    this.#writer.finish({ stopReason: isCut ? "length" : ended, usage });
+    const stopReason = this.#calls.hasCalls ? "tool_use" : "stop";
+    this.#writer.finish({ stopReason: isCut ? "length" : stopReason, usage });
   }
 
   #toError(reason: string): AgentError | undefined {
     const { provider } = this.#origin;
-    const why = this.#finishMessage === "" ? reason : `${reason}, ${this.#finishMessage}`;
+    const details = this.#finishMessage === "" ? reason : `${reason}, ${this.#finishMessage}`;
     if (FILTER_REASONS.includes(reason)) {
-      return new ContentFilteredError(`${provider} filtered the reply: ${why}`, { provider });
+      return new ContentFilteredError(`${provider} filtered the reply: ${details}`, { provider });
     }
     const retryable = MALFORMED_REASONS.includes(reason);
     if (!retryable && !FAILURE_REASONS.includes(reason)) return undefined;
-    return new StreamError(`${provider} broke off the reply: ${why}`, { provider, retryable });
+    return new StreamError(`${provider} ended the reply early: ${details}`, {
+      provider,
+      retryable,
+    });
   }
 
   #toBlockedError(reason: string, { promptFeedback }: WireChunk): AgentError {
     const { provider } = this.#origin;
-    const words = textOrEmpty(promptFeedback?.blockReasonMessage);
-    const message = `${provider} blocked the prompt: ${reason}${words && `, ${words}`}`;
+    const details = textOrEmpty(promptFeedback?.blockReasonMessage);
+    const message = `${provider} blocked the prompt: ${reason}${details && `, ${details}`}`;
     return new ContentFilteredError(message, { provider });
   }
 }
 
-/** A part of Google's own; a signature may also come alone. */
+/** Whether a part has more than a signature, which may also come alone. */
 function isProviderPart({ thoughtSignature: _signature, ...others }: WirePart): boolean {
   return Object.keys(others).length > 0;
 }
 
-/** A request for several replies (`candidateCount`, through `extra`) gets the first one. */
+/** Returns the first reply; `candidateCount` in `extra` may request several. */
 function findFirstCandidate({ candidates }: WireChunk): WireCandidate | undefined {
   const candidate = candidates?.[0];
   return candidate?.index ? candidates?.find(({ index = 0 }) => index === 0) : candidate;
 }
 
-/** Gemini's prompt tokens have cached ones in them, and its output has thoughts beside it; ours is the other way round. */
+/** Converts the counts: Google includes cached tokens in the prompt and excludes thoughts from the output. */
 function toUsage(counts: WireUsage): Usage {
   const prompt = countOrZero(counts.promptTokenCount);
   const cacheRead = countOrZero(counts.cachedContentTokenCount);

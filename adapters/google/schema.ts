@@ -1,14 +1,15 @@
 /**
- * JSON Schema becomes what Gemini takes of it: a subset of OpenAPI's schema object, without references.
+ * Converts JSON Schema to Google's subset of OpenAPI's schema object, which has no references.
  *
- * What has no counterpart is left out, or told in words: arguments are validated with the tool's own schema anyway.
+ * Keywords without a counterpart are omitted or described in the description; the agent validates arguments against
+ * the tool's own schema anyway.
  *
  * @module
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json.ts";
 
-/** Keywords that mean the same in both, and take numbers. */
+/** Numeric keywords with the same meaning in both. */
 const NUMBER_KEYWORDS = [
   "minItems",
   "maxItems",
@@ -25,11 +26,11 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   integer: ["int32", "int64"],
   number: ["float", "double"],
 };
-/** What is deeper is told by its type alone. */
+/** Depth below which schemas are reduced to their type. */
 const MAX_DEPTH = 24;
-/** So is what comes after so many schemas: references to references multiply. */
+/** Number of schemas after which further ones are reduced to their type, because nested references multiply. */
 const MAX_SCHEMAS = 2000;
-/** Any JSON value. */
+/** Schema of any JSON value. */
 const ANY_VALUE: JsonObject = {
   anyOf: [
     { type: "STRING" },
@@ -40,12 +41,12 @@ const ANY_VALUE: JsonObject = {
   ],
 };
 
-/** Writes a schema for Gemini. */
+/** Converts a schema. */
 export function toGoogleSchema(schema: JsonSchema): JsonObject {
   return new SchemaConverter(schema).convert(schema, []);
 }
 
-/** References on the way to a schema; one that comes again would never end. */
+/** References that lead to a schema, to detect recursion; `""` for a step without a reference. */
 type ReferencePath = readonly string[];
 
 class SchemaConverter {
@@ -56,32 +57,32 @@ class SchemaConverter {
     this.#root = root;
   }
 
-  convert(schema: unknown, way: ReferencePath): JsonObject {
+  convert(schema: unknown, path: ReferencePath): JsonObject {
     if (!isJsonObject(schema)) return ANY_VALUE;
-    if (way.length >= MAX_DEPTH || this.#schemaCount++ >= MAX_SCHEMAS) return toTypeOnly(schema);
+    if (path.length >= MAX_DEPTH || this.#schemaCount++ >= MAX_SCHEMAS) return toTypeOnly(schema);
     if (typeof schema["$ref"] === "string") {
-      return this.#convertReference(schema["$ref"], schema, way);
+      return this.#convertReference(schema["$ref"], schema, path);
     }
     if (Array.isArray(schema["allOf"])) {
-      return this.convert(this.#mergeAllOf(schema, way), [...way, ""]);
+      return this.convert(this.#mergeParts(schema, path), [...path, ""]);
     }
-    return withNotes(this.#convertSchema(schema, [...way, ""]), schema);
+    return withNotes(this.#convertSchema(schema, [...path, ""]), schema);
   }
 
-  #convertSchema(schema: JsonObject, way: ReferencePath): JsonObject {
+  #convertSchema(schema: JsonObject, path: ReferencePath): JsonObject {
     const alternatives = schema["anyOf"] ?? schema["oneOf"];
     const types = inferTypes(schema);
-    if (types.length === 1) return this.#convertTyped(schema, types[0] ?? "object", way);
-    if (Array.isArray(alternatives)) return this.#convertAnyOf(alternatives, way);
+    if (types.length === 1) return this.#convertTyped(schema, types[0] ?? "object", path);
+    if (Array.isArray(alternatives)) return this.#convertAlternatives(alternatives, path);
     if (types.length === 0) return ANY_VALUE;
     const { enum: _enum, ...rest } = schema;
-    return this.#convertAnyOf(
+    return this.#convertAlternatives(
       types.map((type) => ({ ...rest, description: undefined, type })),
-      way,
+      path,
     );
   }
 
-  #convertTyped(schema: JsonObject, type: string, way: ReferencePath): JsonObject {
+  #convertTyped(schema: JsonObject, type: string, path: ReferencePath): JsonObject {
     const { format, pattern } = schema;
     const typed: Record<string, unknown> = { type: type.toUpperCase() };
     for (const keyword of NUMBER_KEYWORDS) {
@@ -90,96 +91,100 @@ class SchemaConverter {
     if (FORMATS[type]?.includes(String(format))) typed["format"] = format;
     if (type === "string") {
       if (isSupportedPattern(pattern)) typed["pattern"] = pattern;
-      const words = getStringValues(schema);
-      if (words.length > 0) typed["enum"] = words;
+      // Google supports `enum` for non-empty strings only.
+      const strings = getAllowedValues(schema).filter((value) =>
+        typeof value === "string" && value !== ""
+      );
+      if (strings.length > 0) typed["enum"] = strings;
     }
-    if (type === "array") typed["items"] = this.#convertItems(schema, way);
-    if (type === "object") Object.assign(typed, this.#convertProperties(schema, way));
+    if (type === "array") typed["items"] = this.#convertItems(schema, path);
+    if (type === "object") Object.assign(typed, this.#convertProperties(schema, path));
     return typed;
   }
 
-  #convertProperties({ properties, required }: JsonObject, way: ReferencePath): JsonObject {
+  #convertProperties({ properties, required }: JsonObject, path: ReferencePath): JsonObject {
     if (!isJsonObject(properties)) return {};
     const names = Object.keys(properties);
     if (names.length === 0) return {};
-    const members = names.map((name) => [name, this.convert(properties[name], way)]);
-    const needed = Array.isArray(required) ? names.filter((name) => required.includes(name)) : [];
+    const converted = names.map((name) => [name, this.convert(properties[name], path)]);
+    const requiredNames = Array.isArray(required)
+      ? names.filter((name) => required.includes(name))
+      : [];
     return {
-      properties: Object.fromEntries(members),
-      ...(needed.length > 0 && { required: needed }),
+      properties: Object.fromEntries(converted),
+      ...(requiredNames.length > 0 && { required: requiredNames }),
     };
   }
 
-  #convertItems({ items, prefixItems }: JsonObject, way: ReferencePath): JsonObject {
-    if (isJsonObject(items)) return this.convert(items, way);
-    const places = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
-    return places.length > 0 ? this.#convertAnyOf(places, way) : ANY_VALUE;
+  #convertItems({ items, prefixItems }: JsonObject, path: ReferencePath): JsonObject {
+    if (isJsonObject(items)) return this.convert(items, path);
+    const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
+    return tuple.length > 0 ? this.#convertAlternatives(tuple, path) : ANY_VALUE;
   }
 
-  #convertAnyOf(alternatives: readonly unknown[], way: ReferencePath): JsonObject {
-    const schemas = alternatives.filter((one) => !isNullSchema(one)).map((one) =>
-      this.convert(one, way)
+  #convertAlternatives(alternatives: readonly unknown[], path: ReferencePath): JsonObject {
+    const schemas = alternatives.filter((schema) => !isNullSchema(schema)).map((schema) =>
+      this.convert(schema, path)
     );
     const nullable = schemas.length < alternatives.length && { nullable: true };
-    const [only, ...others] = removeDuplicates(schemas);
-    if (only === undefined) return ANY_VALUE;
+    const [first, ...others] = removeDuplicates(schemas);
+    if (first === undefined) return ANY_VALUE;
     return others.length === 0
-      ? { ...only, ...nullable }
-      : { anyOf: [only, ...others], ...nullable };
+      ? { ...first, ...nullable }
+      : { anyOf: [first, ...others], ...nullable };
   }
 
   #convertReference(
     reference: string,
-    { $ref: _ref, ...beside }: JsonObject,
-    way: ReferencePath,
+    { $ref: _ref, ...siblings }: JsonObject,
+    path: ReferencePath,
   ): JsonObject {
     const target = this.#resolvePointer(reference);
     if (!isJsonObject(target)) return ANY_VALUE;
-    // What contains itself has no end; its inner self is told by its type alone.
-    if (way.includes(reference)) return toTypeOnly(target);
-    return this.convert({ ...target, ...beside }, [...way, reference]);
+    if (path.includes(reference)) return toTypeOnly(target); // recursive
+    return this.convert({ ...target, ...siblings }, [...path, reference]);
   }
 
-  /** Looks up `#/$defs/name`. */
+  /** Resolves a JSON pointer within the root schema, as in `#/$defs/name`. */
   #resolvePointer(reference: string): unknown {
-    let found: unknown = this.#root;
+    let target: unknown = this.#root;
     for (const step of reference.replace(/^#\/?/, "").split("/")) {
       if (step === "") continue;
       const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-      found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+      target = isJsonObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
     }
-    return reference.startsWith("#") ? found : undefined;
+    return reference.startsWith("#") ? target : undefined;
   }
 
-  /** All parts of an `allOf` as one schema. */
-  #mergeAllOf({ allOf, ...own }: JsonObject, way: ReferencePath): JsonObject {
-    const parts = (Array.isArray(allOf) ? allOf : []).map((part) => this.#resolvePart(part, way));
-    const whole: Record<string, unknown> = {};
+  /** Merges a schema with the parts of its `allOf`. */
+  #mergeParts({ allOf, ...own }: JsonObject, path: ReferencePath): JsonObject {
+    const parts = (Array.isArray(allOf) ? allOf : []).map((part) => this.#resolvePart(part, path));
+    const merged: Record<string, unknown> = {};
     for (const part of [...parts, own]) {
-      const properties = { ...getProperties(whole), ...getProperties(part) };
-      const required = [...toArray(whole["required"]), ...toArray(part["required"])];
-      Object.assign(whole, part);
-      if (Object.keys(properties).length > 0) whole["properties"] = properties;
-      if (required.length > 0) whole["required"] = required;
+      const properties = { ...getProperties(merged), ...getProperties(part) };
+      const required = [...toArray(merged["required"]), ...toArray(part["required"])];
+      Object.assign(merged, part);
+      if (Object.keys(properties).length > 0) merged["properties"] = properties;
+      if (required.length > 0) merged["required"] = required;
     }
-    return whole;
+    return merged;
   }
 
-  #resolvePart(part: unknown, way: ReferencePath): JsonObject {
+  #resolvePart(part: unknown, path: ReferencePath): JsonObject {
     if (!isJsonObject(part)) return {};
-    const { $ref: reference, ...beside } = part;
-    if (typeof reference !== "string" || way.includes(reference)) return beside;
+    const { $ref: reference, ...siblings } = part;
+    if (typeof reference !== "string" || path.includes(reference)) return siblings;
     const target = this.#resolvePointer(reference);
-    return isJsonObject(target) ? { ...target, ...beside } : beside;
+    return isJsonObject(target) ? { ...target, ...siblings } : siblings;
   }
 }
 
-/** The types that a schema names, `null` left out; what it does not name is guessed by its keywords. */
+/** Returns the types that a schema declares, without `null`, or those that its keywords imply. */
 function inferTypes(schema: JsonObject): string[] {
-  const named = toArray(schema["type"] ?? []).filter((type): type is string =>
+  const declared = toArray(schema["type"] ?? []).filter((type): type is string =>
     TYPES.includes(String(type))
   );
-  if (named.length > 0 || schema["anyOf"] || schema["oneOf"]) return named;
+  if (declared.length > 0 || schema["anyOf"] || schema["oneOf"]) return declared;
   if (isJsonObject(schema["properties"])) return ["object"];
   if (schema["items"] !== undefined || schema["prefixItems"] !== undefined) return ["array"];
   const types = new Set<string>(getAllowedValues(schema).map((value) => typeof value));
@@ -191,18 +196,11 @@ function toTypeOnly(schema: JsonObject): JsonObject {
   return type === "array" ? { type: "ARRAY", items: ANY_VALUE } : { type: type.toUpperCase() };
 }
 
-/** The texts among the values that are allowed; only texts can be listed. */
-function getStringValues(schema: JsonObject): string[] {
-  return getAllowedValues(schema).filter((value): value is string =>
-    typeof value === "string" && value !== ""
-  );
-}
-
 function getAllowedValues(schema: JsonObject): unknown[] {
   return "const" in schema ? [schema["const"]] : toArray(schema["enum"] ?? []);
 }
 
-/** Adds what can only be said in words. */
+/** Describes allowed values that `enum` cannot list, and marks nullable schemas. */
 function withNotes(converted: JsonObject, schema: JsonObject): JsonObject {
   const { description } = schema;
   const notes = typeof description === "string" && description !== "" ? [description] : [];
@@ -218,7 +216,7 @@ function withNotes(converted: JsonObject, schema: JsonObject): JsonObject {
   };
 }
 
-/** Google's regular expressions know neither looking around nor looking back. */
+/** Whether Google accepts a pattern: its regular expressions have no look-around and no backreferences. */
 function isSupportedPattern(pattern: unknown): boolean {
   return typeof pattern === "string" && !/\(\?(?:[=!]|<[=!])|\\[1-9]|\\k</.test(pattern);
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/j
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { toGoogleSchema } from "./schema.ts";
 
-/** The members of Google's schema object. */
+/** The keywords of Google's schema object. */
 const KEYWORDS = [
   "type",
   "format",
@@ -25,39 +25,41 @@ const KEYWORDS = [
   "anyOf",
 ];
 
-/** Says what Google would refuse. */
+/** Lists the parts of a schema that Google would refuse. */
 function findProblems(schema: unknown, path = "$"): string[] {
-  if (!isJsonObject(schema)) return [`${path} is no schema`];
-  const { type, items, properties, required, anyOf, enum: words } = schema;
+  if (!isJsonObject(schema)) return [`${path} is not a schema`];
+  const { type, items, properties, required, anyOf, enum: values } = schema;
   const problems = Object.keys(schema).filter((keyword) => !KEYWORDS.includes(keyword)).map(
     (keyword) => `${path} has ${keyword}`,
   );
-  if ((type === undefined) === (anyOf === undefined)) problems.push(`${path} is of no single kind`);
+  if ((type === undefined) === (anyOf === undefined)) {
+    problems.push(`${path} needs either type or anyOf`);
+  }
   if ((type === "ARRAY") !== (items !== undefined)) problems.push(`${path} and its items`);
-  if (words !== undefined && type !== "STRING") problems.push(`${path} lists other than texts`);
+  if (values !== undefined && type !== "STRING") problems.push(`${path} has a non-string enum`);
   const members = isJsonObject(properties) ? properties : {};
   for (const name of Array.isArray(required) ? required : []) {
     if (!Object.hasOwn(members, name)) problems.push(`${path} requires ${name}`);
   }
-  const inner: [string, unknown][] = [
+  const children: [string, unknown][] = [
     ...Object.entries(members),
     ...(items === undefined ? [] : [["items", items] as [string, unknown]]),
-    ...(Array.isArray(anyOf) ? anyOf : []).map((
-      one,
-      index,
-    ): [string, unknown] => [`${index}`, one]),
+    ...(Array.isArray(anyOf) ? Object.entries(anyOf) : []),
   ];
-  return [...problems, ...inner.flatMap(([name, one]) => findProblems(one, `${path}.${name}`))];
+  return [
+    ...problems,
+    ...children.flatMap(([name, child]) => findProblems(child, `${path}.${name}`)),
+  ];
 }
 
-/** Converts a schema of one property, and gives that. */
+/** Converts an object schema with one property, and returns the schema of that property. */
 function convertProperty(schema: unknown, definitions: JsonObject = {}): unknown {
   const root = { type: "object", properties: { p: schema }, $defs: definitions };
   const { properties } = toGoogleSchema(root);
   return isJsonObject(properties) ? properties["p"] : undefined;
 }
 
-Deno.test("what both know stays, and what only JSON Schema knows goes", () => {
+Deno.test("toGoogleSchema(): keeps common keywords and drops those that Google does not support", () => {
   assertEquals(
     toGoogleSchema({
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -66,7 +68,7 @@ Deno.test("what both know stays, and what only JSON Schema knows goes", () => {
       description: "A file.",
       properties: {
         path: { type: "string", minLength: 1, pattern: "^/", format: "uri", default: "/" },
-        size: { type: "integer", minimum: 0, multipleOf: 2, format: "int64" },
+        size: { type: "integer", minimum: 0, exclusiveMaximum: 9, format: "int64" },
         tags: { type: "array", items: { type: "string" }, uniqueItems: true, maxItems: 9 },
         at: { type: "string", format: "date-time" },
       },
@@ -87,14 +89,14 @@ Deno.test("what both know stays, and what only JSON Schema knows goes", () => {
   );
 });
 
-Deno.test("null among the types makes a value nullable", () => {
+Deno.test("toGoogleSchema(): marks a schema as nullable when null is among its types", () => {
   const nullable = { type: "STRING", nullable: true };
   assertEquals(convertProperty({ type: ["string", "null"] }), nullable);
   assertEquals(convertProperty({ anyOf: [{ type: "string" }, { type: "null" }] }), nullable);
   assertEquals(convertProperty({ oneOf: [{ type: "null" }, { type: "string" }] }), nullable);
 });
 
-Deno.test("several types, and alternatives, become alternatives", () => {
+Deno.test("toGoogleSchema(): converts several types, oneOf and prefixItems to anyOf", () => {
   const anyOf = [{ type: "STRING" }, { type: "NUMBER" }];
   assertEquals(convertProperty({ type: ["string", "number"], description: "Both." }), {
     anyOf,
@@ -107,7 +109,7 @@ Deno.test("several types, and alternatives, become alternatives", () => {
   });
 });
 
-Deno.test("texts are listed, other values are told in words", () => {
+Deno.test("toGoogleSchema(): lists allowed strings, and describes other allowed values", () => {
   assertEquals(convertProperty({ enum: ["a", "b"] }), { type: "STRING", enum: ["a", "b"] });
   assertEquals(convertProperty({ const: "a" }), { type: "STRING", enum: ["a"] });
   assertEquals(convertProperty({ type: "integer", enum: [1, 2], description: "How many." }), {
@@ -116,7 +118,7 @@ Deno.test("texts are listed, other values are told in words", () => {
   });
 });
 
-Deno.test("references are followed, and parts of a whole are joined", () => {
+Deno.test("toGoogleSchema(): resolves references and merges allOf", () => {
   const definitions = {
     named: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
   };
@@ -138,7 +140,7 @@ Deno.test("references are followed, and parts of a whole are joined", () => {
   );
 });
 
-Deno.test("a schema that contains itself ends", () => {
+Deno.test("toGoogleSchema(): reduces a recursive schema to its type", () => {
   const definitions = {
     tree: {
       type: "object",
@@ -156,13 +158,13 @@ Deno.test("a schema that contains itself ends", () => {
   }
 });
 
-Deno.test("a pattern that Google cannot read is left out", () => {
+Deno.test("toGoogleSchema(): omits a pattern that Google does not support", () => {
   for (const pattern of ["(?=a)b", "(?<!a)b", "(a)\\1"]) {
     assertEquals(convertProperty({ type: "string", pattern }), { type: "STRING" });
   }
 });
 
-Deno.test("references that multiply do not take long, and make no huge schema", () => {
+Deno.test("toGoogleSchema(): limits the size of the result when references multiply", () => {
   const definitions: Record<string, unknown> = {};
   for (let index = 0; index < 40; index++) {
     const next = { $ref: `#/$defs/d${index + 1}` };
@@ -173,34 +175,35 @@ Deno.test("references that multiply do not take long, and make no huge schema", 
   assert(JSON.stringify(converted).length < 1_000_000);
 });
 
-Deno.test("whatever a schema says, what comes out is one that Google takes", () => {
+Deno.test("toGoogleSchema(): gives a schema that Google accepts for any input", () => {
   const random = seededRandom(1);
   const pick = <Value>(values: readonly Value[]): Value =>
     values[Math.floor(random() * values.length)] as Value;
-  const some = (depth: number): unknown =>
-    depth === 0 ? pick([true, {}, null, 5]) : made(depth - 1);
-  const made = (depth: number): JsonSchema => {
+  const createChild = (depth: number): unknown =>
+    depth === 0 ? pick([true, {}, null, 5]) : createSchema(depth - 1);
+  const createSchema = (depth: number): JsonSchema => {
+    const child = () => createChild(depth);
     const keywords: readonly (readonly [string, () => unknown])[] = [
       ["type", () => pick(["string", "object", "array", "null", "odd", ["string", "null"], 5])],
-      ["properties", () => ({ a: some(depth), "b-c": some(depth), __proto__: some(depth) })],
+      ["properties", () => ({ a: child(), "b-c": child(), __proto__: child() })],
       ["required", () => pick([["a"], ["z"], "a", null])],
-      ["items", () => pick([some(depth), [some(depth)], false])],
-      ["anyOf", () => pick([[some(depth), some(depth)], [], null])],
-      ["oneOf", () => [some(depth)]],
-      ["allOf", () => pick([[some(depth), some(depth)], "odd"])],
+      ["items", () => pick([child(), [child()], false])],
+      ["anyOf", () => pick([[child(), child()], [], null])],
+      ["oneOf", () => [child()]],
+      ["allOf", () => pick([[child(), child()], "odd"])],
       ["enum", () => pick([["a", 1, null], [], [""], "a"])],
       ["const", () => pick(["a", 1, null])],
       ["$ref", () => pick(["#", "#/properties/a", "#/$defs/none", "https://example.com", "#/%"])],
       ["pattern", () => pick(["^a$", "(?=a)", 5])],
       ["minimum", () => pick([1, "1"])],
-      ["additionalProperties", () => some(depth)],
-      ["not", () => some(depth)],
+      ["additionalProperties", child],
+      ["not", child],
     ];
-    const taken = keywords.filter(() => random() < 0.2);
-    return Object.fromEntries(taken.map(([keyword, value]) => [keyword, value()]));
+    const chosen = keywords.filter(() => random() < 0.2);
+    return Object.fromEntries(chosen.map(([keyword, createValue]) => [keyword, createValue()]));
   };
   for (let round = 0; round < 2000; round++) {
-    const schema = made(3);
+    const schema = createSchema(3);
     assertEquals(findProblems(toGoogleSchema(schema)), [], JSON.stringify(schema));
   }
 });

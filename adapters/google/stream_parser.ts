@@ -1,5 +1,5 @@
 /**
- * Gemini's stream as JSON texts.
+ * Splits Google's stream into JSON texts.
  *
  * @module
  */
@@ -7,37 +7,37 @@
 import type { FrameParser } from "../kit/stream/event_stream.ts";
 import { SseParser } from "../kit/stream/sse.ts";
 
-/** No error is longer, in characters; what is no event must not fill the memory. */
+/** Limit of the error buffer, in characters, for a body that is not an event stream. */
 const MAX_ERROR_LENGTH = 65_536;
 
 /**
- * Reads server-sent events, and between them an error as bare JSON, in one line or pretty in many: so the servers
- * before the model tell that they have given up.
+ * Parses server-sent events, and an error as plain JSON between them, on one line or several: servers in front of
+ * the model report a failure in that form.
  */
 export class GoogleStreamParser implements FrameParser<string> {
-  readonly #sseParser = new SseParser({ onUnknownLine: (line) => this.#bufferErrorLine(line) });
-  #pendingError = "";
+  readonly #sseParser = new SseParser({
+    onUnknownLine: (line) => {
+      if (this.#errorText.length < MAX_ERROR_LENGTH) this.#errorText += `${line}\n`;
+    },
+  });
+  #errorText = "";
 
-  /** Reads the texts that the next bytes complete. */
+  /** Emits the texts that the next bytes complete. */
   feed(bytes: Uint8Array, onFrame: (json: string) => void): void {
     this.#sseParser.feed(bytes, onFrame);
     this.#emitError(onFrame);
   }
 
-  /** Reads what the end of the body completes. */
+  /** Emits the text that the end of the body completes. */
   end(onFrame: (json: string) => void): void {
     this.#sseParser.end(onFrame);
     this.#emitError(onFrame);
   }
 
-  #bufferErrorLine(line: string): void {
-    if (this.#pendingError.length < MAX_ERROR_LENGTH) this.#pendingError += `${line}\n`;
-  }
-
   #emitError(onFrame: (json: string) => void): void {
-    if (!this.#pendingError.endsWith("}\n") || !isJson(this.#pendingError)) return;
-    const json = this.#pendingError;
-    this.#pendingError = "";
+    if (!this.#errorText.endsWith("}\n") || !isJson(this.#errorText)) return;
+    const json = this.#errorText;
+    this.#errorText = "";
     onFrame(json);
   }
 }

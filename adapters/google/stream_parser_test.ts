@@ -5,20 +5,20 @@ const ERROR = {
   error: { code: 499, message: "The operation was cancelled.", status: "CANCELLED" },
 };
 
-/** The frames of a body that comes in pieces of a size. */
+/** Parses a body that arrives in chunks of `size` bytes. */
 function parseFrames(body: string, size = Infinity): unknown[] {
   const parser = new GoogleStreamParser();
   const bytes = new TextEncoder().encode(body);
   const frames: unknown[] = [];
-  const keep = (json: string) => frames.push(JSON.parse(json));
+  const onFrame = (json: string) => frames.push(JSON.parse(json));
   for (let start = 0; start < bytes.length; start += size) {
-    parser.feed(bytes.subarray(start, start + size), keep);
+    parser.feed(bytes.subarray(start, start + size), onFrame);
   }
-  parser.end(keep);
+  parser.end(onFrame);
   return frames;
 }
 
-Deno.test("an error between the events is a frame, pretty or not, in whatever pieces it comes", () => {
+Deno.test("GoogleStreamParser: emits an error between events, on one line or several, for any chunk size", () => {
   for (const text of [JSON.stringify(ERROR), JSON.stringify(ERROR, null, 2)]) {
     for (const size of [Infinity, 1, 7]) {
       for (const lineEnd of ["\n", "\r\n"]) {
@@ -29,10 +29,10 @@ Deno.test("an error between the events is a frame, pretty or not, in whatever pi
   }
 });
 
-Deno.test("an error without a last line end is a frame, too", () => {
+Deno.test("GoogleStreamParser: emits an error without a final line end", () => {
   assertEquals(parseFrames(JSON.stringify(ERROR, null, 2)), [ERROR]);
 });
 
-Deno.test("stray words that are no JSON are no frame", () => {
+Deno.test("GoogleStreamParser: ignores text that is not JSON", () => {
   assertEquals(parseFrames('upstream }\n\ndata: {"a":1}\n\n'), [{ a: 1 }]);
 });

@@ -1,34 +1,34 @@
 /**
- * Gemini's `streamGenerateContent` on the wire: only what we send, and what we read.
+ * Types of Google's `streamGenerateContent`, limited to the fields that the adapter writes or reads.
  *
  * @module
  */
 
 import type { JsonObject } from "../../src/core/json.ts";
 
-/** A piece of arguments that are streamed; Vertex AI sends such pieces when asked to. */
+/** A part of streamed arguments; Vertex AI sends these on request. */
 export interface WirePartialArg {
-  /** Where it belongs: `$.path.to[0].value`. */
+  /** Path of the value, as in `$.path.to[0].value`. */
   readonly jsonPath?: string;
-  /** A text, or the next piece of one. */
+  /** A string, or the next part of one. */
   readonly stringValue?: string;
   readonly numberValue?: number;
   readonly boolValue?: boolean;
   readonly nullValue?: unknown;
 }
 
-/** A function call: whole, or a piece of one. */
+/** A function call, or a part of one. */
 export interface WireFunctionCall {
   readonly id?: string;
-  /** Left out in all pieces but the first. */
+  /** Present in the first part only. */
   readonly name?: string;
   readonly args?: unknown;
   readonly partialArgs?: readonly WirePartialArg[] | null;
-  /** Whether more pieces follow. */
+  /** Whether more parts follow. */
   readonly willContinue?: boolean;
 }
 
-/** A part of a message: text, thought, function call, function response, image, or an item of Google's own. */
+/** A part of a message: text, thought, function call, function response, image, or a Google-specific item. */
 export type WirePart = JsonObject & {
   readonly text?: string;
   readonly thought?: boolean;
@@ -42,20 +42,20 @@ export interface WireContent {
   readonly parts: readonly WirePart[];
 }
 
-/** Token counts, cumulative. */
+/** Cumulative token counts. */
 export interface WireUsage {
-  /** Cached tokens included. */
+  /** Includes cached tokens. */
   readonly promptTokenCount?: number;
   readonly cachedContentTokenCount?: number;
-  /** Without thoughts. */
+  /** Excludes thoughts. */
   readonly candidatesTokenCount?: number;
   readonly thoughtsTokenCount?: number;
-  /** What Google's own tools added to the prompt. */
+  /** Prompt tokens added by Google's own tools. */
   readonly toolUsePromptTokenCount?: number;
   readonly totalTokenCount?: number;
 }
 
-/** One of the replies. */
+/** One of the requested replies. */
 export interface WireCandidate {
   readonly index?: number;
   readonly content?: { readonly parts?: readonly WirePart[] | null } | null;
@@ -63,7 +63,7 @@ export interface WireCandidate {
   readonly finishMessage?: string | null;
 }
 
-/** One event of a stream. */
+/** An event of the stream. */
 export interface WireChunk {
   readonly candidates?: readonly WireCandidate[] | null;
   readonly promptFeedback?: {

@@ -1,9 +1,81 @@
 /**
- * The parts that adapters are built from.
+ * Building blocks for adapters: {@linkcode createStreamFn} for providers with an HTTP API, and the functions it is made
+ * of. `docs/add_an_adapter.md` in the repository describes a complete adapter.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   type AdapterOptions,
+ *   createStreamFn,
+ *   resolveSettings,
+ *   SseParser,
+ *   textOrEmpty,
+ *   zeroUsage,
+ * } from "@swink/agent/adapters/kit";
+ * import { extractText, type StreamFn } from "@swink/agent";
+ *
+ * export function createEcho(options: AdapterOptions = {}): StreamFn {
+ *   const settings = resolveSettings(options, "https://echo.example");
+ *   return createStreamFn({
+ *     settings,
+ *     apiKey: options.apiKey,
+ *     createParser: () => new SseParser(),
+ *     createReplyReader: ({ writer }) => ({
+ *       read(data) {
+ *         const { text, done } = JSON.parse(data);
+ *         writer.writeText(textOrEmpty(text));
+ *         if (done) writer.finish({ stopReason: "stop", usage: zeroUsage() });
+ *       },
+ *     }),
+ *     prepare: ({ request }, key) => ({
+ *       url: `${settings.baseUrl}/chat`,
+ *       headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+ *       body: JSON.stringify(request.context.messages.map(({ content }) => extractText(content))),
+ *     }),
+ *   });
+ * }
+ * ```
  *
  * @module
  */
 
+// Stream functions
+export {
+  createStreamFn,
+  type OutgoingRequest,
+  type Provider,
+  type ProviderCall,
+} from "./provider.ts";
+export {
+  type EventStreamOptions,
+  type Exchange,
+  type FrameParser,
+  type ReplyReader,
+  toEventStream,
+} from "./stream/event_stream.ts";
+export { failedStream, lazyStream } from "./stream/lazy_stream.ts";
+export { isStrictSchema, withStrictSchema } from "./request/strict_schema.ts";
+export type {
+  AssistantMessageEvent,
+  BlockDeltaEvent,
+  BlockEndEvent,
+  BlockStartEvent,
+  CacheRetention,
+  ExtensionEvent,
+  LlmContext,
+  StreamDoneEvent,
+  StreamErrorEvent,
+  StreamFn,
+  StreamOptions,
+  StreamRequest,
+  StreamStartEvent,
+  StreamWarningEvent,
+  ToolCallStartEvent,
+  ToolChoice,
+  ToolSpec,
+} from "../../src/core/stream.ts";
+
+// Replies
 export {
   type BlockEndOptions,
   BlockWriter,
@@ -15,14 +87,89 @@ export {
   type FinishedCall,
   ReplyAccumulator,
 } from "../../src/core/accumulate.ts";
-export type {
-  BlockDeltaEvent,
-  BlockEndEvent,
-  BlockStartEvent,
-  ExtensionEvent,
-  StreamDoneEvent,
-  StreamErrorEvent,
-  StreamStartEvent,
-  StreamWarningEvent,
-  ToolCallStartEvent,
-} from "../../src/core/stream.ts";
+export { type Cost, type Usage, zeroCost, zeroUsage } from "../../src/core/usage.ts";
+export { LineDecoder } from "./stream/line_decoder.ts";
+export { NdjsonParser } from "./stream/ndjson.ts";
+export { type SseOptions, SseParser } from "./stream/sse.ts";
+export { countOrZero, textOrEmpty } from "./stream/wire_values.ts";
+
+// Options
+export {
+  type AdapterOptions,
+  type AdapterSettings,
+  type ApiKey,
+  type ApiKeySource,
+  findApiKey,
+  hasKeyHeader,
+  type RequestLimiter,
+  requireApiKey,
+  resolveSettings,
+} from "./options/adapter_options.ts";
+export { type ReadEnvironment, readEnvironmentVariable } from "./options/environment.ts";
+export { RateLimiter, type RateLimiterOptions } from "./limits/rate_limiter.ts";
+export { type Clock, type Sleep, systemClock } from "../../src/core/ports.ts";
+
+// Requests
+export { post, type PostRequest } from "./http/post.ts";
+export { type AccessToken, AccessTokenCache, type GetToken } from "./http/access_token.ts";
+export { abortable } from "./stream/abortable.ts";
+export {
+  createCallIdEncoder,
+  createUnreadFileError,
+  getTextAndImages,
+  hasText,
+  isOwnReply,
+  toImageUrl,
+  toResultText,
+  withoutImages,
+} from "./request/history.ts";
+export {
+  CALL_ID_RULE,
+  createNameDecoder,
+  hashText,
+  type NameRule,
+  TOOL_NAME_RULE,
+  toWireName,
+} from "./request/wire_names.ts";
+export { mergeExtraFields, serializeJson } from "./request/json_body.ts";
+export {
+  resolveMaxTokens,
+  resolveTemperature,
+  warnUnsupportedThinking,
+} from "./request/model_limits.ts";
+export { EFFORT_BY_LEVEL, resolveBudget, resolveEffort } from "./request/thinking.ts";
+export { sortTools } from "./request/tools.ts";
+export type { WarningSink } from "./request/warnings.ts";
+
+// Models
+export { ModelFinder } from "./request/model_finder.ts";
+export {
+  type Catalog,
+  catalog,
+  type CatalogEntry,
+  findModel,
+  type ThinkingAbility,
+  type ThinkingEffort,
+  type ThinkingOff,
+} from "../catalog/catalog.ts";
+
+// Errors
+export {
+  classifyResponse,
+  classifyStreamError,
+  type ErrorOrigin,
+  type ErrorResponse,
+} from "./errors/classify.ts";
+export {
+  AUTH,
+  BAD_REQUEST,
+  type ErrorClassification,
+  type ErrorTable,
+  FILTERED,
+  OVERFLOW,
+  QUOTA,
+  THROTTLED,
+  UNAVAILABLE,
+  UNKNOWN,
+  UNKNOWN_MODEL,
+} from "./errors/error_table.ts";

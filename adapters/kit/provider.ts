@@ -1,5 +1,5 @@
 /**
- * What most adapters have in common: a key, one JSON request, one streamed response.
+ * Stream functions of providers that take one JSON request and answer with one streamed response.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { BlockWriter } from "../../src/core/block_writer.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import type { ErrorOrigin } from "./errors/classify.ts";
 import type { ErrorTable } from "./errors/error_table.ts";
-import { type FrameParser, type ReplyReader, toEventStream } from "./stream/event_stream.ts";
+import { post } from "./http/post.ts";
 import { LimitReservation } from "./limits/limit_reservation.ts";
 import {
   type AdapterSettings,
@@ -17,117 +17,129 @@ import {
   hasKeyHeader,
   requireApiKey,
 } from "./options/adapter_options.ts";
-import { post } from "./http/post.ts";
 import { withStrictSchema } from "./request/strict_schema.ts";
+import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
+import {
+  type Exchange,
+  type FrameParser,
+  type ReplyReader,
+  toEventStream,
+} from "./stream/event_stream.ts";
 
-/** A request, ready to be sent. */
+/** An HTTP request that is ready to be sent. */
 export interface OutgoingRequest {
-  /** Where it goes. */
+  /** URL to post to. */
   readonly url: string;
-  /** Headers, the key's among them. */
+  /** Headers, including those that carry the key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body. */
+  /** JSON body. */
   readonly body: string;
-  /** Texts that must not show up in a message, besides the key. */
+  /** Texts to redact from error messages, in addition to the key. */
   readonly secrets?: readonly string[] | undefined;
 }
 
-/** One call, as its provider's code sees it. */
+/** One model call, as passed to the methods of a {@linkcode Provider}. */
 export interface ProviderCall {
-  /** What is asked. */
+  /** The model call. */
   readonly request: StreamRequest;
-  /** Writes the reply, and warnings about the request. */
+  /** Writes the reply and warnings about the request. */
   readonly writer: BlockWriter;
-  /** Whose errors these are. */
+  /** Source of the errors of this call, for `classifyStreamError()`. */
   readonly origin: ErrorOrigin;
+  /** Maps a tool name in the response to the name of the tool. */
+  readonly decodeToolName: (wireName: string) => string;
 }
 
-/** What a provider does in its own way. */
+/** The parts of an adapter that differ between providers. */
 export interface Provider<Frame> {
-  /** Who is asked, where that is not the model's provider itself. */
+  /** Provider name for error messages. Default: the provider of the model. */
   readonly name?: string | undefined;
-  /** The adapter's settings. */
+  /** Settings of the adapter. */
   readonly settings: AdapterSettings;
-  /** The adapter's key. */
+  /** API key of the adapter. */
   readonly apiKey?: ApiKey | undefined;
-  /** Whether it answers without a key. Default: `false`. */
+  /** Whether requests are sent without a key when there is none. Default: `false`. */
   readonly keyless?: boolean | undefined;
-  /** Its own error codes. */
+  /** Error codes and messages of the provider. */
   readonly errors?: ErrorTable | undefined;
-  /** Writes the request. What it throws ends the reply. */
+  /** Tool names that the provider accepts. Default: {@linkcode TOOL_NAME_RULE}. */
+  readonly toolNameRule?: NameRule | undefined;
+  /** Builds the request. An error that it throws ends the reply. */
   prepare(
     call: ProviderCall,
     key: string | undefined,
   ): OutgoingRequest | Promise<OutgoingRequest>;
-  /** Makes what cuts a response into frames. */
+  /** Creates the parser that splits a response into frames. */
   createParser(): FrameParser<Frame>;
-  /** Makes what reads the frames. */
+  /** Creates the reader that turns frames into the reply. */
   createReplyReader(call: ProviderCall): ReplyReader<Frame>;
 }
 
-/** Makes the stream function of a provider. */
+/** Creates the stream function of a provider. */
 export function createStreamFn<Frame>(provider: Provider<Frame>): StreamFn {
-  const streamFn: StreamFn = (request) => {
-    const share = new LimitReservation(provider.settings.limiter);
+  const { settings } = provider;
+  return withStrictSchema((request) => {
+    const reservation = new LimitReservation(settings.limiter);
     return toEventStream({
       request,
-      settings: provider.settings,
-      onEnd: (usage) => share.settle(usage),
-      createExchange(writer) {
-        // The reply is made before the key is known; both share the list of what must not be told.
-        const secrets: string[] = [];
-        const call = { request, writer, origin: createOrigin(provider, request, secrets) };
-        return {
-          parser: provider.createParser(),
-          replyReader: provider.createReplyReader(call),
-          open: (connection) =>
-            openResponse(provider, { call, secrets, reservation: share, connection }),
-        };
-      },
+      settings,
+      createExchange: (writer) => new ProviderExchange(provider, { request, writer, reservation }),
+      onEnd: (usage) => reservation.settle(usage),
     });
-  };
-  return withStrictSchema(streamFn, provider.settings.catalog);
+  }, settings.catalog);
 }
 
-interface OpenOptions {
-  readonly call: ProviderCall;
-  readonly secrets: string[];
+interface ExchangeOptions extends Pick<ProviderCall, "request" | "writer"> {
   readonly reservation: LimitReservation;
-  readonly connection: AbortController;
 }
 
-async function openResponse<Frame>(
-  provider: Provider<Frame>,
-  { call, secrets, reservation: share, connection }: OpenOptions,
-): Promise<ReadableStream<Uint8Array> | null> {
-  const { settings, errors } = provider;
-  const key = await resolveKey(provider, call.request);
-  if (key) secrets.push(key);
-  const outgoing = await provider.prepare(call, key);
-  secrets.push(...outgoing.secrets ?? []);
-  const name = call.origin.provider;
-  await share.reserve(call.request.context, connection.signal);
-  try {
-    return await post({ ...outgoing, provider: name, secrets, errors }, settings, connection);
-  } catch (error) {
-    share.release(error);
-    throw error;
+/** Request and response of one call to a {@linkcode Provider}. */
+class ProviderExchange<Frame> implements Exchange<Frame> {
+  readonly parser: FrameParser<Frame>;
+  readonly replyReader: ReplyReader<Frame>;
+  readonly #provider: Provider<Frame>;
+  readonly #call: ProviderCall;
+  readonly #reservation: LimitReservation;
+  /** Shared with the error origin of the call, so that secrets added later are redacted too. */
+  readonly #secrets: string[] = [];
+
+  constructor(provider: Provider<Frame>, { request, writer, reservation }: ExchangeOptions) {
+    this.#provider = provider;
+    this.#reservation = reservation;
+    const toolNames = request.context.tools.map(({ name }) => name);
+    this.#call = {
+      request,
+      writer,
+      origin: {
+        provider: provider.name ?? request.model.provider,
+        table: provider.errors,
+        secrets: this.#secrets,
+        now: provider.settings.clock.now(),
+      },
+      decodeToolName: createNameDecoder(toolNames, provider.toolNameRule ?? TOOL_NAME_RULE),
+    };
+    this.parser = provider.createParser();
+    this.replyReader = provider.createReplyReader(this.#call);
   }
-}
 
-async function resolveKey<Frame>(
-  { apiKey, keyless, settings }: Provider<Frame>,
-  request: StreamRequest,
-): Promise<string | undefined> {
-  if (keyless || hasKeyHeader(settings)) return await findApiKey(request, apiKey);
-  return await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
-}
-
-function createOrigin<Frame>(
-  { name, errors, settings }: Provider<Frame>,
-  request: StreamRequest,
-  secrets: readonly string[],
-): ErrorOrigin {
-  const provider = name ?? request.model.provider;
-  return { provider, table: errors, secrets, now: settings.clock.now() };
+  async open(connection: AbortController): Promise<ReadableStream<Uint8Array> | null> {
+    const { request, origin } = this.#call;
+    const { settings, errors, apiKey, keyless } = this.#provider;
+    const isKeyOptional = keyless || hasKeyHeader(settings);
+    const key = isKeyOptional
+      ? await findApiKey(request, apiKey)
+      : await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
+    if (key) this.#secrets.push(key);
+    const outgoing = await this.#provider.prepare(this.#call, key);
+    this.#secrets.push(...outgoing.secrets ?? []);
+    await this.#reservation.reserve(request.context, connection.signal);
+    try {
+      const { provider } = origin;
+      const secrets = this.#secrets;
+      return await post({ ...outgoing, provider, secrets, errors }, settings, connection);
+    } catch (error) {
+      this.#reservation.release(error);
+      throw error;
+    }
+  }
 }

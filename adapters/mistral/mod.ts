@@ -1,5 +1,5 @@
 /**
- * Mistral, whose chat completions are almost those of OpenAI.
+ * Stream function for Mistral, whose chat completions API is a dialect of OpenAI's.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { MISTRAL_DIALECT } from "./request.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
-/** Options of {@linkcode createMistral}. */
+/** Options for {@linkcode createMistral}. */
 export type MistralOptions = AdapterOptions;
 
 const ERRORS: ErrorTable = {
@@ -20,7 +20,7 @@ const ERRORS: ErrorTable = {
 };
 
 /**
- * Makes a stream function for Mistral's API.
+ * Creates a stream function for Mistral.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * What Mistral wants otherwise than OpenAI.
+ * Differences of Mistral's requests from OpenAI's.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { WireMessage } from "../openai/chat/wire.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
 import { hashText } from "../kit/request/wire_names.ts";
 
-/** Ids of tool calls have so many letters and digits, and nothing else. */
+/** Length of tool call ids, which consist of letters and digits. */
 const CALL_ID_LENGTH = 9;
 
-/** These think always; they refuse to be told how hard. */
+/** Matches models that always think and reject a thinking effort. */
 const ALWAYS_THINKING = /^magistral/;
 
-/** Mistral's way of speaking chat completions. Fields that it does not know it refuses, `stream_options` among them. */
+/** Mistral's dialect of chat completions. Mistral rejects unknown fields, including `stream_options`. */
 export const MISTRAL_DIALECT: ChatDialect = {
   ...COMPATIBLE,
   needsUsageOption: false,
@@ -26,21 +26,21 @@ export const MISTRAL_DIALECT: ChatDialect = {
   repairOrder: repairMessageOrder,
 };
 
-/** The id of a tool call as Mistral takes it: the same for the same call. */
+/** Returns the id of a tool call if Mistral accepts it, else a hash of it in the accepted form. */
 export function toMistralCallId(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : hashText(id, CALL_ID_LENGTH);
 }
 
 /**
- * A user cannot speak directly after a tool, so the model says a word in between; and a reply at the end, which the
- * model is to go on with, must be named as what its answer begins with.
+ * Inserts the assistant message that Mistral requires between a tool result and a user message, and marks an assistant
+ * message at the end as the prefix of the reply.
  */
 function repairMessageOrder(messages: readonly WireMessage[]): readonly WireMessage[] {
-  const ordered = messages.flatMap((message, index) => {
+  const repaired = messages.flatMap((message, index) => {
     const isInterruption = message.role === "user" && messages[index - 1]?.role === "tool";
     return isInterruption ? [{ role: "assistant", content: "Noted." }, message] : [message];
   });
-  const last = ordered.at(-1);
+  const last = repaired.at(-1);
   const isPrefix = last?.role === "assistant" && last["tool_calls"] === undefined;
-  return isPrefix ? [...ordered.slice(0, -1), { ...last, prefix: true }] : ordered;
+  return isPrefix ? [...repaired.slice(0, -1), { ...last, prefix: true }] : repaired;
 }

@@ -1,5 +1,5 @@
 /**
- * The conversation as Ollama takes it.
+ * Converts a conversation to Ollama's messages.
  *
  * @module
  */
@@ -22,21 +22,21 @@ import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import type { WireMessage } from "./wire.ts";
 
-/** How a conversation is written. */
+/** Options for `toWireMessages()`. */
 export interface MessagesOptions {
-  /** The model that is asked. */
+  /** The requested model. */
   readonly model: ModelSpec;
-  /** Hears of what is left out. */
+  /** Receives a warning for omitted content. */
   readonly sink: WarningSink;
 }
 
-/** Writes the conversation, without the system prompt. */
+/** Converts a conversation, without the system prompt. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
   { model, sink }: MessagesOptions,
 ): WireMessage[] {
   const wire: WireMessage[] = [];
-  // Few templates show the images of a result; those of a user's message, which follows the results, all do.
+  // Few prompt templates support images in a tool result, so they are sent in a user message after the results.
   let images: ContentBlock[] = [];
   for (const message of messages) {
     if (message.role === "tool_result") {
@@ -59,11 +59,12 @@ function toUserMessages(blocks: readonly ContentBlock[], sink: WarningSink): Wir
   const texts: string[] = [];
   const images: string[] = [];
   for (const block of getTextAndImages(blocks)) {
-    const bytes = block.type === "image" ? getBase64(block) : undefined;
+    const data = block.type === "image" ? getBase64(block) : undefined;
     if (block.type === "text") texts.push(block.text);
-    else if (bytes !== undefined) images.push(bytes);
+    else if (data !== undefined) images.push(data);
     else {
-      sink.warning("images_left_out", "Ollama takes no images by their addresses: send the bytes");
+      const message = "Image omitted: Ollama does not fetch URLs; send the image as base64";
+      sink.warning("images_left_out", message);
       texts.push("(an image that this model cannot see)");
     }
   }
@@ -71,7 +72,7 @@ function toUserMessages(blocks: readonly ContentBlock[], sink: WarningSink): Wir
   return [{ role: "user", content: texts.join("\n\n"), ...(images.length > 0 && { images }) }];
 }
 
-/** The bytes of an image; `undefined` when there is but an address. */
+/** Returns the base64 data of an image, or `undefined` for a URL. */
 function getBase64({ source }: ImageBlock): string | undefined {
   switch (source.type) {
     case "base64":
@@ -104,15 +105,14 @@ function toReplyMessages(message: AssistantMessage, model: ModelSpec): WireMessa
     function: { name: toWireName(name, TOOL_NAME_RULE), arguments: args },
   }));
   if (text.trim() === "" && calls.length === 0) return [];
-  const thinking = isOwnReply(message, model) ? extractThinking(message) : "";
+  const isOwn = isOwnReply(message, model);
+  const thinking = message.content
+    .flatMap((block) => isOwn && block.type === "thinking" ? block.thinking : [])
+    .join("\n\n");
   return [{
     role: "assistant",
     content: text,
     ...(thinking !== "" && { thinking }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }];
-}
-
-function extractThinking({ content }: AssistantMessage): string {
-  return content.flatMap((block) => block.type === "thinking" ? block.thinking : []).join("\n\n");
 }

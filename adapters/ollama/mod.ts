@@ -1,5 +1,20 @@
 /**
- * Ollama: models on one's own machine.
+ * Connects agents to models that Ollama runs, on the same machine, on another server or at ollama.com.
+ *
+ * {@linkcode createOllama} makes the stream function of an agent; set `contextWindow`, because Ollama's default is too
+ * small for most agents, and `baseUrl` for a server other than `http://localhost:11434`. A local server needs no key;
+ * for ollama.com pass `apiKey`. Only `connect()` of `@swink/agent/adapters` reads `OLLAMA_HOST` and `OLLAMA_API_KEY`.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createOllama } from "@swink/agent/adapters/ollama";
+ *
+ * const agent = new Agent({
+ *   model: "ollama/gpt-oss:20b",
+ *   streamFn: createOllama({ baseUrl: "http://models.local:11434", contextWindow: 65_536 }),
+ * });
+ * ```
  *
  * @module
  */
@@ -11,22 +26,21 @@ import { serializeJson } from "../kit/request/json_body.ts";
 import { NdjsonParser } from "../kit/stream/ndjson.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
-import { createNameDecoder, TOOL_NAME_RULE } from "../kit/request/wire_names.ts";
 import { createOllamaBody } from "./request.ts";
 import { OllamaReply } from "./response.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
-/** Options of {@linkcode createOllama}. */
+/** Options for {@linkcode createOllama}. */
 export interface OllamaOptions extends AdapterOptions {
   /**
-   * Tokens of prompt and reply that the server keeps room for (`num_ctx`). Default: the server's own, which may be as
-   * small as 4096; agents need far more. Changing it makes the server load the model anew.
+   * Size of the context window in tokens, prompt and reply together (`num_ctx`). Default: the server's, which may be
+   * as small as 4096; agents need far more. The server reloads the model when the value changes.
    */
   readonly contextWindow?: number | undefined;
 }
 
-/** Errors have no codes, and within the streams of older servers no status either. */
+/** Ollama's errors have no codes and, in the streams of older servers, no status. */
 const ERRORS: ErrorTable = {
   patterns: [
     [/error was encountered while running|runner .*(?:terminated|stopped|no longer)/i, UNAVAILABLE],
@@ -35,7 +49,7 @@ const ERRORS: ErrorTable = {
 };
 
 /**
- * Makes a stream function for Ollama's own API, on this machine or another, or at ollama.com with a key.
+ * Creates a stream function for Ollama's own API.
  *
  * @example
  * ```ts
@@ -58,15 +72,10 @@ export function createOllama(options: OllamaOptions = {}): StreamFn {
     keyless: true,
     errors: ERRORS,
     createParser: () => new NdjsonParser(),
-    createReplyReader: ({ request, writer, origin }) => {
-      const names = request.context.tools.map(({ name }) => name);
-      return new OllamaReply(writer, {
-        toolName: createNameDecoder(names, TOOL_NAME_RULE),
-        origin,
-      });
-    },
+    createReplyReader: ({ writer, origin, decodeToolName }) =>
+      new OllamaReply(writer, { toolName: decodeToolName, origin }),
     prepare({ request, writer }, key) {
-      // A model that the catalog does not know is the usual case here, and nothing is guessed about it.
+      // Most Ollama models are not in the catalog, so there is neither a warning nor a fallback entry.
       const entry = findModel(settings.catalog, request.model);
       return {
         url,
@@ -80,7 +89,7 @@ export function createOllama(options: OllamaOptions = {}): StreamFn {
   });
 }
 
-/** The server's URL, also of an address as `OLLAMA_HOST` has it: without scheme or port, or for all interfaces. */
+/** Converts an address as in `OLLAMA_HOST`, where scheme and port are optional and 0.0.0.0 is valid, to a URL. */
 function toServerUrl(address: string): string {
   const url = /^https?:\/\//i.test(address) ? address : `http://${withPort(address)}`;
   return url.replace("//0.0.0.0", "//127.0.0.1").replace(/\/(?:api|v1)$/, "");

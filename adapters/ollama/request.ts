@@ -1,5 +1,5 @@
 /**
- * A model call becomes a request to Ollama.
+ * Converts a model call to a request to Ollama.
  *
  * @module
  */
@@ -16,27 +16,28 @@ import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { toWireMessages } from "./messages.ts";
 
-/** Who is asked. */
+/** Settings of the model. */
 export interface OllamaModelSettings {
-  /** What is known of the model; `undefined` when nothing is. */
+  /** The model's catalog entry; `undefined` if it has none. */
   readonly entry: CatalogEntry | undefined;
-  /** Tokens of prompt and reply that the server is to keep room for. */
+  /** Size of the context window in tokens. */
   readonly contextWindow: number | undefined;
 }
 
-/** Most models think or do not; these are told how hard, and ignore a mere yes. */
+/** Models that need an effort and ignore `think: true`. */
 const EFFORT_MODELS = /gpt-oss/i;
 const EFFORTS: readonly ThinkingEffort[] = ["low", "medium", "high"];
 
-/** Writes the body; whatever Ollama cannot take is left out with a warning. */
+/** Creates the body; options that Ollama does not support are omitted with a warning. */
 export function createOllamaBody(
   { model, context, options }: StreamRequest,
   { entry, contextWindow }: OllamaModelSettings,
   sink: WarningSink,
 ): JsonObject {
-  const { extra = {} } = options;
+  const { systemPrompt } = context;
   if (options.cache === "long") {
-    sink.warning("cache_left_out", "Ollama keeps its prompts no longer than usual");
+    const message = "Ollama has no long cache retention: the short one applies";
+    sink.warning("cache_left_out", message);
   }
   const history = entry?.images === false
     ? withoutImages(context.messages, sink)
@@ -44,19 +45,18 @@ export function createOllamaBody(
   const body = {
     model: model.modelId,
     stream: true,
-    messages: [...toSystemPrompt(context), ...toWireMessages(history, { model, sink })],
+    messages: [
+      ...(systemPrompt.trim() === "" ? [] : [{ role: "system", content: systemPrompt }]),
+      ...toWireMessages(history, { model, sink }),
+    ],
     tools: toWireTools(context, options, sink),
     think: resolveThinking(model, entry, sink),
     format: options.responseSchema,
     options: toRunnerOptions(options, contextWindow, sink),
   };
-  const { options: _options, ...fields } = extra;
-  // By default the server cuts a prompt that is too long in silence; an error can be acted upon.
+  const { options: _runnerOptions, ...fields } = options.extra ?? {};
+  // By default the server silently truncates a prompt that is too long; the agent needs the error.
   return mergeExtraFields(body, { truncate: false, ...fields }, sink);
-}
-
-function toSystemPrompt({ systemPrompt }: LlmContext): JsonObject[] {
-  return systemPrompt.trim() === "" ? [] : [{ role: "system", content: systemPrompt }];
 }
 
 function toWireTools(
@@ -64,10 +64,9 @@ function toWireTools(
   { toolChoice = "auto" }: StreamOptions,
   sink: WarningSink,
 ): JsonObject[] | undefined {
-  // A model cannot call what it does not know of.
   if (tools.length === 0 || toolChoice === "none") return undefined;
   if (toolChoice !== "auto") {
-    sink.warning("tool_choice_left_out", "Ollama cannot be made to call a tool");
+    sink.warning("tool_choice_left_out", "Ollama does not support a forced tool call");
   }
   return sortTools(tools).map(({ name, description, parameters }) => ({
     type: "function",
@@ -87,7 +86,7 @@ function resolveThinking(
   const { thinkingLevel, modelId } = model;
   if (thinkingLevel === "off") return undefined;
   if (entry?.thinking.type === "none") {
-    sink.warning("thinking_left_out", `${modelId} does not think`);
+    sink.warning("thinking_left_out", `${modelId} does not support thinking`);
     return undefined;
   }
   if (entry?.thinking.type === "effort") {
@@ -96,14 +95,14 @@ function resolveThinking(
   return EFFORT_MODELS.test(modelId) ? resolveEffort(thinkingLevel, EFFORTS) : true;
 }
 
-/** Settings of the model runner; the caller's own ones (`extra.options`) are beside ours. */
+/** Merges the typed options with the caller's model runner options (`extra.options`). */
 function toRunnerOptions(
   { temperature, maxTokens, extra }: StreamOptions,
   contextWindow: number | undefined,
   sink: WarningSink,
 ): JsonObject | undefined {
-  const own = isJsonObject(extra?.["options"]) ? extra["options"] : undefined;
-  const typed = { temperature, num_predict: maxTokens, num_ctx: contextWindow };
-  const merged = mergeExtraFields(typed, own, sink);
+  const extraOptions = isJsonObject(extra?.["options"]) ? extra["options"] : undefined;
+  const typedOptions = { temperature, num_predict: maxTokens, num_ctx: contextWindow };
+  const merged = mergeExtraFields(typedOptions, extraOptions, sink);
   return Object.keys(merged).length > 0 ? merged : undefined;
 }

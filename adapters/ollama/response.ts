@@ -1,5 +1,5 @@
 /**
- * Ollama's stream becomes a reply.
+ * Converts Ollama's stream to a reply.
  *
  * @module
  */
@@ -11,24 +11,23 @@ import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireChunk, WireReply, WireToolCall } from "./wire.ts";
 
-/** Options of {@linkcode OllamaReply}. */
+/** Options for {@linkcode OllamaReply}. */
 export interface OllamaReplyOptions {
-  /** The tool's own name, for one on the wire. */
+  /** Decodes a tool name on the wire. */
   readonly toolName: (wireName: string) => string;
-  /** Whose errors these are. */
+  /** Origin of the stream's errors. */
   readonly origin: ErrorOrigin;
 }
 
-/** Reasons to stop that mean a natural end; tool calls have none of their own. */
+/** Reasons of a complete reply; there is none for tool calls. */
 const NORMAL_STOP_REASONS = ["stop", "load", "unload"];
 
-/** Reads the lines of one stream. */
+/** Reads the lines of one stream and writes the reply. */
 export class OllamaReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #options: OllamaReplyOptions;
   #hasToolCall = false;
 
-  /** Makes a reader that writes with `writer`. */
   constructor(writer: BlockWriter, options: OllamaReplyOptions) {
     this.#writer = writer;
     this.#options = options;
@@ -48,10 +47,12 @@ export class OllamaReply implements ReplyReader<string> {
     for (const call of calls ?? []) this.#writeToolCall(call);
   }
 
-  #writeToolCall({ id, function: called }: WireToolCall): void {
+  #writeToolCall({ id, function: call }: WireToolCall): void {
     this.#hasToolCall = true;
-    const name = this.#options.toolName(textOrEmpty(called?.name));
-    this.#writer.writeToolCall(textOrEmpty(id), name, toArgumentsJson(called?.arguments));
+    const name = this.#options.toolName(textOrEmpty(call?.name));
+    const args = call?.arguments ?? {};
+    const json = typeof args === "string" ? args : JSON.stringify(args);
+    this.#writer.writeToolCall(textOrEmpty(id), name, json);
   }
 
   #finish(chunk: WireChunk): void {
@@ -60,13 +61,9 @@ export class OllamaReply implements ReplyReader<string> {
     if (!isCut && !NORMAL_STOP_REASONS.includes(reason)) {
       this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${reason}`);
     }
-    const ended = this.#hasToolCall ? "tool_use" : "stop";
-    this.#writer.finish({ stopReason: isCut ? "length" : ended, usage: toUsage(chunk) });
+    const stopReason = this.#hasToolCall ? "tool_use" : "stop";
+    this.#writer.finish({ stopReason: isCut ? "length" : stopReason, usage: toUsage(chunk) });
   }
-}
-
-function toArgumentsJson(args: unknown): string {
-  return typeof args === "string" ? args : JSON.stringify(args ?? {});
 }
 
 function toUsage(chunk: WireChunk): Usage {

@@ -1,5 +1,5 @@
 /**
- * OpenAI, and every server after its model.
+ * Stream function for OpenAI and compatible servers.
  *
  * @module
  */
@@ -19,24 +19,24 @@ import { createResponses } from "./responses/responses.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
-/** Which of its APIs a provider is asked with. */
+/** An API of OpenAI: chat completions or Responses. */
 export type OpenAIApi = "chat" | "responses";
 
-/** Options of {@linkcode createOpenAI}. */
+/** Options for {@linkcode createOpenAI}. */
 export interface OpenAIOptions extends AdapterOptions {
   /**
-   * Which API is used. Default: at OpenAI itself the one that suits the model best (`responses` for those that
-   * reason), elsewhere `chat`.
+   * API to call. Default: at OpenAI that of the model's catalog entry, or `responses` without one; at other servers
+   * `chat`.
    */
   readonly api?: OpenAIApi | undefined;
-  /** Whether the server answers without a key, as those on one's own machine do. Default: `false`. */
+  /** Whether requests are sent without a key when there is none, as for a local server. Default: `false`. */
   readonly keyless?: boolean | undefined;
 }
 
 const OPENAI_URL = "https://api.openai.com/v1";
 
 /**
- * Makes a stream function for OpenAI, or with `baseUrl` for any server that speaks its API.
+ * Creates a stream function for OpenAI, or with `baseUrl` for any compatible server.
  *
  * @example
  * ```ts
@@ -60,7 +60,6 @@ export function createOpenAI(options: OpenAIOptions = {}): StreamFn {
   );
 }
 
-/** OpenAI's models are at their best in the API that they were made for; other servers surely speak `chat`. */
 function getDefaultApi(model: ModelSpec, { baseUrl, catalog }: AdapterSettings): OpenAIApi {
   if (baseUrl !== OPENAI_URL) return "chat";
   return findModel(catalog, model)?.api ?? "responses";

@@ -1,23 +1,23 @@
 /**
- * A reply's events become the body of a response.
+ * Writes the events of a reply to the body of an HTTP response.
  *
  * @module
  */
 
 import { AgentError, getErrorMessage, NetworkError, StreamError } from "../../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamFn } from "../../src/core/stream.ts";
-import type { Clock } from "../kit/options/clock.ts";
+import type { Clock } from "../../src/core/ports.ts";
 import { IdleTimer } from "../kit/stream/idle_timer.ts";
 import { redact } from "../../src/core/redact.ts";
 import type { ProxyRequest } from "./wire.ts";
 
-/** What is asked, and how the reply is sent. */
+/** Options for {@linkcode createEventBody}. */
 export interface EventBodyOptions {
-  /** Asks the model. */
+  /** Calls the model. */
   readonly streamFn: StreamFn;
-  /** What it is asked. */
+  /** The model call. */
   readonly request: ProxyRequest;
-  /** After how much silence a comment keeps the connection open, in milliseconds. */
+  /** Time without events in milliseconds after which a comment keeps the connection open. */
   readonly keepAliveMs: number;
   /** Time and timers. */
   readonly clock: Clock;
@@ -26,15 +26,15 @@ export interface EventBodyOptions {
 const encoder = new TextEncoder();
 const KEEP_ALIVE = encoder.encode(": keep-alive\n\n");
 
-/** Events that come faster than they are sent wait to be sent together, up to so many characters. */
+/** Number of buffered characters above which no further event is read until the buffer is sent. */
 const MAX_BUFFERED_CHARACTERS = 16_384;
 
-/** Within so many turns of the microtask queue comes the next event that is there already. */
+/** Number of microtasks within which the stream function delivers an event that it has already received. */
 const COALESCE_TICKS = 12;
 
 /**
- * Asks the model and writes what it answers as server-sent events, not much faster than they are read. A caller who
- * leaves aborts the call.
+ * Calls the model and returns its events as server-sent events. Reading is limited to a small buffer ahead of the
+ * caller, and cancelling the body aborts the model call.
  */
 export function createEventBody(
   options: EventBodyOptions,
@@ -67,11 +67,18 @@ class EventBody {
   ) {
     this.#controller = controller;
     this.#options = options;
-    const { clock, keepAliveMs: limitMs } = options;
-    this.#idleTimer = new IdleTimer({ clock, limitMs, onIdle: () => this.#keepAlive() });
+    const { clock, keepAliveMs } = options;
+    this.#idleTimer = new IdleTimer({
+      clock,
+      limitMs: keepAliveMs,
+      onIdle: () => {
+        this.#controller.enqueue(KEEP_ALIVE);
+        this.#idleTimer.start();
+      },
+    });
   }
 
-  /** Sends what has come, as soon as something has. */
+  /** Waits for events and enqueues them as one chunk. */
   async pull(): Promise<void> {
     this.#readLoop ??= this.#readEvents();
     this.#idleTimer.start();
@@ -80,27 +87,27 @@ class EventBody {
     this.#idleTimer.stop();
     this.#controller.enqueue(encoder.encode(this.#buffer));
     this.#buffer = "";
-    if (this.#isDone) this.#close();
+    if (this.#isDone) this.#close({ closeBody: true });
     else this.#wakeWriter();
   }
 
-  /** Waits while more comes without anybody having to wait for it: one chunk for many events costs far less. */
+  /** Waits for events that are available without delay, because one large chunk is far cheaper than many small ones. */
   async #coalesceEvents(): Promise<void> {
-    let before = 0;
-    while (this.#buffer.length > before && this.#buffer.length <= MAX_BUFFERED_CHARACTERS) {
-      before = this.#buffer.length;
-      for (let turn = 0; turn < COALESCE_TICKS; turn++) await null;
+    let previousLength = 0;
+    while (this.#buffer.length > previousLength && this.#buffer.length <= MAX_BUFFERED_CHARACTERS) {
+      previousLength = this.#buffer.length;
+      for (let tick = 0; tick < COALESCE_TICKS; tick++) await null;
     }
   }
 
-  /** The caller has left. */
+  /** Aborts the model call after the caller disconnected. */
   cancel(reason: unknown): void {
     this.#isDone = true;
     this.#abortController.abort(reason);
-    this.#close(false);
+    this.#close({ closeBody: false });
   }
 
-  /** Takes events ahead of the reader, up to a limit; never rejects. */
+  /** Reads events into the buffer, waiting while it is full. Never rejects. */
   async #readEvents(): Promise<void> {
     while (!this.#isDone) {
       const event = await this.#nextEvent();
@@ -114,7 +121,7 @@ class EventBody {
     }
   }
 
-  /** The next event; a stream function that breaks its contract fails the reply. */
+  /** Returns the next event, or an error event when the stream function throws or ends without a terminal event. */
   async #nextEvent(): Promise<AssistantMessageEvent> {
     try {
       this.#events ??= this.#callModel();
@@ -137,16 +144,12 @@ class EventBody {
     return streamFn({ model, context, options, signal })[Symbol.asyncIterator]();
   }
 
-  #close(isRead = true): void {
+  /** Releases the timer and the events; `closeBody` is false when the body was cancelled. */
+  #close({ closeBody }: { readonly closeBody: boolean }): void {
     this.#idleTimer.dispose();
-    if (isRead) this.#controller.close();
+    if (closeBody) this.#controller.close();
     this.#wakeWriter();
-    this.#events?.return?.().catch(ignore);
-  }
-
-  #keepAlive(): void {
-    this.#controller.enqueue(KEEP_ALIVE);
-    this.#idleTimer.start();
+    this.#events?.return?.().catch(() => {});
   }
 }
 
@@ -154,11 +157,9 @@ function createErrorEvent(error: AgentError): AssistantMessageEvent {
   return { type: "error", stopReason: "error", error };
 }
 
-/** An event as it travels; what caused an error stays here, and so does whatever looks like a key. */
+/** Converts an event to JSON; the cause of an error is dropped and keys in its message are redacted. */
 function toWireEvent(event: AssistantMessageEvent): object {
   if (event.type !== "error") return event;
   const { cause: _cause, ...error } = event.error.toJSON();
   return { ...event, error: { ...error, message: redact(error.message) } };
 }
-
-function ignore(): void {}

@@ -1,7 +1,29 @@
 /**
- * A proxy between agents and models: {@linkcode createProxy} is the agent's end, {@linkcode serveProxy} the other.
+ * Connects agents to models through a proxy that keeps the API keys on a server.
  *
- * The models' keys stay with the proxy. An agent has a token for the proxy and nothing else.
+ * {@linkcode createProxy} makes the stream function of an agent that calls the proxy at `baseUrl`;
+ * {@linkcode serveProxy} makes the HTTP handler of the proxy from any stream function, usually that of `connect()`, and
+ * `authorize` decides which callers it serves. The agent's `apiKey` is a token for the proxy; only `connect()` reads
+ * token and URL from `SWINK_PROXY_TOKEN` and `SWINK_PROXY_URL`.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createProxy, serveProxy } from "@swink/agent/adapters/proxy";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const models = scriptedStream([reply("Hello")]); // connect() in production
+ * const handler = serveProxy(models, { authorize: (token) => token === "my-token" });
+ * const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, handler);
+ *
+ * const agent = new Agent({
+ *   model: "anthropic/claude-sonnet-5-5",
+ *   streamFn: createProxy({ baseUrl: `http://127.0.0.1:${server.addr.port}`, apiKey: "my-token" }),
+ * });
+ * await agent.prompt("Hi");
+ *
+ * await server.shutdown();
+ * ```
  *
  * @module
  */
@@ -13,8 +35,9 @@ import { serializeJson } from "../kit/request/json_body.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
 import { SseParser } from "../kit/stream/sse.ts";
+import { PROXY_ERRORS } from "./errors.ts";
 import { ProxyReply } from "./response.ts";
-import { PROXY_ERRORS, type ProxyRequest } from "./wire.ts";
+import type { ProxyRequest } from "./wire.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 export {
@@ -26,17 +49,17 @@ export {
 } from "./serve.ts";
 export type { ProxyDoneEvent, ProxyErrorEvent, ProxyEvent, ProxyRequest } from "./wire.ts";
 
-/** Options of {@linkcode createProxy}. */
+/** Options for {@linkcode createProxy}. */
 export interface ProxyOptions extends AdapterOptions {
-  /** Where the proxy is; requests are posted to this very address. */
+  /** URL of the proxy; requests are posted to exactly this URL. */
   readonly baseUrl: string;
 }
 
 /**
- * Makes a stream function that asks a proxy, which asks the model.
+ * Creates a stream function that calls models through a proxy.
  *
- * The `apiKey` is the token for the proxy and travels as a bearer token. It never goes into a request's body. A model
- * may be named as the proxy knows it, or with `proxy/` before that.
+ * The `apiKey` is the token for the proxy; it is sent as a bearer token and never in a request body. Model names may
+ * have the prefix `proxy/`, as in `proxy/anthropic/claude-sonnet-5-5`.
  *
  * @example
  * ```ts
@@ -55,7 +78,7 @@ export function createProxy(options: ProxyOptions): StreamFn {
     name: "proxy",
     settings,
     apiKey: options.apiKey,
-    // Whether it wants a token is for the proxy to say.
+    // The proxy decides whether it requires a token.
     keyless: true,
     errors: PROXY_ERRORS,
     createParser: () => new SseParser(),
@@ -73,7 +96,7 @@ export function createProxy(options: ProxyOptions): StreamFn {
 }
 
 function toProxyRequest({ model, context, options }: StreamRequest): ProxyRequest {
-  const { apiKey: _apiKey, ...others } = options;
+  const { apiKey: _apiKey, ...wireOptions } = options;
   return {
     model: stripProxyPrefix(model),
     systemPrompt: context.systemPrompt,
@@ -83,7 +106,7 @@ function toProxyRequest({ model, context, options }: StreamRequest): ProxyReques
       description,
       parameters,
     })),
-    options: others,
+    options: wireOptions,
   };
 }
 
@@ -94,14 +117,14 @@ function toWireMessage(message: LlmMessage): LlmMessage {
     case "assistant":
       return stripProxyPrefix(message);
     case "tool_result": {
-      // Details are for displays and logs on the agent's side.
-      const { details: _details, ...shown } = message;
-      return shown;
+      // Details are for displays and logs of the agent, not for the model.
+      const { details: _details, ...wireMessage } = message;
+      return wireMessage;
     }
   }
 }
 
-/** `proxy/anthropic/claude-sonnet-5-5` is a model of Anthropic for the proxy. */
+/** Resolves `proxy/anthropic/claude-sonnet-5-5` to `anthropic/claude-sonnet-5-5`. */
 function stripProxyPrefix<Named extends { readonly provider: string; readonly modelId: string }>(
   named: Named,
 ): Named {

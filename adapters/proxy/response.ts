@@ -1,5 +1,5 @@
 /**
- * A proxy's events become a reply.
+ * Validates a proxy's events and converts them to a reply.
  *
  * @module
  */
@@ -12,21 +12,75 @@ import type { Cost, Usage } from "../../src/core/usage.ts";
 import type { ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { redact } from "../../src/core/redact.ts";
-import { EVENT_VALIDATORS } from "./event_validators.ts";
-import type { ProxyDoneEvent, ProxyErrorEvent, ProxyEvent } from "./wire.ts";
+import {
+  anyValue,
+  boolean,
+  nonNegativeInteger,
+  nonNegativeNumber,
+  number,
+  objectWith,
+  oneOf,
+  record,
+  string,
+  type Validator,
+} from "./validators.ts";
+import type { ProxyErrorEvent, ProxyEvent } from "./wire.ts";
 
-/** A block that has begun, by the proxy's index. */
+const USAGE_OR_COST = objectWith({}, {
+  input: nonNegativeNumber,
+  output: nonNegativeNumber,
+  cacheRead: nonNegativeNumber,
+  cacheWrite: nonNegativeNumber,
+  total: nonNegativeNumber,
+  extra: record(nonNegativeNumber),
+});
+
+const ERROR = objectWith({ code: string, message: string }, {
+  retryable: boolean,
+  status: number,
+  retryAfterMs: number,
+  provider: string,
+  requestId: string,
+});
+
+const BLOCK_START = objectWith({ contentIndex: nonNegativeInteger });
+const BLOCK_DELTA = objectWith({ contentIndex: nonNegativeInteger, delta: string });
+const BLOCK_END = objectWith({ contentIndex: nonNegativeInteger }, {
+  signature: string,
+  redacted: boolean,
+});
+
+/** Validators by event type. */
+const EVENTS: Readonly<Record<string, Validator>> = {
+  start: anyValue,
+  text_start: BLOCK_START,
+  text_delta: BLOCK_DELTA,
+  text_end: BLOCK_END,
+  thinking_start: BLOCK_START,
+  thinking_delta: BLOCK_DELTA,
+  thinking_end: BLOCK_END,
+  tool_call_start: objectWith({ contentIndex: nonNegativeInteger, id: string, name: string }),
+  tool_call_delta: BLOCK_DELTA,
+  tool_call_end: BLOCK_END,
+  extension: objectWith({ contentIndex: nonNegativeInteger, typeName: string }),
+  warning: objectWith({ code: string, message: string }),
+  done: objectWith({ stopReason: oneOf("stop", "length", "tool_use"), usage: USAGE_OR_COST }, {
+    cost: USAGE_OR_COST,
+  }),
+  error: objectWith({ error: ERROR }, { usage: USAGE_OR_COST }),
+};
+
 type OpenBlock =
   | { readonly type: "text" | "thinking" }
   | { readonly type: "tool_call"; readonly contentIndex: number };
 
-/** Reads the events of one reply. */
+/** Reads the events of one stream and writes the reply. */
 export class ProxyReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
+  /** Open blocks by the proxy's content index. */
   readonly #blocks = new Map<number, OpenBlock>();
 
-  /** Makes a reader that writes with `writer`. */
   constructor(writer: BlockWriter, origin: ErrorOrigin) {
     this.#writer = writer;
     this.#origin = origin;
@@ -36,24 +90,24 @@ export class ProxyReply implements ReplyReader<string> {
   read(data: string): void {
     if (this.#writer.ended) return;
     if (data === "[DONE]") {
-      throw this.#createStreamError("The stream was over before the reply was");
+      throw this.#createStreamError("[DONE] was received before the reply was complete");
     }
     const event = this.#parse(data);
     if (event !== undefined) this.#apply(event);
   }
 
-  /** Reads and checks an event; one of an unknown type is told of and left out. */
+  /** Parses and validates an event; an unknown type is reported as a warning and gives `undefined`. */
   #parse(data: string): ProxyEvent | undefined {
     const value: unknown = JSON.parse(data);
     const type = isJsonObject(value) ? value["type"] : undefined;
-    if (typeof type !== "string") throw this.#createStreamError("An event has no type");
-    const shape = Object.hasOwn(EVENT_VALIDATORS, type) ? EVENT_VALIDATORS[type] : undefined;
-    if (shape === undefined) {
-      this.#writer.warning("unknown_event", `The proxy sent an unknown event: ${type}`);
+    if (typeof type !== "string") throw this.#createStreamError("Invalid event without a type");
+    const validate = Object.hasOwn(EVENTS, type) ? EVENTS[type] : undefined;
+    if (validate === undefined) {
+      this.#writer.warning("unknown_event", `Unknown event from the proxy: ${type}`);
       return undefined;
     }
-    const problem = shape(value);
-    if (problem !== undefined) throw this.#createStreamError(`${type}${problem}`);
+    const problem = validate(value);
+    if (problem !== undefined) throw this.#createStreamError(`Invalid event: ${type}${problem}`);
     return value as ProxyEvent;
   }
 
@@ -86,8 +140,14 @@ export class ProxyReply implements ReplyReader<string> {
         return writer.writeExtension(event.typeName, event.data);
       case "warning":
         return writer.warning(event.code, event.message, event.data);
-      case "done":
-        return this.#finish(event);
+      case "done": {
+        const { stopReason, usage, cost } = event;
+        return writer.finish({
+          stopReason,
+          usage: fillMissingAmounts(usage),
+          cost: cost && fillMissingAmounts(cost),
+        });
+      }
       case "error":
         return this.#fail(event);
     }
@@ -96,9 +156,7 @@ export class ProxyReply implements ReplyReader<string> {
   #getOpenBlock(contentIndex: number, type: OpenBlock["type"]): OpenBlock {
     const block = this.#blocks.get(contentIndex);
     if (block?.type === type) return block;
-    throw this.#createStreamError(
-      `Something came for block ${contentIndex}, which is no open ${type}`,
-    );
+    throw this.#createStreamError(`Invalid event: block ${contentIndex} is not an open ${type}`);
   }
 
   #getCallIndex(contentIndex: number): number {
@@ -107,51 +165,43 @@ export class ProxyReply implements ReplyReader<string> {
   }
 
   #close({ type, contentIndex, signature, redacted }: BlockEndEvent): void {
-    const closing: BlockEndOptions = { signature, redacted };
-    const isMarked = signature !== undefined;
+    const options: BlockEndOptions = { signature, redacted };
+    const isSigned = signature !== undefined;
     switch (type) {
       case "text_end":
         this.#getOpenBlock(contentIndex, "text");
-        if (isMarked) this.#writer.closeText(closing);
+        if (isSigned) this.#writer.closeText(options);
         else this.#writer.closeTextOrThinking();
         break;
       case "thinking_end":
         this.#getOpenBlock(contentIndex, "thinking");
-        if (isMarked) this.#writer.closeThinking(closing);
+        if (isSigned) this.#writer.closeThinking(options);
         else this.#writer.closeTextOrThinking();
         break;
       case "tool_call_end":
-        this.#writer.closeToolCall(this.#getCallIndex(contentIndex), closing);
+        this.#writer.closeToolCall(this.#getCallIndex(contentIndex), options);
         break;
     }
     this.#blocks.delete(contentIndex);
   }
 
-  #finish({ stopReason, usage, cost }: ProxyDoneEvent): void {
-    this.#writer.finish({
-      stopReason,
-      usage: fillMissingAmounts(usage),
-      cost: cost && fillMissingAmounts(cost),
-    });
-  }
-
   #fail({ error: record, usage }: ProxyErrorEvent): void {
     const { provider, secrets } = this.#origin;
     const message = redact(record.message, secrets);
-    // It was not this side that aborted, so the same request may well succeed.
+    // The agent did not abort, so a retry may succeed.
     const error = record.code === "aborted"
-      ? new NetworkError(`${provider}: The reply was called off: ${message}`, { provider })
+      ? new NetworkError(`${provider}: The proxy aborted the reply: ${message}`, { provider })
       : AgentError.from({ provider, ...record, message });
     this.#writer.fail(error, usage && fillMissingAmounts(usage));
   }
 
-  #createStreamError(what: string): StreamError {
+  #createStreamError(message: string): StreamError {
     const { provider } = this.#origin;
-    return new StreamError(`${provider}: ${what}`, { provider });
+    return new StreamError(`${provider}: ${message}`, { provider });
   }
 }
 
-/** Fills in what was not told. */
+/** Replaces missing amounts by zero, and a missing total by their sum. */
 function fillMissingAmounts(amounts: Partial<Usage & Cost>): Usage & Cost {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, extra } = amounts;
   const { total = input + output + cacheRead + cacheWrite } = amounts;

@@ -1,5 +1,5 @@
 /**
- * Shapes of JSON values, to check what came over the network before it is believed.
+ * Validators for JSON values that were received over the network.
  *
  * @module
  */
@@ -7,124 +7,124 @@
 import { isJsonObject } from "../../src/core/json.ts";
 
 /**
- * Says what is wrong with a value, beginning with the path to it (`.model.modelId must be a text`); `undefined` when
- * nothing is. Members that a shape does not name are not looked at.
+ * Returns the problem of a value, starting with its path (`.model.modelId must be a string`), or `undefined` for a
+ * valid value. Unknown members of objects are ignored.
  */
 export type Validator = (value: unknown) => string | undefined;
 
-/** Any text. */
-export const string: Validator = createValidator((value) => typeof value === "string", "be a text");
+/** Accepts a string. */
+export const string: Validator = createValidator((value) => typeof value === "string", "a string");
 
-/** A text that says something. */
+/** Accepts a non-empty string. */
 export const nonEmptyString: Validator = createValidator(
   (value) => typeof value === "string" && value !== "",
-  "be a text that is not empty",
+  "a non-empty string",
 );
 
-/** A finite number. */
-export const number: Validator = createValidator(Number.isFinite, "be a number");
+/** Accepts a finite number. */
+export const number: Validator = createValidator(Number.isFinite, "a number");
 
-/** An amount: a finite number from zero on. */
+/** Accepts a finite number that is not negative. */
 export const nonNegativeNumber: Validator = createValidator(
   (value) => Number.isFinite(value) && Number(value) >= 0,
-  "be a number from 0 on",
+  "a non-negative number",
 );
 
-/** A count: a whole number from zero on. */
+/** Accepts a safe integer that is not negative. */
 export const nonNegativeInteger: Validator = createValidator(
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-  "be a whole number from 0 on",
+  "a non-negative integer",
 );
 
-/** `true` or `false`. */
+/** Accepts `true` and `false`. */
 export const boolean: Validator = createValidator(
   (value) => typeof value === "boolean",
-  "be true or false",
+  "true or false",
 );
 
-/** An object with any members. */
-export const object: Validator = createValidator(isJsonObject, "be an object");
+/** Accepts an object with any members. */
+export const object: Validator = createValidator(isJsonObject, "an object");
 
-/** Whatever JSON can say. */
-export const anyValue: Validator = createValidator(() => true, "be there");
+/** Accepts any value. */
+export const anyValue: Validator = (): undefined => undefined;
 
-/** One of some words. */
-export function oneOf(...words: readonly string[]): Validator {
-  const known = new Set<unknown>(words);
+/** Accepts the given strings. */
+export function oneOf(...strings: readonly string[]): Validator {
+  const known = new Set<unknown>(strings);
   return createValidator(
     (value) => known.has(value),
-    `be ${words.map((each) => `"${each}"`).join(" or ")}`,
+    strings.map((each) => `"${each}"`).join(" or "),
   );
 }
 
-/** Either of two shapes. */
-export function union(one: Validator, other: Validator): Validator {
+/** Accepts a value that satisfies either of two validators; the problem is that of the first. */
+export function union(first: Validator, second: Validator): Validator {
   return (value) => {
-    const problem = one(value);
-    return problem === undefined || other(value) === undefined ? undefined : problem;
+    const problem = first(value);
+    return problem === undefined || second(value) === undefined ? undefined : problem;
   };
 }
 
-/** A list. */
-export function array(of: Validator): Validator {
+/** Accepts an array of valid items. */
+export function array(validateItem: Validator): Validator {
   return (value) => {
-    if (!Array.isArray(value)) return " must be a list";
+    if (!Array.isArray(value)) return " must be an array";
     for (const [index, item] of value.entries()) {
-      const problem = of(item);
+      const problem = validateItem(item);
       if (problem !== undefined) return `[${index}]${problem}`;
     }
     return undefined;
   };
 }
 
-/** An object whose members all have one shape. */
-export function record(of: Validator): Validator {
+/** Accepts an object whose members all satisfy one validator. */
+export function record(validateMember: Validator): Validator {
   return (value) => {
     if (!isJsonObject(value)) return object(value);
-    for (const [member, item] of Object.entries(value)) {
-      const problem = of(item);
-      if (problem !== undefined) return `.${member}${problem}`;
+    for (const [name, member] of Object.entries(value)) {
+      const problem = validateMember(member);
+      if (problem !== undefined) return `.${name}${problem}`;
     }
     return undefined;
   };
 }
 
-/** An object with members that must be there, and others that may. */
+/** Accepts an object with required and optional members. */
 export function objectWith(
   required: Readonly<Record<string, Validator>>,
   optional: Readonly<Record<string, Validator>> = {},
 ): Validator {
-  const must = Object.entries(required);
-  const may = Object.entries(optional);
+  const requiredMembers = Object.entries(required);
+  const optionalMembers = Object.entries(optional);
   return (value) => {
     if (!isJsonObject(value)) return object(value);
-    for (const [member, shape] of must) {
-      const problem = shape(value[member]);
-      if (problem !== undefined) return `.${member}${problem}`;
+    for (const [name, validate] of requiredMembers) {
+      const problem = validate(value[name]);
+      if (problem !== undefined) return `.${name}${problem}`;
     }
-    for (const [member, shape] of may) {
-      const problem = value[member] === undefined ? undefined : shape(value[member]);
-      if (problem !== undefined) return `.${member}${problem}`;
+    for (const [name, validate] of optionalMembers) {
+      const problem = value[name] === undefined ? undefined : validate(value[name]);
+      if (problem !== undefined) return `.${name}${problem}`;
     }
     return undefined;
   };
 }
 
-/** An object whose shape depends on one of its members. */
+/** Accepts an object whose member `tag` selects the validator. */
 export function discriminatedUnion(
   tag: string,
-  shapes: Readonly<Record<string, Validator>>,
+  validators: Readonly<Record<string, Validator>>,
 ): Validator {
-  const problem = `.${tag}${oneOf(...Object.keys(shapes))(undefined)}`;
+  const problem = `.${tag}${oneOf(...Object.keys(validators))(undefined)}`;
   return (value) => {
     if (!isJsonObject(value)) return object(value);
     const kind = value[tag];
-    if (typeof kind !== "string" || !Object.hasOwn(shapes, kind)) return problem;
-    return shapes[kind]?.(value);
+    if (typeof kind !== "string" || !Object.hasOwn(validators, kind)) return problem;
+    return validators[kind]?.(value);
   };
 }
 
-function createValidator(holds: (value: unknown) => boolean, what: string): Validator {
-  const problem = ` must ${what}`;
-  return (value) => holds(value) ? undefined : problem;
+function createValidator(isValid: (value: unknown) => boolean, requirement: string): Validator {
+  const problem = ` must be ${requirement}`;
+  return (value) => isValid(value) ? undefined : problem;
 }

@@ -1,13 +1,13 @@
 /**
- * What travels between an agent and its proxy: the agent's own words as JSON, one event after the other.
+ * Types of the proxy protocol.
  *
- * The agent posts a {@linkcode ProxyRequest}; the proxy answers with server-sent events, each a {@linkcode ProxyEvent}.
- * No event carries the message so far: whoever reads them builds it.
+ * The agent posts a {@linkcode ProxyRequest} as JSON; the proxy responds with server-sent events, each a
+ * {@linkcode ProxyEvent} as JSON. No event contains the message so far; the client assembles it.
  *
  * @module
  */
 
-import type { AgentErrorCode, AgentErrorRecord } from "../../src/core/errors.ts";
+import type { AgentErrorRecord } from "../../src/core/errors.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { ModelSpec, StopReason } from "../../src/core/model.ts";
 import type {
@@ -18,22 +18,10 @@ import type {
   ToolSpec,
 } from "../../src/core/stream.ts";
 import type { Usage } from "../../src/core/usage.ts";
-import {
-  AUTH,
-  BAD_REQUEST,
-  type ErrorClassification,
-  type ErrorTable,
-  FILTERED,
-  OVERFLOW,
-  THROTTLED,
-  UNAVAILABLE,
-  UNKNOWN,
-  UNKNOWN_MODEL,
-} from "../kit/errors/error_table.ts";
 
-/** What an agent asks. */
+/** A model call, sent by the agent. */
 export interface ProxyRequest {
-  /** The model to ask. */
+  /** The requested model. */
   readonly model: ModelSpec;
   /** The system prompt; empty for none. */
   readonly systemPrompt: string;
@@ -41,44 +29,29 @@ export interface ProxyRequest {
   readonly messages: readonly LlmMessage[];
   /** The tools that the model may call. */
   readonly tools: readonly ToolSpec[];
-  /** How it is asked. The key is not among the options: it travels as the bearer token, for the proxy alone. */
+  /** The stream options, without the key: the token for the proxy is sent in the authorization header. */
   readonly options: Omit<StreamOptions, "apiKey">;
 }
 
-/** The reply is complete. */
+/** The end of a complete reply. */
 export interface ProxyDoneEvent extends StreamDoneEvent {
   /** Why the model stopped. */
   readonly stopReason: Extract<StopReason, "stop" | "length" | "tool_use">;
 }
 
-/** The reply failed, with the error as JSON. */
+/** The end of a failed reply. */
 export interface ProxyErrorEvent {
-  /** Discriminant. */
   readonly type: "error";
-  /** Whether it failed or was cancelled. */
+  /** Whether the model call failed or was aborted. */
   readonly stopReason: "error" | "aborted";
-  /** What went wrong. */
+  /** The error as JSON. */
   readonly error: AgentErrorRecord;
-  /** Tokens that were used all the same, where known. */
+  /** Tokens used before the failure. Default: unknown. */
   readonly usage?: Usage;
 }
 
-/** What a proxy answers with. */
+/** An event of the proxy's response. */
 export type ProxyEvent =
   | Exclude<AssistantMessageEvent, StreamDoneEvent | StreamErrorEvent>
   | ProxyDoneEvent
   | ProxyErrorEvent;
-
-const ERRORS_BY_CODE: Partial<Record<AgentErrorCode, ErrorClassification>> = {
-  auth_error: AUTH,
-  bad_request: BAD_REQUEST,
-  content_filtered: FILTERED,
-  context_window_overflow: OVERFLOW,
-  model_not_found: UNKNOWN_MODEL,
-  model_throttled: THROTTLED,
-  network_error: UNAVAILABLE,
-  stream_error: UNKNOWN,
-};
-
-/** A proxy names its refusals by the codes of the one error tree. */
-export const PROXY_ERRORS: ErrorTable = { codes: ERRORS_BY_CODE };

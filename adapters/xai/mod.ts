@@ -1,5 +1,5 @@
 /**
- * xAI, in both of its APIs: chat completions and responses.
+ * Stream function for xAI, with the chat completions API or the Responses API.
  *
  * @module
  */
@@ -15,18 +15,18 @@ import { withStrictSchema } from "../kit/request/strict_schema.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
-/** Options of {@linkcode createXai}. */
+/** Options for {@linkcode createXai}. */
 export interface XaiOptions extends AdapterOptions {
   /**
-   * Which API is used. Default: `responses` for the models that the catalog lists with it, whose reasoning it carries
-   * from turn to turn; `chat` for others.
+   * API to call. Default: that of the model's catalog entry, or `chat` without one. `responses` preserves reasoning
+   * between turns.
    */
   readonly api?: "chat" | "responses" | undefined;
 }
 
 const DIALECT: ChatDialect = { ...COMPATIBLE, maxTokensField: "max_completion_tokens" };
 
-/** What is refused for its content, or for want of credit, has the status of what is not permitted. */
+/** xAI answers filtered content and missing credits with status 403. */
 const ERRORS: ErrorTable = {
   decisivePatterns: [
     [/violates usage guidelines/i, FILTERED],
@@ -35,7 +35,7 @@ const ERRORS: ErrorTable = {
 };
 
 /**
- * Makes a stream function for xAI's API.
+ * Creates a stream function for xAI.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export function createXai(options: XaiOptions = {}): StreamFn {
   );
 }
 
-/** Requests of one conversation go to the server that has it in its cache. */
+/** Creates the header that routes requests of a session to the same server, which has cached the prompt. */
 function createConversationHeader({ options }: StreamRequest): Readonly<Record<string, string>> {
   const { sessionId = "" } = options;
   return /^[\x21-\x7e]+$/.test(sessionId) ? { "x-grok-conv-id": sessionId } : {};

@@ -1,27 +1,51 @@
 /**
- * `swink run`: a prompt is worked on until it is done.
+ * `swink run`: runs one prompt until the task is done.
  *
  * @module
  */
 
-import type { ExitCode } from "../exit_code.ts";
-import type { Host } from "../host.ts";
-import { InterruptHandler } from "../interrupt.ts";
-import { readPrompt } from "../prompt_input.ts";
-import { parseRunSettings, type RunFlags } from "./run_settings.ts";
+import { defineCommand } from "../command_line/definition.ts";
+import { EXIT_CODES } from "../host/exit_code.ts";
+import { RUN_OPTIONS } from "../run/options.ts";
 
-/** Runs a prompt and tells of it. */
-export async function run(
-  flags: RunFlags,
-  words: readonly string[],
-  host: Host,
-): Promise<ExitCode> {
-  const settings = parseRunSettings(flags);
-  using interrupt = new InterruptHandler(host);
-  const { terminal } = host;
-  const [prompt, { runPrompt }] = await Promise.all([
-    readPrompt(words, { terminal, signal: interrupt.signal }),
-    import("./run_prompt.ts"),
-  ]);
-  return await runPrompt(settings, { prompt, interrupt, host });
-}
+/** `swink run`. */
+export const run = defineCommand({
+  name: "run",
+  summary: "Runs one prompt until the task is done",
+  details: "Piped input is added to the prompt; the argument - waits for it.",
+  arguments: [{
+    name: "prompt",
+    description: "The prompt; several words are joined with spaces.",
+    optional: true,
+    variadic: true,
+  }],
+  options: {
+    ...RUN_OPTIONS,
+    print: {
+      short: "p",
+      type: "boolean",
+      description: "Has no effect: run always prints the answer and exits.",
+      hidden: true,
+    },
+  },
+  examples: [
+    ['swink run -m openai/gpt-6.2-sol "Fix the failing test"', "selects a model"],
+    ['git diff | swink run "Review this change"', "adds input to the prompt"],
+    ['swink run --approve-all --patch fix.patch "Fix issue 12"', "writes the change as a patch"],
+  ],
+  environment: [
+    ["ANTHROPIC_API_KEY", "key for Anthropic; base URL in ANTHROPIC_BASE_URL"],
+    [
+      "OPENAI_API_KEY",
+      "key for OpenAI or any OpenAI-compatible server; base URL in OPENAI_BASE_URL",
+    ],
+    ["SWINK_MODEL", "model when -m is missing"],
+    ["NO_COLOR", "disables colors; FORCE_COLOR overrides it"],
+  ],
+  exitCodes: EXIT_CODES.map(([code]) => code),
+  preload: () => import("../run/run_prompt.ts"),
+  async action({ options, arguments: words }, host) {
+    const { runCommand } = await import("../run/run_command.ts");
+    return await runCommand(options, words, host);
+  },
+});

@@ -1,32 +1,32 @@
 /**
- * Replies as Anthropic's Messages API sends them: server-sent events, one frame each.
+ * Replies in the format of Anthropic's Messages API: server-sent events.
  *
  * @module
  */
 
-/** A part of a reply: text, or a call of a tool. */
+/** A part of a reply: text or a tool call. */
 export type ScriptedBlock =
   | string
   | { readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
 
-/** A reply of the model. */
+/** A reply of a scripted model. */
 export interface ScriptedReply {
-  /** What it says. */
+  /** Text and tool calls, in order. */
   readonly blocks: readonly ScriptedBlock[];
-  /** Tokens of the prompt that were not in the cache. Default: 0. */
+  /** Uncached input tokens. Default: 0. */
   readonly inputTokens?: number;
-  /** Tokens of the prompt that were. Default: 0. */
+  /** Cached input tokens. Default: 0. */
   readonly cachedTokens?: number;
-  /** Tokens of the reply. Default: 0. */
+  /** Output tokens. Default: 0. */
   readonly outputTokens?: number;
-  /** Why it ends. Default: `tool_use` when it calls a tool, else `end_turn`. */
+  /** Stop reason. Default: `tool_use` with tool calls, else `end_turn`. */
   readonly stopReason?: string;
 }
 
-/** Characters of a tool's arguments in one frame. */
+/** Characters of tool arguments per frame. */
 const ARGUMENT_CHUNK_LENGTH = 24;
 
-/** The frames of a reply, in order. `number` tells replies, and the calls in them, apart. */
+/** Creates the frames of a reply, in order. `number` makes the ids of the reply and its calls unique. */
 export function createAnthropicFrames(reply: ScriptedReply, number: number): string[] {
   const { blocks, inputTokens = 0, cachedTokens = 0, outputTokens = 0 } = reply;
   const callsTools = blocks.some((block) => typeof block !== "string");
@@ -78,12 +78,12 @@ function createTextDeltas(text: string): object[] {
 
 function createArgumentDeltas(input: object): object[] {
   const json = JSON.stringify(input);
-  const pieces: object[] = [];
-  for (let at = 0; at < json.length; at += ARGUMENT_CHUNK_LENGTH) {
-    const partial_json = json.slice(at, at + ARGUMENT_CHUNK_LENGTH);
-    pieces.push({ type: "input_json_delta", partial_json });
+  const deltas: object[] = [];
+  for (let start = 0; start < json.length; start += ARGUMENT_CHUNK_LENGTH) {
+    const partial_json = json.slice(start, start + ARGUMENT_CHUNK_LENGTH);
+    deltas.push({ type: "input_json_delta", partial_json });
   }
-  return pieces;
+  return deltas;
 }
 
 function formatFrame(type: string, data: object): string {

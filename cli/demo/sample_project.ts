@@ -1,5 +1,5 @@
 /**
- * The small broken project of the demo, which travels with the program.
+ * The sample project of the demo, which has failing tests and is embedded in the program.
  *
  * @module
  */
@@ -14,24 +14,24 @@ const FILES: Readonly<Record<string, string>> = {
   "README.md": readme,
   "cart.mjs": cart,
   "cart_test.mjs": cartTest,
-  // So that a configuration in a folder above is none of this project's.
+  // Prevents deno from using the configuration of a parent directory.
   "deno.json": denoConfig,
 };
 
-/** A copy of the project in a temporary folder. Dispose of it to remove it. */
+/** A copy of the project in a temporary directory. Disposing of it removes the directory. */
 export interface SampleProject extends AsyncDisposable {
-  /** Where it is. */
+  /** Absolute path. */
   readonly directory: string;
 }
 
-/** Copies the project into a folder of its own. */
+/** Copies the project into a temporary directory. */
 export async function createSampleProject(): Promise<SampleProject> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink-demo-" }));
+  const directory = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink-demo-" }));
   for (const [name, text] of Object.entries(FILES)) {
-    await Deno.writeTextFile(join(folder, name), text);
+    await Deno.writeTextFile(join(directory, name), text);
   }
   return {
-    directory: folder,
-    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }).catch(() => {}),
+    directory,
+    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }).catch(() => {}),
   };
 }

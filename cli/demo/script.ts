@@ -1,20 +1,20 @@
 /**
- * What the model of the demo says.
+ * The scripted conversation of the demo.
  *
  * @module
  */
 
 import type { ScriptedReply } from "./anthropic_frames.ts";
 
-/** What the person of the demo asks for. */
+/** The prompt of the demo. */
 export const DEMO_PROMPT = "The tests of this project fail. Find out why, and repair it.";
 
-/** The replies of the model, one for each request. The tests are run by `testCommand`. */
+/** Creates the replies of the model, one per request. `testCommand` runs the tests. */
 export function createDemoReplies(testCommand: string): readonly ScriptedReply[] {
   return [
     {
       blocks: [
-        "I'll look at what is here, and see the tests fail.",
+        "I'll list the files and run the tests.",
         { tool: "list_directory", input: {} },
         { tool: "bash", input: { command: testCommand } },
       ],
@@ -23,7 +23,7 @@ export function createDemoReplies(testCommand: string): readonly ScriptedReply[]
     },
     {
       blocks: [
-        "Two of the four tests fail, and both are about the total. I'll read it beside its tests.",
+        "Two of the four tests fail, both in total(). I'll read the code and its tests.",
         { tool: "read_file", input: { path: "cart.mjs" } },
         { tool: "read_file", input: { path: "cart_test.mjs" } },
       ],
@@ -33,8 +33,8 @@ export function createDemoReplies(testCommand: string): readonly ScriptedReply[]
     },
     {
       blocks: [
-        "Two mistakes: the sum counts each item once, whatever its quantity, and an order of exactly the limit still " +
-        "pays for shipping. Each is one line.",
+        "Two bugs: the sum ignores the quantity of an item, and an order of exactly the limit still pays for " +
+        "shipping. Each is one line.",
         {
           tool: "edit_file",
           input: {
@@ -64,8 +64,8 @@ export function createDemoReplies(testCommand: string): readonly ScriptedReply[]
     },
     {
       blocks: [
-        "All four tests pass now. In cart.mjs, total() left the quantity out of the sum and compared with > where the " +
-        "limit itself is meant to be free; I changed these two lines and nothing else.",
+        "All four tests pass now. In cart.mjs, total() left the quantity out of the sum and compared with > although " +
+        "shipping is free at the limit itself; I changed these two lines and nothing else.",
       ],
       inputTokens: 540,
       cachedTokens: 4_580,

@@ -1,30 +1,29 @@
 /**
- * A `fetch` behind which a model speaks that was written beforehand.
+ * A `fetch` that returns scripted replies.
  *
  * @module
  */
 
 import { createAnthropicFrames, type ScriptedReply } from "./anthropic_frames.ts";
 
-/** How the words come. */
+/** Delays of scripted replies. */
 export interface ScriptedFetchOptions {
-  /** Milliseconds before each frame; 0 for all at once. */
+  /** Milliseconds before each frame after the first. */
   readonly frameMs: number;
-  /** Milliseconds before the first frame of a reply: the model's time to think. */
+  /** Milliseconds before the first frame of a reply. */
   readonly thinkMs: number;
 }
 
-/** Makes a `fetch` that answers one request after the other with the replies, and needs no network. */
-export function scriptedFetch(
+/** Creates a `fetch` that answers each request with the next reply, without a network. */
+export function createScriptedFetch(
   replies: readonly ScriptedReply[],
   { frameMs, thinkMs }: ScriptedFetchOptions,
 ): typeof fetch {
-  let asked = 0;
+  let requestCount = 0;
   return (_input, init) => {
-    const number = ++asked;
-    const reply = replies[number - 1];
-    if (!reply) return Promise.reject(new TypeError("The script of the demo is over"));
-    const frames = createAnthropicFrames(reply, number);
+    const reply = replies[requestCount++];
+    if (!reply) return Promise.reject(new TypeError("The script has no reply for this request"));
+    const frames = createAnthropicFrames(reply, requestCount);
     const body = createBody(
       frames,
       { frameMs, thinkMs },
@@ -57,12 +56,12 @@ function createBody(
 function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (milliseconds === 0 || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    const wake = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", wake);
+      signal.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = setTimeout(wake, milliseconds);
-    signal.addEventListener("abort", wake);
+    const timer = setTimeout(finish, milliseconds);
+    signal.addEventListener("abort", finish);
   });
 }

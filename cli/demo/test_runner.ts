@@ -1,45 +1,41 @@
 /**
- * What runs the tests of the sample project on this machine: the deno that runs this program, or what is installed.
+ * Detection of a test runner for the sample project: the deno that runs this program, or an installed one.
  *
  * @module
  */
 
 import { basename, delimiter, dirname, join } from "node:path";
-import { ConfigurationError } from "../cli_error.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
 
-/** A way to run the tests. */
+/** A test runner. */
 export interface TestRunner {
-  /** The command, for a shell. */
+  /** Shell command. */
   readonly command: string;
-  /** The search path under which the shell finds it. */
+  /** Value of `PATH` with which the command is found. */
   readonly path: string;
 }
 
 /**
- * Finds a way to run the tests.
+ * Finds a test runner.
  *
- * @param program The program that runs this one; a compiled `swink` is no deno.
- * @param path The search path of this machine.
- * @throws {ConfigurationError} When there is neither deno nor node.
+ * @param program Path of the executable of this process; deno, unless `swink` is compiled.
+ * @param path Value of `PATH`.
+ * @throws {ConfigurationError} If neither deno nor node is installed.
  */
 export function findTestRunner(program: string, path: string): TestRunner {
-  if (isDenoPath(program)) {
+  if (/^deno(\.exe)?$/.test(basename(program))) {
     return { command: "deno test", path: `${dirname(program)}${delimiter}${path}` };
   }
   if (isInPath(path, "deno")) return { command: "deno test", path };
   if (isInPath(path, "node")) return { command: "node --test", path };
   throw new ConfigurationError(
-    "The demo runs real tests, and finds neither deno nor node to run them with",
+    "The demo runs tests with deno or node, and PATH contains neither",
     "Install one of them, for example: npm install --global deno",
   );
 }
 
-function isDenoPath(program: string): boolean {
-  return /^deno(\.exe)?$/.test(basename(program));
-}
-
 function isInPath(path: string, name: string): boolean {
-  return path.split(delimiter).some((folder) => isFile(join(folder, name)));
+  return path.split(delimiter).some((directory) => isFile(join(directory, name)));
 }
 
 function isFile(path: string): boolean {

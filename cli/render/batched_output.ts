@@ -1,40 +1,39 @@
 /**
- * Many small pieces, written together.
+ * Combination of small writes into larger ones.
  *
  * @module
  */
 
-import type { Output } from "../terminal.ts";
+import type { Output } from "../host/terminal.ts";
 
-/** As much may wait to be written, in characters, before whoever writes has to wait. */
+/** Characters that may be pending before a write waits. */
 const MAX_PENDING_CHARACTERS = 65_536;
 
-/** Writes what comes while a write is under way with the next one. */
+/** Combines all text that arrives during a write into the next write. */
 export class BatchedOutput {
   readonly #output: Pick<Output, "write">;
   #pending = "";
   #writing: Promise<void> | undefined;
 
-  /** Makes a batch that goes to an output. */
   constructor(output: Pick<Output, "write">) {
     this.#output = output;
   }
 
-  /** Adds a piece. Waits, and rejects for what was not written, once a lot is waiting. */
-  async write(piece: string): Promise<void> {
-    this.#pending += piece;
+  /** Adds text. With more than 64 Ki characters pending, waits until they are written and rejects if a write failed. */
+  async write(text: string): Promise<void> {
+    this.#pending += text;
     this.#writing ??= this.#startWriting();
     if (this.#pending.length > MAX_PENDING_CHARACTERS) await this.#writing;
   }
 
-  /** Waits until everything is written. */
+  /** Waits until all text is written. Rejects if a write failed. */
   async flush(): Promise<void> {
     await this.#writing;
   }
 
   #startWriting(): Promise<void> {
     const writing = this.#writePending();
-    // Whoever waits next is told of a failure.
+    // A failure is reported by the next call that waits.
     writing.catch(() => {});
     return writing;
   }

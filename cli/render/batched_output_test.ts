@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { BatchedOutput } from "./batched_output.ts";
 
-/** An output whose writes end when they are told to. */
-function slowOutput() {
+/** Creates an output whose writes are settled by the test. */
+function createSlowOutput() {
   const writes: { readonly text: string; readonly settle: PromiseWithResolvers<void> }[] = [];
   return {
     writes,
@@ -14,8 +14,8 @@ function slowOutput() {
   };
 }
 
-Deno.test("what comes while a write is under way is written with the next one", async () => {
-  const output = slowOutput();
+Deno.test("BatchedOutput: combines text that arrives during a write into the next one", async () => {
+  const output = createSlowOutput();
   const batch = new BatchedOutput(output);
   for (const piece of ["a", "b", "c"]) await batch.write(piece);
   assertEquals(output.writes.map(({ text }) => text), ["a"]);
@@ -28,8 +28,8 @@ Deno.test("what comes while a write is under way is written with the next one", 
   assertEquals(output.writes.at(-1)?.text, "d");
 });
 
-Deno.test("when a lot is waiting, the writer waits", async () => {
-  const output = slowOutput();
+Deno.test("BatchedOutput: write() waits when more than 64 Ki characters are pending", async () => {
+  const output = createSlowOutput();
   const batch = new BatchedOutput(output);
   await batch.write("a");
   let done = false;
@@ -42,8 +42,8 @@ Deno.test("when a lot is waiting, the writer waits", async () => {
   await writing;
 });
 
-Deno.test("a failure is told to whoever waits next", async () => {
-  const output = slowOutput();
+Deno.test("BatchedOutput: the next call that waits rejects when a write failed", async () => {
+  const output = createSlowOutput();
   const batch = new BatchedOutput(output);
   await batch.write("a");
   output.writes[0]?.settle.reject(new Error("No space left"));

@@ -1,5 +1,5 @@
 /**
- * A unified diff as lines for a terminal.
+ * Formatting of unified diffs for a terminal.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { toPlainText } from "./plain_text.ts";
 import type { Style } from "./style.ts";
 
-/** The lines of a diff, each in the colour of what it does; names of contents are left out. */
+/** Formats a diff as colored lines, without its `index` lines. */
 export function formatDiffLines(diff: string, style: Style): string[] {
   if (diff === "") return [];
   const lines = toPlainText(diff).replace(/\n$/, "").split("\n");

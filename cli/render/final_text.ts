@@ -1,12 +1,12 @@
 /**
- * The answer of a run.
+ * The final answer of a run.
  *
  * @module
  */
 
 import { type AgentMessage, extractText } from "../../mod.ts";
 
-/** The text of the last reply that has any; empty when there is none. */
+/** Returns the text of the last reply that has any; empty when none has. */
 export function getFinalText(messages: readonly AgentMessage[]): string {
   for (const message of messages.toReversed()) {
     if (message.role !== "assistant") continue;

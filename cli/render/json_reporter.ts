@@ -1,11 +1,11 @@
 /**
- * A run for programs: one object at the end, or every event as a line.
+ * Reports for programs: one JSON object at the end, or one line of JSON per event.
  *
  * @module
  */
 
 import type { AgentEvent } from "../../mod.ts";
-import type { Output } from "../terminal.ts";
+import type { Output } from "../host/terminal.ts";
 import { BatchedOutput } from "./batched_output.ts";
 import { getFinalText } from "./final_text.ts";
 import type { Reporter, RunReport, RunStart } from "./reporter.ts";
@@ -14,17 +14,16 @@ import type { Reporter, RunReport, RunStart } from "./reporter.ts";
 export class JsonReporter implements Reporter {
   readonly #output: Output;
 
-  /** Makes a reporter that writes to an output. */
   constructor(output: Output) {
     this.#output = output;
   }
 
-  /** Nothing is said before the end. */
+  /** Writes nothing. */
   onRunStart(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Nothing is said before the end. */
+  /** Writes nothing. */
   onEvent(): Promise<void> {
     return Promise.resolve();
   }
@@ -36,18 +35,17 @@ export class JsonReporter implements Reporter {
   }
 }
 
-/** Writes a run as lines of JSON: `init`, every event of the library as it is, `result`. */
+/** Writes a run as lines of JSON: `init`, every event of the library, `result`. */
 export class StreamJsonReporter implements Reporter {
   readonly #output: BatchedOutput;
 
-  /** Makes a reporter that writes to an output. */
   constructor(output: Output) {
     this.#output = new BatchedOutput(output);
   }
 
-  /** Writes the first line. */
-  async onRunStart(opening: RunStart): Promise<void> {
-    await this.#output.write(toJsonLine({ type: "init", ...opening }));
+  /** Writes the `init` line. */
+  async onRunStart(start: RunStart): Promise<void> {
+    await this.#output.write(toJsonLine({ type: "init", ...start }));
   }
 
   /** Writes an event. */
@@ -55,7 +53,7 @@ export class StreamJsonReporter implements Reporter {
     await this.#output.write(toJsonLine(event));
   }
 
-  /** Writes the last line; the messages were in the events. */
+  /** Writes the `result` line, without messages: the events contain them. */
   async onRunEnd(report: RunReport, patch?: string): Promise<void> {
     await this.#output.write(toJsonLine(createResult(report, patch)));
     await this.#output.flush();
@@ -66,12 +64,12 @@ function createResult(
   { outcome, exitCode, refused, turns, durationMs }: RunReport,
   patch: string | undefined,
 ): object {
-  const { messages, ...rest } = outcome;
+  const { messages, ...result } = outcome;
   return {
     type: "result",
     exitCode,
     text: getFinalText(messages),
-    ...rest,
+    ...result,
     turns,
     durationMs: Math.round(durationMs),
     ...(refused.length > 0 && { refused }),
@@ -79,7 +77,7 @@ function createResult(
   };
 }
 
-/** A value as a line. JSON leaves delete and the C1 controls as they are, and terminals obey them. */
+/** Serializes a value as a line. Escapes DEL and the C1 controls too, which JSON allows and terminals interpret. */
 function toJsonLine(value: unknown): string {
   const json = JSON.stringify(value).replace(
     /[\u007f-\u009f]/g,

@@ -1,46 +1,45 @@
 /**
- * Text from outside, made harmless for a terminal: without escape sequences, control characters and characters that
- * turn the direction of writing.
+ * Sanitizes untrusted text for a terminal: removes escape sequences, control characters and bidirectional controls.
  *
  * @module
  */
 
-/** Makes a whole text harmless. */
+/** Sanitizes a complete text. */
 export function toPlainText(text: string): string {
   return new PlainTextFilter().push(text);
 }
 
-/** What the filter is inside of. */
+/** The construct that contains the next character. */
 type FilterState = "text" | "escape" | "sequence" | "string" | "string_escape";
 
 const ESCAPE = "\u001b";
 
-/** Whatever is not plain: C0 and C1 controls save tab and newline, delete, and the bidirectional controls. */
-// deno-lint-ignore no-control-regex -- control characters are what must be found
+/** C0 and C1 controls except tab and newline, DEL, and the bidirectional controls. */
+// deno-lint-ignore no-control-regex -- matches control characters
 const CONTROL_CHARACTER = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 const CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "g");
 
 /**
- * Makes text harmless that comes in pieces, wherever it is cut.
+ * Sanitizes text that arrives in chunks, however it is split.
  *
- * Sequences are read after ECMA-48: `ESC [ … final` (or the one character CSI), strings such as titles and links up
- * to their terminator, and other escapes. A string also ends with its line: what is never terminated must not
- * swallow all that follows.
+ * Follows ECMA-48: sequences `ESC [ … final` (or the single character CSI), strings such as titles and links up to
+ * their terminator, and other escapes. A string also ends at a line feed, so that an unterminated one does not remove
+ * the rest of the text.
  */
 export class PlainTextFilter {
   #state: FilterState = "text";
 
-  /** Takes the next piece; gives what is left of it. */
-  push(piece: string): string {
-    if (this.#state === "text" && !CONTROL_CHARACTER.test(piece)) return piece;
+  /** Sanitizes the next chunk. */
+  push(chunk: string): string {
+    if (this.#state === "text" && !CONTROL_CHARACTER.test(chunk)) return chunk;
     let plain = "";
-    for (const character of piece) {
+    for (const character of chunk) {
       if (this.#isText(character)) plain += character;
     }
     return plain.replace(CONTROL_CHARACTERS, "");
   }
 
-  /** Whether a character is text; control characters among it are taken out afterwards. */
+  /** Whether a character is text, which includes control characters outside of sequences. */
   #isText(character: string): boolean {
     switch (this.#state) {
       case "text":
@@ -48,14 +47,14 @@ export class PlainTextFilter {
         return this.#state === "text";
       case "escape":
         this.#state = getEscapeState(character);
-        // What no escape ends with was not part of one.
+        // A character that cannot end an escape is text.
         return character === "\n" || character > "~";
       case "sequence":
         return this.#readSequence(character);
       case "string":
         return this.#readString(character);
       case "string_escape":
-        // ESC \ ends a string; any other escape does so too, and begins anew.
+        // ESC \ ends a string; any other escape ends it too, and starts another one.
         this.#state = character === "\\" ? "text" : getEscapeState(character);
         return false;
     }
@@ -64,7 +63,7 @@ export class PlainTextFilter {
   #readSequence(character: string): boolean {
     if (character >= "@" && character <= "~") this.#state = "text";
     else if (character === ESCAPE) this.#state = "escape";
-    // A character that no sequence has: it was none.
+    // A character that is invalid in a sequence ends it.
     else if (character < " " || character > "~") {
       this.#state = "text";
       return true;
@@ -100,7 +99,7 @@ function getStartState(character: string): FilterState {
   }
 }
 
-/** Intermediate characters (` ` to `/`) keep an escape open; every other character ends it. */
+/** Returns the state after a character of an escape. Intermediate characters (` ` to `/`) keep it open. */
 function getEscapeState(character: string): FilterState {
   if (character === "[") return "sequence";
   if ("P]X^_".includes(character)) return "string";

@@ -1,43 +1,43 @@
 /**
- * Ways of telling of a run while it goes on, and when it is over.
+ * The interface of reporters, which present a run to users or programs.
  *
  * @module
  */
 
 import type { AgentEvent, ModelSpec, RunOutcome } from "../../mod.ts";
-import type { ExitCode } from "../exit_code.ts";
+import type { ExitCode } from "../host/exit_code.ts";
 import type { RunTotals } from "./usage_line.ts";
 
-/** What a run begins with. */
+/** Properties of a run that are known at its start. */
 export interface RunStart {
   /** Version of the program. */
   readonly version: string;
-  /** The folder it works in. */
+  /** Working directory. */
   readonly cwd: string;
   /** The model. */
   readonly model: ModelSpec;
-  /** The names of its tools. */
+  /** Names of the tools. */
   readonly tools: readonly string[];
-  /** Which tool calls are asked about. */
+  /** The tool calls that require approval. */
   readonly approvalMode: string;
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface RunReport extends RunTotals {
-  /** What the library says. */
+  /** Outcome of the agent. */
   readonly outcome: RunOutcome;
-  /** What the program will exit with. */
+  /** Exit code of the program. */
   readonly exitCode: ExitCode;
-  /** Names of the tools that were refused because nobody could be asked. */
+  /** Names of the tools that were refused because approval was not possible. */
   readonly refused: readonly string[];
 }
 
-/** Tells of a run. */
+/** Presents a run. */
 export interface Reporter {
-  /** The run is about to begin. */
-  onRunStart(opening: RunStart): Promise<void>;
-  /** Something happened. */
+  /** Called before the first event. */
+  onRunStart(start: RunStart): Promise<void>;
+  /** Called with every event. */
   onEvent(event: AgentEvent): Promise<void>;
-  /** The run is over; `patch` is given where it belongs into the report. */
+  /** Called after the last event; `patch` is given when it is part of the report. */
   onRunEnd(report: RunReport, patch?: string): Promise<void>;
 }

@@ -1,51 +1,49 @@
 /**
- * Two streams on one screen: text on standard output, lines about it on standard error, without running into each
- * other.
+ * Text on standard output and lines on standard error, separated by empty lines when both appear on one terminal.
  *
  * @module
  */
 
-import type { Output } from "../terminal.ts";
+import type { Output } from "../host/terminal.ts";
 
-/** Where {@linkcode Screen} writes. */
+/** Options for {@linkcode Screen}. */
 export interface ScreenOptions {
-  /** Where the text goes. */
+  /** Output for streamed text. */
   readonly text: Output;
-  /** Where the lines go. */
+  /** Output for lines. */
   readonly lines: Output;
 }
 
-/** Keeps text that grows and lines that stand for themselves apart. */
+/** Writes streamed text and lines to their outputs. */
 export class Screen {
   readonly #text: Output;
   readonly #lines: Output;
-  /** Whether both are seen together, so that an empty line between them is seen as one. */
+  /** Whether both outputs appear on the same terminal. */
   readonly #isShared: boolean;
   #last: "nothing" | "open_text" | "text" | "line" = "nothing";
 
-  /** Makes an empty screen. */
   constructor({ text, lines }: ScreenOptions) {
     this.#text = text;
     this.#lines = lines;
     this.#isShared = text === lines || (text.isTerminal && lines.isTerminal);
   }
 
-  /** Adds a piece of text. */
-  async writeText(piece: string): Promise<void> {
-    if (piece === "") return;
+  /** Writes a chunk of text, on a terminal after an empty line if it follows a line. */
+  async writeText(chunk: string): Promise<void> {
+    if (chunk === "") return;
     if (this.#last === "line" && this.#isShared) await this.#lines.write("\n");
-    this.#last = piece.endsWith("\n") ? "text" : "open_text";
-    await this.#text.write(piece);
+    this.#last = chunk.endsWith("\n") ? "text" : "open_text";
+    await this.#text.write(chunk);
   }
 
-  /** Ends the text that is open. */
+  /** Writes a line feed if the text does not end with one. */
   async endText(): Promise<void> {
     if (this.#last !== "open_text") return;
     this.#last = "text";
     await this.#text.write("\n");
   }
 
-  /** Adds a line, after an empty one where it follows text. */
+  /** Writes a line, on a terminal after an empty line if it follows text. */
   async writeLine(line: string): Promise<void> {
     await this.endText();
     const gap = this.#last === "text" && this.#isShared ? "\n" : "";

@@ -1,31 +1,31 @@
 /**
- * Roles of text on a terminal, and whether they are coloured.
+ * Text styles, and the detection of color support.
  *
  * @module
  */
 
-import type { Output } from "../terminal.ts";
+import type { Output } from "../host/terminal.ts";
 
-/** Marks a text for what it is. */
+/** Applies a style to a text. */
 export type Paint = (text: string) => string;
 
-/** The roles that text can have. */
+/** The styles, by the role of the text. */
 export interface Style {
-  /** What stands out. */
+  /** Headings and emphasis. */
   readonly strong: Paint;
-  /** What can be passed over. */
+  /** Secondary text. */
   readonly faint: Paint;
-  /** What went well, and what was added. */
+  /** Success, added lines. */
   readonly success: Paint;
-  /** What went wrong, and what was taken away. */
+  /** Errors, removed lines. */
   readonly error: Paint;
-  /** What should be looked at. */
+  /** Warnings. */
   readonly warning: Paint;
-  /** Names: of tools, commands, options. */
+  /** Names of tools, commands and options. */
   readonly name: Paint;
 }
 
-/** The style of an output: colours on a terminal, unless the environment says otherwise. */
+/** Returns the style of an output: colored on a terminal, unless the environment overrides it. */
 export function getStyle(
   output: Pick<Output, "isTerminal">,
   env: (name: string) => string | undefined,
@@ -33,9 +33,7 @@ export function getStyle(
   return shouldUseColor(output, env) ? COLORED : PLAIN;
 }
 
-/**
- * Whether colours are wanted: `FORCE_COLOR` beats `NO_COLOR` (no-color.org), which beats what the terminal can do.
- */
+/** Whether to use colors: `FORCE_COLOR` overrides `NO_COLOR` (no-color.org), which overrides the terminal. */
 function shouldUseColor(
   output: Pick<Output, "isTerminal">,
   env: (name: string) => string | undefined,

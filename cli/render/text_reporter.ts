@@ -1,12 +1,12 @@
 /**
- * A run for people: the text as it comes, one line for each tool call and its result, tokens and cost at the end.
+ * Reports for users: streamed text, one line per tool call and per result, tokens and cost at the end.
  *
  * @module
  */
 
 import type { AgentEvent, AssistantMessageDelta } from "../../mod.ts";
 import type { AgentEventBody } from "../../src/loop/mod.ts";
-import type { Output } from "../terminal.ts";
+import type { Output } from "../host/terminal.ts";
 import { getFinalText } from "./final_text.ts";
 import { PlainTextFilter, toPlainText } from "./plain_text.ts";
 import type { Reporter, RunReport } from "./reporter.ts";
@@ -18,35 +18,35 @@ import { formatDuration, formatUsage } from "./usage_line.ts";
 import { WordWrap } from "./word_wrap.ts";
 import { wrapText } from "./wrap_text.ts";
 
-/** Lines in a log are kept to this length. */
+/** Maximum columns of a line when the output is not a terminal. */
 const LOG_COLUMNS = 120;
 
-/** A call that took less is not worth a time. */
+/** Minimum duration of a call that is shown. */
 const MIN_SHOWN_DURATION_MS = 1_000;
 
-/** How a {@linkcode TextReporter} tells. */
+/** Options for {@linkcode TextReporter}. */
 export interface TextReporterOptions {
-  /** Where the text goes. */
+  /** Output for the text of the model. */
   readonly text: Output;
-  /** Where everything else goes. */
+  /** Output for everything else. */
   readonly lines: Output;
-  /** Whether the text is shown while it comes. Otherwise the last reply is shown at the end. */
+  /** Whether text is written as it arrives. Otherwise the text of the last reply is written at the end. */
   readonly live: boolean;
-  /** The style of the lines. */
+  /** Style of the lines. */
   readonly style: Style;
   /** Columns of the terminal. */
   readonly columns: number;
-  /** The clock, in milliseconds. */
+  /** Returns the current time in milliseconds. */
   readonly now: () => number;
 }
 
 interface RunningCall {
-  /** The tool and its arguments, in a line. */
+  /** Tool and arguments in one line. */
   readonly summary: string;
   readonly startedAt: number;
 }
 
-/** Tells of a run in text. */
+/** Writes a run as text. */
 export class TextReporter implements Reporter {
   readonly #options: TextReporterOptions;
   readonly #screen: Screen;
@@ -54,11 +54,10 @@ export class TextReporter implements Reporter {
   readonly #calls = new Map<string, RunningCall>();
   #filter = new PlainTextFilter();
   #wrap: WordWrap;
-  /** The call that the last line is about. */
+  /** Id of the call on the last line. */
   #lastCall: string | undefined;
   #isThinkingShown = false;
 
-  /** Makes a reporter that has said nothing yet. */
   constructor(options: TextReporterOptions) {
     this.#options = options;
     this.#screen = new Screen(options);
@@ -66,12 +65,12 @@ export class TextReporter implements Reporter {
     this.#wrap = this.#createWrap();
   }
 
-  /** A person knows what was started. */
+  /** Writes nothing. */
   onRunStart(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Shows what happened, where it is worth a line. */
+  /** Writes text, tool calls, results and notices. */
   async onEvent(event: AgentEvent): Promise<void> {
     switch (event.type) {
       case "message_start":
@@ -92,7 +91,7 @@ export class TextReporter implements Reporter {
     }
   }
 
-  /** Shows the answer where it has not been shown, and what the run took. */
+  /** Writes the final answer if it was not streamed, and the totals. */
   async onRunEnd(report: RunReport): Promise<void> {
     const { live } = this.#options;
     if (!live) await this.#screen.writeText(toPlainText(getFinalText(report.outcome.messages)));
@@ -114,13 +113,13 @@ export class TextReporter implements Reporter {
     await this.#screen.endText();
   }
 
-  /** Programs get lines as they are; a terminal would break them within words. */
+  /** Creates the word wrapping of a reply, which applies only to a terminal. */
   #createWrap(): WordWrap {
     const { text, columns } = this.#options;
     return new WordWrap(text.isTerminal ? columns : Infinity);
   }
 
-  /** Reasoning may take a minute in which nothing else is to be seen. */
+  /** Reports thinking once per message, because it may take a minute. */
   async #writeThinking(): Promise<void> {
     if (this.#isThinkingShown || !this.#options.live) return;
     this.#isThinkingShown = true;
@@ -128,32 +127,32 @@ export class TextReporter implements Reporter {
   }
 
   async #onToolStart(
-    { id, name, arguments: args }: EventOf<"tool_execution_start">,
+    { id, name, arguments: args }: EventByType<"tool_execution_start">,
   ): Promise<void> {
     const tool = toPlainText(name);
-    const words = formatCall(name, args);
-    this.#calls.set(id, { summary: `${tool} ${words}`.trimEnd(), startedAt: this.#options.now() });
+    const call = formatCall(name, args);
+    this.#calls.set(id, { summary: `${tool} ${call}`.trimEnd(), startedAt: this.#options.now() });
     this.#lastCall = id;
-    const shown = truncateToWidth(words, this.#columns - tool.length - 3);
+    const shown = truncateToWidth(call, this.#columns - tool.length - 3);
     await this.#screen.writeLine(`• ${this.#style.name(tool)} ${shown}`.trimEnd());
   }
 
-  async #onToolEnd({ id, result, isError }: EventOf<"tool_execution_end">): Promise<void> {
-    const { summary: words, startedAt: since } = this.#calls.get(id) ??
-      { summary: "", startedAt: this.#options.now() };
+  async #onToolEnd({ id, result, isError }: EventByType<"tool_execution_end">): Promise<void> {
+    const now = this.#options.now();
+    const { summary, startedAt } = this.#calls.get(id) ?? { summary: "", startedAt: now };
     this.#calls.delete(id);
-    const took = this.#options.now() - since;
-    const time = took < MIN_SHOWN_DURATION_MS ? "" : ` · ${formatDuration(took)}`;
-    // Calls that run side by side end in any order.
-    const whose = this.#lastCall === id ? "" : `${truncateToWidth(words, this.#columns / 2)}: `;
+    const durationMs = now - startedAt;
+    const time = durationMs < MIN_SHOWN_DURATION_MS ? "" : ` · ${formatDuration(durationMs)}`;
+    // Parallel calls end in any order, so a result that does not follow its call names it.
+    const call = this.#lastCall === id ? "" : `${truncateToWidth(summary, this.#columns / 2)}: `;
     this.#lastCall = undefined;
-    const said = formatResult(result, isError);
-    await this.#writeLine(this.#getPaint(said, isError), `  ${whose}${said}${time}`);
+    const text = formatResult(result, isError);
+    await this.#writeLine(this.#getPaint(text, isError), `  ${call}${text}${time}`);
   }
 
-  #getPaint(said: string, isError: boolean): Paint {
+  #getPaint(text: string, isError: boolean): Paint {
     if (isError) return this.#style.error;
-    return /^Exit code: (?!0\b)/.test(said) ? this.#style.warning : this.#style.faint;
+    return /^Exit code: (?!0\b)/.test(text) ? this.#style.warning : this.#style.faint;
   }
 
   async #writeNotice(notice: string | undefined): Promise<void> {
@@ -171,20 +170,20 @@ export class TextReporter implements Reporter {
   }
 }
 
-type EventOf<Type extends AgentEventBody["type"]> = Extract<AgentEvent, { type: Type }>;
+type EventByType<Type extends AgentEventBody["type"]> = Extract<AgentEvent, { type: Type }>;
 
-/** What a person should know of an event that is no text and no tool call. */
+/** Returns the notice for an event other than text and tool calls; `undefined` when it needs none. */
 export function getNotice(event: AgentEvent): string | undefined {
   switch (event.type) {
     case "retry": {
-      const again = event.delayMs > 0 ? `again in ${formatDuration(event.delayMs)}` : "again now";
-      const isVoid = event.discard ? "; what it said is void" : "";
-      return `attempt ${event.attempt} failed, ${again}${isVoid}: ${event.error.message}`;
+      const delay = event.delayMs > 0 ? `in ${formatDuration(event.delayMs)}` : "now";
+      const discarded = event.discard ? "; the text above is discarded" : "";
+      return `attempt ${event.attempt} failed, retrying ${delay}${discarded}: ${event.error.message}`;
     }
     case "model_fallback":
-      return `${event.from.modelId} failed, ${event.to.modelId} goes on`;
+      return `${event.from.modelId} failed, continuing with ${event.to.modelId}`;
     case "context_compacted":
-      return "the conversation was shortened to fit the model";
+      return "the context was compacted to fit the context window";
     case "warning":
       return `warning: ${event.message}`;
     default:

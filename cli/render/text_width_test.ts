@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { getTextWidth, truncateToWidth } from "./text_width.ts";
 
-Deno.test("textWidth() counts columns, not characters", () => {
+Deno.test("getTextWidth(): counts columns, not characters", () => {
   const widths = {
     "abc": 3,
     "é": 1,
@@ -16,7 +16,7 @@ Deno.test("textWidth() counts columns, not characters", () => {
   for (const [text, width] of Object.entries(widths)) assertEquals(getTextWidth(text), width, text);
 });
 
-Deno.test("fitText() leaves what fits, and cuts between characters", () => {
+Deno.test("truncateToWidth(): truncates longer texts between graphemes", () => {
   assertEquals(truncateToWidth("abc", 3), "abc");
   assertEquals(truncateToWidth("abcd", 3), "ab…");
   assertEquals(truncateToWidth("世界世", 5), "世界…");

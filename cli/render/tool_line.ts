@@ -1,5 +1,5 @@
 /**
- * Tool calls and their results, each in one line.
+ * One-line summaries of tool calls and their results.
  *
  * @module
  */
@@ -7,16 +7,16 @@
 import { type AgentToolResult, extractText, type JsonObject } from "../../mod.ts";
 import { toPlainText } from "./plain_text.ts";
 
-/** What the lines of a tool show of its arguments. */
+/** Names of the shown arguments, by tool. */
 const SHOWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   bash: ["command"],
   search_files: ["pattern", "path"],
 };
 
-/** Arguments that say the most, where a tool has them. */
+/** Arguments to show for other tools, in order of preference; the first one that exists is shown. */
 const PREFERRED_ARGUMENTS = ["path", "command", "pattern", "query", "url", "file"];
 
-/** The arguments of a call in one line. */
+/** Formats the most significant arguments of a call in one line; all of them as JSON for an unknown tool. */
 export function formatCall(name: string, args: JsonObject): string {
   const keys = SHOWN_ARGUMENTS[name] ??
     PREFERRED_ARGUMENTS.filter((key) => key in args).slice(0, 1);
@@ -25,19 +25,19 @@ export function formatCall(name: string, args: JsonObject): string {
   return Object.keys(args).length === 0 ? "" : toOneLine(JSON.stringify(args));
 }
 
-/** The result of a call in one line. */
+/** Formats the result of a call in one line: its exit code, error or only line, else the number of lines. */
 export function formatResult({ content }: AgentToolResult, isError: boolean): string {
   const lines = toPlainText(extractText(content)).trim().split("\n").filter((line) => line !== "");
   const [first = "no output"] = lines;
   const isExit = first.startsWith("Exit code: ");
   if (isError || isExit || lines.length <= 1) {
-    const more = isExit && lines.length > 1 ? ` · ${pluralize(lines.length - 1, "line")}` : "";
-    return toOneLine(first) + more;
+    const rest = isExit && lines.length > 1 ? ` · ${pluralize(lines.length - 1, "line")}` : "";
+    return toOneLine(first) + rest;
   }
   return pluralize(lines.length, "line");
 }
 
-/** `1 line`, `2 lines`. */
+/** Formats a count with its noun: `1 line`, `2 lines`. */
 export function pluralize(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

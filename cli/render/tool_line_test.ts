@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { errorResult, textResult } from "../../mod.ts";
 import { formatCall, formatResult } from "./tool_line.ts";
 
-Deno.test("a call is told by what says the most about it", () => {
+Deno.test("formatCall(): shows the most significant arguments of a tool", () => {
   assertEquals(
     formatCall("bash", { command: "deno test\n  --quiet", timeout_ms: 5 }),
     "deno test --quiet",
@@ -14,7 +14,7 @@ Deno.test("a call is told by what says the most about it", () => {
   assertEquals(formatCall("bash", { command: "echo \x1b[31m" }), "echo");
 });
 
-Deno.test("a result is told by its only line, its exit code, its error, or its length", () => {
+Deno.test("formatResult(): shows the only line, the exit code, the error or the number of lines", () => {
   assertEquals(formatResult(textResult("Edited a.ts (+1 -1)"), false), "Edited a.ts (+1 -1)");
   assertEquals(formatResult(textResult("Exit code: 1\na\n\nb"), false), "Exit code: 1 · 2 lines");
   assertEquals(formatResult(textResult("Exit code: 0"), false), "Exit code: 0");

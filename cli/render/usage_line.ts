@@ -1,5 +1,5 @@
 /**
- * Turns, tokens, money and time of a run, in one line.
+ * Turns, tokens, cost and duration of a run, in one line.
  *
  * @module
  */
@@ -7,19 +7,19 @@
 import type { Cost, Usage } from "../../mod.ts";
 import { pluralize } from "./tool_line.ts";
 
-/** What a run took. */
+/** Totals of a run. */
 export interface RunTotals {
-  /** Its turns. */
+  /** Number of turns. */
   readonly turns: number;
-  /** Its tokens. */
+  /** Token usage. */
   readonly usage: Usage;
-  /** What it cost, in US dollars. */
+  /** Cost in US dollars. */
   readonly cost: Cost;
-  /** How long it took, in milliseconds. */
+  /** Duration in milliseconds. */
   readonly durationMs: number;
 }
 
-/** `3 turns · 8,210 tokens in (6,000 cached), 412 out · $0.0217 · 4.1 s` */
+/** Formats totals, such as `3 turns · 8,210 tokens in (6,000 cached), 412 out · $0.0217 · 4.1 s`. */
 export function formatUsage({ turns, usage, cost, durationMs }: RunTotals): string {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   const cached = usage.cacheRead > 0 ? ` (${formatNumber(usage.cacheRead)} cached)` : "";
@@ -31,7 +31,7 @@ export function formatUsage({ turns, usage, cost, durationMs }: RunTotals): stri
   ].join(" · ");
 }
 
-/** `4.1 s`, `2 min 5 s` */
+/** Formats a duration, such as `4.1 s` or `2 min 5 s`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;

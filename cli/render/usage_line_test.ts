@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { zeroCost, zeroUsage } from "../../src/loop/mod.ts";
 import { formatDuration, formatUsage } from "./usage_line.ts";
 
-Deno.test("turns, tokens, money and time are told in one line", () => {
+Deno.test("formatUsage(): shows turns, tokens, cost and duration in one line", () => {
   const usage = { input: 2_210, output: 412, cacheRead: 6_000, cacheWrite: 0, total: 8_622 };
   const cost = { ...zeroCost(), total: 0.02168 };
   assertEquals(
@@ -11,7 +11,7 @@ Deno.test("turns, tokens, money and time are told in one line", () => {
   );
 });
 
-Deno.test("tokens without a price are not free", () => {
+Deno.test("formatUsage(): shows an unknown price when tokens have no cost", () => {
   const usage = { ...zeroUsage(), input: 1, output: 1 };
   assertEquals(
     formatUsage({ turns: 1, usage, cost: zeroCost(), durationMs: 50 }),
@@ -19,7 +19,7 @@ Deno.test("tokens without a price are not free", () => {
   );
 });
 
-Deno.test("long times are told in minutes, large sums in cents", () => {
+Deno.test("formatUsage(): shows long durations in minutes and large costs in cents", () => {
   assertEquals(formatDuration(125_900), "2 min 5 s");
   const cost = { ...zeroCost(), total: 12.3456 };
   const line = formatUsage({ turns: 1, usage: zeroUsage(), cost, durationMs: 0 });

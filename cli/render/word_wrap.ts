@@ -1,100 +1,99 @@
 /**
- * Text that comes in pieces, broken into lines between words.
+ * Word wrapping of streamed text.
  *
  * @module
  */
 
 import { getTextWidth, isWide } from "./text_width.ts";
 
-/** Line breaks, blanks, and pieces of words. */
+/** Matches line breaks, spaces, and parts of words. */
 const TOKENS = /\n|[^\S\n]+|\S+/g;
 
-/** Indented code begins with this much. */
+/** Minimum indentation of code, in columns. */
 const CODE_INDENT = 4;
 
 /**
- * Breaks lines before the word that would not fit. Code, fenced or indented, is left as it is.
+ * Breaks lines before the word that does not fit. Fenced and indented code is not wrapped.
  *
- * A word is held back until it is whole. Scripts without blanks may break at every character.
+ * A word is buffered until it is complete. Scripts without spaces, such as Chinese, may break at every character.
  */
 export class WordWrap {
   readonly #columns: number;
-  /** What has been shown of the line. */
+  /** Columns of the current line that have been returned. */
   #column = 0;
-  #blanks = "";
+  #spaces = "";
   #word = "";
   #isFenced = false;
   #isCode = false;
 
-  /** Makes a wrap for lines of so many columns. */
   constructor(columns: number) {
     this.#columns = columns;
   }
 
-  /** Takes the next piece; gives what can be shown by now. */
-  push(piece: string): string {
-    let shown = "";
-    for (const [token] of piece.matchAll(TOKENS)) {
-      if (token === "\n") shown += this.#endLine();
-      else if (token.trim() === "") shown += this.#addBlanks(token);
-      else shown += this.#addToWord(token);
+  /** Wraps the next chunk. Returns the text up to the last complete word. */
+  push(chunk: string): string {
+    let wrapped = "";
+    for (const [token] of chunk.matchAll(TOKENS)) {
+      if (token === "\n") wrapped += this.#endLine();
+      else if (token.trim() === "") wrapped += this.#addSpaces(token);
+      else wrapped += this.#addToWord(token);
     }
-    return shown;
+    return wrapped;
   }
 
-  /** Gives what has been held back. */
+  /** Returns the buffered text. */
   flush(): string {
-    const shown = this.#flushWord() + this.#blanks;
-    this.#blanks = "";
-    return shown;
+    const wrapped = this.#flushWord() + this.#spaces;
+    this.#spaces = "";
+    return wrapped;
   }
 
   #endLine(): string {
-    const shown = `${this.#flushWord()}\n`;
-    this.#blanks = "";
+    const wrapped = `${this.#flushWord()}\n`;
+    this.#spaces = "";
     this.#column = 0;
     this.#isCode = this.#isFenced;
-    return shown;
+    return wrapped;
   }
 
-  #addBlanks(blanks: string): string {
-    const shown = this.#flushWord();
-    this.#blanks += blanks;
-    return shown;
+  #addSpaces(spaces: string): string {
+    const wrapped = this.#flushWord();
+    this.#spaces += spaces;
+    return wrapped;
   }
 
   #addToWord(token: string): string {
-    let shown = "";
+    let wrapped = "";
     for (const character of token) {
       const mayBreak = isWide(character);
-      if (mayBreak) shown += this.#flushWord();
+      if (mayBreak) wrapped += this.#flushWord();
       this.#word += character;
-      if (mayBreak) shown += this.#flushWord();
+      if (mayBreak) wrapped += this.#flushWord();
     }
-    return shown;
+    return wrapped;
   }
 
-  /** Places the word that is held back: behind the blanks before it, or at the beginning of a line. */
+  /** Returns the buffered word, after the spaces before it or on the next line. */
   #flushWord(): string {
     const word = this.#word;
-    const blanks = this.#blanks;
+    const spaces = this.#spaces;
     if (word === "") return "";
     this.#word = "";
-    this.#blanks = "";
-    if (this.#column === 0) this.#startLine(blanks, word);
-    const width = blanks.length + getTextWidth(word);
+    this.#spaces = "";
+    if (this.#column === 0) this.#startLine(spaces, word);
+    const width = spaces.length + getTextWidth(word);
     if (this.#isCode || this.#column === 0 || this.#column + width <= this.#columns) {
       this.#column += width;
-      return blanks + word;
+      return spaces + word;
     }
-    this.#column = width - blanks.length;
+    this.#column = width - spaces.length;
     return `\n${word}`;
   }
 
-  #startLine(blanks: string, word: string): void {
+  #startLine(spaces: string, word: string): void {
     if (word.startsWith("```")) {
       this.#isFenced = !this.#isFenced;
       this.#isCode = true;
-    } else if (blanks.replaceAll("\t", "    ").length >= CODE_INDENT) this.#isCode = true;
+    } else if (spaces.replaceAll("\t", "    ").length >= CODE_INDENT) this.#isCode = true;
   }
 }

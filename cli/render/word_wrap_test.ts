@@ -8,19 +8,19 @@ function wrapAll(text: string, columns: number): string {
   return wrap.push(text) + wrap.flush();
 }
 
-Deno.test("lines are broken before the word that does not fit", () => {
+Deno.test("WordWrap: breaks lines before the word that does not fit", () => {
   assertEquals(wrapAll("one two three four", 9), "one two\nthree\nfour");
   assertEquals(wrapAll("one two\nthree", 20), "one two\nthree");
   assertEquals(wrapAll("a  b", 20), "a  b");
   assertEquals(wrapAll("unbreakably-long word", 5), "unbreakably-long\nword");
 });
 
-Deno.test("blanks at a break go, others stay", () => {
+Deno.test("WordWrap: removes spaces at a break and keeps others", () => {
   assertEquals(wrapAll("one two  \nthree", 8), "one two\nthree");
   assertEquals(wrapAll("- item one two", 10), "- item one\ntwo");
 });
 
-Deno.test("code is left as it is", () => {
+Deno.test("WordWrap: does not wrap code", () => {
   const fenced = "```ts\nconst long = 'longer than the line';\n```\nthen words again";
   assertEquals(
     wrapAll(fenced, 12),
@@ -29,16 +29,16 @@ Deno.test("code is left as it is", () => {
   assertEquals(wrapAll("    indented code here", 10), "    indented code here");
 });
 
-Deno.test("scripts without blanks break between characters", () => {
+Deno.test("WordWrap: breaks scripts without spaces between characters", () => {
   assertEquals(wrapAll("世界世界世", 4), "世界\n世界\n世");
 });
 
-Deno.test("a word is shown when it is whole", () => {
+Deno.test("WordWrap: buffers a word until it is complete", () => {
   const wrap = new WordWrap(20);
   assertEquals([wrap.push("one tw"), wrap.push("o thr"), wrap.flush()], ["one", " two", " thr"]);
 });
 
-Deno.test("wherever a text is cut, the lines are the same, fit, and lose no word", () => {
+Deno.test("WordWrap: returns the same lines when the text is split anywhere", () => {
   const random = seededRandom(7);
   for (let run = 0; run < 500; run++) {
     const words = Array.from(
@@ -46,16 +46,16 @@ Deno.test("wherever a text is cut, the lines are the same, fit, and lose no word
       () => "abcdefgh世".slice(0, 1 + Math.floor(random() * 9)),
     );
     const text = words.map((word) => word + (random() < 0.1 ? "\n" : " ")).join("");
-    const whole = wrapAll(text, 24);
+    const expected = wrapAll(text, 24);
     const wrap = new WordWrap(24);
-    let inPieces = "";
+    let inChunks = "";
     for (let at = 0; at < text.length;) {
       const end = at + 1 + Math.floor(random() * 6);
-      inPieces += wrap.push(text.slice(at, end));
+      inChunks += wrap.push(text.slice(at, end));
       at = end;
     }
-    assertEquals(inPieces + wrap.flush(), whole);
-    assertEquals(whole.replace(/\s/g, ""), text.replace(/\s/g, ""));
-    for (const line of whole.split("\n")) assert(getTextWidth(line.trimEnd()) <= 24, line);
+    assertEquals(inChunks + wrap.flush(), expected);
+    assertEquals(expected.replace(/\s/g, ""), text.replace(/\s/g, ""));
+    for (const line of expected.split("\n")) assert(getTextWidth(line.trimEnd()) <= 24, line);
   }
 });

@@ -1,17 +1,17 @@
 /**
- * Text broken into lines between words.
+ * Word wrapping of complete texts.
  *
  * @module
  */
 
-/** Breaks a text into lines of at most so many characters; a longer word has a line of its own. */
-export function wrapText(text: string, width: number): string[] {
+/** Wraps a text to lines of at most `columns` characters; a longer word gets its own line. */
+export function wrapText(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(/\s+/)) {
     if (word === "") continue;
     const longer = line === "" ? word : `${line} ${word}`;
-    if (line !== "" && longer.length > width) {
+    if (line !== "" && longer.length > columns) {
       lines.push(line);
       line = word;
     } else line = longer;

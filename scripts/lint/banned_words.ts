@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Where a word occurs: in a name, a comment, or a string or template. */
+/** Location of a word: in a name, a comment, or a string or template. */
 export type WordKind = "identifier" | "comment" | "text";
 
 /** A word or phrase that is not plain technical English. */

@@ -10,7 +10,7 @@ export const fileLength: Deno.lint.Rule = {
         context.report({
           node,
           message: `This file has ${lines} lines; the limit is ${MAX_LINES}.`,
-          hint: "Split it into files of one idea each.",
+          hint: "Split it into files with one purpose each.",
         });
       },
     };

@@ -36,8 +36,8 @@ export const plainLanguage: Deno.lint.Rule = {
       const [start] = comment.range;
       const isExempt = isIgnored(context.sourceCode.text, start);
       const reportAt = (index: number, length: number, message: string, instead: string) => {
-        const at = start + 2 + index; // after "//" or "/*"
-        report(isExempt ? comment.range : [at, at + length], message, instead);
+        const position = start + 2 + index; // after "//" or "/*"
+        report(isExempt ? comment.range : [position, position + length], message, instead);
       };
       const [opening] = comment.value.match(OPENING_WHAT) ?? [];
       if (opening) {

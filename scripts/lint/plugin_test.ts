@@ -25,7 +25,7 @@ Deno.test("function-length reports functions, arrows and methods of more than 80
   assertEquals(findViolations("/p/adapters/a.ts", `class A { a() ${body} }`), [id]);
 });
 
-Deno.test("function-length skips tests, file-length does not", () => {
+Deno.test("function-length skips tests, and file-length includes them", () => {
   assertEquals(
     findViolations("/p/src/core/a_test.ts", `function a() {\n${repeatStatement(90)}}\n`),
     [],
@@ -48,7 +48,7 @@ Deno.test("console-free reports console in shipped code", () => {
   assertEquals(findViolations("/p/examples/a.ts", "console.warn(1);"), []);
 });
 
-Deno.test("portable reports Deno and node: in portable directories", () => {
+Deno.test("portable reports Deno and node: in directories that run in browsers", () => {
   assertEquals(findViolations("/p/src/loop/a.ts", "Deno.exit();"), ["swink/portable"]);
   assertEquals(findViolations("/p/adapters/x/a.ts", `import fs from "node:fs";`), [
     "swink/portable",

@@ -4,7 +4,7 @@ import { isCodeIn } from "./directories.ts";
 export const portable: Deno.lint.Rule = {
   create(context) {
     if (!isCodeIn("src/core|src/loop|src/agent|adapters", context.filename)) return {};
-    const message = "This directory runs in browsers, too: use a port instead.";
+    const message = "This code also runs in browsers: use a port instead.";
     return {
       'MemberExpression[object.name="Deno"]'(node: Deno.lint.MemberExpression) {
         context.report({ node, message });

@@ -9,13 +9,13 @@ import { type SourceFile, walk } from "./source_files.ts";
 
 /** A function, method, accessor or constructor with a body. */
 export interface NamedFunction {
-  /** `parse`, `#repair`, `get size`, `constructor`. */
+  /** Name such as `parse`, `#repair`, `get size` or `constructor`. */
   name: string;
-  /** `src/core/a.ts:12`. */
-  place: string;
-  /** From the line of its declaration to that of its closing brace. */
+  /** File and line: `src/core/a.ts:12`. */
+  location: string;
+  /** Number of lines from its declaration to its closing brace. */
   lines: number;
-  /** Lines between its braces, or of the expression of an arrow. */
+  /** Number of lines between its braces, or of the expression of an arrow function. */
   bodyLines: number;
   node: ts.FunctionLikeDeclaration;
 }
@@ -30,7 +30,7 @@ export function listFunctions(files: readonly SourceFile[]): NamedFunction[] {
       const first = lineAt(ast, node.getStart());
       const lines = lineAt(ast, node.getEnd()) - first + 1;
       const bodyLines = countBodyLines(ast, node.body);
-      functions.push({ name, place: `${path}:${first}`, lines, bodyLines, node });
+      functions.push({ name, location: `${path}:${first}`, lines, bodyLines, node });
     });
     return functions;
   });

@@ -21,7 +21,7 @@ Deno.test("listFunctions() lists functions with a name and a body", () => {
   assertEquals(names, ["a", "inner", "b", "#d", "get e", "constructor", "f", "h", "i"]);
 });
 
-Deno.test("listFunctions() counts lines in all and in the body", () => {
+Deno.test("listFunctions() counts the lines of a function and of its body", () => {
   const source = "function a(\n  b: string,\n) {\n  return b;\n}\nconst c = () =>\n  1;\n";
   const counts = listFunctions([parseSource("a.ts", source)]).map((f) => [f.lines, f.bodyLines]);
   assertEquals(counts, [[5, 1], [2, 1]]);

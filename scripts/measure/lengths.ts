@@ -23,7 +23,9 @@ const LONGEST = 5;
 /** Measures the named functions, each from its declaration to its closing brace. */
 export function measureFunctionLengths(files: readonly SourceFile[]): Lengths {
   const functions = listFunctions(files);
-  return measure(functions.map(({ lines, place, name }) => ({ lines, title: `${place} ${name}` })));
+  return measure(
+    functions.map(({ lines, location, name }) => ({ lines, title: `${location} ${name}` })),
+  );
 }
 
 /** Measures the files. */

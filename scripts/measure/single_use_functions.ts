@@ -8,7 +8,7 @@ import ts from "typescript";
 import { listFunctions, type NamedFunction } from "./functions.ts";
 import { type SourceFile, walk } from "./source_files.ts";
 
-/** Finds the functions that are not exported, and the private methods, with one reference in all, which is a call. */
+/** Finds functions that are not exported, and private methods, whose only reference is a call. */
 export function findSingleUseFunctions(files: readonly SourceFile[]): NamedFunction[] {
   return files.flatMap((file) => {
     const references = collectReferences(file);
@@ -36,12 +36,12 @@ function hasModifier(node: ts.HasModifiers, kind: ts.SyntaxKind): boolean {
   return node.modifiers?.some((modifier) => modifier.kind === kind) ?? false;
 }
 
-/** Maps each name to its references in a file, declarations aside. */
+/** Maps each name to its references in a file, without declarations. */
 function collectReferences({ ast }: SourceFile): Map<string, ts.Node[]> {
   const references = new Map<string, ts.Node[]>();
   walk(ast, (node) => {
     if (!ts.isIdentifier(node) && !ts.isPrivateIdentifier(node)) return;
-    if (isDeclaredName(node) || isPublicMember(node)) return;
+    if (isDeclaredName(node) || isMemberOfOtherObject(node)) return;
     const nodes = references.get(node.text) ?? [];
     references.set(node.text, nodes);
     nodes.push(node);
@@ -55,8 +55,8 @@ function isDeclaredName(node: ts.Node): boolean {
     !ts.isShorthandPropertyAssignment(parent);
 }
 
-/** Whether a name is a member of another object, as `parse` in `JSON.parse`; `this.parse` may be private. */
-function isPublicMember(node: ts.Node): boolean {
+/** Whether a name is a member of another object than `this`, as `parse` in `JSON.parse`. */
+function isMemberOfOtherObject(node: ts.Node): boolean {
   const { parent } = node;
   return ts.isIdentifier(node) && ts.isPropertyAccessExpression(parent) && parent.name === node &&
     parent.expression.kind !== ts.SyntaxKind.ThisKeyword;

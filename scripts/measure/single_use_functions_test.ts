@@ -13,7 +13,7 @@ Deno.test("findSingleUseFunctions() finds private functions and methods with one
   assertEquals(find("class A { private b() {} c() { this.b(); } }"), ["b"]);
 });
 
-Deno.test("findSingleUseFunctions() leaves out exports, callbacks, and several references", () => {
+Deno.test("findSingleUseFunctions() omits exports, callbacks and functions with several references", () => {
   assertEquals(find("export function a() {}\na();"), []);
   assertEquals(find("export const a = () => 1;\na();"), []);
   assertEquals(find("function a() {}\na();\na();"), []);
@@ -21,7 +21,7 @@ Deno.test("findSingleUseFunctions() leaves out exports, callbacks, and several r
   assertEquals(find("class A { b() {} c() { this.b(); } }"), []);
 });
 
-Deno.test("findSingleUseFunctions() does not take members of other objects for references", () => {
+Deno.test("findSingleUseFunctions() does not count members of other objects as references", () => {
   assertEquals(find("function parse() {}\nparse();\nJSON.parse(text);"), ["parse"]);
   assertEquals(find("function parse() {}\nJSON.parse(text);"), []);
 });

@@ -15,6 +15,11 @@ export interface Quantiles {
 /** Computes the quantiles of a list in any order. */
 export function computeQuantiles(values: readonly number[]): Quantiles {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
-  return { median: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
+  const getQuantile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  return {
+    median: getQuantile(0.5),
+    p90: getQuantile(0.9),
+    p99: getQuantile(0.99),
+    max: getQuantile(1),
+  };
 }

@@ -29,13 +29,13 @@ export function traceFunctions({ path, ast }: SourceFile): string {
     const { body } = node as FunctionWithBody;
     const inset = ts.isBlock(body) ? 1 : 0;
     openings.push({ position: body.getStart() + inset, text: opening });
-    // Where two bodies end at the same place, the inner one closes first.
+    // Where two bodies end at the same position, the inner one closes first.
     closings.unshift({ position: body.getEnd() - inset, text: closing });
   });
   return insertAll(ast.text, [...openings, ...closings]);
 }
 
-/** Describes a function by place, class and name: `src/core/a.ts:12 Agent.prompt`. */
+/** Describes a function by location, class and name: `src/core/a.ts:12 Agent.prompt`. */
 function describe(path: string, ast: ts.SourceFile, node: ts.Node): string {
   const line = ast.getLineAndCharacterOfPosition(node.getStart()).line + 1;
   const name = getFunctionName(node) ?? "(anonymous)";

@@ -14,7 +14,7 @@ interface Frame {
   isActive: boolean;
 }
 
-/** A frame as it is when the chain is read. */
+/** State of a frame when the chain is read. */
 export type FrameState = Pick<Frame, "name" | "isActive">;
 
 const current = new AsyncLocalStorage<Frame>();
@@ -76,7 +76,7 @@ export async function* traceAsyncGenerator<T, R>(
   };
 }
 
-/** Makes the functions that wrapped sources call global. */
+/** Defines the global functions that wrapped sources call. */
 export function installTracer(): void {
   Object.assign(globalThis, {
     __trace: trace,

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { getCallChain, trace, traceAsyncGenerator, traceGenerator } from "./tracer.ts";
 
 function readChain(): string[] {
@@ -22,17 +22,23 @@ Deno.test("trace() keeps callers across await, and marks those that returned", a
   assertEquals(readChain(), []);
 });
 
-Deno.test("trace() ends the frame of a function that throws", () => {
-  try {
-    trace("outer", () => {
-      throw new Error("failure");
-    });
-  } catch {
-    assertEquals(readChain(), []);
-  }
+Deno.test("trace() ends the frame of a function that throws", async () => {
+  let chain: string[] = [];
+  let started: Promise<void> | undefined;
+  const inner = async () => {
+    await Promise.resolve();
+    chain = readChain();
+  };
+  const outer = () => {
+    started = trace("inner", inner);
+    throw new Error("failure");
+  };
+  assertThrows(() => trace("outer", outer), Error, "failure");
+  await started;
+  assertEquals(chain, ["(outer)", "inner"]);
 });
 
-Deno.test("generators are traced as called by their consumer", async () => {
+Deno.test("traceGenerator(), traceAsyncGenerator(): trace each step as a call from the consumer", async () => {
   const numbers = () =>
     traceGenerator(
       "numbers",

@@ -1,5 +1,5 @@
 /**
- * The agent: a history, a model, tools, queues and one run at a time.
+ * The agent: a history, a model, tools and message queues, with one run at a time.
  *
  * @module
  */
@@ -21,20 +21,20 @@ import type { AgentTool } from "../core/tool.ts";
 import { type AgentLoopConfig, checkConfig, type TurnSettings } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
 import { createContinueInput, hasValidMessages, type LoopOptions } from "../loop/loop.ts";
+import { MessageQueue } from "../loop/message_queue.ts";
 import type { TurnInput } from "../loop/message_source.ts";
 import { type StartedRun, startRun } from "../loop/start_run.ts";
 import { type AgentResult, collectResult } from "./collect.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
-import { MessageQueue } from "../loop/message_queue.ts";
 import { type AgentOptions, assertUniqueTools } from "./options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
 import { StructuredAnswer, type StructuredOutputOptions } from "./structured_output.ts";
 import { type AgentListener, Subscribers } from "./subscribers.ts";
 
-/** Options of one run. */
+/** Options for one run. */
 export interface RunOptions extends LoopOptions {}
 
-/** The parts of the configuration that differ for one run. */
+/** Overrides of the configuration for one run. */
 interface RunOverrides {
   readonly config?: Partial<Pick<AgentLoopConfig, "settings" | "policies" | "streamOptions">>;
   /** Awaited before the run starts; a rejection fails the run. */
@@ -42,7 +42,7 @@ interface RunOverrides {
 }
 
 /**
- * An agent: calls one model, runs the tools that the model calls, and keeps the history.
+ * Calls a model, runs the tools that the model calls, and keeps the history.
  *
  * One run at a time: a second `prompt()` while a run is active is rejected with an `AlreadyRunningError`. An active run
  * can be steered, followed up and aborted.
@@ -65,7 +65,7 @@ export class Agent {
   readonly #subscribers: Subscribers;
   readonly #steering: MessageQueue;
   readonly #followUp: MessageQueue;
-  /** Models whose missing price was reported already. */
+  /** Models whose missing price has been reported. */
   readonly #unpricedModels = new Set<string>();
   #state: LiveState;
   /** Whether the last model call ended in a context overflow. */
@@ -77,17 +77,17 @@ export class Agent {
   /**
    * Creates an idle agent.
    *
-   * @throws {BadRequestError} When `streamFn` is missing, the model name is invalid, two tools have the same name, or
+   * @throws {BadRequestError} If `streamFn` is missing, the model name is invalid, two tools have the same name, or
    * another option is invalid.
    */
   constructor(options: AgentOptions) {
     if (typeof options.streamFn !== "function") {
       throw new BadRequestError(
-        "The agent has no streamFn: pass connect() from the adapters, or a function of your own",
+        "The option streamFn must be a function: pass connect() of the adapters, or a StreamFn of your own",
       );
     }
-    const { model, ...others } = options;
-    checkConfig(others);
+    const { model, ...config } = options;
+    checkConfig(config);
     const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
     const queue = { newId: () => newId("queued"), onChange: () => this.#emitQueueChanged() };
     this.#options = options;
@@ -107,7 +107,7 @@ export class Agent {
     return this.#state;
   }
 
-  /** Sends a prompt and waits for the run to finish. Rejects only for misuse; failures are in the result. */
+  /** Sends a prompt and waits for the run to finish. Failures of the run are in the result; only misuse rejects. */
   prompt(input: PromptInput, options?: RunOptions): Promise<AgentResult> {
     return collectResult(this.promptStream(input, options));
   }
@@ -156,18 +156,20 @@ export class Agent {
   }
 
   /**
-   * Queues a message for the running turn. With `interrupt: "cancel"` it also cancels unfinished tool calls.
+   * Queues a message for the next turn of the run. With `interrupt: "cancel"` it also cancels unfinished tool calls.
+   * Input of several messages queues all of them and returns the last one.
    *
-   * @throws {NoMessagesError} When the input is empty.
+   * @throws {NoMessagesError} If the input is empty.
    */
   steer(input: PromptInput): QueuedMessage {
     return this.#enqueue(this.#steering, input);
   }
 
   /**
-   * Queues a message for when the run would otherwise end.
+   * Queues a message for when the run would otherwise end. Input of several messages queues all of them and returns the
+   * last one.
    *
-   * @throws {NoMessagesError} When the input is empty.
+   * @throws {NoMessagesError} If the input is empty.
    */
   followUp(input: PromptInput): QueuedMessage {
     return this.#enqueue(this.#followUp, input);
@@ -178,7 +180,7 @@ export class Agent {
     return { steering: this.#steering.queued, followUp: this.#followUp.queued };
   }
 
-  /** Removes a queued message; returns `false` when it is not queued any more. */
+  /** Removes a queued message; returns `false` if it is not queued. */
   cancelQueued(id: string): boolean {
     return this.#steering.cancel(id) || this.#followUp.cancel(id);
   }
@@ -209,14 +211,14 @@ export class Agent {
     this.#activeRun?.abort(reason);
   }
 
-  /** Resolves when no run is active or still ending after a reset. */
+  /** Resolves when no run is active, and a run that `reset()` aborted has ended. */
   waitForIdle(): Promise<void> {
     return this.#latestRun.settled;
   }
 
   /**
    * Restores the model, prompt and tools of the options, and clears the history and the queues. Aborts an active run;
-   * the agent can be prompted at once.
+   * the agent can be prompted immediately.
    */
   reset(): void {
     this.clearQueues();
@@ -241,7 +243,7 @@ export class Agent {
   /**
    * Sets the model of the following turns.
    *
-   * @throws {BadRequestError} When the name is invalid.
+   * @throws {BadRequestError} If the name is invalid.
    */
   setModel(model: ModelSpec | string): void {
     const from = this.#state.model;
@@ -258,7 +260,7 @@ export class Agent {
   /**
    * Sets the tools of the following turns.
    *
-   * @throws {BadRequestError} When two tools have the same name.
+   * @throws {BadRequestError} If two tools have the same name.
    */
   setTools(tools: readonly AgentTool[]): void {
     this.#state.tools = assertUniqueTools(tools);
@@ -360,9 +362,11 @@ export class Agent {
   }
 
   #enqueue(queue: MessageQueue, input: PromptInput): QueuedMessage {
-    const [first, ...others] = repairHistory(toAgentMessages(input, this.#now())).messages;
-    if (!first) throw new NoMessagesError("There is no message to queue");
-    return others.reduce((_last, message) => queue.add(message), queue.add(first));
+    const [first, ...rest] = repairHistory(toAgentMessages(input, this.#now())).messages;
+    if (!first) {
+      throw new NoMessagesError("There is no message to queue: pass at least one valid message");
+    }
+    return rest.reduce((_last, message) => queue.add(message), queue.add(first));
   }
 
   #createState(messages: readonly AgentMessage[]): LiveState {
@@ -381,7 +385,7 @@ export class Agent {
     return messages;
   }
 
-  /** Not together with tools: some providers accept either tools or a schema. */
+  /** Whether the provider enforces a schema. Never with tools, since some providers accept either tools or a schema. */
   #supportsStrictSchema(schema: JsonSchema): boolean {
     const { model, tools } = this.#state;
     return tools.length === 0 && (this.#options.streamFn.hasStrictSchema?.(model, schema) ?? false);
@@ -391,7 +395,7 @@ export class Agent {
     if (this.#state.isRunning) throw new AlreadyRunningError();
   }
 
-  /** Emits in the order of all events: as an event of the run, or while idle to the subscribers only. */
+  /** Emits an event in order with all others: as an event of the active run, or while idle to the subscribers only. */
   #emit(event: AgentEventBody): void {
     void this.#latestRun.pipe.emit(event);
   }

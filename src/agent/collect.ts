@@ -1,5 +1,5 @@
 /**
- * The result of a run.
+ * Collects the result of a run from its events.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface AgentResult extends RunOutcome {
 /**
  * Reads the events of a run and returns its result.
  *
- * Rejects when the stream errors: for misuse, such as a prompt while another run is active.
+ * Rejects if the stream errors, which it does for misuse, such as a prompt while another run is active.
  */
 export async function collectResult(events: AsyncIterable<AgentEvent>): Promise<AgentResult> {
   let turns = 0;

@@ -1,5 +1,5 @@
 /**
- * The hand-over between two runs of an agent.
+ * The transition between two runs of an agent.
  *
  * @module
  */
@@ -21,8 +21,8 @@ export interface DrainOptions {
 }
 
 /**
- * Waits until a run is over and its listeners have handled every event. A listener may itself wait for the next run,
- * so it gets no more time than after an abort; the next run's pipe then takes the remaining events.
+ * Waits until a run is over and its listeners have handled every event. A listener may itself wait for the next run, so
+ * it has only the time that it has after an abort; then the pipe of the next run takes over the remaining events.
  */
 export async function drainPreviousRun(
   { settled, pipe }: LatestRun,

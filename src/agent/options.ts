@@ -22,21 +22,23 @@ export interface AgentOptions
   readonly tools?: readonly AgentTool[];
   /** The history to start with; invalid messages are repaired. Default: empty. */
   readonly messages?: readonly AgentMessage[];
-  /** Number of steering messages that one turn takes. Default: `"one_at_a_time"`. */
+  /** Which queued steering messages one turn takes. Default: `"one_at_a_time"`. */
   readonly steeringMode?: QueueMode;
-  /** Number of follow-up messages that one turn takes. Default: `"one_at_a_time"`. */
+  /** Which queued follow-up messages one turn takes. Default: `"one_at_a_time"`. */
   readonly followUpMode?: QueueMode;
 }
 
 /**
  * Returns a copy of the tools.
  *
- * @throws {BadRequestError} When two tools have the same name.
+ * @throws {BadRequestError} If two tools have the same name.
  */
 export function assertUniqueTools(tools: readonly AgentTool[]): readonly AgentTool[] {
   const names = new Set<string>();
   for (const { name } of tools) {
-    if (names.has(name)) throw new BadRequestError(`Two tools have the name "${name}"`);
+    if (names.has(name)) {
+      throw new BadRequestError(`Two tools have the name "${name}": tool names must be unique`);
+    }
     names.add(name);
   }
   return [...tools];

@@ -1,5 +1,5 @@
 /**
- * The state of an agent, and how events change it.
+ * The state of an agent, and its changes by events.
  *
  * @module
  */
@@ -26,11 +26,11 @@ export interface AgentState {
   readonly messages: readonly AgentMessage[];
   /** Whether a run is active. */
   readonly isRunning: boolean;
-  /** The part of the streaming reply that has arrived; recomputed on each read. */
+  /** The reply so far while it streams; recomputed on each read. */
   readonly streamingMessage?: AssistantMessage | undefined;
   /** Ids of the running tool calls. */
   readonly pendingToolCalls: ReadonlySet<string>;
-  /** The error of the last run. */
+  /** The error of the last run, if it failed. */
   readonly error?: AgentError | undefined;
 }
 
@@ -64,13 +64,13 @@ export class LiveState implements AgentState {
     this.messages = [...initial.messages];
   }
 
-  /** The part of the streaming reply that has arrived; recomputed on each read. */
+  /** The reply so far while it streams; recomputed on each read. */
   get streamingMessage(): AssistantMessage | undefined {
     return this.draft?.snapshot();
   }
 }
 
-/** Applies an event of a run; nothing else in a run changes the state. */
+/** Applies an event of a run. During a run only events and the agent's setters change the state. */
 export function applyEvent(state: LiveState, event: AgentEvent): void {
   switch (event.type) {
     case "message_update":
@@ -124,14 +124,14 @@ type BlockDraft =
     readonly text: TextBuffer;
   };
 
-/** The streaming reply: appended to on every delta, and turned into a message only when it is read. */
+/** The streaming reply. Deltas are appended as text; the message is created only when it is read. */
 export class ReplyDraft {
   readonly #start: AssistantMessage;
   #blocks: BlockDraft[] = [];
 
   /** Creates a draft from the message of `message_start`. */
-  constructor(opening: AssistantMessage) {
-    this.#start = opening;
+  constructor(start: AssistantMessage) {
+    this.#start = start;
   }
 
   /** Appends a delta. */
@@ -149,7 +149,7 @@ export class ReplyDraft {
     return block;
   }
 
-  /** Drops the content so far. */
+  /** Discards the content so far. */
   clear(): void {
     this.#blocks = [];
   }

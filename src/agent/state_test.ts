@@ -8,7 +8,7 @@ import { zeroCost, zeroUsage } from "../core/usage.ts";
 import { assistantMessage } from "../testing/messages.ts";
 import { applyEvent, LiveState } from "./state.ts";
 
-function stateAfter(...events: AgentEvent[]): LiveState {
+function createStateAfter(...events: AgentEvent[]): LiveState {
   const state = new LiveState({
     systemPrompt: "",
     model: modelSpec("test/model"),
@@ -19,12 +19,15 @@ function stateAfter(...events: AgentEvent[]): LiveState {
   return state;
 }
 
-const update = (delta: AssistantMessageDelta): AgentEvent => ({ type: "message_update", delta });
-const opening: AgentEvent = { type: "message_start", message: assistantMessage("") };
+const createUpdate = (delta: AssistantMessageDelta): AgentEvent => ({
+  type: "message_update",
+  delta,
+});
+const messageStart: AgentEvent = { type: "message_start", message: assistantMessage("") };
 
-Deno.test("applyEvent() appends finished messages and leaves out empty replies", () => {
+Deno.test("applyEvent() appends finished messages and omits empty replies", () => {
   const messages = [userMessage("Hi", 0), assistantMessage(""), assistantMessage("Hello")];
-  const state = stateAfter(
+  const state = createStateAfter(
     ...messages.map((message): AgentEvent => ({ type: "message_end", message })),
   );
   assertEquals(
@@ -33,16 +36,16 @@ Deno.test("applyEvent() appends finished messages and leaves out empty replies",
   );
 });
 
-Deno.test("streamingMessage: every read returns a new snapshot", () => {
-  const state = stateAfter(
-    opening,
-    update({ type: "thinking_delta", contentIndex: 0, delta: "Hm" }),
-    update({ type: "text_delta", contentIndex: 2, delta: "Hel" }),
-    update({ type: "tool_call_start", contentIndex: 3, id: "a", name: "look" }),
-    update({ type: "tool_call_delta", contentIndex: 3, delta: '{"at":' }),
+Deno.test("applyEvent(): streamingMessage is a snapshot of the reply so far", () => {
+  const state = createStateAfter(
+    messageStart,
+    createUpdate({ type: "thinking_delta", contentIndex: 0, delta: "Hm" }),
+    createUpdate({ type: "text_delta", contentIndex: 2, delta: "Hel" }),
+    createUpdate({ type: "tool_call_start", contentIndex: 3, id: "a", name: "look" }),
+    createUpdate({ type: "tool_call_delta", contentIndex: 3, delta: '{"at":' }),
   );
   const first = state.streamingMessage;
-  applyEvent(state, update({ type: "text_delta", contentIndex: 2, delta: "lo" }));
+  applyEvent(state, createUpdate({ type: "text_delta", contentIndex: 2, delta: "lo" }));
   const call = { type: "tool_call", id: "a", name: "look", arguments: {}, partialJson: '{"at":' };
   assertEquals(first?.content, [
     { type: "thinking", thinking: "Hm" },
@@ -52,27 +55,36 @@ Deno.test("streamingMessage: every read returns a new snapshot", () => {
   assertEquals(state.streamingMessage?.content[1], { type: "text", text: "Hello" });
 });
 
-Deno.test("streamingMessage: starts again after a discarded attempt and a fallback", () => {
-  const shown = [opening, update({ type: "text_delta", contentIndex: 0, delta: "Half" })];
+Deno.test("applyEvent(): streamingMessage is cleared by a discarded attempt and by a fallback", () => {
+  const streamed = [
+    messageStart,
+    createUpdate({ type: "text_delta", contentIndex: 0, delta: "Half" }),
+  ];
   const error = new NetworkError("Reset");
   const retry = { type: "retry", attempt: 1, delayMs: 0, error } as const;
-  assertEquals(stateAfter(...shown, { ...retry, discard: true }).streamingMessage?.content, []);
   assertEquals(
-    stateAfter(...shown, { ...retry, discard: false }).streamingMessage?.content.length,
+    createStateAfter(...streamed, { ...retry, discard: true }).streamingMessage?.content,
+    [],
+  );
+  assertEquals(
+    createStateAfter(...streamed, { ...retry, discard: false }).streamingMessage?.content.length,
     1,
   );
   const [from, to] = [modelSpec("a/b"), modelSpec("c/d")];
   assertEquals(
-    stateAfter(...shown, { type: "model_fallback", from, to }).streamingMessage?.content,
+    createStateAfter(...streamed, { type: "model_fallback", from, to }).streamingMessage?.content,
     [],
   );
-  const ended = stateAfter(...shown, { type: "message_end", message: assistantMessage("Half") });
+  const ended = createStateAfter(...streamed, {
+    type: "message_end",
+    message: assistantMessage("Half"),
+  });
   assertEquals(ended.streamingMessage, undefined);
 });
 
-Deno.test("pendingToolCalls has the running calls, error the failure of the last run", () => {
+Deno.test("applyEvent(): pendingToolCalls has the running calls, and error that of the last run", () => {
   const call = { id: "a", name: "look" };
-  const state = stateAfter({ type: "tool_execution_start", ...call, arguments: {} });
+  const state = createStateAfter({ type: "tool_execution_start", ...call, arguments: {} });
   assertEquals([...state.pendingToolCalls], ["a"]);
   applyEvent(state, {
     type: "tool_execution_end",

@@ -26,7 +26,7 @@ import { type AgentTool, defineTool } from "../core/tool.ts";
 import type { TurnSettings } from "../loop/config.ts";
 import type { AgentResult } from "./collect.ts";
 
-/** Options of `Agent.structuredOutput()`. */
+/** Options for `Agent.structuredOutput()`. */
 export interface StructuredOutputOptions {
   /** Maximum number of further attempts after an invalid answer. Default: 3. */
   readonly maxRetries?: number;
@@ -34,20 +34,20 @@ export interface StructuredOutputOptions {
 
 /** Options for `StructuredAnswer.from()`. */
 export interface StructuredAnswerOptions extends StructuredOutputOptions {
-  /** The agent's own tools; the synthetic tool gets another name. */
+  /** The agent's tools, whose names the answer tool must not use. */
   readonly tools: readonly AgentTool[];
   /** Whether the provider enforces a schema natively. */
   readonly supportsSchema: (schema: JsonSchema) => boolean;
   /** Compiles the schema. Default: ajv. */
   readonly validator?: SchemaValidator | undefined;
-  /** The clock. */
+  /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 /** Tools accept only objects, so an answer of another type is wrapped in one. */
 const VALUE_PROPERTY = "value";
 
-/** Requests one answer that matches a schema, and checks every attempt. */
+/** Requests an answer that matches a schema, and checks every attempt. */
 export class StructuredAnswer {
   /** Checks each turn, requests another attempt, and ends the run. */
   readonly policy: Policy;
@@ -62,11 +62,11 @@ export class StructuredAnswer {
   #attempts = 0;
   #lastError = "the model did not answer";
 
-  private constructor(schema: JsonSchema, parts: StructuredAnswerOptions) {
-    this.#options = parts;
+  private constructor(schema: JsonSchema, options: StructuredAnswerOptions) {
+    this.#options = options;
     this.#schema = schema;
     this.#tool = this.#createTool();
-    this.#isNative = parts.supportsSchema(schema);
+    this.#isNative = options.supportsSchema(schema);
     this.streamOptions = this.#isNative ? { responseSchema: schema } : {};
     this.policy = {
       name: "structured_output",
@@ -79,7 +79,7 @@ export class StructuredAnswer {
   /**
    * Creates a request for an answer.
    *
-   * @throws {BadRequestError} When a validator has no JSON Schema.
+   * @throws {BadRequestError} If a Standard Schema validator does not provide its JSON Schema.
    */
   static from(source: SchemaSource, options: StructuredAnswerOptions): StructuredAnswer {
     return new StructuredAnswer(toJsonSchema(source), options);
@@ -186,8 +186,8 @@ export class StructuredAnswer {
   }
 }
 
-function findFreeName(wanted: string, taken: ReadonlySet<string>): string {
-  let name = wanted;
-  for (let number = 2; taken.has(name); number++) name = `${wanted}_${number}`;
+function findFreeName(preferred: string, usedNames: ReadonlySet<string>): string {
+  let name = preferred;
+  for (let number = 2; usedNames.has(name); number++) name = `${preferred}_${number}`;
   return name;
 }

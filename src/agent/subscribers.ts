@@ -26,13 +26,13 @@ export class Subscribers {
 
   /** Adds a listener; returns a function that removes it. */
   add(listener: AgentListener): () => void {
-    // A wrapper, so that a function that was added twice can be removed once.
-    const own: AgentListener = (event) => listener(event);
-    this.#listeners = [...this.#listeners, own];
-    return () => this.#remove(own);
+    // A wrapper per call, so that a function that was added twice is removed once per unsubscribe.
+    const wrapper: AgentListener = (event) => listener(event);
+    this.#listeners = [...this.#listeners, wrapper];
+    return () => this.#remove(wrapper);
   }
 
-  /** Calls all listeners one after the other; returns a promise when one of them is asynchronous. Never rejects. */
+  /** Calls all listeners one after the other; returns a promise if a listener returns one. Never rejects. */
   notify(event: AgentEvent, withGrace: WithGrace = (work) => work): Promise<void> | undefined {
     const listeners = this.#listeners;
     if (listeners.length === 0) return undefined;
@@ -77,6 +77,6 @@ export class Subscribers {
   }
 
   #remove(listener: AgentListener): void {
-    this.#listeners = this.#listeners.filter((other) => other !== listener);
+    this.#listeners = this.#listeners.filter((added) => added !== listener);
   }
 }

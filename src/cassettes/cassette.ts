@@ -18,7 +18,7 @@ export type CassetteBody =
 
 /** A request without its secrets. */
 export interface CassetteRequest {
-  /** Upper case. */
+  /** HTTP method in upper case. */
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export interface CassetteExchange {
 export interface Cassette {
   /** Start of the recording, in milliseconds since the epoch. */
   readonly recordedAt: number;
-  /** In the order in which the requests were sent. */
+  /** The exchanges in the order in which the requests were sent. */
   readonly exchanges: readonly CassetteExchange[];
 }
 

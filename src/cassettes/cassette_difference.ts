@@ -8,15 +8,18 @@ import { isJsonObject, type JsonValue } from "../core/json.ts";
 
 /** A path at which two values differ; a missing value is `undefined`. */
 export interface Difference {
-  /** For example `messages[2].content`; empty for the complete value. */
+  /** Path such as `messages[2].content`; empty for the complete value. */
   readonly path: string;
   readonly recorded: JsonValue | undefined;
   readonly actual: JsonValue | undefined;
 }
 
 const MAX_DIFFERENCES = 8;
-/** Longest excerpt of a text, and how much of it precedes the difference, in characters. */
+
+/** Maximum length of an excerpt, in characters. */
 const MAX_TEXT_LENGTH = 120;
+
+/** Number of characters of an excerpt before the difference. */
 const CONTEXT_LENGTH = 40;
 
 /** Finds the smallest parts in which two values differ. */

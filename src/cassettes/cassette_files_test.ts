@@ -7,7 +7,7 @@ async function listNames(path: string): Promise<string[]> {
   return names.toSorted();
 }
 
-Deno.test("nodeFiles: creates directories, reads, replaces and appends, and leaves no other file", async () => {
+Deno.test("nodeFiles: creates directories, reads, replaces and appends, and leaves no temporary file", async () => {
   await using directory = await createTemporaryDirectory();
   const path = `${directory.path}/deep/er/a.jsonl`;
   assertEquals(await nodeFiles.read(path), undefined);

@@ -13,7 +13,7 @@ import {
   measureDistance,
 } from "./cassette_difference.ts";
 
-/** The exchanges of a cassette; each answers one request. */
+/** The exchanges of a cassette, each of which answers one request. */
 export class RecordedExchanges {
   readonly #file: string;
   readonly #exchanges: readonly CassetteExchange[];
@@ -50,9 +50,13 @@ export class RecordedExchanges {
 
   #describeMismatch(request: CassetteRequest): string {
     const key = createMatchKey(request);
-    const same = this.#exchanges.filter((exchange) => createMatchKey(exchange.request) === key);
-    if (same.length === 1) return `Exchange ${same[0]?.exchange} matches, but was replayed before.`;
-    if (same.length > 1) return `${same.length} exchanges match, but all were replayed before.`;
+    const matching = this.#exchanges.filter((exchange) => createMatchKey(exchange.request) === key);
+    if (matching.length === 1) {
+      return `Exchange ${matching[0]?.exchange} matches, but was replayed before.`;
+    }
+    if (matching.length > 1) {
+      return `${matching.length} exchanges match, but all were replayed before.`;
+    }
     const closest = this.#findClosest(request);
     if (!closest) return this.#listAddresses();
     const { exchange, differences } = closest;

@@ -25,7 +25,7 @@ function explainUnmatched(exchanges: RecordedExchanges, request: CassetteRequest
   return exchanges.explainMismatch(request);
 }
 
-Deno.test("RecordedExchanges: matches by method, URL and body, whatever the order of members", () => {
+Deno.test("RecordedExchanges: matches by method, URL and body, in any order of members", () => {
   const exchanges = createExchanges(createRequest({ a: 1, b: { c: 2, d: [3] } }));
   assertEquals(exchanges.takeMatch(createRequest({ b: { d: [3], c: 2 }, a: 1 }))?.exchange, 1);
   const others = [
@@ -35,9 +35,9 @@ Deno.test("RecordedExchanges: matches by method, URL and body, whatever the orde
     { method: "POST", url: URL_A, headers: {} },
     { method: "POST", url: URL_A, headers: {}, body: { text: "a" } },
   ];
-  for (const other of others) {
+  for (const unmatched of others) {
     assertEquals(
-      createExchanges(createRequest({ a: 1, b: { c: 2, d: [3] } })).takeMatch(other),
+      createExchanges(createRequest({ a: 1, b: { c: 2, d: [3] } })).takeMatch(unmatched),
       undefined,
     );
   }
@@ -57,15 +57,10 @@ Deno.test("RecordedExchanges: ignores headers", () => {
 Deno.test("RecordedExchanges: answers a repeated request as often as it was recorded, in order", () => {
   const exchanges = createExchanges(createRequest(1), createRequest(2), createRequest(1));
   assertEquals(
-    [exchanges.takeMatch(createRequest(1)), exchanges.takeMatch(createRequest(1))].map((each) =>
-      each?.exchange
-    ),
-    [
-      1,
-      3,
-    ],
+    [1, 2].map(() => exchanges.takeMatch(createRequest(1))?.exchange),
+    [1, 3],
   );
-  assertEquals(exchanges.unused.map((each) => each.exchange), [2]);
+  assertEquals(exchanges.unused.map(({ exchange }) => exchange), [2]);
   assertEquals(
     explainUnmatched(exchanges, createRequest(1)),
     `No exchange in "a.jsonl" matches request 3, POST ${URL_A}.

@@ -34,7 +34,7 @@ const SECRET_MEMBER_PATTERNS = [
   new RegExp(`(?<="(?:${SECRET_MEMBER_NAMES})"\\s*:\\s*")(?:[^"\\\\]|\\\\.)+`, "gi"),
 ];
 
-/** Shorter values are taken for placeholders, such as "test", and are not searched for in texts. */
+/** Minimum length of a secret; shorter values are placeholders, such as "test", and are not searched for in texts. */
 const MIN_SECRET_LENGTH = 8;
 
 /** Extracts the secrets from the headers and the query of a request, except values shorter than 8 characters. */
@@ -75,7 +75,7 @@ export function redactHeaders(
   );
 }
 
-/** Replaces the secrets in the chunks of a response, also those that span chunks. The number of chunks stays. */
+/** Replaces the secrets in the chunks of a response, even across chunks. Keeps the number of chunks. */
 export function redactChunks(
   chunks: readonly Uint8Array[],
   secrets: readonly string[],

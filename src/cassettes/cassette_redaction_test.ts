@@ -122,7 +122,7 @@ Deno.test("redactChunks() hides a key that spans chunks, and keeps their number"
   ]);
 });
 
-Deno.test("redactChunks() keeps the bytes of chunks without secrets, valid UTF-8 or not", () => {
+Deno.test("redactChunks() keeps the bytes of chunks without secrets, even if they are not valid UTF-8", () => {
   const chunks = [new Uint8Array([0xe2, 0x82]), new Uint8Array([0xac, 0xff, 0x00])];
   assertEquals(redactChunks(chunks, ["€uro"]), chunks);
 });
@@ -134,7 +134,7 @@ Deno.test("redactChunks() finds a secret that is not ASCII", () => {
   ]);
 });
 
-Deno.test("redactChunks() gives the same text however a body is split (seed 11)", () => {
+Deno.test("redactChunks() returns the same text for every way to split a body (seed 11)", () => {
   const random = seededRandom(11);
   const body = 'é {"text":"sk-abcdefghijklmnop and Bearer abcdefghijkl"} sk-qrstuvwxyzabcdef €';
   const [expected] = decodeChunks(redactChunks(encodeTexts(body), []));

@@ -12,7 +12,7 @@ export type FetchArguments = readonly [
 
 /** A request that has not been sent yet. */
 export interface OutgoingRequest {
-  /** Upper case. */
+  /** HTTP method in upper case. */
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;

@@ -28,10 +28,13 @@ Deno.test("parseCassette() returns the exchanges that were formatted", () => {
 Deno.test("parseCassette() sorts exchanges by the order of their requests", () => {
   const text = formatHeader(5) + formatExchange(createExchange(2)) +
     formatExchange(createExchange(1));
-  assertEquals(parseCassette(text, "a.jsonl").exchanges.map((each) => each.exchange), [1, 2]);
+  assertEquals(parseCassette(text, "a.jsonl").exchanges.map(({ exchange }) => exchange), [
+    1,
+    2,
+  ]);
 });
 
-Deno.test("parseCassette() skips an incomplete last line, wherever it is cut", () => {
+Deno.test("parseCassette() skips an incomplete last line of any length", () => {
   const first = formatHeader(5) + formatExchange(createExchange(1));
   for (let end = first.length; end < cassetteText.length; end++) {
     assertEquals(parseCassette(cassetteText.slice(0, end), "a.jsonl").exchanges, [
@@ -91,8 +94,8 @@ Deno.test("parseCassette() parses a mutated file or throws BadRequestError (seed
   for (let round = 0; round < 500; round++) {
     const characters = [...cassetteText];
     for (let count = 0; count < 1 + random() * 4; count++) {
-      const at = Math.floor(random() * characters.length);
-      characters[at] = String.fromCharCode(Math.floor(random() * 128));
+      const position = Math.floor(random() * characters.length);
+      characters[position] = String.fromCharCode(Math.floor(random() * 128));
     }
     try {
       assert(parseCassette(characters.join(""), "a.jsonl").exchanges.length <= 3);

@@ -1,10 +1,10 @@
 /**
- * Records what goes through `fetch`, and replays it without a network.
+ * Records the requests and responses of `fetch`, and replays them without a network.
  *
  * {@linkcode recordFetch} wraps a `fetch` and writes each request with its response to a file, a _cassette_, without
  * keys, tokens and cookies. {@linkcode replayCassette} returns a `fetch` that answers the same requests from that file,
  * with the same bytes in the same chunks. Every adapter of this package takes a `fetch`, so a test can run an agent
- * against a real model once, and from then on offline.
+ * against a real model once and offline afterwards.
  *
  * @example
  * ```ts

@@ -25,7 +25,7 @@ export interface ExchangeRecorderOptions {
   readonly secrets: readonly string[];
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called once, when the exchange has ended; never rejects. */
+  /** Called once, when the exchange has ended. Must not reject. */
   readonly save: (exchange: () => CassetteExchange) => Promise<void>;
 }
 

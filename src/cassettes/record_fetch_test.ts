@@ -268,7 +268,7 @@ Deno.test("recordFetch() keeps status and headers, with and without a body", asy
   assertEquals(parseLines(files, "a.jsonl").length, 3);
 });
 
-Deno.test("recordFetch() redacts given secrets, keys of the request, and texts with the form of a key", async () => {
+Deno.test("recordFetch() redacts the secrets option, keys of the request, and texts with the form of a key", async () => {
   const files = createMemoryFiles();
   const body = '{"text":"my-own-secret and the-key-of-the-request and sk-abcdefghijklmnop"}';
   const fetch = recordFetch(

@@ -34,7 +34,7 @@ export interface CassetteFetch {
    */
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /**
-   * Reads the start of the recording, in milliseconds since the epoch, for programs whose prompts contain the date.
+   * Returns the start of the recording, in milliseconds since the epoch, for programs whose prompts contain the date.
    *
    * @throws {BadRequestError} If the cassette cannot be read.
    */
@@ -51,9 +51,9 @@ export interface CassetteFetch {
  * Creates a `fetch` that answers requests from a cassette written by `recordFetch()`, without a network.
  *
  * A request is answered by the first unused exchange of the same method, URL and body. The order of members in a JSON
- * body is ignored, and so are headers: any key will do. Bodies arrive in the recorded chunks, and recorded network
- * errors are thrown again. A request that was not recorded rejects with a {@linkcode BadRequestError} that shows how it
- * differs from the closest exchange.
+ * body is ignored, and so are headers, so that any API key works. Bodies arrive in the recorded chunks, and recorded
+ * network errors are thrown again. A request that was not recorded rejects with a {@linkcode BadRequestError} that shows
+ * how it differs from the closest exchange.
  *
  * @example
  * ```ts

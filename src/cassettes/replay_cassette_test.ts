@@ -158,7 +158,7 @@ Deno.test("replayCassette() names the cassette that is missing or cannot be read
   );
 });
 
-Deno.test("replayCassette() replaces the given secrets before it compares requests", async () => {
+Deno.test("replayCassette() redacts the secrets option before it compares requests", async () => {
   const request = { ...exchange.request, method: "POST", body: { text: "I am [redacted]" } };
   const options = { secrets: ["Ada Lovelace"] };
   const response = await createReplay({ ...exchange, request }, options)(URL_A, {

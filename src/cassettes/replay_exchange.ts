@@ -15,7 +15,7 @@ export interface ReplayExchangeOptions {
   readonly sleep: Sleep;
 }
 
-/** How much later than in the recording the caller may abort an aborted exchange, in milliseconds. */
+/** Wait after the recorded time for the caller to abort an aborted exchange, in milliseconds. */
 const ABORT_GRACE_MS = 1_000;
 
 /** Answers with the recorded response, or rejects with the recorded error. */
@@ -68,7 +68,7 @@ function createBody(
   }, { highWaterMark: 0 });
 }
 
-/** Follows the time of the recording. */
+/** Waits as long as the recorded exchange took. */
 class ReplayClock {
   readonly signal: AbortSignal;
   readonly #timing: ReplayExchangeOptions["timing"];

@@ -11,17 +11,17 @@ import type { AssistantMessageEvent, BlockDeltaEvent, BlockEndEvent } from "./st
 import { TextBuffer } from "./text_buffer.ts";
 
 /**
- * State of the arguments of a finished reply's tool call.
+ * State of the arguments of a tool call.
  *
- * `complete`: they are a JSON object. `truncated`: the reply ended before the call. `invalid`: they are not a JSON
- * object; `text` is the raw text and `reason` the message of the parser.
+ * `complete`: they are a JSON object. `truncated`: the call is still open. `invalid`: they are not a JSON object; `text`
+ * is the raw text and `reason` the reason why it is not.
  */
 export type ArgumentsState =
   | { readonly type: "complete" }
   | { readonly type: "truncated" }
   | { readonly type: "invalid"; readonly text: string; readonly reason: string };
 
-/** A tool call of a finished reply. */
+/** A tool call of a reply, with its parsed arguments. */
 export interface FinishedCall {
   /** The block in the message; its `arguments` are `{}` unless `state` is `complete`. */
   readonly block: ToolCallBlock;
@@ -31,7 +31,7 @@ export interface FinishedCall {
 
 /** Content of a reply. */
 export interface AccumulatedReply {
-  /** The blocks, without empty text and thinking blocks. */
+  /** The blocks, without empty text and thinking blocks; a signed block stays, since the provider expects it back. */
   readonly content: readonly ContentBlock[];
   /** The tool calls among the blocks, in order. */
   readonly calls: readonly FinishedCall[];
@@ -59,10 +59,17 @@ type ExtensionDraft = {
 };
 type BlockDraft = TextDraft | CallDraft | ExtensionDraft;
 
+/** A table, so that a delta is checked without building a string. */
+const DELTA_TYPES = {
+  text: "text_delta",
+  thinking: "thinking_delta",
+  tool_call: "tool_call_delta",
+} as const;
+
 /**
  * Accumulates the events of one reply in linear time and validates their order.
  *
- * Deltas are appended as text; the arguments of a tool call are parsed once, by {@linkcode ReplyAccumulator.finish}.
+ * Deltas are only appended as text; {@linkcode ReplyAccumulator.finish} parses the arguments of tool calls.
  */
 export class ReplyAccumulator {
   readonly #blocks: BlockDraft[] = [];
@@ -82,9 +89,9 @@ export class ReplyAccumulator {
   /**
    * Applies the next event.
    *
-   * @throws {StreamError} If the event violates the contract of `StreamFn`: a delta or an end for a block
-   * that is not open, an index out of order, an end of the reply with an open block (except tool calls at a `length`
-   * stop), or any event after the terminal one.
+   * @throws {StreamError} If the event violates the contract of `StreamFn`: a delta or an end for a block that is not
+   * open, an index out of order, a `done` or `error` with an open block (except tool calls that a `length` stop cuts
+   * off), or any event after `done` or `error`.
    */
   apply(event: AssistantMessageEvent): void {
     if (this.#ended) {
@@ -137,9 +144,9 @@ export class ReplyAccumulator {
   }
 
   /**
-   * Appends a delta; the same as {@linkcode ReplyAccumulator.apply} with a delta, without the dispatch on its type.
+   * Appends a delta: the same as {@linkcode ReplyAccumulator.apply}, for the most frequent events.
    *
-   * @throws {StreamError} If its block is not open.
+   * @throws {StreamError} If the block of the delta is not open.
    */
   append({ type, contentIndex, delta }: BlockDeltaEvent): void {
     const draft = this.#blocks[contentIndex];
@@ -152,7 +159,7 @@ export class ReplyAccumulator {
     this.#characters += delta.length;
   }
 
-  /** Returns the reply so far. Arguments of calls that are still open are `truncated`. */
+  /** Returns the reply so far; may be called at any time. Arguments of open calls are `truncated`. */
   finish(): AccumulatedReply {
     const content: ContentBlock[] = [];
     const calls: FinishedCall[] = [];
@@ -202,7 +209,10 @@ export class ReplyAccumulator {
   }
 }
 
-/** Parses the arguments of a tool call; empty text is parsed as `{}`. */
+/**
+ * Parses the arguments of a tool call. Blank text is `{}`, since providers send no text for a call without arguments;
+ * `reason` is the reason why other text is not a JSON object.
+ */
 export function parseArguments(
   text: string,
 ): { readonly value: JsonObject } | { readonly reason: string } {
@@ -228,27 +238,19 @@ function finishTextDraft(draft: TextDraft): ContentBlock {
 
 function finishCallDraft(draft: CallDraft): FinishedCall {
   const { id, name, open, signature } = draft;
-  const text = draft.text.toString();
-  const parsed = open ? { reason: "truncated" } : parseArguments(text);
-  const args = "value" in parsed ? parsed.value : {};
   const block: ToolCallBlock = {
     type: "tool_call",
     id,
     name,
-    arguments: args,
+    arguments: {},
     ...(signature !== undefined && { signature }),
   };
   if (open) return { block, state: { type: "truncated" } };
-  if ("value" in parsed) return { block, state: { type: "complete" } };
-  return { block, state: { type: "invalid", text, reason: parsed.reason } };
+  const text = draft.text.toString();
+  const parsed = parseArguments(text);
+  if ("reason" in parsed) return { block, state: { type: "invalid", text, reason: parsed.reason } };
+  return { block: { ...block, arguments: parsed.value }, state: { type: "complete" } };
 }
-
-const DELTA_TYPES = {
-  text: "text_delta",
-  thinking: "thinking_delta",
-  tool_call: "tool_call_delta",
-  extension: "",
-} as const;
 
 function createContractError(message: string, cause?: unknown): StreamError {
   return new StreamError(message, { cause });

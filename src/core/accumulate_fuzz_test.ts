@@ -29,10 +29,10 @@ function randomText(random: Random): string {
 
 function splitText(random: Random, text: string): string[] {
   const pieces: string[] = [];
-  for (let at = 0; at < text.length;) {
+  for (let offset = 0; offset < text.length;) {
     const length = Math.floor(random() * 4);
-    pieces.push(text.slice(at, at + length));
-    at += length;
+    pieces.push(text.slice(offset, offset + length));
+    offset += length;
   }
   return pieces;
 }
@@ -138,16 +138,16 @@ Deno.test("ReplyAccumulator: builds the planned blocks from any valid sequence o
   }
 });
 
-Deno.test("ReplyAccumulator: throws when a start or end event is missing, repeated or displaced", () => {
+Deno.test("ReplyAccumulator: throws when a start or end event is missing, repeated or moved to the end", () => {
   let checked = 0;
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const random = seededRandom(seed);
     const { events } = planReply(random);
-    const at = 1 + Math.floor(random() * Math.max(1, events.length - 2));
-    const event = events[at];
+    const index = 1 + Math.floor(random() * Math.max(1, events.length - 2));
+    const event = events[index];
     if (!event || !/_(start|end)$/.test(event.type)) continue;
-    const others = events.toSpliced(at, 1);
-    const invalid = [others, events.toSpliced(at, 0, event), [...others, event]];
+    const without = events.toSpliced(index, 1);
+    const invalid = [without, events.toSpliced(index, 0, event), [...without, event]];
     for (const sequence of invalid) {
       assertThrows(() => accumulate(sequence), StreamError, undefined, `seed ${seed}`);
     }
@@ -190,7 +190,7 @@ Deno.test("ReplyAccumulator: throws nothing but StreamError for random events", 
 });
 
 Deno.test("ReplyAccumulator: applies 100,000 deltas in less than 0.5 µs each", () => {
-  const perDelta = (count: number): number => {
+  const measureDeltaMs = (count: number): number => {
     const delta: AssistantMessageEvent = { type: "text_delta", contentIndex: 0, delta: "8 chars " };
     const reply = new ReplyAccumulator();
     reply.apply({ type: "text_start", contentIndex: 0 });
@@ -198,8 +198,8 @@ Deno.test("ReplyAccumulator: applies 100,000 deltas in less than 0.5 µs each", 
     for (let index = 0; index < count; index++) reply.apply(delta);
     return (performance.now() - startTime) / count;
   };
-  for (let warmUp = 0; warmUp < 5; warmUp++) perDelta(20_000);
-  const fastest = Math.min(...Array.from({ length: 5 }, () => perDelta(100_000)));
+  for (let warmUp = 0; warmUp < 5; warmUp++) measureDeltaMs(20_000);
+  const fastest = Math.min(...Array.from({ length: 5 }, () => measureDeltaMs(100_000)));
   // Far less than 0.1 µs is expected; the limit allows for a busy machine.
   assert(fastest < 0.0005, `${fastest * 1000} µs per delta`);
 });

@@ -147,7 +147,7 @@ Deno.test("ReplyAccumulator: parses empty arguments as an empty object", () => {
   }
 });
 
-Deno.test("ReplyAccumulator: keeps `__proto__` in arguments an own member", () => {
+Deno.test("ReplyAccumulator: parses `__proto__` in arguments as an own property", () => {
   const [call] =
     accumulate(...createCallEvents(0, '{"__proto__": {"polluted": 1}}'), done).finish().calls;
   assertEquals(call?.block.arguments["polluted"], undefined);

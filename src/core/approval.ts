@@ -41,7 +41,7 @@ export type ApprovalDecision =
     readonly scope?: "once" | "tool" | "prefix";
     /** The approved command or path prefix, if `scope` is `prefix`. */
     readonly prefix?: string;
-    /** Arguments to run instead; validated, and passed to the `preDispatch` policies, again. */
+    /** Arguments to run instead; they are validated and passed to the `preDispatch` policies again. */
     readonly arguments?: JsonObject;
   }
   | {

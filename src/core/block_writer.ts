@@ -96,7 +96,7 @@ export class BlockWriter {
     if (this.#openTextOrThinking("text")) this.closeTextOrThinking(options);
   }
 
-  /** Starts a tool call and returns its content index; the loop replaces an empty id by a new one. */
+  /** Starts a tool call and returns its content index; the loop replaces an empty id with a new one. */
   openToolCall(id: string, name: string): number {
     const contentIndex = this.#startBlock();
     if (this.#ended) return contentIndex;
@@ -154,7 +154,7 @@ export class BlockWriter {
     );
   }
 
-  /** Ends the reply with an `error` event; its stop reason is `aborted` if the error's code is. */
+  /** Ends the reply with an `error` event; its stop reason is `aborted` if that is the error's code. */
   fail(error: AgentError, usage?: Usage): void {
     if (!this.#ensureStarted()) return;
     this.closeTextOrThinking();
@@ -197,7 +197,7 @@ export class BlockWriter {
   }
 }
 
-/** Removes members that are `undefined`, so that events do not have them. */
+/** Removes properties that are `undefined`, so that events do not have them. */
 function omitUndefined(options: BlockEndOptions): { signature?: string; redacted?: boolean } {
   return {
     ...(options.signature !== undefined && { signature: options.signature }),

@@ -8,14 +8,14 @@ import { zeroCost, zeroUsage } from "./usage.ts";
 
 const usage = zeroUsage();
 
-function collectWrites(write: (writer: BlockWriter) => void): AssistantMessageEvent[] {
+function collectEvents(write: (writer: BlockWriter) => void): AssistantMessageEvent[] {
   const events: AssistantMessageEvent[] = [];
   write(new BlockWriter((event) => events.push(event)));
   return events;
 }
 
 Deno.test("BlockWriter: starts, appends to and closes a text block", () => {
-  const events = collectWrites((writer) => {
+  const events = collectEvents((writer) => {
     writer.writeText("Hel");
     writer.writeText("");
     writer.writeText("lo");
@@ -32,7 +32,7 @@ Deno.test("BlockWriter: starts, appends to and closes a text block", () => {
 });
 
 Deno.test("BlockWriter: closes a text or thinking block when another block starts", () => {
-  const events = collectWrites((writer) => {
+  const events = collectEvents((writer) => {
     writer.writeThinking("Hm");
     writer.writeText("Well");
     writer.writeToolCall("a", "bash", "{}");
@@ -58,7 +58,7 @@ Deno.test("BlockWriter: closes a text or thinking block when another block start
 });
 
 Deno.test("BlockWriter: closes a block with its signature, or writes an empty block when none is open", () => {
-  const events = collectWrites((writer) => {
+  const events = collectEvents((writer) => {
     writer.writeThinking("Hm");
     writer.closeThinking({ signature: "s1" });
     writer.closeThinking({ signature: "s2", redacted: true });
@@ -94,7 +94,7 @@ Deno.test("BlockWriter: interleaves the arguments of open tool calls", () => {
 
 Deno.test("BlockWriter: leaves tool calls open only at a length stop", () => {
   const getLastTypes = (end: (writer: BlockWriter) => void): string[] =>
-    collectWrites((writer) => {
+    collectEvents((writer) => {
       writer.writeToolCall("a", "bash", "{}");
       writer.writeToolArguments(writer.openToolCall("b", "bash"), '{"n":');
       end(writer);
@@ -113,11 +113,11 @@ Deno.test("BlockWriter: leaves tool calls open only at a length stop", () => {
   ]);
 });
 
-Deno.test("BlockWriter: passes on the reported cost and the usage of a failed reply", () => {
+Deno.test("BlockWriter: emits the reported cost, and the usage of a failed reply", () => {
   const cost = { ...zeroCost(), total: 0.5 };
   const error = new NetworkError("reset");
   assertEquals(
-    collectWrites((writer) => writer.finish({ stopReason: "stop", usage, cost })).at(-1),
+    collectEvents((writer) => writer.finish({ stopReason: "stop", usage, cost })).at(-1),
     {
       type: "done",
       stopReason: "stop",
@@ -125,14 +125,14 @@ Deno.test("BlockWriter: passes on the reported cost and the usage of a failed re
       cost,
     },
   );
-  assertEquals(collectWrites((writer) => writer.fail(error, usage)), [
+  assertEquals(collectEvents((writer) => writer.fail(error, usage)), [
     { type: "start" },
     { type: "error", stopReason: "error", error, usage },
   ]);
 });
 
 Deno.test("BlockWriter: abort() ends the reply as aborted with the reason as cause", () => {
-  const last = collectWrites((writer) => writer.abort("enough")).at(-1);
+  const last = collectEvents((writer) => writer.abort("enough")).at(-1);
   assert(last?.type === "error");
   assertEquals(last.stopReason, "aborted");
   assertInstanceOf(last.error, AbortedError);
@@ -140,7 +140,7 @@ Deno.test("BlockWriter: abort() ends the reply as aborted with the reason as cau
 });
 
 Deno.test("BlockWriter: warning() keeps the open block open", () => {
-  const events = collectWrites((writer) => {
+  const events = collectEvents((writer) => {
     writer.writeText("a");
     writer.warning("option_ignored", "temperature was left out", { option: "temperature" });
     writer.writeText("b");
@@ -159,12 +159,20 @@ Deno.test("BlockWriter: warning() keeps the open block open", () => {
   ]);
 });
 
-Deno.test("BlockWriter: hasContent and ended follow the calls", () => {
+Deno.test("BlockWriter: hasContent is true from the first block, ended from the terminal event", () => {
   const writer = new BlockWriter(() => {});
   assertEquals([writer.hasContent, writer.ended], [false, false]);
   writer.start();
   writer.writeText("");
-  assertEquals(writer.hasContent, false);
+  assertEquals([writer.hasContent, writer.ended], [false, false]);
+  writer.openToolCall("a", "bash");
+  assertEquals([writer.hasContent, writer.ended], [true, false]);
+  writer.finish({ stopReason: "stop", usage });
+  assertEquals([writer.hasContent, writer.ended], [true, true]);
+});
+
+Deno.test("BlockWriter: ignores blocks after the terminal event", () => {
+  const writer = new BlockWriter(() => {});
   writer.finish({ stopReason: "stop", usage });
   writer.openToolCall("a", "bash");
   assertEquals([writer.hasContent, writer.ended], [false, true]);

@@ -10,7 +10,7 @@ export class CallIds {
   readonly #claimed = new Set<string>();
   readonly #lastNumber = new Map<string, number>();
 
-  /** Creates a set without ids; a `reserved` id is assigned only where that very id is requested. */
+  /** Creates an empty set. A `reserved` id is assigned only if it is requested itself, never as a numbered id. */
   constructor(reserved: ReadonlySet<string> = new Set()) {
     this.#reserved = reserved;
   }

@@ -1,5 +1,5 @@
 /**
- * Content blocks, of which messages consist.
+ * The content blocks of messages.
  *
  * @module
  */

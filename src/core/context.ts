@@ -37,6 +37,8 @@ export interface TransformInput {
   readonly tools: readonly AgentTool[];
   /** Aborted when the run is aborted. */
   readonly signal: AbortSignal;
+  /** `firstTrusted` of the {@linkcode TransformOutput} that these messages come from. Default: 0. */
+  readonly firstTrusted?: number;
 }
 
 /** Result of a compaction, reported by the `context_compacted` event. */
@@ -62,7 +64,15 @@ export interface CompactionReport {
 /** Result of a {@linkcode TransformContext}: the messages, optionally with a report to emit. */
 export type TransformOutput =
   | readonly AgentMessage[]
-  | { readonly messages: readonly AgentMessage[]; readonly report?: CompactionReport };
+  | {
+    readonly messages: readonly AgentMessage[];
+    readonly report?: CompactionReport;
+    /**
+     * Index of the first message whose reported usage is valid for these messages; earlier replies answered a longer
+     * request.
+     */
+    readonly firstTrusted?: number;
+  };
 
 /**
  * Selects the messages of the next request: prunes, summarizes or adds. The history itself does not change. A function

@@ -45,7 +45,7 @@ export type AgentErrorCode =
   | "tool_timeout"
   | "session_error";
 
-/** Options for the constructor of an {@linkcode AgentError}. */
+/** Options for `new AgentError()`. */
 export interface AgentErrorOptions {
   /** Whether the same request may succeed later. Default: depends on the code. */
   readonly retryable?: boolean | undefined;
@@ -55,7 +55,7 @@ export interface AgentErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** Name of the provider, such as `"openai"`. */
   readonly provider?: string | undefined;
-  /** The provider's id of the request, for its support. */
+  /** The provider's id of the request, for support requests. */
   readonly requestId?: string | undefined;
   /** The error or value that caused the failure. */
   readonly cause?: unknown;
@@ -91,7 +91,7 @@ export interface AgentErrorRecord {
 
 const RETRYABLE_CODES: ReadonlySet<AgentErrorCode> = new Set(["model_throttled", "network_error"]);
 
-/** Registered globally, so that errors of another copy of this library have it too. */
+/** Marks errors of this library; registered globally, so that other copies of the library use the same symbol. */
 const AGENT_ERROR_BRAND: unique symbol = Symbol.for("@swink/agent/AgentError") as never;
 
 /** Base class of all errors of the library; `code` identifies the kind of failure. */
@@ -136,7 +136,7 @@ export class AgentError extends Error {
     };
   }
 
-  /** Creates an error of the matching subclass from its JSON form; an unknown code gives an `AgentError` with it. */
+  /** Creates an error of the matching subclass from its JSON form; an unknown code gives a plain `AgentError`. */
   static from(record: AgentErrorRecord): AgentError {
     return createAgentError(record.code, record.message, record);
   }
@@ -170,7 +170,7 @@ export class NetworkError extends AgentError {
   }
 }
 
-/** Options for the constructor of a {@linkcode StructuredOutputFailedError}. */
+/** Options for `new StructuredOutputFailedError()`. */
 export interface StructuredOutputFailure extends AgentErrorOptions {
   /** Number of answers that failed. */
   readonly attempts: number;
@@ -286,9 +286,10 @@ export class ToolTimeoutError extends AgentError {
 /**
  * Kind of failure of a {@linkcode SessionError}.
  *
- * `locked`: another process has the session open for writing. `lock_lost`: another process has taken over the lock.
- * `not_a_session`: the log has no readable entry. `write_failed`: a write failed (disk full, permission denied);
- * entries that were not written are removed from memory too.
+ * `bad_id`: the id is not a valid file name. `locked`: another process has the session open for writing. `lock_lost`:
+ * another process has taken over the lock. `read_only`: the session is open for reading only. `not_a_session`: the log
+ * has no readable entry. `write_failed`: a write failed (disk full, permission denied); entries that were not written
+ * are removed from memory too.
  */
 export type SessionErrorReason =
   | "bad_id"
@@ -316,7 +317,7 @@ export interface SessionOwner {
   readonly heartbeat: number;
 }
 
-/** Options for the constructor of a {@linkcode SessionError}. */
+/** Options for `new SessionError()`. */
 export interface SessionFailure extends AgentErrorOptions {
   /** Kind of failure. */
   readonly reason: SessionErrorReason;
@@ -396,7 +397,7 @@ export function getErrorMessage(thrown: unknown): string {
   }
 }
 
-/** Converts `network_error` to `NetworkError`; minifiers change the class's own name. */
+/** Converts `network_error` to `NetworkError`; the name of the class itself may be minified. */
 function toErrorName(code: string): string {
   const words = code.split("_").filter((word) => word !== "error");
   return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}Error`;

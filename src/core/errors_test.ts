@@ -31,13 +31,13 @@ const names: Record<AgentErrorCode, string> = {
 };
 const codes = Object.keys(names) as AgentErrorCode[];
 
-Deno.test("AgentError: converts to its name and message [1.8]", () => {
+Deno.test("AgentError: String() gives its name and message [1.8]", () => {
   for (const code of codes) {
     assertEquals(String(createAgentError(code, "it broke")), `${names[code]}: it broke`);
   }
 });
 
-Deno.test("AgentError: default messages of misuse name the remedy [1.8]", () => {
+Deno.test("AgentError: default messages of usage errors name the remedy [1.8]", () => {
   assertEquals(
     new errors.AlreadyRunningError().message,
     "The agent is already running: wait for it, steer it or abort it",
@@ -70,7 +70,7 @@ Deno.test("AgentError: only throttling and network errors are retryable by defau
   assertEquals(createAgentError("stream_error", "x", { retryable: true }).retryable, true);
 });
 
-Deno.test("AgentError: has the given options and no undefined members", () => {
+Deno.test("AgentError: has the properties of its options, and none that are undefined", () => {
   const cause = new Error("socket closed");
   const full = new NetworkError("lost", {
     status: 503,
@@ -88,7 +88,7 @@ Deno.test("AgentError: has the given options and no undefined members", () => {
   assert(!("cause" in bare));
 });
 
-Deno.test("AgentError: from() restores class and members from JSON", () => {
+Deno.test("AgentError: from() restores the class and the properties from JSON", () => {
   for (const code of codes) {
     const options = {
       status: 429,
@@ -102,23 +102,23 @@ Deno.test("AgentError: from() restores class and members from JSON", () => {
     };
     const error = createAgentError(code, "it broke", options);
     const record: AgentErrorRecord = JSON.parse(JSON.stringify(error));
-    const back = AgentError.from(record);
-    assertEquals(back.constructor, error.constructor);
-    assertEquals(back.message, "it broke");
-    assertEquals(back.cause, "deeper");
-    assertEquals(JSON.parse(JSON.stringify(back)), record);
+    const restored = AgentError.from(record);
+    assertEquals(restored.constructor, error.constructor);
+    assertEquals(restored.message, "it broke");
+    assertEquals(restored.cause, "deeper");
+    assertEquals(JSON.parse(JSON.stringify(restored)), record);
   }
 });
 
 Deno.test("AgentError: from() restores the attempts and last error of StructuredOutputFailedError", () => {
-  const back = AgentError.from(
+  const restored = AgentError.from(
     new StructuredOutputFailedError("no", { attempts: 4, lastError: "not an object" }).toJSON(),
   );
-  assertInstanceOf(back, StructuredOutputFailedError);
-  assertEquals([back.attempts, back.lastError], [4, "not an object"]);
+  assertInstanceOf(restored, StructuredOutputFailedError);
+  assertEquals([restored.attempts, restored.lastError], [4, "not an object"]);
 });
 
-Deno.test("AgentError: from() keeps an unknown code", () => {
+Deno.test("AgentError: from() keeps a code that this version does not know", () => {
   for (const code of ["from_the_future", "constructor", "__proto__"]) {
     const error = AgentError.from({ code: code as AgentErrorCode, message: "x", retryable: false });
     assertInstanceOf(error, AgentError);
@@ -128,8 +128,8 @@ Deno.test("AgentError: from() keeps an unknown code", () => {
 
 Deno.test("AgentError: is() recognizes errors of another copy of the library", async () => {
   assert(AgentError.is(new NetworkError("x")));
-  for (const other of [new Error("x"), { code: "network_error" }, "x", null, undefined]) {
-    assert(!AgentError.is(other));
+  for (const value of [new Error("x"), { code: "network_error" }, "x", null, undefined]) {
+    assert(!AgentError.is(value));
   }
   const copy: typeof errors = await import(new URL("./errors.ts?copy", import.meta.url).href);
   const foreign: unknown = new copy.NetworkError("x");

@@ -12,7 +12,7 @@ import { type ContentBlock, extractToolCalls, type ToolCallBlock } from "./conte
 import { isJsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./message.ts";
 
-/** A repair of {@linkcode repairHistory}. */
+/** A repair made by {@linkcode repairHistory}. */
 export interface HistoryRepair {
   /** Kind of repair. */
   readonly type:
@@ -121,26 +121,26 @@ class HistoryRepairer {
     const content = message.content.map((block) =>
       block.type === "tool_call" ? this.#repairCall(block, index) : block
     );
-    const isSame = content.every((block, at) => block === message.content[at]);
+    const isSame = content.every((block, position) => block === message.content[position]);
     this.#messages.push(isSame ? message : { ...message, content });
     this.#addResults(message, { calls: extractToolCalls(content), index });
   }
 
   #addResults(
     { timestamp }: AssistantMessage,
-    at: { readonly calls: readonly ToolCallBlock[]; readonly index: number },
+    { calls, index }: { readonly calls: readonly ToolCallBlock[]; readonly index: number },
   ): void {
-    let next = at.index + 1;
-    at.calls.forEach(({ id, name }, order) => {
-      const found = this.#callsByIndex.get(at.index)?.[order]?.result;
-      if (!found) {
-        this.#addRepair("missing_result_added", at.index, id);
+    let nextIndex = index + 1;
+    calls.forEach(({ id, name }, order) => {
+      const result = this.#callsByIndex.get(index)?.[order]?.result;
+      if (!result) {
+        this.#addRepair("missing_result_added", index, id);
         this.#messages.push(createLostResult(id, name, timestamp));
         return;
       }
-      if (found.index === next) next++;
-      else this.#addRepair("result_moved", found.index, id);
-      const { message } = found;
+      if (result.index === nextIndex) nextIndex++;
+      else this.#addRepair("result_moved", result.index, id);
+      const { message } = result;
       this.#messages.push(message.toolCallId === id ? message : { ...message, toolCallId: id });
     });
   }

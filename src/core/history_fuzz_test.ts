@@ -58,8 +58,8 @@ function randomValidHistory(random: Random): AgentMessage[] {
 /** Returns the first violation of the rules of a valid history. */
 function findViolation(history: readonly AgentMessage[]): string | undefined {
   const ids = new Set<string>();
-  for (let at = 0; at < history.length;) {
-    const message = history[at++];
+  for (let next = 0; next < history.length;) {
+    const message = history[next++];
     if (message?.role === "tool_result") return "a result without a call";
     if (message?.role !== "assistant") continue;
     if (!hasContent(message.content)) return "an empty assistant message";
@@ -68,7 +68,7 @@ function findViolation(history: readonly AgentMessage[]): string | undefined {
       if (!isJsonObject(call.arguments)) return "arguments that are not an object";
       if ("partialJson" in call) return "a partialJson member";
       ids.add(call.id);
-      const result = history[at++];
+      const result = history[next++];
       if (result?.role !== "tool_result" || result.toolCallId !== call.id) {
         return `call ${call.id} without its result`;
       }
@@ -94,7 +94,7 @@ Deno.test("repairHistory() makes random histories valid in one pass", () => {
   }
 });
 
-Deno.test("repairHistory() returns random valid histories themselves", () => {
+Deno.test("repairHistory() returns the same array for random valid histories", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const history = randomValidHistory(seededRandom(seed));
     assertEquals(findViolation(history), undefined, `seed ${seed}`);
@@ -104,12 +104,14 @@ Deno.test("repairHistory() returns random valid histories themselves", () => {
   }
 });
 
-Deno.test("repairHistory() keeps a valid beginning whatever follows it", () => {
+Deno.test("repairHistory() keeps a valid beginning before random messages", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const random = seededRandom(seed);
     const beginning = randomValidHistory(random);
     const { messages } = repairHistory([...beginning, ...randomHistory(random)]);
-    beginning.forEach((message, at) => assertStrictEquals(messages[at], message, `seed ${seed}`));
+    beginning.forEach((message, index) =>
+      assertStrictEquals(messages[index], message, `seed ${seed}`)
+    );
   }
 });
 
@@ -131,19 +133,18 @@ Deno.test("repairHistory() reports each dropped and added message", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const history = randomHistory(seededRandom(seed));
     const { messages, repairs } = repairHistory(history);
-    const count = (type: string): number => repairs.filter((repair) => repair.type === type).length;
-    const results = (list: readonly AgentMessage[]): number =>
-      serializeMessages(list, "tool_result").length;
-    const replies = (list: readonly AgentMessage[]): number =>
-      serializeMessages(list, "assistant").length;
+    const countRepairs = (type: string): number =>
+      repairs.filter((repair) => repair.type === type).length;
+    const countGrowth = (role: AgentMessage["role"]): number =>
+      serializeMessages(messages, role).length - serializeMessages(history, role).length;
     assertEquals(
-      results(messages),
-      results(history) - count("orphan_result_dropped") + count("missing_result_added"),
+      countGrowth("tool_result"),
+      countRepairs("missing_result_added") - countRepairs("orphan_result_dropped"),
       `seed ${seed}`,
     );
     assertEquals(
-      replies(messages),
-      replies(history) - count("empty_assistant_dropped"),
+      countGrowth("assistant"),
+      -countRepairs("empty_assistant_dropped"),
       `seed ${seed}`,
     );
     assert(repairs.every(({ index }) => index >= 0 && index < history.length));

@@ -25,7 +25,7 @@ function createLostResult(id: string, timestamp = 0): ToolResultMessage {
   return toolResultMessage(createCall(id), LOST_RESULT_TEXT, { isError: true, timestamp });
 }
 
-Deno.test("repairHistory() returns a valid history itself", () => {
+Deno.test("repairHistory() returns the same array for a valid history", () => {
   const history = [
     user,
     assistantMessage([thinking("Hm"), createCall("a"), createCall("b")]),
@@ -160,7 +160,7 @@ Deno.test("repairHistory() removes only `partialJson` from a call [A41, B39]", (
   assertEquals(repairs, [{ type: "scratch_field_dropped", index: 0, toolCallId: "a" }]);
 });
 
-Deno.test("repairHistory() replaces arguments that are not an object by an empty one [A40, A41]", () => {
+Deno.test("repairHistory() replaces arguments that are not an object with an empty one [A40, A41]", () => {
   for (const args of [null, "{", 5, [1], undefined]) {
     const invalid = { ...createCall("a"), arguments: args } as unknown as ToolCallBlock;
     const first = repairHistory([
@@ -180,12 +180,12 @@ Deno.test("repairHistory() replaces arguments that are not an object by an empty
 
 Deno.test("repairHistory() treats a repeated message object as two messages", () => {
   const callMessage = assistantMessage([createCall("a")]);
-  const answer = createResult("a");
-  assertEquals(repairHistory([callMessage, answer, callMessage, answer]).messages, [
+  const result = createResult("a");
+  assertEquals(repairHistory([callMessage, result, callMessage, result]).messages, [
     callMessage,
-    answer,
+    result,
     assistantMessage([createCall("a_1")]),
-    { ...answer, toolCallId: "a_1" },
+    { ...result, toolCallId: "a_1" },
   ]);
   const twin = createCall("b");
   assertEquals(repairHistory([assistantMessage([twin, twin])]).messages.slice(1), [
@@ -204,7 +204,7 @@ Deno.test("repairHistory() does not modify the original history", () => {
   assertEquals(history.length, 1);
 });
 
-Deno.test("hasContent() is true for text, signatures, calls, images and extensions", () => {
+Deno.test("hasContent() is true for text, signatures, calls, images and extensions, and false for blank text", () => {
   const content: ContentBlock[][] = [
     [text("x")],
     [text("", { signature: "s" })],
@@ -215,4 +215,5 @@ Deno.test("hasContent() is true for text, signatures, calls, images and extensio
     [{ type: "extension", typeName: "x", data: null }],
   ];
   for (const blocks of content) assertEquals(hasContent(blocks), true);
+  assertEquals(hasContent([text(" \n"), thinking("")]), false);
 });

@@ -13,7 +13,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** A JSON object with unknown members, such as tool arguments or provider options. */
+/** A JSON object with unknown properties, such as tool arguments or provider options. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 /**
@@ -38,13 +38,12 @@ export function cloneJson<Value>(value: Value): Value {
   return copy as Value;
 }
 
-/** Sets an own member, also for the key `__proto__`, as `JSON.parse` does. */
+/** Sets an own property, also for the key `__proto__`, as `JSON.parse` does. */
 function setProperty(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") target[key] = value;
-  else {Object.defineProperty(target, key, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });}
+  if (key !== "__proto__") {
+    target[key] = value;
+    return;
+  }
+  const attributes = { enumerable: true, configurable: true, writable: true };
+  Object.defineProperty(target, key, { ...attributes, value });
 }

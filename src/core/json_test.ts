@@ -52,7 +52,7 @@ const events: AgentEvent[] = [
   },
 ];
 
-Deno.test("messages, events and requests survive JSON and structuredClone() unchanged [1.1, 1.6, AC-10]", () => {
+Deno.test("messages, events and requests are unchanged by JSON and structuredClone() [1.1, 1.6, AC-10]", () => {
   const values = [messages, context, options, events, usage, modelSpec("openai/gpt-5:high")];
   for (const value of values) {
     assertEquals(JSON.parse(JSON.stringify(value)), value);
@@ -73,7 +73,7 @@ Deno.test("cloneJson() returns a deep copy", () => {
   assertNotStrictEquals(copy.a[0], value.a[0]);
 });
 
-Deno.test("cloneJson() keeps `__proto__` an own member", () => {
+Deno.test("cloneJson() copies `__proto__` as an own property", () => {
   const value: unknown = JSON.parse('{"__proto__": {"polluted": true}, "a": 1}');
   const copy = cloneJson(value) as Record<string, unknown>;
   assertEquals(JSON.stringify(copy), JSON.stringify(value));

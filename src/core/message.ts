@@ -9,7 +9,7 @@ import { type AgentErrorCode, BadRequestError } from "./errors.ts";
 import type { StopReason } from "./model.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** A message of the user, or of the program on the user's behalf. */
+/** A message from the user, or from the program on the user's behalf. */
 export interface UserMessage {
   readonly role: "user";
   /** Text, image and extension blocks. */

@@ -108,8 +108,8 @@ export interface StoppedBy {
 /**
  * Hooks that are called at fixed points of a run.
  *
- * The policies of an agent are called in order. The first `stop` wins; the messages of all `inject` verdicts are added.
- * A hook that throws or rejects counts as `continue` and is reported as a `warning` event.
+ * The policies of an agent are called in order. The first `stop` ends the run; without one, the messages of all `inject`
+ * verdicts are added. A hook that throws or rejects counts as `continue` and is reported as a `warning` event.
  */
 export interface Policy {
   /** Name of the policy, for {@linkcode StoppedBy} and warnings. */

@@ -13,12 +13,16 @@ export type ReadFile = (path: string) => Promise<Uint8Array>;
 /** Waits for a time in milliseconds; resolves early when the signal is aborted, and never rejects. */
 export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
-/** The platform functions that a run uses. With deterministic ports and model, a run is deterministic. */
-export interface Ports {
+/** Time and timers. */
+export interface Clock {
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now: () => number;
   /** Waits for retries and timeouts. Default: based on `setTimeout`. */
   readonly sleep: Sleep;
+}
+
+/** The platform functions that a run uses. With deterministic ports and model, a run is deterministic. */
+export interface Ports extends Clock {
   /** Creates a unique id. Default: a random UUID. */
   readonly newId: (kind: IdKind) => string;
   /** Returns a random number in [0, 1), for jitter. Default: `Math.random`. */
@@ -27,16 +31,18 @@ export interface Ports {
   readonly readFile?: ReadFile;
 }
 
+/** The clock of the runtime. */
+export const systemClock: Clock = { now: () => Date.now(), sleep: realSleep };
+
 /** The default ports. */
 export const defaultPorts: Ports = {
-  now: Date.now,
-  sleep: realSleep,
+  ...systemClock,
   newId: () => crypto.randomUUID(),
   random: Math.random,
 };
 
 /** The longest delay of a timer; platforms treat a longer one as 0. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Waits with a timer of the platform; `Infinity` waits for the signal only. The default {@linkcode Sleep}. */
 export function realSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -171,9 +171,9 @@ export class ReadableQueue<Value extends object> {
 
   #cancel(reason: unknown): Promise<void> | void {
     this.clear();
-    const cancelled = this.#options.cancel?.(reason);
+    const cancellation = this.#options.cancel?.(reason);
     this.close();
-    return cancelled;
+    return cancellation;
   }
 
   #iterate(

@@ -11,15 +11,15 @@ function getNumbers(values: readonly NumberedValue[]): number[] {
 
 /** Creates a stream of numbers that are pushed `batch` at a time. */
 function createNumberStream(last: number, { batch = 3, readAhead = false } = {}) {
-  let made = 0;
+  let pushed = 0;
   let batches = 0;
   const cancelled: unknown[] = [];
   const queue: ReadableQueue<NumberedValue> = new ReadableQueue({
     pull: async () => {
       batches++;
       await Promise.resolve();
-      for (let i = 0; i < batch && made < last; i++) queue.push({ number: ++made });
-      if (made === last) queue.close();
+      for (let i = 0; i < batch && pushed < last; i++) queue.push({ number: ++pushed });
+      if (pushed === last) queue.close();
     },
     cancel: (reason) => void cancelled.push(reason),
     readAhead,
@@ -31,7 +31,7 @@ for (const readAhead of [false, true]) {
   const title = (text: string) => `ReadableQueue: ${text}${readAhead ? ", reading ahead" : ""}`;
 
   Deno.test(
-    title("values arrive in order by iterator, by reader and through a branch"),
+    title("delivers values in order to an iterator, to a reader and to the branches of tee()"),
     async () => {
       const expected = [1, 2, 3, 4, 5, 6, 7, 8];
       assertEquals(
@@ -50,7 +50,7 @@ for (const readAhead of [false, true]) {
     },
   );
 
-  Deno.test(title("cancel() through a reader reaches the source once"), async () => {
+  Deno.test(title("calls `cancel` once when a reader cancels twice"), async () => {
     const { stream, cancelled } = createNumberStream(9, { readAhead });
     const reader = stream.getReader();
     await reader.read();
@@ -99,7 +99,7 @@ Deno.test("ReadableQueue: the stream is locked while it is iterated and closed a
   await stream.getReader().closed;
 });
 
-Deno.test("ReadableQueue: a value or an end from outside reaches the pending read", async () => {
+Deno.test("ReadableQueue: push() and close() settle the pending read while `pull` is pending", async () => {
   const queue = new ReadableQueue<NumberedValue>({ pull: () => new Promise(() => {}) });
   const iterator = queue.stream()[Symbol.asyncIterator]();
   const pending = iterator.next();
@@ -126,15 +126,15 @@ Deno.test("ReadableQueue: fail() errors the stream after the queued values", asy
 });
 
 Deno.test("ReadableQueue: onEmpty is called when a read takes the last queued value", async () => {
-  let empty = 0;
-  const queue = new ReadableQueue<NumberedValue>({ onEmpty: () => void empty++ });
+  let emptyCalls = 0;
+  const queue = new ReadableQueue<NumberedValue>({ onEmpty: () => void emptyCalls++ });
   const reader = queue.stream().getReader();
   queue.push({ number: 1 });
   queue.push({ number: 2 });
   await reader.read();
-  assertEquals(empty, 0);
+  assertEquals(emptyCalls, 0);
   await reader.read();
-  assertEquals(empty, 1);
+  assertEquals(emptyCalls, 1);
   await reader.cancel();
 });
 

@@ -74,7 +74,7 @@ export function redactSpans(text: string, spans: readonly TextSpan[]): string {
 
 function mergeSpans(spans: readonly TextSpan[]): TextSpan[] {
   const merged: TextSpan[] = [];
-  for (const span of spans.toSorted((one, other) => one.start - other.start)) {
+  for (const span of spans.toSorted((left, right) => left.start - right.start)) {
     const last = merged.at(-1);
     if (!last || span.start >= last.end) merged.push(span);
     else if (span.end > last.end) merged[merged.length - 1] = { start: last.start, end: span.end };

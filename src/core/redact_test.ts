@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { findSecrets, redact } from "./redact.ts";
 
-Deno.test("redact() replaces API keys and web tokens anywhere in a text", () => {
+Deno.test("redact() replaces API keys and JSON web tokens anywhere in a text", () => {
   const keys = [
     "sk-ant-api03-abcdefghijklmnop",
     "sk-proj-abcdefghijklmnop_1234",
@@ -52,7 +52,7 @@ Deno.test("redact() replaces overlapping secrets once", () => {
   assertEquals(findSecrets("0123456789", ["01234", "3456"]), [{ start: 0, end: 7 }]);
 });
 
-Deno.test("redact() does not change redacted text", () => {
-  const once = redact("Bearer abcdefghijkl, sk-abcdefghijklmnop", ["word"]);
-  assertEquals(redact(once, ["word"]), once);
+Deno.test("redact() does not change a text that is already redacted", () => {
+  const redacted = redact("Bearer abcdefghijkl, sk-abcdefghijklmnop", ["word"]);
+  assertEquals(redact(redacted, ["word"]), redacted);
 });

@@ -75,7 +75,7 @@ const AJV_OPTIONS = {
 const compiledSchemas = new WeakMap<SchemaValidator, WeakMap<JsonSchema, CompiledSchema>>();
 
 /**
- * Compiles a schema and caches the result by schema object; a cached one is returned without a promise.
+ * Compiles a schema and caches the result by schema object; a cached result is returned without a promise.
  *
  * @throws {BadRequestError} If the schema is invalid.
  */
@@ -101,10 +101,9 @@ async function compileAndCache(
 }
 
 function formatCompileError(cause: unknown): string {
-  if (!(cause instanceof EvalError)) {
-    return `Invalid JSON Schema: ${getErrorMessage(cause)}`;
-  }
-  return "Cannot compile the JSON Schema because this runtime forbids eval: pass a `validator` that does not use it";
+  return cause instanceof EvalError
+    ? "Cannot compile the JSON Schema because this runtime forbids eval: pass a `validator` that does not use it"
+    : `Invalid JSON Schema: ${getErrorMessage(cause)}`;
 }
 
 /**
@@ -151,9 +150,7 @@ export function toJsonSchema(source: SchemaSource): JsonSchema {
 
 /** Formats errors as one line each, for the model and the user. */
 export function formatErrors(errors: readonly ValidationError[]): string {
-  return errors.map(({ path, message }) => `- ${path || "(root)"}: ${message}`).join(
-    "\n",
-  );
+  return errors.map(({ path, message }) => `- ${path || "(root)"}: ${message}`).join("\n");
 }
 
 function isStandardSchema(source: SchemaSource): source is StandardJsonSchemaSource {

@@ -29,14 +29,14 @@ async function getErrors(schema: JsonSchema, args: unknown): Promise<readonly Va
   return result.valid ? [] : result.errors;
 }
 
-Deno.test("validateToolArguments() returns valid arguments themselves [2.1]", async () => {
+Deno.test("validateToolArguments() returns valid arguments as the same object [2.1]", async () => {
   const args = { city: "Bern", days: 2, unit: "celsius", places: [{ zip: "3000" }] };
   const result = await validateToolArguments(weather, args);
   assert(result.valid);
   assertStrictEquals(result.value, args);
 });
 
-Deno.test("validateToolArguments() reports each error with path and expectation [2.2, A23, A100]", async () => {
+Deno.test("validateToolArguments() reports each error with its path and the expected value [2.2, A23, A100]", async () => {
   const args = { city: "", days: "two", unit: "kelvin", places: [{ zip: "1" }, { zip: 2 }] };
   assertEquals(await getErrors(weather, args), [
     { path: "/city", message: "must NOT have fewer than 1 characters" },
@@ -107,7 +107,7 @@ Deno.test("validateToolArguments() does not coerce values [B26]", async () => {
   assertEquals((await getErrors(schema, { count: "5", tags: '["x"]' })).length, 2);
 });
 
-Deno.test("ajvValidator() compiles equal `$id`s, references and other drafts repeatedly", async () => {
+Deno.test("ajvValidator() compiles a schema with `$id`, references and another draft more than once", async () => {
   const schema = {
     $schema: "http://json-schema.org/draft-07/schema#",
     $id: "https://example.com/call",
@@ -118,7 +118,7 @@ Deno.test("ajvValidator() compiles equal `$id`s, references and other drafts rep
       number: { $id: "https://example.com/number", type: "number" },
     },
   };
-  for (let time = 0; time < 2; time++) {
+  for (let round = 0; round < 2; round++) {
     assertEquals(await getErrors(structuredClone(schema), { a: 1, b: "x" }), [
       { path: "/a", message: "must be string" },
       { path: "/b", message: "must be number" },
@@ -155,7 +155,7 @@ Deno.test("validateToolArguments() uses the given validator", async () => {
   });
 });
 
-Deno.test("validateToolArguments() names the remedy when eval is forbidden", async () => {
+Deno.test("validateToolArguments() names the remedy when the runtime forbids eval", async () => {
   const forbidden: SchemaValidator = () => {
     throw new EvalError("Code generation from strings disallowed for this context");
   };
@@ -166,7 +166,7 @@ Deno.test("validateToolArguments() names the remedy when eval is forbidden", asy
   );
 });
 
-Deno.test("toJsonSchema() gets the JSON Schema of a Standard Schema validator", () => {
+Deno.test("toJsonSchema() returns the JSON Schema of a Standard Schema validator", () => {
   const calls: { readonly target: string }[] = [];
   const source: StandardJsonSchemaSource = {
     "~standard": {
@@ -187,7 +187,7 @@ Deno.test("toJsonSchema() gets the JSON Schema of a Standard Schema validator", 
   assertEquals(calls, [{ target: "draft-2020-12" }]);
 });
 
-Deno.test("toJsonSchema() throws for a validator without JSON Schema", () => {
+Deno.test("toJsonSchema() throws for a Standard Schema validator without a JSON Schema", () => {
   assertThrows(
     () => toJsonSchema({ "~standard": { version: 1, vendor: "acme" } }),
     BadRequestError,
@@ -195,7 +195,7 @@ Deno.test("toJsonSchema() throws for a validator without JSON Schema", () => {
   );
 });
 
-Deno.test("toJsonSchema() returns a JSON Schema or TypeBox schema itself", async () => {
+Deno.test("toJsonSchema() returns a JSON Schema or TypeBox schema as the same object", async () => {
   // TypeBox adds symbol keys to its schemas, which JSON does not include.
   const typebox = { ...weather, [Symbol.for("TypeBox.Kind")]: "Object" };
   assertStrictEquals(toJsonSchema(typebox), typebox);

@@ -14,7 +14,7 @@ import type {
 } from "./session_entry.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** Damage that was found in the log of a session, and ignored or repaired when the session was opened. */
+/** Damage in the log of a session that was ignored or repaired when the session was opened. */
 export interface SessionDamage {
   /**
    * Kind of damage.

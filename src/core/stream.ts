@@ -36,7 +36,7 @@ export interface LlmContext {
  */
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 
-/** Time for which the provider caches the prompt: not at all, its shorter or its longer time. */
+/** How long the provider caches the prompt. `off`: not at all. `short`, `long`: for its shorter or longer period. */
 export type CacheRetention = "off" | "short" | "long";
 
 /**

@@ -38,10 +38,10 @@ Deno.test("estimateTokens() counts all blocks and an overhead per message", () =
 });
 
 Deno.test("estimateTokens() counts extension blocks, and 0 for data without JSON form", () => {
-  const extended = (data: unknown) =>
+  const createExtended = (data: unknown) =>
     assistantMessage([{ type: "extension", typeName: "x", data }]);
-  assertEquals(estimateTokens(extended({ encrypted: "x".repeat(83) })), 29);
-  assertEquals(estimateTokens(extended(undefined)), 4);
+  assertEquals(estimateTokens(createExtended({ encrypted: "x".repeat(83) })), 29);
+  assertEquals(estimateTokens(createExtended(undefined)), 4);
 });
 
 Deno.test("estimateTokens() caches the estimate of a message", () => {
@@ -61,7 +61,7 @@ Deno.test("estimateTokens() caches the estimate of a message", () => {
 Deno.test("estimateToolTokens() counts names, descriptions and schemas", () => {
   assertEquals(estimateToolTokens([]), 0);
   const tool = { name: "bash", description: "Runs a command", parameters: { type: "object" } };
-  const one = estimateToolTokens([tool]);
-  assert(one > 8);
-  assertEquals(estimateToolTokens([tool, tool]), 2 * one);
+  const tokens = estimateToolTokens([tool]);
+  assert(tokens > 8);
+  assertEquals(estimateToolTokens([tool, tool]), 2 * tokens);
 });

@@ -32,7 +32,7 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Emits a partial result as `tool_execution_update`; ignored after the call has ended. */
   readonly onUpdate: (update: ToolUpdate) => void;
-  /** Key that is the same if the call runs again, so that an external service can detect the repetition. */
+  /** Key that stays the same when the call is run again, so that an external service can detect the repetition. */
   readonly idempotencyKey: string;
 }
 
@@ -62,7 +62,7 @@ export interface AgentTool {
   readonly interruptible?: boolean;
   /** Whether a call runs alone, without other calls of its batch. Default: `false`. */
   readonly sequential?: boolean;
-  /** Returns a key; calls with the same key run one at a time. `undefined` is no key. Default: no key. */
+  /** Returns a key; calls with the same key run one at a time, calls without one concurrently. Default: no key. */
   readonly concurrencyKey?: (args: JsonObject) => string | undefined;
   /** Timeout of a call, in milliseconds. Default: the agent's `toolTimeoutMs`. */
   readonly timeoutMs?: number;
@@ -139,7 +139,7 @@ export function defineTool<const Schema extends SchemaSource>(
       }`,
     );
   }
-  // The loop passes only arguments that match the schema, so that they have its type.
+  // The loop passes only arguments that match the schema, so they have its type.
   const untyped = definition as unknown as AgentTool;
   return {
     ...untyped,

@@ -67,7 +67,7 @@ Deno.test("defineTool(): execute() can use `this`", async () => {
   assertEquals(await tool.execute({}, context), "self");
 });
 
-Deno.test("defineTool() gets the JSON Schema of a Standard Schema validator", () => {
+Deno.test("defineTool() uses the JSON Schema of a Standard Schema validator", () => {
   const source = {
     "~standard": { version: 1, vendor: "acme", jsonSchema: { input: () => ({ ...parameters }) } },
   } as const;
@@ -75,7 +75,7 @@ Deno.test("defineTool() gets the JSON Schema of a Standard Schema validator", ()
   assertEquals(tool.parameters, { ...parameters });
 });
 
-Deno.test("defineTool() throws for an empty name or a schema of another type than object", () => {
+Deno.test("defineTool() throws for an empty name or a schema that is not of type object", () => {
   assertThrows(
     () => defineTool({ name: "", description: "", parameters, execute: () => "" }),
     BadRequestError,
@@ -96,22 +96,22 @@ Deno.test("textResult() and errorResult() create results with one text block", (
   assertEquals(errorResult("done"), { content: [...content], isError: true });
 });
 
-Deno.test("needsApproval() defaults to tools that are not read-only", () => {
-  const needs = (tool: Parameters<typeof fakeTool>[0], args = {}): boolean =>
+Deno.test("needsApproval() is true for tools that are not read-only, unless requiresApproval is set", () => {
+  const needsApprovalFor = (tool: Parameters<typeof fakeTool>[0], args = {}): boolean =>
     needsApproval(fakeTool(tool), args);
-  assertEquals(needs({ name: "write" }), true);
-  assertEquals(needs({ name: "read", readOnly: true }), false);
-  assertEquals(needs({ name: "read", readOnly: true, requiresApproval: true }), true);
-  assertEquals(needs({ name: "write", requiresApproval: false }), false);
+  assertEquals(needsApprovalFor({ name: "write" }), true);
+  assertEquals(needsApprovalFor({ name: "read", readOnly: true }), false);
+  assertEquals(needsApprovalFor({ name: "read", readOnly: true, requiresApproval: true }), true);
+  assertEquals(needsApprovalFor({ name: "write", requiresApproval: false }), false);
   const bash = {
     name: "bash",
     requiresApproval: ({ command }: { command?: unknown }) => command !== "ls",
   };
-  assertEquals(needs(bash, { command: "ls" }), false);
-  assertEquals(needs(bash, { command: "rm" }), true);
+  assertEquals(needsApprovalFor(bash, { command: "ls" }), false);
+  assertEquals(needsApprovalFor(bash, { command: "rm" }), true);
 });
 
-Deno.test("defineTool() adds no properties that are not given", () => {
+Deno.test("defineTool() adds no properties to the definition", () => {
   const execute = () => "";
   const tool = defineTool({ name: "t", description: "d", parameters, execute });
   assertEquals(Object.keys(tool).toSorted(), ["description", "execute", "name", "parameters"]);

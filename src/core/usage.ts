@@ -52,7 +52,7 @@ export interface Rates {
 
 /**
  * Rates by model: a table with the keys `"provider/modelId"` or `"modelId"`, of which the former takes precedence, or a
- * function. `undefined` is an unknown price.
+ * function that returns `undefined` for an unknown price.
  */
 export type Prices = Readonly<Record<string, Rates>> | ((model: ModelSpec) => Rates | undefined);
 

@@ -13,7 +13,7 @@ import {
 const first = { input: 10, output: 20, cacheRead: 30, cacheWrite: 40, total: 100 };
 const second = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, total: 11 };
 
-Deno.test("addUsage() and addCost() add each member, including the total [1.5]", () => {
+Deno.test("addUsage() and addCost() add each amount, including the total [1.5]", () => {
   const sum = { input: 11, output: 22, cacheRead: 33, cacheWrite: 44, total: 111 };
   assertEquals(addUsage(first, second), sum);
   assertEquals(addCost(first, second), sum);

@@ -1,5 +1,5 @@
 /**
- * The approval of a tool call.
+ * Requests approval for a tool call.
  *
  * @module
  */
@@ -35,18 +35,18 @@ export function needsApprovalPrompt(
       try {
         return needsApproval(tool, args);
       } catch {
-        return true; // a tool that fails to decide needs approval
+        return true; // A tool whose `requiresApproval` throws needs approval.
       }
   }
 }
 
-/** Requests approval and emits the request and the decision. */
+/** Emits the request, calls `approve`, and emits the decision. */
 export async function requestApproval(run: RunServices, ready: ReadyCall): Promise<ApprovalResult> {
   const { block, arguments: args } = ready;
   const { id, name } = block;
   await run.events.emit({ type: "tool_approval_requested", id, name, arguments: args });
   await run.events.untilDelivered();
-  const decision = await decide(run, ready);
+  const decision = await callApprove(run, ready);
   await run.events.emit({ type: "tool_approval_resolved", id, decision });
   if (decision.type === "denied") {
     const reason = decision.reason ? `: ${decision.reason}` : "";
@@ -57,7 +57,8 @@ export async function requestApproval(run: RunServices, ready: ReadyCall): Promi
   return { call, edited: call !== ready };
 }
 
-async function decide(run: RunServices, ready: ReadyCall): Promise<ApprovalDecision> {
+/** Calls `approve` with the request. Never rejects: an abort or a failure denies the call. */
+async function callApprove(run: RunServices, ready: ReadyCall): Promise<ApprovalDecision> {
   const { approve } = run.config;
   if (!approve) return { type: "denied", reason: "no approver is configured" };
   try {
@@ -73,12 +74,12 @@ async function decide(run: RunServices, ready: ReadyCall): Promise<ApprovalDecis
   }
 }
 
-/** Any other answer of an untyped function denies the call. */
+/** Whether the answer is a decision; an untyped function may return anything, which then denies the call. */
 function isApprovalDecision(answer: unknown): answer is ApprovalDecision {
   return isJsonObject(answer) && (answer["type"] === "approved" || answer["type"] === "denied");
 }
 
-/** The arguments are copied, so that an approver cannot change the history. */
+/** Creates the request with a copy of the arguments, so that `approve` cannot change the history. */
 async function createApprovalRequest(
   { cancellation }: RunServices,
   { block: { id, name }, tool, arguments: args }: ReadyCall,
@@ -90,7 +91,7 @@ async function createApprovalRequest(
     const changes = await cancellation.untilAborted(tool.preview(cloneJson(args), { signal }));
     return { ...request, changes };
   } catch {
-    // Without a preview the request is still valid; running the call reports the reason.
+    // A failed preview is not an error: running the call reports the reason.
     return request;
   }
 }

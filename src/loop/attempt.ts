@@ -1,5 +1,5 @@
 /**
- * One attempt of a model call: read the stream, emit it live, accumulate it.
+ * One attempt of a model call: reads the stream, emits its deltas and accumulates the reply.
  *
  * @module
  */
@@ -26,33 +26,33 @@ import { resolveStreamOptions } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
-/** A model and how it is called. */
+/** A model to call, with its own options. */
 export interface Candidate {
   /** The model. */
   readonly model: ModelSpec;
-  /** Calls it. */
+  /** Calls the model. */
   readonly streamFn: StreamFn;
-  /** Returns the key of its provider. */
+  /** Returns the API key of the model's provider. */
   readonly getApiKey: GetApiKey | undefined;
-  /** Decides about its retries. */
+  /** Decides whether a failed call is retried. */
   readonly retry: RetryStrategy;
 }
 
 /** The result of an attempt. */
 export interface Attempt {
-  /** Why it ended. */
+  /** The reason why the attempt ended. */
   readonly stopReason: StopReason;
-  /** The content that arrived. */
+  /** The content that was received. */
   readonly reply: AccumulatedReply;
   /** Whether any content was emitted. */
   readonly hasOutput: boolean;
-  /** Tokens it used. */
+  /** Token counts of the attempt. */
   readonly usage: Usage;
-  /** The cost that the provider reported. */
+  /** The cost that the provider reported, if any. */
   readonly cost?: Cost;
-  /** The error that ended it. */
+  /** The error, if the attempt failed or was aborted. */
   readonly error?: AgentError;
-  /** The policy that stopped it. */
+  /** The policy that stopped the attempt, if one did. */
   readonly stoppedBy?: StoppedBy;
 }
 
@@ -85,7 +85,7 @@ export async function attempt(
   }
 }
 
-/** Accumulates a reply and emits it live. */
+/** Accumulates a reply and emits its deltas as they arrive. */
 class ReplyReader {
   readonly #run: RunServices;
   readonly #reply = new ReplyAccumulator();
@@ -101,7 +101,7 @@ class ReplyReader {
     return this.#reply.characters;
   }
 
-  /** Accumulates an event and emits the part of it that observers see. */
+  /** Accumulates an event and emits deltas and warnings. */
   readonly accept = (event: AssistantMessageEvent): Promise<void> | undefined => {
     switch (event.type) {
       case "text_delta":
@@ -140,13 +140,18 @@ class ReplyReader {
     if (stoppedBy) return this.#stop(stoppedBy);
     const terminal = this.#terminal;
     if (outcome === "aborted") return this.#abort(terminal?.usage);
-    if (!terminal) return this.fail(new NetworkError("The stream ended before the reply did"));
+    if (!terminal) {
+      return this.fail(new NetworkError("The model stream ended before the reply was complete"));
+    }
     if (terminal.type === "error") {
       return this.fail(terminal.error, terminal.usage, terminal.stopReason);
     }
     if (terminal.stopReason === "aborted") return this.#abort(terminal.usage);
     if (terminal.stopReason === "error") {
-      return this.fail(new StreamError("The model failed"), terminal.usage);
+      return this.fail(
+        new StreamError('The model stream ended with the stop reason "error"'),
+        terminal.usage,
+      );
     }
     const { stopReason, usage, cost } = terminal;
     return { ...this.#snapshot(), stopReason, usage, ...(cost && { cost }) };
@@ -168,7 +173,7 @@ class ReplyReader {
     return { ...this.#withoutToolCalls(), stopReason: "aborted", usage, error, stoppedBy };
   }
 
-  /** The calls of a reply that failed are never answered, so they must not enter the history. */
+  /** Drops the tool calls: those of a failed reply get no results, so they must not enter the history. */
   #withoutToolCalls(): Pick<Attempt, "reply" | "hasOutput"> {
     this.#run.history.releaseCallIds(this.#callIds);
     const { reply, hasOutput } = this.#snapshot();
@@ -193,7 +198,7 @@ export function createAbortedAttempt(run: RunServices): Attempt {
   return { ...NO_OUTPUT, stopReason: "aborted", error: createAbortedError(run) };
 }
 
-/** Returns the reason of the abort as an error of the tree. */
+/** Returns the abort reason if it is an `AbortedError`, otherwise an `AbortedError` with it as the cause. */
 export function createAbortedError({ cancellation: { reason } }: RunServices): AgentError {
   if (AgentError.is(reason) && reason.code === "aborted") return reason;
   return new AbortedError(undefined, { cause: reason });

@@ -1,5 +1,5 @@
 /**
- * The execution of one tool call: ends with its result, its failure, its timeout or its cancellation.
+ * Executes one tool call, until it returns, fails, times out or is cancelled.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { GRACE_MS } from "./cancellation.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import type { RunServices } from "./run_services.ts";
 
-/** Maximum number of undelivered updates of a call; the newest one then replaces the one before. */
+/** Maximum number of undelivered updates of a call; above it, a new update replaces the last one. */
 const MAX_PENDING_UPDATES = 128;
 
 /** Runs one tool call. */
@@ -42,12 +42,12 @@ export class CallExecution {
     this.settled = new Promise((resolve) => this.#settle = resolve);
   }
 
-  /** Whether the tool was started, or the call was cancelled before. */
+  /** Whether the tool was started, or the call was cancelled before it started. */
   get started(): boolean {
     return this.#state !== "waiting";
   }
 
-  /** Starts the tool, unless the call was cancelled before. */
+  /** Starts the tool, unless the call was already cancelled. */
   start(): void {
     if (this.#state !== "waiting") return;
     this.#state = "running";
@@ -56,8 +56,8 @@ export class CallExecution {
   }
 
   /**
-   * Cancels the call: its result has the message of `reason`. The tool's signal fires; the tool is no longer awaited
-   * when it has not settled after {@linkcode GRACE_MS}.
+   * Cancels the call; its result is an error with the message of `reason`. Aborts the tool's signal, and waits for the
+   * tool to settle for at most {@linkcode GRACE_MS}.
    */
   cancel(reason: AgentError): void {
     if (this.#state === "ended" || this.#state === "cancelled") return;
@@ -71,7 +71,9 @@ export class CallExecution {
     void this.#run.config.sleep(GRACE_MS, grace.signal).then(() => this.#end(result));
   }
 
-  /** Copies the arguments and the result, so that a tool can change neither history nor events. */
+  /**
+   * Runs the tool on copies of the arguments and copies its result, so that it can change neither history nor events.
+   */
   async #execute(): Promise<AgentToolResult> {
     const { tool, arguments: args } = this.call;
     try {
@@ -82,7 +84,7 @@ export class CallExecution {
     }
   }
 
-  /** Creates the signal when a tool reads it: most tools do not, and it is the most expensive part of a call. */
+  /** Creates the context. Its signal, the most expensive part of a call, is created when the tool first reads it. */
   #createContext(): ToolContext {
     const getSignal = () => this.#getSignal();
     return {
@@ -112,7 +114,7 @@ export class CallExecution {
     });
   }
 
-  /** Queues an update; it is emitted in a later microtask, so that a burst costs the tool nothing. */
+  /** Queues an update; it is emitted in a later microtask, so that `onUpdate()` returns immediately. */
   #queueUpdate(update: ToolUpdate): void {
     if (this.#state !== "running") return;
     if (this.#updates.length >= MAX_PENDING_UPDATES) this.#updates.pop();
@@ -142,7 +144,7 @@ export class CallExecution {
   }
 }
 
-/** Fills in the content that a tool written without types may leave out. */
+/** Adds the `content` that an untyped tool may omit. */
 function normalizeResult(result: AgentToolResult | undefined): AgentToolResult {
   if (!result) return { content: [] };
   return Array.isArray(result.content) ? result : { ...result, content: [] };

@@ -4,12 +4,12 @@
  * @module
  */
 
+import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { RetryStrategy } from "../core/retry.ts";
 import type { LlmContext } from "../core/stream.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
-import { toHookError } from "./hook_error.ts";
 import { calculateCost } from "./price.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
@@ -31,7 +31,7 @@ export async function callWithFallback(turn: TurnContext, context: LlmContext): 
   const { run, settings } = turn;
   const { streamFn, getApiKey, retry, fallback } = run.config;
   let candidate: Candidate = { model: settings.model, streamFn, getApiKey, retry };
-  const others: Candidate[] = fallback.map((other) => ({ ...candidate, ...other }));
+  const fallbacks = fallback.map((overrides): Candidate => ({ ...candidate, ...overrides }));
   const totals = { usage: zeroUsage(), cost: zeroCost() };
   for (let number = 1;; number++) {
     const last = await attempt(turn, candidate, context);
@@ -45,7 +45,7 @@ export async function callWithFallback(turn: TurnContext, context: LlmContext): 
       if (await waitForRetry(run, delayMs)) continue;
       return { attempt: createAbortedAttempt(run), model: candidate.model, ...totals };
     }
-    const next = error?.retryable ? others.shift() : undefined;
+    const next = error?.retryable ? fallbacks.shift() : undefined;
     if (!next) return { attempt: last, model: candidate.model, ...totals };
     await run.events.emit({ type: "model_fallback", from: candidate.model, to: next.model });
     candidate = next;
@@ -55,11 +55,11 @@ export async function callWithFallback(turn: TurnContext, context: LlmContext): 
 
 interface AttemptRecord {
   readonly last: Attempt;
-  /** 1 for the first attempt with a model. */
+  /** Number of the attempt with this model, from 1. */
   readonly number: number;
 }
 
-/** Returns the milliseconds before the next attempt, or `null` when there is none. */
+/** Returns the delay before the next attempt in milliseconds, or `null` to stop retrying. */
 function getRetryDelay(
   run: RunServices,
   retry: RetryStrategy,
@@ -71,13 +71,15 @@ function getRetryDelay(
     const delayMs = retry({ error, attempt: number });
     return Number.isFinite(delayMs) ? delayMs : null;
   } catch (thrown) {
-    const { message } = toHookError("retry", thrown);
-    void run.events.warn("retry_failed", `The retry strategy failed: ${message}`);
+    const text = `The retry strategy failed, so the call is not retried: ${
+      getErrorMessage(thrown)
+    }`;
+    void run.events.warn("retry_failed", text);
     return null;
   }
 }
 
-/** Returns `false` when the run was aborted meanwhile. */
+/** Waits before a retry; resolves to `false` if the run was aborted meanwhile. */
 async function waitForRetry(
   { cancellation, config }: RunServices,
   milliseconds: number,

@@ -1,5 +1,5 @@
 /**
- * The abort of a run, and the bound on how long foreign code may take to obey it.
+ * The abort of a run, and the limit on how long callbacks may take to settle after it.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { AbortedError } from "../core/errors.ts";
 import type { Sleep } from "../core/ports.ts";
 
-/** Milliseconds that a tool, hook or listener may take to settle after an abort; then its result is ignored. */
+/** Time that a tool, hook or listener has to settle after an abort, in milliseconds; later its result is ignored. */
 export const GRACE_MS = 100;
 
 /** Options for `new Cancellation()`. */
@@ -18,7 +18,7 @@ export interface CancellationOptions {
   readonly sleep: Sleep;
 }
 
-/** Can be aborted once; everything awaited through it then settles in bounded time. */
+/** An abort that happens at most once; promises that are awaited through it settle in bounded time after it. */
 export class Cancellation {
   readonly #controller = new AbortController();
   readonly #sleep: Sleep;
@@ -30,25 +30,25 @@ export class Cancellation {
     this.#sleep = sleep;
     this.#callerSignal = signal;
     if (signal?.aborted) this.abort(signal.reason);
-    else signal?.addEventListener("abort", this.#onOuterAbort);
+    else signal?.addEventListener("abort", this.#onCallerAbort);
   }
 
-  /** Fires on abort. */
+  /** A signal that is aborted with this cancellation. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Whether the abort has happened. */
+  /** Whether it was aborted. */
   get aborted(): boolean {
     return this.#controller.signal.aborted;
   }
 
-  /** The reason of the abort. */
+  /** The reason of the abort; `undefined` before it. */
   get reason(): unknown {
     return this.#controller.signal.reason;
   }
 
-  /** Aborts; a second call does nothing. */
+  /** Aborts; a second call has no effect. Default reason: an {@linkcode AbortedError}. */
   abort(reason?: unknown): void {
     if (this.aborted) return;
     this.#controller.abort(reason ?? new AbortedError());
@@ -57,12 +57,12 @@ export class Cancellation {
 
   /** Stops following the caller's signal. */
   dispose(): void {
-    this.#callerSignal?.removeEventListener("abort", this.#onOuterAbort);
+    this.#callerSignal?.removeEventListener("abort", this.#onCallerAbort);
   }
 
   /**
-   * Calls `listener` on abort, or at once when the abort has happened. Returns a function that unsubscribes. Costs less
-   * than an event listener.
+   * Calls `listener` on abort, or immediately if already aborted; returns a function that unsubscribes. Cheaper than an
+   * event listener on {@linkcode Cancellation.signal}.
    */
   onAbort(listener: (reason: unknown) => void): () => void {
     if (this.aborted) listener(this.reason);
@@ -70,7 +70,7 @@ export class Cancellation {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Creates a cancellation that can be aborted by itself and follows this one. */
+  /** Creates a cancellation that is aborted together with this one, or alone. */
   child(): Cancellation {
     const child = new Cancellation({ sleep: this.#sleep });
     const unsubscribe = this.onAbort((reason) => child.abort(reason));
@@ -78,7 +78,7 @@ export class Cancellation {
     return child;
   }
 
-  /** Awaits a promise; rejects with {@linkcode AbortedError} on abort. */
+  /** Awaits a promise; rejects with an {@linkcode AbortedError} on abort. */
   untilAborted<Value>(work: PromiseLike<Value>): Promise<Value> {
     return this.#raceAbort(work, (reject) => {
       reject(new AbortedError());
@@ -86,7 +86,10 @@ export class Cancellation {
     });
   }
 
-  /** Awaits a promise; rejects with {@linkcode AbortedError} when it has not settled {@linkcode GRACE_MS} after an abort. */
+  /**
+   * Awaits a promise; rejects with an {@linkcode AbortedError} if it has not settled {@linkcode GRACE_MS} after an
+   * abort.
+   */
   withGrace<Value>(work: PromiseLike<Value>): Promise<Value> {
     return this.#raceAbort(work, (reject) => {
       const grace = new AbortController();
@@ -102,13 +105,13 @@ export class Cancellation {
     onAbort: (reject: (error: AbortedError) => void) => () => void,
   ): Promise<Value> {
     return new Promise((resolve, reject) => {
-      let stopWaiting = (): void => {};
+      let stopTimer = (): void => {};
       const unsubscribe = this.onAbort(() => {
-        stopWaiting = onAbort(reject);
+        stopTimer = onAbort(reject);
       });
       const cleanUp = () => {
         unsubscribe();
-        stopWaiting();
+        stopTimer();
       };
       work.then(
         (value) => (cleanUp(), resolve(value)),
@@ -117,5 +120,5 @@ export class Cancellation {
     });
   }
 
-  readonly #onOuterAbort = (): void => this.abort(this.#callerSignal?.reason);
+  readonly #onCallerAbort = (): void => this.abort(this.#callerSignal?.reason);
 }

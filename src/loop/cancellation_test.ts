@@ -2,8 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { AbortedError } from "../core/errors.ts";
 import { Cancellation, GRACE_MS } from "./cancellation.ts";
 
-/** A sleep that the test ends. */
-function gatedSleep(): {
+/** Creates a sleep that ends when `wake()` is called. */
+function createManualSleep(): {
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   waits: number[];
   wake: () => void;
@@ -30,42 +30,46 @@ function gatedSleep(): {
 }
 
 const never = new Promise<never>(() => {});
-const unused = () => Promise.reject(new Error("sleep() must not be called"));
+const unexpectedSleep = () => Promise.reject(new Error("sleep() must not be called"));
 
-Deno.test("abort() fires the signal and calls every listener once, with its reason", () => {
-  const cancellation = new Cancellation({ sleep: unused });
+Deno.test("Cancellation: abort() aborts the signal and calls every listener once, with its reason", () => {
+  const cancellation = new Cancellation({ sleep: unexpectedSleep });
   const calls: unknown[] = [];
   cancellation.onAbort((reason) => calls.push(reason));
-  const stop = cancellation.onAbort(() => calls.push("stopped"));
-  stop();
+  const unsubscribe = cancellation.onAbort(() => calls.push("unsubscribed"));
+  unsubscribe();
   assertEquals(cancellation.aborted, false);
   cancellation.abort("first");
   cancellation.abort("second");
   assertEquals([calls, cancellation.aborted, cancellation.reason], [["first"], true, "first"]);
   assertEquals(cancellation.signal.reason, "first");
   cancellation.onAbort((reason) => calls.push(reason));
-  assertEquals(calls, ["first", "first"], "a late listener is called at once");
+  assertEquals(
+    calls,
+    ["first", "first"],
+    "a listener that is added after the abort is called immediately",
+  );
 });
 
-Deno.test("abort() without a reason uses an AbortedError", () => {
-  const cancellation = new Cancellation({ sleep: unused });
+Deno.test("Cancellation: abort() uses an AbortedError when no reason is passed", () => {
+  const cancellation = new Cancellation({ sleep: unexpectedSleep });
   cancellation.abort();
   assertEquals(AbortedError.is(cancellation.reason), true);
 });
 
 Deno.test("Cancellation: follows the caller's signal until dispose()", () => {
   const controller = new AbortController();
-  const followed = new Cancellation({ signal: controller.signal, sleep: unused });
-  const released = new Cancellation({ signal: controller.signal, sleep: unused });
+  const followed = new Cancellation({ signal: controller.signal, sleep: unexpectedSleep });
+  const released = new Cancellation({ signal: controller.signal, sleep: unexpectedSleep });
   released.dispose();
   controller.abort("enough");
   assertEquals([followed.reason, released.aborted], ["enough", false]);
-  const late = new Cancellation({ signal: controller.signal, sleep: unused });
+  const late = new Cancellation({ signal: controller.signal, sleep: unexpectedSleep });
   assertEquals(late.reason, "enough");
 });
 
-Deno.test("child() is aborted with its parent, and not the other way round", () => {
-  const parent = new Cancellation({ sleep: unused });
+Deno.test("Cancellation: a child is aborted with its parent, but does not abort it", () => {
+  const parent = new Cancellation({ sleep: unexpectedSleep });
   const first = parent.child();
   const second = parent.child();
   const disposed = parent.child();
@@ -77,8 +81,8 @@ Deno.test("child() is aborted with its parent, and not the other way round", () 
   assertEquals(parent.child().reason, "parent");
 });
 
-Deno.test("untilAborted() and withGrace() return the result of settled work, also after an abort", async () => {
-  const { sleep } = gatedSleep();
+Deno.test("Cancellation: untilAborted() and withGrace() settle with the work, withGrace() also after an abort", async () => {
+  const { sleep } = createManualSleep();
   const cancellation = new Cancellation({ sleep });
   assertEquals(await cancellation.untilAborted(Promise.resolve(1)), 1);
   assertEquals(await cancellation.withGrace(Promise.resolve(2)), 2);
@@ -90,20 +94,20 @@ Deno.test("untilAborted() and withGrace() return the result of settled work, als
   assertEquals(await graced, 3);
 });
 
-Deno.test("untilAborted() rejects on abort, withGrace() after the grace period", async () => {
-  const { sleep, waits, wake, sleepers } = gatedSleep();
+Deno.test("Cancellation: untilAborted() rejects on abort, withGrace() after the grace period", async () => {
+  const { sleep, waits, wake, sleepers } = createManualSleep();
   const cancellation = new Cancellation({ sleep });
-  const left = cancellation.untilAborted(never);
+  const abandoned = cancellation.untilAborted(never);
   const graced = cancellation.withGrace(never);
   cancellation.abort("enough");
-  await assertRejects(() => left, AbortedError);
+  await assertRejects(() => abandoned, AbortedError);
   assertEquals([waits, sleepers()], [[GRACE_MS], 1]);
   wake();
   await assertRejects(() => graced, AbortedError);
 });
 
-Deno.test("withGrace() leaves no timer when the work settles in time", async () => {
-  const { sleep, sleepers } = gatedSleep();
+Deno.test("Cancellation: withGrace() leaves no timer when the work settles in time", async () => {
+  const { sleep, sleepers } = createManualSleep();
   const cancellation = new Cancellation({ sleep });
   const work = Promise.withResolvers<void>();
   const graced = cancellation.withGrace(work.promise);
@@ -114,12 +118,12 @@ Deno.test("withGrace() leaves no timer when the work settles in time", async () 
   assertEquals(sleepers(), 0);
 });
 
-Deno.test("withGrace() ignores a rejection after the grace period", async () => {
-  const cancellation = new Cancellation({ sleep: unused });
+Deno.test("Cancellation: untilAborted() ignores a rejection of the work after the abort", async () => {
+  const cancellation = new Cancellation({ sleep: unexpectedSleep });
   const work = Promise.withResolvers<void>();
-  const left = cancellation.untilAborted(work.promise);
+  const abandoned = cancellation.untilAborted(work.promise);
   cancellation.abort();
-  await assertRejects(() => left, AbortedError);
+  await assertRejects(() => abandoned, AbortedError);
   work.reject(new Error("too late"));
   await Promise.resolve();
 });

@@ -33,7 +33,7 @@ export interface ModelFallback {
   readonly streamFn?: StreamFn;
   /** Returns the key of the model's provider. Default: the `getApiKey` of the run. */
   readonly getApiKey?: GetApiKey;
-  /** Decides about retries. Default: the `retry` of the run. */
+  /** Decides whether a failed call is retried. Default: the `retry` of the run. */
   readonly retry?: RetryStrategy;
 }
 
@@ -51,11 +51,11 @@ export interface TurnSettings {
   readonly systemPrompt: string;
   /** The tools. */
   readonly tools: readonly AgentTool[];
-  /** The tool that receives a structured answer; it passes neither policies nor approval. */
+  /** The tool that receives a structured answer; its calls skip policies and approval. */
   readonly answerTool?: AgentTool;
 }
 
-/** Configuration of `agentLoop()`. Everything but `model` and `streamFn` has a default. */
+/** Configuration of `agentLoop()`. All options except `model` and `streamFn` are optional. */
 export interface AgentLoopConfig extends Partial<Ports> {
   /** The model. */
   readonly model: ModelSpec;
@@ -63,11 +63,11 @@ export interface AgentLoopConfig extends Partial<Ports> {
   readonly streamFn: StreamFn;
   /** Options of every model call. */
   readonly streamOptions?: StreamOptions;
-  /** Converts each message for the provider. Default: leaves custom messages out. */
+  /** Converts each message for the provider. Default: omits custom messages. */
   readonly convertToLlm?: ConvertToLlm;
   /** Selects the messages of each request. Default: all messages. */
   readonly transformContext?: TransformContext;
-  /** Returns API keys. Default: none, the adapter has its own. */
+  /** Returns API keys. Default: none; the adapter uses its own key. */
   readonly getApiKey?: GetApiKey;
   /** Decides whether and when a failed model call is retried. Default: {@linkcode exponentialBackoff}. */
   readonly retry?: RetryStrategy;
@@ -77,7 +77,7 @@ export interface AgentLoopConfig extends Partial<Ports> {
   readonly policies?: readonly Policy[];
   /** Decides whether a tool call may run. Default: none. */
   readonly approve?: Approve;
-  /** Which tool calls need approval. Default: all when `approve` is set, else none. */
+  /** Which tool calls need approval. Default: all if `approve` is set, otherwise none. */
   readonly approvalMode?: ApprovalMode;
   /** The effect of steering on unfinished tool calls. Default: `"cancel"`. */
   readonly interrupt?: InterruptPolicy;
@@ -89,9 +89,9 @@ export interface AgentLoopConfig extends Partial<Ports> {
   readonly validator?: SchemaValidator;
   /** Price list. Default: none; only costs that a provider reports are counted. */
   readonly prices?: Prices;
-  /** Messages for the running turn. */
+  /** Queue of messages to deliver during the run, at the start of the next turn. Default: none. */
   readonly steering?: MessageSource;
-  /** Messages for when the run would otherwise end. */
+  /** Queue of messages to deliver when the run would otherwise end. Default: none. */
   readonly followUp?: MessageSource;
   /** Returns the settings of the next turn; called before every turn. Default: the settings never change. */
   readonly settings?: () => TurnSettings;
@@ -121,9 +121,9 @@ const ALLOWED_VALUES = {
 } as const;
 
 /**
- * Checks the options that types cannot: a misspelt `approvalMode` would otherwise approve everything.
+ * Checks options of untyped callers: a misspelled `approvalMode` would otherwise approve every call.
  *
- * @throws {BadRequestError} When a limit is not above 0, or an option has an unknown value.
+ * @throws {BadRequestError} If a limit is not above 0, or an option has an unknown value.
  */
 export function checkConfig(config: Partial<AgentLoopConfig>): void {
   for (const name of ["maxTurns", "toolTimeoutMs"] as const) {
@@ -139,9 +139,9 @@ export function checkConfig(config: Partial<AgentLoopConfig>): void {
 }
 
 /**
- * Fills in the defaults.
+ * Checks a configuration and fills in the defaults.
  *
- * @throws {BadRequestError} When an option is invalid.
+ * @throws {BadRequestError} If an option is invalid.
  */
 export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   checkConfig(config);

@@ -1,5 +1,5 @@
 /**
- * Messages as the provider gets them.
+ * Converts messages for the provider.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface ConvertedMessages {
   readonly hasFiles: boolean;
 }
 
-/** Converts a growing history; only new messages are converted, so a turn costs the same at any length. */
+/** Converts a growing history; each call converts only the messages that were appended since the last one. */
 export class HistoryConverter {
   readonly #convert: ConvertToLlm;
   readonly #messages: LlmMessage[] = [];
@@ -31,7 +31,7 @@ export class HistoryConverter {
   /**
    * Returns the converted history as a new array.
    *
-   * @throws {AgentError} When `convertToLlm` throws.
+   * @throws {AgentError} If `convertToLlm` throws.
    */
   convert(history: readonly AgentMessage[]): ConvertedMessages {
     for (const message of history.slice(this.#convertedCount)) {
@@ -44,7 +44,7 @@ export class HistoryConverter {
   }
 }
 
-/** Converts any selection of messages and caches the result of each. */
+/** Converts any list of messages; caches the result by message object. */
 export class MessageConverter {
   readonly #convert: ConvertToLlm;
   readonly #results = new WeakMap<AgentMessage, LlmMessage | null>();
@@ -56,11 +56,11 @@ export class MessageConverter {
   /**
    * Returns the converted messages.
    *
-   * @throws {AgentError} When `convertToLlm` throws.
+   * @throws {AgentError} If `convertToLlm` throws.
    */
-  convert(selected: readonly AgentMessage[]): ConvertedMessages {
+  convert(history: readonly AgentMessage[]): ConvertedMessages {
     const messages: LlmMessage[] = [];
-    for (const message of selected) {
+    for (const message of history) {
       const converted = this.#convertCached(message);
       if (converted) messages.push(converted);
     }

@@ -13,7 +13,11 @@ const picture: AgentMessage = {
   timestamp: 0,
 };
 
-function counting(): { convert: typeof omitCustomMessages; converted: AgentMessage[] } {
+/** Creates a converter that records the messages it converts. */
+function createRecordingConverter(): {
+  convert: typeof omitCustomMessages;
+  converted: AgentMessage[];
+} {
   const converted: AgentMessage[] = [];
   return {
     converted,
@@ -25,29 +29,29 @@ function counting(): { convert: typeof omitCustomMessages; converted: AgentMessa
 }
 
 Deno.test("HistoryConverter: converts each message of a growing history once", () => {
-  const { convert, converted } = counting();
+  const { convert, converted } = createRecordingConverter();
   const history = new HistoryConverter(convert);
   const first = history.convert([a, note]);
   assertEquals(first, { messages: [a], hasFiles: false });
   assertEquals(history.convert([a, note, b]), { messages: [a, b], hasFiles: false });
   assertEquals(converted, [a, note, b]);
-  assertEquals(first.messages, [a], "what was given before is not changed");
+  assertEquals(first.messages, [a], "an earlier result is not modified");
   assertEquals(history.convert([a, note, b, picture]).hasFiles, true);
 });
 
-Deno.test("MessageConverter: converts each message once, however often it is selected", () => {
-  const { convert, converted } = counting();
+Deno.test("MessageConverter: converts each message once, even if it is passed again", () => {
+  const { convert, converted } = createRecordingConverter();
   const converter = new MessageConverter(convert);
   assertEquals(converter.convert([b, note, a]).messages, [b, a]);
   assertEquals(converter.convert([note, a, picture]), { messages: [a, picture], hasFiles: true });
   assertEquals(converted, [b, note, a, picture]);
 });
 
-Deno.test("convertToLlm: an error it throws names the hook", () => {
+Deno.test("HistoryConverter, MessageConverter: the error names convertToLlm when it throws", () => {
   const broken = () => {
-    throw new Error("no ink");
+    throw new Error("invalid data");
   };
   for (const converter of [new HistoryConverter(broken), new MessageConverter(broken)]) {
-    assertThrows(() => converter.convert([a]), StreamError, "convertToLlm failed: no ink");
+    assertThrows(() => converter.convert([a]), StreamError, "convertToLlm failed: invalid data");
   }
 });

@@ -26,7 +26,6 @@ export class EventChannel {
   #unbounded = false;
   #writers: (() => void)[] = [];
 
-  /** Creates an open channel. */
   constructor({ onCancel }: EventChannelOptions) {
     this.#queue = new ReadableQueue<AgentEvent>({
       onEmpty: () => this.#resumeWriters(),
@@ -44,13 +43,13 @@ export class EventChannel {
     return this.#waitForReader();
   }
 
-  /** Resolves when the reader has taken every event; `undefined` when it has already. */
+  /** Resolves when the reader has taken every event; returns `undefined` if none is queued. */
   drained(): Promise<void> | undefined {
     if (this.#unbounded || !this.#queue.isOpen || this.#queue.size === 0) return undefined;
     return this.#waitForReader().then(() => this.drained());
   }
 
-  /** Removes the bound from now on: a run that ends does not wait for its reader. */
+  /** Removes the limit and resumes waiting writers, so that an aborted run does not wait for its reader. */
   release(): void {
     this.#unbounded = true;
     this.#resumeWriters();

@@ -10,7 +10,7 @@ function getName(event: AgentEvent | undefined): string | undefined {
   return event?.type === "custom" ? event.name : undefined;
 }
 
-function channelWith(...names: (number | string)[]): {
+function createChannel(...names: (number | string)[]): {
   channel: EventChannel;
   stream: ReadableStream<AgentEvent>;
   cancels: unknown[];
@@ -29,22 +29,22 @@ function channelWith(...names: (number | string)[]): {
 async function hasSettled(promise: Promise<unknown> | undefined): Promise<boolean> {
   let settled = promise === undefined;
   void promise?.then(() => settled = true);
-  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  for (let microtask = 0; microtask < 10; microtask++) await Promise.resolve();
   return settled;
 }
 
-Deno.test("EventChannel: events are read in order, before the end", async () => {
-  const { channel, stream } = channelWith(1, 2);
+Deno.test("EventChannel: delivers events in order, and ignores those after close()", async () => {
+  const { channel, stream } = createChannel(1, 2);
   channel.write(event(3));
   channel.close();
-  channel.write(event("lost"));
+  channel.write(event("ignored"));
   assertEquals((await Array.fromAsync(stream)).map(getName), ["1", "2", "3"]);
 });
 
-Deno.test("EventChannel: a pending read gets the next event, by reader and by iterator", async () => {
-  for (const how of ["reader", "iterator"] as const) {
-    const { channel, stream } = channelWith();
-    const source = how === "reader" ? stream.getReader() : stream[Symbol.asyncIterator]();
+Deno.test("EventChannel: resolves pending reads of a reader and of an iterator with the next events", async () => {
+  for (const kind of ["reader", "iterator"] as const) {
+    const { channel, stream } = createChannel();
+    const source = kind === "reader" ? stream.getReader() : stream[Symbol.asyncIterator]();
     const next = () => "read" in source ? source.read() : source.next();
     const reads = [next(), next(), next()];
     channel.write(event(1));
@@ -59,19 +59,19 @@ Deno.test("EventChannel: a pending read gets the next event, by reader and by it
   }
 });
 
-Deno.test("fail() errors the stream after the events written before", async () => {
-  for (const how of ["reader", "iterator"] as const) {
-    const { channel, stream } = channelWith(1);
+Deno.test("EventChannel: fail() errors the stream after the queued events", async () => {
+  for (const kind of ["reader", "iterator"] as const) {
+    const { channel, stream } = createChannel(1);
     channel.fail(new Error("broken"));
-    const source = how === "reader" ? stream.getReader() : stream[Symbol.asyncIterator]();
+    const source = kind === "reader" ? stream.getReader() : stream[Symbol.asyncIterator]();
     const next = () => "read" in source ? source.read() : source.next();
     assertEquals(getName((await next()).value), "1");
     await assertRejects(next, Error, "broken");
   }
 });
 
-Deno.test("fail() rejects a pending read", async () => {
-  const { channel, stream } = channelWith();
+Deno.test("EventChannel: fail() rejects a pending read", async () => {
+  const { channel, stream } = createChannel();
   const reading = Array.fromAsync(stream);
   await Promise.resolve();
   channel.fail(new Error("broken"));
@@ -79,9 +79,12 @@ Deno.test("fail() rejects a pending read", async () => {
   assertEquals(stream.locked, false);
 });
 
-Deno.test("write() returns a promise at the high-water mark, until the reader has caught up", async () => {
-  const { channel, stream } = channelWith();
-  const waits = Array.from({ length: HIGH_WATER_MARK + 1 }, (_, at) => channel.write(event(at)));
+Deno.test("EventChannel: write() returns a promise at the high-water mark, which resolves when the queue is empty", async () => {
+  const { channel, stream } = createChannel();
+  const waits = Array.from(
+    { length: HIGH_WATER_MARK + 1 },
+    (_, index) => channel.write(event(index)),
+  );
   assertEquals(waits.findIndex((wait) => wait !== undefined), HIGH_WATER_MARK - 1);
   const reader = stream.getReader();
   for (let read = 0; read < HIGH_WATER_MARK; read++) await reader.read();
@@ -90,8 +93,8 @@ Deno.test("write() returns a promise at the high-water mark, until the reader ha
   assertEquals(await hasSettled(waits.at(-1)), true);
 });
 
-Deno.test("drained() resolves when the reader has taken every event", async () => {
-  const { channel, stream } = channelWith();
+Deno.test("EventChannel: drained() resolves when the reader has taken every event", async () => {
+  const { channel, stream } = createChannel();
   assertEquals(channel.drained(), undefined);
   channel.write(event(1));
   const drained = channel.drained();
@@ -100,9 +103,9 @@ Deno.test("drained() resolves when the reader has taken every event", async () =
   assertEquals(await hasSettled(drained), true);
 });
 
-Deno.test("release() resumes waiting writers and loses no event", async () => {
-  const { channel, stream } = channelWith();
-  for (let at = 0; at < HIGH_WATER_MARK; at++) channel.write(event(at));
+Deno.test("EventChannel: release() resumes waiting writers and loses no event", async () => {
+  const { channel, stream } = createChannel();
+  for (let index = 0; index < HIGH_WATER_MARK; index++) channel.write(event(index));
   const full = channel.write(event("full"));
   const drained = channel.drained();
   channel.release();
@@ -112,9 +115,9 @@ Deno.test("release() resumes waiting writers and loses no event", async () => {
   assertEquals((await Array.fromAsync(stream)).length, HIGH_WATER_MARK + 2);
 });
 
-Deno.test("cancel() calls onCancel once and resumes a waiting writer", async () => {
-  const { channel, stream, cancels } = channelWith();
-  for (let at = 0; at <= HIGH_WATER_MARK; at++) channel.write(event(at));
+Deno.test("EventChannel: cancelling the stream calls onCancel once and resumes a waiting writer", async () => {
+  const { channel, stream, cancels } = createChannel();
+  for (let index = 0; index <= HIGH_WATER_MARK; index++) channel.write(event(index));
   const drained = channel.drained();
   const reader = stream.getReader();
   await reader.cancel("enough");
@@ -123,28 +126,28 @@ Deno.test("cancel() calls onCancel once and resumes a waiting writer", async () 
   assertEquals(channel.write(event("more")), undefined);
 });
 
-Deno.test("cancel() settles a pending read", async () => {
-  const { stream, cancels } = channelWith();
+Deno.test("EventChannel: cancelling the stream settles a pending read", async () => {
+  const { stream, cancels } = createChannel();
   const reader = stream.getReader();
   const reading = reader.read();
   await reader.cancel("enough");
   assertEquals([(await reading).done, cancels], [true, ["enough"]]);
 });
 
-Deno.test("for await: leaving the loop cancels and unlocks the stream, reading to the end closes it", async () => {
-  const left = channelWith(1, 2);
+Deno.test("EventChannel: leaving a for await loop cancels and unlocks the stream, reading to the end closes it", async () => {
+  const left = createChannel(1, 2);
   for await (const _event of left.stream) break;
   assertEquals([left.cancels.length, left.stream.locked], [1, false]);
 
-  const read = channelWith(1, 2);
+  const read = createChannel(1, 2);
   read.channel.close();
   for await (const _event of read.stream);
   assertEquals([read.cancels, read.stream.locked], [[], false]);
   assertEquals((await read.stream.getReader().read()).done, true);
 });
 
-Deno.test("close() ends an iterator that has read every event", async () => {
-  const { channel, stream } = channelWith(1);
+Deno.test("EventChannel: close() ends an iterator that has read every event", async () => {
+  const { channel, stream } = createChannel(1);
   const iterator = stream[Symbol.asyncIterator]();
   await iterator.next();
   const last = iterator.next();
@@ -153,8 +156,8 @@ Deno.test("close() ends an iterator that has read every event", async () => {
   assertEquals([stream.locked, (await iterator.next()).done], [false, true]);
 });
 
-Deno.test("fail() unlocks the stream of a for await loop", async () => {
-  const { channel, stream } = channelWith(1);
+Deno.test("EventChannel: fail() unlocks the stream of a for await loop", async () => {
+  const { channel, stream } = createChannel(1);
   channel.fail(new Error("broken"));
   const readAll = async () => {
     for await (const _event of stream);
@@ -163,38 +166,38 @@ Deno.test("fail() unlocks the stream of a for await loop", async () => {
   assertEquals(stream.locked, false);
 });
 
-Deno.test("values({ preventCancel: true }): another loop can continue the stream", async () => {
-  const { channel, stream, cancels } = channelWith(1, 2, 3);
+Deno.test("EventChannel: values({ preventCancel: true }) lets another loop continue the stream", async () => {
+  const { channel, stream, cancels } = createChannel(1, 2, 3);
   channel.close();
   for await (const _event of stream.values({ preventCancel: true })) break;
   assertEquals([cancels, stream.locked], [[], false]);
   assertEquals((await Array.fromAsync(stream)).map(getName), ["2", "3"]);
 });
 
-Deno.test("for await locks the stream", () => {
-  const { stream } = channelWith(1);
+Deno.test("EventChannel: an iterator locks the stream", () => {
+  const { stream } = createChannel(1);
   stream[Symbol.asyncIterator]();
   assertEquals(stream.locked, true);
   assertThrows(() => stream.getReader(), TypeError);
 });
 
-Deno.test("Symbol.asyncDispose of the iterator cancels the stream", async () => {
-  const { stream, cancels } = channelWith(1);
+Deno.test("EventChannel: disposing an iterator cancels the stream", async () => {
+  const { stream, cancels } = createChannel(1);
   await Reflect.get(stream[Symbol.asyncIterator](), Symbol.asyncDispose)();
   assertEquals([cancels.length, stream.locked], [1, false]);
 });
 
-Deno.test("EventChannel: 200,000 events in one burst take linear time", async () => {
-  const { channel, stream } = channelWith();
+Deno.test("EventChannel: passes 200,000 queued events within 5 s", async () => {
+  const { channel, stream } = createChannel();
   channel.release();
-  const burst = 200_000;
+  const count = 200_000;
   const start = performance.now();
-  for (let at = 0; at < burst; at++) channel.write(event(at));
+  for (let index = 0; index < count; index++) channel.write(event(index));
   channel.close();
   let read = 0;
   for await (const _event of stream) read++;
   const seconds = (performance.now() - start) / 1_000;
-  assertEquals(read, burst);
+  assertEquals(read, count);
   // A queue that shifts an array takes minutes; the bound allows for a busy machine.
   assertEquals(seconds < 5, true, `${seconds} s`);
 });

@@ -14,18 +14,18 @@ import type { EventChannel } from "./event_channel.ts";
  */
 export type EventObserver = (event: AgentEvent) => Promise<void> | undefined;
 
-/** An event without its sequence number; its object was created for this one emit. */
+/** An event before its sequence number is set; the object must not be emitted twice. */
 type UnsequencedEvent = AgentEventBody & { seq?: number };
 
 /** Options for `new EventPipe()`. */
 export interface EventPipeOptions {
   /** The stream of a run; none for events between runs. */
   readonly channel?: EventChannel;
-  /** Called with every event first. */
+  /** Called with every event, before the stream gets it. */
   readonly observe?: EventObserver | undefined;
 }
 
-/** A position in the queue: of an event, or of a caller that waits until earlier events are delivered. */
+/** A queued event, or a caller that waits until the events before it are delivered. */
 interface PendingEvent {
   readonly event?: UnsequencedEvent;
   readonly onDelivered: () => void;
@@ -59,7 +59,7 @@ export class EventPipe {
     return this.#deliver(event, this.#notifyObserver(event));
   }
 
-  /** Takes the queued events of the previous pipe, to deliver them when the run has started. */
+  /** Takes over the queued events of the previous pipe; they are delivered when the run has started. */
   adoptPending(previous: EventPipe): void {
     this.#pending.unshift(...previous.#pending.splice(0));
   }
@@ -81,7 +81,7 @@ export class EventPipe {
     return this.#write(event);
   }
 
-  /** Delivers a `message_update`: the same as {@linkcode EventPipe.emit}, for the most frequent event. */
+  /** Delivers a `message_update`, like {@linkcode EventPipe.emit} but optimized for the most frequent event. */
   emitDelta(delta: AssistantMessageDelta): Promise<void> | undefined {
     if (this.#delivering) return this.#enqueue({ type: "message_update", delta });
     const event = { type: "message_update", delta, seq: ++this.#seq } as const;
@@ -92,7 +92,7 @@ export class EventPipe {
     return this.#channel?.write(event);
   }
 
-  /** Resolves when the observer has handled and the reader has taken every event; `undefined` when that is so. */
+  /** Resolves when the observer and the reader have handled every event; returns `undefined` if they already have. */
   drained(): Promise<void> | undefined {
     return this.#delivering ? this.#enqueue().then(() => this.drained()) : this.#channel?.drained();
   }

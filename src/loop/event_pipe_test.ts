@@ -19,7 +19,7 @@ function formatEvent(event: AgentEvent): string {
   return event.seq === undefined ? name : `${name} ${event.seq}`;
 }
 
-function pipeWith(observe?: EventObserver): {
+function createPipe(observe?: EventObserver): {
   pipe: EventPipe;
   seen: string[];
   read: () => Promise<string[]>;
@@ -41,8 +41,8 @@ function pipeWith(observe?: EventObserver): {
   return { pipe, seen, read };
 }
 
-Deno.test("emit() numbers, observes and writes events in the order of the calls", async () => {
-  const { pipe, seen, read } = pipeWith();
+Deno.test("EventPipe: emit() numbers, observes and writes events in the order of the calls", async () => {
+  const { pipe, seen, read } = createPipe();
   await pipe.begin({ ...start });
   for (const name of ["a", "b"]) pipe.emit(custom(name));
   void pipe.emitDelta({ type: "text_delta", contentIndex: 0, delta: "x" });
@@ -50,8 +50,8 @@ Deno.test("emit() numbers, observes and writes events in the order of the calls"
   assertEquals([seen, await read()], [expected, expected]);
 });
 
-Deno.test("emit() before begin() is delivered after it", async () => {
-  const { pipe, seen, read } = pipeWith();
+Deno.test("EventPipe: emit() before begin() queues the event until then", async () => {
+  const { pipe, seen, read } = createPipe();
   const waiting = [pipe.emit(custom("early")), pipe.emit(custom("too"))];
   assertEquals(seen, []);
   await pipe.begin({ ...start });
@@ -60,8 +60,8 @@ Deno.test("emit() before begin() is delivered after it", async () => {
   assertEquals([seen, await read()], [expected, expected]);
 });
 
-Deno.test("emit() after agent_end delivers without a number and does not write", async () => {
-  const { pipe, seen, read } = pipeWith();
+Deno.test("EventPipe: emit() after agent_end observes the event without a number and does not write it", async () => {
+  const { pipe, seen, read } = createPipe();
   await pipe.begin({ ...start });
   void pipe.emit({ ...end });
   void pipe.emit(custom("late"));
@@ -71,9 +71,9 @@ Deno.test("emit() after agent_end delivers without a number and does not write",
   ]);
 });
 
-Deno.test("emit() from the observer is delivered after the current event, before later ones", async () => {
+Deno.test("EventPipe: emit() from the observer is delivered after the current event, before later ones", async () => {
   let answered = false;
-  const { pipe, seen, read } = pipeWith((event) => {
+  const { pipe, seen, read } = createPipe((event) => {
     if (formatEvent(event) !== "a 2" || answered) return undefined;
     answered = true;
     void pipe.emit(custom("answer"));
@@ -88,11 +88,11 @@ Deno.test("emit() from the observer is delivered after the current event, before
   assertEquals([seen, await read()], [expected, expected]);
 });
 
-Deno.test("emit() queues events while the observer handles one", async () => {
-  const looking = Promise.withResolvers<void>();
+Deno.test("EventPipe: emit() queues events while the observer handles one", async () => {
+  const observing = Promise.withResolvers<void>();
   let answered = false;
-  const { pipe, seen, read } = pipeWith((event) => {
-    if (formatEvent(event) === "slow 2") return looking.promise;
+  const { pipe, seen, read } = createPipe((event) => {
+    if (formatEvent(event) === "slow 2") return observing.promise;
     if (formatEvent(event) === "b 3" && !answered) {
       answered = true;
       void pipe.emit(custom("answer"));
@@ -103,19 +103,19 @@ Deno.test("emit() queues events while the observer handles one", async () => {
   const all = ["slow", "b", "c"].map((name) => pipe.emit(custom(name)));
   await Promise.resolve();
   assertEquals(seen, ["agent_start 1", "slow 2"]);
-  looking.resolve();
+  observing.resolve();
   await Promise.all(all);
   await pipe.emit(custom("d"));
   const expected = ["agent_start 1", "slow 2", "b 3", "c 4", "answer 5", "d 6"];
   assertEquals([seen, await read()], [expected, expected]);
 });
 
-Deno.test("drained() waits for the observer and for the reader", async () => {
-  const looking = Promise.withResolvers<void>();
+Deno.test("EventPipe: drained() waits for the observer and for the reader", async () => {
+  const observing = Promise.withResolvers<void>();
   const channel = new EventChannel({ onCancel: () => Promise.resolve() });
   const pipe = new EventPipe({
     channel,
-    observe: ({ type }) => type === "custom" ? looking.promise : undefined,
+    observe: ({ type }) => type === "custom" ? observing.promise : undefined,
   });
   const reader = channel.stream().getReader();
   void pipe.begin({ ...start });
@@ -125,7 +125,7 @@ Deno.test("drained() waits for the observer and for the reader", async () => {
   const order: string[] = [];
   const settled = pipe.drained()?.then(() => order.push("settled"));
   order.push("seen");
-  looking.resolve();
+  observing.resolve();
   await new Promise((resolve) => setTimeout(resolve, 0));
   order.push("read");
   await reader.read();
@@ -133,18 +133,18 @@ Deno.test("drained() waits for the observer and for the reader", async () => {
   assertEquals(order, ["seen", "read", "settled"]);
 });
 
-Deno.test("abandon() delivers the events of a run that does not start", async () => {
-  const { pipe, seen, read } = pipeWith();
+Deno.test("EventPipe: abandon() delivers the queued events when the run does not start", async () => {
+  const { pipe, seen, read } = createPipe();
   const waiting = pipe.emit(custom("early"));
   pipe.abandon();
   await waiting;
   assertEquals([seen, await read()], [["early"], []]);
 });
 
-Deno.test("adoptPending() takes the events that are queued behind a slow observer", async () => {
-  const stuck = new Promise<void>(() => {});
-  const idle = new EventPipe({ observe: (event) => (seen.push(formatEvent(event)), stuck) });
-  const { pipe, seen } = pipeWith();
+Deno.test("EventPipe: adoptPending() takes over the events that wait for a slow observer", async () => {
+  const pending = new Promise<void>(() => {});
+  const idle = new EventPipe({ observe: (event) => (seen.push(formatEvent(event)), pending) });
+  const { pipe, seen } = createPipe();
   void idle.emit(custom("a"));
   void idle.emit(custom("b"));
   void pipe.emit(custom("c"));

@@ -1,5 +1,5 @@
 /**
- * The execution of a batch: concurrency, steering and abort.
+ * Executes the tool calls of a batch: schedules them, and cancels them on abort and steering.
  *
  * @module
  */
@@ -32,14 +32,15 @@ export async function executeCalls(
     await run.events.emit({ type: "tool_execution_start", id, name, arguments: args });
   }
   await run.events.untilDelivered();
-  const ends = executions.map((execution) => emitToolEnd(run, execution));
+  const pending = executions.map((execution) => emitToolEnd(run, execution));
   const interruption = new Interruption(run, executions);
   await startScheduled(executions);
-  const results = await Promise.all(ends);
+  const results = await Promise.all(pending);
   interruption.dispose();
   return { results, interrupted: interruption.interrupted };
 }
 
+/** Emits the end of a call once it has settled; resolves to its result. */
 async function emitToolEnd(
   { events }: RunServices,
   { settled, call: { block: { id, name } } }: CallExecution,
@@ -123,7 +124,7 @@ function startAfterSameKey(
   else execution.start();
 }
 
-/** A key function that throws counts as no key; the call itself then reports the tool's failure. */
+/** Returns the concurrency key of a call; a key function that throws counts as no key. */
 function getConcurrencyKey({ tool, arguments: args }: ReadyCall): string | undefined {
   try {
     return tool.concurrencyKey?.(args);

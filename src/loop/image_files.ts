@@ -15,9 +15,9 @@ export function hasImageFile(message: LlmMessage): boolean {
 }
 
 /**
- * Replaces the paths of image files by their bytes.
+ * Replaces the `file` sources of images with `base64` sources.
  *
- * @throws {BadRequestError} When a file cannot be read, or no `readFile` port is configured.
+ * @throws {BadRequestError} If a file cannot be read, or no `readFile` port is configured.
  */
 export async function readImageFiles(
   messages: readonly LlmMessage[],
@@ -47,17 +47,29 @@ async function readImage(
   const { path, mediaType = guessMediaType(path) } = block.source;
   if (!readFile) {
     throw new BadRequestError(
-      `Cannot read the image "${path}": give the agent a readFile port, or pass the image as base64`,
+      `Cannot read the image "${path}": no readFile port is configured: pass \`readFile\`, or pass the image as base64`,
     );
   }
   try {
-    const data = (await readFile(path)).toBase64();
+    const data = toBase64(await readFile(path));
     return { type: "image", source: { type: "base64", mediaType, data } };
   } catch (cause) {
     throw new BadRequestError(`Cannot read the image "${path}": ${getErrorMessage(cause)}`, {
       cause,
     });
   }
+}
+
+/** Bytes per call of `String.fromCharCode()`, whose number of arguments engines limit. */
+const CHUNK_BYTES = 32_768;
+
+/** Encodes bytes as base64; Node 20 has no `Uint8Array.prototype.toBase64()`. */
+function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_BYTES));
+  }
+  return btoa(binary);
 }
 
 function guessMediaType(path: string): string {

@@ -1,5 +1,5 @@
 /**
- * The agent loop: runs turns until nothing is left to do.
+ * The agent loop: runs turns until the model calls no tools and no messages are queued.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { repairHistory } from "../core/history.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { AgentLoopConfig } from "./config.ts";
 import type { TurnInput } from "./message_source.ts";
-import { type RunStart, startRun } from "./start_run.ts";
+import { startRun, type StartRunOptions } from "./start_run.ts";
 
-/** Options of a run. */
+/** Options for one run. */
 export interface LoopOptions {
   /** Aborts the run. */
   readonly signal?: AbortSignal;
@@ -22,11 +22,11 @@ export interface LoopOptions {
 /**
  * Starts a run with new messages and returns its events.
  *
- * The run starts at once, and cancelling the stream aborts it. `context` and `messages` are not changed; the
+ * The run starts immediately; cancelling the stream aborts it. `context` and `messages` are not modified; the
  * `agent_end` event has the messages that the run appended.
  *
- * @throws {NoMessagesError} When both `messages` and the history are empty.
- * @throws {BadRequestError} When an option is invalid.
+ * @throws {NoMessagesError} If both `messages` and the history are empty.
+ * @throws {BadRequestError} If an option is invalid.
  */
 export function agentLoop(
   messages: readonly AgentMessage[],
@@ -46,9 +46,9 @@ export function agentLoop(
  *
  * The history must end with a user message, a tool result or an unfinished reply, or messages must be queued.
  *
- * @throws {NoMessagesError} When the history is empty and nothing is queued.
- * @throws {InvalidContinueError} When the last reply is finished and nothing is queued.
- * @throws {BadRequestError} When an option is invalid.
+ * @throws {NoMessagesError} If the history is empty and nothing is queued.
+ * @throws {InvalidContinueError} If the last reply is finished and nothing is queued.
+ * @throws {BadRequestError} If an option is invalid.
  */
 export function agentLoopContinue(
   context: AgentContext,
@@ -60,21 +60,21 @@ export function agentLoopContinue(
   return startRun({ input, ...repaired, config, ...options }).stream;
 }
 
-function repairContext(context: AgentContext): Pick<RunStart, "context" | "repairs"> {
+function repairContext(context: AgentContext): Pick<StartRunOptions, "context" | "repairs"> {
   const { messages, repairs } = repairHistory(context.messages);
   return { context: { ...context, messages }, repairs };
 }
 
-/** Whether any message is left after repair. */
+/** Whether any message is left after the repair of invalid ones. */
 export function hasValidMessages(messages: readonly AgentMessage[]): boolean {
   return repairHistory(messages).messages.length > 0;
 }
 
 /**
- * Creates the input of a run that continues a history: empty when the history needs a reply, else queued messages.
+ * Creates the input of a run that continues a history: no messages if the history needs a reply, otherwise queued ones.
  *
- * @throws {NoMessagesError} When the history is empty and nothing is queued.
- * @throws {InvalidContinueError} When the last reply is finished and nothing is queued.
+ * @throws {NoMessagesError} If the history is empty and nothing is queued.
+ * @throws {InvalidContinueError} If the last reply is finished and nothing is queued.
  */
 export function createContinueInput(
   history: readonly AgentMessage[],

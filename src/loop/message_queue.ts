@@ -8,12 +8,12 @@ import type { QueuedMessage } from "../core/event.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { MessageSource } from "./message_source.ts";
 
-/** Number of messages that one turn takes. */
+/** Which queued messages one turn takes: the next one, or all. */
 export type QueueMode = "one_at_a_time" | "all";
 
 /** Options for `new MessageQueue()`. */
 export interface MessageQueueOptions {
-  /** Number of messages that one turn takes. Default: `"one_at_a_time"`. */
+  /** Which queued messages one turn takes. Default: `"one_at_a_time"`. */
   readonly mode?: QueueMode;
   /** Creates ids of queued messages. Default: random UUIDs. */
   readonly newId?: () => string;
@@ -49,11 +49,11 @@ export class MessageQueue implements MessageSource {
     return queued;
   }
 
-  /** Removes a message; returns `false` when it is not queued any more. */
+  /** Removes a message; returns `false` if it is not queued. */
   cancel(id: string): boolean {
-    const left = this.#queued.filter((queued) => queued.id !== id);
-    if (left.length === this.#queued.length) return false;
-    this.#replace(left);
+    const remaining = this.#queued.filter((queued) => queued.id !== id);
+    if (remaining.length === this.#queued.length) return false;
+    this.#replace(remaining);
     return true;
   }
 
@@ -84,8 +84,8 @@ export class MessageQueue implements MessageSource {
     return this.#mode === "all" ? this.#queued : this.#queued.slice(0, 1);
   }
 
-  #replace(waiting: readonly QueuedMessage[]): void {
-    this.#queued = waiting;
+  #replace(queued: readonly QueuedMessage[]): void {
+    this.#queued = queued;
     this.#onChange();
   }
 }

@@ -10,7 +10,7 @@ import type { AgentMessage } from "../core/message.ts";
 export interface MessageSource {
   /** Returns the messages that {@linkcode MessageSource.take} would take now. */
   peek(): readonly AgentMessage[];
-  /** Removes and returns the next messages; empty when none are queued. */
+  /** Removes and returns the next messages; empty if none are queued. */
   take(): readonly AgentMessage[];
   /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */
   onArrival?(listener: () => void): () => void;
@@ -18,8 +18,8 @@ export interface MessageSource {
 
 /** The messages that a turn starts with. */
 export interface TurnInput {
-  /** Messages that are appended in any case. */
+  /** Messages to append. */
   readonly messages: readonly AgentMessage[];
-  /** A queue to take messages from; they stay queued when the run is aborted before. */
+  /** A queue to take further messages from; they stay queued if the run is aborted first. */
   readonly queue?: MessageSource;
 }

@@ -1,10 +1,10 @@
 /**
- * The parts around the agent loop: message queues, ports for clock, ids and files, history repair, and the type of every
- * event.
+ * Building blocks for hosts of the agent loop: message queues, history repair, token estimates, ports (clock, ids,
+ * files), and the types of all events.
  *
- * `agentLoop()` of `@swink/agent` runs turns over a history that you keep yourself: it takes a context and a
- * configuration, changes neither, and returns a stream of events whose last one has the messages that the run appended.
- * This module has what such a host needs besides, and what tests need to make two runs identical.
+ * `agentLoop()` of `@swink/agent` runs turns over a history that the caller keeps: it takes a context and a
+ * configuration, modifies neither, and returns a stream of events whose last one has the messages that the run appended.
+ * With the same ports and the same model, two runs emit identical events.
  *
  * @example
  * ```ts
@@ -33,7 +33,14 @@ export { MessageQueue, type MessageQueueOptions } from "./message_queue.ts";
 export type { MessageSource } from "./message_source.ts";
 export { type HistoryRepair, type RepairedHistory, repairHistory } from "../core/history.ts";
 export { omitCustomMessages } from "../core/context.ts";
-export { defaultPorts, type IdKind, type Ports, type ReadFile, type Sleep } from "../core/ports.ts";
+export {
+  type Clock,
+  defaultPorts,
+  type IdKind,
+  type Ports,
+  type ReadFile,
+  type Sleep,
+} from "../core/ports.ts";
 export type { ContinueVerdict, InjectVerdict, SkipVerdict, StopVerdict } from "../core/policy.ts";
 export { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/tokens.ts";
 export { priceUsage, zeroCost, zeroUsage } from "../core/usage.ts";

@@ -1,5 +1,5 @@
 /**
- * The model call of a turn: prepare the context, call with fallback and retry, finish the message.
+ * The model call of a turn: prepares the context, calls the model with retries and fallbacks, and finishes the message.
  *
  * @module
  */
@@ -22,15 +22,15 @@ import type { TurnContext } from "./turn_context.ts";
 
 /** The reply of a turn. */
 export interface ModelReply {
-  /** The message, as it is appended to the history. */
+  /** The message, as appended to the history. */
   readonly message: AssistantMessage;
-  /** Its tool calls; none when it failed or was aborted. */
+  /** Its tool calls; none if it failed or was aborted. */
   readonly calls: readonly FinishedCall[];
-  /** The result of the run so far, this reply included. */
+  /** The progress of the run, including this reply. */
   readonly progress: RunProgress;
-  /** The error of the reply. */
+  /** The error, if the reply failed or was aborted. */
   readonly error?: AgentError;
-  /** The policy that stopped the reply. */
+  /** The policy that stopped the reply, if one did. */
   readonly stoppedBy?: StoppedBy;
 }
 
@@ -38,7 +38,7 @@ export interface ModelReply {
 export async function callModel(turn: TurnContext): Promise<ModelReply> {
   const { run, settings: { model }, progress } = turn;
   const start = new MessageStart(run, model);
-  let result: CallResult = { call: createUnsentCall(run, model), progress };
+  let result: CallResult | undefined;
   try {
     if (!run.cancellation.aborted) {
       const prepared = await prepareContext(turn, progress.overflowed);
@@ -47,22 +47,23 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
     }
   } catch (thrown) {
     const { aborted } = run.cancellation;
-    result = failCall(result, aborted ? createAbortedError(run) : toHookError("A hook", thrown));
+    const error = aborted ? createAbortedError(run) : toHookError("A hook", thrown);
+    result = failCall(result ?? createUnsentCall(turn), error);
   }
   await start.emitOnce();
-  return await finishCall(run, result);
+  return await finishCall(run, result ?? createUnsentCall(turn));
 }
 
 /** A model call that may be followed by another one with a smaller context. */
 interface CallResult {
   readonly call: ModelCall;
-  /** The result of the run before the tokens of this call. */
+  /** The progress of the run, without the tokens of this call. */
   readonly progress: RunProgress;
-  /** The context that was sent; none when the call failed before. */
+  /** The context that was sent; missing if the call failed before. */
   readonly sent?: LlmContext;
 }
 
-/** The assistant's `message_start`: emitted once per turn, before anything of the reply. */
+/** Emits the `message_start` of the reply once per turn, before its first delta. */
 class MessageStart {
   readonly #run: RunServices;
   readonly #model: ModelSpec;
@@ -87,7 +88,7 @@ async function sendRequest(
   { context, report }: PreparedContext,
 ): Promise<CallResult> {
   const { run } = turn;
-  // Writing a summary takes tokens too; they count towards the run.
+  // The tokens of a summary count towards the run.
   const progress = report ? addSpending(turn.progress, report) : turn.progress;
   if (report) await run.events.emit({ type: "context_compacted", report });
   await start.emitOnce();
@@ -100,7 +101,7 @@ function isOverflow({ attempt }: ModelCall): boolean {
   return attempt.error?.code === "context_window_overflow";
 }
 
-/** Sends a second request after an overflow; returns the first result when nothing can be left out. */
+/** Sends a smaller request after an overflow; returns the first result if the context cannot be reduced. */
 async function retryWithSmallerContext(
   turn: TurnContext,
   start: MessageStart,
@@ -120,7 +121,7 @@ async function retryWithSmallerContext(
   return { ...second, call: { ...second.call, usage, cost } };
 }
 
-/** Ends a call with another error; its output and its tokens are kept. */
+/** Replaces the outcome of a call with an error; keeps its output and its token counts. */
 function failCall({ call, ...rest }: CallResult, error: AgentError): CallResult {
   const stopReason = error.code === "aborted" ? "aborted" : "error";
   return { ...rest, call: { ...call, attempt: { ...call.attempt, stopReason, error } } };
@@ -145,14 +146,10 @@ async function finishCall(run: RunServices, result: CallResult): Promise<ModelRe
   return { message, calls, progress, ...(error && { error }), ...(stoppedBy && { stoppedBy }) };
 }
 
-/** The result of a call that was aborted before anything was sent. */
-function createUnsentCall(run: RunServices, model: ModelSpec): ModelCall {
-  return {
-    attempt: createAbortedAttempt(run),
-    model,
-    usage: zeroUsage(),
-    cost: zeroCost(),
-  };
+/** Creates the result of a call that was aborted before a request was sent. */
+function createUnsentCall({ run, settings: { model }, progress }: TurnContext): CallResult {
+  const attempt = createAbortedAttempt(run);
+  return { call: { attempt, model, usage: zeroUsage(), cost: zeroCost() }, progress };
 }
 
 function createEmptyMessage({ provider, modelId }: ModelSpec, timestamp: number): AssistantMessage {

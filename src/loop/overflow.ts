@@ -1,5 +1,5 @@
 /**
- * The recovery from a context-window overflow, once per turn.
+ * Recovers from an overflow of the context window, once per turn.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { prepareContext, type PreparedContext } from "./request.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /**
- * Calls `transformContext` with `overflow: true`. Returns `undefined` when there is no transform or when its
+ * Prepares the context again with `overflow: true`. Returns `undefined` if there is no `transformContext`, or if its
  * result is not smaller than the rejected context.
  *
- * @throws {AgentError} When a hook throws.
+ * @throws {AgentError} If a hook throws.
  */
 export async function prepareSmallerContext(
   turn: TurnContext,

@@ -1,5 +1,5 @@
 /**
- * The slots in which policies run.
+ * Calls the hooks of policies.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export async function runPostLoop(run: RunServices, context: PostLoopContext): P
   await runSlot(run, (policy) => policy.postLoop?.(context));
 }
 
-/** Calls one policy; returns `undefined` when it throws, does not settle after an abort, or returns nothing. */
+/** Calls one hook; returns `undefined` if it throws or rejects, does not settle after an abort, or returns nothing. */
 export async function callPolicy<Verdict>(
   run: RunServices,
   policy: Policy,

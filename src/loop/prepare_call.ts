@@ -1,5 +1,5 @@
 /**
- * The stages of a tool call before approval: resolve the tool, validate the arguments, run the policies.
+ * The stages of a tool call before approval: resolves the tool, validates the arguments, calls the policies.
  *
  * @module
  */
@@ -42,15 +42,15 @@ export async function resolveCall(
 
 /** A call after the policies. */
 export interface PolicyCheckedCall {
-  /** The call, with the arguments that the policies left. */
+  /** The call, with the arguments as modified by the policies. */
   readonly call: PreparedCall;
-  /** The policy that ends the run. */
+  /** The policy that stops the run, if one does. */
   readonly stoppedBy?: StoppedBy;
   /** Messages for the next turn. */
   readonly injected: readonly AgentMessage[];
 }
 
-/** Runs the `preDispatch` policies on a call; arguments that they change are validated again. */
+/** Calls the `preDispatch` policies with a call; arguments that they modify are validated again. */
 export async function checkPolicies(
   turn: TurnContext,
   ready: ReadyCall,
@@ -80,7 +80,7 @@ export async function checkPolicies(
   return { call: await withArguments(run, ready, args), injected };
 }
 
-/** Returns the call with a validated copy of other arguments, or the same call when they are equal. */
+/** Returns the call with a validated copy of new arguments, or the same call if they are equal. */
 export async function withArguments(
   run: RunServices,
   ready: ReadyCall,

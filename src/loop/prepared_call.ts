@@ -15,7 +15,7 @@ export interface ReadyCall {
   readonly block: ToolCallBlock;
   /** The tool. */
   readonly tool: AgentTool;
-  /** The arguments that will run. */
+  /** The arguments to run. */
   readonly arguments: JsonObject;
   /** Whether the arguments differ from the model's own. */
   readonly changed: boolean;
@@ -36,7 +36,7 @@ export type PreparedCall = ReadyCall | RefusedCall;
 /** Result text of a call that was cancelled by the abort of its run. */
 export const ABORTED_TEXT = "tool call cancelled: run aborted";
 
-/** Refuses a call. */
+/** Creates a refused call; `text` is the reason for the model. */
 export function refuseCall(block: ToolCallBlock, text: string): RefusedCall {
   return { type: "refused", block, text };
 }

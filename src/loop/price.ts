@@ -1,5 +1,5 @@
 /**
- * The cost of an attempt.
+ * Calculates the cost of an attempt.
  *
  * @module
  */
@@ -8,15 +8,17 @@ import type { ModelSpec } from "../core/model.ts";
 import { type Cost, findRates, priceUsage, type Usage, zeroCost } from "../core/usage.ts";
 import type { RunServices } from "./run_services.ts";
 
-/** Tokens of an attempt, and the cost that the provider reported. */
+/** Token counts of an attempt, and the cost that the provider reported. */
 export interface ReportedUsage {
-  /** Tokens. */
+  /** Token counts. */
   readonly usage: Usage;
-  /** The cost that the provider reported. */
+  /** The cost that the provider reported, if any. */
   readonly cost?: Cost;
 }
 
-/** Returns the reported cost, or calculates it from the price list. Warns once per model without a price. */
+/**
+ * Returns the reported cost if it is not 0, otherwise the cost by the price list. Warns once per model without a price.
+ */
 export async function calculateCost(
   { config: { prices }, events, unpricedModels }: RunServices,
   model: ModelSpec,
@@ -29,7 +31,7 @@ export async function calculateCost(
   const name = `${model.provider}/${model.modelId}`;
   if (!unpricedModels.has(name)) {
     unpricedModels.add(name);
-    const text = `No price is known for ${name}: its tokens are counted, its cost is not`;
+    const text = `No price is known for ${name}, so its cost is counted as 0`;
     await events.warn("unknown_price", text);
   }
   return zeroCost();

@@ -7,17 +7,17 @@
 import type { AssistantMessageEvent } from "../core/stream.ts";
 import type { Cancellation } from "./cancellation.ts";
 
-/** How the reading ended. */
+/** Why reading ended: at the terminal event, at the end of a source without one, or by an abort. */
 export type ReadOutcome = "terminal" | "closed" | "aborted";
 
 /** Number of events between two checks of the clock. */
 const EVENTS_PER_CLOCK_CHECK = 256;
-/** Milliseconds for which a source that never pauses may block the event loop. */
+/** Time for which a source that never pauses may block the event loop, in milliseconds. */
 const MAX_BLOCKING_MS = 8;
 
 /** Options for `readEvents()`. */
 export interface ReadOptions {
-  /** Ends the reading at once, even if the source never settles. */
+  /** Ends reading immediately, even if the source never settles. */
   readonly cancellation: Cancellation;
   /** Called with every event; a returned promise is awaited before the next one. */
   readonly accept: (event: AssistantMessageEvent) => Promise<void> | undefined;
@@ -29,16 +29,16 @@ export interface ReadOptions {
  * Reads events until the terminal one, the end of the source, or an abort. Rejects with the error that the source or
  * `accept` throws.
  *
- * The abort is one promise for the whole stream: a race per event would cost thirteen times as much. A source that
- * never settles is abandoned.
+ * One promise handles the abort for the complete stream, since a `Promise.race()` per event takes thirteen times as
+ * long. A source that never settles is abandoned.
  */
 export function readEvents(
   source: AsyncIterable<AssistantMessageEvent>,
   { cancellation, accept, acceptTerminal }: ReadOptions,
 ): Promise<ReadOutcome> {
   if (cancellation.aborted) return Promise.resolve("aborted");
-  const reader = openSource(source);
-  const pacer = new EventLoopYield();
+  const reader = createReader(source);
+  const loopYield = new EventLoopYield();
   return new Promise((resolve, reject) => {
     let state: ReadState = "open";
     let abortTimer: ReturnType<typeof setTimeout> | undefined;
@@ -53,10 +53,10 @@ export function readEvents(
       unsubscribe();
       clearTimeout(abortTimer);
       reader.close();
-      pacer.dispose();
+      loopYield.dispose();
       settle();
     };
-    readAll(reader, { accept, acceptTerminal, pacer, getState: () => state }).then(
+    readAll(reader, { accept, acceptTerminal, loopYield, getState: () => state }).then(
       (outcome) => finish(() => resolve(outcome)),
       (thrown) => finish(() => reject(thrown)),
     );
@@ -67,13 +67,13 @@ export function readEvents(
 type ReadState = "open" | "aborted" | "finished";
 
 interface ReadLoopOptions extends Pick<ReadOptions, "accept" | "acceptTerminal"> {
-  readonly pacer: EventLoopYield;
+  readonly loopYield: EventLoopYield;
   readonly getState: () => ReadState;
 }
 
 async function readAll(
   reader: EventReader,
-  { accept, acceptTerminal, pacer, getState }: ReadLoopOptions,
+  { accept, acceptTerminal, loopYield, getState }: ReadLoopOptions,
 ): Promise<ReadOutcome> {
   while (true) {
     const { done, value } = await reader.next();
@@ -83,12 +83,12 @@ async function readAll(
     if (state === "open") {
       const accepted = accept(value);
       if (isTerminal) return "terminal";
-      const pause = accepted ?? pacer.pause();
+      const pause = accepted ?? loopYield.pause();
       if (pause) await pause;
     } else {
       if (isTerminal) acceptTerminal(value);
       if (isTerminal || state === "finished") return "aborted";
-      await pacer.pause();
+      await loopYield.pause();
     }
   }
 }
@@ -98,8 +98,8 @@ interface EventReader {
   close(): void;
 }
 
-/** Reads a native stream through its reader, which costs less than its iterator. */
-function openSource(source: AsyncIterable<AssistantMessageEvent>): EventReader {
+/** Creates the reader of a source; the reader of a native stream is faster than its iterator. */
+function createReader(source: AsyncIterable<AssistantMessageEvent>): EventReader {
   if (source instanceof ReadableStream && !Object.hasOwn(source, Symbol.asyncIterator)) {
     const reader: ReadableStreamDefaultReader<AssistantMessageEvent> = source.getReader();
     return {
@@ -116,8 +116,8 @@ function openSource(source: AsyncIterable<AssistantMessageEvent>): EventReader {
 }
 
 /**
- * Yields to the event loop when a source never pauses. Most sources pause by themselves, which a timer detects: the
- * reading only waits when that timer does not fire.
+ * Yields to the event loop when a source never pauses. Most sources pause by themselves, so that a zero-delay timer
+ * fires; reading waits only if that timer is still pending at the next check.
  */
 class EventLoopYield {
   #events = 0;
@@ -125,7 +125,7 @@ class EventLoopYield {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #resume: (() => void) | undefined;
 
-  /** Returns a promise when the reading should wait. */
+  /** Counts an event; returns a promise if reading must wait. */
   pause(): Promise<void> | undefined {
     if (++this.#events % EVENTS_PER_CLOCK_CHECK !== 0) return undefined;
     if (performance.now() - this.#lastYieldAt < MAX_BLOCKING_MS) return undefined;

@@ -19,23 +19,25 @@ type Source = (signal: AbortSignal) => AsyncIterable<AssistantMessageEvent>;
 /** Reads a source and logs the accepted events and the outcome. */
 async function read(
   source: Source,
-  take: (event: AssistantMessageEvent, abort: () => void) => Promise<void> | undefined = () =>
+  onEvent: (event: AssistantMessageEvent, abort: () => void) => Promise<void> | undefined = () =>
     undefined,
 ): Promise<string[]> {
   const cancellation = new Cancellation({ sleep: () => Promise.resolve() });
   const log: string[] = [];
-  const end: ReadOutcome = await readEvents(source(cancellation.signal), {
+  const outcome: ReadOutcome = await readEvents(source(cancellation.signal), {
     cancellation,
     accept: (event) => {
       log.push(event.type);
-      return take(event, () => cancellation.abort());
+      return onEvent(event, () => cancellation.abort());
     },
-    acceptTerminal: (event) => void log.push(`last ${event.type}`),
+    acceptTerminal: (event) => void log.push(`terminal ${event.type}`),
   });
-  return [...log, end];
+  return [...log, outcome];
 }
 
-/** Creates a native stream and a generator of the same events; both report that they were closed. */
+/**
+ * Creates a native stream and a generator of the same events, each with a function that returns whether it was closed.
+ */
 function createSources(
   events: readonly AssistantMessageEvent[],
 ): { name: string; source: Source; closed: () => boolean }[] {
@@ -45,10 +47,10 @@ function createSources(
     name: "a native stream",
     closed: () => streamClosed,
     source: () => {
-      const left = [...events];
+      const remaining = [...events];
       return new ReadableStream({
         pull(controller): void {
-          const next = left.shift();
+          const next = remaining.shift();
           if (next) controller.enqueue(next);
           else controller.close();
         },
@@ -77,7 +79,7 @@ for (const { name, source, closed } of createSources([start, delta, done, delta]
 }
 
 for (const { name, source } of createSources([start, delta])) {
-  Deno.test(`readEvents() reports closed when ${name} ends before its terminal event`, async () => {
+  Deno.test(`readEvents() resolves to closed when ${name} ends without a terminal event`, async () => {
     assertEquals(await read(source), ["start", "text_delta", "closed"]);
   });
 
@@ -100,11 +102,11 @@ Deno.test("readEvents() rejects with the error of the source or of accept()", as
   };
   await assertRejects(() => read(throwing), Error, "no socket");
   const [stream, generator] = createSources([start, done]);
-  for (const { source, closed } of [stream, generator].filter((made) => made !== undefined)) {
-    const refusing = () => {
-      throw new Error("no room");
+  for (const { source, closed } of [stream, generator].filter((created) => created !== undefined)) {
+    const failing = () => {
+      throw new Error("not accepted");
     };
-    await assertRejects(() => read(source, refusing), Error, "no room");
+    await assertRejects(() => read(source, failing), Error, "not accepted");
     assertEquals(closed(), true);
   }
 });
@@ -118,20 +120,23 @@ Deno.test("readEvents() accepts only the terminal event of a source after an abo
   };
   assertEquals(await read(obeying, (_event, abort) => void abort() as undefined), [
     "start",
-    "last error",
+    "terminal error",
     "aborted",
   ]);
 });
 
 Deno.test("readEvents() abandons a source that ignores the abort", async () => {
-  const deaf: Source = async function* () {
+  const unresponsive: Source = async function* () {
     yield start;
     await new Promise(() => {});
   };
-  assertEquals(await read(deaf, (_event, abort) => void setTimeout(abort, 0) as undefined), [
-    "start",
-    "aborted",
-  ]);
+  assertEquals(
+    await read(unresponsive, (_event, abort) => void setTimeout(abort, 0) as undefined),
+    [
+      "start",
+      "aborted",
+    ],
+  );
 });
 
 Deno.test("readEvents() aborts and closes a source that never pauses", async () => {
@@ -149,25 +154,25 @@ Deno.test("readEvents() aborts and closes a source that never pauses", async () 
     first = false;
     return undefined;
   });
-  assertEquals([log.at(-1), log.includes("last done")], ["aborted", false]);
+  assertEquals([log.at(-1), log.includes("terminal done")], ["aborted", false]);
   await new Promise((resolve) => setTimeout(resolve, 0));
   assertEquals(closed, true);
 });
 
-Deno.test("readEvents() reads nothing when the run is aborted before", async () => {
+Deno.test("readEvents() does not open the source when the run is already aborted", async () => {
   const cancellation = new Cancellation({ sleep: () => Promise.resolve() });
   cancellation.abort();
-  let asked = false;
+  let opened = false;
   const source: AsyncIterable<AssistantMessageEvent> = {
     [Symbol.asyncIterator]: () => {
-      asked = true;
+      opened = true;
       return { next: () => new Promise(() => {}) };
     },
   };
-  const end = await readEvents(source, {
+  const outcome = await readEvents(source, {
     cancellation,
     accept: () => undefined,
     acceptTerminal: () => {},
   });
-  assertEquals([end, asked], ["aborted", false]);
+  assertEquals([outcome, opened], ["aborted", false]);
 });

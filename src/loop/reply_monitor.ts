@@ -1,23 +1,24 @@
 /**
- * The `onDelta` policies, called while a reply streams.
+ * Calls the `onDelta` policies while a reply streams.
  *
  * @module
  */
 
+import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { Policy, StoppedBy } from "../core/policy.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 
-/** Milliseconds between two calls of the policies. */
+/** Time between two calls of the policies, in milliseconds. */
 const CHECK_INTERVAL_MS = 250;
 
 /** Options for `ReplyMonitor.start()`. */
 export interface ReplyMonitorOptions {
-  /** The result of the run before this reply. */
+  /** The progress of the run before this reply. */
   readonly progress: RunProgress;
-  /** Counts the characters that have arrived. */
+  /** Provides the length of the reply so far, in UTF-16 code units. */
   readonly reader: { readonly characters: number };
   /** Aborts the reply. */
   readonly cancellation: Cancellation;
@@ -25,7 +26,7 @@ export interface ReplyMonitorOptions {
   readonly model: ModelSpec;
 }
 
-/** Calls every `onDelta` at a fixed interval, also while no data arrives, and aborts the reply on the first stop. */
+/** Calls every `onDelta` at a fixed interval, even if no data arrives, and aborts the reply on the first `stop`. */
 export class ReplyMonitor {
   readonly #run: RunServices;
   readonly #options: ReplyMonitorOptions;
@@ -43,7 +44,7 @@ export class ReplyMonitor {
     this.#policies = policies;
   }
 
-  /** Starts a monitor; returns `undefined` when no policy has an `onDelta`. */
+  /** Starts a monitor; returns `undefined` if no policy has an `onDelta`. */
   static start(run: RunServices, options: ReplyMonitorOptions): ReplyMonitor | undefined {
     const policies = run.config.policies.filter((policy) => policy.onDelta);
     if (policies.length === 0) return undefined;
@@ -52,7 +53,7 @@ export class ReplyMonitor {
     return monitor;
   }
 
-  /** The policy that stopped the reply. */
+  /** The policy that stopped the reply, if one did. */
   get stoppedBy(): StoppedBy | undefined {
     return this.#stoppedBy;
   }
@@ -62,7 +63,9 @@ export class ReplyMonitor {
     this.#stopped.abort();
   }
 
-  /** Ends also when the clock does not advance, as a scripted one may: nothing would change any more. */
+  /**
+   * Calls the policies until the monitor stops. Also ends if the clock (a fake one) does not advance during a sleep.
+   */
   async #checkPeriodically(): Promise<void> {
     const { signal } = this.#stopped;
     const { config } = this.#run;
@@ -73,7 +76,7 @@ export class ReplyMonitor {
     }
   }
 
-  /** Calls the policies; returns `true` when one of them stopped the reply. */
+  /** Calls the policies; returns whether one of them stopped the reply. */
   #check(): boolean {
     const { runId, elapsedMs, events } = this.#run;
     const { model, progress: { usage, cost }, reader: { characters }, cancellation } =
@@ -87,7 +90,10 @@ export class ReplyMonitor {
         cancellation.abort(this.#stoppedBy);
         return true;
       } catch (thrown) {
-        void events.warn("policy_failed", `The policy "${policy.name}" failed: ${thrown}`);
+        const message = `The policy "${policy.name}" failed and was skipped: ${
+          getErrorMessage(thrown)
+        }`;
+        void events.warn("policy_failed", message, { policy: policy.name });
       }
     }
     return false;

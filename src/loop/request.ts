@@ -1,5 +1,5 @@
 /**
- * The request of a model call: transform and convert the history, resolve the options and the key.
+ * The request of a model call: transforms and converts the history, and resolves the options and the API key.
  *
  * @module
  */
@@ -15,18 +15,18 @@ import { readImageFiles } from "./image_files.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
-/** The context of a request, and the report about messages that were left out. */
+/** The context of a request, and the report about omitted messages. */
 export interface PreparedContext {
   /** System prompt, messages and tools. */
   readonly context: LlmContext;
-  /** The report of `transformContext`. */
+  /** The report of `transformContext`, if it returned one. */
   readonly report?: CompactionReport;
 }
 
 /**
- * Prepares the context of a request. Steering that arrives meanwhile is included.
+ * Prepares the context of a request. Steering that is queued meanwhile is included.
  *
- * @throws {AgentError} When a hook throws.
+ * @throws {AgentError} If a hook throws.
  */
 export async function prepareContext(
   turn: TurnContext,
@@ -53,9 +53,9 @@ export async function prepareContext(
 }
 
 /**
- * Resolves the options of a call, with the key of the model's provider.
+ * Resolves the options of a call, including the API key of the model's provider.
  *
- * @throws {AgentError} When `getApiKey` throws.
+ * @throws {AgentError} If `getApiKey` throws.
  */
 export async function resolveStreamOptions(
   run: RunServices,
@@ -71,13 +71,13 @@ export async function resolveStreamOptions(
   }
 }
 
-/** A key in the options belongs to the provider of the configured model and is sent to no other. */
+/** Returns the stream options; their API key is sent only to the provider of the configured model. */
 function omitForeignKey(run: RunServices, model: ModelSpec): StreamOptions {
   const { streamOptions } = run.config;
   if (streamOptions.apiKey === undefined) return streamOptions;
   if (model.provider === run.config.model.provider) return streamOptions;
-  const { apiKey: _foreign, ...others } = streamOptions;
-  return others;
+  const { apiKey: _apiKey, ...rest } = streamOptions;
+  return rest;
 }
 
 interface TransformedContext {
@@ -105,7 +105,7 @@ async function applyTransform(
 
 const toolSpecCache = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();
 
-/** Returns the same objects while the tools are the same, so that adapters can cache by identity. */
+/** Returns the specs of tools; the same array for the same tools, so that adapters can cache by identity. */
 function getToolSpecs(tools: readonly AgentTool[]): readonly ToolSpec[] {
   const cached = toolSpecCache.get(tools);
   if (cached) return cached;

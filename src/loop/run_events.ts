@@ -19,22 +19,22 @@ export class RunEvents {
     this.#cancellation = cancellation;
   }
 
-  /** Emits an event; returns a promise when the caller should wait for listeners or the reader. */
+  /** Emits an event; returns a promise if the caller should wait for listeners or the reader. */
   emit(event: AgentEventBody & { seq?: number }): Promise<void> | undefined {
     return this.#pipe.emit(event);
   }
 
-  /** Emits a `message_update`; returns a promise when the caller should wait. */
+  /** Emits a `message_update`; returns a promise if the caller should wait. */
   emitDelta(delta: AssistantMessageDelta): Promise<void> | undefined {
     return this.#pipe.emitDelta(delta);
   }
 
-  /** Emits a `warning`: something failed and the run continues. */
+  /** Emits a `warning`, for a problem that does not end the run. */
   warn(code: string, message: string, data?: unknown): Promise<void> | undefined {
     return this.emit({ type: "warning", code, message, ...(data !== undefined && { data }) });
   }
 
-  /** Resolves when the reader has taken every event so far; on abort, at once. */
+  /** Resolves when listeners and the reader have handled every event so far, or on abort. */
   async untilDelivered(): Promise<void> {
     const drained = this.#pipe.drained();
     if (drained) await this.#cancellation.untilAborted(drained).catch(() => {});

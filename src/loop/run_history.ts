@@ -12,7 +12,7 @@ import type { RunEvents } from "./run_events.ts";
 
 /** Options for `new RunHistory()`. */
 export interface RunHistoryOptions {
-  /** The messages before the run; valid. */
+  /** The messages before the run; must be valid. */
   readonly messages: readonly AgentMessage[];
   /** Emits the messages that are appended. */
   readonly events: RunEvents;
@@ -20,7 +20,7 @@ export interface RunHistoryOptions {
   readonly newCallId: () => string;
 }
 
-/** The messages of a run. This is the one place where its history grows. */
+/** The history of a run. Only this class appends to it. */
 export class RunHistory {
   /** All messages: those before the run and those it appended. */
   readonly messages: AgentMessage[];
@@ -41,7 +41,7 @@ export class RunHistory {
     return this.messages.slice(this.#initialLength);
   }
 
-  /** Appends a message; an assistant message without content is left out. */
+  /** Appends a message; an assistant message without content is omitted. */
   append(message: AgentMessage): void {
     if (message.role === "assistant" && !hasContent(message.content)) return;
     this.messages.push(message);
@@ -54,7 +54,7 @@ export class RunHistory {
     await this.#events.emit({ type: "message_end", message });
   }
 
-  /** Appends and emits messages from outside; repairs those that would make the history invalid. */
+  /** Appends and emits prompts, queued and injected messages; repairs those that would make the history invalid. */
   async emitRepaired(messages: readonly AgentMessage[]): Promise<void> {
     const isValid = messages.every(({ role }) => role === "user" || role === "custom");
     const valid = isValid ? messages : await this.#repair(messages);
@@ -71,7 +71,7 @@ export class RunHistory {
     return valid.slice(this.messages.length);
   }
 
-  /** Returns an id that no other tool call of the history has: `id` itself where possible. */
+  /** Returns a call id that is unique in the history: `id` itself if it is free. */
   claimCallId(id: string): string {
     this.#callIds ??= collectCallIds(this.messages);
     return this.#callIds.claim(id === "" ? this.#newCallId() : id);

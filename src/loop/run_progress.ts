@@ -1,5 +1,5 @@
 /**
- * The result of a run so far.
+ * The progress of a run.
  *
  * @module
  */
@@ -9,29 +9,29 @@ import type { StopReason } from "../core/model.ts";
 import type { StoppedBy } from "../core/policy.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 
-/** The result of a run so far. Every stage returns a new value and changes none. */
+/** The result of a run so far; immutable: every stage returns a new value. */
 export interface RunProgress {
   /** Number of turns that have started. */
   readonly turn: number;
-  /** Tokens so far. */
+  /** Token counts so far. */
   readonly usage: Usage;
   /** Cost so far. */
   readonly cost: Cost;
-  /** Why the last reply ended. */
+  /** The reason why the last reply ended. */
   readonly stopReason: StopReason;
   /** Whether the last model call ended in a context overflow; the next one then starts with a smaller context. */
   readonly overflowed: boolean;
-  /** The error that ended the run. */
+  /** The error that ended the run, if one did. */
   readonly error?: AgentError;
-  /** The policy that ended the run. */
+  /** The policy that stopped the run, if one did. */
   readonly stoppedBy?: StoppedBy;
 }
 
-/** Tokens and cost of one step. */
+/** Token counts and cost of one step. */
 export interface Spending {
-  /** Tokens of the step; none when left out. */
+  /** Token counts of the step. Default: 0. */
   readonly usage?: Usage;
-  /** Cost of the step; none when left out. */
+  /** Cost of the step. Default: 0. */
   readonly cost?: Cost;
 }
 
@@ -40,7 +40,7 @@ export function createProgress(overflowed: boolean): RunProgress {
   return { turn: 0, usage: zeroUsage(), cost: zeroCost(), stopReason: "stop", overflowed };
 }
 
-/** Adds the tokens and the cost of a step. */
+/** Adds the token counts and the cost of a step. */
 export function addSpending(
   progress: RunProgress,
   { usage = zeroUsage(), cost = zeroCost() }: Spending,

@@ -23,29 +23,29 @@ export interface RunServicesOptions {
   readonly pipe: EventPipe;
   /** Aborts the run. */
   readonly cancellation: Cancellation;
-  /** Models whose missing price was reported already; grows during the run. */
+  /** Models whose missing price has been reported; grows during the run. */
   readonly unpricedModels: Set<string>;
 }
 
-/** Whatever the stages of a run use. Their results are values and are passed on, see `RunProgress`. */
+/** The dependencies of the stages of a run; the state that they pass on is in `RunProgress`. */
 export class RunServices {
   /** Id of the run. */
   readonly runId: string;
   /** The configuration, with defaults filled in. */
   readonly config: ResolvedConfig;
-  /** Aborts the run and bounds the time of hooks after an abort. */
+  /** Aborts the run and limits the time of hooks after an abort. */
   readonly cancellation: Cancellation;
   /** Emits events. */
   readonly events: RunEvents;
-  /** The messages. */
+  /** The history of the run. */
   readonly history: RunHistory;
-  /** The steering messages that are queued for this run. */
+  /** The steering messages of the run. */
   readonly steering: Steering;
   /** Converts the growing history for the provider. */
   readonly historyConverter: HistoryConverter;
   /** Converts the messages that `transformContext` selects. */
   readonly messageConverter: MessageConverter;
-  /** Models whose missing price was reported already. */
+  /** Models whose missing price has been reported. */
   readonly unpricedModels: Set<string>;
   readonly #context: AgentContext;
   readonly #startedAt: number;
@@ -79,7 +79,7 @@ export class RunServices {
     return this.config.settings?.() ?? { model: this.config.model, systemPrompt, tools };
   }
 
-  /** Removes the listeners on everything that outlives the run. */
+  /** Unsubscribes from the steering queue and from the caller's signal. */
   dispose(): void {
     this.steering.dispose();
     this.cancellation.dispose();

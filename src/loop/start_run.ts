@@ -1,5 +1,5 @@
 /**
- * The start, the turns and the end of a run.
+ * Runs turns from the start to the end of a run.
  *
  * @module
  */
@@ -20,49 +20,49 @@ import { type NextStep, runTurn } from "./turn.ts";
 import { createPolicyContext } from "./turn_context.ts";
 
 /** Options for `startRun()`. */
-export interface RunStart {
+export interface StartRunOptions {
   /** Aborts the run. */
   readonly signal?: AbortSignal;
   /** The messages of the first turn. */
   readonly input: TurnInput;
   /** The system prompt, tools and history; the history must be valid. */
   readonly context: AgentContext;
-  /** Repairs of that history, to be reported as a warning. */
+  /** Repairs of the history, reported as a `warning` event. Default: none. */
   readonly repairs?: readonly HistoryRepair[];
   /** The configuration. */
   readonly config: AgentLoopConfig;
   /** Whether the previous run over this history ended in a context overflow. Default: `false`. */
   readonly overflowed?: boolean;
-  /** Models whose missing price was reported already; the run adds to it. Default: empty. */
+  /** Models whose missing price has been reported; the run adds to it. Default: empty. */
   readonly unpricedModels?: Set<string>;
   /** The run starts when this promise resolves, and fails when it rejects. */
   readonly after?: Promise<void>;
   /**
    * Called with every event before the stream gets it; a returned promise is awaited before the next event. Must not
-   * throw or reject, and must await foreign code only through `withGrace`.
+   * throw or reject, and must await promises of the application only through `withGrace`.
    */
   readonly observe?: (event: AgentEvent, withGrace: WithGrace) => Promise<void> | undefined;
-  /** Called when the run is over, before the stream closes, with its result; `undefined` when it did not start. */
+  /** Called when the run is over, before the stream closes, with its progress; `undefined` if it did not start. */
   readonly onSettled?: (progress: RunProgress | undefined) => void;
 }
 
-/** Awaits a promise; rejects when it has not settled 100 ms after an abort. */
+/** Awaits a promise; rejects if it has not settled 100 ms after an abort. */
 export type WithGrace = (work: Promise<void>) => Promise<void>;
 
-/** A run in progress. */
+/** A run that was started. */
 export interface StartedRun {
-  /** Its events. */
+  /** Stream of the events of the run. */
   readonly stream: ReadableStream<AgentEvent>;
-  /** Aborts it. */
+  /** Aborts the run. */
   readonly abort: (reason?: unknown) => void;
-  /** Delivers its events, and events that are emitted after its end. */
+  /** Delivers the events of the run, and those that are emitted after its end. */
   readonly pipe: EventPipe;
   /** Resolves when the run is over. Never rejects. */
   readonly settled: Promise<void>;
 }
 
 /** Starts a run. */
-export function startRun(start: RunStart): StartedRun {
+export function startRun(start: StartRunOptions): StartedRun {
   const config = resolveConfig(start.config);
   const cancellation = new Cancellation({ signal: start.signal, sleep: config.sleep });
   const channel: EventChannel = new EventChannel({
@@ -95,7 +95,7 @@ interface RunOutput {
 
 async function executeRun(
   run: RunServices,
-  start: RunStart,
+  start: StartRunOptions,
   { pipe, channel }: RunOutput,
 ): Promise<void> {
   let progress: RunProgress | undefined;
@@ -130,7 +130,7 @@ async function warnAboutRepairs(
   await run.events.warn("history_repaired", "The history was invalid and was repaired", repairs);
 }
 
-/** Returns the input of the next turn; `undefined` when the run is over. */
+/** Returns the input of the next turn; `undefined` if the run is over. */
 function getNextInput(run: RunServices, next: NextStep): TurnInput | undefined {
   if (next.type === "end" || run.cancellation.aborted) return undefined;
   const messages = next.injected;

@@ -20,7 +20,7 @@ export class Steering {
     this.#unsubscribe = source?.onArrival?.(() => this.#notifyArrival());
   }
 
-  /** Whether a message was queued since the last {@linkcode Steering.take}, and was not cancelled. */
+  /** Whether a message was queued since the last {@linkcode Steering.take} and is still queued. */
   get arrived(): boolean {
     return this.#arrived && this.peek().length > 0;
   }
@@ -38,7 +38,10 @@ export class Steering {
     return messages;
   }
 
-  /** Takes messages that were queued while the request was prepared: once per turn, if the turn took none before. */
+  /**
+   * Takes messages that were queued while the request was prepared; only once per turn, and only if it took none
+   * before.
+   */
   takeLate(): readonly AgentMessage[] {
     const messages = this.#canTakeLate ? this.take() : [];
     this.#canTakeLate = false;

@@ -1,6 +1,6 @@
 /**
- * The tool calls of a turn. Each stage runs for the whole batch, in call order, before the next:
- * resolve and validate, policies, approval, refusals, execution, result messages.
+ * Runs the tool calls of a turn. Each stage runs for the complete batch, in call order, before the next one: resolve
+ * and validate, policies, approval, refusals, execution, result messages.
  *
  * @module
  */
@@ -24,11 +24,11 @@ import type { TurnContext } from "./turn_context.ts";
 
 /** The result of a batch. */
 export interface BatchOutcome {
-  /** One result per call, in call order, already in the history. */
+  /** The result messages in call order, already appended to the history. */
   readonly toolResults: readonly ToolResultMessage[];
   /** Whether steering interrupted the batch. */
   readonly interrupted: boolean;
-  /** The policy that ends the run. */
+  /** The policy that stops the run, if one does. */
   readonly stoppedBy?: StoppedBy;
   /** Messages for the next turn. */
   readonly injected: readonly AgentMessage[];
@@ -61,7 +61,7 @@ interface PreparedBatch {
   readonly injected: readonly AgentMessage[];
 }
 
-/** Runs the `preDispatch` policies on every call. A stop refuses the whole batch before any approval. */
+/** Calls the `preDispatch` policies with every call. A `stop` refuses the complete batch before any approval. */
 async function applyPolicies(
   turn: TurnContext,
   resolved: readonly PreparedCall[],
@@ -81,7 +81,7 @@ async function applyPolicies(
   return { calls, injected };
 }
 
-/** Requests approval for every call that needs it, one at a time; edited calls run through the policies again. */
+/** Requests approval for every call that needs it, one at a time; edited calls are checked by the policies again. */
 async function approveBatch(turn: TurnContext, batch: PreparedBatch): Promise<PreparedBatch> {
   if (batch.stoppedBy) return batch;
   const { run } = turn;
@@ -102,7 +102,7 @@ async function approveBatch(turn: TurnContext, batch: PreparedBatch): Promise<Pr
   return { calls: refuseAll(batch.calls, ABORTED_TEXT), injected };
 }
 
-/** The structured answer of a run is not an action, so it passes neither policies nor approval. */
+/** Whether a call returns the structured answer of the run; such a call skips policies and approval. */
 function isAnswerCall({ settings }: TurnContext, { tool }: ReadyCall): boolean {
   return tool === settings.answerTool;
 }
@@ -123,7 +123,7 @@ function stopBatch(
   return { calls: refuseAll(calls, text), stoppedBy, injected };
 }
 
-/** Refuses all calls; those that were refused before keep their reason. */
+/** Refuses all calls; calls that are already refused keep their reason. */
 function refuseAll(calls: readonly PreparedCall[], text: string): RefusedCall[] {
   return calls.map((call) => call.type === "refused" ? call : refuseCall(call.block, text));
 }
@@ -157,7 +157,7 @@ function createResultMessage(
   };
 }
 
-/** The history keeps the model's own arguments, so the result states when others were used. */
+/** Prepends a notice if the call ran with changed arguments, since the history keeps those of the model. */
 function withArgumentsNotice(
   call: ReadyCall,
   { content }: AgentToolResult,

@@ -1,5 +1,5 @@
 /**
- * One turn: append the input, call the model, run its tool calls, and decide what follows.
+ * Runs one turn: appends the input, calls the model, runs its tool calls, and determines the next step.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import { createPolicyContext, type TurnContext } from "./turn_context.ts";
 
 /** The step that follows a turn. */
 export type NextStep =
-  /** Another turn: tools have answered. */
+  /** Another turn, to send the tool results. */
   | { readonly type: "next_turn"; readonly injected: readonly AgentMessage[] }
-  /** Another turn if messages are queued or injected, else the end. */
+  /** Another turn if messages are queued or injected, otherwise the end of the run. */
   | { readonly type: "complete"; readonly injected: readonly AgentMessage[] }
   | { readonly type: "end" };
 
 /** The result of a turn. */
 export interface TurnResult {
-  /** The result of the run so far. */
+  /** The progress of the run. */
   readonly progress: RunProgress;
   /** The step that follows. */
   readonly next: NextStep;
@@ -72,7 +72,7 @@ async function admitTurn(turn: TurnContext, input: TurnInput): Promise<TurnAdmis
   return { type: "admitted", injected: verdict.injected };
 }
 
-/** Queued messages stay queued when the run was aborted before the turn could take them. */
+/** Takes the queued messages for a turn; none if the run was aborted, so that they stay queued. */
 function takeQueuedMessages(run: RunServices, { queue }: TurnInput): readonly AgentMessage[] {
   if (run.cancellation.aborted) return [];
   return [...(queue?.take() ?? []), ...run.steering.take()];

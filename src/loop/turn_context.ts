@@ -1,5 +1,5 @@
 /**
- * The context that every stage of a turn gets.
+ * The context that the stages of a turn share.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import type { TurnSettings } from "./config.ts";
 import type { RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 
-/** One turn: the services of its run, its settings, and the result so far. */
+/** One turn: the services and the progress of its run, and its settings. */
 export interface TurnContext {
   /** The services of the run. */
   readonly run: RunServices;
   /** The settings of this turn. */
   readonly settings: TurnSettings;
-  /** The result of the run so far. */
+  /** The progress of the run. */
   readonly progress: RunProgress;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Sessions that no crash can spoil, and histories that fit the model's window.
+ * Sessions that survive crashes, and transforms that fit a history into the model's context window.
  *
  * @module
  */
@@ -9,13 +9,6 @@ export type * from "../core/session.ts";
 export type * from "../core/session_entry.ts";
 export { InMemorySessionStore, type InMemorySessionStoreOptions } from "./store/in_memory_store.ts";
 export { FileSessionStore, type FileSessionStoreOptions } from "./file/file_store.ts";
-export type {
-  AppendableFile,
-  FileInfo,
-  FileSystem,
-  LockableFile,
-  ReadableFile,
-} from "./file/file_system.ts";
 export { SqliteSessionStore, type SqliteSessionStoreOptions } from "./sqlite/sqlite_store.ts";
 export { forkSession, type ForkSessionOptions } from "./transfer/fork.ts";
 export { exportHtml } from "./transfer/export_html.ts";

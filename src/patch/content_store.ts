@@ -1,5 +1,5 @@
 /**
- * Stores the contents of many files in one file, which is ten times as fast as one copy per file.
+ * Stores the contents of many files in one file, which is ten times as fast as a copy of each file.
  *
  * @module
  */
@@ -39,7 +39,9 @@ export class ContentStore implements Disposable {
     const offset = this.#length;
     this.#file.seekSync(offset, Deno.SeekMode.Start);
     for (const chunk of chunks) {
-      for (let at = 0; at < chunk.length;) at += this.#file.writeSync(chunk.subarray(at));
+      for (let written = 0; written < chunk.length;) {
+        written += this.#file.writeSync(chunk.subarray(written));
+      }
       this.#length += chunk.length;
     }
     return { offset, length: this.#length - offset };
@@ -49,12 +51,14 @@ export class ContentStore implements Disposable {
   read({ offset, length }: StoredContent): Uint8Array {
     const content = new Uint8Array(length);
     this.#file.seekSync(offset, Deno.SeekMode.Start);
-    for (let at = 0; at < length;) {
-      const count = this.#file.readSync(content.subarray(at));
+    for (let bytesRead = 0; bytesRead < length;) {
+      const count = this.#file.readSync(content.subarray(bytesRead));
       if (count === null) {
-        throw new BadRequestError(`The snapshot in ${this.directory} was truncated`);
+        throw new BadRequestError(
+          `The snapshot in ${this.directory} was truncated by another process`,
+        );
       }
-      at += count;
+      bytesRead += count;
     }
     return content;
   }

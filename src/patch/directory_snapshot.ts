@@ -34,7 +34,7 @@ export interface DirectoryPatch {
 /** Saved state of a path. */
 interface SnapshotEntry {
   readonly mode: GitMode;
-  /** Changes when the file changes. */
+  /** Status of the file, which changes when the file does. */
   readonly fingerprint: string;
   /** Copy of a file, or target of a link as UTF-8; `undefined` for a file that is too large. */
   readonly content: StoredContent | { readonly target: Uint8Array } | undefined;
@@ -98,14 +98,14 @@ export class DirectorySnapshot implements Disposable {
 
   /** Yields the changes in the order of their paths; adds files that are too large to `omittedFiles`. */
   async *#getChanges(omittedFiles: string[]): AsyncGenerator<PathChange> {
-    const found = new Map<string, Deno.FileInfo>();
+    const currentStats = new Map<string, Deno.FileInfo>();
     for await (const { path, stat } of walkWorkTree(this.#tree)) {
-      if (!this.#isStoreFile(path)) found.set(path, stat);
+      if (!this.#isStoreFile(path)) currentStats.set(path, stat);
     }
-    const paths = [...new Set([...this.#entries.keys(), ...found.keys()])].sort();
+    const paths = [...new Set([...this.#entries.keys(), ...currentStats.keys()])].sort();
     for (const path of paths) {
       // A file that is ignored now may still exist.
-      const stat = found.get(path) ?? tryLstat(join(this.#tree.root, path));
+      const stat = currentStats.get(path) ?? tryLstat(join(this.#tree.root, path));
       const change = this.#getChange(path, stat, omittedFiles);
       if (change) yield change;
     }
@@ -117,7 +117,9 @@ export class DirectorySnapshot implements Disposable {
       if (this.#isStoreFile(path)) continue;
       if (stat.size <= MAX_FILE_BYTES) this.#bytes += stat.size;
       if (this.#entries.size >= MAX_FILES || this.#bytes > MAX_BYTES) {
-        throw new Error("it holds more than 200,000 files or 4 GB");
+        throw new Error(
+          "it holds more than 200,000 files or 4 GB; list directories to skip in .gitignore",
+        );
       }
       const entry = this.#capture(path, stat);
       if (entry) this.#entries.set(path, entry);

@@ -1,5 +1,5 @@
 /**
- * Binary patches of git: zlib, then base 85 in lines that start with their length.
+ * Binary patches as git writes them: compressed with zlib, then in lines of base 85 that start with their length.
  *
  * @module
  */
@@ -18,8 +18,8 @@ export async function formatBinarySection(before: Uint8Array, after: Uint8Array)
 async function formatLiteral(content: Uint8Array): Promise<string> {
   const compressed = await deflate(content);
   let lines = `literal ${content.length}\n`;
-  for (let at = 0; at < compressed.length; at += LINE_BYTES) {
-    const line = compressed.subarray(at, at + LINE_BYTES);
+  for (let offset = 0; offset < compressed.length; offset += LINE_BYTES) {
+    const line = compressed.subarray(offset, offset + LINE_BYTES);
     // `A` to `Z` for a length of 1 to 26, `a` to `z` for 27 to 52.
     const length = String.fromCharCode(line.length + (line.length <= 26 ? 64 : 70));
     lines += `${length}${encodeBase85(line)}\n`;
@@ -30,9 +30,9 @@ async function formatLiteral(content: Uint8Array): Promise<string> {
 /** Encodes each group of four bytes, zero-padded, as five digits. */
 function encodeBase85(bytes: Uint8Array): string {
   let digits = "";
-  for (let at = 0; at < bytes.length; at += 4) {
+  for (let offset = 0; offset < bytes.length; offset += 4) {
     let value = 0;
-    for (let index = at; index < at + 4; index++) value = value * 256 + (bytes[index] ?? 0);
+    for (let index = offset; index < offset + 4; index++) value = value * 256 + (bytes[index] ?? 0);
     let group = "";
     for (let digit = 0; digit < 5; digit++) {
       group = ALPHABET.charAt(value % 85) + group;

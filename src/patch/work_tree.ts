@@ -22,7 +22,7 @@ export interface WorkTree {
 export interface WalkedPath {
   /** Path relative to the root, with `/`. */
   readonly path: string;
-  /** Its status, of the link itself for a link. */
+  /** Status of the file, or of the link itself. */
   readonly stat: Deno.FileInfo;
 }
 
@@ -40,7 +40,7 @@ const YIELD_INTERVAL_MS = 50;
 /** Ignore rules outside of a repository: caches and installed packages. */
 const DEFAULT_IGNORES = "node_modules/\n__pycache__/\n.pytest_cache/\n.mypy_cache/\n.DS_Store\n";
 
-/** Finds the repository that contains a directory. */
+/** Finds the repository that contains a directory, and the ignore rules that the directory inherits. */
 export function findWorkTree(directory: string): WorkTree {
   const repository = findRepository(directory);
   const root = repository ?? directory;
@@ -64,20 +64,20 @@ export async function* walkWorkTree(
   const directories = [{ prefix: start, rules }];
   let lastYield = performance.now();
   for (let directory = directories.pop(); directory; directory = directories.pop()) {
-    // The walk is synchronous, which is several times as fast, but for this pause.
+    // The walk is synchronous, which is several times as fast, except for this pause.
     if (performance.now() - lastYield > YIELD_INTERVAL_MS) {
       await new Promise((resolve) => setTimeout(resolve, 0));
       lastYield = performance.now();
     }
     if (signal?.aborted) throw new AbortedError("The snapshot was cancelled");
     const { prefix } = directory;
-    const levels = [...directory.rules, ...readDirectoryRules(root, prefix)];
+    const directoryRules = [...directory.rules, ...readDirectoryRules(root, prefix)];
     for (const name of listNames(join(root, prefix))) {
       const path = prefix + name;
       const stat = tryLstat(join(root, path));
       if (!stat || name === ".git") continue;
-      if (isIgnored(path, stat.isDirectory, levels)) onIgnored?.(path);
-      else if (stat.isDirectory) directories.push({ prefix: `${path}/`, rules: levels });
+      if (isIgnored(path, stat.isDirectory, directoryRules)) onIgnored?.(path);
+      else if (stat.isDirectory) directories.push({ prefix: `${path}/`, rules: directoryRules });
       else if (stat.isFile || stat.isSymlink) yield { path, stat };
     }
   }

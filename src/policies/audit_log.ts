@@ -10,7 +10,7 @@ import type { StopReason } from "../core/model.ts";
 import type { Policy, PolicyContext } from "../core/policy.ts";
 import type { Cost, Usage } from "../core/usage.ts";
 
-/** Fields of every audit record. */
+/** Properties of every audit record. */
 export interface AuditRecordBase {
   /** Id of the run. */
   readonly runId: string;

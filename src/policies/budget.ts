@@ -19,7 +19,7 @@ import {
 export interface BudgetOptions {
   /** Maximum cost, in the currency of the prices. */
   readonly cost?: number;
-  /** Maximum total of tokens. */
+  /** Maximum total number of tokens. */
   readonly tokens?: number;
   /** Maximum duration, in milliseconds. */
   readonly elapsedMs?: number;
@@ -30,7 +30,7 @@ export interface BudgetOptions {
   readonly prices?: Prices;
 }
 
-/** Average for English text and code in most tokenizers. */
+/** Average of most tokenizers for English text and code. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
@@ -82,7 +82,7 @@ function checkLimits(limits: BudgetOptions, totals: RunTotals): ContinueVerdict 
   return { type: "continue" };
 }
 
-/** Returns the totals of the run if the reply ended now. */
+/** Estimates the totals of the run including the reply so far. */
 function estimateTotals(context: OnDeltaContext, prices: Prices | undefined): RunTotals {
   const { usage, cost, elapsedMs, characters, model } = context;
   const output = Math.ceil(characters / CHARACTERS_PER_TOKEN);

@@ -13,7 +13,7 @@ import type { Policy, PolicyVerdict } from "../core/policy.ts";
 export interface LoopDetectionOptions {
   /** Number of consecutive turns with equal tool calls that count as a loop. Default: 3. */
   readonly lookback?: number;
-  /** User message to inject instead of stopping the run. Default: none; the run stops. */
+  /** Text of a user message to inject instead of stopping the run. Default: none; the run stops. */
   readonly steer?: string;
 }
 
@@ -47,7 +47,7 @@ export function loopDetection(options: LoopDetectionOptions = {}): Policy {
 
 function isLooping(messages: readonly AgentMessage[], lookback: number): boolean {
   let first: string | undefined;
-  let equal = 0;
+  let equalTurns = 0;
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index];
     if (message?.role === "user") break;
@@ -55,12 +55,12 @@ function isLooping(messages: readonly AgentMessage[], lookback: number): boolean
     const fingerprint = createFingerprint(message);
     first ??= fingerprint;
     if (fingerprint !== first) break;
-    if (++equal === lookback) return true;
+    if (++equalTurns === lookback) return true;
   }
   return false;
 }
 
-/** Serializes the names and arguments of a reply's tool calls, independent of their ids and the order of members. */
+/** Serializes the names and arguments of a reply's tool calls, without their ids and with sorted keys. */
 function createFingerprint(message: Extract<AgentMessage, { role: "assistant" }>): string {
   const calls = extractToolCalls(message.content);
   return JSON.stringify(calls.map(({ name, arguments: args }) => [name, sortKeys(args)]));

@@ -43,7 +43,7 @@ function getResultTexts(messages: readonly AgentMessage[]): string[] {
     .map(({ content }) => extractText(content));
 }
 
-Deno.test("maxTurns() stops an endless chain of tool calls after the given turns [A102]", async () => {
+Deno.test("maxTurns() stops an endless chain of tool calls at its limit [A102]", async () => {
   const { turns, stoppedBy } = await createAgent({ policies: [maxTurns(2)] }).prompt("go");
   assertEquals(turns, 2);
   assertEquals(stoppedBy?.policy, "max_turns");
@@ -131,11 +131,20 @@ Deno.test("loopDetection() injects the `steer` message instead of stopping [A105
   assertEquals([users.length, stoppedBy], [2, undefined]);
 });
 
-Deno.test("loopDetection() ignores turns without tool calls and earlier prompts", async () => {
+Deno.test("loopDetection() ignores turns without tool calls", async () => {
   const streamFn = scriptedStream([reply("a"), reply("a"), reply("a")]);
   const agent = createAgent({ streamFn, policies: [loopDetection({ lookback: 2 })] });
   for (let prompt = 0; prompt < 3; prompt++) {
     assertEquals((await agent.prompt("again")).stoppedBy, undefined);
+  }
+});
+
+Deno.test("loopDetection() counts only turns after the last user message", async () => {
+  const call = reply([toolCall("noop", {})]);
+  const policies = [loopDetection({ lookback: 2 })];
+  const agent = createAgent({ streamFn: scriptedStream([call, call]), policies, maxTurns: 1 });
+  for (const prompt of ["first", "second"]) {
+    assertEquals((await agent.prompt(prompt)).stoppedBy?.policy, "max_turns");
   }
 });
 
@@ -152,7 +161,7 @@ Deno.test("auditLog() writes tool calls, turns and runs in order", async () => {
   assertEquals(JSON.parse(JSON.stringify(records)), records);
 });
 
-Deno.test("auditLog() emits warnings and continues when writing fails", async () => {
+Deno.test("auditLog(): the run continues with a warning per record when `write` rejects", async () => {
   const write = () => Promise.reject(new Error("disk full"));
   const agent = createAgent({ policies: [auditLog({ write })] }, 0);
   const warnings: string[] = [];

@@ -25,7 +25,7 @@ export interface SyncOptions {
  * module in a new worker, so that the agent starts with the history that the module passes to it.
  *
  * @throws {AlreadyRunningError | NoMessagesError} If `Agent.prompt()` rejects with it.
- * @throws {BadRequestError} If the runtime has no workers or does not allow to block this thread, or if the default
+ * @throws {BadRequestError} If the runtime has no workers or does not allow blocking this thread, or if the default
  * export is not an agent.
  * @throws {AbortedError} If the run has not ended after `timeoutMs`.
  *
@@ -49,7 +49,7 @@ export function promptSync(
  * `module` is the same as for {@linkcode promptSync}.
  *
  * @throws {NoMessagesError | InvalidContinueError} If `Agent.continue()` rejects with it.
- * @throws {BadRequestError} If the runtime has no workers or does not allow to block this thread, or if the default
+ * @throws {BadRequestError} If the runtime has no workers or does not allow blocking this thread, or if the default
  * export is not an agent.
  * @throws {AbortedError} If the run has not ended after `timeoutMs`.
  */

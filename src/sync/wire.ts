@@ -1,5 +1,5 @@
 /**
- * The connection between the two threads of a synchronous run: a shared buffer that passes a text in chunks.
+ * Passes a text between the two threads of a synchronous run, in chunks through a shared buffer.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const HEADER_BYTES = 12;
 
 const STATE_INDEX = 0;
 const LENGTH_INDEX = 1;
-const MORE_INDEX = 2;
+const HAS_MORE_INDEX = 2;
 /** State in which the worker may write a chunk. */
 const EMPTY = 0;
 /** State in which the caller may read a chunk. */
@@ -49,7 +49,7 @@ export function sendText(buffer: SharedArrayBuffer, text: string): void {
     const part = bytes.subarray(offset, offset + CHUNK_BYTES);
     chunk.set(part);
     Atomics.store(header, LENGTH_INDEX, part.length);
-    Atomics.store(header, MORE_INDEX, offset + CHUNK_BYTES < bytes.length ? 1 : 0);
+    Atomics.store(header, HAS_MORE_INDEX, offset + CHUNK_BYTES < bytes.length ? 1 : 0);
     setState(header, FULL);
   }
 }
@@ -64,9 +64,9 @@ export function receiveText(buffer: SharedArrayBuffer, timeoutMs?: number): stri
   let text = "";
   while (true) {
     if (Atomics.wait(header, STATE_INDEX, EMPTY, timeoutMs) === "timed-out") return undefined;
-    const more = Atomics.load(header, MORE_INDEX) === 1;
-    text += decoder.decode(chunk.slice(0, Atomics.load(header, LENGTH_INDEX)), { stream: more });
-    if (!more) return text;
+    const hasMore = Atomics.load(header, HAS_MORE_INDEX) === 1;
+    text += decoder.decode(chunk.slice(0, Atomics.load(header, LENGTH_INDEX)), { stream: hasMore });
+    if (!hasMore) return text;
     setState(header, EMPTY);
   }
 }

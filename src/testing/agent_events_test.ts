@@ -17,7 +17,7 @@ interface Scenario {
   readonly options?: Partial<AgentOptions>;
   readonly prompt?: PromptInput;
   /** Called with each event; may steer or abort. */
-  readonly during?: (event: AgentEvent, agent: Agent) => void;
+  readonly onEvent?: (event: AgentEvent, agent: Agent) => void;
 }
 
 const twoCalls = reply([
@@ -37,8 +37,8 @@ function createPolicyOptions(hooks: Omit<Policy, "name">): Partial<AgentOptions>
   return { policies: [{ name: "test", ...hooks }] };
 }
 
-function abortOn(type: AgentEvent["type"]): Pick<Scenario, "during"> {
-  return { during: (event, agent) => event.type === type && agent.abort("enough") };
+function abortOn(type: AgentEvent["type"]): Pick<Scenario, "onEvent"> {
+  return { onEvent: (event, agent) => event.type === type && agent.abort("enough") };
 }
 
 const scenarios: Record<string, Scenario> = {
@@ -126,13 +126,13 @@ const scenarios: Record<string, Scenario> = {
   "steering while tools run": {
     steps: [twoCalls, done],
     options: { tools: [stuck, quick] },
-    during: (event, agent) => {
+    onEvent: (event, agent) => {
       if (event.type === "tool_execution_end" && event.name === "quick") agent.steer("Stop that");
     },
   },
   "a follow-up": {
     steps: [done, done],
-    during: (event, agent) => {
+    onEvent: (event, agent) => {
       if (event.type === "turn_start" && event.turn === 1) agent.followUp("And then?");
     },
   },
@@ -172,7 +172,7 @@ const scenarios: Record<string, Scenario> = {
   },
 };
 
-for (const [name, { steps, options, prompt = "Hi", during }] of Object.entries(scenarios)) {
+for (const [name, { steps, options, prompt = "Hi", onEvent }] of Object.entries(scenarios)) {
   Deno.test(`Agent: emits legal events for a run with ${name}`, async () => {
     const agent = new Agent({
       model: "test/model",
@@ -183,7 +183,7 @@ for (const [name, { steps, options, prompt = "Hi", during }] of Object.entries(s
     });
     const events: AgentEvent[] = [];
     agent.subscribe((event) => void events.push(event));
-    for await (const event of checkStream(agent.promptStream(prompt))) during?.(event, agent);
+    for await (const event of checkStream(agent.promptStream(prompt))) onEvent?.(event, agent);
     assertEquals(findViolation(events), undefined);
     assertEquals(events.at(-1)?.type, "agent_end");
   });

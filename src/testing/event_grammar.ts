@@ -75,7 +75,7 @@ export class EventGrammar {
 }
 
 /**
- * Checks a whole sequence of events.
+ * Checks a complete sequence of events.
  *
  * @returns The first violation, or `undefined` if all events are legal.
  */
@@ -197,12 +197,12 @@ function isAllowedAnywhere({ type }: AgentEvent): boolean {
     type === "custom";
 }
 
-/** An empty reply is emitted, but not kept in the history. */
+/** Whether a message is kept in the history. An empty reply is emitted, but not kept. */
 function isInHistory(message: AgentMessage): boolean {
   return message.role !== "assistant" || hasContent(message.content);
 }
 
-/** Custom messages may be kept without being emitted. */
+/** Whether `agent_end` must repeat a message. Custom messages may be kept without being emitted. */
 function isReported(message: AgentMessage): boolean {
   return message.role !== "custom";
 }

@@ -56,7 +56,7 @@ Deno.test("EventGrammar: accepts events that were serialized as JSON", () => {
   assertLegal(JSON.parse(JSON.stringify(addSeq(toolRun))));
 });
 
-Deno.test("EventGrammar: rejects a run without any one event, except optional deltas and updates", () => {
+Deno.test("EventGrammar: rejects a run from which any one event is removed, except optional deltas and updates", () => {
   toolRun.forEach((event, index) => {
     if (isOptional(event)) return;
     const violation = findViolation(replaceEvents(toolRun, index, { remove: 1 }));
@@ -64,7 +64,7 @@ Deno.test("EventGrammar: rejects a run without any one event, except optional de
   });
 });
 
-Deno.test("EventGrammar: rejects a run with any one event repeated, except optional deltas and updates", () => {
+Deno.test("EventGrammar: rejects a run in which any one event is repeated, except optional deltas and updates", () => {
   toolRun.forEach((event, index) => {
     if (isOptional(event)) return;
     const violation = findViolation(replaceEvents(toolRun, index, { insert: [event] }));
@@ -136,40 +136,47 @@ Deno.test("EventGrammar: excludes an empty reply from the messages of the run", 
 });
 
 Deno.test("EventGrammar: requires a message to end unchanged before the next one starts", () => {
-  const other = userMessage("other", 0);
-  const at = findEventIndex(plainRun, "message_end");
+  const otherMessage = userMessage("other", 0);
+  const index = findEventIndex(plainRun, "message_end");
   assertBreaks(
     "message",
-    replaceEvents(plainRun, at, { remove: 1, insert: [{ type: "message_end", message: other }] }),
-    at,
+    replaceEvents(plainRun, index, {
+      remove: 1,
+      insert: [{ type: "message_end", message: otherMessage }],
+    }),
+    index,
   );
-  assertBreaks("message", replaceEvents(plainRun, at, { insert: createMessageEvents(other) }), at);
   assertBreaks(
     "message",
-    replaceEvents(plainRun, at + 1, { insert: [{ type: "message_end", message: user }] }),
-    at + 1,
+    replaceEvents(plainRun, index, { insert: createMessageEvents(otherMessage) }),
+    index,
+  );
+  assertBreaks(
+    "message",
+    replaceEvents(plainRun, index + 1, { insert: [{ type: "message_end", message: user }] }),
+    index + 1,
   );
   const end = findEventIndex(plainRun, "turn_end");
   assertBreaks(
     "message",
-    replaceEvents(plainRun, end, { insert: createMessageEvents(other) }),
+    replaceEvents(plainRun, end, { insert: createMessageEvents(otherMessage) }),
     end,
   );
 });
 
 Deno.test("EventGrammar: requires turn_end and agent_end to repeat the preceding messages", () => {
   const swap = (change: Partial<Extract<AgentEventBody, { type: "turn_end" }>>): AgentEvent[] => {
-    const at = findEventIndex(toolRun, "turn_end");
-    const event = { ...toolRun[at], ...change } as AgentEventBody;
-    return replaceEvents(toolRun, at, { remove: 1, insert: [event] });
+    const index = findEventIndex(toolRun, "turn_end");
+    const event = { ...toolRun[index], ...change } as AgentEventBody;
+    return replaceEvents(toolRun, index, { remove: 1, insert: [event] });
   };
-  const at = findEventIndex(toolRun, "turn_end");
-  assertBreaks("summary", swap({ toolResults: results.toReversed() }), at);
-  assertBreaks("summary", swap({ toolResults: [] }), at);
-  assertBreaks("summary", swap({ message: finalReply }), at);
-  assertBreaks("summary", swap({ reason: "complete" }), at);
-  assertBreaks("summary", swap({ reason: "error" }), at);
-  assertBreaks("turn", swap({ turn: 2 }), at);
+  const index = findEventIndex(toolRun, "turn_end");
+  assertBreaks("summary", swap({ toolResults: results.toReversed() }), index);
+  assertBreaks("summary", swap({ toolResults: [] }), index);
+  assertBreaks("summary", swap({ message: finalReply }), index);
+  assertBreaks("summary", swap({ reason: "complete" }), index);
+  assertBreaks("summary", swap({ reason: "error" }), index);
+  assertBreaks("turn", swap({ turn: 2 }), index);
   const end = toolRun.length - 1;
   assertBreaks(
     "summary",

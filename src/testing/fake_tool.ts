@@ -23,7 +23,7 @@ export interface FakeToolCall {
 
 /** A tool that records its calls. */
 export interface FakeTool extends AgentTool {
-  /** In the order in which they started. */
+  /** The calls so far, in the order in which they started. */
   readonly calls: readonly FakeToolCall[];
   /** The largest number of calls that ran at the same time. */
   readonly maxConcurrent: number;

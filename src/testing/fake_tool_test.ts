@@ -18,7 +18,7 @@ Deno.test("fakeTool() returns ok by default and records its calls", async () => 
   assertEquals(call?.state, "finished");
 });
 
-Deno.test("fakeTool() has the given properties", () => {
+Deno.test("fakeTool() copies properties of the tool from its options", () => {
   const parameters = { type: "object", required: ["path"] };
   const tool = fakeTool({ name: "read", readOnly: true, sequential: true, parameters });
   assertEquals(tool.readOnly, true);
@@ -26,7 +26,7 @@ Deno.test("fakeTool() has the given properties", () => {
   assertEquals(tool.parameters, parameters);
 });
 
-Deno.test("fakeTool() accepts an error, a function, and a function that returns an error as result", async () => {
+Deno.test("fakeTool() throws a result that is an error, and calls one that is a function", async () => {
   const broken = fakeTool({ name: "a", result: new Error("no such file") });
   const echo = fakeTool({ name: "b", result: ({ word }) => `got ${word}` });
   const strict = fakeTool({ name: "c", result: () => new Error("not that") });
@@ -54,7 +54,7 @@ Deno.test("fakeTool() finishes after an abort with ignoresSignal", async () => {
   assertEquals(await running, "late");
 });
 
-Deno.test("fakeTool() waits with the given sleep and counts concurrent calls", async () => {
+Deno.test("fakeTool() waits with the sleep option and counts concurrent calls", async () => {
   const wakes: (() => void)[] = [];
   const sleep = (milliseconds: number): Promise<void> => {
     assertEquals(milliseconds, 500);

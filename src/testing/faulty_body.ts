@@ -11,7 +11,7 @@ export type ChunkSizes = number | { readonly seed: number; readonly max: number 
 
 /** Options for `createFaultyBody()`. */
 export interface FaultyBodyOptions {
-  /** Default: one chunk. */
+  /** Sizes of the chunks. Default: one chunk. */
   readonly chunkSizes?: ChunkSizes;
   /** Number of bytes to send. Default: all. */
   readonly byteLimit?: number;
@@ -19,7 +19,7 @@ export interface FaultyBodyOptions {
   readonly ending?: "end" | "hang" | "break";
 }
 
-/** A body and how its reader used it. */
+/** A body and statistics about its reader. */
 export interface FaultyBody {
   readonly stream: ReadableStream<Uint8Array>;
   /** The number of chunks read, and whether the reader cancelled the body. */
@@ -61,7 +61,7 @@ function createSizeGenerator(sizes: ChunkSizes): () => number {
   return () => 1 + Math.floor(random() * sizes.max);
 }
 
-/** JSON values that replace others. */
+/** JSON values that replace valid ones. */
 const INVALID_VALUES = ["5", "null", "[]", "{}", '""', "true", '"\\ud800"', "-1"];
 
 /** Copies a body and changes, removes or repeats bytes, or replaces a JSON value. */

@@ -49,9 +49,9 @@ export async function readReply(
     assertEventTypes(event);
     events.push(event);
   }
-  const [first, ...rest] = events;
+  const [first, ...following] = events;
   if (first?.type !== "start") throw new Error(`Expected start as first event, got ${first?.type}`);
-  if (rest.some(({ type }) => type === "start")) {
+  if (following.some(({ type }) => type === "start")) {
     throw new Error("Expected one start event, got more");
   }
   const last = events.at(-1);

@@ -6,11 +6,11 @@
 
 /** A response of {@linkcode replayFetch}. */
 export interface ReplayResponse {
-  /** Default: 200. */
+  /** HTTP status. Default: 200. */
   readonly status?: number;
-  /** Default: none. */
+  /** Response headers. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: empty. */
+  /** Response body. Default: empty. */
   readonly body?: string | Uint8Array;
   /** Whether the body then closes, fails as a reset connection does, or stays open. Default: `"close"`. */
   readonly ending?: "close" | "reset" | "hang";
@@ -31,7 +31,7 @@ export type ReplayResult = string | Uint8Array | ReplayResponse | Error;
 export interface ReplayRequest {
   /** Absolute URL. */
   readonly url: string;
-  /** Upper case. */
+  /** HTTP method in upper case. */
   readonly method: string;
   /** All headers of the request. */
   readonly headers: Headers;
@@ -51,7 +51,7 @@ export interface ReplayFetch {
 
 /** Options for {@linkcode replayFetch}. */
 export interface ReplayOptions {
-  /** Largest size of a chunk in bytes; 1 also splits characters. Default: the body is one chunk. */
+  /** Maximum size of a chunk in bytes; 1 also splits characters. Default: the body is one chunk. */
   readonly chunkBytes?: number;
 }
 

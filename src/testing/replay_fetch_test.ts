@@ -10,7 +10,7 @@ async function readChunks(response: Response): Promise<string[]> {
   return chunks;
 }
 
-Deno.test("replayFetch() answers a text with status 200", async () => {
+Deno.test("replayFetch() answers with status 200 when the fixture is a string", async () => {
   const response = await replayFetch("data: hi\n\n")(url);
   assertEquals(response.status, 200);
   assertEquals(await response.text(), "data: hi\n\n");

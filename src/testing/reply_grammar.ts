@@ -108,9 +108,9 @@ export class ReplyGrammar {
 
 /** Whether all names occur in order; a reply that failed or was cut may lack some of the streamed calls. */
 function isSubsequence(names: readonly string[], all: readonly string[]): boolean {
-  let found = 0;
-  for (const name of all) if (found < names.length && name === names[found]) found++;
-  return found === names.length;
+  let matched = 0;
+  for (const name of all) if (matched < names.length && name === names[matched]) matched++;
+  return matched === names.length;
 }
 
 function formatNames(names: readonly string[]): string {

@@ -12,13 +12,13 @@ import { NetworkError } from "../core/errors.ts";
 import type { AgentEventBody } from "../core/event.ts";
 
 Deno.test("ReplyGrammar: accepts alternating blocks, and rejects deltas outside of a reply or of another type", () => {
-  const at = findEventIndex(plainRun, "message_update");
+  const index = findEventIndex(plainRun, "message_update");
   const deltas = [
     createDelta(1, "th"),
     createDelta(0, "No"),
     createDelta(1, "ing"),
   ];
-  assertLegal(replaceEvents(plainRun, at, { remove: 2, insert: deltas }));
+  assertLegal(replaceEvents(plainRun, index, { remove: 2, insert: deltas }));
   assertBreaks(
     "reply",
     replaceEvents(plainRun, 2, { insert: [createDelta(0, "early")] }),
@@ -26,27 +26,27 @@ Deno.test("ReplyGrammar: accepts alternating blocks, and rejects deltas outside 
   );
   assertBreaks(
     "reply",
-    replaceEvents(plainRun, at + 1, { insert: [createDelta(0, "x", "thinking")] }),
-    at + 1,
+    replaceEvents(plainRun, index + 1, { insert: [createDelta(0, "x", "thinking")] }),
+    index + 1,
   );
   assertBreaks(
     "reply",
-    replaceEvents(plainRun, at, { insert: [createDelta(0, "{", "tool_call")] }),
-    at,
+    replaceEvents(plainRun, index, { insert: [createDelta(0, "{", "tool_call")] }),
+    index,
   );
   assertBreaks(
     "reply",
-    replaceEvents(plainRun, at + 1, { insert: [createCallDelta(0)] }),
-    at + 1,
+    replaceEvents(plainRun, index + 1, { insert: [createCallDelta(0)] }),
+    index + 1,
   );
 });
 
 Deno.test("ReplyGrammar: requires deltas to add up to the final message", () => {
-  const at = findEventIndex(plainRun, "message_update");
+  const index = findEventIndex(plainRun, "message_update");
   const end = findEventIndex(plainRun, "message_end", 1);
   assertBreaks(
     "reply",
-    replaceEvents(plainRun, at, { insert: [createDelta(0, "!")] }),
+    replaceEvents(plainRun, index, { insert: [createDelta(0, "!")] }),
     end + 1,
   );
   const call = findEventIndex(toolRun, "message_update", 3);
@@ -62,18 +62,18 @@ Deno.test("ReplyGrammar: requires discard for a retry after deltas", () => {
     error,
     discard,
   });
-  const at = findEventIndex(plainRun, "message_update");
-  assertLegal(replaceEvents(plainRun, at, { insert: [retry(false)] }));
+  const index = findEventIndex(plainRun, "message_update");
+  assertLegal(replaceEvents(plainRun, index, { insert: [retry(false)] }));
   assertLegal(
-    replaceEvents(plainRun, at, {
+    replaceEvents(plainRun, index, {
       insert: [createDelta(0, "Well"), createCallDelta(1), retry(true)],
     }),
   );
-  assertLegal(replaceEvents(plainRun, at - 1, { insert: [retry(false)] }));
+  assertLegal(replaceEvents(plainRun, index - 1, { insert: [retry(false)] }));
   assertBreaks(
     "reply",
-    replaceEvents(plainRun, at, { insert: [createDelta(0, "Well"), retry(false)] }),
-    at + 1,
+    replaceEvents(plainRun, index, { insert: [createDelta(0, "Well"), retry(false)] }),
+    index + 1,
   );
   assertBreaks(
     "reply",
@@ -84,7 +84,7 @@ Deno.test("ReplyGrammar: requires discard for a retry after deltas", () => {
 Deno.test("ReplyGrammar: starts again after a fallback or a compaction", () => {
   const model = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
   const report = { droppedCount: 1, tokensBefore: 9, tokensAfter: 3 };
-  const at = findEventIndex(plainRun, "message_update");
+  const index = findEventIndex(plainRun, "message_update");
   for (
     const event of [
       { type: "model_fallback", from: model, to: model },
@@ -92,6 +92,6 @@ Deno.test("ReplyGrammar: starts again after a fallback or a compaction", () => {
     ] satisfies AgentEventBody[]
   ) {
     assertLegal(replaceEvents(plainRun, 2, { insert: [event] }));
-    assertLegal(replaceEvents(plainRun, at, { insert: [createDelta(0, "Well"), event] }));
+    assertLegal(replaceEvents(plainRun, index, { insert: [createDelta(0, "Well"), event] }));
   }
 });

@@ -19,9 +19,9 @@ export type ReplyContent = string | readonly ReplyBlock[];
 
 /** Options for {@linkcode reply}. */
 export interface ReplyOptions {
-  /** Default: `"tool_use"` if the reply calls a tool, else `"stop"`. */
+  /** Stop reason of the reply. Default: `"tool_use"` if it calls a tool, else `"stop"`. */
   readonly stopReason?: Extract<StopReason, "stop" | "length" | "tool_use">;
-  /** Default: zero tokens. */
+  /** Reported usage. Default: zero tokens. */
   readonly usage?: Usage;
   /** Cost as reported by a provider. Default: not reported. */
   readonly cost?: Cost;

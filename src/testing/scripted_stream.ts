@@ -98,7 +98,7 @@ interface PlaybackOptions extends ScriptedStreamOptions {
   readonly signal: AbortSignal;
 }
 
-/** Streams events as they are pulled, and completes the protocol on abort or when the step throws. */
+/** Streams events as they are pulled. On abort, or when the step throws, closes open blocks and ends with `error`. */
 function createPlayback(
   request: StreamRequest,
   play: (signal: AbortSignal) => EventGenerator,

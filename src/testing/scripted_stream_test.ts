@@ -69,7 +69,7 @@ Deno.test("scriptedStream() numbers calls without an id across the script", asyn
   assertEquals(ids, ["call_1", "own", "call_2"]);
 });
 
-Deno.test("reply() stops with tool_use if it has calls, unless stopReason is given", async () => {
+Deno.test("reply() has stop reason tool_use if it has calls, unless stopReason is set", async () => {
   const usage = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
   const stream = scriptedStream([
     reply([toolCall("a")]),
@@ -82,7 +82,7 @@ Deno.test("reply() stops with tool_use if it has calls, unless stopReason is giv
 });
 
 Deno.test("reply() leaves a call with raw arguments open only when it stops with length", async () => {
-  const cut = [toolCall("whole", {}, { id: "a" }), toolCall("half", '{"path": "a', { id: "b" })];
+  const cut = [toolCall("complete", {}, { id: "a" }), toolCall("half", '{"path": "a', { id: "b" })];
   const stream = scriptedStream([reply(cut, { stopReason: "length" }), reply(cut)]);
   const states: string[][] = [];
   for (let call = 0; call < 2; call++) {
@@ -107,7 +107,7 @@ Deno.test("fail() ends with the given code, retryAfterMs and usage, after its co
   assertEquals(last.usage, usage);
 });
 
-Deno.test("fail() with code aborted stops with aborted", async () => {
+Deno.test("fail() with code aborted ends with stop reason aborted", async () => {
   const stream = scriptedStream([fail("aborted", "enough")]);
   const last = (await collectEvents(stream(createRequest()))).at(-1);
   assert(last?.type === "error");
@@ -194,7 +194,7 @@ Deno.test("hang() can hang within the arguments of a call", async () => {
   assertEquals(reader.finish().calls.map(({ state }) => state.type), ["invalid"]);
 });
 
-Deno.test("scriptedStream() streams raw events unchanged, also illegal ones", async () => {
+Deno.test("scriptedStream() streams raw events unchanged, even illegal ones", async () => {
   const raw: AssistantMessageEvent[] = [
     { type: "text_delta", contentIndex: 7, delta: "no start" },
     { type: "done", stopReason: "stop", usage },
@@ -203,7 +203,7 @@ Deno.test("scriptedStream() streams raw events unchanged, also illegal ones", as
   assertEquals(await collectEvents(scriptedStream([raw])(createRequest())), raw);
 });
 
-Deno.test("scriptedStream() reads an async generator live and returns it when the signal fires", async () => {
+Deno.test("scriptedStream() reads an async generator as it is pulled, and closes it when the signal fires", async () => {
   const controller = new AbortController();
   let returned = false;
   const stream = scriptedStream([async function* (): AsyncGenerator<AssistantMessageEvent> {
@@ -280,7 +280,7 @@ Deno.test("scriptedStream() records a snapshot of each request", () => {
   assertEquals(stream.calls[0]?.context.messages.length, 1);
 });
 
-Deno.test("scriptedStream() waits deltaMs before each delta with the given sleep", async () => {
+Deno.test("scriptedStream() waits deltaMs before each delta with the sleep option", async () => {
   const waits: number[] = [];
   const stream = scriptedStream([reply("one two")], {
     deltaMs: 20,

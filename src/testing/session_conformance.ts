@@ -190,15 +190,15 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     const writer = await subject.store.create({ id: "one" });
     writer.append(createMessageEntry("a"));
     await writer.flush();
-    const other = await subject.reopen();
-    await expectFailure("locked", () => other.open("one"));
+    const reopened = await subject.reopen();
+    await expectFailure("locked", () => reopened.open("one"));
     await expectFailure("locked", () => subject.store.open("one"));
-    await expectFailure("locked", () => other.delete("one"));
-    await using reader = await other.open("one", { access: "read" });
+    await expectFailure("locked", () => reopened.delete("one"));
+    await using reader = await reopened.open("one", { access: "read" });
     expectEqual(extractTexts(await reader.path()), ["a"], "path of the reader");
     await expectFailure("read_only", () => reader.append(createMessageEntry("b")));
     await writer.close();
-    await using next = await other.open("one");
+    await using next = await reopened.open("one");
     next.append(createMessageEntry("b"));
   },
 

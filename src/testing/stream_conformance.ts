@@ -19,7 +19,7 @@ import type {
 } from "./stream_fixture.ts";
 import { API_KEY, createResponse, StreamSubject, toBytes } from "./stream_subject.ts";
 
-/** Longest time from an abort to the end of the stream, in milliseconds. */
+/** Maximum time from an abort to the end of the stream, in milliseconds. */
 const MAX_ABORT_MS = 100;
 
 /**
@@ -221,7 +221,7 @@ function testNetworkFailures(
     const iterator = streamFn(subject.createRequest({}))[Symbol.asyncIterator]();
     await iterator.next();
     await iterator.next();
-    const taken = body.stats.taken;
+    const { taken } = body.stats;
     await new Promise((resolve) => setTimeout(resolve, 2));
     expectEqual(body.stats.taken, taken, "chunks read without a reader");
     await iterator.return?.();
@@ -289,8 +289,8 @@ function expectReply(reply: CollectedReply, expect: ExpectedReply): void {
   if (thinking !== undefined) expectEqual(reply.thinking, thinking, "thinking");
   if (stopReason !== undefined) expectEqual(reply.stopReason, stopReason, "stop reason");
   if (calls !== undefined) {
-    const found = reply.calls.map(({ name, arguments: args }) => ({ name, arguments: args }));
-    expectEqual(found, calls, "tool calls");
+    const actualCalls = reply.calls.map(({ name, arguments: args }) => ({ name, arguments: args }));
+    expectEqual(actualCalls, calls, "tool calls");
   }
   for (const [key, count] of Object.entries(usage ?? {})) {
     expectEqual(Reflect.get(reply.usage ?? {}, key), count, `usage.${key}`);

@@ -42,11 +42,11 @@ export interface ExpectedReply {
 
 /** A streamed response and the expected reply. */
 export interface ReplyFixture {
-  /** Names the fixture in test titles, after a verb: `reads text in one chunk`. */
+  /** Name of the fixture, which follows a verb in test titles: `text` in `reads text in one chunk`. */
   readonly name: string;
   /** The response body as sent by the provider. */
   readonly body: string | Uint8Array;
-  /** Default: `text/event-stream`. */
+  /** Content type of the response. Default: `text/event-stream`. */
   readonly contentType?: string;
   /** The reply that the body must give. */
   readonly expect: ExpectedReply;
@@ -54,7 +54,7 @@ export interface ReplyFixture {
 
 /** An error response and the expected error. */
 export interface ErrorFixture {
-  /** Names the fixture in test titles, after a verb: `reports a rate limit`. */
+  /** Name of the fixture, which follows a verb in test titles: `a rate limit` in `reports a rate limit`. */
   readonly name: string;
   /** HTTP status. */
   readonly status: number;

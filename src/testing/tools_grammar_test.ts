@@ -32,17 +32,25 @@ Deno.test("ToolsGrammar: requires approvals before any call, in call order, each
     id,
     decision: { type: "denied" },
   });
-  const at = findEventIndex(toolRun, "tool_approval_requested");
+  const index = findEventIndex(toolRun, "tool_approval_requested");
   const swap = (insert: AgentEventBody[]): AgentEvent[] =>
-    replaceEvents(toolRun, at, { remove: 2, insert });
+    replaceEvents(toolRun, index, { remove: 2, insert });
   assertLegal(swap([]));
   assertLegal(swap([request("b"), resolve("b")]));
-  assertBreaks("approval", swap([request("b"), resolve("b"), request("a"), resolve("a")]), at + 2);
-  assertBreaks("approval", swap([request("a"), request("b"), resolve("a"), resolve("b")]), at + 1);
-  assertBreaks("approval", swap([request("a")]), at + 1);
-  assertBreaks("approval", swap([resolve("a")]), at);
-  assertBreaks("approval", swap([createToolStart(callA), request("b"), resolve("b")]), at + 1);
-  assertBreaks("tool", swap([request("c")]), at);
+  assertBreaks(
+    "approval",
+    swap([request("b"), resolve("b"), request("a"), resolve("a")]),
+    index + 2,
+  );
+  assertBreaks(
+    "approval",
+    swap([request("a"), request("b"), resolve("a"), resolve("b")]),
+    index + 1,
+  );
+  assertBreaks("approval", swap([request("a")]), index + 1);
+  assertBreaks("approval", swap([resolve("a")]), index);
+  assertBreaks("approval", swap([createToolStart(callA), request("b"), resolve("b")]), index + 1);
+  assertBreaks("tool", swap([request("c")]), index);
 });
 
 Deno.test("ToolsGrammar: accepts refused calls first, and requires the others to start in call order", () => {

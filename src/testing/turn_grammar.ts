@@ -21,7 +21,7 @@ type TurnStage =
     readonly message: AssistantMessage;
     readonly tools: ToolsGrammar;
   }
-  | { readonly type: "over" };
+  | { readonly type: "ended" };
 
 /** Checks one turn: input messages, reply, tool calls and results. */
 export class TurnGrammar {
@@ -91,7 +91,7 @@ export class TurnGrammar {
         return { type: "message", message, next: stage };
       case "message":
       case "reply":
-      case "over":
+      case "ended":
         assertRule(false, "message", "the previous message has not ended");
     }
   }
@@ -120,7 +120,7 @@ export class TurnGrammar {
         };
       case "before_reply":
       case "after_reply":
-      case "over":
+      case "ended":
         assertRule(false, "message", "no message has started");
     }
   }
@@ -157,7 +157,7 @@ export class TurnGrammar {
       "toolResults are not the results of the turn",
     );
     assertEndReason(reason, stage.message, stage.tools.size);
-    this.#stage = { type: "over" };
+    this.#stage = { type: "ended" };
   }
 }
 

@@ -25,15 +25,15 @@ import { writeFileTool } from "./file_tools/write_file.ts";
 
 /** Options for {@linkcode codingTools}. */
 export interface CodingToolsOptions {
-  /** The working directory. Default: that of the process. */
+  /** Working directory. Ignored with a `Sandbox`, which has its own. Default: that of the process. */
   readonly cwd?: string;
   /** The sandbox of all tools, or options to create one. Default: a sandbox whose root is the working directory. */
   readonly sandbox?: Sandbox | SandboxOptions;
   /** Whether `bash` can start background jobs; adds `job_output` and `job_stop`. Default: `false`. */
   readonly jobs?: boolean;
-  /** Adds `todo`, the agent's own list of steps. Default: `false`. */
+  /** Whether to add `todo`, the agent's own list of steps. Default: `false`. */
   readonly todo?: boolean;
-  /** Adds `fetch_url`, with these options. Default: `false`. */
+  /** Whether to add `fetch_url`, or its options. Default: `false`. */
   readonly fetchUrl?: boolean | FetchUrlOptions;
   /** Records every file change, so that turns can be undone. Default: changes are not recorded. */
   readonly changeLog?: ChangeLog;

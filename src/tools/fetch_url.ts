@@ -7,7 +7,7 @@
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
 import { htmlToText } from "./text/html_text.ts";
-import { isAllowed } from "./sandbox/host_proxy.ts";
+import { isAllowedHost, resolveHost } from "./sandbox/host_proxy.ts";
 import { formatNumber, truncateMiddle } from "./text/output_limit.ts";
 import { isPrivateAddress } from "./sandbox/private_address.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
@@ -18,7 +18,7 @@ export interface FetchUrlOptions {
   readonly hosts?: readonly string[];
   /** Whether loopback and private network addresses are allowed. Default: `false`. */
   readonly allowPrivate?: boolean;
-  /** Maximum bytes read of a response body; the rest is not downloaded. Default: 5,000,000. */
+  /** Maximum number of bytes read of a response body; the rest is not downloaded. Default: 5,000,000. */
   readonly maxBytes?: number;
   /** Timeout in milliseconds, redirects included. Default: 30,000. */
   readonly timeoutMs?: number;
@@ -99,10 +99,10 @@ function parseAddress(url: string, base?: URL): URL {
 }
 
 async function assertAllowed(address: URL, options: FetchUrlOptions): Promise<void> {
-  const { hosts, allowPrivate = false, resolve = resolveName } = options;
+  const { hosts, allowPrivate = false, resolve = resolveHost } = options;
   const hostname = address.hostname.replace(/^\[|\]$/g, "");
   const port = Number(address.port || (address.protocol === "https:" ? 443 : 80));
-  if (hosts && !isAllowed({ hostname, port }, hosts)) {
+  if (hosts && !isAllowedHost({ hostname, port }, hosts)) {
     throw new BadRequestError(`${hostname} is not one of the allowed hosts: ${hosts.join(", ")}`);
   }
   if (allowPrivate) return;
@@ -116,14 +116,6 @@ async function assertAllowed(address: URL, options: FetchUrlOptions): Promise<vo
       `${hostname} is a loopback or private network address, which is not allowed`,
     );
   }
-}
-
-async function resolveName(name: string): Promise<readonly string[]> {
-  const results = await Promise.allSettled([
-    Deno.resolveDns(name, "A"),
-    Deno.resolveDns(name, "AAAA"),
-  ]);
-  return results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
 }
 
 /** Reads at most `maxBytes`; breaking out of the loop cancels the rest of the body. */

@@ -44,18 +44,19 @@ Deno.test("fetch_url: returns the address and the text of a page", async () => {
 });
 
 Deno.test("fetch_url: follows up to five redirects and checks each address", async () => {
-  const to = (location: string) => () => new Response(null, { status: 302, headers: { location } });
+  const redirectTo = (location: string) => () =>
+    new Response(null, { status: 302, headers: { location } });
   const { text } = await fetchWith("http://a.test/", {
-    "http://a.test/": to("/b"),
+    "http://a.test/": redirectTo("/b"),
     "http://a.test/b": createPage("end", "text/plain"),
   });
   assertStringIncludes(text, "http://a.test/b\n\nend");
   const internal = await fetchWith("http://a.test/", {
-    "http://a.test/": to("http://inner.test/"),
+    "http://a.test/": redirectTo("http://inner.test/"),
   });
   assertStringIncludes(internal.text, "inner.test is a loopback or private network address");
   assertEquals(internal.requested, ["http://a.test/"]);
-  const loop = await fetchWith("http://a.test/", { "http://a.test/": to("/") });
+  const loop = await fetchWith("http://a.test/", { "http://a.test/": redirectTo("/") });
   assertStringIncludes(loop.text, "redirects more than 5 times");
 });
 
@@ -75,8 +76,8 @@ Deno.test("fetch_url: rejects private addresses, other schemes and other hosts b
     const { isError, requested } = await fetchWith(url, {});
     assertEquals([isError, requested], [true, []], url);
   }
-  const other = await fetchWith("https://b.test/", {}, { hosts: ["*.a.test", "a.test"] });
-  assertStringIncludes(other.text, "not one of the allowed hosts: *.a.test, a.test");
+  const forbidden = await fetchWith("https://b.test/", {}, { hosts: ["*.a.test", "a.test"] });
+  assertStringIncludes(forbidden.text, "not one of the allowed hosts: *.a.test, a.test");
   const inner = await fetchWith("http://inner.test/", {}, { allowPrivate: true });
   assertEquals(inner.requested.length, 1);
 });
@@ -86,7 +87,7 @@ Deno.test("fetch_url: removes user name and password from the address", async ()
   assertEquals(requested, ["https://a.test/"]);
 });
 
-Deno.test("fetch_url: returns an error result with the body for an error status, and with type and size for content that is not text", async () => {
+Deno.test("fetch_url: returns an error result for an error status, with the body, and for content that is not text, with type and size", async () => {
   const missing = await fetchWith("https://a.test/none", {});
   assert(missing.isError);
   assertStringIncludes(missing.text, "HTTP status 404");

@@ -16,7 +16,7 @@ import { catchAsErrorResult } from "./kit/tool_kit.ts";
 export interface Skill {
   /** Name that the model passes to read it: lower-case letters, digits and hyphens, at most 64 characters. */
   readonly name: string;
-  /** When to use it; at most 1,024 characters. */
+  /** Description of when to use it; at most 1,024 characters. */
   readonly description: string;
   /** The directory of its `SKILL.md`. */
   readonly directory: string;
@@ -26,7 +26,7 @@ export interface Skill {
 export interface SkillProblem {
   /** The directory. */
   readonly directory: string;
-  /** Why the skill is invalid, as a sentence fragment. */
+  /** Reason why the skill is invalid, as a sentence fragment. */
   readonly problem: string;
 }
 
@@ -44,7 +44,7 @@ const MAX_NAME_LENGTH = 64;
 const MAX_DESCRIPTION_LENGTH = 1_024;
 const MAX_BYTES = 1_000_000;
 
-/** Reads the skills below some directories, one subdirectory with a `SKILL.md` each. Skips directories that do not exist. */
+/** Finds the skills in directories: subdirectories with a `SKILL.md`. Skips directories that do not exist. */
 export async function findSkills(directories: readonly string[]): Promise<FoundSkills> {
   const skills = new Map<string, Skill>();
   const problems: SkillProblem[] = [];
@@ -93,7 +93,7 @@ export function skillTool(skills: readonly Skill[]): AgentTool {
   });
 }
 
-/** Returns `undefined` for a directory without a `SKILL.md`. */
+/** Reads the skill in a directory; `undefined` if it has no `SKILL.md`. */
 async function readSkill(directory: string): Promise<Skill | SkillProblem | undefined> {
   const file = join(directory, "SKILL.md");
   try {

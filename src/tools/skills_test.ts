@@ -18,7 +18,7 @@ async function withSkills(
   }
 }
 
-Deno.test("skills: findSkills() finds them, skillTool() lists and reads them", async () => {
+Deno.test("skills: findSkills() finds skills, and skillTool() lists and reads them", async () => {
   await withSkills({
     "pdf/SKILL.md": "---\nname: pdf\ndescription: Fills in PDF forms.\n---\nDo this.\n",
     "pdf/fill.py": "",

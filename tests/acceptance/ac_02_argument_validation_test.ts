@@ -25,8 +25,8 @@ Deno.test("tool call: invalid arguments give an error result and the tool does n
   assertEquals(weather.calls, []);
   const [result] = eventsOfType(events, "tool_execution_end");
   assertEquals(result?.isError, true);
-  const words = extractText(result?.result.content ?? []);
-  for (const path of ["/city", "/days", "/country"]) assertStringIncludes(words, path);
+  const text = extractText(result?.result.content ?? []);
+  for (const path of ["/city", "/days", "/country"]) assertStringIncludes(text, path);
   const message = streamFn.calls[1]?.context.messages.at(-1);
   assertEquals(message?.role === "tool_result" && message.isError, true);
   assertEquals(eventsOfType(events, "turn_end").map(({ reason }) => reason), [

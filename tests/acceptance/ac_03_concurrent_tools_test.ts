@@ -6,12 +6,12 @@ import { reply } from "../../src/testing/script.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
 Deno.test("tool calls of one turn run concurrently [AC-3, 6.3]", async () => {
-  const everyone = Promise.withResolvers<void>();
+  const allStarted = Promise.withResolvers<void>();
   const meet = fakeTool({
     name: "meet",
     result: async () => {
-      if (meet.calls.length === 3) everyone.resolve();
-      await everyone.promise;
+      if (meet.calls.length === 3) allStarted.resolve();
+      await allStarted.promise;
       return "met";
     },
   });

@@ -25,7 +25,7 @@ Deno.test("abort() during a reply ends the run as aborted [AC-6, 6.6]", async ()
   assertEquals(agent.state.isRunning, false);
 });
 
-Deno.test("abort() during a tool call gives it a result and calls the model no more [AC-6, 6.6]", async () => {
+Deno.test("abort() during a tool call gives it a result and ends the run without another model call [AC-6, 6.6]", async () => {
   const slow = fakeTool({ name: "slow", delayMs: Infinity });
   const { agent, streamFn } = testAgent([reply([toolCall("slow")])], { tools: [slow] });
   atFirst(agent, "tool_execution_start", () => queueMicrotask(() => agent.abort()));

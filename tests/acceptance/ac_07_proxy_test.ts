@@ -11,8 +11,8 @@ import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { serveLoopback } from "../adapters/loopback.ts";
 import { outlineEvents } from "../conformance/outline.ts";
 
-Deno.test("proxy: an agent gets the same events with and without it [AC-7, 6.7]", async () => {
-  const model = () =>
+Deno.test("createProxy(): an agent emits the same events with and without the proxy [AC-7, 6.7]", async () => {
+  const createModel = () =>
     scriptedStream([
       reply([
         thinking("A file, then.", { signature: "c2ln" }),
@@ -22,12 +22,12 @@ Deno.test("proxy: an agent gets the same events with and without it [AC-7, 6.7]"
       ], { usage: { ...zeroUsage(), input: 10, output: 20 } }),
       reply("It says hello."),
     ]);
-  const served = model();
+  const served = createModel();
   await using server = serveLoopback(
     serveProxy(served, { authorize: (token) => token === "token" }),
   );
-  const direct = agentWith(model());
-  const proxied = agentWith(createProxy({ baseUrl: server.url, apiKey: "token" }));
+  const direct = createAgent(createModel());
+  const proxied = createAgent(createProxy({ baseUrl: server.url, apiKey: "token" }));
 
   const directEvents = await checkEvents(direct.promptStream("What does it say?"));
   const proxiedEvents = await checkEvents(proxied.promptStream("What does it say?"));
@@ -37,7 +37,7 @@ Deno.test("proxy: an agent gets the same events with and without it [AC-7, 6.7]"
   served.assertDone();
 });
 
-function agentWith(streamFn: StreamFn): Agent {
+function createAgent(streamFn: StreamFn): Agent {
   return new Agent({
     model: "anthropic/claude-sonnet-5-5",
     streamFn,

@@ -5,7 +5,7 @@ import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
 import { outlineMessages } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("prompt() during a run is rejected and does not affect the run [AC-8, 6.8]", async () => {
+Deno.test("prompt() during a run is rejected and does not affect the run [AC-8, 6.8, 4.4, A56, B60]", async () => {
   const answer = Promise.withResolvers<ScriptedAnswer>();
   const { agent, streamFn } = testAgent([() => answer.promise]);
   const first = agent.prompt("Hi");
@@ -19,7 +19,7 @@ Deno.test("prompt() during a run is rejected and does not affect the run [AC-8, 
   streamFn.assertDone();
 });
 
-Deno.test("structuredOutput() makes the agent busy at once [AC-8]", async () => {
+Deno.test("prompt() is rejected right after a call of structuredOutput() [AC-8]", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("structured_output", { n: 1 })])]);
   const first = agent.structuredOutput("A number?", { type: "object" });
   await assertRejects(() => agent.prompt("Me too"), AlreadyRunningError);

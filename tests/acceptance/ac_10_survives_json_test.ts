@@ -8,7 +8,7 @@ import { eventsOfType } from "../conformance/outline.ts";
 import { InstantClock, scriptedPorts } from "../conformance/ports.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("events survive JSON and structuredClone unchanged [AC-10, 6.10, 1.1]", async () => {
+Deno.test("events, messages and the model are unchanged by JSON and structuredClone() [AC-10, 6.10, 1.1]", async () => {
   const image = {
     type: "image",
     source: { type: "url", url: "https://example.com/a.png" },

@@ -1,5 +1,6 @@
-import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { StructuredOutputFailedError } from "../../src/core/errors.ts";
+import { repairHistory } from "../../src/core/history.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { outlineMessages } from "../conformance/outline.ts";
@@ -29,14 +30,18 @@ Deno.test("structuredOutput() returns invalid answers to the model with their er
   assertEquals(agent.state.tools, []);
 });
 
-Deno.test("structuredOutput() rejects with the number of attempts and the last error [AC-11, 6.11]", async () => {
-  const { agent, streamFn } = testAgent([answer({}), answer({}), answer({ city: 1 })]);
-  const error = await assertRejects(
-    () => agent.structuredOutput("Which city?", schema, { maxRetries: 2 }),
-    StructuredOutputFailedError,
-  );
-  assertInstanceOf(error, StructuredOutputFailedError);
-  assertEquals(error.attempts, 3);
-  assertStringIncludes(error.lastError, "/city: must be string");
-  streamFn.assertDone();
+Deno.test("structuredOutput() rejects after 1 + maxRetries attempts with their number and the last error [AC-11, 6.11, 4.16, A72]", async () => {
+  for (const [maxRetries, attempts] of [[undefined, 4], [0, 1], [1, 2]] as const) {
+    const answers = [...Array(attempts - 1).fill(answer({})), answer({ city: 1 })];
+    const { agent, streamFn } = testAgent(answers);
+    const options = maxRetries === undefined ? {} : { maxRetries };
+    const error = await assertRejects(
+      () => agent.structuredOutput("Which city?", schema, options),
+      StructuredOutputFailedError,
+    );
+    assertEquals([error.code, error.attempts], ["structured_output_failed", attempts]);
+    assertStringIncludes(error.lastError, "- /city: must be string");
+    assertEquals(repairHistory(agent.state.messages).repairs, []);
+    streamFn.assertDone();
+  }
 });

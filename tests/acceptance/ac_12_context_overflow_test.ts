@@ -4,7 +4,7 @@ import { fail } from "../../src/testing/script.ts";
 import { outlineMessages } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
-Deno.test("context overflow: the error has its own class [AC-12, 6.12]", async () => {
+Deno.test("prompt(): the error of a context overflow is a ContextWindowOverflowError [AC-12, 6.12]", async () => {
   const { agent, streamFn } = testAgent([fail("context_window_overflow", "prompt is too long")]);
   const result = await agent.prompt("Hi");
   assertInstanceOf(result.error, ContextWindowOverflowError);

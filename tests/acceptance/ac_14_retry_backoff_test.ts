@@ -8,7 +8,7 @@ import { testAgent } from "../conformance/test_agent.ts";
 
 const throttled = fail("model_throttled", "Slow down");
 
-Deno.test("retry: delays double up to the cap, and the run sleeps for them [AC-14, 6.14]", async () => {
+Deno.test("retry: delays double up to maxDelayMs, and the run sleeps for them [AC-14, 6.14]", async () => {
   const clock = new InstantClock();
   const retry = exponentialBackoff({ maxAttempts: 5, maxDelayMs: 3000, jitter: false });
   const { agent } = testAgent([throttled, throttled, throttled, throttled, reply("Hello")], {
@@ -30,8 +30,8 @@ Deno.test("retry: three attempts with jittered delays by default [AC-14, 6.14]",
   const { agent, streamFn } = testAgent([throttled, throttled, throttled], scriptedPorts(clock));
   const result = await agent.prompt("Hi");
   assertEquals(result.error?.code, "model_throttled");
-  const [first = 0, second = 0, ...others] = clock.waits;
-  assertEquals(others, []);
+  const [first = 0, second = 0, ...rest] = clock.waits;
+  assertEquals(rest, []);
   assert(first >= 500 && first < 1500 && first !== 1000, `${first} ms`);
   assert(second >= 1000 && second < 3000 && second !== 2000, `${second} ms`);
   streamFn.assertDone();

@@ -1,5 +1,5 @@
 /**
- * aimock as a process of its own, which ends with its standard input. Its first line of output is its address.
+ * Runs aimock until standard input ends. The first line of output is the URL of the server.
  *
  * @module
  */

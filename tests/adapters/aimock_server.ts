@@ -1,22 +1,22 @@
 /**
- * aimock: a server that plays the providers, written by others.
+ * Client for aimock, an independent server that imitates the providers.
  *
- * It runs in a process of its own, one for a whole test file: beside the tests, its timers would count as theirs.
+ * aimock runs in a separate process per test file, because the test sanitizers would report its timers as leaks.
  *
  * @module
  */
 
 import { choosePackages } from "../../scripts/packages.ts";
 
-/** What aimock answers, and to what; its own format. */
+/** A response of aimock and the requests that it matches, in the format of aimock. */
 export interface AimockFixture {
-  /** Which requests it answers. */
+  /** Requests to match. */
   readonly match: {
     readonly userMessage?: string;
     readonly hasToolResult?: boolean;
     readonly sequenceIndex?: number;
   };
-  /** What it answers. */
+  /** Response to send. */
   readonly response: {
     readonly content?: string;
     readonly reasoning?: string;
@@ -28,33 +28,32 @@ export interface AimockFixture {
     readonly status?: number;
     readonly retryAfter?: number;
   };
-  /** Pause before each chunk, in milliseconds. */
+  /** Delay before each chunk, in milliseconds. */
   readonly latency?: number;
-  /** Characters of a chunk. */
+  /** Characters per chunk. */
   readonly chunkSize?: number;
-  /** After how many chunks the connection breaks. */
+  /** Number of chunks before the connection is closed. */
   readonly truncateAfterChunks?: number;
-  /** Faults by chance, from 0 to 1. */
+  /** Probabilities of faults, from 0 to 1. */
   readonly chaos?: Readonly<Record<string, number>>;
 }
 
-/** A server that runs. */
+/** A running server. */
 export class Aimock {
-  /** Its address, without a final slash. */
+  /** URL without a trailing slash. */
   readonly url: string;
 
-  /** Makes a handle on the server at an address. */
   constructor(url: string) {
     this.url = url;
   }
 
-  /** Forgets everything and answers with these fixtures from now on. */
+  /** Resets the server and sets its fixtures. */
   async setFixtures(fixtures: readonly AimockFixture[]): Promise<void> {
     await this.#control("POST", "reset");
     await this.#control("POST", "fixtures", { fixtures });
   }
 
-  /** How many requests have come since. */
+  /** Returns the number of requests since the fixtures were set. */
   async requestCount(): Promise<number> {
     const journal = await this.#control("GET", "journal");
     return Array.isArray(journal) ? journal.length : NaN;
@@ -74,7 +73,7 @@ export class Aimock {
   }
 }
 
-/** Starts the server, until the tests of the file are over; `undefined` when its package cannot be loaded. */
+/** Starts the server for the tests of a file. Resolves with `undefined` when its package cannot be loaded. */
 export async function startAimock(): Promise<Aimock | undefined> {
   const { config } = await choosePackages();
   const script = new URL("aimock_process.ts", import.meta.url).href;

@@ -32,7 +32,7 @@ function getMember(value: unknown, name: string): unknown {
   return isJsonObject(value) ? value[name] : undefined;
 }
 
-Deno.test("the rich conversation is the golden request", async () => {
+Deno.test("createAnthropic(): sends the golden request", async () => {
   const { url, headers, body, warnings } = await sendToAnthropic(
     richRequest(createModel(BUDGET_MODEL, "medium")),
   );
@@ -44,19 +44,19 @@ Deno.test("the rich conversation is the golden request", async () => {
   assertGolden(body, "anthropic/request.json");
 });
 
-Deno.test("B 73: another provider's thinking, signatures and items are left out", async () => {
+Deno.test("createAnthropic(): omits thinking, signatures and items of another provider [B73]", async () => {
   const from = { provider: "openai", modelId: "gpt-5" };
   const { body } = await sendToAnthropic(richRequest(createModel(ADAPTIVE_MODEL), { from }));
   assertGolden(body, "anthropic/request_from_openai.json");
 });
 
-Deno.test("thinking of another model of the same provider is left out", async () => {
+Deno.test("createAnthropic(): omits thinking of another model of the same provider", async () => {
   const from = { provider: "anthropic", modelId: BUDGET_MODEL };
   const { body } = await sendToAnthropic(richRequest(createModel(ADAPTIVE_MODEL), { from }));
   assertFalse(JSON.stringify(body).includes("c2lnbmF0dXJl"));
 });
 
-Deno.test("each level of thinking becomes a budget below max_tokens, or an effort", async () => {
+Deno.test("createAnthropic(): maps each thinking level to a budget below max_tokens or to an effort", async () => {
   const budgets: unknown[] = [];
   const efforts: unknown[] = [];
   for (const level of ["minimal", "low", "medium", "high", "extra_high"] as const) {
@@ -77,7 +77,7 @@ Deno.test("each level of thinking becomes a budget below max_tokens, or an effor
   assertEquals(efforts, ["low", "low", "medium", "high", "xhigh"]);
 });
 
-Deno.test("a budget of the caller's is used, within the limits", async () => {
+Deno.test("createAnthropic(): uses the caller's thinking budget within the model's limits", async () => {
   const spec = { ...createModel(BUDGET_MODEL, "low"), thinkingBudgets: { low: 2000 } };
   assertEquals((await sendPrompt(spec)).body["thinking"], { type: "enabled", budget_tokens: 2000 });
   const { body } = await sendPrompt(spec, { maxTokens: 2500 });
@@ -87,13 +87,13 @@ Deno.test("a budget of the caller's is used, within the limits", async () => {
   }]);
 });
 
-Deno.test("no room to think is told", async () => {
+Deno.test("createAnthropic(): warns when max_tokens leaves no thinking budget", async () => {
   const request = await sendPrompt(createModel(BUDGET_MODEL, "low"), { maxTokens: 1500 });
   assertEquals(request.body["thinking"], undefined);
   assertEquals(getWarningCodes(request), ["thinking_left_out"]);
 });
 
-Deno.test("thinking that is off is turned off the way that the model knows", async () => {
+Deno.test("createAnthropic(): turns thinking off with the setting that the model supports", async () => {
   assertEquals((await sendPrompt(createModel(ADAPTIVE_MODEL))).body["thinking"], undefined);
   assertEquals((await sendPrompt(createModel("claude-sonnet-5"))).body["thinking"], {
     type: "disabled",
@@ -106,7 +106,7 @@ Deno.test("thinking that is off is turned off the way that the model knows", asy
   assertEquals(always.body["output_config"], { effort: "low" });
 });
 
-Deno.test("a model that binds its thinking is told to drop what no longer fits", async () => {
+Deno.test("createAnthropic(): requests drop_block for a model with context-bound thinking", async () => {
   const { body, headers } = await sendPrompt(createModel(ALWAYS_THINKING_MODEL, "high"));
   assertEquals(body["thinking"], {
     type: "adaptive",
@@ -116,7 +116,7 @@ Deno.test("a model that binds its thinking is told to drop what no longer fits",
   assertEquals(headers.get("anthropic-beta"), "thinking-binding-controls-2026-08-01");
 });
 
-Deno.test("a model does not begin to think between another model's calls and their results", async () => {
+Deno.test("createAnthropic(): turns thinking off between another model's calls and their results", async () => {
   const request = richRequest(createModel(BUDGET_MODEL, "high"));
   const messages = [
     prompt("Hi"),
@@ -130,7 +130,7 @@ Deno.test("a model does not begin to think between another model's calls and the
   assertEquals(getWarningCodes(found), ["thinking_left_out"]);
 });
 
-Deno.test("the tool choice is mapped, and what excludes it left out with a warning", async () => {
+Deno.test("createAnthropic(): maps the tool choice and omits conflicting options with a warning", async () => {
   const choice = async (spec: ModelSpec, toolChoice: StreamOptions["toolChoice"]) => {
     const request = await sendPrompt(spec, toolChoice === undefined ? {} : { toolChoice });
     return [request.body["tool_choice"], getWarningCodes(request)];
@@ -152,7 +152,7 @@ Deno.test("the tool choice is mapped, and what excludes it left out with a warni
   ]]);
 });
 
-Deno.test("a temperature goes where it is taken, and is told of elsewhere", async () => {
+Deno.test("createAnthropic(): omits the temperature with a warning when the model does not support it", async () => {
   assertEquals(
     (await sendPrompt(createModel(BUDGET_MODEL), { temperature: 0.5 })).body["temperature"],
     0.5,
@@ -166,7 +166,7 @@ Deno.test("a temperature goes where it is taken, and is told of elsewhere", asyn
   }
 });
 
-Deno.test("a schema for the reply goes where it is enforced, and is told of elsewhere", async () => {
+Deno.test("createAnthropic(): omits the response schema with a warning when the model does not support it", async () => {
   const responseSchema = { type: "object", properties: {}, additionalProperties: false };
   const strict = await sendPrompt(createModel(BUDGET_MODEL), { responseSchema });
   assertEquals(strict.body["output_config"], {
@@ -176,7 +176,7 @@ Deno.test("a schema for the reply goes where it is enforced, and is told of else
   assertEquals(getWarningCodes(loose), ["response_schema_left_out"]);
 });
 
-Deno.test("max_tokens is the model's limit, or less", async () => {
+Deno.test("createAnthropic(): lowers max_tokens to the model's limit", async () => {
   assertEquals((await sendPrompt(createModel(BUDGET_MODEL))).body["max_tokens"], 64_000);
   assertEquals(
     (await sendPrompt(createModel(BUDGET_MODEL), { maxTokens: 100 })).body["max_tokens"],
@@ -186,7 +186,7 @@ Deno.test("max_tokens is the model's limit, or less", async () => {
   assertEquals([more.body["max_tokens"], getWarningCodes(more)], [64_000, ["max_tokens_lowered"]]);
 });
 
-Deno.test("caching is marked as asked: not at all, for minutes, for an hour", async () => {
+Deno.test("createAnthropic(): marks the prompt for the requested cache duration", async () => {
   const marks = async (cache: StreamOptions["cache"]) => {
     const { body } = await sendToAnthropic(
       richRequest(createModel(BUDGET_MODEL), { options: cache ? { cache } : {} }),
@@ -198,7 +198,7 @@ Deno.test("caching is marked as asked: not at all, for minutes, for an hour", as
   assertEquals(await marks("long"), Array(4).fill('{"type":"ephemeral","ttl":"1h"}'));
 });
 
-Deno.test("the prefix of a conversation that goes on stays as it was", async () => {
+Deno.test("createAnthropic(): keeps the prefix of a longer conversation unchanged", async () => {
   const request = richRequest(createModel(BUDGET_MODEL));
   const before = request.context.messages.slice(0, 5);
   const shorter = await sendToAnthropic({
@@ -215,7 +215,7 @@ Deno.test("the prefix of a conversation that goes on stays as it was", async () 
   assert(clean(longer.body).startsWith(clean(shorter.body).slice(0, -2)));
 });
 
-Deno.test("extra fields are added, and do not replace what has an option", async () => {
+Deno.test("createAnthropic(): adds extra fields, which do not replace typed options", async () => {
   const request = await sendPrompt(createModel(BUDGET_MODEL), {
     extra: { top_k: 5, stream: false },
   });
@@ -223,7 +223,7 @@ Deno.test("extra fields are added, and do not replace what has an option", async
   assertEquals(getWarningCodes(request), ["extra_left_out"]);
 });
 
-Deno.test("a model that the catalog does not know works, and is told of once", async () => {
+Deno.test("createAnthropic(): warns once about a model that is not in the catalog", async () => {
   const streamFn = createAnthropic({
     fetch: () => Promise.resolve(new Response("", { status: 500 })),
   });
@@ -234,7 +234,7 @@ Deno.test("a model that the catalog does not know works, and is told of once", a
   assertEquals(second.warnings, []);
 });
 
-Deno.test("B 65: empty content makes no invalid request", async () => {
+Deno.test("createAnthropic(): omits empty content [B65]", async () => {
   const request = richRequest(createModel(ADAPTIVE_MODEL));
   const messages = [
     prompt("", " \n"),
@@ -252,7 +252,7 @@ Deno.test("B 65: empty content makes no invalid request", async () => {
   assertEquals(JSON.stringify(body["messages"]).includes('"user"'), true);
 });
 
-Deno.test("a conversation that ends with a reply goes on, with or without the model's help", async () => {
+Deno.test("createAnthropic(): continues a final reply with prefill, or with a prompt where it is not supported", async () => {
   const request = richRequest(createModel(BUDGET_MODEL), { options: { cache: "off" } });
   const messages = [
     prompt("Count."),
@@ -267,13 +267,14 @@ Deno.test("a conversation that ends with a reply goes on, with or without the mo
     { role: "user", content: [{ type: "text", text: "Count." }] },
     { role: "assistant", content: [{ type: "text", text: "1, 2," }] },
   ]);
-  const asked = await sendToAnthropic({ ...request, model: createModel(ADAPTIVE_MODEL), context });
-  assertEquals(getMember((asked.body["messages"] as unknown[]).at(-1), "content"), [
+  const model = createModel(ADAPTIVE_MODEL);
+  const prompted = await sendToAnthropic({ ...request, model, context });
+  assertEquals(getMember((prompted.body["messages"] as unknown[]).at(-1), "content"), [
     { type: "text", text: "Continue." },
   ]);
 });
 
-Deno.test("an image that was not read is an error that says what to do", async () => {
+Deno.test("createAnthropic(): fails with a hint when an image file was not read", async () => {
   const request = richRequest(createModel(BUDGET_MODEL));
   const messages = [prompt({ type: "image", source: { type: "file", path: "/a.png" } })];
   const streamFn = createAnthropic();

@@ -1,6 +1,6 @@
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import type { GroundTruth } from "./wire_fixtures.ts";
-import { testRecordings, testRefusals } from "./wire_tests.ts";
+import { testErrorResponses, testRecordings } from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
   end_turn: "stop",
@@ -21,4 +21,4 @@ testRecordings(["anthropic"], {
     return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
   },
 });
-testRefusals(["anthropic", "any"], (fetch) => createAnthropic({ fetch }));
+testErrorResponses(["anthropic", "any"], (fetch) => createAnthropic({ fetch }));

@@ -5,15 +5,15 @@ import { loadSigning } from "../../adapters/bedrock/packages.ts";
 import { codec } from "./bedrock_frames.ts";
 import { getFixtureDirectory } from "./wire_fixtures.ts";
 
-/** What `fetch` cannot send, so that nobody can be asked to sign it. */
+/** Signing vectors of requests that `fetch` cannot send, with the reason. */
 const UNSENDABLE_VECTORS: Readonly<Record<string, string>> = {
-  "get-header-key-duplicate": "fetch sends a header once, with its values joined",
-  "get-relative-unnormalized": "a URL has no relative parts left in its path",
-  "get-relative-relative-unnormalized": "a URL has no relative parts left in its path",
-  "get-slash-dot-slash-unnormalized": "a URL has no relative parts left in its path",
-  "get-slash-pointless-dot-unnormalized": "a URL has no relative parts left in its path",
-  "get-slash-unnormalized": "a matter of services that keep several slashes apart",
-  "get-slashes-unnormalized": "a matter of services that keep several slashes apart",
+  "get-header-key-duplicate": "fetch joins the values of a header",
+  "get-relative-unnormalized": "URL normalizes relative paths",
+  "get-relative-relative-unnormalized": "URL normalizes relative paths",
+  "get-slash-dot-slash-unnormalized": "URL normalizes relative paths",
+  "get-slash-pointless-dot-unnormalized": "URL normalizes relative paths",
+  "get-slash-unnormalized": "only for services that keep repeated slashes",
+  "get-slashes-unnormalized": "only for services that keep repeated slashes",
 };
 
 const directory = getFixtureDirectory();
@@ -22,7 +22,7 @@ const streamVectors = directory && `${directory}/aws-eventstream-vectors`;
 
 for (const name of listDirectories(signingVectors)) {
   Deno.test({
-    name: `AWS signing vector ${name}${
+    name: `AWS signing: vector ${name}${
       UNSENDABLE_VECTORS[name] ? ` (${UNSENDABLE_VECTORS[name]})` : ""
     }`,
     ignore: UNSENDABLE_VECTORS[name] !== undefined,
@@ -45,7 +45,7 @@ for (const name of listDirectories(signingVectors)) {
         service: context.service,
         datetime: context.timestamp.replace(/[:-]/g, ""),
         allHeaders: true,
-        // The vectors' paths are not yet encoded; those of a URL are.
+        // The paths of the vectors are not encoded, those of a URL are.
         singleEncode: true,
       });
       assertEquals(
@@ -58,7 +58,7 @@ for (const name of listDirectories(signingVectors)) {
 }
 
 if (signingVectors !== undefined) {
-  Deno.test("AWS signing example of Bedrock, with a session token and a body", async () => {
+  Deno.test("AWS signing: signs a Bedrock request with a session token and a body", async () => {
     const { AwsV4Signer } = await loadSigning();
     const example = JSON.parse(read(`${signingVectors}/bedrock-mantle-openai-python.json`));
     const { request, expected, credentials, region, service } = example;
@@ -81,13 +81,13 @@ if (signingVectors !== undefined) {
 }
 
 for (const name of listFiles(streamVectors && `${streamVectors}/positive`, ".bin")) {
-  Deno.test(`AWS event stream vector ${name} is decoded`, async () => {
+  Deno.test(`AWS event stream: decodes vector ${name}`, async () => {
     const path = `${streamVectors}/positive/${name}`;
     const expected = JSON.parse(read(path.replace(".bin", ".decoded.json")));
     const { headers } = codec.decode(Deno.readFileSync(path));
-    const found = Object.entries(headers).map(([name, { value }]) => [name, toPlainValue(value)]);
+    const decoded = Object.entries(headers).map(([name, { value }]) => [name, toPlainValue(value)]);
     assertEquals(
-      Object.fromEntries(found),
+      Object.fromEntries(decoded),
       Object.fromEntries(
         expected.headers.map((
           { name, type, value }: VectorHeader,
@@ -100,7 +100,7 @@ for (const name of listFiles(streamVectors && `${streamVectors}/positive`, ".bin
 }
 
 for (const name of listFiles(streamVectors && `${streamVectors}/negative`, ".bin")) {
-  Deno.test(`AWS event stream vector ${name} is refused`, async () => {
+  Deno.test(`AWS event stream: rejects vector ${name}`, async () => {
     const frames = readFrames(`${streamVectors}/negative/${name}`);
     const outcome = await frames.then(() => "decoded", (error) => error.message);
     assert(/checksum|in the middle of a message/.test(outcome), outcome);
@@ -117,12 +117,12 @@ interface VectorHeader {
   readonly value: string | number | boolean;
 }
 
-/** Text, bytes and ids stand in the vectors as base64. */
+/** Decodes text, bytes and ids, which are base64 in the vectors. */
 function decodeValue(type: number, value: VectorHeader["value"]): VectorHeader["value"] {
   return type === 6 || type === 7 || type === 9 ? atob(String(value)) : value;
 }
 
-/** A header's value in the form in which {@linkcode decodeValue} gives it. */
+/** Converts a header value to the form that {@linkcode decodeValue} returns. */
 function toPlainValue(value: unknown): unknown {
   if (value instanceof Uint8Array) return String.fromCharCode(...value);
   if (value instanceof Date) return value.getTime();
@@ -147,9 +147,9 @@ function parseRequest(
   text: string,
 ): { method: string; url: string; headers: Headers; body: string } {
   const [head = "", body = ""] = text.split(/\r?\n\r?\n/);
-  // A line that begins with a space goes on with the one before.
-  const [first = "", ...lines] = head.replace(/\r?\n[ \t]+/g, " ").trimEnd().split(/\r?\n/);
-  const [, method = "", path = ""] = /^(\S+) (.*) HTTP\/1\.1$/.exec(first) ?? [];
+  // A line that begins with a space continues the previous line.
+  const [requestLine = "", ...lines] = head.replace(/\r?\n[ \t]+/g, " ").trimEnd().split(/\r?\n/);
+  const [, method = "", path = ""] = /^(\S+) (.*) HTTP\/1\.1$/.exec(requestLine) ?? [];
   const headers = new Headers();
   for (const line of lines) {
     const colon = line.indexOf(":");

@@ -6,30 +6,30 @@ import { loadFixtures } from "./fixture_files.ts";
 const baseUrl = "https://my-resource.openai.azure.com";
 const model = { provider: "azure", modelId: "gpt-5-mini", thinkingLevel: "low" } as const;
 
-const REFUSALS: readonly ErrorFixture[] = [
+const ERRORS: readonly ErrorFixture[] = [
   {
-    name: "a wrong key",
+    name: "an invalid key",
     status: 401,
     body:
       '{"error":{"code":"401","message":"Access denied due to invalid subscription key or wrong API endpoint."}}',
     expect: { code: "auth_error", retryable: false },
   },
   {
-    name: "a prompt that is filtered",
+    name: "a filtered prompt",
     status: 400,
     body:
       '{"error":{"message":"The response was filtered","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}',
     expect: { code: "content_filtered", retryable: false },
   },
   {
-    name: "a deployment that is not there",
+    name: "an unknown deployment",
     status: 404,
     body:
       '{"error":{"type":"invalid_request_error","code":"DeploymentNotFound","message":"The API deployment for this resource does not exist."}}',
     expect: { code: "model_not_found", retryable: false },
   },
   {
-    name: "too many requests, with a wait in milliseconds",
+    name: "too many requests, with a retry delay in milliseconds",
     status: 429,
     headers: { "retry-after": "2", "retry-after-ms": "1500" },
     body: '{"error":{"code":"429","message":"Requests have exceeded call rate limit."}}',
@@ -50,7 +50,7 @@ testStreamFn(
         usage: { input: 15, output: 76, cacheRead: 4, total: 95, extra: { reasoning: 64 } },
       },
       async_filter: { text: "Yes.", stopReason: "stop" },
-      // A 134: what a filter took away makes the reply a refused one, whatever its reason to stop says.
+      // A filter result fails the reply, whatever its finish reason. [A134]
       filtered_late: { text: "Half a", errorCode: "content_filtered" },
       filtered: { text: "Half a", errorCode: "content_filtered" },
       tool_calls: {
@@ -61,7 +61,7 @@ testStreamFn(
         stopReason: "tool_use",
       },
     }),
-    errors: REFUSALS,
+    errors: ERRORS,
   },
 );
 
@@ -78,6 +78,6 @@ testStreamFn(
         usage: { input: 80, output: 50, cacheRead: 20, total: 150 },
       },
     }),
-    errors: REFUSALS,
+    errors: ERRORS,
   },
 );

@@ -14,7 +14,7 @@ function sendToAzure(request: StreamRequest, options: AzureOptions = {}): Promis
   return captureRequest((fetch) => createAzure({ fetch, baseUrl: ROOT, ...options }), request);
 }
 
-Deno.test("the rich conversation is the golden request to Azure's chat completions", async () => {
+Deno.test("createAzure(): chat completions request of the rich conversation matches the golden file", async () => {
   const options = { maxTokens: 100, sessionId: "session-1" };
   const { url, headers, body, warnings } = await sendToAzure(richRequest(MODEL, { options }));
   assertEquals(url, `${ROOT}/openai/v1/chat/completions`);
@@ -23,54 +23,54 @@ Deno.test("the rich conversation is the golden request to Azure's chat completio
   assertGolden(body, "azure/chat_request.json");
 });
 
-Deno.test("the rich conversation is the golden request to Azure's responses", async () => {
+Deno.test("createAzure(): Responses API request of the rich conversation matches the golden file", async () => {
   const { url, body, warnings } = await sendToAzure(richRequest(MODEL), { api: "responses" });
   assertEquals(url, `${ROOT}/openai/v1/responses`);
   assertEquals(warnings, []);
   assertGolden(body, "azure/responses_request.json");
 });
 
-Deno.test("the address may be that of the resource, or go further", async () => {
-  const urlOf = async (options: AzureOptions) =>
+Deno.test("createAzure(): builds the URL from the base URL, the API and its version", async () => {
+  const getUrl = async (options: AzureOptions) =>
     (await sendToAzure(richRequest(MODEL), options)).url.replace(`${ROOT}/openai/`, "");
   for (const path of ["", "/", "/openai", "/openai/v1", "/openai/v1/"]) {
-    assertEquals(await urlOf({ baseUrl: ROOT + path }), "v1/chat/completions");
+    assertEquals(await getUrl({ baseUrl: ROOT + path }), "v1/chat/completions");
   }
   const apiVersion = "2024-10-21";
   assertEquals(
-    await urlOf({ apiVersion }),
+    await getUrl({ apiVersion }),
     "deployments/gpt-5-mini/chat/completions?api-version=2024-10-21",
   );
-  assertEquals(await urlOf({ apiVersion, api: "responses" }), "responses?api-version=2024-10-21");
-  assertEquals(await urlOf({ apiVersion: "v1" }), "v1/chat/completions");
+  assertEquals(await getUrl({ apiVersion, api: "responses" }), "responses?api-version=2024-10-21");
+  assertEquals(await getUrl({ apiVersion: "v1" }), "v1/chat/completions");
   assertEquals(
-    await urlOf({ apiVersion: "preview", api: "responses" }),
+    await getUrl({ apiVersion: "preview", api: "responses" }),
     "v1/responses?api-version=preview",
   );
   assertEquals(
-    await urlOf({ baseUrl: `${ROOT}/openai/deployments/mine`, apiVersion }),
+    await getUrl({ baseUrl: `${ROOT}/openai/deployments/mine`, apiVersion }),
     "deployments/mine/chat/completions?api-version=2024-10-21",
   );
 });
 
-Deno.test("dated versions are not sent what they do not know", async () => {
+Deno.test("createAzure(): omits prompt_cache_key for dated API versions", async () => {
   const request = richRequest(MODEL, { options: { sessionId: "session-1" } });
   assertFalse(
     "prompt_cache_key" in (await sendToAzure(request, { apiVersion: "2024-10-21" })).body,
   );
 });
 
-Deno.test("without an address nothing is sent, and the error says what to do", async () => {
+Deno.test("createAzure(): without a base URL, sends nothing and returns an error that names baseUrl", async () => {
   const fetch = replayFetch([]);
   const { error } = await readReply(createAzure({ fetch })(richRequest(MODEL)));
   assertEquals([error?.code, fetch.requests.length], ["bad_request", 0]);
-  assertEquals(error?.message.includes("give createAzure a baseUrl"), true);
+  assertEquals(error?.message.includes("pass baseUrl to createAzure()"), true);
 });
 
-Deno.test("without a key nothing is sent, and the error names both ways to have one", async () => {
+Deno.test("createAzure(): without a key, sends nothing and returns an error that names apiKey and getToken", async () => {
   const fetch = replayFetch([]);
   const request = richRequest(MODEL, { options: { apiKey: "" } });
   const { error } = await readReply(createAzure({ fetch, baseUrl: ROOT })(request));
   assertEquals(error?.code, "auth_error");
-  assertEquals(error?.message.includes("an apiKey or a getToken"), true);
+  assertEquals(error?.message.includes("pass apiKey or getToken"), true);
 });

@@ -1,7 +1,7 @@
 import { createAzure } from "../../adapters/azure/mod.ts";
 import { toExpectedChatUsage } from "./openai_usage.ts";
 import type { GroundTruth } from "./wire_fixtures.ts";
-import { testRecordings, testRefusals } from "./wire_tests.ts";
+import { testErrorResponses, testRecordings } from "./wire_tests.ts";
 
 const baseUrl = "https://my-resource.openai.azure.com";
 
@@ -14,9 +14,9 @@ for (const api of ["chat", "responses"] as const) {
   testRecordings(["azure"], {
     createStreamFn: (fetch) => createAzure({ fetch, baseUrl, api }),
     provider: "azure",
-    toExpectedStop: toExpectedStop,
+    toExpectedStop,
     toExpectedUsage: toExpectedChatUsage,
     shouldSkip: ({ wire }) => wire !== `openai-${api}`,
   });
-  testRefusals(["azure", "any"], (fetch) => createAzure({ fetch, baseUrl, api }));
+  testErrorResponses(["azure", "any"], (fetch) => createAzure({ fetch, baseUrl, api }));
 }

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { type AzureOptions, createAzure } from "../../adapters/azure/mod.ts";
-import type { Clock } from "../../adapters/kit/options/clock.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {
@@ -8,22 +7,12 @@ import {
   replayFetch,
   type ReplayFixture,
 } from "../../src/testing/replay_fetch.ts";
+import { ManualClock } from "../conformance/ports.ts";
 import { prompt } from "./rich_conversation.ts";
 
 const BODY =
   'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
-const HOUR = 3_600_000;
-
-/** A clock that stands until it is moved. */
-class SettableClock implements Clock {
-  time = 1_000_000;
-  now(): number {
-    return this.time;
-  }
-  after(): () => void {
-    return () => {};
-  }
-}
+const HOUR_MS = 3_600_000;
 
 function createRequest(
   options: StreamOptions = {},
@@ -40,24 +29,24 @@ function createRequest(
 function setUpAzure(
   options: AzureOptions,
   fixture: ReplayFixture = BODY,
-): { ask: (asked?: StreamRequest) => ReturnType<typeof readReply>; fetch: ReplayFetch } {
+): { send: (request?: StreamRequest) => ReturnType<typeof readReply>; fetch: ReplayFetch } {
   const fetch = replayFetch(fixture);
   const streamFn = createAzure({ fetch, baseUrl: "https://r.openai.azure.com", ...options });
-  return { ask: (asked = createRequest()) => readReply(streamFn(asked)), fetch };
+  return { send: (request = createRequest()) => readReply(streamFn(request)), fetch };
 }
 
-/** Gives tokens with a number, good for an hour. */
+/** Creates a getToken that returns numbered tokens with a lifetime of one hour, and counts its calls. */
 function createTokenSource(
-  clock: Clock,
-): { getToken: () => Promise<object & { token: string }>; given: () => number } {
-  let given = 0;
+  clock: ManualClock,
+): { getToken: () => Promise<object & { token: string }>; getCount: () => number } {
+  let count = 0;
   return {
     getToken: async () => {
-      given++;
+      count++;
       await Promise.resolve();
-      return { token: `entra-token-${given}`, expiresOnTimestamp: clock.now() + HOUR };
+      return { token: `entra-token-${count}`, expiresOnTimestamp: clock.now() + HOUR_MS };
     },
-    given: () => given,
+    getCount: () => count,
   };
 }
 
@@ -65,27 +54,27 @@ function getSentKeys({ requests }: ReplayFetch): (string | null)[] {
   return requests.map(({ headers }) => headers.get("authorization") ?? headers.get("api-key"));
 }
 
-Deno.test("A 134: one token serves all who ask at once, and those who come later", async () => {
-  const clock = new SettableClock();
-  const { getToken, given } = createTokenSource(clock);
-  const { ask, fetch } = setUpAzure({ getToken, clock });
-  await Promise.all([ask(), ask(), ask()]);
-  clock.time += HOUR / 2;
-  await ask();
-  assertEquals(given(), 1);
+Deno.test("createAzure(): concurrent and later requests share one token [A134]", async () => {
+  const clock = new ManualClock();
+  const { getToken, getCount } = createTokenSource(clock);
+  const { send, fetch } = setUpAzure({ getToken, clock });
+  await Promise.all([send(), send(), send()]);
+  clock.advance(HOUR_MS / 2);
+  await send();
+  assertEquals(getCount(), 1);
   assertEquals(getSentKeys(fetch), Array(4).fill("Bearer entra-token-1"));
 });
 
-Deno.test("A 134: a token is asked for anew shortly before it expires", async () => {
-  const clock = new SettableClock();
-  const { getToken, given } = createTokenSource(clock);
-  const { ask, fetch } = setUpAzure({ getToken, clock });
-  await ask();
-  clock.time += HOUR - 5 * 60_000 - 1;
-  await ask();
-  assertEquals(given(), 1);
-  clock.time += 1;
-  await Promise.all([ask(), ask()]);
+Deno.test("createAzure(): refreshes a token shortly before it expires [A134]", async () => {
+  const clock = new ManualClock();
+  const { getToken, getCount } = createTokenSource(clock);
+  const { send, fetch } = setUpAzure({ getToken, clock });
+  await send();
+  clock.advance(HOUR_MS - 5 * 60_000 - 1);
+  await send();
+  assertEquals(getCount(), 1);
+  clock.advance(1);
+  await Promise.all([send(), send()]);
   assertEquals(getSentKeys(fetch), [
     "Bearer entra-token-1",
     "Bearer entra-token-1",
@@ -94,62 +83,62 @@ Deno.test("A 134: a token is asked for anew shortly before it expires", async ()
   ]);
 });
 
-Deno.test("a token that says nothing of its end is asked for at every request", async () => {
-  let given = 0;
-  const { ask, fetch } = setUpAzure({ getToken: () => `token-${++given}` });
-  await ask();
-  await ask();
+Deno.test("createAzure(): requests a token without an expiry for every request", async () => {
+  let count = 0;
+  const { send, fetch } = setUpAzure({ getToken: () => `token-${++count}` });
+  await send();
+  await send();
   assertEquals(getSentKeys(fetch), ["Bearer token-1", "Bearer token-2"]);
 });
 
-Deno.test("A 134: a refused token ends the reply, and is not used again", async () => {
-  const clock = new SettableClock();
+Deno.test("createAzure(): a rejected token ends the reply and is not reused [A134]", async () => {
+  const clock = new ManualClock();
   const { getToken } = createTokenSource(clock);
-  const refusal = {
+  const rejection = {
     status: 401,
     body: '{"error":{"code":"401","message":"Expired entra-token-1"}}',
   };
-  let asked = 0;
-  const { ask, fetch } = setUpAzure({ getToken, clock }, () => asked++ === 0 ? refusal : BODY);
-  const { error } = await ask();
+  let calls = 0;
+  const { send, fetch } = setUpAzure({ getToken, clock }, () => calls++ === 0 ? rejection : BODY);
+  const { error } = await send();
   assertEquals([error?.code, error?.retryable], ["auth_error", false]);
   assertFalse(error?.message.includes("entra-token-1"));
-  assertEquals((await ask()).text, "Hi");
+  assertEquals((await send()).text, "Hi");
   assertEquals(getSentKeys(fetch), ["Bearer entra-token-1", "Bearer entra-token-2"]);
 });
 
-Deno.test("a token that cannot be had is an auth_error; the next request tries anew", async () => {
-  let asked = 0;
+Deno.test("createAzure(): a failed getToken is an auth_error, and the next request calls it again", async () => {
+  let calls = 0;
   const getToken = () => {
-    if (asked++ === 0) throw new Error("not signed in");
-    return asked === 2 ? null : "token";
+    if (calls++ === 0) throw new Error("not signed in");
+    return calls === 2 ? null : "token";
   };
-  const { ask } = setUpAzure({ getToken });
-  const { error } = await ask();
+  const { send } = setUpAzure({ getToken });
+  const { error } = await send();
   assertEquals([error?.code, error?.message], ["auth_error", "getToken failed: not signed in"]);
-  assertEquals((await ask()).error?.message, "getToken gave no token");
-  assertEquals((await ask()).text, "Hi");
+  assertEquals((await send()).error?.message, "getToken returned no token");
+  assertEquals((await send()).text, "Hi");
 });
 
-Deno.test("A 134: an abort while a token is asked for ends the stream at once, and sends nothing", async () => {
-  const aborted = new AbortController();
-  const waiting = Promise.withResolvers<string>();
-  const { ask, fetch } = setUpAzure({ getToken: () => waiting.promise });
-  const one = ask(createRequest({}, aborted.signal));
-  const other = ask();
+Deno.test("createAzure(): an abort during getToken ends the stream at once and sends nothing [A134]", async () => {
+  const controller = new AbortController();
+  const token = Promise.withResolvers<string>();
+  const { send, fetch } = setUpAzure({ getToken: () => token.promise });
+  const abortedReply = send(createRequest({}, controller.signal));
+  const otherReply = send();
   await new Promise((resolve) => setTimeout(resolve, 1));
-  aborted.abort("enough");
-  const { stopReason, events } = await one;
+  controller.abort("stop");
+  const { stopReason, events } = await abortedReply;
   assertEquals([stopReason, events.length], ["aborted", 2]);
   assertEquals(fetch.requests.length, 0);
-  waiting.resolve("token");
-  assertEquals((await other).text, "Hi");
+  token.resolve("token");
+  assertEquals((await otherReply).text, "Hi");
   assertEquals(fetch.requests.length, 1);
 });
 
-Deno.test("a request's own key is sent as a key, also where tokens are used", async () => {
-  const { ask, fetch } = setUpAzure({ getToken: () => "token" });
-  await ask(createRequest({ apiKey: "a-key" }));
+Deno.test("createAzure(): sends the key of a request as a key even with getToken", async () => {
+  const { send, fetch } = setUpAzure({ getToken: () => "token" });
+  await send(createRequest({ apiKey: "a-key" }));
   const [{ headers } = { headers: new Headers() }] = fetch.requests;
   assertEquals([headers.get("api-key"), headers.get("authorization")], ["a-key", null]);
   assert(fetch.requests.length === 1);

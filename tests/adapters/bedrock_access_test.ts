@@ -3,7 +3,7 @@ import { withEnvironment } from "../../adapters/bedrock/environment.ts";
 import { type BedrockOptions, createBedrock } from "../../adapters/bedrock/mod.ts";
 import { BEDROCK_PACKAGES } from "../../adapters/bedrock/packages.ts";
 import { connect } from "../../adapters/connect.ts";
-import { systemClock } from "../../adapters/kit/options/clock.ts";
+import { systemClock } from "../../src/core/ports.ts";
 import type { StreamRequest } from "../../src/core/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {
@@ -60,7 +60,7 @@ async function captureError(
   return [error?.code ?? "", error?.message ?? ""];
 }
 
-/** The signature as AWS describes it, worked out without any package. */
+/** Computes the signature as AWS specifies it, without a package. */
 async function computeSignature({ url, headers, body }: ReplayRequest): Promise<string> {
   const { host, pathname } = new URL(url);
   const names = headers.get("authorization")?.match(/SignedHeaders=([^,]+)/)?.[1]?.split(";") ?? [];
@@ -97,7 +97,7 @@ async function hmac(
   );
 }
 
-Deno.test("a request is signed with the keys, for the region and the time", async () => {
+Deno.test("createBedrock(): signs a request with the credentials, region and time", async () => {
   const request = await sendToBedrock({ region: "us-east-1", credentials: CREDENTIALS });
   const authorization = request.headers.get("authorization") ?? "";
   assertStringIncludes(
@@ -108,7 +108,7 @@ Deno.test("a request is signed with the keys, for the region and the time", asyn
   assertStringIncludes(authorization, `Signature=${await computeSignature(request)}`);
 });
 
-Deno.test("a session token is sent and signed, and so are the caller's own headers", async () => {
+Deno.test("createBedrock(): sends and signs the session token and the caller's headers", async () => {
   const credentials = { ...CREDENTIALS, sessionToken: "session-token" };
   const headers = { "x-amz-bedrock-trace": "on" };
   const request = await sendToBedrock({
@@ -125,7 +125,7 @@ Deno.test("a session token is sent and signed, and so are the caller's own heade
   assertStringIncludes(authorization, `Signature=${await computeSignature(request)}`);
 });
 
-Deno.test("a Bedrock API key beats the keys, and the request's own beats both", async () => {
+Deno.test("createBedrock(): prefers the request's key, then the API key, then the credentials", async () => {
   const options = { region: "us-east-1", credentials: CREDENTIALS, bearerToken: "ABSK-adapter" };
   const adapter = await sendToBedrock(options);
   assertEquals(adapter.headers.get("authorization"), "Bearer ABSK-adapter");
@@ -136,7 +136,7 @@ Deno.test("a Bedrock API key beats the keys, and the request's own beats both", 
   assertEquals(own.headers.get("authorization"), "Custom");
 });
 
-Deno.test("the address follows the region, the model's ARN, or the caller", async () => {
+Deno.test("createBedrock(): derives the URL from the region, the model's ARN or baseUrl", async () => {
   const url = async (options: BedrockOptions, modelId = MODEL) =>
     (await sendToBedrock({ bearerToken: "k", ...options }, createBedrockRequest({ modelId }))).url;
   assertStringIncludes(
@@ -157,21 +157,21 @@ Deno.test("the address follows the region, the model's ARN, or the caller", asyn
   );
 });
 
-Deno.test("what is missing is told with what to do", async () => {
+Deno.test("createBedrock(): fails with a hint when credentials or region are missing", async () => {
   const [code, message] = await captureError({ region: "us-east-1" });
   assertEquals(code, "auth_error");
-  assertStringIncludes(message, "give createBedrock credentials or a bearerToken");
+  assertStringIncludes(message, "pass credentials or bearerToken to createBedrock()");
   const [regionCode, regionMessage] = await captureError({ bearerToken: "k" });
   assertEquals(regionCode, "bad_request");
   assertStringIncludes(regionMessage, "region");
   const failing = { region: "us-east-1", credentials: () => Promise.reject(new Error("no role")) };
   assertEquals(await captureError(failing), [
     "auth_error",
-    "The credentials for bedrock could not be had: no role",
+    "Could not load the credentials for bedrock: no role",
   ]);
 });
 
-Deno.test("neither secret nor session token is ever told", async () => {
+Deno.test("createBedrock(): redacts the secret key and the session token in errors", async () => {
   const credentials = { ...CREDENTIALS, sessionToken: "FwoGZXIvYXdzEXAMPLE" };
   const body =
     `{"message":"${credentials.secretAccessKey} and ${credentials.sessionToken} are bad"}`;
@@ -181,7 +181,7 @@ Deno.test("neither secret nor session token is ever told", async () => {
   assertEquals(error?.message, "bedrock answered 403: [redacted] and [redacted] are bad");
 });
 
-Deno.test("an abort while keys are being fetched ends the reply at once", async () => {
+Deno.test("createBedrock(): ends the reply when aborted while the credentials load", async () => {
   const controller = new AbortController();
   const credentials = () => {
     queueMicrotask(() => controller.abort("enough"));
@@ -200,9 +200,9 @@ function createEnvironment(
   return (name) => variables[name];
 }
 
-Deno.test("connect reads region and keys from the usual variables, when it is asked", async () => {
+Deno.test("connect(): reads region and credentials from AWS variables at the first request", async () => {
   const fetch = createReplyFetch();
-  const read: string[] = [];
+  const readNames: string[] = [];
   const variables: Record<string, string> = {
     AWS_REGION: "us-east-1",
     AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
@@ -212,11 +212,11 @@ Deno.test("connect reads region and keys from the usual variables, when it is as
   const streamFn = connect({
     fetch,
     env: (name) => {
-      read.push(name);
+      readNames.push(name);
       return variables[name];
     },
   });
-  assertEquals(read, []);
+  assertEquals(readNames, []);
   assertEquals((await readReply(streamFn(createBedrockRequest()))).text, "Hi");
   const [request] = fetch.requests;
   assertStringIncludes(request?.url ?? "", "bedrock-runtime.us-east-1.");
@@ -227,7 +227,7 @@ Deno.test("connect reads region and keys from the usual variables, when it is as
   assertEquals(fetch.requests[1]?.headers.get("authorization"), "Bearer ABSK-from-env");
 });
 
-Deno.test("without anything connect tells of both kinds of keys", async () => {
+Deno.test("connect(): names both kinds of Bedrock keys when neither is set", async () => {
   const env = createEnvironment({ AWS_REGION: "us-east-1", HOME: "/nowhere" });
   const { error } = await readReply(connect({ env })(createBedrockRequest()));
   assertEquals(error?.code, "auth_error");
@@ -258,7 +258,7 @@ async function loadProfile(variables: Record<string, string>): Promise<unknown> 
   return { region, ...(typeof credentials === "function" && await credentials()) };
 }
 
-Deno.test("without variables the profile counts: the default one, or the one that AWS_PROFILE names", async () => {
+Deno.test("withEnvironment(): reads the profile AWS_PROFILE or the default profile without variables", async () => {
   assertEquals(await loadProfile({}), {
     region: "us-west-2",
     accessKeyId: "AKID-default",
@@ -281,7 +281,7 @@ Deno.test("without variables the profile counts: the default one, or the one tha
   );
 });
 
-Deno.test("the packages have the versions that the project is checked with", async () => {
+Deno.test("BEDROCK_PACKAGES: has the version ranges of deno.json", async () => {
   const { imports, tasks } = JSON.parse(
     await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
   );
@@ -291,7 +291,7 @@ Deno.test("the packages have the versions that the project is checked with", asy
   }
 });
 
-Deno.test("importing the adapters loads neither package", async () => {
+Deno.test("adapters/mod.ts: imports neither npm package of Bedrock", async () => {
   const { modules } = await loadModuleGraph("adapters/mod.ts");
   assertFalse(modules.some((specifier) => /aws4fetch|smithy/.test(specifier)));
 });

@@ -66,7 +66,7 @@ testStreamFn(
         expect: { code: "model_throttled", retryable: true },
       },
       {
-        name: "a quota that is used up",
+        name: "an exhausted quota",
         status: 400,
         headers: { "x-amzn-errortype": "ServiceQuotaExceededException" },
         body: toErrorJson("Your request exceeds the service quota for your account."),
@@ -80,21 +80,21 @@ testStreamFn(
         expect: { code: "context_window_overflow", retryable: false },
       },
       {
-        name: "a model that is not there",
+        name: "an unknown model",
         status: 404,
         headers: { "x-amzn-errortype": "ResourceNotFoundException" },
         body: toErrorJson("This model version has reached the end of its life."),
         expect: { code: "model_not_found", retryable: false },
       },
       {
-        name: "a model that failed",
+        name: "a failed model",
         status: 424,
         headers: { "x-amzn-errortype": "ModelErrorException" },
         body: toErrorJson("The request failed due to an error while processing the model."),
         expect: { code: "network_error", retryable: true },
       },
       {
-        name: "a request that is not valid",
+        name: "an invalid request",
         status: 400,
         headers: { "x-amzn-errortype": "ValidationException" },
         body: toErrorJson("Malformed input request: extraneous key [toolResult] is not permitted."),

@@ -1,5 +1,5 @@
 /**
- * Bedrock's event streams, written from lines that people can read.
+ * Encodes Bedrock's event streams from readable fixtures.
  *
  * @module
  */
@@ -10,16 +10,16 @@ import type { ExpectedReply, ReplyFixture } from "../../src/testing/stream_fixtu
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** The codec itself. */
+/** The codec of Amazon's event stream. */
 export const codec: EventStreamCodec = new EventStreamCodec(
   (bytes) => typeof bytes === "string" ? bytes : decoder.decode(bytes),
   (text) => encoder.encode(text),
 );
 
-/** What Bedrock's streams are called. */
+/** Content type of Bedrock's streams. */
 export const EVENT_STREAM_TYPE = "application/vnd.amazon.eventstream";
 
-/** Encodes events, one object with the event's name and its payload each; a name that begins with `!` throws. */
+/** Encodes events, each an object with the event's name and payload; a name that starts with `!` is an exception. */
 export function encodeEventStream(events: readonly object[]): Uint8Array<ArrayBuffer> {
   const messages = events.flatMap((event) => Object.entries(event).map(encodeMessage));
   const stream = new Uint8Array(messages.reduce((sum, { length }) => sum + length, 0));
@@ -43,13 +43,13 @@ function encodeMessage([name, payload]: [string, unknown]): Uint8Array {
   });
 }
 
-/** The events of one of the project's own fixtures. */
+/** Reads the events of a fixture of the project. */
 export function readFixtureEvents(name: string): object[] {
   const file = new URL(`../fixtures/bedrock/${name}.jsonl`, import.meta.url);
   return Deno.readTextFileSync(file).trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
-/** The project's own fixtures of Bedrock: the files that are named, and what each must come to. */
+/** Creates fixtures from files of the project, by name, with the reply expected for each. */
 export function createBedrockFixtures(
   expected: Readonly<Record<string, ExpectedReply>>,
 ): ReplyFixture[] {

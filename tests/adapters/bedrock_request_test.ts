@@ -31,10 +31,13 @@ function getWarningCodes({ warnings }: SentRequest): string[] {
 }
 
 function getMember(value: unknown, ...path: string[]): unknown {
-  return path.reduce<unknown>((at, name) => isJsonObject(at) ? at[name] : undefined, value);
+  return path.reduce<unknown>(
+    (parent, name) => isJsonObject(parent) ? parent[name] : undefined,
+    value,
+  );
 }
 
-Deno.test("the rich conversation is the golden request", async () => {
+Deno.test("createBedrock(): sends the golden request", async () => {
   const { url, headers, body, warnings } = await sendToBedrock(
     richRequest(createModel(CLAUDE, "medium")),
   );
@@ -48,13 +51,13 @@ Deno.test("the rich conversation is the golden request", async () => {
   assertGolden(body, "bedrock/request.json");
 });
 
-Deno.test("B 73: another provider's thinking, signatures and items are left out", async () => {
+Deno.test("createBedrock(): omits thinking, signatures and items of another provider [B73]", async () => {
   const from = { provider: "openai", modelId: "gpt-5" };
   const { body } = await sendToBedrock(richRequest(createModel(LLAMA), { from }));
   assertGolden(body, "bedrock/request_from_openai.json");
 });
 
-Deno.test("the result of a tool has a status where the family knows one, and says so in words elsewhere", async () => {
+Deno.test("createBedrock(): marks a failed tool result by status, or by text where the family has none", async () => {
   const result = (body: unknown) => JSON.stringify(body).match(/"toolResult":.{0,400}No such file/);
   const claude = result((await sendToBedrock(richRequest(createModel(CLAUDE)))).body)?.[0] ?? "";
   const llama = result((await sendToBedrock(richRequest(createModel(LLAMA)))).body)?.[0] ?? "";
@@ -62,7 +65,7 @@ Deno.test("the result of a tool has a status where the family knows one, and say
   assert(llama.includes("Error: No such file"));
 });
 
-Deno.test("each family is told to think in its own words", async () => {
+Deno.test("createBedrock(): sends the thinking fields of each model family", async () => {
   const fields = async (modelId: string, level: ThinkingLevel) =>
     getMember((await sendPrompt(createModel(modelId, level))).body, "additionalModelRequestFields");
   assertEquals(await fields(CLAUDE, "low"), {
@@ -84,7 +87,7 @@ Deno.test("each family is told to think in its own words", async () => {
   assertEquals(getWarningCodes(llama), ["thinking_left_out"]);
 });
 
-Deno.test("cache points stand where the family takes them", async () => {
+Deno.test("createBedrock(): sets cache points where the model family supports them", async () => {
   const points = async (modelId: string, options: StreamOptions = {}) => {
     const { body } = await sendToBedrock(richRequest(createModel(modelId), { options }));
     const has = (part: unknown) => JSON.stringify(part ?? "").includes("cachePoint");
@@ -96,7 +99,7 @@ Deno.test("cache points stand where the family takes them", async () => {
   assertEquals(await points(CLAUDE, { cache: "off" }), [false, false, false]);
 });
 
-Deno.test("the longer cache is asked for where there is one", async () => {
+Deno.test("createBedrock(): requests the long cache where the model family supports it", async () => {
   const long = { cache: "long" } as const;
   const claude = await sendPrompt(createModel(CLAUDE), long);
   assert(JSON.stringify(claude.body).includes('"ttl":"1h"'));
@@ -105,7 +108,7 @@ Deno.test("the longer cache is asked for where there is one", async () => {
   assertEquals(getWarningCodes(await sendPrompt(createModel(LLAMA), long)), []);
 });
 
-Deno.test("options become Bedrock's own, and what the model cannot take is told", async () => {
+Deno.test("createBedrock(): converts the options, and warns about those the model does not support", async () => {
   const schema = { type: "object", properties: {}, additionalProperties: false };
   const full = await sendPrompt(createModel(CLAUDE), {
     temperature: 0.3,
@@ -139,18 +142,18 @@ Deno.test("options become Bedrock's own, and what the model cannot take is told"
   ]);
 });
 
-Deno.test("no tool is offered when none may be called, unless calls are there that need one", async () => {
-  const free = await sendPrompt(createModel(CLAUDE), { toolChoice: "none" });
-  assertEquals(free.body["toolConfig"], undefined);
-  assertEquals(free.warnings, []);
-  const bound = await sendToBedrock(
+Deno.test('createBedrock(): omits the tools for toolChoice "none" unless the conversation has calls', async () => {
+  const withoutCalls = await sendPrompt(createModel(CLAUDE), { toolChoice: "none" });
+  assertEquals(withoutCalls.body["toolConfig"], undefined);
+  assertEquals(withoutCalls.warnings, []);
+  const withCalls = await sendToBedrock(
     richRequest(createModel(CLAUDE), { options: { toolChoice: "none" } }),
   );
-  assertEquals(getWarningCodes(bound), ["tool_choice_left_out"]);
-  assertEquals(getMember(bound.body, "toolConfig", "toolChoice"), undefined);
+  assertEquals(getWarningCodes(withCalls), ["tool_choice_left_out"]);
+  assertEquals(getMember(withCalls.body, "toolConfig", "toolChoice"), undefined);
 });
 
-Deno.test("calls of tools that are gone keep their tools, as a conversation is refused without", async () => {
+Deno.test("createBedrock(): declares the tools of earlier calls when the request has no tools", async () => {
   const request = richRequest(createModel(LLAMA));
   const { body } = await sendToBedrock({ ...request, context: { ...request.context, tools: [] } });
   const tools = getMember(body, "toolConfig", "tools");
@@ -158,7 +161,7 @@ Deno.test("calls of tools that are gone keep their tools, as a conversation is r
   assertEquals(names, ["list_all_01wet6z2", "read_file"]);
 });
 
-Deno.test("images come as bytes or from S3; others leave a note and a warning", async () => {
+Deno.test("createBedrock(): sends images as bytes or from S3, and replaces others with a warning", async () => {
   const image = (url: string) => ({ type: "image", source: { type: "url", url } }) as const;
   const bitmap = {
     type: "image",
@@ -183,7 +186,7 @@ Deno.test("images come as bytes or from S3; others leave a note and a warning", 
   assertEquals(warnings.map(({ code }) => code), ["images_left_out", "images_left_out"]);
 });
 
-Deno.test("B 65: a conversation of odd turns is one that Bedrock takes", async () => {
+Deno.test("createBedrock(): sends valid messages for an irregular conversation [B65]", async () => {
   const request = richRequest(createModel(LLAMA));
   const call = { type: "tool_call", id: "c1", name: "read_file", arguments: {} } as const;
   const messages = [

@@ -3,7 +3,7 @@ import { readReply } from "../../src/testing/read_reply.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { encodeEventStream, EVENT_STREAM_TYPE, readFixtureEvents } from "./bedrock_frames.ts";
 import type { GroundTruth, WireFixture } from "./wire_fixtures.ts";
-import { createMinimalRequest, testRecordings, testRefusals } from "./wire_tests.ts";
+import { createMinimalRequest, testErrorResponses, testRecordings } from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
   end_turn: "stop",
@@ -14,7 +14,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   content_filtered: "content_filtered",
 };
 
-/** The recording's reader counts what the provider ran itself among the calls; an agent must not run it again. */
+/** The recording client reports calls that the provider ran as tool calls; an agent must not run them again. */
 const isProviderExecuted = ({ name }: WireFixture) => name.includes("code-execution-tool");
 
 testRecordings(["bedrock"], {
@@ -24,24 +24,23 @@ testRecordings(["bedrock"], {
   toExpectedUsage: ({ usage, usageRaw }: GroundTruth) => usageRaw ? usage : {},
   shouldSkip: isProviderExecuted,
 });
-testRefusals(["bedrock", "any"], (fetch) => createBedrock({ fetch, region: "us-east-1" }));
+testErrorResponses(["bedrock", "any"], (fetch) => createBedrock({ fetch, region: "us-east-1" }));
 
-Deno.test("what Bedrock says with wrong types gets into no event", async () => {
+Deno.test("createBedrock(): emits valid events when the stream has values of wrong types", async () => {
   const random = seededRandom(7);
-  const wrong = [null, -1, 7, "x", true, [], {}, [null]];
-  const pick = () => wrong[Math.floor(random() * wrong.length)];
-  const twisted = (value: unknown): unknown => {
-    if (random() < 0.08) return pick();
-    if (Array.isArray(value)) return value.map(twisted);
+  const wrongValues = [null, -1, 7, "x", true, [], {}, [null]];
+  const mutate = (value: unknown): unknown => {
+    if (random() < 0.08) return wrongValues[Math.floor(random() * wrongValues.length)];
+    if (Array.isArray(value)) return value.map(mutate);
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, twisted(item)]));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mutate(item)]));
   };
   const streams = ["text", "tool_calls", "thinking", "server_tool"].map(readFixtureEvents);
   for (let round = 0; round < 300; round++) {
     const events = streams[round % streams.length] ?? [];
     const body = encodeEventStream(
       events.map((event) =>
-        Object.fromEntries(Object.entries(event).map(([name, payload]) => [name, twisted(payload)]))
+        Object.fromEntries(Object.entries(event).map(([name, payload]) => [name, mutate(payload)]))
       ),
     );
     const headers = { "content-type": EVENT_STREAM_TYPE };

@@ -1,5 +1,5 @@
 /**
- * Runs with every provider, recorded once and replayed without a network.
+ * Runs with each adapter, recorded once against aimock and replayed without a network.
  *
  * @module
  */
@@ -38,7 +38,7 @@ const FIXTURES = [
 
 for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
   Deno.test({
-    name: `a run with ${subject.name} is replayed event for event`,
+    name: `cassette: replays the events of a run with ${subject.name}`,
     ignore: aimock === undefined,
     async fn() {
       await server.setFixtures(FIXTURES);
@@ -62,7 +62,7 @@ for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
   });
 }
 
-/** The events of a run as JSON, with ports that do the same each time. */
+/** Runs an agent with deterministic ports and returns its events as JSON. */
 async function recordEvents(subject: ProviderSubject, streamFn: StreamFn): Promise<string[]> {
   const agent = new Agent({
     model: subject.model,

@@ -1,6 +1,6 @@
 import type { ExpectedReply, ReplyFixture } from "../../src/testing/stream_fixture.ts";
 
-/** The project's own fixtures of a provider: its `.sse` files, or others by their whole names, and what they mean. */
+/** Loads the fixtures of a provider by name, `.sse` files unless the name has another extension, with expected replies. */
 export function loadFixtures(
   provider: string,
   expected: Readonly<Record<string, ExpectedReply>>,

@@ -21,7 +21,7 @@ const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
   line_feeds: { text: "Yes.", stopReason: "stop" },
   thinking: { thinking: "**Looking**\n\nI look.", text: "It is so.", stopReason: "stop" },
   signed_first: { text: "It is so.", stopReason: "stop" },
-  // Calls without ids are as many as they come, also those of one name.
+  // Calls without ids are separate calls, even with equal names.
   tool_calls: {
     text: "Let me look.",
     calls: [
@@ -35,7 +35,7 @@ const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
     calls: [{ name: "list_all", arguments: {} }],
     stopReason: "tool_use",
   },
-  // A 135: the arguments of a call that comes again are the last ones, and none clear them.
+  // [A135] A repeated call replaces the earlier arguments; one without arguments clears them.
   call_replaced: { calls: [{ name: "count", arguments: { b: 2 } }], stopReason: "tool_use" },
   null_arguments: { calls: [{ name: "count", arguments: {} }], stopReason: "tool_use" },
   calls_at_one_place: {
@@ -58,7 +58,7 @@ const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
     ],
     stopReason: "tool_use",
   },
-  // A 135: the token limit after a call is the token limit.
+  // [A135] The stop reason is the token limit, even after a call.
   length: {
     text: "One, two",
     calls: [{ name: "count", arguments: { a: 1 } }],
@@ -85,21 +85,21 @@ testStreamFn(Deno.test, "google", (fetch, limits) => createGoogle({ fetch, ...li
   replies: loadFixtures("google", EXPECTED),
   errors: [
     {
-      name: "a wrong key, which is no 401 here",
+      name: "a wrong key (400 instead of 401)",
       status: 400,
       body:
         '{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}]}}',
       expect: { code: "auth_error", retryable: false },
     },
     {
-      name: "too many requests, with a wait in the body",
+      name: "too many requests, with a retry delay in the body",
       status: 429,
       body:
         '{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 34.4s.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel-FreeTier"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.4s"}]}}',
       expect: { code: "model_throttled", retryable: true, retryAfterMs: 34_400 },
     },
     {
-      name: "the quota of a day, which no wait refills",
+      name: "an exhausted daily quota",
       status: 429,
       body:
         '{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 40s.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"40s"}]}}',

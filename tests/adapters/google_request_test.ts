@@ -60,7 +60,7 @@ function createCall(id: string, signature?: string): ContentBlock {
   return signature === undefined ? block : { ...block, signature };
 }
 
-Deno.test("the rich conversation is the golden request to a Gemini that thinks by level", async () => {
+Deno.test("createGoogle(): sends the golden request to a model with thinking levels", async () => {
   const options = { temperature: 0.5, maxTokens: 100, toolChoice: "auto" } as const;
   const { url, headers, body, warnings } = await sendToGoogle(
     richRequest(createModel("gemini-3.8-flash", "high"), { options }),
@@ -74,7 +74,7 @@ Deno.test("the rich conversation is the golden request to a Gemini that thinks b
   assertGolden(body, "google/request.json");
 });
 
-Deno.test("the rich conversation of another model is the golden request to an older Gemini", async () => {
+Deno.test("createGoogle(): sends the golden request to an older model after replies of another provider", async () => {
   const from = { provider: "anthropic", modelId: "claude-sonnet-4-5" };
   const { body, warnings } = await sendToGoogle(
     richRequest(createModel("gemini-2.5-flash", "low"), { from }),
@@ -83,15 +83,15 @@ Deno.test("the rich conversation of another model is the golden request to an ol
   assertGolden(body, "google/request_from_anthropic.json");
 });
 
-Deno.test("B 73: another model's thinking, signatures and items are left out", async () => {
+Deno.test("createGoogle(): omits thinking, signatures and items of another provider [B73]", async () => {
   const from = { provider: "openai", modelId: "gpt-5" };
   const { body } = await sendToGoogle(richRequest(createModel("gemini-3.8-flash"), { from }));
-  for (const mark of ["c2lnbmF0dXJl", "ZW5j", "commentary", "I need the files"]) {
-    assertFalse(JSON.stringify(body).includes(mark), mark);
+  for (const text of ["c2lnbmF0dXJl", "ZW5j", "commentary", "I need the files"]) {
+    assertFalse(JSON.stringify(body).includes(text), text);
   }
 });
 
-Deno.test("signatures go back in the parts that they came with", async () => {
+Deno.test("createGoogle(): sends signatures back in their own parts", async () => {
   const spec = createModel("gemini-3.8-flash", "high");
   const part = { executableCode: { language: "PYTHON", code: "1" }, thoughtSignature: SIGNATURE };
   const reply = createReply(spec, [
@@ -115,24 +115,27 @@ Deno.test("signatures go back in the parts that they came with", async () => {
   ]);
 });
 
-Deno.test("a call that is being answered and has no signature gets Google's stand-in", async () => {
+Deno.test("createGoogle(): adds a placeholder signature to an unsigned call of the current turn", async () => {
   const other = { provider: "openai", modelId: "gpt-5" };
   const batch = [
     createReply(other, [createCall("c1", "foreign"), createCall("c2")]),
     createToolResult("c1", "read_file", [{ type: "text", text: "a" }]),
     createToolResult("c2", "read_file", [{ type: "text", text: "b" }]),
   ];
-  const marks = async (modelId: string, messages: readonly LlmMessage[]) => {
+  const sendSignatures = async (modelId: string, messages: readonly LlmMessage[]) => {
     const { body } = await sendPrompt(createModel(modelId), { messages });
     return JSON.stringify(body).match(/"thoughtSignature":"[^"]*"/g) ?? [];
   };
-  const mark = `"thoughtSignature":"${SIGNATURE_PLACEHOLDER}"`;
-  assertEquals(await marks("gemini-3.8-flash", [prompt("Hi"), ...batch]), [mark]);
-  assertEquals(await marks("gemini-3.8-flash", [prompt("Hi"), ...batch, prompt("And?")]), []);
-  assertEquals(await marks("gemini-2.5-pro", [prompt("Hi"), ...batch]), []);
+  const placeholder = `"thoughtSignature":"${SIGNATURE_PLACEHOLDER}"`;
+  assertEquals(await sendSignatures("gemini-3.8-flash", [prompt("Hi"), ...batch]), [placeholder]);
+  assertEquals(
+    await sendSignatures("gemini-3.8-flash", [prompt("Hi"), ...batch, prompt("And?")]),
+    [],
+  );
+  assertEquals(await sendSignatures("gemini-2.5-pro", [prompt("Hi"), ...batch]), []);
 });
 
-Deno.test("the results of a batch come together, with their images where the model sees them", async () => {
+Deno.test("createGoogle(): sends the results of a batch in one message, with images where supported", async () => {
   const messages = (spec: ModelSpec) => [
     prompt("Hi"),
     createReply(spec, [createCall("c1", SIGNATURE), createCall("c2")]),
@@ -166,7 +169,7 @@ Deno.test("the results of a batch come together, with their images where the mod
   ]);
 });
 
-Deno.test("images go as bytes or by their address", async () => {
+Deno.test("createGoogle(): sends images as data or as URLs", async () => {
   const image = (url: string): ContentBlock => ({ type: "image", source: { type: "url", url } });
   const messages = [
     prompt(image("data:image/gif;base64,AAAA"), image("https://example.com/a.PNG?size=1")),
@@ -178,14 +181,14 @@ Deno.test("images go as bytes or by their address", async () => {
   ]);
 });
 
-Deno.test("a conversation begins and ends with the user", async () => {
+Deno.test("createGoogle(): starts and ends the contents with the user", async () => {
   const spec = createModel("gemini-3.8-flash");
   const reply = createReply(spec, [{ type: "text", text: "One, two" }]);
   const roles = getContents(await sendPrompt(spec, { messages: [reply] })).map(({ role }) => role);
   assertEquals(roles, ["user", "model", "user"]);
 });
 
-Deno.test("each level of thinking becomes a level or a budget that the model has", async () => {
+Deno.test("createGoogle(): maps each thinking level to a level or budget of the model", async () => {
   const levels = ["off", "minimal", "low", "medium", "high", "extra_high"] as const;
   const configs = async (modelId: string, field: string) => {
     const found: unknown[] = [];
@@ -223,7 +226,7 @@ Deno.test("each level of thinking becomes a level or a budget that the model has
   assertEquals(await configs("gemini-2.0-flash", "thinkingBudget"), Array(6).fill(undefined));
 });
 
-Deno.test("a budget is the caller's where there is one, and leaves room for the answer", async () => {
+Deno.test("createGoogle(): uses the caller's thinking budget and reserves tokens for the answer", async () => {
   const spec = { ...createModel("gemini-2.5-flash", "high"), thinkingBudgets: { high: 5000 } };
   const budget = async (options: StreamOptions) =>
     getGenerationConfig(await sendPrompt(spec, { options }))["thinkingConfig"];
@@ -231,7 +234,7 @@ Deno.test("a budget is the caller's where there is one, and leaves room for the 
   assertEquals(await budget({ maxTokens: 2048 }), { includeThoughts: true, thinkingBudget: 1024 });
 });
 
-Deno.test("the tool choice is mapped", async () => {
+Deno.test("createGoogle(): maps the tool choice", async () => {
   const found: unknown[] = [];
   for (const toolChoice of ["auto", "none", "required", { name: "list.all" }] as const) {
     const { body } = await sendPrompt(createModel("gemini-3.8-flash"), {
@@ -248,7 +251,7 @@ Deno.test("the tool choice is mapped", async () => {
   ]);
 });
 
-Deno.test("a schema for the reply goes along, but not beside the tools of an older model", async () => {
+Deno.test("createGoogle(): sends the response schema unless an older model has tools", async () => {
   const options = { responseSchema: { type: "object", properties: { a: { type: "string" } } } };
   const format = async (modelId: string, tools: readonly ToolSpec[]) => {
     const request = await sendPrompt(createModel(modelId), { tools, options });
@@ -265,16 +268,19 @@ Deno.test("a schema for the reply goes along, but not beside the tools of an old
   ]);
 });
 
-Deno.test("what Gemini cannot take is told", async () => {
-  const told = async (modelId: string, options: StreamOptions, level: ThinkingLevel = "off") =>
+Deno.test("createGoogle(): warns about options that the model does not support", async () => {
+  const warnings = async (modelId: string, options: StreamOptions, level: ThinkingLevel = "off") =>
     getWarningCodes(await sendPrompt(createModel(modelId, level), { options }));
-  assertEquals(await told("gemini-4-argon", { temperature: 1 }), ["temperature_left_out"]);
-  assertEquals(await told("gemini-3.8-flash", { cache: "long" }), ["cache_left_out"]);
-  assertEquals(await told("gemini-3.8-flash", { maxTokens: 1e6 }), ["max_tokens_lowered"]);
-  assertEquals(await told("gemini-2.0-flash", {}, "high"), ["unknown_model", "thinking_left_out"]);
+  assertEquals(await warnings("gemini-4-argon", { temperature: 1 }), ["temperature_left_out"]);
+  assertEquals(await warnings("gemini-3.8-flash", { cache: "long" }), ["cache_left_out"]);
+  assertEquals(await warnings("gemini-3.8-flash", { maxTokens: 1e6 }), ["max_tokens_lowered"]);
+  assertEquals(await warnings("gemini-2.0-flash", {}, "high"), [
+    "unknown_model",
+    "thinking_left_out",
+  ]);
 });
 
-Deno.test("the caller's own fields are beside the typed ones, which win", async () => {
+Deno.test("createGoogle(): adds extra fields, which do not replace typed options", async () => {
   const request = await sendPrompt(createModel("gemini-3.8-flash"), {
     options: {
       temperature: 0.1,
@@ -292,7 +298,7 @@ Deno.test("the caller's own fields are beside the typed ones, which win", async 
   assertEquals(getWarningCodes(request), ["extra_left_out", "extra_left_out"]);
 });
 
-Deno.test("B 65: empty content makes no empty part", async () => {
+Deno.test("createGoogle(): omits empty content [B65]", async () => {
   const spec = createModel("gemini-2.5-pro");
   const messages = [prompt("", " "), createReply(spec, []), prompt("Hi")];
   const { body } = await sendPrompt(spec, { messages });
@@ -301,28 +307,30 @@ Deno.test("B 65: empty content makes no empty part", async () => {
   assertFalse("systemInstruction" in body);
 });
 
-Deno.test("Vertex AI is asked with a token, at its own address", async () => {
+Deno.test("createGoogle(): sends requests with an access token to Vertex AI", async () => {
   const baseUrl =
     "https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/google";
   const fetch = replayFetch({ status: 500 });
   const getToken = () => ({ token: "ya29.token", expiresOnTimestamp: Date.now() + 3_600_000 });
   const request = richRequest(createModel("gemini-3.8-flash"), { options: { apiKey: "" } });
   await readReply(createGoogle({ fetch, baseUrl, getToken })(request));
-  const [asked] = fetch.requests;
-  assertEquals(asked?.url, `${baseUrl}/models/gemini-3.8-flash:streamGenerateContent?alt=sse`);
-  assertEquals(asked?.headers.get("authorization"), "Bearer ya29.token");
-  assertEquals(asked?.headers.get("x-goog-api-key"), null);
+  const [sent] = fetch.requests;
+  assertEquals(sent?.url, `${baseUrl}/models/gemini-3.8-flash:streamGenerateContent?alt=sse`);
+  assertEquals(sent?.headers.get("authorization"), "Bearer ya29.token");
+  assertEquals(sent?.headers.get("x-goog-api-key"), null);
 });
 
-Deno.test("a function whose name was changed for the wire is called by its own name", async () => {
+Deno.test("createGoogle(): restores tool names that were encoded for the request", async () => {
   const names = ["2nd.tool", "list.all", "fine_name"];
   const tools = names.map((name) => ({ name, description: "", parameters: { type: "object" } }));
   const { body } = await sendPrompt(createModel("gemini-3.8-flash"), { tools });
-  const wired = [...JSON.stringify(body["tools"]).matchAll(/"name":"([^"]*)"/g)].map(([, name]) =>
-    name ?? ""
+  const wireNames = [...JSON.stringify(body["tools"]).matchAll(/"name":"([^"]*)"/g)]
+    .map(([, name]) => name ?? "");
+  assert(
+    wireNames.every((name) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)),
+    String(wireNames),
   );
-  assert(wired.every((name) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)), String(wired));
-  const parts = wired.map((name) => ({ functionCall: { name, args: {} } }));
+  const parts = wireNames.map((name) => ({ functionCall: { name, args: {} } }));
   const fetch = replayFetch(
     `data: ${JSON.stringify({ candidates: [{ content: { parts }, finishReason: "STOP" }] })}\n\n`,
   );

@@ -1,6 +1,5 @@
 /**
- * A recorded tool loop: the agent, the adapter and the recorded provider make the same conversation as the client that
- * was recorded.
+ * A recorded tool loop: with the recorded responses, the agent sends the same requests as the recorded client.
  *
  * @module
  */
@@ -14,7 +13,7 @@ import { getFixtureDirectory } from "./wire_fixtures.ts";
 const directory = getFixtureDirectory() &&
   `${getFixtureDirectory()}/scenarios/google-parallel-tools-loop`;
 
-/** Ids are the client's own here, and so is the name of the field that a result stands in. */
+/** Removes what clients choose freely: ids, and the name of the field that holds a result. */
 function normalizeField(key: string, value: unknown): unknown {
   if (key === "id") return undefined;
   return key === "response" ? Object.values(Object(value)) : value;
@@ -31,7 +30,7 @@ function createCalculator(name: string, result: string): ReturnType<typeof defin
 }
 
 Deno.test({
-  name: "scenario google-parallel-tools-loop makes the recorded conversation",
+  name: "createGoogle(): sends the recorded requests in scenario google-parallel-tools-loop",
   ignore: directory === undefined,
   async fn() {
     const read = (file: string) => Deno.readTextFileSync(`${directory}/${file}`);

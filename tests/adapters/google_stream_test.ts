@@ -10,26 +10,26 @@ function readFixture(name: string): Promise<CollectedReply> {
   return readReply(streamFn(createMinimalRequest("google", "gemini-3.8-flash")));
 }
 
-Deno.test("an error as bare JSON ends a reply that seemed complete", async () => {
+Deno.test("createGoogle(): fails the reply when an error follows as plain JSON after the finish reason", async () => {
   const { text, error } = await readFixture("bare_error");
   assertEquals([text, error?.code, error?.retryable], ["Half a", "network_error", true]);
   assertEquals(error?.status, 499);
 });
 
-Deno.test("the signature after a text is the text's, and the text stays one", async () => {
+Deno.test("createGoogle(): keeps one text block when its signature follows in a later part", async () => {
   for (const name of ["thinking", "signed_first"]) {
     const { content } = await readFixture(name);
     assertEquals(content.at(-1), { type: "text", text: "It is so.", signature: "U0lHTkVE" });
   }
 });
 
-Deno.test("the signature of a call is the call's, and the next call has none", async () => {
+Deno.test("createGoogle(): assigns a signature to its own call only", async () => {
   const { content } = await readFixture("tool_calls");
-  const marks = content.map((block) => "signature" in block ? block.signature : undefined);
-  assertEquals(marks, [undefined, "U0lHTkVE", undefined, undefined]);
+  const signatures = content.map((block) => "signature" in block ? block.signature : undefined);
+  assertEquals(signatures, [undefined, "U0lHTkVE", undefined, undefined]);
 });
 
-Deno.test("what Google's own tools did is kept as it came", async () => {
+Deno.test("createGoogle(): stores the parts of Google's own tools unchanged", async () => {
   const { content } = await readFixture("own_tools");
   assertEquals(content.map(({ type }) => type), ["text", "extension", "extension", "text"]);
   const part = {
@@ -39,19 +39,19 @@ Deno.test("what Google's own tools did is kept as it came", async () => {
   assertEquals(content[2], { type: "extension", typeName: "google.part", data: part });
 });
 
-Deno.test("a call that the token limit cut is told from one that is whole", async () => {
+Deno.test("createGoogle(): marks a call as cut when the token limit ended it", async () => {
   const { calls } = await readFixture("length_in_call");
   assertEquals(calls.map(({ state }) => state), ["complete", "truncated"]);
 });
 
-Deno.test("a call that the model got wrong may come right in another try", async () => {
+Deno.test("createGoogle(): marks the error of a malformed call as retryable", async () => {
   const { error } = await readFixture("malformed_call");
   assertEquals(error?.retryable, true);
   assert(error?.message.includes("print(default_api.x())"));
   assertEquals((await readFixture("other")).error?.retryable, false);
 });
 
-Deno.test("A 135: there is one terminal event, and nothing after it", async () => {
+Deno.test("createGoogle(): ends a failed reply with exactly one terminal event [A135]", async () => {
   for (const name of ["safety", "recitation", "blocked", "malformed_call", "bare_error"]) {
     const { events } = await readFixture(name);
     const ends = events.filter(({ type }) => type === "done" || type === "error");
@@ -59,7 +59,7 @@ Deno.test("A 135: there is one terminal event, and nothing after it", async () =
   }
 });
 
-Deno.test("an unknown reason to stop is told", async () => {
+Deno.test("createGoogle(): warns about an unknown finish reason", async () => {
   const { warnings } = await readFixture("unknown_reason");
   assertEquals(warnings.map(({ code }) => code), ["unknown_stop_reason"]);
 });

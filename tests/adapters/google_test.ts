@@ -1,7 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { createGoogle } from "../../adapters/google/mod.ts";
-import { type GroundTruth, loadWireFixtures, selectPieceSizes } from "./wire_fixtures.ts";
-import { readRecording, testRecordings, testRefusals, type WireSubject } from "./wire_tests.ts";
+import { type GroundTruth, loadWireFixtures, selectChunkSizes } from "./wire_fixtures.ts";
+import {
+  readRecording,
+  testErrorResponses,
+  testRecordings,
+  type WireSubject,
+} from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
   MAX_TOKENS: "length",
@@ -10,7 +15,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   MALFORMED_FUNCTION_CALL: "stream_error",
 };
 
-/** Google counts what is cached within the prompt, and what is thought and what its tools add beside it. */
+/** Converts Google's counts, which include cached tokens in the prompt and exclude thoughts and tool use. */
 function toExpectedUsage({ usage, usageRaw }: GroundTruth): object {
   if (!usageRaw) return {};
   const { input = 0, output = 0, cacheRead = 0, toolUse = 0, reasoning, total } = usage;
@@ -29,22 +34,22 @@ const SUBJECT: WireSubject = {
   provider: "google",
   toExpectedStop: ({ stopReason, toolCalls }) =>
     STOP_REASONS[stopReason ?? ""] ?? (toolCalls.length > 0 ? "tool_use" : "stop"),
-  toExpectedUsage: toExpectedUsage,
+  toExpectedUsage,
 };
 
-/** Google's own client hands out arguments in pieces as calls of their own; there is more to tell. */
+/** A recording with streamed arguments, which the recording client reports as separate calls. */
 const STREAMED_ARGUMENTS = "vx-google-stream-no-args-tool-call";
 
 testRecordings(["google"], {
   ...SUBJECT,
   shouldSkip: ({ name }) => name.endsWith(STREAMED_ARGUMENTS),
 });
-testRefusals(["google", "any"], (fetch) => createGoogle({ fetch }));
+testErrorResponses(["google", "any"], (fetch) => createGoogle({ fetch }));
 
 for (const fixture of loadWireFixtures("google")) {
   if (!fixture.name.endsWith(STREAMED_ARGUMENTS)) continue;
-  Deno.test(`recording ${fixture.name} has its streamed arguments put together`, async () => {
-    for (const pieces of selectPieceSizes(fixture)) {
+  Deno.test(`recording ${fixture.name}: streamed arguments are assembled`, async () => {
+    for (const pieces of selectChunkSizes(fixture)) {
       const { thinking, calls, stopReason } = await readRecording(fixture, SUBJECT, pieces);
       assertEquals(thinking, fixture.truth.thinking);
       assertEquals(calls.map(({ name, arguments: args }) => [name, args]), [

@@ -1,5 +1,5 @@
 /**
- * One conversation, begun with one provider and handed to another: each of them with each.
+ * Conversations that begin with one provider and continue with another, for each pair of providers.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
 import { richRequest } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";
 
-/** Marks in the conversation that mean something to the model that made them and to no other. */
-const OPAQUE_MARKS = /c2lnbmF0dXJl|ZW5j|rs_1|own_1|I need the files/;
+/** Matches data in the conversation that is valid only for the model that created it. */
+const OPAQUE_DATA = /c2lnbmF0dXJl|ZW5j|rs_1|own_1|I need the files/;
 
 for (const from of NINE_PROVIDERS) {
   for (const to of NINE_PROVIDERS) {
-    Deno.test(`a conversation with ${from.name} goes on with ${to.name}`, () =>
+    Deno.test(`handover: ${to.name} accepts a conversation of ${from.name}`, () =>
       checkHandover(from, to));
   }
 }
@@ -24,21 +24,21 @@ async function checkHandover(from: ProviderSubject, to: ProviderSubject): Promis
   const { body, warnings } = await captureRequest((fetch) => to.createStreamFn({ fetch }), request);
   assertEquals(to.findProblems(body), []);
   const sent = JSON.stringify(body);
-  assert(sent.includes("Let me look."), "the reply is missing");
-  assert(sent.includes("No such file"), "the result is missing");
-  // The proxy passes everything on; leaving out is up to the adapter behind it.
+  assert(sent.includes("Let me look."), "the reply was not sent");
+  assert(sent.includes("No such file"), "the result was not sent");
+  // The proxy forwards everything; the adapter behind it omits the data.
   if (from !== to && to.name !== "proxy") {
-    assert(!OPAQUE_MARKS.test(sent), "a foreign mark is sent");
+    assert(!OPAQUE_DATA.test(sent), "data of another model was sent");
   }
-  const told = warnings.filter(({ code }) => code !== "unknown_model");
-  for (const { code } of told) assert(/left_out$/.test(code), code);
+  const omissions = warnings.filter(({ code }) => code !== "unknown_model");
+  for (const { code } of omissions) assert(/left_out$/.test(code), code);
 }
 
-/** Neither Ollama nor the proxy minds. */
+/** Providers that accept a call without a result. */
 const LENIENT_PROVIDERS = ["ollama", "proxy"];
 
 for (const to of NINE_PROVIDERS.filter(({ name }) => !LENIENT_PROVIDERS.includes(name))) {
-  Deno.test(`the rules of ${to.name} notice that a result is missing`, async () => {
+  Deno.test(`handover: the rules of ${to.name} detect a missing result`, async () => {
     const { context, ...request } = richRequest(to.model);
     const messages = context.messages.filter((message) =>
       message.role !== "tool_result" || message.toolName !== "read_file"

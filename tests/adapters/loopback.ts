@@ -1,12 +1,12 @@
 /**
- * Real servers for tests: on this machine, on any free port, closed when the test leaves.
+ * HTTP servers for tests, on a free loopback port.
  *
  * @module
  */
 
-/** A server that runs. */
+/** A running server. Disposing of it closes the server. */
 export interface LoopbackServer extends AsyncDisposable {
-  /** Its address, without a final slash. */
+  /** URL without a trailing slash. */
   readonly url: string;
 }
 
@@ -19,7 +19,7 @@ export function serveLoopback(handler: Deno.ServeHandler<Deno.NetAddr>): Loopbac
   };
 }
 
-/** An address at which nobody listens. */
+/** Returns a loopback URL at which no server listens. */
 export function getUnusedUrl(): string {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;

@@ -29,7 +29,7 @@ testStreamFn(Deno.test, "mistral", (fetch, limits) => createMistral({ fetch, ...
   replies: loadFixtures("mistral", EXPECTED),
   errors: [
     {
-      name: "a wrong key",
+      name: "an invalid key",
       status: 401,
       body: '{"message":"Unauthorized","request_id":"933f233947ff6d346065bb297e4a4d56"}',
       expect: { code: "auth_error", retryable: false },
@@ -41,7 +41,7 @@ testStreamFn(Deno.test, "mistral", (fetch, limits) => createMistral({ fetch, ...
       expect: { code: "model_throttled", retryable: true },
     },
     {
-      name: "a prompt that is too long",
+      name: "a context overflow",
       status: 400,
       body:
         '{"object":"error","message":"Prompt contains 40960 tokens, too large for model with 32768 maximum context length","type":"invalid_request_error","param":null,"code":null}',
@@ -55,7 +55,7 @@ testStreamFn(Deno.test, "mistral", (fetch, limits) => createMistral({ fetch, ...
       expect: { code: "model_not_found", retryable: false },
     },
     {
-      name: "a request that is not valid",
+      name: "an invalid request",
       status: 422,
       body:
         '{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}',

@@ -30,7 +30,7 @@ function getMessages({ body }: SentRequest): JsonObject[] {
   return Array.isArray(messages) ? messages.filter(isJsonObject) : [];
 }
 
-Deno.test("the rich conversation is the golden request to Mistral", async () => {
+Deno.test("createMistral(): request of the rich conversation matches the golden file", async () => {
   const options = { temperature: 0.5, maxTokens: 100, sessionId: "session-1" };
   const { url, headers, body, warnings } = await sendToMistral(
     richRequest(createModel("mistral-medium-latest", "high"), { options }),
@@ -41,7 +41,7 @@ Deno.test("the rich conversation is the golden request to Mistral", async () => 
   assertGolden(body, "mistral/request.json");
 });
 
-Deno.test("A 136: no field goes out that Mistral does not know", async () => {
+Deno.test("createMistral(): sends no field that Mistral rejects [A136]", async () => {
   const { body } = await sendMessages(createModel("mistral-medium-latest"), [prompt("Hi")], {
     maxTokens: 5,
   });
@@ -54,7 +54,7 @@ Deno.test("A 136: no field goes out that Mistral does not know", async () => {
   ]);
 });
 
-Deno.test("A 136: ids are nine letters and digits, the same in call and result", async () => {
+Deno.test("createMistral(): call ids have nine letters and digits, the same in call and result [A136]", async () => {
   const spec = createModel("mistral-medium-latest");
   for (const id of ["gSIMJiOkT", "call_1", "toolu_01ABC", "chatcmpl-tool-9f149c74c42f265b"]) {
     const call = { type: "tool_call", id, name: "list_all", arguments: {} } as const;
@@ -65,15 +65,15 @@ Deno.test("A 136: ids are nine letters and digits, the same in call and result",
     ]);
     const [, reply, result] = getMessages(request);
     const calls = reply?.["tool_calls"];
-    const [wired] = Array.isArray(calls) ? calls : [];
-    assertMatch(wired.id, /^[A-Za-z0-9]{9}$/);
-    assertEquals(result?.["tool_call_id"], wired.id);
+    const [wireCall] = Array.isArray(calls) ? calls : [];
+    assertMatch(wireCall.id, /^[A-Za-z0-9]{9}$/);
+    assertEquals(result?.["tool_call_id"], wireCall.id);
   }
   assertEquals(toMistralCallId("gSIMJiOkT"), "gSIMJiOkT");
   assert(toMistralCallId("call_1") !== toMistralCallId("call_2"));
 });
 
-Deno.test("A 136: the model says a word between a tool and the user", async () => {
+Deno.test("createMistral(): inserts an assistant message between a tool result and a prompt [A136]", async () => {
   const spec = createModel("mistral-medium-latest");
   const call = { type: "tool_call", id: "gSIMJiOkT", name: "list_all", arguments: {} } as const;
   const request = await sendMessages(spec, [
@@ -86,14 +86,14 @@ Deno.test("A 136: the model says a word between a tool and the user", async () =
   assertEquals(roles, ["user", "assistant", "tool", "assistant", "user"]);
 });
 
-Deno.test("a reply at the end is what the answer begins with", async () => {
+Deno.test("createMistral(): marks an assistant message at the end as the prefix of the reply", async () => {
   const spec = createModel("mistral-medium-latest");
-  const half = createReply(spec, [{ type: "text", text: "One, two" }]);
-  const messages = getMessages(await sendMessages(spec, [prompt("Count"), half]));
+  const unfinished = createReply(spec, [{ type: "text", text: "One, two" }]);
+  const messages = getMessages(await sendMessages(spec, [prompt("Count"), unfinished]));
   assertEquals(messages.at(-1), { role: "assistant", content: "One, two", prefix: true });
 });
 
-Deno.test("reasoning goes back as a part of the content, to the model that had it", async () => {
+Deno.test("createMistral(): sends reasoning back as a content part, to the same model only", async () => {
   const spec = createModel("mistral-medium-latest", "high");
   const reply = createReply(spec, [
     { type: "thinking", thinking: "Hm.", signature: "bWFyaw==" },
@@ -114,32 +114,32 @@ Deno.test("reasoning goes back as a part of the content, to the model that had i
   assertEquals(foreign?.["content"], "Yes.");
 });
 
-Deno.test("each level of thinking becomes what the model takes", async () => {
-  const efforts = async (modelId: string) => {
-    const found: unknown[] = [];
+Deno.test("createMistral(): maps thinking levels to supported efforts", async () => {
+  const getEfforts = async (modelId: string) => {
+    const efforts: unknown[] = [];
     for (const level of ["off", "low", "high", "extra_high"] as const) {
-      found.push(
+      efforts.push(
         (await sendMessages(createModel(modelId, level), [prompt("Hi")])).body["reasoning_effort"],
       );
     }
-    return found;
+    return efforts;
   };
-  assertEquals(await efforts("mistral-medium-latest"), ["none", "high", "high", "high"]);
-  assertEquals(await efforts("magistral-medium-latest"), Array(4).fill(undefined));
-  assertEquals(await efforts("mistral-large-latest"), Array(4).fill(undefined));
+  assertEquals(await getEfforts("mistral-medium-latest"), ["none", "high", "high", "high"]);
+  assertEquals(await getEfforts("magistral-medium-latest"), Array(4).fill(undefined));
+  assertEquals(await getEfforts("mistral-large-latest"), Array(4).fill(undefined));
 });
 
-Deno.test("what Mistral cannot take is told", async () => {
-  const codes = async (spec: ModelSpec, options: StreamOptions) =>
+Deno.test("createMistral(): warns about unsupported options", async () => {
+  const getCodes = async (spec: ModelSpec, options: StreamOptions) =>
     (await sendMessages(spec, [prompt("Hi")], options)).warnings.map(({ code }) => code);
   const large = createModel("mistral-large-latest", "high");
-  assertEquals(await codes(large, { cache: "long" }), ["cache_left_out", "thinking_left_out"]);
-  assertEquals(await codes(createModel("mistral-large-latest"), { extra: { stream: false } }), [
+  assertEquals(await getCodes(large, { cache: "long" }), ["cache_left_out", "thinking_left_out"]);
+  assertEquals(await getCodes(createModel("mistral-large-latest"), { extra: { stream: false } }), [
     "extra_left_out",
   ]);
 });
 
-Deno.test("a schema for the reply is asked for as such", async () => {
+Deno.test("createMistral(): sends responseSchema as response_format", async () => {
   const responseSchema = { type: "object", properties: {}, additionalProperties: false };
   const { body } = await sendMessages(createModel("mistral-medium-latest"), [prompt("Hi")], {
     responseSchema,

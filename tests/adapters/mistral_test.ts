@@ -2,7 +2,12 @@ import { assert, assertEquals } from "@std/assert";
 import { createMistral } from "../../adapters/mistral/mod.ts";
 import { toExpectedChatUsage } from "./openai_usage.ts";
 import { loadWireFixtures } from "./wire_fixtures.ts";
-import { readRecording, testRecordings, testRefusals, type WireSubject } from "./wire_tests.ts";
+import {
+  readRecording,
+  testErrorResponses,
+  testRecordings,
+  type WireSubject,
+} from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
   stop: "stop",
@@ -18,18 +23,18 @@ const SUBJECT: WireSubject = {
   toExpectedUsage: toExpectedChatUsage,
 };
 
-/** Mistral's own client cannot read this one, and so has no text to compare with. */
+/** Recording that Mistral's client cannot read, so there is no expected text. */
 const UNREAD_BY_CLIENT = "sk-chat-completions-streaming-response";
 
 testRecordings(["mistral"], {
   ...SUBJECT,
   shouldSkip: ({ name }) => name.endsWith(UNREAD_BY_CLIENT),
 });
-testRefusals(["mistral", "any"], (fetch) => createMistral({ fetch }));
+testErrorResponses(["mistral", "any"], (fetch) => createMistral({ fetch }));
 
 for (const fixture of loadWireFixtures("mistral")) {
   if (!fixture.name.endsWith(UNREAD_BY_CLIENT)) continue;
-  Deno.test(`recording ${fixture.name} has text, which Mistral's own client cannot read`, async () => {
+  Deno.test(`createMistral(): reads recording ${fixture.name}, which Mistral's client cannot read`, async () => {
     const reply = await readRecording(fixture, SUBJECT, Infinity);
     assert(reply.text.startsWith("It is subjective to"));
     assertEquals(reply.stopReason, "length");

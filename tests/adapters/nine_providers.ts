@@ -1,5 +1,5 @@
 /**
- * The nine stream functions of the library, each with a model and a way to send it somewhere else.
+ * The nine adapters of the library, each with a model, for tests of all providers.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
   findAnthropicProblems,
   findBedrockProblems,
   findChatProblems,
-  findGeminiProblems,
+  findGoogleProblems,
   findMistralProblems,
   findOllamaProblems,
   findProxyProblems,
@@ -27,23 +27,23 @@ import {
   type RequestCheck,
 } from "./request_rules.ts";
 
-/** Where requests go. */
+/** Options for the stream function of a provider. */
 export interface EndpointOptions {
-  /** The root of a server that plays all providers. Default: the provider's own address. */
+  /** URL of a server that imitates all providers. Default: the URL of the provider. */
   readonly url?: string;
-  /** How requests are sent. */
+  /** Sends the requests. Default: `globalThis.fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** One way to ask one provider. */
+/** One API of one provider. */
 export interface ProviderSubject {
-  /** Names it in tests. */
+  /** Name in test titles. */
   readonly name: string;
-  /** The model that is asked. */
+  /** Model to call. */
   readonly model: ModelSpec;
-  /** Makes the stream function. */
-  readonly createStreamFn: (place: EndpointOptions) => StreamFn;
-  /** Says what its provider would refuse in a request's body. */
+  /** Creates the stream function. */
+  readonly createStreamFn: (endpoint: EndpointOptions) => StreamFn;
+  /** Finds problems in a request body that the provider would reject. */
   readonly findProblems: RequestCheck;
 }
 
@@ -52,21 +52,24 @@ type Options = { baseUrl?: string; fetch?: typeof globalThis.fetch };
 function createSubject(
   name: string,
   model: string,
-  make: (options: Options) => StreamFn,
+  createStreamFn: (options: Options) => StreamFn,
   { path = "", problems }: { path?: string; problems: RequestCheck },
 ): ProviderSubject {
   return {
     name,
     model: modelSpec(model),
     createStreamFn: ({ url, fetch }) =>
-      make({ ...(url !== undefined && { baseUrl: url + path }), ...(fetch && { fetch }) }),
+      createStreamFn({
+        ...(url !== undefined && { baseUrl: url + path }),
+        ...(fetch && { fetch }),
+      }),
     findProblems: problems,
   };
 }
 
 const apiKey = "sk-test";
 
-/** All nine; where one has two APIs, each of them. */
+/** All nine providers, with an entry for each API. */
 export const NINE_PROVIDERS: readonly ProviderSubject[] = [
   createSubject(
     "anthropic",
@@ -93,10 +96,10 @@ export const NINE_PROVIDERS: readonly ProviderSubject[] = [
     problems: findOllamaProblems,
   }),
   createSubject(
-    "gemini",
+    "google",
     "google/gemini-2.5-flash:low",
     (options) => createGoogle({ apiKey, ...options }),
-    { path: "/v1beta", problems: findGeminiProblems },
+    { path: "/v1beta", problems: findGoogleProblems },
   ),
   createSubject(
     "azure",

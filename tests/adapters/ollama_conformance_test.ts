@@ -14,7 +14,7 @@ const EXPECTED: Readonly<Record<string, ExpectedReply>> = {
   "crlf.ndjson": { text: "Yes.", stopReason: "stop" },
   "thinking.ndjson": { thinking: "The user greets.", text: "Hello!", stopReason: "stop" },
   "thinking_and_text.ndjson": { thinking: "Let me think.", text: "So: yes.", stopReason: "stop" },
-  // A 137: two calls of one tool are two calls.
+  // [A137] Two calls of one tool are two calls.
   "tool_calls.ndjson": {
     text: "Let me look.",
     calls: [
@@ -46,13 +46,13 @@ testStreamFn(Deno.test, "ollama", (fetch, limits) => createOllama({ fetch, ...li
   replies: loadFixtures("ollama", EXPECTED),
   errors: [
     {
-      name: "a model that is not there",
+      name: "an unknown model",
       status: 404,
       body: '{"error":"model \'nope\' not found"}',
       expect: { code: "model_not_found", retryable: false },
     },
     {
-      name: "a model that does not think",
+      name: "a model without thinking",
       status: 400,
       body: '{"error":"\\"llama3.2\\" does not support thinking"}',
       expect: { code: "bad_request", retryable: false },

@@ -25,7 +25,7 @@ function getWarningCodes({ warnings }: SentRequest): string[] {
   return warnings.map(({ code }) => code);
 }
 
-Deno.test("the rich conversation is the golden request to Ollama", async () => {
+Deno.test("createOllama(): sends the golden request", async () => {
   const options = {
     temperature: 0.5,
     maxTokens: 100,
@@ -40,7 +40,7 @@ Deno.test("the rich conversation is the golden request to Ollama", async () => {
   assertGolden(body, "ollama/request.json");
 });
 
-Deno.test("A 137: the think field is there if the model is to think, and not otherwise", async () => {
+Deno.test("createOllama(): sends think only when thinking is on [A137]", async () => {
   const think = async (spec: ModelSpec) => (await sendPrompt(spec)).body["think"];
   assertFalse("think" in (await sendPrompt(createModel("qwen3:8b"))).body);
   assertFalse("think" in (await sendPrompt(createModel("gpt-oss:20b"))).body);
@@ -50,7 +50,7 @@ Deno.test("A 137: the think field is there if the model is to think, and not oth
   assertEquals(await think(createModel("gpt-oss:20b", "extra_high")), "high");
 });
 
-Deno.test("what the caller's catalog knows of a model is heeded", async () => {
+Deno.test("createOllama(): applies the model's entry in the caller's catalog", async () => {
   const entry = {
     contextWindow: 8192,
     maxOutput: 8192,
@@ -65,19 +65,19 @@ Deno.test("what the caller's catalog knows of a model is heeded", async () => {
   assertFalse(JSON.stringify(request.body).includes("iVBORw0KGgo="));
 });
 
-Deno.test("B 73: thinking goes back to the model that thought it, and to no other", async () => {
+Deno.test("createOllama(): sends thinking back only to the model that wrote it [B73]", async () => {
   const own = await sendToOllama(richRequest(createModel("qwen3:8b")));
   assert(JSON.stringify(own.body).includes('"thinking":"I need the files."'));
   const from = { provider: "anthropic", modelId: "claude-sonnet-4-5" };
   const foreign = JSON.stringify(
     (await sendToOllama(richRequest(createModel("qwen3:8b"), { from }))).body,
   );
-  for (const mark of ["I need the files.", "c2lnbmF0dXJl", "ZW5jcnlwdGVk", "commentary"]) {
-    assertFalse(foreign.includes(mark), mark);
+  for (const text of ["I need the files.", "c2lnbmF0dXJl", "ZW5jcnlwdGVk", "commentary"]) {
+    assertFalse(foreign.includes(text), text);
   }
 });
 
-Deno.test("A 137: the caller's own options are beside the typed ones, which win", async () => {
+Deno.test("createOllama(): adds extra options, which do not replace typed options [A137]", async () => {
   const request = await sendPrompt(createModel("qwen3:8b"), {
     temperature: 0.1,
     responseSchema: { type: "object" },
@@ -90,7 +90,7 @@ Deno.test("A 137: the caller's own options are beside the typed ones, which win"
   assertEquals(getWarningCodes(request), ["extra_left_out", "extra_left_out"]);
 });
 
-Deno.test("a choice of tool is told of, but none means that there are no tools", async () => {
+Deno.test('createOllama(): warns about a forced tool choice, and omits the tools for "none"', async () => {
   for (const toolChoice of ["required", { name: "read_file" }] as const) {
     const request = await sendPrompt(createModel("qwen3:8b"), { toolChoice });
     assertEquals(getWarningCodes(request), ["tool_choice_left_out"]);
@@ -100,14 +100,14 @@ Deno.test("a choice of tool is told of, but none means that there are no tools",
   assertEquals([none.body["tools"], getWarningCodes(none)], [undefined, []]);
 });
 
-Deno.test("a longer cache cannot be asked for, and that is told", async () => {
+Deno.test("createOllama(): warns about the long cache", async () => {
   assertEquals(getWarningCodes(await sendPrompt(createModel("qwen3:8b"), { cache: "long" })), [
     "cache_left_out",
   ]);
   assertEquals(getWarningCodes(await sendPrompt(createModel("qwen3:8b"), { cache: "off" })), []);
 });
 
-Deno.test("images go as bytes; an address leaves a note, and that is told", async () => {
+Deno.test("createOllama(): sends images as base64, and replaces an image URL with a warning", async () => {
   const image = (url: string) => ({ type: "image", source: { type: "url", url } }) as const;
   const request = richRequest(createModel("gemma3"));
   const messages = [
@@ -126,7 +126,7 @@ Deno.test("images go as bytes; an address leaves a note, and that is told", asyn
   assertEquals(warnings.map(({ code }) => code), ["images_left_out"]);
 });
 
-Deno.test("an image file that nobody read is a bad request", async () => {
+Deno.test("createOllama(): fails with bad_request when an image file was not read", async () => {
   const image = { type: "image", source: { type: "file", path: "a.png" } } as const;
   const request = richRequest(createModel("gemma3"));
   const context = { ...request.context, messages: [prompt(image)] };
@@ -135,7 +135,7 @@ Deno.test("an image file that nobody read is a bad request", async () => {
   assertEquals([error?.code, fetch.requests.length], ["bad_request", 0]);
 });
 
-Deno.test("the server may be named as OLLAMA_HOST names it", async () => {
+Deno.test("createOllama(): accepts a baseUrl in the format of OLLAMA_HOST", async () => {
   const url = async (baseUrl: string) =>
     (await sendToOllama(richRequest(createModel("x")), { baseUrl })).url;
   assertEquals(await url("http://box:1/"), "http://box:1/api/chat");
@@ -145,12 +145,12 @@ Deno.test("the server may be named as OLLAMA_HOST names it", async () => {
   assertEquals(await url("0.0.0.0:1234"), "http://127.0.0.1:1234/api/chat");
 });
 
-Deno.test("without a key there is no authorization", async () => {
+Deno.test("createOllama(): sends no authorization header without a key", async () => {
   const request = richRequest(createModel("qwen3:8b"), { options: { apiKey: "" } });
   assertEquals((await sendToOllama(request)).headers.get("authorization"), null);
 });
 
-Deno.test("B 65: empty content makes no empty message", async () => {
+Deno.test("createOllama(): omits empty content [B65]", async () => {
   const spec = createModel("qwen3:8b");
   const messages = [prompt("", " "), createReply(spec, []), prompt("Hi")];
   const request = richRequest(spec);
@@ -163,7 +163,7 @@ Deno.test("B 65: empty content makes no empty message", async () => {
   assertFalse("options" in body);
 });
 
-Deno.test("the same tools make the same prompt, in whatever order they come", async () => {
+Deno.test("createOllama(): sends equal requests for equal tools in any order", async () => {
   const request = richRequest(createModel("qwen3:8b"));
   const reversed = { ...request.context, tools: [...TOOLS].reverse() };
   assertEquals(
@@ -172,7 +172,7 @@ Deno.test("the same tools make the same prompt, in whatever order they come", as
   );
 });
 
-Deno.test("a tool whose name was changed for the wire is called by its own name", async () => {
+Deno.test("createOllama(): restores tool names that were encoded for the request", async () => {
   const fetch = replayFetch({
     headers: { "content-type": "application/x-ndjson" },
     body: '{"message":{"tool_calls":[{"function":{"name":"list_all_01wet6z2"}}]},"done":true}\n',

@@ -1,6 +1,6 @@
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import type { GroundTruth } from "./wire_fixtures.ts";
-import { testRecordings, testRefusals } from "./wire_tests.ts";
+import { testErrorResponses, testRecordings } from "./wire_tests.ts";
 
 testRecordings(["ollama"], {
   createStreamFn: (fetch) => createOllama({ fetch }),
@@ -11,4 +11,4 @@ testRecordings(["ollama"], {
     return { input, output, total: input + output };
   },
 });
-testRefusals(["ollama", "any"], (fetch) => createOllama({ fetch }));
+testErrorResponses(["ollama", "any"], (fetch) => createOllama({ fetch }));

@@ -1,7 +1,7 @@
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { toExpectedChatUsage } from "./openai_usage.ts";
 import type { WireFixture } from "./wire_fixtures.ts";
-import { testRecordings, testRefusals } from "./wire_tests.ts";
+import { testErrorResponses, testRecordings } from "./wire_tests.ts";
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
   stop: "stop",
@@ -20,4 +20,7 @@ testRecordings(["openai", "openai-compat"], {
   toExpectedUsage: toExpectedChatUsage,
   shouldSkip: (fixture) => fixture.wire !== "openai-chat" || isRefusal(fixture),
 });
-testRefusals(["openai", "openai-compat", "any"], (fetch) => createOpenAI({ fetch, api: "chat" }));
+testErrorResponses(
+  ["openai", "openai-compat", "any"],
+  (fetch) => createOpenAI({ fetch, api: "chat" }),
+);

@@ -88,29 +88,29 @@ const RESPONSES: Readonly<Record<string, ExpectedReply>> = {
   responses_web_search: { text: "Found.", calls: [], stopReason: "stop" },
 };
 
-const REFUSALS: readonly ErrorFixture[] = [
+const ERRORS: readonly ErrorFixture[] = [
   {
-    name: "a wrong key",
+    name: "an invalid key",
     status: 401,
     body:
       '{"error":{"message":"Incorrect API key provided","type":"invalid_request_error","code":"invalid_api_key"}}',
     expect: { code: "auth_error", retryable: false },
   },
   {
-    name: "too many requests, with a wait in words",
+    name: "too many requests, with a retry delay in the message",
     status: 429,
     body:
       '{"error":{"message":"Rate limit reached. Please try again in 125ms.","type":"tokens","code":"rate_limit_exceeded"}}',
     expect: { code: "model_throttled", retryable: true, retryAfterMs: 125 },
   },
   {
-    name: "a used-up quota",
+    name: "an exhausted quota",
     status: 429,
     body: '{"error":{"type":"insufficient_quota","code":"insufficient_quota"}}',
     expect: { code: "model_throttled", retryable: false },
   },
   {
-    name: "a context that is too long",
+    name: "a context overflow",
     status: 400,
     body:
       '{"error":{"message":"This model\'s maximum context length is 8192 tokens.","code":"context_length_exceeded"}}',
@@ -123,7 +123,7 @@ const REFUSALS: readonly ErrorFixture[] = [
     expect: { code: "model_not_found", retryable: false },
   },
   {
-    name: "a server that fails",
+    name: "a server error",
     status: 500,
     body: '{"error":{"message":"The server had an error","type":"server_error"}}',
     expect: { code: "network_error", retryable: true },
@@ -136,12 +136,12 @@ testStreamFn(
   Deno.test,
   "openai chat",
   (fetch, limits) => createOpenAI({ fetch, ...limits, api: "chat" }),
-  { model: MODEL, replies: loadFixtures("openai", CHAT), errors: REFUSALS },
+  { model: MODEL, replies: loadFixtures("openai", CHAT), errors: ERRORS },
 );
 
 testStreamFn(
   Deno.test,
   "openai responses",
   (fetch, limits) => createOpenAI({ fetch, ...limits, api: "responses" }),
-  { model: MODEL, replies: loadFixtures("openai", RESPONSES), errors: REFUSALS },
+  { model: MODEL, replies: loadFixtures("openai", RESPONSES), errors: ERRORS },
 );

@@ -32,7 +32,7 @@ function getWarningCodes({ warnings }: SentRequest): string[] {
 
 const LOCAL = { baseUrl: "http://localhost:1234/v1" };
 
-Deno.test("the rich conversation is the golden request for a chat completion", async () => {
+Deno.test("createOpenAI(): chat completions request of the rich conversation matches the golden file", async () => {
   const { url, headers, body, warnings } = await sendToOpenAI(richRequest(createModel("gpt-4o")));
   assertEquals(url, "https://api.openai.com/v1/chat/completions");
   assertEquals(headers.get("authorization"), "Bearer sk-test");
@@ -40,44 +40,44 @@ Deno.test("the rich conversation is the golden request for a chat completion", a
   assertGolden(body, "openai/chat_request.json");
 });
 
-Deno.test("the rich conversation is the golden request to the Responses API", async () => {
+Deno.test("createOpenAI(): Responses API request of the rich conversation matches the golden file", async () => {
   const { url, body, warnings } = await sendToOpenAI(richRequest(createModel("gpt-5.4", "high")));
   assertEquals(url, "https://api.openai.com/v1/responses");
   assertEquals(warnings, []);
   assertGolden(body, "openai/responses_request.json");
 });
 
-Deno.test("B 73: another provider's thinking, signatures and items are left out", async () => {
+Deno.test("createOpenAI(): omits thinking, signatures and items of another provider [B73]", async () => {
   const from = { provider: "anthropic", modelId: "claude-sonnet-4-5" };
   for (const api of ["chat", "responses"] as const) {
     const { body } = await sendToOpenAI(richRequest(createModel("gpt-5.4"), { from }), { api });
-    for (const mark of ["c2lnbmF0dXJl", "ZW5jcnlwdGVk", "commentary", "I need the files"]) {
-      assertFalse(JSON.stringify(body).includes(mark), `${api}: ${mark}`);
+    for (const data of ["c2lnbmF0dXJl", "ZW5jcnlwdGVk", "commentary", "I need the files"]) {
+      assertFalse(JSON.stringify(body).includes(data), `${api}: ${data}`);
     }
   }
 });
 
-Deno.test("the API is the one that suits the model, and chat where the server is another", async () => {
-  const urlOf = async (spec: ModelSpec, options?: PromptSettings) =>
+Deno.test("createOpenAI(): calls the API of the catalog entry at OpenAI, and chat completions at other servers", async () => {
+  const getUrl = async (spec: ModelSpec, options?: PromptSettings) =>
     (await sendPrompt(spec, options)).url;
   const openai = "https://api.openai.com/v1";
-  assertEquals(await urlOf(createModel("gpt-5")), `${openai}/responses`);
-  assertEquals(await urlOf(createModel("gpt-4o-mini")), `${openai}/chat/completions`);
-  assertEquals(await urlOf(createModel("gpt-new")), `${openai}/responses`);
-  assertEquals(await urlOf(createModel("gpt-5"), { api: "chat" }), `${openai}/chat/completions`);
+  assertEquals(await getUrl(createModel("gpt-5")), `${openai}/responses`);
+  assertEquals(await getUrl(createModel("gpt-4o-mini")), `${openai}/chat/completions`);
+  assertEquals(await getUrl(createModel("gpt-new")), `${openai}/responses`);
+  assertEquals(await getUrl(createModel("gpt-5"), { api: "chat" }), `${openai}/chat/completions`);
   assertEquals(
-    await urlOf(createModel("gpt-5"), LOCAL),
+    await getUrl(createModel("gpt-5"), LOCAL),
     "http://localhost:1234/v1/chat/completions",
   );
   assertEquals(
-    await urlOf(createModel("gpt-5"), { ...LOCAL, api: "responses" }),
+    await getUrl(createModel("gpt-5"), { ...LOCAL, api: "responses" }),
     "http://localhost:1234/v1/responses",
   );
 });
 
-Deno.test("each level of thinking becomes an effort that the model has", async () => {
+Deno.test("createOpenAI(): maps thinking levels to supported efforts", async () => {
   const levels = ["off", "minimal", "low", "medium", "high", "extra_high"] as const;
-  const effortsOf = async (modelId: string, options?: PromptSettings) => {
+  const getEfforts = async (modelId: string, options?: PromptSettings) => {
     const found: unknown[] = [];
     for (const level of levels) {
       const { body } = await sendPrompt(createModel(modelId, level), { api: "chat", ...options });
@@ -85,11 +85,11 @@ Deno.test("each level of thinking becomes an effort that the model has", async (
     }
     return found;
   };
-  assertEquals(await effortsOf("gpt-5.4"), ["none", "low", "low", "medium", "high", "xhigh"]);
-  assertEquals(await effortsOf("gpt-5"), ["minimal", "minimal", "low", "medium", "high", "high"]);
-  assertEquals(await effortsOf("o3"), ["low", "low", "low", "medium", "high", "high"]);
-  assertEquals(await effortsOf("gpt-4o"), Array(6).fill(undefined));
-  assertEquals(await effortsOf("a-local-model", LOCAL), [
+  assertEquals(await getEfforts("gpt-5.4"), ["none", "low", "low", "medium", "high", "xhigh"]);
+  assertEquals(await getEfforts("gpt-5"), ["minimal", "minimal", "low", "medium", "high", "high"]);
+  assertEquals(await getEfforts("o3"), ["low", "low", "low", "medium", "high", "high"]);
+  assertEquals(await getEfforts("gpt-4o"), Array(6).fill(undefined));
+  assertEquals(await getEfforts("a-local-model", LOCAL), [
     undefined,
     "minimal",
     "low",
@@ -99,7 +99,7 @@ Deno.test("each level of thinking becomes an effort that the model has", async (
   ]);
 });
 
-Deno.test("reasoning is asked for encrypted, and summed up when it is wanted", async () => {
+Deno.test("createOpenAI(): requests encrypted reasoning, and a summary unless thinking is off", async () => {
   const thinking = await sendPrompt(createModel("gpt-5.4", "high"));
   assertEquals(thinking.body["reasoning"], { effort: "high", summary: "auto" });
   assertEquals(thinking.body["include"], ["reasoning.encrypted_content"]);
@@ -107,7 +107,7 @@ Deno.test("reasoning is asked for encrypted, and summed up when it is wanted", a
   assertEquals(off.body["reasoning"], { effort: "none" });
 });
 
-Deno.test("the limit of the reply goes into the field that the server knows", async () => {
+Deno.test("createOpenAI(): sends maxTokens in the field of the API and lowers it to the model's limit", async () => {
   const options = { maxTokens: 100 };
   assertEquals(
     (await sendPrompt(createModel("gpt-4o"), { options })).body["max_completion_tokens"],
@@ -121,13 +121,13 @@ Deno.test("the limit of the reply goes into the field that the server knows", as
     (await sendPrompt(createModel("gpt-5"), { options })).body["max_output_tokens"],
     100,
   );
-  const more = await sendPrompt(createModel("gpt-4o"), { options: { maxTokens: 1_000_000 } });
-  assertEquals([more.body["max_completion_tokens"], getWarningCodes(more)], [16_384, [
+  const lowered = await sendPrompt(createModel("gpt-4o"), { options: { maxTokens: 1_000_000 } });
+  assertEquals([lowered.body["max_completion_tokens"], getWarningCodes(lowered)], [16_384, [
     "max_tokens_lowered",
   ]]);
 });
 
-Deno.test("a temperature goes where it is taken, and is told of elsewhere", async () => {
+Deno.test("createOpenAI(): omits an unsupported temperature with a warning", async () => {
   const options = { temperature: 0.5 };
   assertEquals((await sendPrompt(createModel("gpt-4o"), { options })).body["temperature"], 0.5);
   for (const api of ["chat", "responses"] as const) {
@@ -139,8 +139,8 @@ Deno.test("a temperature goes where it is taken, and is told of elsewhere", asyn
   }
 });
 
-Deno.test("the tool choice is mapped", async () => {
-  const choices = async (api: "chat" | "responses") => {
+Deno.test("createOpenAI(): maps the tool choice", async () => {
+  const getChoices = async (api: "chat" | "responses") => {
     const found: unknown[] = [];
     for (const toolChoice of ["auto", "none", "required", { name: "list.all" }] as const) {
       found.push(
@@ -151,13 +151,13 @@ Deno.test("the tool choice is mapped", async () => {
     return found;
   };
   const name = "list_all_01wet6z2";
-  assertEquals(await choices("chat"), [
+  assertEquals(await getChoices("chat"), [
     "auto",
     "none",
     "required",
     { type: "function", function: { name } },
   ]);
-  assertEquals(await choices("responses"), [
+  assertEquals(await getChoices("responses"), [
     "auto",
     "none",
     "required",
@@ -165,32 +165,32 @@ Deno.test("the tool choice is mapped", async () => {
   ]);
 });
 
-Deno.test("A 133: a schema for the reply is sent, strict where it can be; without one nothing is", async () => {
+Deno.test("createOpenAI(): sends responseSchema, as strict if the schema is; no field without one [A133]", async () => {
   const closed = { type: "object", properties: {}, additionalProperties: false };
   const open = { type: "object", properties: { a: { type: "string" } } };
-  const formatOf = async (
+  const getFormat = async (
     responseSchema: typeof closed | typeof open,
     api: "chat" | "responses",
   ) => {
     const { body } = await sendPrompt(createModel("gpt-4o"), { api, options: { responseSchema } });
     return body[api === "chat" ? "response_format" : "text"];
   };
-  assertEquals(await formatOf(closed, "chat"), {
+  assertEquals(await getFormat(closed, "chat"), {
     type: "json_schema",
     json_schema: { name: "response", schema: closed, strict: true },
   });
-  assertEquals(await formatOf(open, "responses"), {
+  assertEquals(await getFormat(open, "responses"), {
     format: { type: "json_schema", name: "response", schema: open, strict: false },
   });
-  const loose = await sendPrompt(createModel("gpt-4-turbo"), {
+  const unsupported = await sendPrompt(createModel("gpt-4-turbo"), {
     options: { responseSchema: closed },
   });
-  assertEquals(getWarningCodes(loose), ["response_schema_left_out"]);
+  assertEquals(getWarningCodes(unsupported), ["response_schema_left_out"]);
   const { body } = await sendPrompt(createModel("gpt-4o"));
   assertFalse("response_format" in body);
 });
 
-Deno.test("the cache gets the conversation's name, and is asked to keep where it can", async () => {
+Deno.test("createOpenAI(): sends the session id as cache key, and long cache retention to models that support it", async () => {
   const options = { sessionId: "session-1", cache: "long" } as const;
   const { body } = await sendPrompt(createModel("gpt-5.4"), { options });
   assertEquals([body["prompt_cache_key"], body["prompt_cache_retention"]], ["session-1", "24h"]);
@@ -204,7 +204,7 @@ Deno.test("the cache gets the conversation's name, and is asked to keep where it
   );
 });
 
-Deno.test("Claude behind OpenRouter gets marks of what to cache, and asks for its price", async () => {
+Deno.test("createOpenAI(): adds cache_control for Claude models at OpenRouter, and requests the cost", async () => {
   const request = richRequest({
     provider: "openrouter",
     modelId: "anthropic/claude-x",
@@ -213,36 +213,36 @@ Deno.test("Claude behind OpenRouter gets marks of what to cache, and asks for it
   const { body } = await sendToOpenAI(request, { baseUrl: "https://openrouter.ai/api/v1" });
   assertEquals(body["reasoning"], { effort: "high" });
   assertEquals(body["usage"], { include: true });
-  const marks = JSON.stringify(body["messages"]).match(/"cache_control"/g);
-  assertEquals(marks?.length, 2);
+  const cacheControls = JSON.stringify(body["messages"]).match(/"cache_control"/g);
+  assertEquals(cacheControls?.length, 2);
 });
 
-Deno.test("reasoning goes back as reasoning_content within an answer, not after it", async () => {
+Deno.test("createOpenAI(): sends reasoning_content back only after the last user message", async () => {
   const deepseek = { provider: "deepseek", modelId: "deepseek-v4" };
   const thinking = { type: "thinking", thinking: "Hm.", signature: "reasoning_content" } as const;
   const call = { type: "tool_call", id: "c", name: "read_file", arguments: {} } as const;
   const request = richRequest({ ...deepseek, thinkingLevel: "high" });
-  const bodyOf = async (messages: StreamRequest["context"]["messages"]) => {
+  const getBody = async (messages: StreamRequest["context"]["messages"]) => {
     const context = { ...request.context, messages };
     return (await sendToOpenAI({ ...request, context }, { baseUrl: "https://api.deepseek.com" }))
       .body;
   };
-  const now = [prompt("Hi"), createReply(deepseek, [thinking, call])];
-  const body = await bodyOf(now);
+  const current = [prompt("Hi"), createReply(deepseek, [thinking, call])];
+  const body = await getBody(current);
   assert(JSON.stringify(body["messages"]).includes('"reasoning_content":"Hm."'));
   assertEquals(body["thinking"], { type: "enabled" });
-  const later = await bodyOf([...now, prompt("And?")]);
+  const later = await getBody([...current, prompt("And?")]);
   assertFalse(JSON.stringify(later["messages"]).includes("reasoning_content"));
 });
 
-Deno.test("a model without eyes gets a note for each image, and that is told", async () => {
+Deno.test("createOpenAI(): replaces images with notes and a warning for a model without images", async () => {
   const request = await sendToOpenAI(richRequest(createModel("o3-mini")));
   assertEquals(getWarningCodes(request), ["images_left_out"]);
   assert(JSON.stringify(request.body).includes("an image that this model cannot see"));
   assertFalse(JSON.stringify(request.body).includes("base64"));
 });
 
-Deno.test("B 65: empty content makes no invalid request", async () => {
+Deno.test("createOpenAI(): omits empty content [B65]", async () => {
   const request = richRequest(createModel("gpt-4o"));
   const messages = [prompt("", " "), createReply(createModel("gpt-4o"), []), prompt("Hi")];
   for (const api of ["chat", "responses"] as const) {
@@ -256,7 +256,7 @@ Deno.test("B 65: empty content makes no invalid request", async () => {
   }
 });
 
-Deno.test("the same tools make the same prompt, in whatever order they come", async () => {
+Deno.test("createOpenAI(): sends tools in an order that does not depend on that of the request", async () => {
   const request = richRequest(createModel("gpt-4o"));
   const reversed = { ...request.context, tools: [...TOOLS].reverse() };
   assertEquals(
@@ -265,7 +265,7 @@ Deno.test("the same tools make the same prompt, in whatever order they come", as
   );
 });
 
-Deno.test("5.3: the key is sent as a bearer token, and none where none is needed", async () => {
+Deno.test("createOpenAI(): sends the key as a bearer token, or no token if keyless without a key [5.3]", async () => {
   const { headers } = await sendPrompt(createModel("gpt-4o"), {
     options: { apiKey: " sk-with-spaces\n" },
   });

@@ -1,7 +1,7 @@
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { toExpectedChatUsage } from "./openai_usage.ts";
 import type { GroundTruth } from "./wire_fixtures.ts";
-import { testRecordings, testRefusals } from "./wire_tests.ts";
+import { testErrorResponses, testRecordings } from "./wire_tests.ts";
 
 function toExpectedStop({ stopReason, toolCalls }: GroundTruth): string {
   if (stopReason === "incomplete:max_output_tokens") return "length";
@@ -11,9 +11,9 @@ function toExpectedStop({ stopReason, toolCalls }: GroundTruth): string {
 testRecordings(["openai-responses", "openai-compat"], {
   createStreamFn: (fetch) => createOpenAI({ fetch, api: "responses" }),
   provider: "openai",
-  toExpectedStop: toExpectedStop,
+  toExpectedStop,
   toExpectedUsage: toExpectedChatUsage,
-  // The shell recording was shortened: its deltas do not add up to the text at its end.
+  // The shell recording is shortened, so its deltas differ from the text at its end.
   shouldSkip: ({ wire, name }) => wire !== "openai-responses" || name.includes("shell-container"),
 });
-testRefusals(["openai-responses"], (fetch) => createOpenAI({ fetch, api: "responses" }));
+testErrorResponses(["openai-responses"], (fetch) => createOpenAI({ fetch, api: "responses" }));

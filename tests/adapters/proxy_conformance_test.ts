@@ -44,13 +44,13 @@ testStreamFn(
     }),
     errors: [
       {
-        name: "a token that is not accepted",
+        name: "an invalid token",
         status: 401,
         body: toErrorJson("auth_error", "The proxy does not accept this token"),
         expect: { code: "auth_error", retryable: false },
       },
       {
-        name: "a gateway that forbids",
+        name: "a forbidding gateway",
         status: 403,
         body: "<html><title>Forbidden</title></html>",
         expect: { code: "auth_error", retryable: false },
@@ -63,19 +63,19 @@ testStreamFn(
         expect: { code: "model_throttled", retryable: true, retryAfterMs: 7000 },
       },
       {
-        name: "a gateway that timed out",
+        name: "a gateway timeout",
         status: 504,
         body: "upstream request timeout",
         expect: { code: "network_error", retryable: true },
       },
       {
-        name: "a body that is too large for the proxy",
+        name: "a body over the proxy's limit",
         status: 413,
         body: toErrorJson("bad_request", "The body must not be larger than 10 bytes"),
         expect: { code: "bad_request", retryable: false },
       },
       {
-        name: "another address",
+        name: "a wrong URL",
         status: 404,
         body: "Not Found",
         expect: { code: "bad_request", retryable: false },

@@ -1,12 +1,13 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createProxy, serveProxy, type ServeProxyOptions } from "../../adapters/proxy/mod.ts";
 import { ModelThrottledError } from "../../src/core/errors.ts";
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { ManualClock, settle } from "../conformance/ports.ts";
 import { serveLoopback } from "./loopback.ts";
 import { richRequest } from "./rich_conversation.ts";
 
@@ -45,7 +46,7 @@ function createStreamFn(...steps: ScriptedStep[]): StreamFn {
   return scriptedStream(steps);
 }
 
-Deno.test("what a model answers comes through the proxy, event for event", async () => {
+Deno.test("serveProxy(): passes every event of the model to createProxy()", async () => {
   const step = reply([
     thinking("Hm.", { signature: "c2ln" }),
     text("Let me look."),
@@ -57,30 +58,30 @@ Deno.test("what a model answers comes through the proxy, event for event", async
   assertEquals(proxied.events, direct.events);
 });
 
-Deno.test("the model's side gets the request as it was asked, without the token", async () => {
-  const asked = scriptedStream([reply("Hi")]);
-  await using server = serveLoopback(serveProxy(asked, ALLOW_ALL));
+Deno.test("serveProxy(): calls the model with the agent's request, without the token", async () => {
+  const model = scriptedStream([reply("Hi")]);
+  await using server = serveLoopback(serveProxy(model, ALLOW_ALL));
   const request = richRequest(MODEL, { options: { temperature: 0.5, extra: { top_k: 3 } } });
   await readReply(createProxy({ baseUrl: server.url })(request));
-  const [seen] = asked.calls;
-  assertEquals(seen?.model, request.model);
-  assertEquals(seen?.context.tools, request.context.tools);
-  assertEquals(seen?.context.messages.length, request.context.messages.length);
-  assertEquals(seen?.options, { temperature: 0.5, extra: { top_k: 3 } });
+  const [call] = model.calls;
+  assertEquals(call?.model, request.model);
+  assertEquals(call?.context.tools, request.context.tools);
+  assertEquals(call?.context.messages.length, request.context.messages.length);
+  assertEquals(call?.options, { temperature: 0.5, extra: { top_k: 3 } });
 });
 
-Deno.test("a key in a request's options is left behind", async () => {
-  const asked = scriptedStream([reply("Hi")]);
+Deno.test("serveProxy(): drops the API key and unknown members of the options", async () => {
+  const model = scriptedStream([reply("Hi")]);
   const body = {
     ...JSON.parse(MINIMAL_BODY),
     options: { apiKey: "sk-stolen", maxTokens: 7, odd: 1 },
   };
-  const response = await serveProxy(asked, ALLOW_ALL)(createPost(JSON.stringify(body)));
+  const response = await serveProxy(model, ALLOW_ALL)(createPost(JSON.stringify(body)));
   await response.text();
-  assertEquals(asked.calls[0]?.options, { maxTokens: 7 });
+  assertEquals(model.calls[0]?.options, { maxTokens: 7 });
 });
 
-Deno.test("only true lets a caller in", async () => {
+Deno.test("serveProxy(): rejects a caller unless authorize returns true", async () => {
   const authorize = (token: string) => token === "right";
   assertEquals(
     await fetchStatus(createPost(MINIMAL_BODY, { authorization: "Bearer right" }), { authorize }),
@@ -103,7 +104,7 @@ Deno.test("only true lets a caller in", async () => {
   assertEquals(await fetchStatus(createPost(MINIMAL_BODY), { authorize: truthy }), 401);
 });
 
-Deno.test("a caller without a token has an empty one, which no unset variable equals", async () => {
+Deno.test("serveProxy(): passes an empty token, which no unset variable equals, for a caller without one", async () => {
   const unset: string | undefined = undefined;
   assertEquals(
     await fetchStatus(createPost(MINIMAL_BODY), { authorize: (token) => token === unset }),
@@ -111,7 +112,7 @@ Deno.test("a caller without a token has an empty one, which no unset variable eq
   );
 });
 
-Deno.test("an authorize that fails lets nobody in, and its words stay inside", async () => {
+Deno.test("serveProxy(): responds with 503 and hides the error when authorize fails", async () => {
   const failing: ServeProxyOptions["authorize"][] = [
     () => {
       throw new Error("database at 10.0.0.7 is down");
@@ -127,7 +128,7 @@ Deno.test("an authorize that fails lets nobody in, and its words stay inside", a
   }
 });
 
-Deno.test("without authorize the proxy serves its own machine and nobody else", async () => {
+Deno.test("serveProxy(): serves local callers only when authorize is not set", async () => {
   const from = (hostname: unknown) => ({ remoteAddr: { transport: "tcp", hostname, port: 1 } });
   assertEquals(await fetchStatus(createPost(MINIMAL_BODY), {}, LOCAL_CONNECTION), 200);
   assertEquals(await fetchStatus(createPost(MINIMAL_BODY), {}, from("::1")), 200);
@@ -144,7 +145,7 @@ Deno.test("without authorize the proxy serves its own machine and nobody else", 
   assertEquals(await fetchStatus(createPost(MINIMAL_BODY), {}), 401);
 });
 
-Deno.test("without authorize a name that leads here does not make a web page local", async () => {
+Deno.test("serveProxy(): rejects a local caller when the host name of the URL is not local", async () => {
   const request = new Request("http://rebound.example/", {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -153,7 +154,7 @@ Deno.test("without authorize a name that leads here does not make a web page loc
   assertEquals(await fetchStatus(request, {}, LOCAL_CONNECTION), 401);
 });
 
-Deno.test("only JSON that was posted is taken", async () => {
+Deno.test("serveProxy(): rejects other methods, other content types and invalid JSON", async () => {
   assertEquals(await fetchStatus(new Request("http://localhost/"), ALLOW_ALL), 405);
   assertEquals(
     await fetchStatus(createPost(MINIMAL_BODY, { "content-type": "text/plain" }), ALLOW_ALL),
@@ -162,7 +163,7 @@ Deno.test("only JSON that was posted is taken", async () => {
   assertEquals(await fetchStatus(createPost("{"), ALLOW_ALL), 400);
 });
 
-Deno.test("a body is read up to the limit", async () => {
+Deno.test("serveProxy(): rejects a body over the limit without reading the rest", async () => {
   const long = MINIMAL_BODY + " ".repeat(2000);
   assertEquals(await fetchStatus(createPost(long), { ...ALLOW_ALL, maxBodyBytes: 1000 }), 413);
   assertEquals(await fetchStatus(createPost(long), { ...ALLOW_ALL, maxBodyBytes: 10_000 }), 200);
@@ -177,20 +178,23 @@ Deno.test("a body is read up to the limit", async () => {
   assert(pulled < 10, `${pulled} chunks were read`);
 });
 
-Deno.test("what is wrong with a body is told with the path to it", async () => {
+Deno.test("serveProxy(): responds with the path of the invalid value in a body", async () => {
   const user = { role: "user", content: [{ type: "text", text: 7 }], timestamp: 0 };
-  const wrong: [object, string][] = [
+  const invalid: [object, string][] = [
     [{ messages: [] }, "The body.model must be an object"],
-    [{ model: { ...MODEL, modelId: "" }, messages: [] }, "The body.model.modelId must be a text"],
+    [
+      { model: { ...MODEL, modelId: "" }, messages: [] },
+      "The body.model.modelId must be a non-empty string",
+    ],
     [{ model: { ...MODEL, thinkingLevel: "deep" }, messages: [] }, "The body.model.thinkingLevel"],
-    [{ model: MODEL, messages: {} }, "The body.messages must be a list"],
-    [{ model: MODEL, messages: [user] }, "The body.messages[0].content[0].text must be a text"],
+    [{ model: MODEL, messages: {} }, "The body.messages must be an array"],
+    [{ model: MODEL, messages: [user] }, "The body.messages[0].content[0].text must be a string"],
     [{ model: MODEL, messages: [{ role: "system" }] }, "The body.messages[0].role must be"],
     [{ model: MODEL, messages: [], tools: [{ name: "x" }] }, "The body.tools[0].description"],
     [{ model: MODEL, messages: [], options: { temperature: "hot" } }, "The body.options.temper"],
     [{ model: MODEL, messages: [], options: { toolChoice: 1 } }, "The body.options.toolChoice"],
   ];
-  for (const [body, problem] of wrong) {
+  for (const [body, problem] of invalid) {
     const response = await serveProxy(createStreamFn(), ALLOW_ALL)(
       createPost(JSON.stringify(body)),
     );
@@ -201,21 +205,20 @@ Deno.test("what is wrong with a body is told with the path to it", async () => {
   }
 });
 
-Deno.test("a refusal reaches the agent with its own code", async () => {
+Deno.test("serveProxy(): rejects with an error code that the agent receives", async () => {
   await using server = serveLoopback(serveProxy(createStreamFn(), { authorize: () => false }));
   const { error } = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
   assertEquals(error?.code, "auth_error");
   assertMatch(error?.message ?? "", /^proxy answered 401: The proxy does not accept this token/);
 });
 
-Deno.test("an error of the model travels with its facts, without its cause and without keys", async () => {
-  const streamFn: StreamFn = (request: StreamRequest) => {
+Deno.test("serveProxy(): sends the model's error without its cause and without keys", async () => {
+  const streamFn: StreamFn = () => {
     const error = new ModelThrottledError("openai answered 429 to sk-live-0123456789abcdef", {
       retryAfterMs: 1500,
       provider: "openai",
       cause: new Error("Bearer sk-live-0123456789abcdef"),
     });
-    assert(request);
     return ReadableStream.from([{ type: "start" }, { type: "error", stopReason: "error", error }]);
   };
   await using server = serveLoopback(serveProxy(streamFn, ALLOW_ALL));
@@ -229,7 +232,7 @@ Deno.test("an error of the model travels with its facts, without its cause and w
   });
 });
 
-Deno.test("a stream function that throws, or stops without an end, fails the reply and nothing else", async () => {
+Deno.test("serveProxy(): fails the reply when the stream function throws or ends without a terminal event", async () => {
   const broken: StreamFn[] = [
     () => {
       throw new Error("broken");
@@ -245,7 +248,7 @@ Deno.test("a stream function that throws, or stops without an end, fails the rep
   assertEquals(codes, ["stream_error", "network_error"]);
 });
 
-Deno.test("an overflow stays one, so that the agent can shorten its context", async () => {
+Deno.test("serveProxy(): keeps the error code context_window_overflow", async () => {
   await using server = serveLoopback(
     serveProxy(createStreamFn(fail("context_window_overflow", "full")), ALLOW_ALL),
   );
@@ -254,7 +257,7 @@ Deno.test("an overflow stays one, so that the agent can shorten its context", as
   assertEquals(error?.retryable, false);
 });
 
-Deno.test("a caller who leaves aborts the call to the model", async () => {
+Deno.test("serveProxy(): aborts the model call when the caller disconnects", async () => {
   const { promise: aborted, resolve } = Promise.withResolvers<void>();
   const streamFn: StreamFn = (request) => {
     request.signal.addEventListener("abort", () => resolve());
@@ -269,13 +272,13 @@ Deno.test("a caller who leaves aborts the call to the model", async () => {
   await aborted;
 });
 
-Deno.test("events that are there together are sent together, and no more than fit", async () => {
+Deno.test("serveProxy(): sends available events in one chunk, up to the limit", async () => {
   const words = "many words ".repeat(200);
   const handler = serveProxy(createStreamFn(reply([text(words.repeat(100))])), ALLOW_ALL);
   const { body } = await handler(createPost(MINIMAL_BODY));
   const sizes: number[] = [];
   for await (const chunk of body ?? []) sizes.push(chunk.length);
-  assert(sizes.length > 1, "all came at once");
+  assert(sizes.length > 1, "one chunk for all events");
   assert(sizes.every((size) => size < 300_000), `${sizes}`);
   const few = await serveProxy(createStreamFn(reply("Hi")), ALLOW_ALL)(createPost(MINIMAL_BODY));
   let chunks = 0;
@@ -283,22 +286,8 @@ Deno.test("events that are there together are sent together, and no more than fi
   assertEquals(chunks, 1);
 });
 
-Deno.test("while the model thinks in silence, comments keep the connection open", async () => {
-  let ring = () => {};
-  let timers = 0;
-  const clock = {
-    time: 0,
-    now: () => clock.time,
-    after(delayMs: number, callback: () => void): () => void {
-      timers++;
-      ring = () => {
-        timers--;
-        clock.time += delayMs;
-        callback();
-      };
-      return () => void timers--;
-    },
-  };
+Deno.test("serveProxy(): sends comments while the model sends no events", async () => {
+  const clock = new ManualClock();
   const handler = serveProxy(createStreamFn(hang({ after: "Half" })), {
     ...ALLOW_ALL,
     clock,
@@ -311,10 +300,10 @@ Deno.test("while the model thinks in silence, comments keep the connection open"
   while (!(await next()).includes("Half"));
   for (let count = 0; count < 2; count++) {
     const reading = next();
-    await new Promise((resolve) => setTimeout(resolve));
-    ring();
+    await settle();
+    clock.advanceToNext();
     assertEquals(await reading, ": keep-alive\n\n");
   }
   await reader.cancel();
-  assertEquals(timers, 0);
+  assertEquals(clock.sleepers, 0);
 });

@@ -46,15 +46,15 @@ function createStreamResponse(body: BodyInit): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-/** Asks a proxy that answers everything in one way. */
-async function requestReply(answer: () => Response | Promise<Response>): Promise<CollectedReply> {
-  await using server = serveLoopback(answer);
+/** Sends a request to a proxy with the given response. */
+async function requestReply(respond: () => Response | Promise<Response>): Promise<CollectedReply> {
+  await using server = serveLoopback(respond);
   return await readReply(
     createProxy({ baseUrl: server.url, apiKey: TOKEN })(createStreamRequest()),
   );
 }
 
-Deno.test("5.1 (A 139): a stream of deltas becomes the whole message, with tokens and cost", async () => {
+Deno.test("createProxy(): assembles the message from deltas, with usage and cost [5.1, A139]", async () => {
   const done: ProxyEvent = { type: "done", stopReason: "stop", usage: USAGE, cost: COST };
   const reply = await requestReply(() =>
     createEventResponse({ type: "start" }, ...TEXT_EVENTS, done)
@@ -71,7 +71,7 @@ Deno.test("5.1 (A 139): a stream of deltas becomes the whole message, with token
   assertEquals(reply.events.at(-1), done);
 });
 
-Deno.test("5.2: text and a tool call in one stream become both blocks", async () => {
+Deno.test("createProxy(): reads text and a tool call from one stream [5.2]", async () => {
   const done: ProxyEvent = { type: "done", stopReason: "tool_use", usage: USAGE };
   const reply = await requestReply(() =>
     createEventResponse({ type: "start" }, ...TEXT_EVENTS, ...CALL_EVENTS, done)
@@ -83,7 +83,7 @@ Deno.test("5.2: text and a tool call in one stream become both blocks", async ()
   assertEquals(reply.stopReason, "tool_use");
 });
 
-Deno.test("5.3: the token is sent as a bearer token, and the request carries model, messages, tools and options", async () => {
+Deno.test("createProxy(): sends a bearer token and a body with model, messages, tools and options [5.3]", async () => {
   const sent: { authorization: string | null; body: unknown }[] = [];
   await using server = serveLoopback(async (request) => {
     sent.push({ authorization: request.headers.get("authorization"), body: await request.json() });
@@ -119,7 +119,7 @@ Deno.test("5.3: the token is sent as a bearer token, and the request carries mod
   }]);
 });
 
-Deno.test("5.4: a connection that cannot be made is a network error", async () => {
+Deno.test("createProxy(): fails with network_error when the connection is refused [5.4]", async () => {
   const { error } = await readReply(
     createProxy({ baseUrl: getUnusedUrl(), apiKey: TOKEN })(createStreamRequest()),
   );
@@ -128,7 +128,7 @@ Deno.test("5.4: a connection that cannot be made is a network error", async () =
   assertEquals(error?.provider, "proxy");
 });
 
-Deno.test("5.5: 401 and 403 are an auth error that is not retried", async () => {
+Deno.test("createProxy(): fails with auth_error, which is not retried, on 401 and 403 [5.5]", async () => {
   for (const status of [401, 403]) {
     const { error } = await requestReply(() => new Response(`no to ${TOKEN}`, { status }));
     assertEquals(error?.code, "auth_error");
@@ -137,7 +137,7 @@ Deno.test("5.5: 401 and 403 are an auth error that is not retried", async () => 
   }
 });
 
-Deno.test("5.6: 429 is throttling, with the wait that the proxy asks for", async () => {
+Deno.test("createProxy(): fails with model_throttled and the retry delay on 429 [5.6]", async () => {
   const headers = { "retry-after": "2" };
   const { error } = await requestReply(() => new Response("slow down", { status: 429, headers }));
   assertEquals(error?.code, "model_throttled");
@@ -145,14 +145,14 @@ Deno.test("5.6: 429 is throttling, with the wait that the proxy asks for", async
   assertEquals(error?.retryAfterMs, 2000);
 });
 
-Deno.test("5.7: 504 is a network error", async () => {
+Deno.test("createProxy(): fails with network_error on 504 [5.7]", async () => {
   const { error } = await requestReply(() => new Response("timeout", { status: 504 }));
   assertEquals(error?.code, "network_error");
   assertEquals(error?.retryable, true);
 });
 
-Deno.test("5.8: an event that cannot be read is a stream error that is not retried", async () => {
-  const broken = [
+Deno.test("createProxy(): fails with stream_error, which is not retried, on an invalid event [5.8]", async () => {
+  const invalidBodies = [
     "data: {nonsense\n\n",
     "data: 7\n\n",
     "data: {}\n\n",
@@ -162,21 +162,21 @@ Deno.test("5.8: an event that cannot be read is a stream error that is not retri
     'data: {"type":"error","error":{"message":"no code"}}\n\n',
     "data: [DONE]\n\n",
   ];
-  for (const body of broken) {
+  for (const body of invalidBodies) {
     const { error } = await requestReply(() => createStreamResponse(body));
     assertEquals(error?.code, "stream_error", body);
     assertEquals(error?.retryable, false);
   }
 });
 
-Deno.test("5.9: a stream that drops in the middle is a network error", async () => {
-  const half = TEXT_EVENTS.slice(0, 2).map((event) => `data: ${JSON.stringify(event)}\n\n`).join(
-    "",
-  );
+Deno.test("createProxy(): fails with network_error when the stream ends in the middle [5.9]", async () => {
+  const partialBody = TEXT_EVENTS.slice(0, 2)
+    .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+    .join("");
   for (
     const reply of [
-      await requestReply(() => createStreamResponse(half)),
-      await requestDroppedReply(half),
+      await requestReply(() => createStreamResponse(partialBody)),
+      await requestDroppedReply(partialBody),
     ]
   ) {
     assertEquals(reply.error?.code, "network_error");
@@ -185,15 +185,15 @@ Deno.test("5.9: a stream that drops in the middle is a network error", async () 
   }
 });
 
-/** Asks a proxy whose connection breaks after a part of the body. */
-async function requestDroppedReply(part: string): Promise<CollectedReply> {
+/** Sends a request to a proxy whose connection breaks after `partialBody`. */
+async function requestDroppedReply(partialBody: string): Promise<CollectedReply> {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const head = [
     "HTTP/1.1 200 OK",
     "content-type: text/event-stream",
     "content-length: 100000",
     "",
-    part,
+    partialBody,
   ].join("\r\n");
   const dropping = (async () => {
     using connection = await listener.accept();
@@ -206,14 +206,14 @@ async function requestDroppedReply(part: string): Promise<CollectedReply> {
   return reply;
 }
 
-Deno.test("5.10: an abort drops the connection and ends the reply as aborted", async () => {
+Deno.test("createProxy(): closes the connection and ends the reply as aborted on abort [5.10]", async () => {
   const controller = new AbortController();
-  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  const { promise: disconnected, resolve: onDisconnect } = Promise.withResolvers<void>();
   await using server = serveLoopback(() =>
     createStreamResponse(
       new ReadableStream({
         start: (body) => body.enqueue(new TextEncoder().encode(PARTIAL_REPLY)),
-        cancel: () => leave(),
+        cancel: () => onDisconnect(),
       }),
     )
   );
@@ -221,7 +221,7 @@ Deno.test("5.10: an abort drops the connection and ends the reply as aborted", a
   const { stopReason, error } = await readReply(abortAtText(stream, controller));
   assertEquals(stopReason, "aborted");
   assertEquals(error?.code, "aborted");
-  await left;
+  await disconnected;
 });
 
 const PARTIAL_REPLY = [
@@ -230,7 +230,7 @@ const PARTIAL_REPLY = [
   { type: "text_delta", contentIndex: 0, delta: "Half" },
 ].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 
-/** Passes events on, and aborts once text has arrived. */
+/** Yields the events of a stream, and aborts after the first text. */
 async function* abortAtText(
   stream: AsyncIterable<AssistantMessageEvent>,
   controller: AbortController,
@@ -241,7 +241,7 @@ async function* abortAtText(
   }
 }
 
-Deno.test("an error of the model comes through the proxy as it was", async () => {
+Deno.test("createProxy(): keeps all fields of the model's error", async () => {
   const record = {
     code: "model_throttled",
     message: "openai answered 429: quota",
@@ -257,7 +257,7 @@ Deno.test("an error of the model comes through the proxy as it was", async () =>
   assertEquals(error?.toJSON(), record);
 });
 
-Deno.test("a reply that the proxy calls off can be tried again", async () => {
+Deno.test("createProxy(): fails with network_error, which is retried, when the proxy aborts the reply", async () => {
   const record = { code: "aborted", message: "shutting down", retryable: false } as const;
   const reply = await requestReply(() =>
     createEventResponse({ type: "error", stopReason: "aborted", error: record })
@@ -267,7 +267,7 @@ Deno.test("a reply that the proxy calls off can be tried again", async () => {
   assertStringIncludes(reply.error?.message ?? "", "shutting down");
 });
 
-Deno.test("connect asks a proxy for models with its name before theirs", async () => {
+Deno.test("connect(): sends requests for models with the prefix proxy/ to the proxy", async () => {
   const sent: unknown[] = [];
   await using server = serveLoopback(async (request) => {
     sent.push([request.headers.get("authorization"), await request.json()]);
@@ -297,7 +297,7 @@ Deno.test("connect asks a proxy for models with its name before theirs", async (
   ]);
 });
 
-Deno.test("connect says where the proxy's address is to be told", async () => {
+Deno.test("connect(): names SWINK_PROXY_URL when the proxy's URL is missing", async () => {
   const model = modelSpec("proxy/anthropic/claude-sonnet-5-5");
   const { error } = await readReply(
     connect({ env: () => undefined })({ ...createStreamRequest(), model }),

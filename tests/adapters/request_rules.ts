@@ -1,50 +1,49 @@
 /**
- * What the providers refuse in a conversation, after their documentation and their error messages.
+ * Rules of the providers for conversations, from their documentation and error messages.
  *
- * Each check gets the body of a request as it was sent and gives the problems it finds; none means that the provider
- * takes it, as far as anybody has written down.
+ * Each check returns the problems in a request body. A body without problems breaks no documented rule.
  *
  * @module
  */
 
-import { parseProxyRequest } from "../../adapters/proxy/request_parser.ts";
+import { parseProxyRequest } from "../../adapters/proxy/request.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 
-/** Says what a provider would refuse in a body. */
+/** Returns the problems in a request body. */
 export type RequestCheck = (body: unknown) => string[];
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Collects what is wrong. */
+/** Collects problems. */
 class Problems {
   readonly found: string[] = [];
 
-  require(holds: unknown, problem: string): void {
-    if (!holds) this.found.push(problem);
+  require(condition: unknown, problem: string): void {
+    if (!condition) this.found.push(problem);
   }
 
-  /** Every call is answered, once. */
+  /** Requires one result for each call. */
   requireAnswered(calls: readonly unknown[], results: readonly unknown[]): void {
     const same = JSON.stringify(calls) === JSON.stringify(results);
-    this.require(same, `calls ${calls.join()} are answered by ${results.join()}`);
-    this.require(new Set(calls).size === calls.length, `a call id occurs twice: ${calls.join()}`);
+    this.require(same, `calls ${calls.join()} have results ${results.join()}`);
+    this.require(new Set(calls).size === calls.length, `duplicate call id: ${calls.join()}`);
   }
 
-  /** A call has what every provider wants of it. */
+  /** Requires valid id, name and arguments of a call. */
   requireValidCall(id: unknown, name: unknown, args: unknown, ids: RegExp = CALL_ID): void {
     this.require(ids.test(asText(id)), `call id ${asText(id)}`);
     this.require(TOOL_NAME.test(asText(name)), `tool name ${asText(name)}`);
-    this.require(isJsonObject(args), `arguments of ${asText(name)} are no object`);
+    this.require(isJsonObject(args), `arguments of ${asText(name)} are not an object`);
   }
 
-  /** User and the other take turns, and the user begins. */
+  /** Requires alternating roles that begin and end with the user. */
   requireAlternating(roles: readonly unknown[], other: string): void {
     for (const [index, role] of roles.entries()) {
       const expected = index % 2 === 0 ? "user" : other;
-      this.require(role === expected, `message ${index} is of ${asText(role)}, not ${expected}`);
+      this.require(role === expected, `message ${index} has role ${asText(role)}, not ${expected}`);
     }
-    this.require(roles.at(-1) === "user", "the last message is not the user's");
+    this.require(roles.at(-1) === "user", "the last message is not a user message");
   }
 }
 
@@ -80,12 +79,12 @@ function countOccurrences(body: unknown, member: string): number {
   return JSON.stringify(body).split(`"${member}":`).length - 1;
 }
 
-/** Members of one name in a list of blocks. */
+/** Returns the members with a name in a list of blocks. */
 function collectMembers(blocks: readonly unknown[], name: string): unknown[] {
   return blocks.map((block) => getPath(block, name)).filter((member) => member !== undefined);
 }
 
-/** Anthropic's Messages API. */
+/** Checks a request to Anthropic's Messages API. */
 export function findAnthropicProblems(body: unknown): string[] {
   const problems = new Problems();
   const messages = asList(getPath(body, "messages"));
@@ -98,7 +97,7 @@ export function findAnthropicProblems(body: unknown): string[] {
     problems.requireAnswered(open, results.map((result) => getPath(result, "tool_use_id")));
     problems.require(
       results.every((result, index) => result === blocks[index]),
-      "results do not come first",
+      "results are not first",
     );
     const calls = blocks.filter((block) => getPath(block, "type") === "tool_use");
     open = calls.map((call) => getPath(call, "id"));
@@ -107,7 +106,7 @@ export function findAnthropicProblems(body: unknown): string[] {
     }
     for (const block of blocks) checkAnthropicBlock(problems, block);
     const last = asText(getPath(blocks.at(-1), "type"));
-    problems.require(!last.includes("thinking"), "a reply ends in thinking");
+    problems.require(!last.includes("thinking"), "reply ends with thinking");
   }
   problems.require(countOccurrences(body, "cache_control") <= 4, "more than four cache marks");
   const budget = Number(getPath(body, "thinking", "budget_tokens") ?? 0);
@@ -132,7 +131,7 @@ function checkAnthropicBlock(problems: Problems, block: unknown): void {
   }
 }
 
-/** Bedrock's Converse API, with a Claude behind it. */
+/** Checks a request to Bedrock's Converse API for a Claude model. */
 export function findBedrockProblems(body: unknown): string[] {
   const problems = new Problems();
   const messages = asList(getPath(body, "messages"));
@@ -158,17 +157,17 @@ export function findBedrockProblems(body: unknown): string[] {
     for (const result of results) {
       problems.require(asList(getPath(result, "content")).length > 0, "a result is empty");
     }
-    for (const said of collectMembers(blocks, "text")) {
-      problems.require(!isBlank(said), "blank text");
+    for (const text of collectMembers(blocks, "text")) {
+      problems.require(!isBlank(text), "blank text");
     }
     for (const reasoning of collectMembers(blocks, "reasoningContent")) {
-      const mark = getPath(reasoning, "reasoningText", "signature") ??
+      const signature = getPath(reasoning, "reasoningText", "signature") ??
         getPath(reasoning, "redactedContent");
-      problems.require(mark, "reasoning without signature");
+      problems.require(signature, "reasoning without signature");
     }
     problems.require(
       getPath(blocks.at(-1), "reasoningContent") === undefined,
-      "a reply ends in thinking",
+      "reply ends with thinking",
     );
   }
   problems.require(countOccurrences(body, "cachePoint") <= 4, "more than four cache points");
@@ -182,18 +181,18 @@ export function findBedrockProblems(body: unknown): string[] {
   return problems.found;
 }
 
-/** Chat completions as OpenAI takes them. */
+/** Checks a request to OpenAI's chat completions API. */
 export function findChatProblems(body: unknown): string[] {
   return checkConversation(body, /^[^\s]{1,64}$/).found;
 }
 
-/** Mistral's chat completions. */
+/** Checks a request to Mistral's chat completions API. */
 export function findMistralProblems(body: unknown): string[] {
   const problems = checkConversation(body, /^[a-zA-Z0-9]{9}$/);
   const roles = asList(getPath(body, "messages")).map((message) => getPath(message, "role"));
   for (const [index, role] of roles.entries()) {
     const afterTool = roles[index - 1] === "tool";
-    problems.require(!(afterTool && role === "user"), "a user speaks right after a tool");
+    problems.require(!(afterTool && role === "user"), "user message after a tool result");
   }
   problems.require(getPath(body, "stream_options") === undefined, "stream_options");
   return problems.found;
@@ -232,8 +231,8 @@ function checkConversation(body: unknown, ids: RegExp): Problems {
         "blank text",
       );
     }
-    const says = !isBlank(content) || parts.length > 0 || calls.length > 0;
-    problems.require(says, `an empty message of ${asText(role)}`);
+    const hasContent = !isBlank(content) || parts.length > 0 || calls.length > 0;
+    problems.require(hasContent, `empty message with role ${asText(role)}`);
   }
   problems.requireAnswered(open, answered);
   for (const tool of asList(getPath(body, "tools"))) {
@@ -247,7 +246,7 @@ function asObject(value: unknown): object {
   return isJsonObject(value) ? value : {};
 }
 
-/** OpenAI's Responses API. */
+/** Checks a request to OpenAI's Responses API. */
 export function findResponsesProblems(body: unknown): string[] {
   const problems = new Problems();
   const items = asList(getPath(body, "input"));
@@ -271,7 +270,7 @@ export function findResponsesProblems(body: unknown): string[] {
         break;
       case "reasoning":
         problems.require(!isBlank(getPath(item, "id")), "reasoning without id");
-        problems.require(next !== "" && next !== "user", "reasoning without its follower");
+        problems.require(next !== "" && next !== "user", "reasoning without a following item");
         break;
       case "message": {
         const content = getPath(item, "content");
@@ -289,39 +288,42 @@ export function findResponsesProblems(body: unknown): string[] {
   return problems.found;
 }
 
-/** Ollama's own API. */
+/** Checks a request to Ollama's API. */
 export function findOllamaProblems(body: unknown): string[] {
   const problems = new Problems();
   const roles = ["system", "user", "assistant", "tool"];
   for (const message of asList(getPath(body, "messages"))) {
     problems.require(roles.includes(asText(getPath(message, "role"))), "role of a message");
-    problems.require(typeof getPath(message, "content") === "string", "content is no text");
+    problems.require(typeof getPath(message, "content") === "string", "content is not text");
     for (const call of asList(getPath(message, "tool_calls"))) {
       problems.require(
         isJsonObject(getPath(call, "function", "arguments")),
-        "arguments are no object",
+        "arguments are not an object",
       );
     }
     for (const image of asList(getPath(message, "images"))) {
-      problems.require(/^[A-Za-z0-9+/]+=*$/.test(asText(image)), "an image is no base64");
+      problems.require(/^[A-Za-z0-9+/]+=*$/.test(asText(image)), "image is not base64");
     }
     const isNamed = getPath(message, "role") !== "tool" || !isBlank(getPath(message, "tool_name"));
-    problems.require(isNamed, "a result without the tool's name");
+    problems.require(isNamed, "result without a tool name");
   }
   return problems.found;
 }
 
-const GEMINI_NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
-const GEMINI_SCHEMA = ["additionalProperties", "$schema", "$ref", "const", "oneOf", "allOf"];
+const GOOGLE_NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
+const GOOGLE_SCHEMA = ["additionalProperties", "$schema", "$ref", "const", "oneOf", "allOf"];
 
-/** Google's Gemini API. */
-export function findGeminiProblems(body: unknown): string[] {
+/** Checks a request to Google's Gemini API. */
+export function findGoogleProblems(body: unknown): string[] {
   const problems = new Problems();
   const contents = asList(getPath(body, "contents"));
-  problems.require(getPath(contents[0], "role") === "user", "the user does not begin");
+  problems.require(
+    getPath(contents[0], "role") === "user",
+    "the first content is not a user content",
+  );
   problems.require(
     getPath(contents.at(-1), "role") === "user",
-    "the last content is not the user's",
+    "the last content is not a user content",
   );
   let open: unknown[] = [];
   for (const content of contents) {
@@ -330,24 +332,24 @@ export function findGeminiProblems(body: unknown): string[] {
     const results = collectMembers(parts, "functionResponse");
     problems.requireAnswered(open.map(String), results.map(toCallKey).map(String));
     for (const result of results) {
-      problems.require(isJsonObject(getPath(result, "response")), "a response is no object");
+      problems.require(isJsonObject(getPath(result, "response")), "response is not an object");
     }
     const calls = collectMembers(parts, "functionCall");
     open = calls.map(toCallKey);
     for (const call of calls) {
-      problems.require(GEMINI_NAME.test(asText(getPath(call, "name"))), "name of a call");
-      problems.require(isJsonObject(getPath(call, "args") ?? {}), "arguments are no object");
+      problems.require(GOOGLE_NAME.test(asText(getPath(call, "name"))), "name of a call");
+      problems.require(isJsonObject(getPath(call, "args") ?? {}), "arguments are not an object");
     }
-    for (const said of collectMembers(parts, "text")) {
-      problems.require(!isBlank(said), "blank text");
+    for (const text of collectMembers(parts, "text")) {
+      problems.require(!isBlank(text), "blank text");
     }
   }
   for (const tool of asList(getPath(body, "tools"))) {
     for (const declaration of asList(getPath(tool, "functionDeclarations"))) {
-      problems.require(GEMINI_NAME.test(asText(getPath(declaration, "name"))), "tool name");
+      problems.require(GOOGLE_NAME.test(asText(getPath(declaration, "name"))), "tool name");
       const schema = JSON.stringify(getPath(declaration, "parameters") ?? {});
-      const foreign = GEMINI_SCHEMA.filter((keyword) => schema.includes(`"${keyword}":`));
-      problems.require(foreign.length === 0, `schema keywords ${foreign.join()}`);
+      const unsupported = GOOGLE_SCHEMA.filter((keyword) => schema.includes(`"${keyword}":`));
+      problems.require(unsupported.length === 0, `schema keywords ${unsupported.join()}`);
     }
   }
   return problems.found;
@@ -357,8 +359,8 @@ function toCallKey(call: unknown): unknown {
   return `${asText(getPath(call, "id"))} ${asText(getPath(call, "name"))}`;
 }
 
-/** Our own proxy. */
+/** Checks a request to the proxy of this project. */
 export function findProxyProblems(body: unknown): string[] {
-  const read = parseProxyRequest(JSON.stringify(body));
-  return read.type === "problem" ? [read.problem] : [];
+  const parsed = parseProxyRequest(JSON.stringify(body));
+  return parsed.type === "rejected" ? [parsed.rejection.message] : [];
 }

@@ -1,5 +1,5 @@
 /**
- * One conversation with everything in it, for the requests of all adapters.
+ * A conversation with every kind of content, for tests of requests.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { ModelSpec } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
 
-/** A picture of one pixel. */
+/** An image block of one pixel. */
 export const PIXEL: ContentBlock = {
   type: "image",
   source: { type: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" },
 };
 
-/** Tools out of order, one with a name that providers refuse. */
+/** Tools in unsorted order, one with a name that providers reject. */
 export const TOOLS: readonly ToolSpec[] = [
   {
     name: "read_file",
@@ -40,7 +40,7 @@ export const TOOLS: readonly ToolSpec[] = [
   },
 ];
 
-/** A reply of a model. */
+/** Creates an assistant message. */
 export function createReply(
   { provider, modelId }: Pick<ModelSpec, "provider" | "modelId">,
   content: readonly ContentBlock[],
@@ -57,7 +57,7 @@ export function createReply(
   };
 }
 
-/** The result of a call. */
+/** Creates the result of a tool call. */
 export function createToolResult(
   toolCallId: string,
   toolName: string,
@@ -67,7 +67,7 @@ export function createToolResult(
   return { role: "tool_result", toolCallId, toolName, content, isError, timestamp: 0 };
 }
 
-/** What a user says. */
+/** Creates a user message. */
 export function prompt(...content: readonly (string | ContentBlock)[]): LlmMessage {
   const blocks = content.map((block): ContentBlock =>
     typeof block === "string" ? { type: "text", text: block } : block
@@ -75,7 +75,7 @@ export function prompt(...content: readonly (string | ContentBlock)[]): LlmMessa
   return { role: "user", content: blocks, timestamp: 0 };
 }
 
-/** Opaque items as the adapters of this project keep them, by provider. */
+/** Blocks with opaque data as the adapters create them, by provider. */
 const ITEMS: Readonly<Record<string, readonly ContentBlock[]>> = {
   anthropic: [
     { type: "thinking", thinking: "", signature: "ZW5jcnlwdGVk", redacted: true },
@@ -102,7 +102,7 @@ const ITEMS: Readonly<Record<string, readonly ContentBlock[]>> = {
   ],
 };
 
-/** A conversation as it stands after a provider's model has worked on it, and was asked once more. */
+/** Creates a conversation with replies of a model and a new prompt at the end. */
 export function createConversation(model: Pick<ModelSpec, "provider" | "modelId">): LlmMessage[] {
   return [
     prompt("What is in this picture, and in my files?", PIXEL),
@@ -134,7 +134,7 @@ export function createConversation(model: Pick<ModelSpec, "provider" | "modelId"
   ];
 }
 
-/** The rich conversation as a request. */
+/** Creates a request with the conversation of {@linkcode createConversation}. */
 export function richRequest(
   model: ModelSpec,
   { from = model, options = {} }: {

@@ -1,6 +1,6 @@
 /**
- * Recorded tool loops: the agent, the adapter and the recorded provider make the same conversation as the client that
- * was recorded.
+ * Replays of recorded tool loops: given the recorded responses, an agent sends the same conversation as the recorded
+ * client.
  *
  * @module
  */
@@ -23,14 +23,14 @@ interface Turn {
   readonly request: string;
 }
 
-/** Any JSON, looked at by name. */
+/** JSON value of any shape. */
 type Json = { readonly [name: string]: Json | undefined } & readonly Json[];
 
 interface Scenario {
   readonly name: string;
   readonly provider: string;
   readonly createStreamFn: (fetch: typeof globalThis.fetch) => StreamFn;
-  /** The conversation of a request, without what clients may differ in. */
+  /** Returns the conversation of a request body. */
   readonly getConversation: (body: Json) => unknown;
 }
 
@@ -76,14 +76,14 @@ const directory = getFixtureDirectory() && `${getFixtureDirectory()}/scenarios`;
 
 for (const scenario of SCENARIOS) {
   Deno.test({
-    name: `scenario ${scenario.name} makes the recorded conversation`,
+    name: `scenario ${scenario.name}: sends the recorded conversation`,
     ignore: directory === undefined,
     fn: () => replayScenario(scenario),
   });
 }
 
 Deno.test({
-  name: "scenario anthropic-429-429-200-stream gets through by retrying",
+  name: "scenario anthropic-429-429-200-stream: succeeds after two retries",
   ignore: directory === undefined,
   async fn() {
     const { fetch } = loadRecording("anthropic-429-429-200-stream");
@@ -99,14 +99,14 @@ Deno.test({
 });
 
 async function replayScenario(
-  { name, provider, createStreamFn: make, getConversation: conversation }: Scenario,
+  { name, provider, createStreamFn, getConversation }: Scenario,
 ): Promise<void> {
   const { fetch, requests } = loadRecording(name);
   const [first, second] = requests;
   assert(first && second);
   const agent = new Agent({
     model: `${provider}/${first["model"]}`,
-    streamFn: make(fetch),
+    streamFn: createStreamFn(fetch),
     getApiKey: () => "k",
     systemPrompt: getSystemPrompt(first),
     tools: getToolNames(first).map((tool) =>
@@ -122,11 +122,11 @@ async function replayScenario(
   const { error } = await agent.prompt(getPrompt(first));
   assertEquals(error, undefined);
   const sent = JSON.parse(fetch.requests[1]?.body ?? "{}");
-  const ours = normalize(conversation(sent));
-  const theirs = normalize(conversation(second));
+  const actual = normalize(getConversation(sent));
+  const expected = normalize(getConversation(second));
   assert(
-    isSameValue(ours, theirs),
-    `${JSON.stringify(ours, null, 1)}\n${JSON.stringify(theirs, null, 1)}`,
+    isSameValue(actual, expected),
+    `${JSON.stringify(actual, null, 1)}\n${JSON.stringify(expected, null, 1)}`,
   );
 }
 
@@ -143,13 +143,13 @@ function loadRecording(name: string) {
   return { fetch, requests: turns.map(({ request }): Json => JSON.parse(read(request))) };
 }
 
-/** Cache marks, plain texts in either form, and system prompts are no part of the comparison. */
+/** Removes differences that the comparison ignores: cache control, system prompts, and the two forms of text. */
 function normalize(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.filter((item) => !/^(system|developer)$/.test(item?.role)).map(normalize);
   }
   if (typeof value !== "object" || value === null) return value;
-  const { cache_control: _mark, type, ...rest } = value as Record<string, unknown>;
+  const { cache_control: _cacheControl, type, ...rest } = value as Record<string, unknown>;
   const entries = Object.entries(rest).map(([key, member]) => [
     key,
     key === "arguments" ? JSON.parse(String(member)) : normalize(unwrapText(member)),
@@ -160,7 +160,7 @@ function normalize(value: unknown): unknown {
   );
 }
 
-/** `[{type: "text", text}]` says what `text` says; a null says what a missing member says. */
+/** Converts `[{type: "text", text}]` to `text` and `null` to `undefined`. */
 function unwrapText(value: unknown): unknown {
   if (!Array.isArray(value) || value.length !== 1) return value ?? undefined;
   const [{ type, text }] = value;
@@ -187,7 +187,7 @@ function getToolNames(body: Json): string[] {
   return (body["tools"] ?? []).map((tool) => String(tool["name"] ?? tool["function"]?.["name"]));
 }
 
-/** The recorded result of a call. */
+/** Finds the recorded result of a call. */
 function findResult(body: Json, id: string): string {
   const items = getMessages(body).flatMap((item) => [
     item,

@@ -1,5 +1,5 @@
 /**
- * What an adapter sends, and the golden files that it is compared with.
+ * Requests of adapters, and comparison with golden files.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { StreamFn, StreamRequest, StreamWarningEvent } from "../../src/core
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 
-/** A request that was sent. */
+/** A request as sent by an adapter. */
 export interface SentRequest {
   readonly url: string;
   readonly headers: Headers;
@@ -18,19 +18,19 @@ export interface SentRequest {
   readonly warnings: readonly StreamWarningEvent[];
 }
 
-/** Lets an adapter send a request, and gives what it sent. */
+/** Calls a stream function and returns the HTTP request that it sends. */
 export async function captureRequest(
-  make: (fetch: typeof globalThis.fetch) => StreamFn,
+  createStreamFn: (fetch: typeof globalThis.fetch) => StreamFn,
   request: StreamRequest,
 ): Promise<SentRequest> {
-  const fetch = replayFetch({ status: 500, body: "enough" });
-  const { warnings, error } = await readReply(make(fetch)(request));
+  const fetch = replayFetch({ status: 500, body: "recorded" });
+  const { warnings, error } = await readReply(createStreamFn(fetch)(request));
   const [sent] = fetch.requests;
-  if (!sent) throw new Error(`Nothing was sent: ${error?.message}`);
+  if (!sent) throw new Error(`No request was sent: ${error?.message}`);
   return { url: sent.url, headers: sent.headers, body: JSON.parse(sent.body), warnings };
 }
 
-/** Compares a body with a golden file; `SWINK_GOLDEN=write` writes it anew, to be read through before it is kept. */
+/** Compares a body with a golden file. `SWINK_GOLDEN=write` updates the file; review the change. */
 export function assertGolden(body: JsonObject, file: string): void {
   const url = new URL(`../fixtures/${file}`, import.meta.url);
   if (Deno.env.get("SWINK_GOLDEN") === "write") {

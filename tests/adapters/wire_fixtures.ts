@@ -1,5 +1,5 @@
 /**
- * Recorded provider streams: read from the folder that `SWINK_WIRE_FIXTURES` names, never kept in the project.
+ * Recorded streams of providers, in the directory that `SWINK_WIRE_FIXTURES` names; not part of the project.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { isJsonEqual } from "../../src/testing/json_equal.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import type { ChunkSizes } from "../../src/testing/faulty_body.ts";
 
-/** What a correct reader makes of a stream, in the provider's own words. */
+/** The content of a stream as the provider's own client reads it, in the provider's terms. */
 export interface GroundTruth {
   readonly text: string;
   readonly thinking: string;
@@ -37,8 +37,8 @@ export interface WireFixture {
   readonly truth: GroundTruth;
 }
 
-/** A recorded refusal. */
-export interface WireRefusal {
+/** A recorded error response. */
+export interface WireErrorResponse {
   readonly name: string;
   readonly provider: string;
   readonly status: number;
@@ -48,46 +48,47 @@ export interface WireRefusal {
   readonly body: string;
 }
 
-/** Where the recordings are; `undefined` when nobody said. */
+/** Returns the directory of the recordings, or `undefined` when it is not set. */
 export function getFixtureDirectory(): string | undefined {
-  const folder = Deno.env.get("SWINK_WIRE_FIXTURES");
-  if (folder === undefined || folder === "") return undefined;
-  const dev = `${folder}/dev`;
-  return exists(dev) ? dev : folder;
+  const directory = Deno.env.get("SWINK_WIRE_FIXTURES");
+  if (directory === undefined || directory === "") return undefined;
+  const dev = `${directory}/dev`;
+  return exists(dev) ? dev : directory;
 }
 
-/** Whether everything is read in every way, and not a sample of it. */
+/** Whether recordings are read in all chunk sizes rather than a sample. */
 export const IS_EXHAUSTIVE = Deno.env.get("SWINK_PROVE") === "1";
 
-/** All streams of a group; none when there are no recordings. */
+/** Loads all streams of a group; none without recordings. */
 export function loadWireFixtures(group: string): WireFixture[] {
-  const folder = getFixtureDirectory();
-  if (folder === undefined || !exists(`${folder}/${group}`)) return [];
-  const names = [...Deno.readDirSync(`${folder}/${group}`)].map(({ name }) => name);
+  const directory = getFixtureDirectory();
+  if (directory === undefined || !exists(`${directory}/${group}`)) return [];
+  const names = [...Deno.readDirSync(`${directory}/${group}`)].map(({ name }) => name);
   return names.filter((name) => name.endsWith(".expect.json")).sort().map((name) =>
-    readFixture(`${folder}/${group}`, group, name)
+    readFixture(`${directory}/${group}`, group, name)
   );
 }
 
-/** All refusals of a provider; none when there are no recordings. */
-export function loadWireRefusals(providers: readonly string[]): WireRefusal[] {
-  const folder = getFixtureDirectory();
-  if (folder === undefined) return [];
-  const names = [...Deno.readDirSync(`${folder}/errors`)].map(({ name }) => name).sort();
-  return names.map((name) => JSON.parse(Deno.readTextFileSync(`${folder}/errors/${name}`))).filter(
-    ({ provider }) => providers.includes(provider),
-  );
+/** Loads all error responses of some providers; none without recordings. */
+export function loadWireErrors(providers: readonly string[]): WireErrorResponse[] {
+  const directory = getFixtureDirectory();
+  if (directory === undefined) return [];
+  const names = [...Deno.readDirSync(`${directory}/errors`)].map(({ name }) => name).sort();
+  return names.map((name) => JSON.parse(Deno.readTextFileSync(`${directory}/errors/${name}`)))
+    .filter(
+      ({ provider }) => providers.includes(provider),
+    );
 }
 
-/** The ways in which a recording is cut into pieces: all of them to prove, else whole and one by chance. */
-export function selectPieceSizes(fixture: WireFixture): ChunkSizes[] {
-  const ways: ChunkSizes[] = [1, { seed: 1, max: 9 }, { seed: 2, max: 100 }, {
+/** Returns the chunk sizes to read a recording in: all of them if exhaustive, else one chunk and a random choice. */
+export function selectChunkSizes(fixture: WireFixture): ChunkSizes[] {
+  const sizes: ChunkSizes[] = [1, { seed: 1, max: 9 }, { seed: 2, max: 100 }, {
     seed: 3,
     max: 3000,
   }];
-  if (IS_EXHAUSTIVE) return [Infinity, ...ways];
-  const chance = seededRandom(fixture.bytes.length)();
-  return [Infinity, ways[Math.floor(chance * ways.length)] ?? 1];
+  if (IS_EXHAUSTIVE) return [Infinity, ...sizes];
+  const random = seededRandom(fixture.bytes.length)();
+  return [Infinity, sizes[Math.floor(random * sizes.length)] ?? 1];
 }
 
 /** Compares as JSON, with the members of objects in any order. */
@@ -98,18 +99,18 @@ export function isSameValue(left: unknown, right: unknown): boolean {
 function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
   return Object.fromEntries(entries.map(([key, member]) => [key, sortMembers(member)]));
 }
 
-function readFixture(folder: string, group: string, name: string): WireFixture {
-  const expect = JSON.parse(Deno.readTextFileSync(`${folder}/${name}`));
+function readFixture(directory: string, group: string, name: string): WireFixture {
+  const expect = JSON.parse(Deno.readTextFileSync(`${directory}/${name}`));
   return {
     name: `${group}/${name.replace(".expect.json", "")}`,
     wire: expect.wire,
     model: expect.model ?? "unknown",
     contentType: expect.http?.contentType ?? "text/event-stream",
-    bytes: Deno.readFileSync(`${folder}/${expect.body}`),
+    bytes: Deno.readFileSync(`${directory}/${expect.body}`),
     truth: expect.groundTruth,
   };
 }

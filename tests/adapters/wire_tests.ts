@@ -1,5 +1,5 @@
 /**
- * Recorded streams and refusals as tests of an adapter.
+ * Tests of an adapter with recorded streams and error responses.
  *
  * @module
  */
@@ -15,65 +15,65 @@ import {
   getFixtureDirectory,
   type GroundTruth,
   isSameValue,
+  loadWireErrors,
   loadWireFixtures,
-  loadWireRefusals,
-  selectPieceSizes,
+  selectChunkSizes,
+  type WireErrorResponse,
   type WireFixture,
-  type WireRefusal,
 } from "./wire_fixtures.ts";
 
-/** How an adapter's replies compare with what the provider's own client read. */
+/** An adapter, and the conversion of the ground truth of recordings to its replies. */
 export interface WireSubject {
-  /** Makes the stream function for a recording. */
+  /** Creates the stream function for a recording. */
   readonly createStreamFn: (fetch: typeof globalThis.fetch, fixture: WireFixture) => StreamFn;
-  /** The provider's name in the request. */
+  /** Provider name in the request. */
   readonly provider: string;
-  /** The provider's usage in our normal form, as far as it is told. */
+  /** Converts the usage that the provider reported. */
   readonly toExpectedUsage: (truth: GroundTruth) => Partial<Usage>;
-  /** Our stop reason, or the error, for a provider's. */
+  /** Converts the provider's stop reason to a stop reason or an error code. */
   readonly toExpectedStop: (truth: GroundTruth) => string;
-  /** Recordings that are not for this adapter. */
+  /** Whether a recording is not for this adapter. */
   readonly shouldSkip?: (fixture: WireFixture) => boolean;
 }
 
-/** Tests an adapter with all recorded streams of some groups. */
+/** Registers a test for each recorded stream of some groups. */
 export function testRecordings(groups: readonly string[], subject: WireSubject): void {
   const fixtures = groups.flatMap(loadWireFixtures).filter((fixture) =>
     !subject.shouldSkip?.(fixture)
   );
   for (const fixture of fixtures) {
-    Deno.test(`recording ${fixture.name} reads right however it is cut`, async () => {
-      for (const pieces of selectPieceSizes(fixture)) {
-        assertTruth(await readRecording(fixture, subject, pieces), fixture, subject);
+    Deno.test(`recording ${fixture.name}: reads the expected reply in chunks of any size`, async () => {
+      for (const chunkSizes of selectChunkSizes(fixture)) {
+        assertTruth(await readRecording(fixture, subject, chunkSizes), fixture, subject);
       }
     });
   }
   skipWithoutRecordings(`recordings of ${groups.join(", ")}`, fixtures.length);
 }
 
-/** Tests an adapter with all recorded refusals of some providers. */
-export function testRefusals(
+/** Registers a test for each recorded error response of some providers. */
+export function testErrorResponses(
   providers: readonly string[],
-  make: (fetch: typeof globalThis.fetch) => StreamFn,
+  createStreamFn: (fetch: typeof globalThis.fetch) => StreamFn,
 ): void {
-  const refusals = loadWireRefusals(providers);
-  for (const refusal of refusals) {
-    Deno.test(`refusal ${refusal.provider}: ${refusal.name} is classified`, async () => {
-      const streamFn = make(() => Promise.resolve(toResponse(refusal)));
+  const responses = loadWireErrors(providers);
+  for (const response of responses) {
+    Deno.test(`recorded error ${response.provider}/${response.name}: is classified`, async () => {
+      const streamFn = createStreamFn(() => Promise.resolve(toResponse(response)));
       const { error } = await readReply(
-        streamFn(createMinimalRequest(refusal.provider, "some-model")),
+        streamFn(createMinimalRequest(response.provider, "some-model")),
       );
-      const expected = ERROR_BY_KIND[refusal.kind];
-      assert(expected, `no table for kind ${refusal.kind}`);
+      const expected = ERROR_BY_KIND[response.kind];
+      assert(expected, `unknown kind ${response.kind}`);
       const found = { code: error?.code, retryable: error?.retryable };
       assertEquals(found, expected, error?.message ?? "");
-      assertEquals(error?.status, refusal.status);
+      assertEquals(error?.status, response.status);
     });
   }
-  skipWithoutRecordings(`refusals of ${providers.join(", ")}`, refusals.length);
+  skipWithoutRecordings(`recorded errors of ${providers.join(", ")}`, responses.length);
 }
 
-/** What each kind of the recorded refusals means. */
+/** Expected error by kind of recorded error response. */
 const ERROR_BY_KIND: Readonly<Record<string, { code: AgentErrorCode; retryable: boolean }>> = {
   "context-overflow": { code: "context_window_overflow", retryable: false },
   "request-too-large": { code: "context_window_overflow", retryable: false },
@@ -88,15 +88,18 @@ const ERROR_BY_KIND: Readonly<Record<string, { code: AgentErrorCode; retryable: 
   "content-filter": { code: "content_filtered", retryable: false },
 };
 
-/** Reads a recording through an adapter. */
+/** Reads a recording with an adapter, in chunks of the given sizes. */
 export async function readRecording(
   fixture: WireFixture,
-  { createStreamFn: make, provider }: WireSubject,
-  pieces: ChunkSizes,
+  { createStreamFn, provider }: WireSubject,
+  chunkSizes: ChunkSizes,
 ): Promise<CollectedReply> {
-  const { stream } = createFaultyBody(fixture.bytes, { chunkSizes: pieces });
+  const { stream } = createFaultyBody(fixture.bytes, { chunkSizes });
   const headers = { "content-type": fixture.contentType };
-  const streamFn = make(() => Promise.resolve(new Response(stream, { headers })), fixture);
+  const streamFn = createStreamFn(
+    () => Promise.resolve(new Response(stream, { headers })),
+    fixture,
+  );
   return await readReply(streamFn(createMinimalRequest(provider, fixture.model)));
 }
 
@@ -116,7 +119,7 @@ function assertTruth(reply: CollectedReply, fixture: WireFixture, subject: WireS
       );
     }
   } else {
-    assert(reply.error, `${truth.outcome} must not end well`);
+    assert(reply.error, `${truth.outcome} must fail`);
     if (truth.outcome === "truncated") assertEquals(reply.error.code, "network_error");
   }
 }
@@ -128,13 +131,13 @@ function assertCalls(reply: CollectedReply, truth: GroundTruth): void {
     const call = reply.calls[index];
     assertEquals(call?.name, name);
     if (id) assertEquals(call?.id, id);
-    // A call that a `length` stop cut off, or that is no JSON, has no arguments to compare.
+    // A truncated call, or one that is not JSON, has no arguments to compare.
     if (call?.state === "complete") assert(isSameValue(call.arguments, args), JSON.stringify(call));
     else assert(reply.stopReason === "length" || "__unparsable" in args, JSON.stringify(call));
   }
 }
 
-/** The smallest request. */
+/** Creates a request with one message. */
 export function createMinimalRequest(provider: string, modelId: string): Parameters<StreamFn>[0] {
   const model: ModelSpec = { provider, modelId, thinkingLevel: "off" };
   return {
@@ -149,11 +152,11 @@ export function createMinimalRequest(provider: string, modelId: string): Paramet
   };
 }
 
-function toResponse({ status, headers, contentType, body }: WireRefusal): Response {
+function toResponse({ status, headers, contentType, body }: WireErrorResponse): Response {
   return new Response(body, { status, headers: { "content-type": contentType, ...headers } });
 }
 
-function skipWithoutRecordings(what: string, found: number): void {
-  if (found > 0 || getFixtureDirectory() !== undefined) return;
-  Deno.test({ name: `${what}: SWINK_WIRE_FIXTURES is not set`, ignore: true, fn() {} });
+function skipWithoutRecordings(name: string, count: number): void {
+  if (count > 0 || getFixtureDirectory() !== undefined) return;
+  Deno.test({ name: `${name}: SWINK_WIRE_FIXTURES is not set`, ignore: true, fn() {} });
 }

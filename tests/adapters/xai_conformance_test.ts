@@ -3,16 +3,16 @@ import { testStreamFn } from "../../src/testing/stream_conformance.ts";
 import type { ErrorFixture } from "../../src/testing/stream_fixture.ts";
 import { loadFixtures } from "./fixture_files.ts";
 
-const REFUSALS: readonly ErrorFixture[] = [
+const ERRORS: readonly ErrorFixture[] = [
   {
-    name: "a wrong key, which is no 401 here",
+    name: "an invalid key with status 400",
     status: 400,
     body:
       '{"code":"Client specified an invalid argument","error":"Incorrect API key provided: xa***na. You can obtain an API key from https://console.x.ai."}',
     expect: { code: "auth_error", retryable: false },
   },
   {
-    name: "a prompt that is too long",
+    name: "a context overflow",
     status: 400,
     body:
       '{"code":"invalid-argument","error":"This model\'s maximum prompt length is 131072 but the request contains 537812 tokens."}',
@@ -26,21 +26,21 @@ const REFUSALS: readonly ErrorFixture[] = [
     expect: { code: "model_not_found", retryable: false },
   },
   {
-    name: "a prompt that breaks the rules, which is not permitted here",
+    name: "a filtered prompt with status 403",
     status: 403,
     body:
       '{"code":"The caller does not have permission to execute the specified operation","error":"Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"}',
     expect: { code: "content_filtered", retryable: false },
   },
   {
-    name: "a team without credits, which is not permitted here",
+    name: "a team without credits, with status 403",
     status: 403,
     body:
       '{"code":"The caller does not have permission to execute the specified operation","error":"Your newly created team doesn\'t have any credits or licenses yet."}',
     expect: { code: "model_throttled", retryable: false },
   },
   {
-    name: "a key that may not do this",
+    name: "a key without permission",
     status: 403,
     body:
       '{"code":"The caller does not have permission to execute the specified operation","error":"Team is not authorized to perform this action."}',
@@ -84,7 +84,7 @@ testStreamFn(
       },
       chat_error: { text: "Half a", errorCode: "network_error" },
     }),
-    errors: REFUSALS,
+    errors: ERRORS,
   },
 );
 
@@ -102,6 +102,6 @@ testStreamFn(
         usage: { input: 80, output: 50, cacheRead: 20, total: 150, extra: { reasoning: 30 } },
       },
     }),
-    errors: REFUSALS,
+    errors: ERRORS,
   },
 );

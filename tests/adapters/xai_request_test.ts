@@ -18,7 +18,7 @@ function sendPrompt(spec: ModelSpec, options: StreamOptions = {}): Promise<SentR
   return sendToXai({ ...request, context: { ...request.context, messages: [prompt("Hi")] } });
 }
 
-Deno.test("the rich conversation is the golden request to xAI's chat completions", async () => {
+Deno.test("createXai(): chat completions request of the rich conversation matches the golden file", async () => {
   const options = { temperature: 0.5, maxTokens: 100, sessionId: "session-1" };
   const request = richRequest(createModel("grok-3-mini", "low"), { options });
   const { url, headers, body, warnings } = await sendToXai(request);
@@ -29,7 +29,7 @@ Deno.test("the rich conversation is the golden request to xAI's chat completions
   assertGolden(body, "xai/chat_request.json");
 });
 
-Deno.test("the rich conversation is the golden request to xAI's responses", async () => {
+Deno.test("createXai(): Responses API request of the rich conversation matches the golden file", async () => {
   const options = { temperature: 0.5, maxTokens: 100, sessionId: "session-1" };
   const { url, headers, body, warnings } = await sendToXai(
     richRequest(createModel("grok-4.7", "extra_high"), { options }),
@@ -40,36 +40,36 @@ Deno.test("the rich conversation is the golden request to xAI's responses", asyn
   assertGolden(body, "xai/responses_request.json");
 });
 
-Deno.test("the API is the one that the catalog names, unless the caller does", async () => {
-  const urlOf = async (spec: ModelSpec, options?: XaiOptions) =>
+Deno.test("createXai(): calls the API of the options, else of the catalog", async () => {
+  const getUrl = async (spec: ModelSpec, options?: XaiOptions) =>
     (await sendToXai(richRequest(spec), options)).url.replace("https://api.x.ai/v1/", "");
-  assertEquals(await urlOf(createModel("grok-4.6")), "responses");
-  assertEquals(await urlOf(createModel("grok-code-fast-1")), "chat/completions");
-  assertEquals(await urlOf(createModel("grok-4.6"), { api: "chat" }), "chat/completions");
-  assertEquals(await urlOf(createModel("grok-code-fast-1"), { api: "responses" }), "responses");
+  assertEquals(await getUrl(createModel("grok-4.6")), "responses");
+  assertEquals(await getUrl(createModel("grok-code-fast-1")), "chat/completions");
+  assertEquals(await getUrl(createModel("grok-4.6"), { api: "chat" }), "chat/completions");
+  assertEquals(await getUrl(createModel("grok-code-fast-1"), { api: "responses" }), "responses");
 });
 
-Deno.test("each level of thinking becomes an effort that the model has", async () => {
-  const efforts = async (modelId: string) => {
-    const found: unknown[] = [];
+Deno.test("createXai(): maps thinking levels to supported efforts", async () => {
+  const getEfforts = async (modelId: string) => {
+    const fields: unknown[] = [];
     for (const level of ["off", "minimal", "medium", "extra_high"] as const) {
-      found.push((await sendPrompt(createModel(modelId, level))).body["reasoning"]);
+      fields.push((await sendPrompt(createModel(modelId, level))).body["reasoning"]);
     }
-    return found.map((reasoning) => reasoning && Reflect.get(Object(reasoning), "effort"));
+    return fields.map((reasoning) => reasoning && Reflect.get(Object(reasoning), "effort"));
   };
-  assertEquals(await efforts("grok-4.7"), ["low", "low", "medium", "xhigh"]);
-  assertEquals(await efforts("grok-4.3"), ["none", "low", "medium", "high"]);
-  assertEquals(await efforts("grok-build-0.1"), Array(4).fill(undefined));
-  const told = await sendPrompt(createModel("grok-build-0.1", "high"));
-  assertEquals(told.warnings.map(({ code }) => code), ["thinking_left_out"]);
+  assertEquals(await getEfforts("grok-4.7"), ["low", "low", "medium", "xhigh"]);
+  assertEquals(await getEfforts("grok-4.3"), ["none", "low", "medium", "high"]);
+  assertEquals(await getEfforts("grok-build-0.1"), Array(4).fill(undefined));
+  const unsupported = await sendPrompt(createModel("grok-build-0.1", "high"));
+  assertEquals(unsupported.warnings.map(({ code }) => code), ["thinking_left_out"]);
 });
 
-Deno.test("a conversation whose name is no header goes without it", async () => {
+Deno.test("createXai(): omits x-grok-conv-id for a session id that is not a valid header value", async () => {
   const { headers } = await sendPrompt(createModel("grok-3-mini"), { sessionId: "Zürich\n1" });
   assertFalse(headers.has("x-grok-conv-id"));
 });
 
-Deno.test("encrypted reasoning goes back to the model that had it", async () => {
+Deno.test("createXai(): sends encrypted reasoning back to the same model only", async () => {
   const spec = createModel("grok-4.7", "high");
   const data = { id: "rs_1", type: "reasoning", summary: [], encrypted_content: "ZW5j" };
   const reply = createReply(spec, [
@@ -77,11 +77,11 @@ Deno.test("encrypted reasoning goes back to the model that had it", async () => 
     { type: "text", text: "Yes." },
   ]);
   const request = richRequest(spec);
-  const inputOf = async (of: typeof reply) => {
-    const messages = [prompt("Hi"), of, prompt("And?")];
+  const getInput = async (sent: typeof reply) => {
+    const messages = [prompt("Hi"), sent, prompt("And?")];
     const { body } = await sendToXai({ ...request, context: { ...request.context, messages } });
     return JSON.stringify(body["input"]);
   };
-  assertEquals((await inputOf(reply)).includes("ZW5j"), true);
-  assertEquals((await inputOf({ ...reply, modelId: "grok-4.6" })).includes("ZW5j"), false);
+  assertEquals((await getInput(reply)).includes("ZW5j"), true);
+  assertEquals((await getInput({ ...reply, modelId: "grok-4.6" })).includes("ZW5j"), false);
 });

@@ -1,13 +1,13 @@
 import { createXai } from "../../adapters/xai/mod.ts";
 import { toExpectedChatUsage } from "./openai_usage.ts";
 import type { GroundTruth } from "./wire_fixtures.ts";
-import { testRecordings, testRefusals } from "./wire_tests.ts";
+import { testErrorResponses, testRecordings } from "./wire_tests.ts";
 
-/** xAI counts reasoning beside the completion in chat completions, and within the output in responses. */
+/** In chat completions, xAI does not include reasoning in the completion tokens; in responses, it does. */
 function toExpectedUsage(truth: GroundTruth): object {
   const { output = 0, reasoning = 0, input = 0, total } = truth.usage;
-  const isBeside = total === input + output + reasoning;
-  return { ...toExpectedChatUsage(truth), output: isBeside ? output + reasoning : output };
+  const isExcluded = total === input + output + reasoning;
+  return { ...toExpectedChatUsage(truth), output: isExcluded ? output + reasoning : output };
 }
 
 function toExpectedStop({ toolCalls }: GroundTruth): string {
@@ -18,9 +18,9 @@ for (const api of ["chat", "responses"] as const) {
   testRecordings(["xai"], {
     createStreamFn: (fetch) => createXai({ fetch, api }),
     provider: "xai",
-    toExpectedStop: toExpectedStop,
-    toExpectedUsage: toExpectedUsage,
+    toExpectedStop,
+    toExpectedUsage,
     shouldSkip: ({ wire }) => wire !== `openai-${api}`,
   });
 }
-testRefusals(["xai", "any"], (fetch) => createXai({ fetch }));
+testErrorResponses(["xai", "any"], (fetch) => createXai({ fetch }));

@@ -11,18 +11,18 @@ type ImportGraph = ReadonlyMap<string, Iterable<string>>;
 
 /** Returns one shortest cycle per group of files that import each other, as `a.ts → b.ts → a.ts`. */
 export function findImportCycles(files: readonly ImportingFile[]): string[] {
-  const graph = new Map(files.map((file) => [file.path, file.ours]));
+  const graph = new Map(files.map((file) => [file.path, file.internal]));
   return findCyclicGroups(graph).map((group) => findShortestCycle(group, graph).join(" → "));
 }
 
 /** Returns the groups of directories whose files import each other, each sorted. */
 export function findDirectoryCycles(files: readonly ImportingFile[]): string[][] {
   const graph = new Map<string, Set<string>>();
-  for (const { path, ours } of files) {
+  for (const { path, internal } of files) {
     const from = dirname(path);
     const imported = graph.get(from) ?? new Set();
     graph.set(from, imported);
-    ours.map(dirname).filter((to) => to !== from).forEach((to) => imported.add(to));
+    internal.map(dirname).filter((to) => to !== from).forEach((to) => imported.add(to));
   }
   return findCyclicGroups(graph);
 }

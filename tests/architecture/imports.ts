@@ -8,12 +8,12 @@ import { root } from "../project.ts";
 
 /** A file of the project and its imports, types included. */
 export interface ImportingFile {
-  /** Relative to the root of the project: `src/core/tool.ts`. */
+  /** Path relative to the root of the project: `src/core/tool.ts`. */
   path: string;
-  /** Files of the project, relative to its root. */
-  ours: string[];
-  /** Packages and built-in modules: `ajv`, `node:path`. */
-  others: string[];
+  /** Imported files of the project, relative to its root. */
+  internal: string[];
+  /** Imported packages and built-in modules: `ajv`, `node:path`. */
+  external: string[];
 }
 
 /** Reads the shipped code: `mod.ts` and the directories next to it, without tests. */
@@ -30,11 +30,11 @@ export async function readShippedFiles(from: URL = root): Promise<ImportingFile[
 /** Reads the imports of one file. */
 export function readImports(path: string, source: string): ImportingFile {
   const specifiers = findSpecifiers(source);
-  const ours = specifiers.filter((specifier) => specifier.startsWith("."));
+  const internal = specifiers.filter((specifier) => specifier.startsWith("."));
   return {
     path,
-    ours: ours.map((specifier) => new URL(specifier, `file:///${path}`).pathname.slice(1)),
-    others: specifiers.filter((specifier) => !specifier.startsWith(".")),
+    internal: internal.map((specifier) => new URL(specifier, `file:///${path}`).pathname.slice(1)),
+    external: specifiers.filter((specifier) => !specifier.startsWith(".")),
   };
 }
 

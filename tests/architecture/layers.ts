@@ -10,9 +10,9 @@ interface Layer {
   /** Matches the files of the layer. */
   files: RegExp;
   /** Other files of the project that it may import. */
-  ours: RegExp;
-  /** Packages and built-in modules that it may import, if `file` is set only in some files. */
-  others: { specifier: RegExp; file?: RegExp }[];
+  internal: RegExp;
+  /** Packages and built-in modules that it may import; if `file` is set, only in matching files. */
+  external: { specifier: RegExp; file?: RegExp }[];
 }
 
 const nothing = /(?!)/;
@@ -21,62 +21,74 @@ const nothing = /(?!)/;
 const layers: Layer[] = [
   {
     files: /^src\/core\//,
-    ours: nothing,
-    others: [{ specifier: /^ajv\//, file: /\/schema\.ts$/ }],
+    internal: nothing,
+    external: [{ specifier: /^ajv\//, file: /\/schema\.ts$/ }],
   },
-  { files: /^src\/loop\//, ours: /^src\/core\//, others: [] },
-  { files: /^src\/agent\//, ours: /^src\/(loop|core)\//, others: [] },
+  { files: /^src\/loop\//, internal: /^src\/core\//, external: [] },
+  { files: /^src\/agent\//, internal: /^src\/(loop|core)\//, external: [] },
+  { files: /^adapters\/catalog\//, internal: /^src\/core\//, external: [] },
   {
-    files: /^adapters\//,
-    ours: /^src\/core\//,
-    others: [
-      { specifier: /^@std\/streams/ },
-      { specifier: /^(aws4fetch|@smithy\/eventstream-codec)$/, file: /\/bedrock\// },
-    ],
+    files: /^adapters\/kit\//,
+    internal: /^(src\/core|adapters\/catalog)\//,
+    external: [{ specifier: /^@std\/streams/ }],
   },
+  {
+    // Providers whose API is a dialect of OpenAI's.
+    files: /^adapters\/(azure|mistral|xai)\//,
+    internal: /^(src\/core|adapters\/(kit|catalog|openai))\//,
+    external: [],
+  },
+  {
+    // Bedrock passes the thinking options of Claude models on as Anthropic defines them.
+    files: /^adapters\/bedrock\//,
+    internal: /^(src\/core|adapters\/(kit|catalog|anthropic))\//,
+    external: [{ specifier: /^(aws4fetch|@smithy\/eventstream-codec)$/ }],
+  },
+  { files: /^adapters\/[^/]+\//, internal: /^(src\/core|adapters\/(kit|catalog))\//, external: [] },
+  { files: /^adapters\//, internal: /^(src\/core|adapters)\//, external: [] },
   {
     files: /^src\/local\//,
-    ours: /^src\/core\//,
-    others: [{ specifier: /^node-llama-cpp$/, file: /\/llama_runtime\.ts$/ }],
+    internal: /^src\/core\//,
+    external: [{ specifier: /^node-llama-cpp$/, file: /\/llama_runtime\.ts$/ }],
   },
   {
     files: /^src\/mcp\//,
-    ours: /^src\/(agent|loop|core)\//,
-    others: [{ specifier: /^@modelcontextprotocol\// }, { specifier: /^node:/ }],
+    internal: /^src\/(agent|loop|core)\//,
+    external: [{ specifier: /^@modelcontextprotocol\// }, { specifier: /^node:/ }],
   },
   {
     files: /^src\/eval\//,
-    ours: /^src\/(agent|loop|core)\//,
-    others: [{ specifier: /^(@std\/yaml|yaml)$/ }, { specifier: /^node:/ }],
+    internal: /^src\/(agent|loop|core)\//,
+    external: [{ specifier: /^(@std\/yaml|yaml)$/ }, { specifier: /^node:/ }],
   },
   {
     files: /^src\/(cassettes|patch)\//,
-    ours: /^src\/core\//,
-    others: [{ specifier: /^node:/ }],
+    internal: /^src\/core\//,
+    external: [{ specifier: /^node:/ }],
   },
   {
     files: /^src\/testing\//,
-    ours: /^src\/(agent|loop|core|cassettes)\//,
-    others: [{ specifier: /^node:/ }],
+    internal: /^src\/(agent|loop|core|cassettes)\//,
+    external: [{ specifier: /^node:/ }],
   },
   {
     files: /^src\/tools\//,
-    ours: /^src\/(agent|loop|core)\//,
-    others: [{ specifier: /^node:/ }, { specifier: /^@std\/text\// }],
+    internal: /^src\/(agent|loop|core)\//,
+    external: [{ specifier: /^node:/ }, { specifier: /^@std\/text\// }],
   },
   {
     files: /^src\/(policies|memory|sync)\//,
-    ours: /^src\/(agent|loop|core)\//,
-    others: [{ specifier: /^node:/ }],
+    internal: /^src\/(agent|loop|core)\//,
+    external: [{ specifier: /^node:/ }],
   },
-  { files: /^mod\.ts$/, ours: /^src\/(agent|loop|core)\//, others: [] },
+  { files: /^mod\.ts$/, internal: /^src\/(agent|loop|core)\//, external: [] },
   {
     files: /^cli\//,
     // adapters/mod.ts loads every adapter; connect.ts and catalog/catalog.ts do not. A compiled program runs the
     // confinement helper, which is not part of the library's API.
-    ours:
+    internal:
       /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog)\.ts|src\/\w+\/mod\.ts|src\/tools\/confinement\/confined_exec\.ts)$/,
-    others: [{ specifier: /./ }],
+    external: [{ specifier: /./ }],
   },
 ];
 
@@ -84,19 +96,21 @@ const layers: Layer[] = [
 export function findLayerViolations(file: ImportingFile): string[] {
   const layer = layers.find(({ files }) => files.test(file.path));
   if (!layer) return [`${file.path} is in no layer`];
-  const own = getModule(file.path);
-  const files = file.ours.filter((path) => !layer.ours.test(path) && getModule(path) !== own);
-  const packages = file.others.filter((specifier) => !isAllowed(specifier, file.path, layer));
+  const ownModule = getModule(file.path);
+  const files = file.internal.filter((path) =>
+    !layer.internal.test(path) && getModule(path) !== ownModule
+  );
+  const packages = file.external.filter((specifier) => !isAllowed(specifier, file.path, layer));
   return [...files, ...packages].map((imported) => `${file.path} may not import ${imported}`);
 }
 
 /** Returns `src/tools` for `src/tools/bash.ts`, `cli` for `cli/render/theme.ts`. */
 function getModule(path: string): string {
-  return path.match(/^(src\/)?[^/]+/)?.[0] ?? path;
+  return path.match(/^((src|adapters)\/)?[^/]+/)?.[0] ?? path;
 }
 
 function isAllowed(specifier: string, path: string, layer: Layer): boolean {
-  return layer.others.some((rule) =>
+  return layer.external.some((rule) =>
     rule.specifier.test(specifier) && (rule.file?.test(path) ?? true)
   );
 }

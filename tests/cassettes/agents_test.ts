@@ -13,7 +13,7 @@ interface Provider {
   readonly name: string;
   readonly model: string;
   readonly fixtures: readonly string[];
-  readonly make: (fetch: typeof globalThis.fetch, baseUrl: string) => StreamFn;
+  readonly createStreamFn: (fetch: typeof globalThis.fetch, baseUrl: string) => StreamFn;
 }
 
 const KEY = "sk-test-abcdefghijklmnop";
@@ -23,29 +23,30 @@ const PROVIDERS: readonly Provider[] = [
     name: "Anthropic",
     model: "anthropic/claude-sonnet-4-6:high",
     fixtures: ["anthropic/thinking", "anthropic/tool_calls", "anthropic/text"],
-    make: (fetch, baseUrl) => createAnthropic({ fetch, baseUrl, apiKey: KEY }),
+    createStreamFn: (fetch, baseUrl) => createAnthropic({ fetch, baseUrl, apiKey: KEY }),
   },
   {
     name: "OpenAI's chat completions",
     model: "openai/gpt-4o",
     fixtures: ["openai/chat_tool_calls", "openai/chat_interleaved", "openai/chat_text"],
-    make: (fetch, baseUrl) => createOpenAI({ fetch, baseUrl, apiKey: KEY, api: "chat" }),
+    createStreamFn: (fetch, baseUrl) => createOpenAI({ fetch, baseUrl, apiKey: KEY, api: "chat" }),
   },
   {
     name: "OpenAI's responses",
     model: "openai/gpt-5:high",
     fixtures: ["openai/responses_tools", "openai/responses_text"],
-    make: (fetch, baseUrl) => createOpenAI({ fetch, baseUrl, apiKey: KEY, api: "responses" }),
+    createStreamFn: (fetch, baseUrl) =>
+      createOpenAI({ fetch, baseUrl, apiKey: KEY, api: "responses" }),
   },
 ];
 
 for (const provider of PROVIDERS) {
-  Deno.test(`recordFetch() and replayCassette() give the same events for a run with ${provider.name}`, async () => {
+  Deno.test(`replayCassette() replays a recorded run with ${provider.name} with the same events`, async () => {
     await using directory = await createTemporaryDirectory();
     const file = `${directory.path}/run.jsonl`;
     const { live, url } = await recordRun(provider, file);
     const cassette = directory.read("run.jsonl");
-    // The server is closed now.
+    // The server is closed.
     const [first, second] = [
       await replayRun(provider, { file, url }),
       await replayRun(provider, { file, url }),
@@ -66,7 +67,7 @@ Deno.test("replayCassette() ends a changed run with bad_request, without a retry
   await using directory = await createTemporaryDirectory();
   const file = `${directory.path}/run.jsonl`;
   const { url } = await recordRun(provider, file);
-  const streamFn = provider.make(replayCassette(file), url);
+  const streamFn = provider.createStreamFn(replayCassette(file), url);
   const agent = new Agent({ ...createOptions(provider, streamFn), systemPrompt: "Be kind." });
   const { error, messages } = await agent.prompt("What is in the files?");
   assertEquals(error?.code, "bad_request");
@@ -84,7 +85,7 @@ async function recordRun(
 ): Promise<{ readonly live: string[]; readonly url: string }> {
   await using server = startFixtureServer(provider.fixtures);
   await using fetch = recordFetch(globalThis.fetch, file);
-  const live = await runAgent(provider, provider.make(fetch, server.url));
+  const live = await runAgent(provider, provider.createStreamFn(fetch, server.url));
   return { live, url: server.url };
 }
 
@@ -93,7 +94,7 @@ async function replayRun(
   { file, url }: { readonly file: string; readonly url: string },
 ): Promise<string[]> {
   const fetch = replayCassette(file);
-  const events = await runAgent(provider, provider.make(fetch, url));
+  const events = await runAgent(provider, provider.createStreamFn(fetch, url));
   fetch.assertDone();
   return events;
 }

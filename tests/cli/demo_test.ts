@@ -8,7 +8,7 @@ import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 const PATH = Deno.env.get("PATH") ?? "";
 
-Deno.test("the demo repairs the project, shows the change, and says that the model was scripted", async () => {
+Deno.test("demo: repairs the project, shows the change and states that the model is scripted", async () => {
   const host = createFakeHost({ env: { PATH } });
   assertEquals(await main(["demo"], host), 0);
   assertStringIncludes(host.messages, "• bash deno test\n");
@@ -24,22 +24,22 @@ Deno.test("the demo repairs the project, shows the change, and says that the mod
   );
   assertStringIncludes(host.output, "The model was scripted.");
   assertStringIncludes(host.output, "export ANTHROPIC_API_KEY=");
-  assertEquals(host.requests.length, 0, "the host's own fetch is not used");
+  assertEquals(host.requests.length, 0, "requests through the fetch of the host");
 });
 
-Deno.test("the demo can be interrupted", async () => {
+Deno.test("demo: ends with 130 on SIGINT", async () => {
   const host = createFakeHost({ env: { PATH }, terminals: ["output", "messages"] });
   host.onMessage((text) => text.includes("bash") && host.sendSignal("SIGINT"));
   assertEquals(await main(["demo"], host), 130);
 });
 
 for (
-  const [what, command] of [["deno", [Deno.execPath(), "test"]], ["node", [
+  const [runner, command] of [["deno", [Deno.execPath(), "test"]], ["node", [
     "node",
     "--test",
   ]]] as const
 ) {
-  Deno.test(`two of the project's four tests fail under ${what}, without a network or a cache`, async () => {
+  Deno.test(`demo: two of the four tests of the sample project fail with ${runner}, without network and cache`, async () => {
     await using project = await createSampleProject();
     await using cache = await createTemporaryDirectory();
     const [program = "", ...args] = command;
@@ -61,11 +61,15 @@ for (
   });
 }
 
-Deno.test("the tests are run by the deno that runs the program, else by what is installed", async () => {
-  await using folder = await createTemporaryDirectory({ "a/node": "", "b/deno": "", "b/node": "" });
-  const at = (name: string) => `${folder.path}/${name}`;
+Deno.test("findTestRunner(): prefers the deno that runs the program, then an installed one", async () => {
+  await using directory = await createTemporaryDirectory({
+    "a/node": "",
+    "b/deno": "",
+    "b/node": "",
+  });
+  const resolve = (name: string) => `${directory.path}/${name}`;
   assertEquals(findTestRunner("/opt/deno", "/bin"), { command: "deno test", path: "/opt:/bin" });
-  assertEquals(findTestRunner("/opt/swink", `/x:${at("b")}`).command, "deno test");
-  assertEquals(findTestRunner("/opt/swink", at("a")).command, "node --test");
-  assertThrows(() => findTestRunner("/opt/swink", "/x"), Error, "neither deno nor node");
+  assertEquals(findTestRunner("/opt/swink", `/x:${resolve("b")}`).command, "deno test");
+  assertEquals(findTestRunner("/opt/swink", resolve("a")).command, "node --test");
+  assertThrows(() => findTestRunner("/opt/swink", "/x"), Error, "contains neither");
 });

@@ -4,9 +4,9 @@ import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } fro
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 async function runSession(options: FakeHostOptions, ...args: string[]) {
-  await using folder = await createTemporaryDirectory();
+  await using directory = await createTemporaryDirectory();
   const host = createFakeHost(options);
-  const code = await main(["run", "--cwd", folder.path, ...args, "Work"], host);
+  const code = await main(["run", "--cwd", directory.path, ...args, "Work"], host);
   return { code, host };
 }
 
@@ -15,51 +15,51 @@ function createErrorResponse(status: number, type: string, message: string) {
   return { status, headers, body: JSON.stringify({ type: "error", error: { type, message } }) };
 }
 
-Deno.test("without a model the ways to one are listed, and the code is 3", async () => {
+Deno.test("exit code: 3 without a model, with the ways to configure one", async () => {
   const { code, host } = await runSession({ env: {} });
   assertEquals({ code, output: host.output }, { code: 3, output: "" });
-  for (const way of ["ANTHROPIC_API_KEY", "ollama/", "--base-url", "swink demo"]) {
-    assertStringIncludes(host.messages, way);
+  for (const text of ["ANTHROPIC_API_KEY", "ollama/", "--base-url", "swink demo"]) {
+    assertStringIncludes(host.messages, text);
   }
 });
 
-Deno.test("an address without a model is 3, and says how to name one", async () => {
+Deno.test("exit code: 3 for --base-url without a model", async () => {
   const { code, host } = await runSession({ env: {} }, "--base-url", "http://127.0.0.1:1");
   assertEquals(code, 3);
   assertStringIncludes(host.messages, "-m openai/MODEL --base-url http://127.0.0.1:1");
 });
 
-Deno.test("a model without a key is 3, and names the variable", async () => {
+Deno.test("exit code: 3 without a key, with the name of the variable", async () => {
   const { code, host } = await runSession({ env: {} }, "-m", "anthropic/claude-opus-5");
   assertEquals(code, 3);
   assertStringIncludes(
     host.messages,
-    "swink: There is no API key for anthropic: set ANTHROPIC_API_KEY\n",
+    "swink: No API key for anthropic: set ANTHROPIC_API_KEY\n",
   );
   assertEquals(host.requests.length, 0);
 });
 
-Deno.test("a provider that does not exist is 3, and says which was meant", async () => {
+Deno.test("exit code: 3 for an unknown provider, with a suggestion", async () => {
   const { code, host } = await runSession({}, "-m", "opneai/gpt-5");
   assertEquals(code, 3);
-  assertStringIncludes(host.messages, 'There is no provider "opneai". Did you mean openai?');
+  assertStringIncludes(host.messages, 'Unknown provider "opneai". Did you mean openai?');
 });
 
-Deno.test("a server of one's own needs no key", async () => {
+Deno.test("swink run: a server at --base-url needs no key", async () => {
   const chunk = JSON.stringify({
     choices: [{ index: 0, delta: { content: "Hi." }, finish_reason: "stop" }],
   });
   const body = `data: ${chunk}\n\ndata: [DONE]\n\n`;
-  const answer = { headers: { "content-type": "text/event-stream" }, body };
+  const response = { headers: { "content-type": "text/event-stream" }, body };
   for (const model of ["openai/tiny", "mine/tiny"]) {
     const args = ["-m", model, "--base-url", "http://127.0.0.1:1/v1"];
-    const { code, host } = await runSession({ model: [answer], env: {} }, ...args);
+    const { code, host } = await runSession({ model: [response], env: {} }, ...args);
     assertEquals({ code, output: host.output }, { code: 0, output: "Hi.\n" });
     assertEquals(host.requests[0]?.headers.has("authorization"), false);
   }
 });
 
-Deno.test("a key that is refused is 3 after one request, and is not shown", async () => {
+Deno.test("exit code: 3 for a rejected key after one request, without showing the key", async () => {
   const model = [
     createErrorResponse(401, "authentication_error", "invalid x-api-key sk-ant-secret"),
   ];
@@ -69,14 +69,14 @@ Deno.test("a key that is refused is 3 after one request, and is not shown", asyn
   assert(!host.screen.includes("sk-ant-secret"));
 });
 
-Deno.test("a model that the provider does not know is 3", async () => {
+Deno.test("exit code: 3 for an unknown model", async () => {
   const { code } = await runSession({
     model: [createErrorResponse(404, "not_found_error", "model: nope")],
   });
   assertEquals(code, 3);
 });
 
-Deno.test("a provider that refuses for now is 4", async () => {
+Deno.test("exit code: 4 for rate limits and exhausted credit", async () => {
   assertEquals(
     (await runSession({ model: [createErrorResponse(429, "rate_limit_error", "slow down")] })).code,
     4,
@@ -87,23 +87,26 @@ Deno.test("a provider that refuses for now is 4", async () => {
   );
 });
 
-Deno.test("a provider that is down is tried again, and is 4 when it stays so", async () => {
+Deno.test("exit code: 4 when the provider stays overloaded after retries", async () => {
   const body = JSON.stringify({
     type: "error",
     error: { type: "overloaded_error", message: "busy" },
   });
-  const down = {
+  const overloaded = {
     status: 529,
     headers: { "content-type": "application/json", "retry-after": "0" },
     body,
   };
-  const { code, host } = await runSession({ model: [down, down, down] });
+  const { code, host } = await runSession({ model: [overloaded, overloaded, overloaded] });
   assertEquals({ code, requests: host.requests.length }, { code: 4, requests: 3 });
-  assertStringIncludes(host.messages, "attempt 1 failed, again now: anthropic answered 529: busy");
+  assertStringIncludes(
+    host.messages,
+    "attempt 1 failed, retrying now: anthropic answered 529: busy",
+  );
   assertStringIncludes(host.messages, "swink: anthropic answered 529: busy\n");
 });
 
-Deno.test("a request that the provider rejects is 1", async () => {
+Deno.test("exit code: 1 for a rejected request", async () => {
   const { code, host } = await runSession({
     model: [createErrorResponse(400, "invalid_request_error", "no")],
   });
@@ -111,7 +114,7 @@ Deno.test("a request that the provider rejects is 1", async () => {
   assertStringIncludes(host.messages, "swink: anthropic answered 400: no");
 });
 
-Deno.test("a limit of turns is 5", async () => {
+Deno.test("exit code: 5 when --max-turns is reached", async () => {
   const model = [
     scriptedReply(scriptedCall("list_directory")),
     scriptedReply(scriptedCall("list_directory")),
@@ -121,25 +124,28 @@ Deno.test("a limit of turns is 5", async () => {
   assertStringIncludes(host.messages, "swink: stopped: The run reached its limit of 2 turns");
 });
 
-Deno.test("a reply that is cut off is 5, and is shown", async () => {
+Deno.test("exit code: 5 for a reply that reached the output limit; its text is printed", async () => {
   const model = [{ blocks: ["Half an ans"], stopReason: "max_tokens" }];
   const { code, host } = await runSession({ model });
   assertEquals({ code, output: host.output }, { code: 5, output: "Half an ans\n" });
 });
 
-Deno.test("a call that nobody could be asked about is refused, and the code is 6", async () => {
+Deno.test("exit code: 6 when a call requires approval in a non-interactive run", async () => {
   const model = [
     scriptedReply(scriptedCall("bash", { command: "touch x" })),
     scriptedReply("I could not."),
   ];
   const { code, host } = await runSession({ model });
   assertEquals({ code, output: host.output }, { code: 6, output: "I could not.\n" });
-  assertStringIncludes(host.messages, "swink: refused, since nobody could be asked: bash");
+  assertStringIncludes(
+    host.messages,
+    "swink: tool calls refused, approval is not possible in this run: bash",
+  );
   assertStringIncludes(host.messages, "--approve-all");
-  assertStringIncludes(host.requests[1]?.body ?? "", "nobody can be asked");
+  assertStringIncludes(host.requests[1]?.body ?? "", "this run is not interactive");
 });
 
-Deno.test("with --approve-all, or when it is allowed by name, it runs", async () => {
+Deno.test("approval: --approve-all or the name of the tool in --allowed-tools approves a call, a pattern only if it covers it", async () => {
   const model = [
     scriptedReply(scriptedCall("bash", { command: "echo done > x" })),
     scriptedReply("Done."),
@@ -151,13 +157,13 @@ Deno.test("with --approve-all, or when it is allowed by name, it runs", async ()
     ]]
   ) {
     const { code, host } = await runSession({ model }, ...args);
-    const isCovered = !args.join().includes("(");
-    assertEquals(code, isCovered ? 0 : 6, args.join(" "));
-    assertStringIncludes(host.requests[1]?.body ?? "", isCovered ? "Exit code: 0" : "rejected");
+    const isApproved = !args.join().includes("(");
+    assertEquals(code, isApproved ? 0 : 6, args.join(" "));
+    assertStringIncludes(host.requests[1]?.body ?? "", isApproved ? "Exit code: 0" : "rejected");
   }
 });
 
-Deno.test("an allowed command pattern lets that command run, and no other", async () => {
+Deno.test("approval: a pattern in --allowed-tools approves matching commands only", async () => {
   const attempt = async (command: string) => {
     const model = [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")];
     return (await runSession({ model }, "--allowed-tools", "bash(touch *)")).code;
@@ -167,21 +173,21 @@ Deno.test("an allowed command pattern lets that command run, and no other", asyn
   assertEquals(await attempt("touch x; rm x"), 6);
 });
 
-Deno.test("what is disallowed is not there, and a disallowed command never runs", async () => {
-  const toolsOf = (body = "{}") =>
+Deno.test("approval: --disallowed-tools removes tools and forbids commands", async () => {
+  const getToolNames = (body = "{}") =>
     JSON.parse(body).tools.map(({ name }: { name: string }) => name).sort();
-  const without = await runSession(
+  const removed = await runSession(
     { model: [scriptedReply("Hi.")] },
     "--disallowed-tools",
     "bash,edit_file write_file",
   );
-  assertEquals(toolsOf(without.host.requests[0]?.body), [
+  assertEquals(getToolNames(removed.host.requests[0]?.body), [
     "list_directory",
     "read_file",
     "search_files",
   ]);
   const only = await runSession({ model: [scriptedReply("Hi.")] }, "--allowed-tools", "read_file");
-  assertEquals(toolsOf(only.host.requests[0]?.body), ["read_file"]);
+  assertEquals(getToolNames(only.host.requests[0]?.body), ["read_file"]);
   const model = [
     scriptedReply(scriptedCall("bash", { command: "rm -rf x" })),
     scriptedReply("Done."),
@@ -190,7 +196,7 @@ Deno.test("what is disallowed is not there, and a disallowed command never runs"
   assertStringIncludes(host.requests[1]?.body ?? "", "forbids this call");
 });
 
-Deno.test("at a terminal the person is asked, and every answer counts", async () => {
+Deno.test("approval: asks at a terminal and accepts yes, no and end of input", async () => {
   const ask = async (typed: string) => {
     const { code, host } = await runSession({
       model: [
@@ -219,7 +225,7 @@ Deno.test("at a terminal the person is asked, and every answer counts", async ()
   assertStringIncludes(screen, "? bash echo 1 > x\n  Run it? yes, no, always (this tool): ");
 });
 
-Deno.test("always holds for the rest of the run, and a change of a file is shown before", async () => {
+Deno.test("approval: the answer always applies until the run ends; the question shows the changes to files", async () => {
   const write = (content: string) => scriptedCall("write_file", { path: "a.txt", content });
   const { code, host } = await runSession({
     model: [scriptedReply(write("one\n")), scriptedReply(write("two\n")), scriptedReply("Done.")],

@@ -1,5 +1,5 @@
 /**
- * A machine without a network, a terminal or a person, for the program to run on.
+ * A fake host for tests of the program: no network, no terminal, scripted input.
  *
  * @module
  */
@@ -8,55 +8,55 @@ import type { Host, Output, StopSignal } from "../../cli/main.ts";
 import { createAnthropicFrames, type ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
 import { type ReplayFetch, replayFetch, type ReplayFixture } from "../../src/testing/mod.ts";
 
-/** What a {@linkcode FakeHost} is like. */
+/** Options for `createFakeHost()`. */
 export interface FakeHostOptions {
-  /** What the model answers, request by request. Default: nothing may be asked. */
+  /** Replies of the model, one per request. Default: no request is expected. */
   readonly model?: readonly (ScriptedReply | ReplayFixture)[];
-  /** The environment. Default: a key for Anthropic. */
+  /** Environment variables. Default: a key for Anthropic. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What comes from standard input: a text and its end, or a stream. Default: nothing, at once. */
+  /** Standard input: a complete text or a stream. Default: empty. */
   readonly input?: string | ReadableStream<Uint8Array>;
-  /** Which streams are a terminal. Default: none. */
+  /** The streams that are a terminal. Default: none. */
   readonly terminals?: readonly ("input" | "output" | "messages")[];
   /** Columns of the terminal. Default: 80. */
   readonly columns?: number;
 }
 
-/** A machine, and what the program did with it. */
+/** A host that records its use. */
 export interface FakeHost extends Host {
-  /** What it wrote to standard output. */
+  /** Text of standard output. */
   readonly output: string;
-  /** The bytes of it. */
+  /** Bytes of standard output. */
   readonly outputBytes: Uint8Array;
-  /** What it wrote to standard error. */
+  /** Text of standard error. */
   readonly messages: string;
-  /** Both, as they would be seen on one screen. */
+  /** Text of both, in order. */
   readonly screen: string;
-  /** The requests to the model. */
+  /** Requests to the provider. */
   readonly requests: ReplayFetch["requests"];
-  /** Codes with which it left at once. */
+  /** Codes of immediate exits. */
   readonly exitCodes: readonly number[];
-  /** Sends it a signal. */
+  /** Sends a signal to the program. */
   sendSignal(signal: StopSignal): void;
-  /** Lets the reader of standard output go away. */
+  /** Closes standard output, as a reader that exits does. */
   closeOutput(): void;
-  /** Calls `listener` with every piece that is written to standard error. */
+  /** Calls `listener` with every write to standard error. */
   onMessage(listener: (text: string) => void): void;
 }
 
-/** Makes a machine. */
+/** Creates a host. */
 export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
   const { env = { ANTHROPIC_API_KEY: "sk-ant-test" }, input = "", columns = 80 } = options;
   const isTerminal = (name: "input" | "output" | "messages") =>
     options.terminals?.includes(name) ?? false;
   const fetch = replayFetch((options.model ?? []).map(toFixture));
-  const exits: number[] = [];
+  const exitCodes: number[] = [];
   const listeners = new Set<(signal: StopSignal) => void>();
   const written: { readonly to: string; readonly text: string }[] = [];
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   const output = new FakeOutput(isTerminal("output"), (text, bytes) => {
     written.push({ to: "output", text });
-    pieces.push(bytes);
+    chunks.push(bytes);
   });
   const messageListeners: ((text: string) => void)[] = [];
   const messages = new FakeOutput(isTerminal("messages"), (text) => {
@@ -64,7 +64,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
     for (const listener of messageListeners) listener(text);
   });
   const textTo = (to: string) =>
-    written.filter((each) => each.to === to).map(({ text }) => text).join("");
+    written.filter((entry) => entry.to === to).map(({ text }) => text).join("");
   return {
     terminal: {
       input: {
@@ -81,12 +81,12 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    exit: (code) => void exits.push(code),
+    exit: (code) => void exitCodes.push(code),
     get output() {
       return textTo("output");
     },
     get outputBytes() {
-      return new Uint8Array(pieces.flatMap((piece) => [...piece]));
+      return new Uint8Array(chunks.flatMap((chunk) => [...chunk]));
     },
     get messages() {
       return textTo("messages");
@@ -95,7 +95,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
       return written.map(({ text }) => text).join("");
     },
     requests: fetch.requests,
-    exitCodes: exits,
+    exitCodes,
     sendSignal: (signal) => listeners.forEach((listener) => listener(signal)),
     closeOutput: () => output.close(),
     onMessage: (listener) => void messageListeners.push(listener),
@@ -107,9 +107,9 @@ class FakeOutput implements Output {
   readonly #closing = new AbortController();
   readonly #onWrite: (text: string, bytes: Uint8Array) => void;
 
-  constructor(isTerminal: boolean, take: (text: string, bytes: Uint8Array) => void) {
+  constructor(isTerminal: boolean, onWrite: (text: string, bytes: Uint8Array) => void) {
     this.isTerminal = isTerminal;
-    this.#onWrite = take;
+    this.#onWrite = onWrite;
   }
 
   get closed(): AbortSignal {
@@ -127,20 +127,20 @@ class FakeOutput implements Output {
   }
 }
 
-function toFixture(answer: ScriptedReply | ReplayFixture, index: number): ReplayFixture {
-  if (typeof answer !== "object" || !("blocks" in answer)) return answer;
+function toFixture(reply: ScriptedReply | ReplayFixture, index: number): ReplayFixture {
+  if (typeof reply !== "object" || !("blocks" in reply)) return reply;
   return {
     headers: { "content-type": "text/event-stream" },
-    body: createAnthropicFrames(answer, index + 1).join(""),
+    body: createAnthropicFrames(reply, index + 1).join(""),
   };
 }
 
-/** A reply of the model: text, and calls of tools. */
+/** Creates a reply of text and tool calls. */
 export function scriptedReply(...blocks: ScriptedReply["blocks"]): ScriptedReply {
   return { blocks, inputTokens: 100, outputTokens: 20 };
 }
 
-/** A call of a tool. */
+/** Creates a tool call. */
 export function scriptedCall(
   tool: string,
   input: Readonly<Record<string, unknown>> = {},

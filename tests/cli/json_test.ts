@@ -13,15 +13,15 @@ const WRITE_REPLY = scriptedReply(
 const DONE_REPLY = scriptedReply("Done.");
 
 async function runSession(options: FakeHostOptions, ...args: string[]) {
-  await using folder = await createTemporaryDirectory();
+  await using directory = await createTemporaryDirectory();
   const host = createFakeHost(options);
-  const code = await main(["run", "--cwd", folder.path, "--approve-all", ...args, "Work"], host);
+  const code = await main(["run", "--cwd", directory.path, "--approve-all", ...args, "Work"], host);
   const lines = host.output.split("\n");
-  assertEquals(lines.pop(), "", "the last line is ended");
-  return { code, host, cwd: folder.path, values: lines.map((line) => JSON.parse(line)) };
+  assertEquals(lines.pop(), "", "the last line ends with a line feed");
+  return { code, host, cwd: directory.path, values: lines.map((line) => JSON.parse(line)) };
 }
 
-Deno.test("json is one object: the library's result, with the text and the exit code", async () => {
+Deno.test("json: writes one object with the result, the text and the exit code", async () => {
   const { code, values, host } = await runSession(
     { model: [WRITE_REPLY, DONE_REPLY] },
     "-o",
@@ -29,8 +29,14 @@ Deno.test("json is one object: the library's result, with the text and the exit 
   );
   assertEquals({ code, messages: host.messages }, { code: 0, messages: "" });
   assertEquals(values.length, 1);
-  const { messages, durationMs, usage, cost, ...rest } = values[0];
-  assertEquals(rest, { type: "result", exitCode: 0, text: "Done.", stopReason: "stop", turns: 2 });
+  const { messages, durationMs, usage, cost, ...result } = values[0];
+  assertEquals(result, {
+    type: "result",
+    exitCode: 0,
+    text: "Done.",
+    stopReason: "stop",
+    turns: 2,
+  });
   assertEquals(messages.map(({ role }: { role: string }) => role), [
     "user",
     "assistant",
@@ -41,25 +47,24 @@ Deno.test("json is one object: the library's result, with the text and the exit 
   assert(Number.isInteger(durationMs));
 });
 
-Deno.test("stream-json is a line for init, one for every event of the library, one for the result", async () => {
+Deno.test("stream-json: writes init, every event of the library and the result", async () => {
   const { values, cwd } = await runSession(
     { model: [WRITE_REPLY, DONE_REPLY] },
     "-o",
     "stream-json",
   );
-  const [init, ...rest] = values;
-  const result = rest.pop();
-  const { tools, version, ...opening } = init;
-  assertEquals(opening, {
+  const [init, ...events] = values;
+  const result = events.pop();
+  const { tools, version, ...properties } = init;
+  assertEquals(properties, {
     type: "init",
     cwd,
     model: { provider: "anthropic", modelId: "claude-sonnet-5-5", thinkingLevel: "off" },
     approvalMode: "bypassed",
   });
   assertEquals([typeof version, tools.includes("bash")], ["string", true]);
-  const events: AgentEvent[] = rest;
   checkEvents(events);
-  assertEquals(events.map(({ seq }) => seq), events.map((_, index) => index + 1));
+  assertEquals(events.map(({ seq }: AgentEvent) => seq), events.map((_, index) => index + 1));
   assertEquals([events[0]?.type, events.at(-1)?.type], ["agent_start", "agent_end"]);
   assertEquals([result.type, result.exitCode, result.text, result.turns], [
     "result",
@@ -70,15 +75,15 @@ Deno.test("stream-json is a line for init, one for every event of the library, o
   assert(!("messages" in result) && !("seq" in result));
 });
 
-Deno.test("a failure is in the result, typed", async () => {
+Deno.test("json, stream-json: the result contains the error of the run", async () => {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({
     type: "error",
     error: { type: "authentication_error", message: "no" },
   });
-  const refusal = { status: 401, headers, body };
+  const rejection = { status: 401, headers, body };
   for (const format of ["json", "stream-json"]) {
-    const { code, values, host } = await runSession({ model: [refusal] }, "-o", format);
+    const { code, values, host } = await runSession({ model: [rejection] }, "-o", format);
     const { exitCode, stopReason, error } = values.at(-1);
     assertEquals([code, exitCode, stopReason], [3, 3, "error"]);
     assertEquals([error.code, error.status, error.retryable], ["auth_error", 401, false]);
@@ -86,29 +91,29 @@ Deno.test("a failure is in the result, typed", async () => {
   }
 });
 
-Deno.test("what was refused, and what stopped the run, is in the result", async () => {
-  await using folder = await createTemporaryDirectory();
-  const options = ["run", "--cwd", folder.path, "-o", "json", "Work"];
+Deno.test("json: the result contains refused tools and the policy that stopped the run", async () => {
+  await using directory = await createTemporaryDirectory();
+  const args = ["run", "--cwd", directory.path, "-o", "json", "Work"];
   const refusing = createFakeHost({ model: [WRITE_REPLY, DONE_REPLY] });
-  assertEquals(await main(options, refusing), 6);
+  assertEquals(await main(args, refusing), 6);
   assertEquals(JSON.parse(refusing.output).refused, ["write_file"]);
   const limited = createFakeHost({ model: [WRITE_REPLY, WRITE_REPLY] });
-  assertEquals(await main(["run", "--max-turns", "1", ...options.slice(1)], limited), 5);
+  assertEquals(await main(["run", "--max-turns", "1", ...args.slice(1)], limited), 5);
   assertEquals(JSON.parse(limited.output).stoppedBy.policy, "max_turns");
 });
 
-Deno.test("a line holds no control character, whatever the model says", async () => {
+Deno.test("json: escapes control characters in the text of the model", async () => {
   const { host, values } = await runSession(
     { model: [scriptedReply("a\u009bb\x7fc\u2028d\x1b[2J\n")] },
     "-o",
     "json",
   );
-  // deno-lint-ignore no-control-regex -- control characters are what must not be there
+  // deno-lint-ignore no-control-regex -- control characters must be absent
   assert(!/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(host.output));
   assertEquals(values[0].messages[1].content[0].text, "a\u009bb\x7fc\u2028d\x1b[2J\n");
 });
 
-Deno.test("with --patch - the patch is a part of the result", async () => {
+Deno.test("json, stream-json: --patch - adds the patch to the result", async () => {
   await using target = await createTemporaryDirectory();
   await runGit(target.path, "init", "-q");
   for (const format of ["json", "stream-json"]) {
@@ -124,17 +129,17 @@ Deno.test("with --patch - the patch is a part of the result", async () => {
   }
 });
 
-Deno.test("when the reader of the lines goes away, the run ends quietly with 141", async () => {
-  await using folder = await createTemporaryDirectory();
-  const host = createFakeHost({ model: [{ ...createHangingResponse() }] });
-  const running = main(["run", "--cwd", folder.path, "-o", "stream-json", "Work"], host);
+Deno.test("stream-json: ends with 141 and without messages when the reader closes the output", async () => {
+  await using directory = await createTemporaryDirectory();
+  const host = createFakeHost({ model: [createHangingResponse()] });
+  const running = main(["run", "--cwd", directory.path, "-o", "stream-json", "Work"], host);
   await waitUntil(() => host.output.includes("message_update"));
   host.closeOutput();
   assertEquals(await running, 141);
   assertEquals(host.messages, "");
 });
 
-/** A reply that begins and never ends. */
+/** Creates a response that starts and never ends. */
 function createHangingResponse() {
   const start = {
     id: "m",

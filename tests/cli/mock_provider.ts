@@ -1,39 +1,36 @@
 /**
- * A provider on loopback: it speaks the wire formats of Anthropic and of OpenAI's chat completions.
+ * A mock provider on the loopback interface, with the wire formats of Anthropic and of OpenAI's chat completions.
  *
  * @module
  */
 
 import { createAnthropicFrames, type ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
 
-/** What it answers: a reply, a reply that begins and never ends, a refusal, or nothing at all. */
+/** An answer: a reply, a reply that hangs after a text, an error response, or no response. */
 export type MockAnswer =
   | ScriptedReply
   | { readonly hangsAfter: string }
   | { readonly status: number; readonly body: string }
   | "silence";
 
-/** A provider that runs. */
+/** A running mock provider. */
 export interface MockProvider extends AsyncDisposable {
-  /** Its address, for either format. */
+  /** Base URL for both formats. */
   readonly url: string;
-  /** The bodies of the requests that it got. */
+  /** Bodies of the received requests. */
   readonly requests: readonly string[];
-  /** When each came, as `performance.now()` tells. */
-  readonly times: readonly number[];
 }
 
-/** Starts a provider that gives each request the next answer. */
+/** Starts a provider that answers each request with the next answer. */
 export function startMockProvider(...answers: readonly MockAnswer[]): MockProvider {
   const requests: string[] = [];
-  const times: number[] = [];
   const closing = Promise.withResolvers<void>();
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     async (request) => {
-      times.push(performance.now());
       requests.push(await request.text());
-      const answer = answers[requests.length - 1] ?? { status: 500, body: "no answer is left" };
+      const answer = answers[requests.length - 1] ??
+        { status: 500, body: "no answer for this request" };
       const isOpenAI = new URL(request.url).pathname.endsWith("/chat/completions");
       return respond(answer, { number: requests.length, isOpenAI, closing: closing.promise });
     },
@@ -41,7 +38,6 @@ export function startMockProvider(...answers: readonly MockAnswer[]): MockProvid
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     requests,
-    times,
     async [Symbol.asyncDispose]() {
       closing.resolve();
       await server.shutdown();
@@ -52,26 +48,26 @@ export function startMockProvider(...answers: readonly MockAnswer[]): MockProvid
 interface AnswerContext {
   readonly number: number;
   readonly isOpenAI: boolean;
-  /** Until then, what hangs hangs. */
+  /** Resolves when the provider is stopped; hanging replies end then. */
   readonly closing: Promise<void>;
 }
 
-function respond(answer: MockAnswer, asked: AnswerContext): Response | Promise<Response> {
-  if (answer === "silence") return asked.closing.then(() => new Response());
+function respond(answer: MockAnswer, context: AnswerContext): Response | Promise<Response> {
+  if (answer === "silence") return context.closing.then(() => new Response());
   if ("status" in answer) {
     const headers = { "content-type": "application/json", "retry-after": "0" };
     return new Response(answer.body, { status: answer.status, headers });
   }
   const reply = "hangsAfter" in answer ? { blocks: [answer.hangsAfter] } : answer;
-  const frames = asked.isOpenAI
+  const frames = context.isOpenAI
     ? createOpenAiFrames(reply)
-    : createAnthropicFrames(reply, asked.number);
+    : createAnthropicFrames(reply, context.number);
   const hangs = "hangsAfter" in answer;
   const sent = hangs ? frames.slice(0, -3) : frames;
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       for (const frame of sent) controller.enqueue(new TextEncoder().encode(frame));
-      if (hangs) await asked.closing;
+      if (hangs) await context.closing;
       controller.close();
     },
   });

@@ -9,8 +9,8 @@ import {
 } from "./temporary_directory.ts";
 import { waitUntil } from "../wait_until.ts";
 
-/** Runs a shell command as the agent's only act, and gives the patch of it. */
-async function runForPatch(folder: TemporaryDirectory, command: string, cwd = folder.path) {
+/** Runs an agent that executes one shell command. Returns the patch. */
+async function runForPatch(directory: TemporaryDirectory, command: string, cwd = directory.path) {
   const host = createFakeHost({
     model: [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")],
   });
@@ -19,26 +19,28 @@ async function runForPatch(folder: TemporaryDirectory, command: string, cwd = fo
   return { code, patch: host.output, bytes: host.outputBytes, messages: host.messages };
 }
 
-/** Everything in a folder that is not git's: modes, link targets and contents, by path. */
-async function readTree(folder: string, below = ""): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for await (const { name, isDirectory, isSymlink } of Deno.readDir(join(folder, below))) {
-    const path = join(below, name);
-    const file = join(folder, path);
+/** Reads modes, link targets and contents of a directory by path, except for `.git`. */
+async function readTree(directory: string, subdirectory = ""): Promise<Record<string, string>> {
+  const tree: Record<string, string> = {};
+  for await (
+    const { name, isDirectory, isSymlink } of Deno.readDir(join(directory, subdirectory))
+  ) {
+    const path = join(subdirectory, name);
+    const file = join(directory, path);
     if (name === ".git") continue;
-    if (isDirectory) Object.assign(found, await readTree(folder, path));
-    else if (isSymlink) found[path] = `link to ${await Deno.readLink(file)}`;
+    if (isDirectory) Object.assign(tree, await readTree(directory, path));
+    else if (isSymlink) tree[path] = `link to ${await Deno.readLink(file)}`;
     else {
       const { mode } = await Deno.stat(file);
-      found[path] = `${((mode ?? 0) & 0o100) !== 0 ? "x " : ""}${
+      tree[path] = `${((mode ?? 0) & 0o100) !== 0 ? "x " : ""}${
         (await Deno.readFile(file)).toHex()
       }`;
     }
   }
-  return found;
+  return tree;
 }
 
-/** Whether a patch turns the first folder into the second, and back. */
+/** Asserts that a patch turns the first directory into the second one, and reverts. */
 async function assertPatchApplies(
   before: TemporaryDirectory,
   patch: Uint8Array,
@@ -56,41 +58,41 @@ async function assertPatchApplies(
 
 const LINES = Array.from({ length: 60 }, (_, index) => `line ${index + 1}\n`).join("");
 
-/** What a run may do to a folder. Whatever there is before is in `FILES`. */
+/** Shell commands that change a directory with `FILES`, by the change. */
 const COMMANDS: Readonly<Record<string, string>> = {
-  "a line that changes": "sed -i 's/line 30/changed/' lines.txt",
-  "changes far apart": "sed -i -e '2d' -e 's/line 31/changed/' -e '$a end' lines.txt",
+  "a changed line": "sed -i 's/line 30/changed/' lines.txt",
+  "distant changes": "sed -i -e '2d' -e 's/line 31/changed/' -e '$a end' lines.txt",
   "a new file": "echo new > new.txt",
-  "a new file in new folders": "mkdir -p a/b && echo new > a/b/new.txt",
+  "a new file in new directories": "mkdir -p a/b && echo new > a/b/new.txt",
   "an empty file": "touch empty.new",
-  "a file that goes": "rm lines.txt",
-  "an empty file that goes": "rm empty",
-  "a folder that goes": "rm -r sub",
+  "a deleted file": "rm lines.txt",
+  "a deleted empty file": "rm empty",
+  "a deleted directory": "rm -r sub",
   "a file that becomes empty": ": > lines.txt",
   "an empty file that is filled": "echo text > empty",
-  "a last line that loses its end": "printf 'line 1' > end.txt",
-  "a last line that gets its end": "echo >> noend.txt",
-  "a file without a last line end": "printf 'no end' > new.txt",
-  "names with blanks, quotes and more":
+  "a last line that loses its line feed": "printf 'line 1' > end.txt",
+  "a last line that gets a line feed": "echo >> noend.txt",
+  "a new file without a final line feed": "printf 'no end' > new.txt",
+  "names with spaces, quotes, tabs and umlauts":
     `echo x > "a b.txt"; echo x > 'q"uo\\te.txt'; echo y > "t\tab"; echo ü > 'ümläut €.txt'`,
-  "a file with blanks in its name": "echo more >> 'with blank.txt'",
-  "a file that can be run": "printf '#!/bin/sh\n' > run.sh; chmod +x run.sh",
-  "only a mode": "chmod +x lines.txt; chmod -x tool.sh",
-  "a mode and a content": "echo exit >> tool.sh; chmod -x tool.sh",
-  "a mode of an empty file": "chmod +x empty",
-  "a binary file that changes": "printf 'a\\0b\\0d' > data.bin",
+  "a changed file with a space in its name": "echo more >> 'with blank.txt'",
+  "an executable file": "printf '#!/bin/sh\n' > run.sh; chmod +x run.sh",
+  "a changed mode": "chmod +x lines.txt; chmod -x tool.sh",
+  "a changed mode and content": "echo exit >> tool.sh; chmod -x tool.sh",
+  "a changed mode of an empty file": "chmod +x empty",
+  "a changed binary file": "printf 'a\\0b\\0d' > data.bin",
   "a new binary file": "head -c 10000 /dev/zero > zeros.bin; printf '\\0' > one.bin",
-  "a binary file that goes": "rm data.bin",
+  "a deleted binary file": "rm data.bin",
   "a binary file that becomes text": "echo text > data.bin",
   "text that is not UTF-8": "printf 'gr\\374n\\n' > latin.txt",
-  "line ends of Windows": "printf 'a\\r\\nB\\r\\n' > dos.txt",
+  "CRLF line ends": "printf 'a\\r\\nB\\r\\n' > dos.txt",
   "a link": "ln -s lines.txt link; ln -sfn sub/deep.txt old-link",
   "a file that becomes a link": "rm lines.txt; ln -s empty lines.txt",
   "a link that becomes a file": "rm old-link; echo file > old-link",
-  "a file that becomes a folder": "rm empty; mkdir empty; echo in > empty/in.txt",
-  "a folder that becomes a file": "rm -r sub; echo file > sub",
+  "a file that becomes a directory": "rm empty; mkdir empty; echo in > empty/in.txt",
+  "a directory that becomes a file": "rm -r sub; echo file > sub",
   "a file that moves": "mv lines.txt moved.txt",
-  "a change of the time alone, and one of a line":
+  "a changed time of one file and a changed line of another":
     "touch lines.txt; sed -i 's/deep/deeper/' sub/deep.txt",
 };
 
@@ -108,14 +110,14 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
 };
 
 async function createProject(): Promise<TemporaryDirectory> {
-  const folder = await createTemporaryDirectory(FILES);
-  folder.write("tool.sh", "#!/bin/sh\n", 0o755);
-  await Deno.symlink("lines.txt", join(folder.path, "old-link"));
-  return folder;
+  const directory = await createTemporaryDirectory(FILES);
+  directory.write("tool.sh", "#!/bin/sh\n", 0o755);
+  await Deno.symlink("lines.txt", join(directory.path, "old-link"));
+  return directory;
 }
 
-for (const [what, command] of Object.entries(COMMANDS)) {
-  Deno.test(`a patch carries ${what}, both ways`, async () => {
+for (const [change, command] of Object.entries(COMMANDS)) {
+  Deno.test(`--patch: ${change} applies and reverts`, async () => {
     await using worked = await createProject();
     await using copy = await createProject();
     const { code, bytes } = await runForPatch(worked, command);
@@ -124,107 +126,120 @@ for (const [what, command] of Object.entries(COMMANDS)) {
   });
 }
 
-Deno.test("a patch of everything at once applies as well", async () => {
+Deno.test("--patch: several changes at once apply and revert", async () => {
   await using worked = await createProject();
   await using copy = await createProject();
   const commands = [
     "an empty file",
-    "a line that changes",
+    "a changed line",
     "a new binary file",
-    "only a mode",
+    "a changed mode",
     "a link",
   ];
-  const { bytes } = await runForPatch(worked, commands.map((what) => COMMANDS[what]).join("; "));
+  const { bytes } = await runForPatch(
+    worked,
+    commands.map((change) => COMMANDS[change]).join("; "),
+  );
   await assertPatchApplies(copy, bytes, worked);
 });
 
-Deno.test("in a repository the patch applies from its root, and git's index is not touched", async () => {
-  await using folder = await createTemporaryDirectory({
+Deno.test("--patch: applies from the root of the repository and leaves the index unchanged", async () => {
+  await using directory = await createTemporaryDirectory({
     "pkg/a.txt": "a\n",
     "b.txt": "b\n",
     "staged.txt": "1\n",
   });
-  await runGit(folder.path, "init", "-q");
-  await runGit(folder.path, "add", "-A");
-  await runGit(folder.path, "commit", "-qm", "first");
-  folder.write("staged.txt", "2\n");
-  await runGit(folder.path, "add", "staged.txt");
-  folder.write("staged.txt", "3\n");
+  await runGit(directory.path, "init", "-q");
+  await runGit(directory.path, "add", "-A");
+  await runGit(directory.path, "commit", "-qm", "first");
+  directory.write("staged.txt", "2\n");
+  await runGit(directory.path, "add", "staged.txt");
+  directory.write("staged.txt", "3\n");
   const state = async () => [
-    (await Deno.readFile(join(folder.path, ".git/index"))).toHex(),
-    await runGit(folder.path, "diff", "--cached"),
+    (await Deno.readFile(join(directory.path, ".git/index"))).toHex(),
+    await runGit(directory.path, "diff", "--cached"),
   ];
   const before = await state();
-  const { patch } = await runForPatch(folder, "echo more >> a.txt", join(folder.path, "pkg"));
+  const { patch } = await runForPatch(directory, "echo more >> a.txt", join(directory.path, "pkg"));
   assertEquals(await state(), before);
   assertStringIncludes(patch, "diff --git a/pkg/a.txt b/pkg/a.txt\n");
-  assertEquals(patch.includes("staged.txt"), false, "what was changed before is not the run's");
-  folder.write("fix.patch", patch);
-  await runGit(folder.path, "apply", "-R", "--check", "fix.patch");
+  assertEquals(
+    patch.includes("staged.txt"),
+    false,
+    "the patch contains a change from before the run",
+  );
+  directory.write("fix.patch", patch);
+  await runGit(directory.path, "apply", "-R", "--check", "fix.patch");
 });
 
-Deno.test("what git ignores, before or after the run, is left out", async () => {
-  await using folder = await createTemporaryDirectory({
+Deno.test("--patch: omits files that git ignores before or after the run", async () => {
+  await using directory = await createTemporaryDirectory({
     ".gitignore": "*.log\nbuild/\n",
     "old.log": "1",
     "build/out": "1",
     "sub/.gitignore": "!keep.log\n",
     "sub/keep.log": "1\n",
   });
-  await runGit(folder.path, "init", "-q");
+  await runGit(directory.path, "init", "-q");
   const { patch } = await runForPatch(
-    folder,
+    directory,
     "echo 2 > old.log; echo 2 > build/out; echo 2 > new.log; echo 2 > sub/keep.log; echo 'dist/' >> .gitignore; mkdir dist; echo 1 > dist/x",
   );
   assertEquals(getChangedFiles(patch), [".gitignore", "sub/keep.log"]);
 });
 
-Deno.test("a file that the run takes out of the ignored ones was there before", async () => {
-  await using folder = await createTemporaryDirectory({ ".gitignore": "*.log\n", "old.log": "1" });
-  const { patch } = await runForPatch(folder, "rm .gitignore; echo 2 > old.log");
+Deno.test("--patch: omits an ignored file that the run stops ignoring", async () => {
+  await using directory = await createTemporaryDirectory({
+    ".gitignore": "*.log\n",
+    "old.log": "1",
+  });
+  const { patch } = await runForPatch(directory, "rm .gitignore; echo 2 > old.log");
   assertEquals(getChangedFiles(patch), [".gitignore"]);
 });
 
-Deno.test("outside of a repository, what programs leave behind is left out", async () => {
-  await using folder = await createTemporaryDirectory({ "a.txt": "a\n" });
+Deno.test("--patch: omits caches and dependencies outside of a repository", async () => {
+  await using directory = await createTemporaryDirectory({ "a.txt": "a\n" });
   const { patch } = await runForPatch(
-    folder,
+    directory,
     "mkdir node_modules __pycache__; echo x | tee node_modules/x __pycache__/y b.txt",
   );
   assertEquals(getChangedFiles(patch), ["b.txt"]);
 });
 
-Deno.test("a file that is too large is left out, and that is told", async () => {
-  await using folder = await createTemporaryDirectory({ "grows.bin": "small\n" });
-  folder.write("shrinks.bin", "");
-  await Deno.truncate(join(folder.path, "shrinks.bin"), 100_000_001);
+Deno.test("--patch: omits and reports files that are too large", async () => {
+  await using directory = await createTemporaryDirectory({ "grows.bin": "small\n" });
+  directory.write("shrinks.bin", "");
+  await Deno.truncate(join(directory.path, "shrinks.bin"), 100_000_001);
   const commands = "truncate -s 100000001 grows.bin; echo > shrinks.bin; echo new > new.txt";
-  const { code, patch, messages } = await runForPatch(folder, commands);
+  const { code, patch, messages } = await runForPatch(directory, commands);
   assertEquals({ code, files: getChangedFiles(patch) }, { code: 0, files: ["new.txt"] });
-  assertStringIncludes(messages, "swink: too large for the patch: grows.bin, shrinks.bin");
-});
-
-Deno.test("a run that changes nothing has an empty patch, and ends with 7", async () => {
-  await using folder = await createTemporaryDirectory({ "a.txt": "a\n" });
-  const { code, patch, messages } = await runForPatch(folder, "touch a.txt; echo b > b; rm b");
-  assertEquals({ code, patch }, { code: 7, patch: "" });
-  assertStringIncludes(messages, "swink: nothing has changed, so the patch is empty");
   assertStringIncludes(
     messages,
-    "Done.",
-    "where the patch is asked for, the text is news about it",
+    "swink: omitted from the patch because too large: grows.bin, shrinks.bin",
   );
 });
 
-Deno.test("a patch goes to a file as a whole, and nothing else stays behind", async () => {
-  await using folder = await createTemporaryDirectory({ "a.txt": "a\n" });
+Deno.test("--patch: is empty and ends with 7 when nothing changed", async () => {
+  await using directory = await createTemporaryDirectory({ "a.txt": "a\n" });
+  const { code, patch, messages } = await runForPatch(directory, "touch a.txt; echo b > b; rm b");
+  assertEquals({ code, patch }, { code: 7, patch: "" });
+  assertStringIncludes(messages, "swink: the patch is empty: the run changed no file");
+  assertStringIncludes(
+    messages,
+    "Done.",
+    "text on standard error",
+  );
+});
+
+Deno.test("--patch: replaces a file and leaves no temporary file", async () => {
+  await using directory = await createTemporaryDirectory({ "a.txt": "a\n" });
   await using target = await createTemporaryDirectory({ "fix.patch": "an older one" });
   const file = join(target.path, "fix.patch");
   const host = createFakeHost({
     model: [scriptedReply(scriptedCall("bash", { command: "echo b > b" })), scriptedReply("Done.")],
   });
   assertEquals(
-    await main(["run", "--approve-all", "--cwd", folder.path, "--patch", file, "Work"], host),
+    await main(["run", "--approve-all", "--cwd", directory.path, "--patch", file, "Work"], host),
     0,
   );
   assertEquals(host.output, "Done.\n");
@@ -232,21 +247,21 @@ Deno.test("a patch goes to a file as a whole, and nothing else stays behind", as
   assertEquals(Array.from(Deno.readDirSync(target.path), ({ name }) => name), ["fix.patch"]);
 });
 
-Deno.test("an interrupted run keeps what was done, and writes its patch", async () => {
-  await using folder = await createTemporaryDirectory({ "a.txt": "a\n" });
+Deno.test("--patch: an interrupted run writes its changes", async () => {
+  await using directory = await createTemporaryDirectory({ "a.txt": "a\n" });
   await using target = await createTemporaryDirectory();
   const file = join(target.path, "fix.patch");
   const command = "echo half > half.txt; sleep 60";
   const host = createFakeHost({ model: [scriptedReply(scriptedCall("bash", { command }))] });
   const running = main(
-    ["run", "--approve-all", "--cwd", folder.path, "--patch", file, "Work"],
+    ["run", "--approve-all", "--cwd", directory.path, "--patch", file, "Work"],
     host,
   );
-  await waitUntil(() => exists(join(folder.path, "half.txt")));
+  await waitUntil(() => exists(join(directory.path, "half.txt")));
   host.sendSignal("SIGINT");
   assertEquals(await running, 130);
   assertEquals(getChangedFiles(target.read("fix.patch")), ["half.txt"]);
-  assertStringIncludes(host.messages, "interrupted; what was done until then is kept");
+  assertStringIncludes(host.messages, "interrupted; changes made so far are kept");
 });
 
 function exists(path: string): boolean {

@@ -1,5 +1,5 @@
 /**
- * What only a process can show: signals, pipes, exit codes.
+ * The program as a process: signals, pipes, exit codes.
  *
  * @module
  */
@@ -17,35 +17,38 @@ import {
 } from "./swink_process.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
-/** A provider and a folder to work in. */
+/** Starts a provider and creates a working directory. */
 async function createSetup(...answers: readonly MockAnswer[]) {
   const provider = startMockProvider(...answers);
-  const folder = await createTemporaryDirectory({ "a.txt": "a\n" });
+  const directory = await createTemporaryDirectory({ "a.txt": "a\n" });
   const env = { ANTHROPIC_API_KEY: "sk-ant-test", ANTHROPIC_BASE_URL: provider.url, NO_COLOR: "1" };
   return {
     provider,
-    folder,
-    options: { cwd: folder.path, env } satisfies SwinkOptions,
+    directory,
+    options: { cwd: directory.path, env } satisfies SwinkOptions,
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
     },
   };
 }
 
-Deno.test("a run over the wire: bytes in, files changed, answer out", async () => {
-  await using at = await createSetup(
+Deno.test("process: a run requests a provider, changes files and prints the answer", async () => {
+  await using setup = await createSetup(
     scriptedReply("I'll add it.", scriptedCall("bash", { command: "echo b >> a.txt" })),
     scriptedReply("Added."),
   );
-  const { code, output, messages } = await runSwink(["run", "--approve-all", "Add b"], at.options);
+  const { code, output, messages } = await runSwink(
+    ["run", "--approve-all", "Add b"],
+    setup.options,
+  );
   assertEquals({ code, output }, { code: 0, output: "Added.\n" });
   assertStringIncludes(messages, "• bash echo b >> a.txt\n  Exit code: 0\n");
-  assertEquals(at.folder.read("a.txt"), "a\nb\n");
+  assertEquals(setup.directory.read("a.txt"), "a\nb\n");
 });
 
-Deno.test("a run with a server that speaks OpenAI's language", async () => {
-  await using at = await createSetup(
+Deno.test("process: a run uses an OpenAI-compatible server", async () => {
+  await using setup = await createSetup(
     scriptedReply(scriptedCall("read_file", { path: "a.txt" })),
     scriptedReply("It says a."),
   );
@@ -54,22 +57,22 @@ Deno.test("a run with a server that speaks OpenAI's language", async () => {
     "-m",
     "openai/tiny",
     "--base-url",
-    `${at.provider.url}/v1`,
+    `${setup.provider.url}/v1`,
     "What does it say?",
   ];
   const env = { OPENAI_API_KEY: "k" };
-  assertEquals((await runSwink(args, { ...at.options, env })).output, "It says a.\n");
-  assertEquals(at.provider.requests.length, 2);
+  assertEquals((await runSwink(args, { ...setup.options, env })).output, "It says a.\n");
+  assertEquals(setup.provider.requests.length, 2);
 });
 
-Deno.test("a key that is refused ends the run with 3, without a second request", async () => {
+Deno.test("process: a rejected key ends the run with 3 after one request", async () => {
   const body = JSON.stringify({
     type: "error",
     error: { type: "authentication_error", message: "invalid x-api-key" },
   });
-  await using at = await createSetup({ status: 401, body });
-  const { code, output, messages } = await runSwink(["run", "Hello"], at.options);
-  assertEquals({ code, output, requests: at.provider.requests.length }, {
+  await using setup = await createSetup({ status: 401, body });
+  const { code, output, messages } = await runSwink(["run", "Hello"], setup.options);
+  assertEquals({ code, output, requests: setup.provider.requests.length }, {
     code: 3,
     output: "",
     requests: 1,
@@ -77,40 +80,40 @@ Deno.test("a key that is refused ends the run with 3, without a second request",
   assertStringIncludes(messages, "invalid x-api-key");
 });
 
-Deno.test("no model is 3, a wrong flag is 2", async () => {
+Deno.test("process: ends with 3 without a model, and with 2 for an unknown option", async () => {
   assertEquals((await runSwink(["run", "Hello"])).code, 3);
   assertEquals((await runSwink(["run", "--modle", "Hello"])).code, 2);
 });
 
-Deno.test("a provider that stays down is 4", async () => {
+Deno.test("process: ends with 4 when the provider stays unavailable", async () => {
   const down = { status: 503, body: "down" };
-  await using at = await createSetup(down, down, down);
-  const { code } = await runSwink(["run", "Hello"], at.options);
-  assertEquals({ code, requests: at.provider.requests.length }, { code: 4, requests: 3 });
+  await using setup = await createSetup(down, down, down);
+  const { code } = await runSwink(["run", "Hello"], setup.options);
+  assertEquals({ code, requests: setup.provider.requests.length }, { code: 4, requests: 3 });
 });
 
-Deno.test("input that is held open does not keep a run waiting", async () => {
-  await using at = await createSetup(scriptedReply("Hi."));
-  await using process = startSwink(["run", "Hello"], { ...at.options, stdin: "piped" });
+Deno.test("process: continues when standard input is open and empty", async () => {
+  await using setup = await createSetup(scriptedReply("Hi."));
+  await using process = startSwink(["run", "Hello"], { ...setup.options, stdin: "piped" });
   const { code, output, messages } = await process.waitForExit();
   assertEquals({ code, output }, { code: 0, output: "Hi.\n" });
-  assertStringIncludes(messages, "going on without it");
+  assertStringIncludes(messages, "continuing without it");
 });
 
-Deno.test("what is piped into it belongs to the prompt", async () => {
-  await using at = await createSetup(scriptedReply("Sorted."));
-  await using process = startSwink(["run", "Sort"], { ...at.options, stdin: "piped" });
+Deno.test("process: adds piped input to the prompt", async () => {
+  await using setup = await createSetup(scriptedReply("Sorted."));
+  await using process = startSwink(["run", "Sort"], { ...setup.options, stdin: "piped" });
   const writer = process.child.stdin.getWriter();
   await writer.write(new TextEncoder().encode("b\na\n"));
   await writer.close();
   assertEquals((await process.waitForExit()).code, 0);
-  assertStringIncludes(at.provider.requests[0] ?? "", "Sort\\n\\n<stdin>\\nb\\na\\n</stdin>");
+  assertStringIncludes(setup.provider.requests[0] ?? "", "Sort\\n\\n<stdin>\\nb\\na\\n</stdin>");
 });
 
 for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
-  Deno.test(`${signal} while the model speaks keeps what it said, and ends with ${expected}`, async () => {
-    await using at = await createSetup({ hangsAfter: "So far so good" });
-    await using process = startSwink(["run", "-o", "stream-json", "Hello"], at.options);
+  Deno.test(`process: ${signal} during a reply keeps the text and ends with ${expected}`, async () => {
+    await using setup = await createSetup({ hangsAfter: "So far so good" });
+    await using process = startSwink(["run", "-o", "stream-json", "Hello"], setup.options);
     await process.waitForText("message_update");
     process.kill(signal);
     const { code, output } = await process.waitForExit();
@@ -119,29 +122,29 @@ for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     assertEquals(result.text.startsWith("So far"), true);
   });
 
-  Deno.test(`${signal} while a command runs ends it, and writes the patch`, async () => {
+  Deno.test(`process: ${signal} during a command kills it and writes the patch`, async () => {
     const command = "echo half >> a.txt; echo $$ > pid; exec sleep 60";
-    await using at = await createSetup(scriptedReply(scriptedCall("bash", { command })));
+    await using setup = await createSetup(scriptedReply(scriptedCall("bash", { command })));
     const args = ["run", "--approve-all", "--patch", "fix.patch", "Work"];
-    await using process = startSwink(args, at.options);
+    await using process = startSwink(args, setup.options);
     await process.waitForText("• bash");
-    await process.waitFor(() => exists(join(at.folder.path, "pid")));
+    await process.waitFor(() => exists(join(setup.directory.path, "pid")));
     process.kill(signal);
     assertEquals((await process.waitForExit()).code, expected);
-    assertStringIncludes(at.folder.read("fix.patch"), "+half");
-    assert(!exists(`/proc/${at.folder.read("pid").trim()}`), "the command has ended");
+    assertStringIncludes(setup.directory.read("fix.patch"), "+half");
+    assert(!exists(`/proc/${setup.directory.read("pid").trim()}`), "the command has ended");
   });
 }
 
-Deno.test("SIGINT before the model answers ends at once", async () => {
-  await using at = await createSetup("silence");
-  await using process = startSwink(["run", "Hello"], at.options);
-  await process.waitFor(() => at.provider.requests.length > 0);
+Deno.test("process: SIGINT before the reply ends the run", async () => {
+  await using setup = await createSetup("silence");
+  await using process = startSwink(["run", "Hello"], setup.options);
+  await process.waitFor(() => setup.provider.requests.length > 0);
   process.kill("SIGINT");
   assertEquals((await process.waitForExit()).code, 130);
 });
 
-Deno.test("SIGINT while it waits for its input ends at once", async () => {
+Deno.test("process: SIGINT while standard input is read ends the run", async () => {
   await using process = startSwink(["run", "-"], {
     stdin: "piped",
     env: { ANTHROPIC_API_KEY: "k" },
@@ -151,33 +154,33 @@ Deno.test("SIGINT while it waits for its input ends at once", async () => {
   assertEquals((await process.waitForExit()).code, 130);
 });
 
-Deno.test("a second SIGINT leaves at once, whatever the first one waits for", async () => {
-  // A command that does not hear the first signal, and takes its time to end.
+Deno.test("process: a second SIGINT exits immediately", async () => {
+  // A command that ignores SIGTERM, so that the first SIGINT waits for it.
   const command = "trap '' TERM; echo $$ > pid; while :; do sleep 1; done";
-  await using at = await createSetup(scriptedReply(scriptedCall("bash", { command })));
-  await using process = startSwink(["run", "--approve-all", "Work"], at.options);
-  await process.waitFor(() => exists(join(at.folder.path, "pid")));
+  await using setup = await createSetup(scriptedReply(scriptedCall("bash", { command })));
+  await using process = startSwink(["run", "--approve-all", "Work"], setup.options);
+  await process.waitFor(() => exists(join(setup.directory.path, "pid")));
   process.kill("SIGINT");
   process.kill("SIGINT");
   assertEquals((await process.waitForExit()).code, 130);
-  killProcessGroup(Number(at.folder.read("pid")));
+  killProcessGroup(Number(setup.directory.read("pid")));
 });
 
 for (
-  const [what, args, expected] of [
+  const [output, args, expected] of [
     ["text", [], 0],
     ["json", ["-o", "json"], 0],
     ["lines", ["-o", "stream-json"], 141],
     ["help", ["--help"], 0],
   ] as const
 ) {
-  Deno.test(`a reader of ${what} that goes away is no reason to complain: ${expected}`, async () => {
-    await using at = await createSetup(scriptedReply("Hi."));
+  Deno.test(`process: ends with ${expected} and without an error when the reader of ${output} closes it`, async () => {
+    await using setup = await createSetup(scriptedReply("Hi."));
     const line = [...SWINK_COMMAND, "run", ...args, "Hello"].map((word) => `'${word}'`).join(" ");
     const { stdout, stderr } = await new Deno.Command("bash", {
       args: ["-c", `${line} | true; echo "code \${PIPESTATUS[0]}"`],
-      cwd: at.folder.path,
-      env: { ...getBasicEnvironment(), ...at.options.env },
+      cwd: setup.directory.path,
+      env: { ...getBasicEnvironment(), ...setup.options.env },
       clearEnv: true,
       stdin: "null",
     }).output();
@@ -187,22 +190,22 @@ for (
   });
 }
 
-Deno.test("output that cannot be written is told and ends with 1; messages that cannot, do not matter", async () => {
-  const codeOf = async (redirection: string, ...args: string[]) => {
-    await using at = await createSetup(scriptedReply("Hi."));
+Deno.test("process: ends with 1 when standard output fails, and ignores failures of standard error", async () => {
+  const run = async (redirection: string, ...args: string[]) => {
+    await using setup = await createSetup(scriptedReply("Hi."));
     const line = [...SWINK_COMMAND, ...args].map((word) => `'${word}'`).join(" ");
     const { code, stderr } = await new Deno.Command("bash", {
       args: ["-c", `${line} ${redirection}`],
-      env: { ...getBasicEnvironment(), ...at.options.env },
+      env: { ...getBasicEnvironment(), ...setup.options.env },
       clearEnv: true,
       stdin: "null",
     }).output();
-    return { code, isTold: new TextDecoder().decode(stderr).includes("swink: No space left") };
+    return { code, isReported: new TextDecoder().decode(stderr).includes("swink: No space left") };
   };
-  assertEquals(await codeOf(">/dev/full", "--version"), { code: 1, isTold: true });
-  assertEquals(await codeOf(">/dev/full", "run", "Hello"), { code: 1, isTold: true });
-  assertEquals(await codeOf("2>/dev/full", "run", "Hello"), { code: 0, isTold: false });
-  assertEquals(await codeOf("2>&-", "run", "Hello"), { code: 0, isTold: false });
+  assertEquals(await run(">/dev/full", "--version"), { code: 1, isReported: true });
+  assertEquals(await run(">/dev/full", "run", "Hello"), { code: 1, isReported: true });
+  assertEquals(await run("2>/dev/full", "run", "Hello"), { code: 0, isReported: false });
+  assertEquals(await run("2>&-", "run", "Hello"), { code: 0, isReported: false });
 });
 
 function exists(path: string): boolean {
@@ -213,16 +216,16 @@ function exists(path: string): boolean {
   }
 }
 
-/** What was left behind on purpose goes with the test. */
+/** Kills the processes that the second SIGINT leaves running. */
 function killProcessGroup(pid: number): void {
   try {
     Deno.kill(-pid, "SIGKILL");
   } catch {
-    // It has gone already.
+    // It has already ended.
   }
 }
 
-/** Whether a process handles SIGINT by itself. */
+/** Whether a process has a handler for SIGINT. */
 function handlesInterrupt(pid: number): boolean {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   const [, caught = "0"] = status.match(/^SigCgt:\s+(\w+)$/m) ?? [];

@@ -3,11 +3,11 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
-/** Runs `swink run` in a folder of its own. */
+/** Runs `swink run` in a temporary directory. */
 async function runSession(options: FakeHostOptions, ...args: string[]) {
-  await using folder = await createTemporaryDirectory({ "notes.txt": "milk\neggs\n" });
+  await using directory = await createTemporaryDirectory({ "notes.txt": "milk\neggs\n" });
   const host = createFakeHost(options);
-  const code = await main(["run", "--cwd", folder.path, ...args], host);
+  const code = await main(["run", "--cwd", directory.path, ...args], host);
   return { code, host };
 }
 
@@ -17,7 +17,7 @@ const KEY_ENV = { ANTHROPIC_API_KEY: "k" };
 const NO_COLOR_ENV = { ...KEY_ENV, NO_COLOR: "1" };
 const ALL_TERMINALS = { terminals: ["input", "output", "messages"] } as const;
 
-Deno.test("a prompt is answered: the answer on standard output, the rest on standard error", async () => {
+Deno.test("swink run: writes the answer to standard output and the rest to standard error", async () => {
   const { code, host } = await runSession(
     { model: [READ_REPLY, DONE_REPLY] },
     "What is to be bought?",
@@ -30,7 +30,7 @@ Deno.test("a prompt is answered: the answer on standard output, the rest on stan
   );
 });
 
-Deno.test("on a terminal the text comes as it is said, between the lines of the tools", async () => {
+Deno.test("swink run: streams text between the lines of tool calls on a terminal", async () => {
   const { host } = await runSession({
     ...ALL_TERMINALS,
     model: [READ_REPLY, DONE_REPLY],
@@ -43,7 +43,7 @@ Deno.test("on a terminal the text comes as it is said, between the lines of the 
   );
 });
 
-Deno.test("lines are coloured on a terminal, and not with NO_COLOR or on a dumb one", async () => {
+Deno.test("swink run: colors lines on a terminal, except with NO_COLOR or TERM=dumb", async () => {
   const isColored = async (env: Record<string, string>) => {
     const { host } = await runSession({
       ...ALL_TERMINALS,
@@ -57,7 +57,7 @@ Deno.test("lines are coloured on a terminal, and not with NO_COLOR or on a dumb 
   assertEquals(await isColored({ TERM: "dumb" }), false);
 });
 
-Deno.test("60 columns are enough for everything but words that are longer", async () => {
+Deno.test("swink run: wraps text and truncates lines to 60 columns", async () => {
   const text =
     "A rather long sentence that has to be broken somewhere, and another one behind it. ";
   const { host } = await runSession({
@@ -75,7 +75,7 @@ Deno.test("60 columns are enough for everything but words that are longer", asyn
   for (const line of host.screen.split("\n")) assert(line.length <= 60, line);
 });
 
-Deno.test("escapes of the model and of tools do not reach the terminal", async () => {
+Deno.test("swink run: removes escape sequences from text and tool calls of the model", async () => {
   const { host } = await runSession({
     ...ALL_TERMINALS,
     env: NO_COLOR_ENV,
@@ -87,13 +87,13 @@ Deno.test("escapes of the model and of tools do not reach the terminal", async (
       scriptedReply("\x9b31mDone\x07."),
     ],
   }, "?");
-  // deno-lint-ignore no-control-regex -- control characters are what must not be there
+  // deno-lint-ignore no-control-regex -- control characters must be absent
   assert(!/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/.test(host.screen), JSON.stringify(host.screen));
   assertStringIncludes(host.screen, "Hello red back");
   assertStringIncludes(host.screen, "Done.");
 });
 
-Deno.test("-p is short for run, and takes its options on both sides", async () => {
+Deno.test("swink -p: is short for run, with options before or after it", async () => {
   for (
     const args of [["-p", "Hello"], ["-m", "anthropic/claude-opus-5", "-p", "Hello"], [
       "-p",
@@ -108,31 +108,31 @@ Deno.test("-p is short for run, and takes its options on both sides", async () =
   }
 });
 
-Deno.test("words behind -- are the prompt, whatever they look like", async () => {
+Deno.test("swink run: arguments after -- are part of the prompt", async () => {
   const { host } = await runSession({ model: [DONE_REPLY] }, "--", "--explain", "-x");
   assertEquals(getPromptText(host.requests[0]?.body), "--explain -x");
 });
 
-Deno.test("piped input is the prompt, or is added to it", async () => {
-  const sent = async (input: string, ...words: string[]) => {
+Deno.test("swink run: piped input is the prompt or is added to it", async () => {
+  const getSentPrompt = async (input: string, ...words: string[]) => {
     const { code, host } = await runSession({ input, model: [DONE_REPLY] }, ...words);
     return code === 0 ? getPromptText(host.requests[0]?.body) : host.messages;
   };
-  assertEquals(await sent("What is new?\n"), "What is new?\n");
-  assertEquals(await sent("a\nb\n", "Sort this"), "Sort this\n\n<stdin>\na\nb\n</stdin>");
-  assertEquals(await sent("a\n", "Sort", "-"), "Sort\n\n<stdin>\na\n</stdin>");
-  assertEquals(await sent("a\n", "-"), "a\n");
-  assertEquals(await sent("", "Sort this"), "Sort this");
-  assertStringIncludes(await sent(" \n"), "The prompt is empty");
+  assertEquals(await getSentPrompt("What is new?\n"), "What is new?\n");
+  assertEquals(await getSentPrompt("a\nb\n", "Sort this"), "Sort this\n\n<stdin>\na\nb\n</stdin>");
+  assertEquals(await getSentPrompt("a\n", "Sort", "-"), "Sort\n\n<stdin>\na\n</stdin>");
+  assertEquals(await getSentPrompt("a\n", "-"), "a\n");
+  assertEquals(await getSentPrompt("", "Sort this"), "Sort this");
+  assertStringIncludes(await getSentPrompt(" \n"), "The prompt is empty");
 });
 
-Deno.test("input larger than any model is refused", async () => {
+Deno.test("swink run: rejects input larger than 10 MB", async () => {
   const { code, host } = await runSession({ input: "x".repeat(10_000_001) }, "Hello");
   assertEquals(code, 2);
   assertStringIncludes(host.messages, "larger than 10 MB");
 });
 
-Deno.test("the model is asked as the options say", async () => {
+Deno.test("swink run: passes the options to the provider", async () => {
   const options = [
     "--system",
     "Be brief.",
@@ -150,7 +150,7 @@ Deno.test("the model is asked as the options say", async () => {
   assertEquals(body.output_config, { effort: "high" });
 });
 
-Deno.test("by default the model gets the system prompt, with the folder, and six tools", async () => {
+Deno.test("swink run: sends the default system prompt and six tools", async () => {
   const { host } = await runSession({ model: [DONE_REPLY] }, "Hello");
   const body = JSON.parse(host.requests[0]?.body ?? "");
   assertStringIncludes(body.system[0].text, "You are Swink");
@@ -158,27 +158,27 @@ Deno.test("by default the model gets the system prompt, with the folder, and six
   assertEquals(body.tools.length, 6);
 });
 
-Deno.test("any server that speaks chat completions can be asked by its address", async () => {
+Deno.test("swink run: --base-url connects to an OpenAI-compatible server", async () => {
   const chunk = (delta: object, finish_reason: string | null = null) =>
     `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
   const body = `${chunk({ role: "assistant", content: "Hi " })}${chunk({ content: "there." })}${
     chunk({}, "stop")
   }data: [DONE]\n\n`;
-  const answer = { headers: { "content-type": "text/event-stream" }, body };
+  const response = { headers: { "content-type": "text/event-stream" }, body };
   const args = ["-m", "openai/tiny", "--base-url", "http://127.0.0.1:8000/v1"];
   const env = { OPENAI_API_KEY: "k" };
-  const { code, host } = await runSession({ model: [answer], env }, ...args, "Hello");
+  const { code, host } = await runSession({ model: [response], env }, ...args, "Hello");
   assertEquals({ code, output: host.output }, { code: 0, output: "Hi there.\n" });
   assertEquals(host.requests[0]?.url, "http://127.0.0.1:8000/v1/chat/completions");
 });
 
-Deno.test("SWINK_MODEL names the model where -m does not", async () => {
+Deno.test("swink run: SWINK_MODEL selects the model without -m", async () => {
   const env = { SWINK_MODEL: "anthropic/claude-haiku-5-5", ANTHROPIC_API_KEY: "k" };
   const { host } = await runSession({ model: [DONE_REPLY], env }, "Hello");
   assertEquals(JSON.parse(host.requests[0]?.body ?? "").model, "claude-haiku-5-5");
 });
 
-/** The text of the last message of a request to Anthropic. */
+/** Returns the text of the last message of a request to Anthropic. */
 function getPromptText(body = "{}"): string {
   const { messages } = JSON.parse(body);
   return messages.at(-1).content.at(-1).text;

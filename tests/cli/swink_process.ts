@@ -1,5 +1,5 @@
 /**
- * The program as a process of its own.
+ * Starts the program as a process, for tests.
  *
  * @module
  */
@@ -8,31 +8,31 @@ import { choosePackages } from "../../scripts/packages.ts";
 import { root } from "../project.ts";
 import { waitUntil } from "../wait_until.ts";
 
-/** How the program is started. */
+/** Options for `startSwink()`. */
 export interface SwinkOptions {
-  /** Its folder. */
+  /** Working directory. */
   readonly cwd?: string;
-  /** Variables besides `PATH` and `HOME`. */
+  /** Environment variables in addition to those of `getBasicEnvironment()`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Its standard input: nothing, or a pipe that is held open. Default: nothing. */
+  /** Standard input: none, or an open pipe. Default: none. */
   readonly stdin?: "null" | "piped";
 }
 
-/** A program that runs. */
+/** A running process. */
 export interface SwinkProcess extends AsyncDisposable {
-  /** The process; its streams may be taken over. */
+  /** The process. */
   readonly child: Deno.ChildProcess;
-  /** Waits until standard output or standard error holds a text. */
+  /** Waits until standard output or standard error contains a text. */
   waitForText(text: string): Promise<void>;
-  /** Waits until something is so. */
+  /** Waits until a condition is true. */
   waitFor(condition: () => boolean): Promise<void>;
-  /** Sends it a signal. */
+  /** Sends a signal. */
   kill(signal: Deno.Signal): void;
-  /** Waits for its end. */
+  /** Waits for the end of the process. */
   waitForExit(): Promise<SwinkExit>;
 }
 
-/** How a program ended. */
+/** Exit code and output of a process. */
 export interface SwinkExit {
   readonly code: number;
   readonly output: string;
@@ -41,7 +41,7 @@ export interface SwinkExit {
 
 const { config } = await choosePackages();
 
-/** The command that runs the program. */
+/** The command that starts the program. */
 export const SWINK_COMMAND: readonly string[] = [
   Deno.execPath(),
   "run",
@@ -52,7 +52,7 @@ export const SWINK_COMMAND: readonly string[] = [
   decodeURIComponent(new URL("cli/main.ts", root).pathname),
 ];
 
-/** Variables that any program needs. */
+/** Returns the environment variables that every program needs. */
 export function getBasicEnvironment(): Record<string, string> {
   const names = ["PATH", "HOME", "DENO_DIR", "JSR_URL", "TMPDIR"];
   return Object.fromEntries(names.flatMap((name) => {
@@ -64,9 +64,9 @@ export function getBasicEnvironment(): Record<string, string> {
 /** Starts the program. */
 export function startSwink(args: readonly string[], options: SwinkOptions = {}): SwinkProcess {
   const { cwd, env = {}, stdin = "null" } = options;
-  const [program = "", ...rest] = SWINK_COMMAND;
+  const [program = "", ...programArgs] = SWINK_COMMAND;
   const child = new Deno.Command(program, {
-    args: [...rest, ...args],
+    args: [...programArgs, ...args],
     env: { ...getBasicEnvironment(), ...env },
     clearEnv: true,
     stdin,
@@ -83,7 +83,7 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
       void child.status.then(() => ended = true);
       await waitUntil(condition, {
         check() {
-          if (ended) throw new Error(`It ended before: ${condition}\n${messages.text}`);
+          if (ended) throw new Error(`The process ended before: ${condition}\n${messages.text}`);
         },
       });
     },
@@ -98,7 +98,7 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
       try {
         child.kill("SIGKILL");
       } catch {
-        // It has ended.
+        // It has already ended.
       }
       await child.status;
       await Promise.all([output.ended, messages.ended]);
@@ -115,14 +115,14 @@ export async function runSwink(
   return await process.waitForExit();
 }
 
-/** What a process has said so far. */
+/** Collects the output of a process. */
 class OutputReader {
   text = "";
   readonly ended: Promise<void>;
   #waiting: {
     readonly text: string;
     readonly resolve: () => void;
-    readonly reject: (why: Error) => void;
+    readonly reject: (reason: Error) => void;
   }[] = [];
 
   constructor(stream: ReadableStream<Uint8Array>) {
@@ -135,12 +135,12 @@ class OutputReader {
   }
 
   async #readAll(stream: ReadableStream<Uint8Array>): Promise<void> {
-    for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
-      this.text += piece;
+    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+      this.text += chunk;
       for (const { text, resolve } of this.#waiting) if (this.text.includes(text)) resolve();
     }
     for (const { text, reject } of this.#waiting) {
-      reject(new Error(`It ended without: ${text}\n${this.text}`));
+      reject(new Error(`The process ended without: ${text}\n${this.text}`));
     }
   }
 }

@@ -1,27 +1,27 @@
 /**
- * Folders for one test.
+ * Temporary directories, and git commands in them.
  *
  * @module
  */
 
 import { dirname, join } from "node:path";
 
-/** A folder that goes with the test. */
+/** A temporary directory. Disposing of it removes it. */
 export interface TemporaryDirectory extends AsyncDisposable {
-  /** Where it is. */
+  /** Absolute path. */
   readonly path: string;
-  /** Reads one of its files. */
+  /** Reads a file. */
   read(name: string): string;
-  /** Writes one of its files; `mode` as in chmod. */
+  /** Writes a file, with the given mode. */
   write(name: string, content: string | Uint8Array, mode?: number): void;
 }
 
-/** Makes a folder with some files. */
+/** Creates a temporary directory with files. */
 export async function createTemporaryDirectory(
   files: Readonly<Record<string, string | Uint8Array>> = {},
 ): Promise<TemporaryDirectory> {
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink test " }));
-  const folder: TemporaryDirectory = {
+  const directory: TemporaryDirectory = {
     path,
     read: (name) => Deno.readTextFileSync(join(path, name)),
     write(name, content, mode) {
@@ -33,15 +33,15 @@ export async function createTemporaryDirectory(
     },
     [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
   };
-  for (const [name, content] of Object.entries(files)) folder.write(name, content);
-  return folder;
+  for (const [name, content] of Object.entries(files)) directory.write(name, content);
+  return directory;
 }
 
-/** Runs git in a folder, with nobody's settings; gives what it says, and fails where it fails. */
-export async function runGit(folder: string, ...args: string[]): Promise<string> {
+/** Runs git in a directory without user settings. Returns its output; rejects if it fails. */
+export async function runGit(directory: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command("git", {
     args: ["-c", "user.name=t", "-c", "user.email=t@example.org", ...args],
-    cwd: folder,
+    cwd: directory,
     env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_CEILING_DIRECTORIES: "/" },
     stdin: "null",
   }).output();

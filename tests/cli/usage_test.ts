@@ -1,11 +1,11 @@
 import { main } from "../../cli/main.ts";
-import { EXIT_CODES } from "../../cli/exit_code.ts";
-import { VERSION } from "../../cli/version.ts";
+import { EXIT_CODES } from "../../cli/host/exit_code.ts";
+import { VERSION } from "../../cli/host/version.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { root } from "../project.ts";
 import { createFakeHost } from "./fake_host.ts";
 
-/** Runs a command line that asks no model. */
+/** Runs a command line without a model. */
 async function runSession(
   args: readonly string[],
   options: Parameters<typeof createFakeHost>[0] = {},
@@ -15,14 +15,14 @@ async function runSession(
   return { code, output: host.output, messages: host.messages };
 }
 
-Deno.test("--version and -V tell the version, which is that of deno.json", async () => {
+Deno.test("swink --version: prints the version of deno.json", async () => {
   assertEquals(await runSession(["--version"]), { code: 0, output: `${VERSION}\n`, messages: "" });
   assertEquals((await runSession(["-V"])).output, `${VERSION}\n`);
   const { version } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
   assertEquals(VERSION, version);
 });
 
-Deno.test("without a command, the help says what there is", async () => {
+Deno.test("swink: prints the help without a command", async () => {
   const { code, output } = await runSession([]);
   assertEquals(code, 0);
   for (const word of ["run", "demo", "completions", "--version"]) {
@@ -30,34 +30,35 @@ Deno.test("without a command, the help says what there is", async () => {
   }
 });
 
-Deno.test("help is another way to say --help", async () => {
+Deno.test("swink help: is the same as --help", async () => {
   assertEquals((await runSession(["help"])).output, (await runSession(["--help"])).output);
-  assertEquals(
-    (await runSession(["help", "run"])).output,
-    (await runSession(["run", "--help"])).output,
-  );
+  const { output } = await runSession(["run", "--help"]);
+  for (const args of [["help", "run"], ["--help", "run"], ["-p", "x", "--help", "--model"]]) {
+    assertEquals((await runSession(args)).output, output, args.join(" "));
+  }
 });
 
-Deno.test("the help of run tells options, environment and every exit code", async () => {
+Deno.test("swink run --help: lists options, environment and every exit code", async () => {
   const { output } = await runSession(["run", "--help"]);
   for (const word of ["-m, --model <model>", "--patch <file>", "ANTHROPIC_API_KEY", "NO_COLOR"]) {
     assertStringIncludes(output, word);
   }
   for (const [code] of EXIT_CODES) assert(new RegExp(`^  ${code} +\\S`, "m").test(output));
-  assert(!output.includes("--print"), "what does nothing is not shown");
+  assert(!output.includes("--print"), "--print is hidden");
 });
 
 for (const columns of [40, 60, 80, 200]) {
-  Deno.test(`help fits ${columns} columns, and never takes more than 100`, async () => {
-    for (const args of [["--help"], ["demo", "--help"]]) {
-      const { output } = await runSession(args, { columns });
+  Deno.test(`swink --help: is at most ${columns} columns wide, and never more than 100`, async () => {
+    const commands = columns < 60 ? [[], ["demo"]] : [[], ["demo"], ["completions"], ["run"]];
+    for (const args of commands) {
+      const { output } = await runSession([...args, "--help"], { columns });
       const widest = Math.max(...output.split("\n").map((line) => line.length));
       assert(widest <= Math.min(columns, 100), `${args}: ${widest}`);
     }
   });
 }
 
-Deno.test("help is coloured on a terminal only, and as the environment says", async () => {
+Deno.test("swink --help: uses colors on a terminal; NO_COLOR and FORCE_COLOR override that", async () => {
   const terminals = ["output"] as const;
   const isColored = async (env: Record<string, string>, onTerminal = true) =>
     (await runSession(["--help"], { env, ...(onTerminal && { terminals }) })).output.includes(
@@ -72,63 +73,78 @@ Deno.test("help is coloured on a terminal only, and as the environment says", as
 });
 
 for (
-  const [what, args, message, advice] of [
+  const [mistake, args, message, advice] of [
     [
-      "a wrong flag",
+      "an unknown option",
       ["run", "--modle", "openai/x", "hello"],
-      "swink run has no option --modle. Did you mean --model?",
+      "Unknown option --modle. Did you mean --model?",
       "See: swink run --help",
     ],
     [
-      "a wrong command",
-      ["rnu"],
-      'swink has no command "rnu". Did you mean run?',
+      "a value attached to a short flag",
+      ["run", "-mopenai/x", "hello"],
+      "Unknown option -mopenai/x",
+    ],
+    [
+      "an unknown command",
+      ["rnu", "--model", "x"],
+      'Unknown command "rnu". Did you mean run?',
       "See: swink --help",
     ],
     [
       "a prompt without a command",
       ["fix the tests"],
-      "A prompt needs a command before it",
+      "The command before the prompt is missing",
       'Try: swink run "fix the tests"',
     ],
     [
       "a prompt that begins with a dash",
-      ["run", "- mend this"],
-      '"- mend this" looks like an option',
-      "Write -- before what begins with a dash: swink run -- …",
+      ["run", "- fix this"],
+      '"- fix this" looks like an option',
+      'To pass an argument that begins with a dash: swink run -- "- fix this"',
     ],
     [
       "an option of run before run",
       ["-m", "openai/x", "hello"],
-      "swink has no option -m",
+      "Unknown option -m",
       "It is an option of swink run: swink run -m …",
     ],
-    ["a value that is missing", ["run", "x", "--model"], "--model needs a value: --model <model>"],
+    [
+      "a missing value",
+      ["run", "x", "--model"],
+      "Option --model requires a value: --model <model>",
+    ],
+    ["an empty value", ["run", "x", "--cwd="], "Option --cwd requires a value: --cwd <directory>"],
     [
       "an option instead of a value",
       ["run", "--system", "-x", "y"],
-      "--system needs a value: --system <text> (or --system=-x, if that is the value)",
+      "Option --system requires a value: --system <text> (or --system=-x if -x is the value)",
     ],
     [
       "a value of the wrong type",
       ["run", "--max-turns", "many", "x"],
-      '--max-turns takes a whole number, not "many"',
+      'Option --max-turns requires an integer, not "many"',
     ],
     [
       "a value that is too small",
       ["run", "--max-turns", "0", "x"],
-      "--max-turns must be at least 1, not 0",
+      "Option --max-turns must be at least 1, not 0",
     ],
-    ["a value for a switch", ["run", "--approve-all=yes", "x"], "--approve-all takes no value"],
     [
-      "an option twice",
+      "a value for a boolean option",
+      ["run", "--approve-all=yes", "x"],
+      "Option --approve-all does not take a value",
+    ],
+    [
+      "a repeated option",
       ["run", "-m", "a/b", "--model", "c/d", "x"],
-      "--model can be given only once",
+      "Option --model can be given only once",
     ],
     [
       "an unknown format",
       ["run", "-o", "stream_json", "x"],
-      '--output-format "stream_json" is none of text, json, stream-json. Did you mean stream-json?',
+      'Invalid value "stream_json" for --output-format: must be one of text, json, stream-json. ' +
+      "Did you mean stream-json?",
     ],
     [
       "a model without a provider",
@@ -136,36 +152,50 @@ for (
       'Cannot parse the model "llama3.2": write it as provider/model, such as anthropic/claude-sonnet-4-6',
     ],
     [
-      "a folder that is none",
+      "a missing directory",
       ["run", "--cwd", "/nowhere", "x"],
-      '--cwd "/nowhere" is not a folder',
+      'Invalid value "/nowhere" for --cwd: not a directory',
     ],
     [
-      "an address that is none",
+      "an invalid URL",
       ["run", "--base-url", "localhost:80", "x"],
-      '--base-url "localhost:80" is not an address of the form https://host/path',
+      'Invalid value "localhost:80" for --base-url: must be a URL such as https://host/path',
     ],
     [
-      "a patch in a folder that is not there",
+      "a patch in a missing directory",
       ["run", "--patch", "/nowhere/a.patch", "x"],
-      '--patch "/nowhere/a.patch": there is no folder /nowhere',
+      'Invalid value "/nowhere/a.patch" for --patch: directory /nowhere does not exist',
     ],
     [
-      "a tool that does not exist",
+      "invalid hosts",
+      ["run", "--net", "http://x", "x"],
+      'Invalid value "http://x" for --net: must be on, off or hosts separated by commas',
+    ],
+    [
+      "an unknown tool",
       ["run", "--disallowed-tools", "bahs", "x"],
-      'There is no tool "bahs". Did you mean bash?',
+      'Unknown tool "bahs". Did you mean bash?',
     ],
     [
       "too many arguments",
       ["completions", "bash", "zsh"],
-      "swink completions was given too many arguments",
+      'Too many arguments for swink completions: "zsh"',
     ],
-    ["too few arguments", ["completions"], "swink completions needs a <shell>"],
-    ["a shell that is not known", ["completions", "csh"], 'There are no completions for "csh"'],
-    ["no prompt at a terminal", ["run"], "There is no prompt"],
+    [
+      "a missing argument",
+      ["completions"],
+      "Argument <shell> of swink completions is missing",
+      "Choose one of: bash, zsh, fish",
+    ],
+    [
+      "an unknown shell",
+      ["completions", "csh"],
+      'Invalid value "csh" for <shell>: must be one of bash, zsh, fish. Did you mean zsh?',
+    ],
+    ["no prompt at a terminal", ["run"], "The prompt is missing"],
   ] as const
 ) {
-  Deno.test(`${what} ends with 2 and says what to type`, async () => {
+  Deno.test(`usage error: ${mistake} ends with 2 and a message`, async () => {
     const terminals = ["input"] as const;
     const { code, output, messages } = await runSession(args, { terminals });
     assertEquals({ code, output }, { code: 2, output: "" });
@@ -173,18 +203,3 @@ for (
     if (advice) assertStringIncludes(messages, advice);
   });
 }
-
-Deno.test("completions name every command and option, in words that the shells can read", async () => {
-  for (const shell of ["bash", "zsh", "fish"]) {
-    const { code, output } = await runSession(["completions", shell]);
-    assertEquals(code, 0);
-    for (const word of ["run", "demo", "output-format", "max-turns"]) {
-      assertStringIncludes(output, word);
-    }
-  }
-  const { output } = await runSession(["completions", "bash"]);
-  const check = "COMP_WORDS=(swink run --mo); COMP_CWORD=2; _swink; echo ${COMPREPLY[*]}";
-  const { stdout } = await new Deno.Command("bash", { args: ["-c", `${output}\n${check}`] })
-    .output();
-  assertEquals(new TextDecoder().decode(stdout), "--model\n");
-});

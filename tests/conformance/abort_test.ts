@@ -12,8 +12,10 @@ import { atFirst, testAgent } from "./test_agent.ts";
 
 Deno.test("abort() during a reply keeps the text that has arrived [3.10, A14, A57, B38]", async () => {
   const { agent } = testAgent([hang({ after: "As I was saying" })]);
-  let words = 0;
-  agent.subscribe(({ type }) => void (type === "message_update" && ++words === 2 && agent.abort()));
+  let updates = 0;
+  agent.subscribe(({ type }) =>
+    void (type === "message_update" && ++updates === 2 && agent.abort())
+  );
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(outlineEvents(events).slice(4), [
     "message_start assistant",
@@ -118,7 +120,7 @@ Deno.test("prompt() with an aborted signal appends the prompt and does not call 
   streamFn.assertDone();
 });
 
-Deno.test("abort() inside a tool call block leaves no orphan call and no scratch field [B39]", async () => {
+Deno.test("abort() inside a tool call block leaves neither the call nor `partialJson` in the history [B39]", async () => {
   const { agent, streamFn } = testAgent([
     hang({ after: [text("Let me"), toolCall("write", '{"path": "a')] }),
     reply("Hello again"),
@@ -136,7 +138,7 @@ Deno.test("abort() inside a tool call block leaves no orphan call and no scratch
   assertEquals(repairHistory(agent.state.messages).repairs, []);
 });
 
-Deno.test("abort() during tools gives every call a result and calls the model no more [A58, B40]", async () => {
+Deno.test("abort() during tool calls gives every call a result and ends the run without another model call [A58, B40]", async () => {
   const slow = fakeTool({ name: "slow", delayMs: Infinity });
   const { agent, streamFn } = testAgent([reply([toolCall("slow"), toolCall("quick")])], {
     tools: [slow, fakeTool({ name: "quick" })],
@@ -144,7 +146,7 @@ Deno.test("abort() during tools gives every call a result and calls the model no
   atFirst(agent, "tool_execution_end", () => agent.abort());
   const events = await checkEvents(agent.promptStream("Go"));
   const turns = eventsOfType(events, "turn_end");
-  assertEquals(turns.map(({ reason, toolResults }) => [reason, toolResults.map(joinText)]), [
+  assertEquals(turns.map(({ reason, toolResults }) => [reason, toolResults.map(getFirstText)]), [
     ["aborted", ["tool call cancelled: run aborted", "ok"]],
   ]);
   assertEquals(slow.calls[0]?.context.signal.reason?.code, "aborted");
@@ -153,18 +155,18 @@ Deno.test("abort() during tools gives every call a result and calls the model no
   streamFn.assertDone();
 });
 
-Deno.test("abort() stops waiting for a tool after 100 ms [A91, B20]", async () => {
+Deno.test("abort() stops waiting for a tool that ignores its signal after 100 ms [A91, B20]", async () => {
   let late: (() => void) | undefined;
-  const deaf = fakeTool({
-    name: "deaf",
+  const unresponsive = fakeTool({
+    name: "unresponsive",
     result: (_args, { onUpdate }) =>
       new Promise((resolve) => {
         late = () => (onUpdate("still here"), resolve("finally"));
       }),
   });
   const { agent, clock, streamFn, seen } = testAgent([
-    reply([toolCall("deaf"), toolCall("alone"), toolCall("deaf")]),
-  ], { tools: [deaf, fakeTool({ name: "alone", sequential: true })] });
+    reply([toolCall("unresponsive"), toolCall("alone"), toolCall("unresponsive")]),
+  ], { tools: [unresponsive, fakeTool({ name: "alone", sequential: true })] });
   const running = checkEvents(agent.promptStream("Go"));
   await settle();
   agent.abort();
@@ -176,12 +178,12 @@ Deno.test("abort() stops waiting for a tool after 100 ms [A91, B20]", async () =
   clock.advance(1);
   await running;
   await agent.waitForIdle();
-  assertEquals(deaf.calls.length, 1, "what had not begun does not begin");
+  assertEquals(unresponsive.calls.length, 1, "calls that had not started do not start");
   assertEquals(clock.sleepers, 0);
   const before = seen.length;
   late?.();
   await settle();
-  assertEquals(seen.length, before, "its late output is dropped");
+  assertEquals(seen.length, before, "late output is ignored");
   streamFn.assertDone();
 });
 
@@ -226,31 +228,31 @@ Deno.test("abort() a second time, or while idle, does nothing [B42]", async () =
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("abort: the caller's signal, agent.abort(), cancel() and leaving the loop have the same effect", async () => {
+Deno.test("abort: the caller's signal, agent.abort(), cancel() and leaving a for await loop have the same effect", async () => {
   const controller = new AbortController();
   const reasons: unknown[] = [];
-  const hanging = (): ReturnType<typeof testAgent> => {
-    const made = testAgent([hang({ after: "Half" })]);
-    made.agent.subscribe((event) => {
+  const createHanging = (): ReturnType<typeof testAgent> => {
+    const fixture = testAgent([hang({ after: "Half" })]);
+    fixture.agent.subscribe((event) => {
       if (event.type === "agent_end") reasons.push([event.stopReason, event.abortReason]);
     });
-    return made;
+    return fixture;
   };
-  const bySignal = hanging();
+  const bySignal = createHanging();
   atFirst(bySignal.agent, "message_update", () => controller.abort("signal"));
   await bySignal.agent.prompt("Hi", { signal: controller.signal });
 
-  const byAbort = hanging();
+  const byAbort = createHanging();
   atFirst(byAbort.agent, "message_update", () => byAbort.agent.abort("abort"));
   await byAbort.agent.prompt("Hi");
 
-  const byCancel = hanging();
+  const byCancel = createHanging();
   const reader = byCancel.agent.promptStream("Hi").getReader();
   await reader.read();
   await reader.cancel("cancel");
   assertEquals(byCancel.agent.state.isRunning, false);
 
-  const byLeaving = hanging();
+  const byLeaving = createHanging();
   for await (const { type } of byLeaving.agent.promptStream("Hi")) {
     if (type === "message_update") break;
   }
@@ -263,7 +265,7 @@ Deno.test("abort: the caller's signal, agent.abort(), cancel() and leaving the l
   assertEquals(AbortedError.is((reasons[3] as unknown[])[1]), true);
 });
 
-Deno.test("1,000 runs leave no listener on the caller's signal [B43]", async () => {
+Deno.test("Agent: 1,000 runs leave no listener on the caller's signal [B43]", async () => {
   const { signal } = new AbortController();
   let listeners = 0;
   const counted = (change: number, original: typeof signal.addEventListener) =>
@@ -283,7 +285,7 @@ Deno.test("1,000 runs leave no listener on the caller's signal [B43]", async () 
   }
 });
 
-function joinText({ content }: { content: readonly unknown[] }): string {
+function getFirstText({ content }: { content: readonly unknown[] }): string {
   return (content[0] as { text: string }).text;
 }
 

@@ -82,8 +82,8 @@ Deno.test("promptStream() emits every event, and the history grows with them [4.
   assertEquals(agent.state.messages, end?.messages);
   agent.followUp("More");
   const again = await checkEvents(agent.continueStream());
-  const [other] = eventsOfType(again, "agent_end");
-  assertEquals(agent.state.messages, [...(end?.messages ?? []), ...(other?.messages ?? [])]);
+  const [secondEnd] = eventsOfType(again, "agent_end");
+  assertEquals(agent.state.messages, [...(end?.messages ?? []), ...(secondEnd?.messages ?? [])]);
 });
 
 Deno.test("prompt() accepts a text, a text with images, a message or a list of messages", async () => {
@@ -102,24 +102,20 @@ Deno.test("prompt() accepts a text, a text with images, a message or a list of m
   assertEquals(users.map(({ timestamp }) => timestamp), [0, 0, 7, 8, 9]);
 });
 
-Deno.test("setMessages(), appendMessages() and clearMessages() throw during a run, which continues [4.4, A56, B60]", async () => {
+Deno.test("setMessages(), appendMessages() and clearMessages() throw during a run and do not affect it", async () => {
   const { agent } = testAgent([reply("Hello")]);
-  const refused: unknown[] = [];
   atFirst(agent, "message_update", () => {
     assertThrows(() => agent.setMessages([]), AlreadyRunningError);
     assertThrows(() => agent.appendMessages([userMessage("x", 0)]), AlreadyRunningError);
     assertThrows(() => agent.clearMessages(), AlreadyRunningError);
-    refused.push(assertRejects(() => agent.prompt("x"), AlreadyRunningError));
-    refused.push(assertRejects(() => agent.continue(), AlreadyRunningError));
   });
   assertEquals(outlineMessages((await agent.prompt("Hi")).messages), [
     "user: Hi",
     "assistant: Hello",
   ]);
-  assertEquals((await Promise.all(refused)).length, 2);
 });
 
-Deno.test("setModel(), setSystemPrompt() and setTools() apply from the next turn and change no earlier request [A70, A74, 4.19]", async () => {
+Deno.test("setModel(), setSystemPrompt() and setTools() apply from the next turn [A70, A74, 4.19]", async () => {
   const look = fakeTool({ name: "look" });
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [look],
@@ -148,7 +144,7 @@ Deno.test("setModel(), setSystemPrompt() and setTools() apply from the next turn
   ]);
 });
 
-Deno.test("request messages do not change while the run continues", async () => {
+Deno.test("StreamFn: the messages of a request are not modified by later turns", async () => {
   const requests: (readonly unknown[])[] = [];
   const script = scriptedStream([reply([toolCall("look")]), reply("Seen")]);
   const { agent } = testAgent([], {
@@ -162,7 +158,7 @@ Deno.test("request messages do not change while the run continues", async () => 
   assertEquals(requests.map(({ length }) => length), [1, 3]);
 });
 
-Deno.test("setModel() emits model_changed while idle too", () => {
+Deno.test("setModel() emits model_changed also while idle", () => {
   const { agent, seen } = testAgent([]);
   agent.setModel("other/big");
   assertEquals(outlineEvents(seen), ["model_changed"]);
@@ -177,7 +173,7 @@ Deno.test("setModel(): message_start names the model of the turn", async () => {
   assertEquals(start?.role === "assistant" && [start.provider, start.modelId], ["other", "model2"]);
 });
 
-Deno.test("streamOptions are in every request [A67]", async () => {
+Deno.test("streamOptions: are passed with every request, with the key of getApiKey [A67]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")], {
     streamOptions: { sessionId: "s1", maxTokens: 5 },
     getApiKey: () => "key",
@@ -186,7 +182,7 @@ Deno.test("streamOptions are in every request [A67]", async () => {
   assertEquals(streamFn.calls[0]?.options, { sessionId: "s1", maxTokens: 5, apiKey: "key" });
 });
 
-Deno.test("waitForIdle() resolves at once when idle, and for all callers when a run ends [4.5, A61, 4.13]", async () => {
+Deno.test("waitForIdle() resolves immediately while idle, and for all callers when a run ends [4.5, A61, 4.13]", async () => {
   const { agent } = testAgent([reply("Hello"), hang()]);
   await agent.waitForIdle();
   const order: string[] = [];
@@ -238,11 +234,11 @@ Deno.test("reset() clears history and queues and restores the options [4.12, A60
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("reset() during a run aborts it and accepts a new prompt at once [A60]", async () => {
+Deno.test("reset() during a run aborts it, and the agent accepts a prompt immediately [A60]", async () => {
   const { agent, clock, streamFn, seen } = testAgent([
-    reply([toolCall("deaf")]),
+    reply([toolCall("unresponsive")]),
     reply("Hello again"),
-  ], { tools: [fakeTool({ name: "deaf", delayMs: Infinity, ignoresSignal: true })] });
+  ], { tools: [fakeTool({ name: "unresponsive", delayMs: Infinity, ignoresSignal: true })] });
   const first = agent.prompt("Hi");
   await settle();
   agent.steer("a");
@@ -278,7 +274,7 @@ Deno.test("new Agent() and setTools() throw for two tools with the same name [A5
   assertThrows(() => agent.setTools(twice), BadRequestError);
 });
 
-Deno.test("new Agent() throws for unusable options and names the fix", () => {
+Deno.test("new Agent() throws for an invalid model name and for a missing streamFn", () => {
   assertThrows(
     () => new Agent({ model: "gpt", streamFn: scriptedStream([]) }),
     BadRequestError,
@@ -312,7 +308,7 @@ for (
   });
 }
 
-Deno.test("prompt() throws for invalid input and names the valid types", async () => {
+Deno.test("prompt() rejects and steer() throws for input of another type", async () => {
   const { agent } = testAgent([]);
   for (const input of [undefined, null, 5] as unknown as string[]) {
     await assertRejects(() => agent.prompt(input), BadRequestError, "Invalid prompt");
@@ -321,7 +317,7 @@ Deno.test("prompt() throws for invalid input and names the valid types", async (
   assertEquals(agent.state.isRunning, false);
 });
 
-Deno.test("reset() inside a listener ends the run", async () => {
+Deno.test("reset() in a listener aborts the run", async () => {
   const { agent, seen } = testAgent([reply([toolCall("look")]), reply("Hello")], {
     tools: [fakeTool({ name: "look" })],
   });

@@ -21,55 +21,59 @@ const calls = reply([
 ]);
 const all = ["call_1", "call_2", "call_3", "call_4"];
 
-async function asked(
+/** Runs one batch of calls; returns the ids of those that needed approval and of those that ran. */
+async function runWithApproval(
   approvalMode: ApprovalMode | undefined,
   approve: Approve | undefined,
 ): Promise<{ asked: string[]; ran: string[] }> {
-  const kit = tools();
+  const fakeTools = tools();
   const { agent } = testAgent([calls, reply("Done")], {
-    tools: kit,
+    tools: fakeTools,
     ...(approvalMode && { approvalMode }),
     ...(approve && { approve }),
   });
   const events = await checkEvents(agent.promptStream("Go"));
-  const ran = kit.flatMap((tool) => tool.calls.map(({ toolCallId }) => toolCallId));
+  const ran = fakeTools.flatMap((tool) => tool.calls.map(({ toolCallId }) => toolCallId));
   return { asked: eventsOfType(events, "tool_approval_requested").map(({ id }) => id), ran };
 }
 
-Deno.test("approvalMode: enabled requests every approval, smart those the tool requires, bypassed none [A81]", async () => {
-  assertEquals(await asked("enabled", () => true), { asked: all, ran: all });
-  assertEquals(await asked("smart", () => true), { asked: ["call_2", "call_4"], ran: all });
-  assertEquals(await asked("bypassed", () => false), { asked: [], ran: all });
+Deno.test("approvalMode: enabled requests every approval, smart those the tool requires, bypassed none [A81, AC-29]", async () => {
+  assertEquals(await runWithApproval("enabled", () => true), { asked: all, ran: all });
+  assertEquals(await runWithApproval("smart", () => true), {
+    asked: ["call_2", "call_4"],
+    ran: all,
+  });
+  assertEquals(await runWithApproval("bypassed", () => false), { asked: [], ran: all });
 });
 
-Deno.test("approve: without it nothing needs approval, alone it makes every call need approval", async () => {
-  assertEquals(await asked(undefined, undefined), { asked: [], ran: all });
-  assertEquals(await asked(undefined, () => true), { asked: all, ran: all });
+Deno.test("approve: every call needs approval with it, and none without it, by default", async () => {
+  assertEquals(await runWithApproval(undefined, undefined), { asked: [], ran: all });
+  assertEquals(await runWithApproval(undefined, () => true), { asked: all, ran: all });
 });
 
 Deno.test("approvalMode without approve denies every call that needs approval", async () => {
-  assertEquals(await asked("smart", undefined), {
+  assertEquals(await runWithApproval("smart", undefined), {
     asked: ["call_2", "call_4"],
     ran: ["call_1", "call_3"],
   });
-  assertEquals((await asked("enabled", undefined)).ran, []);
+  assertEquals((await runWithApproval("enabled", undefined)).ran, []);
 });
 
-Deno.test("denied call: gets an error result with the reason, and the other calls run [A78, A79, B23]", async () => {
-  const kit = tools();
+Deno.test("approve: a denied call gets an error result with the reason, and the other calls run [A78, A79, B23]", async () => {
+  const fakeTools = tools();
   const { agent, streamFn } = testAgent([
     reply([toolCall("write"), toolCall("read"), toolCall("write")]),
     reply("Done"),
   ], {
-    tools: kit,
+    tools: fakeTools,
     approve: ({ toolCallId, name }) => {
       if (name === "read") return true;
-      return toolCallId === "call_1" ? { type: "denied", reason: "not on a Sunday" } : false;
+      return toolCallId === "call_1" ? { type: "denied", reason: "production is frozen" } : false;
     },
   });
   const events = await checkEvents(agent.promptStream("Go"));
   assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2), [
-    "tool_result: Tool call rejected by approval: not on a Sunday",
+    "tool_result: Tool call rejected by approval: production is frozen",
     "tool_result: ok",
     "tool_result: Tool call rejected by approval",
   ]);
@@ -90,7 +94,7 @@ Deno.test("denied call: gets an error result with the reason, and the other call
   ]);
 });
 
-Deno.test("edited arguments: are validated, checked by the policies, executed, emitted and noted in the result [A82]", async () => {
+Deno.test("edited arguments: are validated, checked by policies, run, emitted and noted in the result [A82]", async () => {
   const write = fakeTool({
     name: "write",
     parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
@@ -113,9 +117,9 @@ Deno.test("edited arguments: are validated, checked by the policies, executed, e
   assertEquals(checked, [{ path: "a" }, { path: "b" }]);
   assertEquals(write.calls.map((call) => call.arguments), [{ path: "b" }]);
   assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, { path: "b" });
-  const sayings = outlineMessages(streamFn.calls[1]?.context.messages ?? []);
-  assertEquals(sayings[1], 'assistant: write({"path":"a"})');
-  assertStringIncludes(sayings[2] ?? "", 'were changed before the call ran: {"path":"b"}');
+  const request = outlineMessages(streamFn.calls[1]?.context.messages ?? []);
+  assertEquals(request[1], 'assistant: write({"path":"a"})');
+  assertStringIncludes(request[2] ?? "", 'were changed before the call ran: {"path":"b"}');
 });
 
 Deno.test("edited arguments: do not run when they are invalid or a policy refuses them", async () => {
@@ -146,9 +150,9 @@ Deno.test("edited arguments: do not run when they are invalid or a policy refuse
 });
 
 Deno.test("edited arguments: a policy stop refuses the batch and ends the run", async () => {
-  const kit = tools();
+  const fakeTools = tools();
   const { agent } = testAgent([reply([toolCall("read"), toolCall("write")])], {
-    tools: kit,
+    tools: fakeTools,
     approve: ({ name }) => name === "write" ? { type: "approved", arguments: { bad: 1 } } : true,
     policies: [{
       name: "halt",
@@ -157,22 +161,22 @@ Deno.test("edited arguments: a policy stop refuses the batch and ends the run", 
   });
   const { stoppedBy, messages } = await agent.prompt("Go");
   assertEquals(stoppedBy?.policy, "halt");
-  assertEquals(kit.flatMap((tool) => tool.calls), []);
+  assertEquals(fakeTools.flatMap((tool) => tool.calls), []);
   assertEquals(messages.length, 4);
 });
 
 for (
-  const [what, approve] of [
+  const [failure, approve] of [
     ["throws", () => {
       throw new Error("no terminal");
     }],
     ["rejects", () => Promise.reject(new Error("no terminal"))],
   ] as const
 ) {
-  Deno.test(`approve that ${what} denies the call and the run continues [A83, B24]`, async () => {
-    const kit = tools();
+  Deno.test(`approve that ${failure} denies the call and the run continues [A83, B24]`, async () => {
+    const fakeTools = tools();
     const { agent, streamFn } = testAgent([reply([toolCall("write")]), reply("Done")], {
-      tools: kit,
+      tools: fakeTools,
       approve,
     });
     await checkEvents(agent.promptStream("Go"));
@@ -180,31 +184,31 @@ for (
       outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1),
       "tool_result: Tool call rejected by approval: the approval failed: no terminal",
     );
-    assertEquals(kit[1]?.calls, []);
+    assertEquals(fakeTools[1]?.calls, []);
   });
 }
 
 for (const answer of [undefined, null, "yes", 1, {}, { type: "maybe" }]) {
   Deno.test(`approve that returns ${JSON.stringify(answer)} denies the call`, async () => {
-    const kit = tools();
+    const fakeTools = tools();
     const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
-      tools: kit,
+      tools: fakeTools,
       approve: () => answer as never,
     });
     await checkEvents(agent.promptStream("Go"));
-    assertEquals([kit[1]?.calls, agent.state.error], [[], undefined]);
+    assertEquals([fakeTools[1]?.calls, agent.state.error], [[], undefined]);
   });
 }
 
-Deno.test("abort() during an approval runs no call and requests no other approval [A84]", async () => {
-  const kit = tools();
-  const questions: string[] = [];
+Deno.test("abort() during an approval runs no call and requests no further approval [A84]", async () => {
+  const fakeTools = tools();
+  const requested: string[] = [];
   const { agent, clock, streamFn } = testAgent([
     reply([toolCall("lok"), toolCall("read"), toolCall("write"), toolCall("write")]),
   ], {
-    tools: kit,
+    tools: fakeTools,
     approve: ({ toolCallId, name }) => {
-      questions.push(toolCallId);
+      requested.push(toolCallId);
       return name === "read" ? true : new Promise(() => {});
     },
   });
@@ -212,8 +216,8 @@ Deno.test("abort() during an approval runs no call and requests no other approva
   await settle();
   agent.abort();
   const events = await running;
-  assertEquals([questions, clock.waits], [["call_2", "call_3"], []]);
-  assertEquals(kit.flatMap((tool) => tool.calls), []);
+  assertEquals([requested, clock.waits], [["call_2", "call_3"], []]);
+  assertEquals(fakeTools.flatMap((tool) => tool.calls), []);
   const [turn] = eventsOfType(events, "turn_end");
   const cancelled = "tool_result: tool call cancelled: run aborted";
   assertEquals([turn?.reason, outlineMessages(turn?.toolResults ?? [])], ["aborted", [
@@ -229,7 +233,7 @@ Deno.test("requiresApproval that throws makes the call need approval", async () 
   const unsure = fakeTool({
     name: "unsure",
     requiresApproval: () => {
-      throw new Error("who knows");
+      throw new Error("undecided");
     },
   });
   const { agent } = testAgent([reply([toolCall("unsure")]), reply("Done")], {
@@ -246,7 +250,7 @@ Deno.test("approve gets the previewed changes and cannot change the call", async
   const edit = fakeTool({
     name: "edit",
     preview: (args) => {
-      Object.assign(args, { sneaky: 1 });
+      Object.assign(args, { added: 1 });
       return Promise.resolve(changes as never);
     },
   });
@@ -259,7 +263,7 @@ Deno.test("approve gets the previewed changes and cannot change the call", async
     tools: [edit, blind],
     approve: (request) => {
       seen.push(request.changes);
-      Object.assign(request.arguments, { sneaky: 2 });
+      Object.assign(request.arguments, { added: 2 });
       return true;
     },
   });

@@ -10,8 +10,8 @@ import { outlineEvents } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
-/** A model that emits words without a pause and counts those that were pulled. */
-function talkative(words: number): { streamFn: StreamFn; emitted: () => number } {
+/** Creates a model that emits words without a pause and counts those that were pulled. */
+function createWordStream(words: number): { streamFn: StreamFn; emitted: () => number } {
   let emitted = 0;
   const streamFn: StreamFn = async function* (): AsyncGenerator<AssistantMessageEvent> {
     yield { type: "start" };
@@ -30,7 +30,7 @@ function isReply(event: AgentEvent | undefined): boolean {
   return event?.type === "message_end" && event.message.role === "assistant";
 }
 
-async function readSome(
+async function readEvents(
   reader: ReadableStreamDefaultReader<AgentEvent>,
   count: number,
 ): Promise<AgentEvent[]> {
@@ -43,14 +43,14 @@ async function readSome(
 }
 
 Deno.test("backpressure: the model is at most 256 events ahead of the reader [B58]", async () => {
-  const { streamFn, emitted } = talkative(2000);
+  const { streamFn, emitted } = createWordStream(2000);
   const { agent } = testAgent([], { streamFn });
   const reader = agent.promptStream("Hi").getReader();
-  await readSome(reader, 5);
+  await readEvents(reader, 5);
   await settle();
   assert(emitted() <= 257, `${emitted()} words ahead`);
   assert(emitted() >= 200, `only ${emitted()} words ahead`);
-  await readSome(reader, 500);
+  await readEvents(reader, 500);
   await settle();
   assert(emitted() <= 500 + 257, `${emitted()} words, of which 500 were read`);
   await reader.cancel();
@@ -74,7 +74,7 @@ Deno.test("model call: starts after the reader has taken every event", async () 
   ]);
 });
 
-Deno.test("tool calls start after the reader has taken every tool_execution_start", async () => {
+Deno.test("tool calls: start after the reader has taken every tool_execution_start", async () => {
   const look = fakeTool({ name: "look" });
   const { agent } = testAgent([reply([toolCall("look"), toolCall("look")]), reply("Seen")], {
     tools: [look],
@@ -87,7 +87,7 @@ Deno.test("tool calls start after the reader has taken every tool_execution_star
   assertEquals(taken, 2);
 });
 
-Deno.test("approve is called after the reader has taken the request", async () => {
+Deno.test("approve: is called after the reader has taken tool_approval_requested", async () => {
   const asked: string[] = [];
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],
@@ -100,13 +100,13 @@ Deno.test("approve is called after the reader has taken the request", async () =
   for (let event = await reader.read(); !isReply(event.value); event = await reader.read());
   await settle();
   assertEquals(asked, []);
-  await readSome(reader, 1);
+  await readEvents(reader, 1);
   await settle();
   assertEquals(asked, ["call_1"]);
   reader.releaseLock();
 });
 
-Deno.test("an unread stream pauses the run and ends at once on abort", async () => {
+Deno.test("promptStream(): an unread stream pauses the run and ends immediately on abort", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   const stream = agent.promptStream("Hi");
   await settle();
@@ -120,12 +120,12 @@ Deno.test("an unread stream pauses the run and ends at once on abort", async () 
   ]);
 });
 
-Deno.test("abort() ends a stream whose reader stopped during a reply", async () => {
-  const { streamFn } = talkative(Infinity);
+Deno.test("abort() ends a run whose reader has stopped during a reply", async () => {
+  const { streamFn } = createWordStream(Infinity);
   const { agent } = testAgent([], { streamFn });
   const stream = agent.promptStream("Hi");
   const reader = stream.getReader();
-  await readSome(reader, 5);
+  await readEvents(reader, 5);
   await settle();
   agent.abort();
   await agent.waitForIdle();
@@ -134,15 +134,15 @@ Deno.test("abort() ends a stream whose reader stopped during a reply", async () 
   assertEquals(rest.at(-1)?.type, "agent_end");
 });
 
-Deno.test("prompt() reads the events itself", async () => {
-  const { streamFn, emitted } = talkative(5000);
+Deno.test("prompt() reads all events without a reader of the caller", async () => {
+  const { streamFn, emitted } = createWordStream(5000);
   const { agent } = testAgent([], { streamFn });
   await agent.prompt("Hi");
   assertEquals(emitted(), 5000);
 });
 
-Deno.test("200,000 deltas in one burst take linear time [B59]", async () => {
-  const { streamFn } = talkative(200_000);
+Deno.test("prompt() reads 200,000 deltas in one burst within 10 s [B59]", async () => {
+  const { streamFn } = createWordStream(200_000);
   const { agent } = testAgent([], { streamFn });
   const start = performance.now();
   await agent.prompt("Hi");
@@ -151,8 +151,8 @@ Deno.test("200,000 deltas in one burst take linear time [B59]", async () => {
   assert(seconds < 10, `${seconds} s`);
 });
 
-Deno.test("a slow listener slows the model down like a slow reader", async () => {
-  const { streamFn, emitted } = talkative(50);
+Deno.test("subscribe(): the model is at most one event ahead of a slow listener", async () => {
+  const { streamFn, emitted } = createWordStream(50);
   const { agent } = testAgent([], { streamFn });
   const ahead: number[] = [];
   let delivered = 0;
@@ -165,8 +165,8 @@ Deno.test("a slow listener slows the model down like a slow reader", async () =>
   assertEquals(Math.max(...ahead) <= 1, true, `${Math.max(...ahead)} ahead`);
 });
 
-Deno.test("leaving the stream aborts the run, and the agent is idle afterwards [B57]", async () => {
-  const { streamFn, emitted } = talkative(Infinity);
+Deno.test("promptStream(): leaving the loop aborts the run, and the agent is idle afterwards [B57]", async () => {
+  const { streamFn, emitted } = createWordStream(Infinity);
   const { agent } = testAgent([], { streamFn });
   for await (const { type } of agent.promptStream("Hi")) {
     if (type === "message_update") break;
@@ -178,7 +178,7 @@ Deno.test("leaving the stream aborts the run, and the agent is idle afterwards [
   assertEquals(agent.state.messages.length, 2);
 });
 
-Deno.test("leaving the stream before its first event keeps the prompt in the history [A75]", async () => {
+Deno.test("promptStream(): cancelling before the first event keeps the prompt in the history [A75]", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   await agent.promptStream("Hi").cancel();
   assertEquals([agent.state.isRunning, agent.state.messages.length], [false, 1]);
@@ -187,7 +187,7 @@ Deno.test("leaving the stream before its first event keeps the prompt in the his
   assertEquals(agent.state.messages.length, 3);
 });
 
-Deno.test("leaving the stream after its first turn keeps that turn in the history once [A76]", async () => {
+Deno.test("promptStream(): leaving the loop after the first turn keeps that turn in the history once [A76]", async () => {
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],
   });
@@ -212,13 +212,13 @@ Deno.test("promptStream() returns a ReadableStream that can be teed, piped and r
 
   const stream = agent.promptStream("Hi");
   const reader = stream.getReader();
-  const first = await readSome(reader, 2);
+  const first = await readEvents(reader, 2);
   reader.releaseLock();
   const rest = await Array.fromAsync(stream);
   await checkEvents([...first, ...rest]);
 });
 
-Deno.test("concurrent reads resolve in order", async () => {
+Deno.test("promptStream(): concurrent reads resolve in order", async () => {
   const { agent } = testAgent([reply("Hello")]);
   const iterator = agent.promptStream("Hi")[Symbol.asyncIterator]();
   const reads = await Promise.all(Array.from({ length: 12 }, () => iterator.next()));

@@ -7,8 +7,8 @@ import { fail, reply } from "../../src/testing/script.ts";
 import { InstantClock, scriptedPorts } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
-/** A run with everything in it: retries, tools, updates, steering, follow-ups, approvals, a fallback. */
-async function eventful(): Promise<AgentEvent[]> {
+/** Runs a prompt with retries, tools, updates, steering, follow-ups, approvals and a fallback. */
+async function runEventfulPrompt(): Promise<AgentEvent[]> {
   const clock = new InstantClock();
   const slow = fakeTool({
     name: "slow",
@@ -44,9 +44,9 @@ async function eventful(): Promise<AgentEvent[]> {
   return await checkEvents(agent.promptStream("Go"));
 }
 
-Deno.test("two runs with scripted ports emit byte-identical logs", async () => {
-  const first = await eventful();
-  const second = await eventful();
+Deno.test("Agent: two runs with the same ports and model emit identical events", async () => {
+  const first = await runEventfulPrompt();
+  const second = await runEventfulPrompt();
   assertEquals(JSON.stringify(second), JSON.stringify(first));
   assertEquals(first.length > 40, true, `only ${first.length} events`);
   const kinds = new Set(first.map(({ type }) => type));
@@ -57,8 +57,8 @@ Deno.test("two runs with scripted ports emit byte-identical logs", async () => {
   }
 });
 
-Deno.test("clock, ids and randomness come from the ports only", async () => {
-  const marks: string[] = [];
+Deno.test("Agent: takes time, ids and random numbers from the ports only", async () => {
+  const portCalls: string[] = [];
   const clock = new InstantClock();
   const { agent } = testAgent([
     fail("network_error", "Reset"),
@@ -68,12 +68,12 @@ Deno.test("clock, ids and randomness come from the ports only", async () => {
     tools: [fakeTool({ name: "look" })],
     now: () => 1_000,
     sleep: clock.sleep,
-    random: () => (marks.push("random"), 0.25),
-    newId: (kind) => (marks.push(kind), `${kind}!`),
+    random: () => (portCalls.push("random"), 0.25),
+    newId: (kind) => (portCalls.push(kind), `${kind}!`),
   });
   agent.steer("x");
   const events = await checkEvents(agent.promptStream("Go"));
-  assertEquals(marks, ["queued", "run", "random"]);
+  assertEquals(portCalls, ["queued", "run", "random"]);
   assertEquals(clock.waits, [750]);
   const [start] = events;
   assertEquals(start?.type === "agent_start" && start.runId, "run!");

@@ -7,14 +7,14 @@ import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { InstantClock, scriptedPorts } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
-const never = () => null;
+const noRetry = () => null;
 const spare: ModelSpec = { provider: "other", modelId: "spare", thinkingLevel: "off" };
 const last: ModelSpec = { provider: "third", modelId: "last", thinkingLevel: "high" };
 const throttled = fail("model_throttled", "429", { after: "Half" });
 
-Deno.test("fallback: replies in the same message after the last failed attempt [A48]", async () => {
+Deno.test("fallback: the next model replies in the same message after the last failed attempt [A48]", async () => {
   const { agent, streamFn } = testAgent([throttled, reply("Hello")], {
-    retry: never,
+    retry: noRetry,
     fallback: [{ model: spare }],
   });
   const events = await checkEvents(agent.promptStream("Hi"));
@@ -38,14 +38,14 @@ Deno.test("fallback: replies in the same message after the last failed attempt [
   assertEquals(streamFn.calls.map(({ model }) => model.modelId), ["model", "spare"]);
 });
 
-Deno.test("no fallback: the failure is the reply [A50]", async () => {
-  const { agent } = testAgent([throttled], { retry: never });
+Deno.test("fallback: without one, the failure of the model is the error of the run [A50]", async () => {
+  const { agent } = testAgent([throttled], { retry: noRetry });
   assertEquals((await agent.prompt("Hi")).error?.code, "model_throttled");
 });
 
 Deno.test("fallback: models are called in order until one replies [A51]", async () => {
   const { agent } = testAgent([throttled, throttled, reply("Hello")], {
-    retry: never,
+    retry: noRetry,
     fallback: [{ model: spare }, { model: last }],
   });
   const events = await checkEvents(agent.promptStream("Hi"));
@@ -61,7 +61,7 @@ Deno.test("fallback: when all models fail, the last failure is emitted once [A52
     throttled,
     fail("network_error", "Reset"),
     fail("auth_error", "No key"),
-  ], { retry: never, fallback: [{ model: spare }, { model: last }] });
+  ], { retry: noRetry, fallback: [{ model: spare }, { model: last }] });
   const events = await checkEvents(agent.promptStream("Hi"));
   const replies = eventsOfType(events, "message_end").filter(({ message }) =>
     message.role === "assistant"
@@ -71,9 +71,9 @@ Deno.test("fallback: when all models fail, the last failure is emitted once [A52
   streamFn.assertDone();
 });
 
-Deno.test("fallback: a non-retryable failure ends the list", async () => {
+Deno.test("fallback: a non-retryable failure skips the remaining models", async () => {
   const { agent, streamFn } = testAgent([throttled, fail("auth_error", "No key")], {
-    retry: never,
+    retry: noRetry,
     fallback: [{ model: spare }, { model: last }],
   });
   assertEquals((await agent.prompt("Hi")).error?.code, "auth_error");
@@ -82,7 +82,7 @@ Deno.test("fallback: a non-retryable failure ends the list", async () => {
 
 Deno.test("fallback: each model gets its own key, and streamOptions.apiKey goes to no other provider", async () => {
   const { agent, streamFn } = testAgent([throttled, throttled, reply("Hello")], {
-    retry: never,
+    retry: noRetry,
     streamOptions: { apiKey: "secret of test", temperature: 0 },
     getApiKey: (provider) => provider === "third" ? "key of third" : undefined,
     fallback: [{ model: spare }, { model: last }],
@@ -112,14 +112,14 @@ Deno.test("streamOptions.apiKey stays with the configured provider after setMode
 });
 
 Deno.test("fallback: can have its own streamFn, getApiKey and retry", async () => {
-  const other = scriptedStream([throttled, reply("Hello")]);
+  const spareStream = scriptedStream([throttled, reply("Hello")]);
   const clock = new InstantClock();
   const { agent, streamFn } = testAgent([throttled], {
     ...scriptedPorts(clock),
-    retry: never,
+    retry: noRetry,
     fallback: [{
       model: spare,
-      streamFn: other,
+      streamFn: spareStream,
       getApiKey: () => "own key",
       retry: ({ attempt }) => attempt < 2 ? 7 : null,
     }],
@@ -127,14 +127,14 @@ Deno.test("fallback: can have its own streamFn, getApiKey and retry", async () =
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(clock.waits, [7]);
   assertEquals(eventsOfType(events, "retry").map(({ attempt }) => attempt), [1]);
-  assertEquals(other.calls.map(({ options }) => options.apiKey), ["own key", "own key"]);
+  assertEquals(spareStream.calls.map(({ options }) => options.apiKey), ["own key", "own key"]);
   streamFn.assertDone();
-  other.assertDone();
+  spareStream.assertDone();
 });
 
 Deno.test("fallback: the next turn starts with the first model", async () => {
   const { agent, streamFn } = testAgent([throttled, reply("Hello"), reply("Again")], {
-    retry: never,
+    retry: noRetry,
     fallback: [{ model: spare }],
   });
   await agent.prompt("Hi");

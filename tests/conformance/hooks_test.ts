@@ -102,24 +102,24 @@ Deno.test("transformContext: the usage and cost of its report count towards the 
 });
 
 Deno.test("getApiKey is called in every turn with the provider's name [3.5, A7, B7]", async () => {
-  const asked: string[] = [];
+  const providers: string[] = [];
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],
     getApiKey: (provider) => {
-      asked.push(provider);
-      return Promise.resolve(`key ${asked.length}`);
+      providers.push(provider);
+      return Promise.resolve(`key ${providers.length}`);
     },
     streamOptions: { sessionId: "s", temperature: 0.5 },
   });
   await checkEvents(agent.promptStream("Look"));
-  assertEquals(asked, ["test", "test"]);
+  assertEquals(providers, ["test", "test"]);
   assertEquals(streamFn.calls.map(({ options }) => options), [
     { sessionId: "s", temperature: 0.5, apiKey: "key 1" },
     { sessionId: "s", temperature: 0.5, apiKey: "key 2" },
   ]);
 });
 
-Deno.test("convertToLlm returning null keeps the message in the history and out of the request [3.14, A6, B6]", async () => {
+Deno.test("convertToLlm that returns null omits the message from the request and keeps it in the history [3.14, A6, B6]", async () => {
   const note = { role: "custom", type: "note", data: { a: 1 }, timestamp: 0 } as const;
   const { agent, streamFn } = testAgent([reply("Hello")]);
   await checkEvents(agent.promptStream([note, userMessage("Hi", 0)]));
@@ -160,7 +160,7 @@ const broken = (): never => {
   throw new Error("no disk");
 };
 for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
-  Deno.test(`${hook} that throws ends the run in an error turn that names the hook [B32]`, async () => {
+  Deno.test(`${hook} that throws ends the run with an error that names the hook [B32]`, async () => {
     const { agent, streamFn } = testAgent([], { [hook]: broken });
     const events = await checkEvents(agent.promptStream("Hi"));
     assertEquals(outlineEvents(events).slice(4), [
@@ -225,13 +225,13 @@ for (const hook of ["transformContext", "getApiKey"] as const) {
   });
 }
 
-Deno.test("transformContext that returns nothing usable gives an error turn", async () => {
+Deno.test("transformContext that returns undefined ends the turn with an error", async () => {
   const { agent } = testAgent([], { transformContext: () => undefined as never });
   const { error } = await agent.prompt("Hi");
   assertStringIncludes(error?.message ?? "", "transformContext failed");
 });
 
-Deno.test("image file: is read through readFile, and without the port it is a bad_request", async () => {
+Deno.test("readFile: reads image files, and without the port an image file is a bad_request", async () => {
   const image = { type: "image", source: { type: "file", path: "cat.jpg" } } as const;
   const read: string[] = [];
   const { agent, streamFn } = testAgent([reply("A cat")], {
@@ -251,8 +251,8 @@ Deno.test("image file: is read through readFile, and without the port it is a ba
     content: [{ type: "text", text: "What is it?" }, image],
     timestamp: 0,
   });
-  const blind = testAgent([]);
-  const { error } = await blind.agent.prompt({ text: "What is it?", images: [image] });
+  const withoutPort = testAgent([]);
+  const { error } = await withoutPort.agent.prompt({ text: "What is it?", images: [image] });
   assertEquals(error?.code, "bad_request");
 });
 

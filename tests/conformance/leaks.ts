@@ -11,7 +11,7 @@ import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 
 const { gc } = globalThis as unknown as { gc: () => void };
-const held: WeakRef<AbortSignal>[] = [];
+const signals: WeakRef<AbortSignal>[] = [];
 let script = scriptedStream([]);
 const agent = new Agent({
   model: "test/model",
@@ -21,16 +21,17 @@ const agent = new Agent({
   ],
 });
 
-async function once(count: number): Promise<void> {
+/** Runs the agent once with its own signal, of which only a weak reference is kept. */
+async function runOnce(number: number): Promise<void> {
   const { signal } = new AbortController();
-  held.push(new WeakRef(signal));
+  signals.push(new WeakRef(signal));
   script = scriptedStream([reply([toolCall("look")]), reply("Seen")]);
-  if (count % 3 === 0) await agent.promptStream("Look", { signal }).cancel();
+  if (number % 3 === 0) await agent.promptStream("Look", { signal }).cancel();
   else await agent.prompt("Look", { signal });
   agent.setModel("test/model");
 }
 
-for (let count = 0; count < 20; count++) await once(count);
+for (let number = 0; number < 20; number++) await runOnce(number);
 await new Promise((resolve) => setTimeout(resolve, 0));
 gc();
-console.log(held.filter((signal) => signal.deref() !== undefined).length);
+console.log(signals.filter((signal) => signal.deref() !== undefined).length);

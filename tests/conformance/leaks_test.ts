@@ -1,7 +1,7 @@
 import { assert } from "@std/assert";
 import { runDeno } from "../project.ts";
 
-Deno.test("an agent references its latest run and no earlier one", async () => {
+Deno.test("Agent: keeps a reference to its latest run only", async () => {
   const script = "tests/conformance/leaks.ts";
   const { success, text } = await runDeno("run", [
     "--v8-flags=--expose-gc",
@@ -10,6 +10,6 @@ Deno.test("an agent references its latest run and no earlier one", async () => {
     script,
   ]);
   assert(success, text);
-  const held = Number(text.trim().split("\n").at(-1));
-  assert(held <= 2, `${held} of 20 runs are held`);
+  const count = Number(text.trim().split("\n").at(-1));
+  assert(count <= 2, `${count} of 20 runs are still referenced`);
 });

@@ -10,11 +10,11 @@ import { testAgent } from "./test_agent.ts";
 Deno.test("subscribe() calls the listener with every event until it is unsubscribed [4.9, 4.10, A71]", async () => {
   const { agent } = testAgent([reply("One"), reply("Two")]);
   const received: AgentEvent[] = [];
-  const stop = agent.subscribe((event) => void received.push(event));
+  const unsubscribe = agent.subscribe((event) => void received.push(event));
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(received, events);
-  stop();
-  stop();
+  unsubscribe();
+  unsubscribe();
   await agent.prompt("Hi");
   assertEquals(received.length, events.length);
 });
@@ -23,23 +23,23 @@ Deno.test("subscribe() twice with one function calls it twice; each unsubscribe 
   const { agent } = testAgent([reply("One"), reply("Two")]);
   let received = 0;
   const listener = ({ type }: AgentEvent): void => void (type === "agent_end" && received++);
-  const stop = agent.subscribe(listener);
+  const unsubscribe = agent.subscribe(listener);
   agent.subscribe(listener);
   await agent.prompt("Hi");
-  stop();
+  unsubscribe();
   await agent.prompt("Hi");
   assertEquals(received, 3);
 });
 
 for (
-  const [how, fail] of [
+  const [failure, fail] of [
     ["throws", () => {
-      throw new Error("no ink");
+      throw new Error("listener failed");
     }],
-    ["rejects", () => Promise.reject(new Error("no ink"))],
+    ["rejects", () => Promise.reject(new Error("listener failed"))],
   ] as const
 ) {
-  Deno.test(`a listener that ${how} is removed and reported; other listeners get every event [4.11, A71, B54]`, async () => {
+  Deno.test(`subscribe(): a listener that ${failure} is removed and reported; other listeners get every event [4.11, A71, B54]`, async () => {
     const { agent, seen } = testAgent([reply("Hello")]);
     let calls = 0;
     agent.subscribe(({ type }) => {
@@ -58,15 +58,15 @@ for (
       "message_start user",
     ]);
     const [warning] = eventsOfType(events, "warning");
-    assertEquals(warning?.message, "A listener failed and was removed: no ink");
+    assertEquals(warning?.message, "A listener failed and was removed: listener failed");
     assertEquals(agent.state.error, undefined);
   });
 }
 
-Deno.test("a listener that throws while idle is reported to the other listeners", async () => {
+Deno.test("subscribe(): a listener that throws while idle is reported to the other listeners", async () => {
   const { agent, seen } = testAgent([]);
   agent.subscribe(() => {
-    throw new Error("no ink");
+    throw new Error("listener failed");
   });
   agent.steer("a");
   await settle();
@@ -74,7 +74,7 @@ Deno.test("a listener that throws while idle is reported to the other listeners"
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("listeners are called in order, and each promise is awaited before the next event [B55]", async () => {
+Deno.test("subscribe(): listeners are called in order, and each promise is awaited before the next event [B55]", async () => {
   const { agent } = testAgent([reply("Hello")]);
   const order: string[] = [];
   agent.subscribe(async ({ type }) => {
@@ -87,7 +87,7 @@ Deno.test("listeners are called in order, and each promise is awaited before the
   assertEquals(order, events.flatMap(({ type }) => [`+${type}`, `-${type}`, type]));
 });
 
-Deno.test("the state is updated before listeners are called, and the stream gets the event last", async () => {
+Deno.test("state: is updated before listeners are called, and the stream gets the event last", async () => {
   const { agent } = testAgent([reply("Hello")]);
   const order: string[] = [];
   agent.subscribe((event) => {
@@ -115,7 +115,7 @@ Deno.test("prompt() inside a listener is rejected, also at agent_end", async () 
   }
 });
 
-Deno.test("the agent is idle when its stream closes, and not before agent_end was delivered [A62, B62]", async () => {
+Deno.test("waitForIdle(): the agent is idle when its stream closes, and not before agent_end was delivered [A62, B62]", async () => {
   const { agent } = testAgent([reply("Hello")]);
   let ended = false;
   let idle = false;
@@ -132,7 +132,7 @@ Deno.test("the agent is idle when its stream closes, and not before agent_end wa
   await waiting;
 });
 
-Deno.test("a listener that hangs after an abort is no longer awaited, and no other listener misses an event", async () => {
+Deno.test("subscribe(): a listener that hangs after an abort is no longer awaited, and no other listener misses an event", async () => {
   const { agent, clock, seen } = testAgent([hang({ after: "Half" }), reply("Fine")]);
   const received: string[] = [];
   agent.subscribe(({ type }) => {
@@ -159,7 +159,7 @@ Deno.test("a listener that hangs after an abort is no longer awaited, and no oth
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("a listener that never settles delays an abort by 100 ms once", async () => {
+Deno.test("subscribe(): a listener that never settles delays an abort by 100 ms once", async () => {
   const { agent, clock } = testAgent([hang()]);
   let hangs = false;
   agent.subscribe(() => hangs ? new Promise<void>(() => {}) : undefined);
@@ -174,7 +174,7 @@ Deno.test("a listener that never settles delays an abort by 100 ms once", async 
   assertEquals(clock.waits, [100]);
 });
 
-Deno.test("a listener that is no longer awaited and rejects later is removed", async () => {
+Deno.test("subscribe(): a listener that is no longer awaited and rejects later is removed", async () => {
   const { agent, clock, seen } = testAgent([hang({ after: "Half" }), reply("Fine")]);
   const failing = Promise.withResolvers<void>();
   let calls = 0;
@@ -188,7 +188,7 @@ Deno.test("a listener that is no longer awaited and rejects later is removed", a
   await settle();
   clock.advance(100);
   await running;
-  failing.reject(new Error("no ink"));
+  failing.reject(new Error("listener failed"));
   await settle();
   assertEquals(outlineEvents(seen).at(-1), "warning listener_failed");
   const before = calls;
@@ -197,7 +197,7 @@ Deno.test("a listener that is no longer awaited and rejects later is removed", a
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("a stored event does not change afterwards [B56]", async () => {
+Deno.test("AgentEvent: events are not modified after they were emitted [B56]", async () => {
   const { agent } = testAgent([reply("One two three")]);
   const copies: AgentEvent[] = [];
   const stored: AgentEvent[] = [];
@@ -209,7 +209,7 @@ Deno.test("a stored event does not change afterwards [B56]", async () => {
   assertEquals(stored, copies);
 });
 
-Deno.test("a run starts after every listener has handled the events before it", async () => {
+Deno.test("prompt(): the run starts after every listener has handled the events before it", async () => {
   const { agent, seen } = testAgent([reply("Hello")]);
   const order: string[] = [];
   agent.subscribe(async ({ type }) => {
@@ -225,7 +225,7 @@ Deno.test("a run starts after every listener has handled the events before it", 
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("a listener that awaits a run it started itself does not deadlock", async () => {
+Deno.test("subscribe(): a listener that awaits a run it started itself does not deadlock", async () => {
   const { agent, clock, seen } = testAgent([reply("Hello")]);
   let answer: string[] = [];
   agent.subscribe(async ({ type, seq }) => {

@@ -1,5 +1,5 @@
 /**
- * Events as short lines, so that a whole run can be compared at one glance.
+ * Formats events and messages as short lines, for comparison in tests.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { extractText } from "../../src/core/content.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import type { AgentMessage } from "../../src/core/message.ts";
 
-/** One line per event: its type, and the property that distinguishes it. */
+/** Formats each event as its type and its most distinctive property. */
 export function outlineEvents(events: readonly AgentEvent[]): string[] {
   return events.map(formatEvent);
 }
 
-/** One line per message: its role and its text, or its calls. */
+/** Formats each message as its role, its text and its tool calls. */
 export function outlineMessages(messages: readonly AgentMessage[]): string[] {
   return messages.map((message) => {
     if (message.role === "custom") return `custom: ${message.type}`;
@@ -24,7 +24,7 @@ export function outlineMessages(messages: readonly AgentMessage[]): string[] {
   });
 }
 
-/** The events of one type. */
+/** Returns the events of one type. */
 export function eventsOfType<Type extends AgentEvent["type"]>(
   events: readonly AgentEvent[],
   type: Type,

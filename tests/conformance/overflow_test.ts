@@ -10,8 +10,8 @@ const usage = { input: 5, output: 0, cacheRead: 0, cacheWrite: 0, total: 5 };
 const tooLong = fail("context_window_overflow", "prompt is too long", { usage });
 const long = "Please ".repeat(100);
 
-/** Keeps the newest message on overflow, and records every overflow flag. */
-function shrinking(flags: boolean[]): TransformContext {
+/** Creates a transform that keeps only the latest message on overflow, and records each `overflow` flag. */
+function createShrinking(flags: boolean[]): TransformContext {
   return (messages, { overflow }) => {
     flags.push(overflow);
     if (!overflow) return messages;
@@ -20,12 +20,12 @@ function shrinking(flags: boolean[]): TransformContext {
   };
 }
 
-Deno.test("overflow: one recovery per turn, inside the same message [3.15, A21, A33, B35]", async () => {
+Deno.test("overflow: the request is repeated once per turn, inside the same message [3.15, A21, A33, B35]", async () => {
   const flags: boolean[] = [];
   const { agent, streamFn } = testAgent([
     tooLong,
     reply("Hello", { usage }),
-  ], { transformContext: shrinking(flags) });
+  ], { transformContext: createShrinking(flags) });
   agent.appendMessages([{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }]);
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(flags, [false, true]);
@@ -44,42 +44,50 @@ Deno.test("overflow: one recovery per turn, inside the same message [3.15, A21, 
   assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []), ["user: Hi"]);
   assertEquals(agent.state.messages.length, 3, "the history keeps everything");
   const end = events.at(-1);
-  assertEquals(end?.type === "agent_end" && end.usage.total, 10, "the refused attempt counts");
+  assertEquals(
+    end?.type === "agent_end" && end.usage.total,
+    10,
+    "the usage of the rejected request counts",
+  );
 });
 
-Deno.test("overflow: a second one in a turn is the error, and the next turn can recover again [A34, B36]", async () => {
+Deno.test("overflow: a second one in a turn is the error of the run, and the next run starts with overflow: true [A34, B36]", async () => {
   const flags: boolean[] = [];
   const { agent, streamFn } = testAgent([tooLong, tooLong, tooLong, reply("Hello")], {
-    transformContext: shrinking(flags),
+    transformContext: createShrinking(flags),
     messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
   });
   const first = await agent.prompt(long);
   assertInstanceOf(first.error, ContextWindowOverflowError);
   assertEquals(flags, [false, true]);
-  assertEquals(agent.state.messages.length, 2, "the history is intact");
+  assertEquals(agent.state.messages.length, 2, "the history is not reduced");
   const second = await agent.prompt("Hi");
   assertEquals(flags, [false, true, true, true]);
-  assertEquals(second.error?.code, "context_window_overflow", "nothing more could be left out");
+  assertEquals(
+    second.error?.code,
+    "context_window_overflow",
+    "the context cannot be reduced further",
+  );
   assertEquals(streamFn.calls.length, 3);
 });
 
-Deno.test("overflow: without a transform, or when it removes nothing, the overflow is the error [A35]", async () => {
+Deno.test("overflow: is the error of the run without a transform, or when the transform removes nothing [A35]", async () => {
   const plain = testAgent([tooLong]);
   assertEquals((await plain.agent.prompt("Hi")).error?.code, "context_window_overflow");
   plain.streamFn.assertDone();
   const flags: boolean[] = [];
-  const idle = testAgent([tooLong], {
+  const unchanging = testAgent([tooLong], {
     transformContext: (messages, { overflow }) => (flags.push(overflow), messages),
   });
-  assertEquals((await idle.agent.prompt("Hi")).error?.code, "context_window_overflow");
+  assertEquals((await unchanging.agent.prompt("Hi")).error?.code, "context_window_overflow");
   assertEquals(flags, [false, true]);
-  idle.streamFn.assertDone();
+  unchanging.streamFn.assertDone();
 });
 
 Deno.test("overflow: continue() after an overflow error starts with overflow: true", async () => {
   const flags: boolean[] = [];
   const { agent, streamFn } = testAgent([tooLong, tooLong, reply("Hello"), reply("Again")], {
-    transformContext: shrinking(flags),
+    transformContext: createShrinking(flags),
     messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
   });
   await agent.prompt("Hi");
@@ -99,14 +107,14 @@ Deno.test("overflow: the second request has the same system prompt and tools [A3
     reply("Hello"),
   ], {
     systemPrompt: "Be brief",
-    transformContext: shrinking([]),
+    transformContext: createShrinking([]),
     messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
   });
   await agent.prompt("Hi");
   assertEquals(streamFn.calls.map(({ context }) => context.systemPrompt), ["Be brief", "Be brief"]);
 });
 
-Deno.test("overflow: postTurn policies run when the overflow is the error [A37]", async () => {
+Deno.test("overflow: postTurn policies are called when the overflow is the error of the run [A37]", async () => {
   const seen: string[] = [];
   const { agent } = testAgent([tooLong], {
     policies: [{ name: "watch", postTurn: ({ message }) => void seen.push(message.stopReason) }],
@@ -159,7 +167,7 @@ Deno.test("overflow: a retry event discards the text before the overflow", async
     fail("context_window_overflow", "Too long after all", { after: "Half" }),
     reply("Whole"),
   ], {
-    transformContext: shrinking([]),
+    transformContext: createShrinking([]),
     messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
   });
   const events = await checkEvents(agent.promptStream("Hi"));
@@ -178,7 +186,7 @@ Deno.test("overflow: a transform that throws during the recovery ends the turn i
     fail("context_window_overflow", "Too long", { after: "Half", usage }),
   ], {
     transformContext: (messages, { overflow }) => {
-      if (overflow) throw new Error("cannot summarise");
+      if (overflow) throw new Error("cannot summarize");
       return messages;
     },
   });
@@ -191,7 +199,7 @@ Deno.test("overflow: a transform that throws during the recovery ends the turn i
     "turn_end error",
     "agent_end",
   ]);
-  assertEquals(agent.state.error?.message, "transformContext failed: cannot summarise");
+  assertEquals(agent.state.error?.message, "transformContext failed: cannot summarize");
 });
 
 for (const moment of ["before the request", "during the reply"] as const) {
@@ -199,7 +207,7 @@ for (const moment of ["before the request", "during the reply"] as const) {
     const flags: boolean[] = [];
     const aborted = moment === "during the reply" ? [hang({ after: "Half" })] : [];
     const { agent, streamFn } = testAgent([tooLong, ...aborted, reply("Hello"), reply("Again")], {
-      transformContext: shrinking(flags),
+      transformContext: createShrinking(flags),
     });
     await agent.prompt("Hi");
     assertEquals(flags.splice(0), [false, true]);
@@ -217,7 +225,9 @@ for (const moment of ["before the request", "during the reply"] as const) {
 
 Deno.test("overflow: reset() forgets it", async () => {
   const flags: boolean[] = [];
-  const { agent } = testAgent([tooLong, reply("Hello")], { transformContext: shrinking(flags) });
+  const { agent } = testAgent([tooLong, reply("Hello")], {
+    transformContext: createShrinking(flags),
+  });
   await agent.prompt("Hi");
   agent.reset();
   await agent.prompt("Hi");
@@ -227,7 +237,7 @@ Deno.test("overflow: reset() forgets it", async () => {
 Deno.test("overflow: reset() during a run forgets it, also when that run ends later", async () => {
   const flags: boolean[] = [];
   const { agent } = testAgent([tooLong, hang({ after: "Half" }), reply("Hello")], {
-    transformContext: shrinking(flags),
+    transformContext: createShrinking(flags),
   });
   await agent.prompt("Hi");
   atFirst(agent, "message_update", () => agent.reset());
@@ -249,7 +259,9 @@ Deno.test("overflow: the reports of both transforms count towards the usage of t
 
 Deno.test("overflow: a run that does not start keeps overflow: true for the next one", async () => {
   const flags: boolean[] = [];
-  const { agent } = testAgent([tooLong, reply("Hello")], { transformContext: shrinking(flags) });
+  const { agent } = testAgent([tooLong, reply("Hello")], {
+    transformContext: createShrinking(flags),
+  });
   await agent.prompt("Hi");
   await assertRejects(() => agent.structuredOutput("?", { type: "nonsense" }), BadRequestError);
   await agent.prompt("More");

@@ -12,7 +12,7 @@ import { atFirst, testAgent } from "./test_agent.ts";
 const look = () => fakeTool({ name: "look" });
 const note = (words: string) => userMessage(words, 0);
 
-Deno.test("preTurn stop: is before turn_start, and the result names the policy", async () => {
+Deno.test("preTurn stop: ends the run before turn_start, and the result names the policy", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("look")])], {
     tools: [look()],
     policies: [{
@@ -129,12 +129,12 @@ Deno.test("postTurn stop: keeps the error of the turn", async () => {
 });
 
 for (
-  const [what, steps] of [
+  const [kind, steps] of [
     ["without calls", [reply("One")]],
     ["with calls", [reply([toolCall("look")])]],
   ] as const
 ) {
-  Deno.test(`postTurn stop: after a turn ${what} emits turn_end and keeps follow-ups queued [A32]`, async () => {
+  Deno.test(`postTurn stop: after a turn ${kind} emits turn_end and keeps follow-ups queued [A32]`, async () => {
     const { agent, streamFn } = testAgent(steps, {
       tools: [look()],
       policies: [{ name: "stop", postTurn: () => ({ type: "stop", reason: "enough" }) }],
@@ -172,7 +172,7 @@ Deno.test("policies: the first stop wins, earlier injects are dropped, later pol
   ]);
 });
 
-Deno.test("policies: injected messages add up, in order [A101]", async () => {
+Deno.test("policies: the injected messages of all policies are added in order [A101]", async () => {
   const { agent, streamFn } = testAgent([reply("One")], {
     policies: ["a", "b"].map((name) => ({
       name,
@@ -191,16 +191,16 @@ Deno.test("policies: injected messages add up, in order [A101]", async () => {
   ]);
 });
 
-Deno.test("policies: one that throws counts as continue in every slot and is reported as a warning [A101]", async () => {
+Deno.test("policies: a hook that throws counts as continue in every slot and is reported as a warning [A101]", async () => {
   const broken = (): never => {
-    throw new Error("no ink");
+    throw new Error("policy failed");
   };
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [look()],
     policies: [{
       name: "broken",
       preTurn: broken,
-      preDispatch: () => Promise.reject(new Error("no ink")),
+      preDispatch: () => Promise.reject(new Error("policy failed")),
       postTurn: broken,
       postLoop: broken,
     }],
@@ -225,12 +225,12 @@ Deno.test("policies: one that throws counts as continue in every slot and is rep
   );
   const [warning] = eventsOfType(events, "warning");
   assertEquals([warning?.message, warning?.data], [
-    'The policy "broken" failed and was skipped: no ink',
+    'The policy "broken" failed and was skipped: policy failed',
     { policy: "broken" },
   ]);
 });
 
-Deno.test("policies: one that hangs is abandoned 100 ms after the abort", async () => {
+Deno.test("policies: a hook that hangs is abandoned 100 ms after the abort", async () => {
   const { agent, clock } = testAgent([], {
     policies: [{ name: "slow", preTurn: () => new Promise(() => {}) }],
   });
@@ -300,9 +300,13 @@ Deno.test("preDispatch: rewritten arguments reach the next policy, are validated
   assertEquals(read.calls.map((call) => call.arguments), [safe]);
   assertEquals(eventsOfType(events, "tool_approval_requested")[0]?.arguments, safe);
   assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, safe);
-  const sayings = outlineMessages(streamFn.calls[1]?.context.messages ?? []);
-  assertEquals(sayings[1], 'assistant: read({"path":"a"})', "the history keeps the model's own");
-  assertStringIncludes(sayings[2] ?? "", 'were changed before the call ran: {"path":"/safe/a"}');
+  const request = outlineMessages(streamFn.calls[1]?.context.messages ?? []);
+  assertEquals(
+    request[1],
+    'assistant: read({"path":"a"})',
+    "the history keeps the arguments of the model",
+  );
+  assertStringIncludes(request[2] ?? "", 'were changed before the call ran: {"path":"/safe/a"}');
 });
 
 Deno.test("preDispatch: invalid rewritten arguments refuse the call", async () => {
@@ -330,7 +334,7 @@ Deno.test("preDispatch: invalid rewritten arguments refuse the call", async () =
   );
 });
 
-Deno.test("preDispatch: a policy that throws leaves no change of the arguments [A88]", async () => {
+Deno.test("preDispatch: changes of the arguments by a policy that throws are discarded [A88]", async () => {
   const read = fakeTool({ name: "read" });
   const { agent } = testAgent([reply([toolCall("read", { list: [1] })]), reply("Read")], {
     tools: [read],
@@ -339,7 +343,7 @@ Deno.test("preDispatch: a policy that throws leaves no change of the arguments [
       preDispatch: ({ arguments: args }) => {
         (args["list"] as number[]).push(2);
         args["path"] = "x";
-        throw new Error("no ink");
+        throw new Error("policy failed");
       },
     }],
   });
@@ -353,7 +357,7 @@ Deno.test("preDispatch: changes of the arguments after the verdict have no effec
   const { agent } = testAgent([reply([toolCall("read", {})]), reply("Read")], {
     tools: [read],
     policies: [{
-      name: "sly",
+      name: "late",
       preDispatch: ({ arguments: args }) => {
         args["path"] = "fine";
         kept = args;

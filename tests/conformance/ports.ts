@@ -1,5 +1,5 @@
 /**
- * Scripted ports: a clock that only tests move, ids that count, chance that repeats.
+ * Deterministic ports: a clock that tests advance, numbered ids and seeded random numbers.
  *
  * @module
  */
@@ -55,7 +55,7 @@ export class ManualClock {
   }
 }
 
-/** A clock on which every sleep ends at once and advances the time. */
+/** A clock on which every sleep ends immediately and advances the time. */
 export class InstantClock {
   /** The milliseconds of every sleep, in order. */
   readonly waits: number[] = [];

@@ -9,7 +9,7 @@ import { testAgent } from "./test_agent.ts";
 const million: Usage = { input: 1e6, output: 1e6, cacheRead: 0, cacheWrite: 0, total: 2e6 };
 const prices: Prices = { "test/model": { input: 3, output: 15 }, spare: { input: 1, output: 2 } };
 
-Deno.test("prices: message_end has the cost by the price list [A53]", async () => {
+Deno.test("prices: the assistant message has the cost by the price list [A53]", async () => {
   const { agent } = testAgent([reply("Hello", { usage: million })], { prices });
   const events = await checkEvents(agent.promptStream("Hi"));
   const assistant = eventsOfType(events, "message_end").at(-1)?.message;
@@ -22,7 +22,7 @@ Deno.test("prices: message_end has the cost by the price list [A53]", async () =
   });
 });
 
-Deno.test("prices: the cost that the provider reports wins over the price list [A53]", async () => {
+Deno.test("prices: a cost above 0 that the provider reports takes precedence over the price list [A53]", async () => {
   const reported = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 7 };
   const { agent } = testAgent([
     reply("Hello", { usage: million, cost: reported }),
@@ -45,11 +45,11 @@ Deno.test("prices: an unknown price is reported once per model, and the tokens a
   assertEquals(eventsOfType(seen, "warning").map(({ code, message }) => [code, message]), [
     [
       "unknown_price",
-      "No price is known for other/model: its tokens are counted, its cost is not",
+      "No price is known for other/model, so its cost is counted as 0",
     ],
     [
       "unknown_price",
-      "No price is known for third/model: its tokens are counted, its cost is not",
+      "No price is known for third/model, so its cost is counted as 0",
     ],
   ]);
 });

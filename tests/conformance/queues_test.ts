@@ -56,7 +56,7 @@ Deno.test("queue_changed: is emitted on every change, also while idle", async ()
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("queue_changed: right after prompt() is emitted inside the run, after agent_start", async () => {
+Deno.test("queue_changed: a change right after promptStream() is emitted after agent_start", async () => {
   const { agent, seen } = testAgent([reply("Hello"), reply("More")]);
   const stream = agent.promptStream("Hi");
   agent.followUp("And then?");
@@ -71,7 +71,7 @@ Deno.test("queue_changed: right after prompt() is emitted inside the run, after 
   assertEquals(seen, events);
 });
 
-Deno.test("queue_changed: at agent_end is emitted after the run, to subscribers only", async () => {
+Deno.test("queue_changed: a change at agent_end is emitted after the run, to subscribers only", async () => {
   const { agent, seen } = testAgent([reply("Hello")]);
   agent.subscribe((event) => void (event.type === "agent_end" && agent.followUp("Too late")));
   const events = await checkEvents(agent.promptStream("Hi"));
@@ -82,7 +82,7 @@ Deno.test("queue_changed: at agent_end is emitted after the run, to subscribers 
   assertEquals(agent.queued.followUp.length, 1);
 });
 
-Deno.test("events that listeners cause keep their order next to a slow listener", async () => {
+Deno.test("queue_changed: changes by listeners are emitted in order, also with a slow listener", async () => {
   const { agent, seen } = testAgent([reply("Hello")]);
   agent.subscribe(async ({ type }) => {
     if (type !== "message_start") return;
@@ -142,13 +142,13 @@ Deno.test("continue() after a failed run repeats the turn, and follow-ups stay q
 });
 
 for (
-  const [what, steps] of [
+  const [ending, steps] of [
     ["an error", [fail("stream_error", "Broken", { after: "Half" })]],
     ["an abort", [fail("aborted", "Gone", { after: "Half" })]],
     ["the token limit", [reply("Half", { stopReason: "length" })]],
   ] as const
 ) {
-  Deno.test(`continue() works after a reply that ended with ${what}`, async () => {
+  Deno.test(`continue() works after a reply that ended with ${ending}`, async () => {
     const { agent } = testAgent([...steps, reply("Whole")]);
     await agent.prompt("Hi");
     await checkEvents(agent.continueStream());

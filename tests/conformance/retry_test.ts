@@ -8,17 +8,17 @@ import { text, toolCall } from "../../src/testing/messages.ts";
 import { endWithoutTerminal, fail, hang, reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { InstantClock, scriptedPorts, settle } from "./ports.ts";
-import { testAgent } from "./test_agent.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 const usage = { input: 2, output: 1, cacheRead: 0, cacheWrite: 0, total: 3 };
-const steady = exponentialBackoff({ jitter: false });
+const withoutJitter = exponentialBackoff({ jitter: false });
 
 Deno.test("retry: a throttled call is retried inside the same message [3.11, A16, A17]", async () => {
   const clock = new InstantClock();
   const { agent, streamFn } = testAgent([
     fail("model_throttled", "Slow down", { after: "Half a", usage }),
     reply("Whole", { usage }),
-  ], { ...scriptedPorts(clock), retry: steady });
+  ], { ...scriptedPorts(clock), retry: withoutJitter });
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(outlineEvents(events), [
     "agent_start",
@@ -49,7 +49,7 @@ Deno.test("retry: a throttled call is retried inside the same message [3.11, A16
 Deno.test("retry: discard is false when the attempt emitted nothing", async () => {
   const { agent } = testAgent([fail("network_error", "Reset"), reply("Hello")], {
     ...scriptedPorts(new InstantClock()),
-    retry: steady,
+    retry: withoutJitter,
   });
   const [retry] = eventsOfType(await checkEvents(agent.promptStream("Hi")), "retry");
   assertEquals([retry?.attempt, retry?.delayMs, retry?.discard, retry?.error.code], [
@@ -119,7 +119,7 @@ Deno.test("retry: three attempts by default, and the last failure is the run's e
   const clock = new InstantClock();
   const { agent, streamFn } = testAgent(
     [1, 2, 3].map((n) => fail("network_error", `Reset ${n}`)),
-    { ...scriptedPorts(clock), retry: steady },
+    { ...scriptedPorts(clock), retry: withoutJitter },
   );
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(outlineEvents(events).slice(4), [
@@ -149,20 +149,20 @@ Deno.test("retry: the partial text of the last attempt stays in the history, as 
   );
 });
 
-Deno.test("retry: Retry-After wins over the computed delay, up to the cap", async () => {
+Deno.test("retry: Retry-After takes precedence over the computed delay, up to the maximum", async () => {
   const clock = new InstantClock();
   const { agent } = testAgent([
     fail("model_throttled", "Slow down", { retryAfterMs: 7 }),
     fail("model_throttled", "Slow down", { retryAfterMs: 100_000 }),
     reply("Hello"),
-  ], { ...scriptedPorts(clock), retry: steady });
+  ], { ...scriptedPorts(clock), retry: withoutJitter });
   await checkEvents(agent.promptStream("Hi"));
   assertEquals(clock.waits, [7, 60_000]);
 });
 
-Deno.test("retry: a custom strategy decides alone [A47]", async () => {
+Deno.test("retry: a custom strategy also decides about non-retryable errors [A47]", async () => {
   const asked: [string, number][] = [];
-  const stubborn: RetryStrategy = ({ error, attempt }) => {
+  const retry: RetryStrategy = ({ error, attempt }) => {
     asked.push([error.code, attempt]);
     return attempt < 3 ? 5 : null;
   };
@@ -171,7 +171,7 @@ Deno.test("retry: a custom strategy decides alone [A47]", async () => {
     fail("auth_error", "No"),
     fail("stream_error", "No"),
     reply("Hello"),
-  ], { ...scriptedPorts(clock), retry: stubborn });
+  ], { ...scriptedPorts(clock), retry });
   assertEquals((await agent.prompt("Hi")).error, undefined);
   assertEquals(asked, [["auth_error", 1], ["stream_error", 2]]);
   assertEquals(clock.waits, [5, 5]);
@@ -200,21 +200,21 @@ for (const answer of [undefined, Number.NaN, Number.POSITIVE_INFINITY] as unknow
 Deno.test("retry: a strategy that throws stops the retries and is reported as a warning", async () => {
   const { agent, streamFn, seen } = testAgent([fail("network_error", "Reset")], {
     retry: () => {
-      throw new Error("no dice");
+      throw new Error("invalid state");
     },
   });
   assertEquals((await agent.prompt("Hi")).error?.code, "network_error");
   assertEquals(eventsOfType(seen, "warning").map(({ code, message }) => [code, message]), [
-    ["retry_failed", "The retry strategy failed: retry failed: no dice"],
+    ["retry_failed", "The retry strategy failed, so the call is not retried: invalid state"],
   ]);
   streamFn.assertDone();
 });
 
-Deno.test("abort() ends the wait between two attempts at once", async () => {
+Deno.test("abort() ends the wait between two attempts immediately", async () => {
   const { agent, clock, streamFn } = testAgent(
     [fail("network_error", "Reset", { after: "Half" })],
     {
-      retry: steady,
+      retry: withoutJitter,
     },
   );
   const running = checkEvents(agent.promptStream("Hi"));
@@ -237,7 +237,7 @@ Deno.test("abort() ends the wait between two attempts at once", async () => {
 Deno.test("a stream without a terminal event is a network_error and is retried [B30]", async () => {
   const { agent, streamFn } = testAgent([endWithoutTerminal("Half"), reply("Whole")], {
     ...scriptedPorts(new InstantClock()),
-    retry: steady,
+    retry: withoutJitter,
   });
   const events = await checkEvents(agent.promptStream("Hi"));
   const [retry] = eventsOfType(events, "retry");
@@ -246,7 +246,7 @@ Deno.test("a stream without a terminal event is a network_error and is retried [
 });
 
 for (
-  const [how, streamFn] of [
+  const [behaviour, streamFn] of [
     ["throws", () => {
       throw new Error("no socket");
     }],
@@ -255,10 +255,10 @@ for (
       await Promise.resolve();
       throw new Error("no socket");
     }],
-    ["answers nothing", () => undefined as never],
+    ["returns undefined", () => undefined as never],
   ] as const
 ) {
-  Deno.test(`a StreamFn that ${how} is one stream_error and is not retried [B31]`, async () => {
+  Deno.test(`a StreamFn that ${behaviour} is one stream_error and is not retried [B31]`, async () => {
     const { agent } = testAgent([], { streamFn });
     const events = await checkEvents(agent.promptStream("Hi"));
     assertEquals(outlineEvents(events).slice(4), [
@@ -273,7 +273,7 @@ for (
   });
 }
 
-Deno.test("stop reason aborted from the provider makes an aborted turn without an abort of the run [A39]", async () => {
+Deno.test("stop reason aborted from the provider ends the run as aborted, without an error [A39]", async () => {
   const { agent } = testAgent([fail("aborted", "Connection closed by us", { after: "Half" })]);
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(outlineEvents(events).slice(-2), ["turn_end aborted", "agent_end"]);
@@ -295,11 +295,11 @@ Deno.test("the error code of an aborted reply is aborted for every abort reason"
   const [, assistant] = result.messages;
   assertEquals(assistant?.role === "assistant" && assistant.errorCode, "aborted");
   assertEquals(result.abortReason, reason);
-  const mine = new AbortedError("Closed by the user");
-  const other = testAgent([hang({ after: "Half" })]);
-  other.agent.subscribe(({ type }) => void (type === "message_update" && other.agent.abort(mine)));
-  const [, otherReply] = (await other.agent.prompt("Hi")).messages;
-  assertEquals(otherReply?.role === "assistant" && otherReply.errorMessage, "Closed by the user");
+  const abortedError = new AbortedError("Closed by the user");
+  const second = testAgent([hang({ after: "Half" })]);
+  atFirst(second.agent, "message_update", () => second.agent.abort(abortedError));
+  const [, secondReply] = (await second.agent.prompt("Hi")).messages;
+  assertEquals(secondReply?.role === "assistant" && secondReply.errorMessage, "Closed by the user");
 });
 
 Deno.test("retry: a failure with the code aborted is never retried, even if its stop reason is error", async () => {

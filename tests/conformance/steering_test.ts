@@ -11,11 +11,13 @@ import { atFirst, testAgent } from "./test_agent.ts";
 
 const cancelled = "tool_result: tool call cancelled: user requested steering interrupt";
 
-/** Steers while one call runs and one, which must not run concurrently, waits. */
-async function steered(
+/**
+ * Steers while a call runs and a sequential call waits; returns the events, the next request and the end of the turn.
+ */
+async function runAndSteer(
   options: Partial<AgentOptions>,
   running: Partial<FakeTool> = {},
-): Promise<{ events: AgentEvent[]; sayings: string[]; reason: string | undefined }> {
+): Promise<{ events: AgentEvent[]; request: string[]; reason: string | undefined }> {
   const release = Promise.withResolvers<void>();
   const first = fakeTool({
     name: "first",
@@ -40,14 +42,14 @@ async function steered(
   const emitted = await events;
   return {
     events: emitted,
-    sayings: outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2),
+    request: outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2),
     reason: eventsOfType(emitted, "turn_end")[0]?.reason,
   };
 }
 
 Deno.test("interrupt cancel: steering cancels running and waiting calls [3.7, 4.6, A9, A68, B44]", async () => {
-  const { events, sayings, reason } = await steered({});
-  assertEquals([reason, sayings], ["steering_interrupt", [cancelled, cancelled, "user: Wait"]]);
+  const { events, request, reason } = await runAndSteer({});
+  assertEquals([reason, request], ["steering_interrupt", [cancelled, cancelled, "user: Wait"]]);
   const lines = outlineEvents(events);
   assertEquals(lines.slice(lines.indexOf("tool_execution_start call_1")).slice(0, 11), [
     "tool_execution_start call_1",
@@ -65,24 +67,24 @@ Deno.test("interrupt cancel: steering cancels running and waiting calls [3.7, 4.
 });
 
 Deno.test("interrupt boundary: running calls finish, waiting calls are cancelled [B45]", async () => {
-  const { sayings, reason } = await steered({ interrupt: "boundary" });
-  assertEquals([reason, sayings], [
+  const { request, reason } = await runAndSteer({ interrupt: "boundary" });
+  assertEquals([reason, request], [
     "steering_interrupt",
     ["tool_result: finished", cancelled, "user: Wait"],
   ]);
 });
 
 Deno.test("interrupt after_batch: all calls finish [B46]", async () => {
-  const { sayings, reason } = await steered({ interrupt: "after_batch" });
-  assertEquals([reason, sayings], [
+  const { request, reason } = await runAndSteer({ interrupt: "after_batch" });
+  assertEquals([reason, request], [
     "tools_executed",
     ["tool_result: finished", "tool_result: ok", "user: Wait"],
   ]);
 });
 
 Deno.test("interruptible false: a running call finishes under every interrupt policy [B47]", async () => {
-  const { sayings, reason } = await steered({}, { interruptible: false });
-  assertEquals([reason, sayings], [
+  const { request, reason } = await runAndSteer({}, { interruptible: false });
+  assertEquals([reason, request], [
     "steering_interrupt",
     ["tool_result: finished", cancelled, "user: Wait"],
   ]);
@@ -90,12 +92,12 @@ Deno.test("interruptible false: a running call finishes under every interrupt po
 
 Deno.test("steering does not wait for a tool that ignores its signal [A10]", async () => {
   const { agent, clock, streamFn } = testAgent([
-    reply([toolCall("quick"), toolCall("deaf")]),
+    reply([toolCall("quick"), toolCall("unresponsive")]),
     reply("Steered"),
   ], {
     tools: [
       fakeTool({ name: "quick" }),
-      fakeTool({ name: "deaf", delayMs: Infinity, ignoresSignal: true }),
+      fakeTool({ name: "unresponsive", delayMs: Infinity, ignoresSignal: true }),
     ],
   });
   const running = checkEvents(agent.promptStream("Go"));
@@ -115,7 +117,7 @@ Deno.test("steering does not wait for a tool that ignores its signal [A10]", asy
   ]);
 });
 
-Deno.test("steering during a reply keeps its calls from starting", async () => {
+Deno.test("steering during a reply cancels its calls before they start", async () => {
   const look = fakeTool({ name: "look" });
   const { agent } = testAgent([reply([toolCall("look"), toolCall("look")]), reply("Steered")], {
     tools: [look],
@@ -135,7 +137,7 @@ Deno.test("cancelled steering does not cancel calls", async () => {
   assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "tools_executed");
 });
 
-Deno.test("steering with a custom message does not name a user in the result [B48]", async () => {
+Deno.test("steering with a custom message: the result of a cancelled call does not mention the user [B48]", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("slow")]), reply("Steered")], {
     tools: [fakeTool({ name: "slow", delayMs: Infinity })],
   });

@@ -23,11 +23,11 @@ const callStart: AssistantMessageEvent = {
   name: "look",
 };
 
-const broken: Record<string, AssistantMessageEvent[]> = {
+const violations: Record<string, AssistantMessageEvent[]> = {
   "a delta after the end of its block": [start, textStart, textEnd, delta(0, "late"), done],
   "a second end of a block": [start, textStart, textEnd, textEnd, done],
-  "a delta of a block that has not begun": [start, delta(3, "where?"), done],
-  "a delta of another kind": [start, callStart, delta(0, "x"), done],
+  "a delta of a block that has not started": [start, delta(3, "x"), done],
+  "a delta of another type": [start, callStart, delta(0, "x"), done],
   "an index that skips one": [start, { type: "text_start", contentIndex: 1 }, done],
   "an end with open text": [start, textStart, delta(0, "x"), done],
   "an end with an open call": [start, callStart, done],
@@ -38,8 +38,8 @@ const broken: Record<string, AssistantMessageEvent[]> = {
   }],
 };
 
-for (const [what, events] of Object.entries(broken)) {
-  Deno.test(`${what} is a stream_error, and no tool runs [A44]`, async () => {
+for (const [violation, events] of Object.entries(violations)) {
+  Deno.test(`StreamFn: ${violation} is a stream_error, and no tool runs [A44]`, async () => {
     const tool = fakeTool({ name: "look" });
     const { agent, streamFn } = testAgent([events], { tools: [tool] });
     const emitted = await checkEvents(agent.promptStream("Hi"));
@@ -50,7 +50,7 @@ for (const [what, events] of Object.entries(broken)) {
   });
 }
 
-Deno.test("a call that a length stop leaves open is no contract violation [A44]", async () => {
+Deno.test("StreamFn: a length stop may leave a tool call open [A44]", async () => {
   const { agent } = testAgent([
     [start, callStart, { type: "done", stopReason: "length", usage: zeroUsage() }],
     [start, textStart, delta(0, "Shorter"), textEnd, done],
@@ -59,21 +59,21 @@ Deno.test("a call that a length stop leaves open is no contract violation [A44]"
   assertEquals(agent.state.error, undefined);
 });
 
-Deno.test("events after the terminal one are not read", async () => {
+Deno.test("StreamFn: events after the terminal one are ignored", async () => {
   const { agent } = testAgent([
-    [start, textStart, delta(0, "Hello"), textEnd, done, delta(0, "ghost"), done],
+    [start, textStart, delta(0, "Hello"), textEnd, done, delta(0, "ignored"), done],
   ]);
   await checkEvents(agent.promptStream("Hi"));
   assertEquals(outlineMessages(agent.state.messages).at(-1), "assistant: Hello");
 });
 
-Deno.test("done with stop reason error makes an error turn", async () => {
+Deno.test("StreamFn: done with the stop reason error ends the run with an error", async () => {
   const { agent } = testAgent([[start, { type: "done", stopReason: "error", usage: zeroUsage() }]]);
   const { stopReason, error } = await agent.prompt("Hi");
   assertEquals([stopReason, error?.code], ["error", "stream_error"]);
 });
 
-Deno.test("blocks can be interleaved, and empty blocks are dropped", async () => {
+Deno.test("StreamFn: blocks may interleave, and empty blocks are omitted", async () => {
   const { agent } = testAgent([[
     start,
     { type: "thinking_start", contentIndex: 0 },
@@ -97,7 +97,7 @@ Deno.test("blocks can be interleaved, and empty blocks are dropped", async () =>
   ]);
 });
 
-Deno.test("an empty reply is emitted and not appended to the history", async () => {
+Deno.test("StreamFn: an empty reply is emitted and not appended to the history", async () => {
   for (const words of ["", " \n"]) {
     const { agent } = testAgent([[start, textStart, delta(0, words), textEnd, done]]);
     const events = await checkEvents(agent.promptStream("Hi"));
@@ -110,7 +110,7 @@ Deno.test("an empty reply is emitted and not appended to the history", async () 
   }
 });
 
-Deno.test("a provider's warning is emitted as a warning of the run", async () => {
+Deno.test("StreamFn: a warning is emitted as a warning of the run", async () => {
   const { agent } = testAgent([[
     start,
     { type: "warning", code: "unsupported_option", message: "No temperature", data: { a: 1 } },
@@ -129,7 +129,7 @@ Deno.test("a provider's warning is emitted as a warning of the run", async () =>
   });
 });
 
-Deno.test("a StreamFn can return an async generator", async () => {
+Deno.test("StreamFn: may return an async generator, which is closed after the terminal event", async () => {
   let closed = false;
   const { agent } = testAgent([], {
     streamFn: async function* () {
@@ -142,5 +142,5 @@ Deno.test("a StreamFn can return an async generator", async () => {
   });
   await checkEvents(agent.promptStream("Hi"));
   assertEquals(outlineMessages(agent.state.messages).at(-1), "assistant: Hello");
-  assertEquals(closed, true, "a source that was read to its terminal event is closed");
+  assertEquals(closed, true, "the generator is closed");
 });

@@ -1,11 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import {
-  AbortedError,
-  BadRequestError,
-  NetworkError,
-  StreamError,
-  StructuredOutputFailedError,
-} from "../../src/core/errors.ts";
+import { AbortedError, BadRequestError, NetworkError, StreamError } from "../../src/core/errors.ts";
 import { repairHistory } from "../../src/core/history.ts";
 import type { JsonSchema } from "../../src/core/json.ts";
 import { findViolation } from "../../src/testing/event_grammar.ts";
@@ -69,27 +63,12 @@ Deno.test("structuredOutput() returns errors to the model, and each call has one
   streamFn.assertDone();
 });
 
-Deno.test("structuredOutput() rejects after 1 + maxRetries attempts with their number and the last error [4.16, A72]", async () => {
-  for (const [maxRetries, attempts] of [[undefined, 4], [0, 1], [1, 2]] as const) {
-    const { agent, streamFn } = testAgent(Array(attempts).fill(answer({})));
-    const options = maxRetries === undefined ? {} : { maxRetries };
-    const error = await assertRejects(
-      () => agent.structuredOutput("Which city?", city, options),
-      StructuredOutputFailedError,
-    );
-    assertEquals([error.code, error.attempts], ["structured_output_failed", attempts]);
-    assertStringIncludes(error.lastError, "- /city: is required");
-    assertEquals(repairHistory(agent.state.messages).repairs, []);
-    streamFn.assertDone();
-  }
-});
-
-Deno.test("structuredOutput() accepts an empty object where the schema allows it [A72]", async () => {
+Deno.test("structuredOutput() accepts an empty object if the schema does [A72]", async () => {
   const { agent } = testAgent([answer({})]);
   assertEquals(await agent.structuredOutput("Anything?", { type: "object" }), {});
 });
 
-Deno.test("structuredOutput() wraps an answer that is no object", async () => {
+Deno.test("structuredOutput() wraps an answer that is not an object for the tool, and returns it unwrapped", async () => {
   const { agent, streamFn } = testAgent([
     answer({ value: ["a", 5] }),
     answer({ value: ["a", "b"] }),
@@ -169,7 +148,7 @@ Deno.test("structuredOutput() rejects an invalid schema before the run, and the 
   streamFn.assertDone();
 });
 
-Deno.test("structuredOutput(): the answer needs no approval and passes no policy", async () => {
+Deno.test("structuredOutput(): the answer skips approval and policies", async () => {
   const asked: string[] = [];
   const { agent, seen } = testAgent([
     reply([toolCall("look"), toolCall("structured_output", { city: "Bern" })]),

@@ -1,5 +1,5 @@
 /**
- * An agent whose model is scripted and whose ports are a test's own.
+ * Creates agents with a scripted model and deterministic ports.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { ScriptedStep } from "../../src/testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { ManualClock, scriptedPorts } from "./ports.ts";
 
-/** An agent, its scripted model and its ports. */
+/** An agent with its scripted model and its clock. */
 export interface TestAgent {
   agent: Agent;
   streamFn: ScriptedStream;
@@ -35,9 +35,9 @@ export function testAgent(
 
 /** Calls `act` on the first event of a type. */
 export function atFirst(agent: Agent, type: AgentEvent["type"], act: () => void): void {
-  const stop = agent.subscribe((event) => {
+  const unsubscribe = agent.subscribe((event) => {
     if (event.type !== type) return;
-    stop();
+    unsubscribe();
     act();
   });
 }

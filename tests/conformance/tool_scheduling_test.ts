@@ -8,7 +8,7 @@ import { eventsOfType, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
-/** A tool that records its start and end, and ends on demand. */
+/** Creates a tool that records its start and end in `log`, and ends when `open()` is called with its key. */
 function gatedTool(
   options: Parameters<typeof fakeTool>[0],
   log: string[],
@@ -93,7 +93,7 @@ Deno.test("concurrencyKey: a function that throws counts as no key", async () =>
   const tool = fakeTool({
     name: "edit",
     concurrencyKey: () => {
-      throw new Error("which file?");
+      throw new Error("no path");
     },
   });
   const { agent } = testAgent([reply([toolCall("edit"), toolCall("edit")]), reply("Done")], {
@@ -103,10 +103,11 @@ Deno.test("concurrencyKey: a function that throws counts as no key", async () =>
   assertEquals(tool.calls.length, 2);
 });
 
-async function timedOut(
+/** Runs one call, advances the clock by 50 ms and then by 100 ms; returns the second request and all sleeps. */
+async function runUntilTimeout(
   tool: FakeTool,
   options: Partial<AgentOptions> = {},
-): Promise<{ sayings: string[]; waits: number[] }> {
+): Promise<{ request: string[]; waits: number[] }> {
   const { agent, clock, streamFn } = testAgent([reply([toolCall(tool.name)]), reply("Sorry")], {
     tools: [tool],
     ...options,
@@ -123,33 +124,38 @@ async function timedOut(
   ]);
   assertEquals(clock.sleepers, 0);
   return {
-    sayings: outlineMessages(streamFn.calls[1]?.context.messages ?? []),
+    request: outlineMessages(streamFn.calls[1]?.context.messages ?? []),
     waits: clock.waits,
   };
 }
 
 Deno.test("timeoutMs: gives an error result, and the run continues [B21]", async () => {
   const slow = fakeTool({ name: "slow", delayMs: Infinity, timeoutMs: 50 });
-  const { sayings } = await timedOut(slow, { toolTimeoutMs: 10_000 });
-  assertEquals(sayings.at(-1), 'tool_result: The tool "slow" timed out after 50 ms');
+  const { request } = await runUntilTimeout(slow, { toolTimeoutMs: 10_000 });
+  assertEquals(request.at(-1), 'tool_result: The tool "slow" timed out after 50 ms');
   const [call] = slow.calls;
   assertEquals([call?.state, call?.context.signal.reason?.code], ["cancelled", "tool_timeout"]);
 });
 
 Deno.test("timeoutMs: defaults to the agent's toolTimeoutMs", async () => {
-  const { sayings, waits } = await timedOut(fakeTool({ name: "slow", delayMs: Infinity }), {
+  const { request, waits } = await runUntilTimeout(fakeTool({ name: "slow", delayMs: Infinity }), {
     toolTimeoutMs: 50,
   });
-  assertEquals(sayings.at(-1), 'tool_result: The tool "slow" timed out after 50 ms');
+  assertEquals(request.at(-1), 'tool_result: The tool "slow" timed out after 50 ms');
   assertEquals(waits, [50, 100]);
 });
 
 Deno.test("timeoutMs: a tool that ignores its signal is abandoned after 100 ms", async () => {
-  const deaf = fakeTool({ name: "deaf", delayMs: Infinity, timeoutMs: 50, ignoresSignal: true });
-  const { sayings, waits } = await timedOut(deaf);
-  assertEquals(sayings.at(-1), 'tool_result: The tool "deaf" timed out after 50 ms');
+  const unresponsive = fakeTool({
+    name: "unresponsive",
+    delayMs: Infinity,
+    timeoutMs: 50,
+    ignoresSignal: true,
+  });
+  const { request, waits } = await runUntilTimeout(unresponsive);
+  assertEquals(request.at(-1), 'tool_result: The tool "unresponsive" timed out after 50 ms');
   assertEquals(waits, [50, 100]);
-  assertEquals(deaf.calls[0]?.state, "running");
+  assertEquals(unresponsive.calls[0]?.state, "running");
 });
 
 Deno.test("timeoutMs: a tool that ends in time leaves no timer", async () => {
@@ -180,7 +186,7 @@ Deno.test("timeoutMs: Infinity is no limit", async () => {
   assertEquals(clock.waits, []);
 });
 
-Deno.test("a tool starts after every listener and the reader got its tool_execution_start", async () => {
+Deno.test("tool call: starts after every listener and the reader have received its tool_execution_start", async () => {
   const order: string[] = [];
   const tool = fakeTool({ name: "look", result: () => (order.push("runs"), "ok") });
   const { agent } = testAgent([reply([toolCall("look")]), reply("Done")], { tools: [tool] });

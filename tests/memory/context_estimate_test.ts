@@ -9,7 +9,7 @@ import { getFixtureDirectory } from "../adapters/wire_fixtures.ts";
 const TOLERANCE = 0.15;
 const fixturesDirectory = getFixtureDirectory();
 
-/** The tool loops that were recorded, by provider. */
+/** Recorded tool loops and their providers. */
 const LOOPS = {
   "anthropic-thinking-tool-loop": "anthropic",
   "anthropic-tool-loop": "anthropic",
@@ -23,11 +23,11 @@ const LOOPS = {
 } as const;
 
 if (!fixturesDirectory) {
-  const name = "the estimate of recorded tool loops: SWINK_WIRE_FIXTURES is not set";
+  const name = "countContext() with recorded tool loops (SWINK_WIRE_FIXTURES is not set)";
   Deno.test({ name, ignore: true, fn() {} });
 } else {
   for (const [loop, provider] of Object.entries(LOOPS)) {
-    Deno.test(`the second request of ${loop} is estimated within 15 %`, () => {
+    Deno.test(`countContext() estimates the second request of ${loop} within 15 %`, () => {
       const path = (name: string) => `${fixturesDirectory}/scenarios/${loop}/${name}`;
       const first = parseUsage(Deno.readTextFileSync(path("turn-1.response.sse")));
       const second = parseUsage(Deno.readTextFileSync(path("turn-2.response.sse")));
@@ -37,32 +37,33 @@ if (!fixturesDirectory) {
       const messages = [reply, ...findToolResults(request)];
       assert(messages.length > 1);
       const { used } = countContext({ messages, systemPrompt: "", tools: [] });
-      const real = second.input + second.cacheRead + second.cacheWrite;
-      const error = (used - real) / real;
-      assert(Math.abs(error) <= TOLERANCE, `estimated ${used}, the provider counted ${real}`);
+      const actual = second.input + second.cacheRead + second.cacheWrite;
+      const error = (used - actual) / actual;
+      assert(Math.abs(error) <= TOLERANCE, `estimated ${used}, the provider counted ${actual}`);
     });
   }
 }
 
-/** The usage that a recorded reply ends with, in our own terms. */
+/** Parses the usage at the end of a recorded reply. */
 function parseUsage(body: string): Usage {
-  let told: JsonObject = {};
+  let reported: JsonObject = {};
   for (const line of body.split("\n").filter((line) => line.startsWith("data: {"))) {
-    told = { ...told, ...findUsage(JSON.parse(line.slice(6))) };
+    reported = { ...reported, ...findUsage(JSON.parse(line.slice(6))) };
   }
-  const number = (...path: string[]): number => {
-    let value: unknown = told;
+  const getNumber = (...path: string[]): number => {
+    let value: unknown = reported;
     for (const key of path) value = isJsonObject(value) ? value[key] : undefined;
     return typeof value === "number" ? value : 0;
   };
-  const cacheRead = number("cache_read_input_tokens");
-  const cacheWrite = number("cache_creation_input_tokens");
-  const prompt = number("prompt_tokens") + number("promptTokenCount") + number("input_tokens");
-  const completion = number("completion_tokens") + number("candidatesTokenCount") +
-    number("thoughtsTokenCount") + number("output_tokens");
-  const total = number("total_tokens") || number("totalTokenCount") || prompt + completion;
-  const reasoning = number("completion_tokens_details", "reasoning_tokens");
-  // xAI counts reasoning beside the completion.
+  const cacheRead = getNumber("cache_read_input_tokens");
+  const cacheWrite = getNumber("cache_creation_input_tokens");
+  const prompt = getNumber("prompt_tokens") + getNumber("promptTokenCount") +
+    getNumber("input_tokens");
+  const completion = getNumber("completion_tokens") + getNumber("candidatesTokenCount") +
+    getNumber("thoughtsTokenCount") + getNumber("output_tokens");
+  const total = getNumber("total_tokens") || getNumber("totalTokenCount") || prompt + completion;
+  const reasoning = getNumber("completion_tokens_details", "reasoning_tokens");
+  // xAI counts reasoning in addition to the completion.
   const output = Math.max(completion, total - prompt);
   return { input: prompt, output, cacheRead, cacheWrite, total, extra: { reasoning } };
 }
@@ -75,7 +76,7 @@ function findUsage(event: JsonObject): JsonObject {
   return {};
 }
 
-/** The tool results of a recorded request, of whatever provider. */
+/** Finds the tool results of a recorded request of any provider. */
 function findToolResults(value: unknown): ToolResultMessage[] {
   if (Array.isArray(value)) return value.flatMap(findToolResults);
   if (!isJsonObject(value)) return [];
@@ -88,7 +89,7 @@ function findToolResults(value: unknown): ToolResultMessage[] {
 
 function createToolResult(content: unknown): ToolResultMessage {
   const [block] = Array.isArray(content) ? content : [content];
-  const words = isJsonObject(block) && typeof block["text"] === "string" ? block["text"] : block;
+  const value = isJsonObject(block) && typeof block["text"] === "string" ? block["text"] : block;
   const call = { id: "c", name: "tool" };
-  return toolResultMessage(call, typeof words === "string" ? words : JSON.stringify(words));
+  return toolResultMessage(call, typeof value === "string" ? value : JSON.stringify(value));
 }

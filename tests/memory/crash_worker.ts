@@ -1,6 +1,6 @@
 /**
- * A program that may be killed at any moment: an agent that works through a list of operations, each of which
- * changes a file, and goes on from its session when it is started again.
+ * A program that tests kill at random: an agent performs a list of operations with tools, and resumes its session when
+ * the program is started again.
  *
  * @module
  */
@@ -20,33 +20,35 @@ import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 
-/** The tools, in the order in which operations use them. */
-const TOOLS = ["append", "write", "look"] as const;
+/** The tools; operation number `n` uses tool `n % 3`. */
+const TOOLS = ["append", "write", "inspect"] as const;
 const BATCH_SIZE = 4;
+/** Prompt that requests the final reply. */
+export const FINAL_PROMPT = "finish";
 
-/** The stores that outlive their process. */
+/** The stores that persist sessions. */
 export type StoreKind = "files" | "SQLite";
 
-/** Opens a store of a kind; gives it free again when it is disposed. */
+/** Opens a store that closes when it is disposed. */
 export function openStore(kind: StoreKind, directory: string): SessionStore & AsyncDisposable {
   if (kind === "SQLite") return new SqliteSessionStore({ path: `${directory}/sessions.db` });
-  const nothing = { [Symbol.asyncDispose]: () => Promise.resolve() };
-  return Object.assign(new FileSessionStore({ directory }), nothing);
+  const disposable = { [Symbol.asyncDispose]: () => Promise.resolve() };
+  return Object.assign(new FileSessionStore({ directory }), disposable);
 }
 
-/** What is to be done, and where. */
+/** Options for {@linkcode runWork}. */
 export interface WorkOptions {
-  /** The folder of the sessions and of the files that tools change. */
+  /** Directory of the sessions and of the files that tools change. */
   readonly directory: string;
-  /** Which store keeps the session. */
+  /** Store of the session. */
   readonly kind: StoreKind;
-  /** Name of the session. */
+  /** Id of the session. */
   readonly id: string;
-  /** How many operations there are. */
+  /** Number of operations. */
   readonly operations: number;
 }
 
-/** Works until everything is done. */
+/** Runs the agent until all operations are done. */
 export async function runWork({ directory, kind, id, operations }: WorkOptions): Promise<Agent> {
   await using store = openStore(kind, directory);
   const agent = new Agent({
@@ -56,13 +58,13 @@ export async function runWork({ directory, kind, id, operations }: WorkOptions):
     validator: () => () => [],
   });
   await using _recording = await startRecording(agent, store, id);
-  const hasBegun = agent.state.messages.some(({ role }) => role === "user");
-  if (!hasBegun) await agent.prompt("work");
+  const hasPrompt = agent.state.messages.some(({ role }) => role === "user");
+  if (!hasPrompt) await agent.prompt("work");
   else if (!isFinished(agent.state.messages)) await agent.continue();
   return agent;
 }
 
-/** Whether the last word was said. */
+/** Whether the final reply was given. */
 export function isFinished(messages: readonly AgentMessage[]): boolean {
   const last = messages.at(-1);
   return last?.role === "assistant" && extractText(last.content) === "bye";
@@ -71,23 +73,23 @@ export function isFinished(messages: readonly AgentMessage[]): boolean {
 async function startRecording(agent: Agent, store: SessionStore, id: string) {
   try {
     const resumed = await resumeSession(store, id);
-    const hasBegun = resumed.session.outline.length > 0;
+    const hasEntries = resumed.session.outline.length > 0;
     const recording = await resumed.into(agent);
-    // Killed before anything was written of it, the session is there and says nothing.
-    if (!hasBegun) agent.followUp("say bye");
+    // Without entries, the worker was killed before it recorded the queue.
+    if (!hasEntries) agent.followUp(FINAL_PROMPT);
     return recording;
   } catch (error) {
     if (!(error instanceof SessionError) || error.reason !== "not_found") throw error;
   }
-  agent.followUp("say bye");
+  agent.followUp(FINAL_PROMPT);
   return await recordSession(agent, store, { id });
 }
 
-/** Calls tools for the next operations that are not settled; says the last word when it is asked for. */
+/** Calls tools for the next open operations, and gives the final reply when it is requested. */
 function createNextStep(operations: number): (request: StreamRequest) => ScriptedAnswer {
   return ({ context: { messages } }) => {
     const last = messages.at(-1);
-    if (last?.role === "user" && extractText(last.content) === "say bye") return reply("bye");
+    if (last?.role === "user" && extractText(last.content) === FINAL_PROMPT) return reply("bye");
     const open = findOpenOperations(messages, operations).slice(0, BATCH_SIZE);
     if (open.length === 0) return reply("all done");
     return reply(open.map((operation) => createCall(operation, messages)));
@@ -109,7 +111,7 @@ function createCall(operation: number, messages: readonly LlmMessage[]) {
   const attempts = messages.filter((message) =>
     message.role === "tool_result" && parseOperation(message.toolCallId) === operation
   );
-  const name = TOOLS[operation % TOOLS.length] ?? "look";
+  const name = TOOLS[operation % TOOLS.length] ?? "inspect";
   return toolCall(name, { operation }, { id: `operation_${operation}_${attempts.length}` });
 }
 
@@ -147,7 +149,7 @@ function createTools(directory: string): AgentTool[] {
       },
     }),
     defineTool({
-      name: "look",
+      name: "inspect",
       description: "Changes nothing.",
       parameters,
       readOnly: true,

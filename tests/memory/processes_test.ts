@@ -38,7 +38,7 @@ async function createTestSession(directory: string): Promise<FileSessionStore> {
 }
 
 Deno.test(
-  "another process is told who writes, may read, and writes as soon as that one was killed",
+  "FileSessionStore: another process can read an open session, and write to it after the owner was killed",
   withTempDirectory("held", async (directory) => {
     const store = await createTestSession(directory);
     const child = new Deno.Command(Deno.execPath(), {
@@ -50,7 +50,7 @@ Deno.test(
     const error = await assertRejects(
       () => store.open("s"),
       SessionError,
-      "is open in the other one",
+      "is open in other host",
     );
     assertEquals([error.reason, error.owner?.pid], ["locked", child.pid]);
     const reader = await store.open("s", { access: "read" });
@@ -65,7 +65,7 @@ Deno.test(
 );
 
 Deno.test(
-  "of many processes each writes in turn, and nothing is lost",
+  "FileSessionStore: keeps all entries when several processes write in turn",
   withTempDirectory("turns", async (directory) => {
     const store = await createTestSession(directory);
     const [processes, entries] = [4, 15];
@@ -81,14 +81,14 @@ Deno.test(
     assertEquals(path.length, processes * entries);
     assertEquals(
       new Set(path.map((entry) => entry.type === "custom" && String(entry.data))).size,
-      60,
+      processes * entries,
     );
   }),
 );
 
 Deno.test({
   name:
-    "B 77: an agent on a disk that is full stops before it acts unrecorded, and goes on when there is room",
+    "recordSession() aborts the run on a full disk before a tool runs unrecorded, and continues later [B77]",
   ignore: !canMount,
   fn: withTempDirectory("full", async (directory) => {
     const command = [Deno.execPath(), ...FLAGS, CHILD_PATH, "fill", directory].join(" ");
@@ -103,24 +103,28 @@ Deno.test({
     assert(report.message.includes("the disk is full: free some space"), report.message);
     assert(
       report.ran > 3 && report.ran <= report.started,
-      "no tool ran that the log does not know",
+      "a tool ran that the log does not have",
     );
-    assertEquals([report.agreed, report.agreedAgain, report.ended], [true, true, "stop"]);
+    assertEquals([report.matchesWhenFull, report.matchesAtEnd, report.finalStopReason], [
+      true,
+      true,
+      "stop",
+    ]);
   }),
 });
 
 Deno.test(
-  "a folder that was made read-only refuses to be written to, and can be read",
+  "FileSessionStore: reads from a read-only directory and rejects open() for writing",
   withTempDirectory("read_only", async (directory) => {
     const store = await createTestSession(directory);
     await Deno.chmod(directory, 0o555);
     try {
-      // The superuser may write everywhere.
+      // The superuser can write to every directory.
       if (Deno.uid() !== 0) {
         const error = await assertRejects(
           () => store.open("s"),
           SessionError,
-          "permission was denied",
+          "permission denied",
         );
         assertEquals(error.reason, "write_failed");
       }

@@ -1,6 +1,6 @@
 /**
- * Another process on the same sessions: `hold` keeps one open until it is killed, `append` adds to it as soon
- * as it is free, `fill` runs an agent until the disk is full and goes on when there is room again.
+ * A process that uses the sessions of a test. `hold` keeps a session open until it is killed, `append` adds entries
+ * whenever the session is not locked, `fill` runs an agent until the disk is full and continues when space is free.
  *
  * @module
  */
@@ -16,22 +16,25 @@ import { reply } from "../../src/testing/script.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 
-/** What {@linkcode fillDisk} found. */
+/** Result of {@linkcode fillDisk}. */
 export interface FillReport {
   readonly stopReason: string;
   readonly reason: string | undefined;
   readonly message: string;
-  /** Tools that ran, and those that the log knows to have started. */
+  /** Number of tool calls that ran before the disk was full. */
   readonly ran: number;
+  /** Number of tool calls that the log has as started. */
   readonly started: number;
-  /** Whether memory and log said the same when the disk was full, and at the end. */
-  readonly agreed: boolean;
-  readonly agreedAgain: boolean;
-  readonly ended: string;
+  /** Whether memory and log were equal when the disk was full. */
+  readonly matchesWhenFull: boolean;
+  /** Whether they were equal at the end. */
+  readonly matchesAtEnd: boolean;
+  /** Stop reason of the run after space was freed. */
+  readonly finalStopReason: string;
 }
 
 async function holdSession(directory: string): Promise<void> {
-  const store = new FileSessionStore({ directory, owner: "the other one" });
+  const store = new FileSessionStore({ directory, owner: "other host" });
   const session = await store.open("s");
   session.append({ type: "title", title: "held" });
   await session.flush();
@@ -76,24 +79,24 @@ async function fillDisk(directory: string): Promise<FillReport> {
   const { stopReason, abortReason } = await agent.prompt("go");
   const { session } = recording;
   const started = session.outline.filter(({ type }) => type === "tool_started").length;
-  const agreed = await matchesLog(store, session);
-  const full = ran;
+  const matchesWhenFull = await matchesLog(store, session);
+  const ranUntilFull = ran;
   await Deno.remove(`${directory}/ballast`);
-  const ended = await agent.continue();
+  const continued = await agent.continue();
   await recording.stop();
-  const again = await resumeSession(store, "s");
-  const agreedAgain = JSON.stringify(again.messages) === JSON.stringify(agent.state.messages);
-  await again.session.close();
+  const resumed = await resumeSession(store, "s");
+  const matchesAtEnd = JSON.stringify(resumed.messages) === JSON.stringify(agent.state.messages);
+  await resumed.session.close();
   const error = abortReason instanceof SessionError ? abortReason : undefined;
   return {
     stopReason,
     reason: error?.reason,
     message: error?.message ?? "",
-    ran: full,
+    ran: ranUntilFull,
     started,
-    agreed,
-    agreedAgain,
-    ended: ended.stopReason,
+    matchesWhenFull,
+    matchesAtEnd,
+    finalStopReason: continued.stopReason,
   };
 }
 
@@ -103,8 +106,8 @@ async function matchesLog(store: FileSessionStore, session: Session): Promise<bo
 }
 
 if (import.meta.main) {
-  const [what, directory = "", count] = Deno.args;
-  if (what === "hold") await holdSession(directory);
-  if (what === "append") await appendEntries(directory, Number(count));
-  if (what === "fill") console.log(JSON.stringify(await fillDisk(directory)));
+  const [mode, directory = "", count] = Deno.args;
+  if (mode === "hold") await holdSession(directory);
+  if (mode === "append") await appendEntries(directory, Number(count));
+  if (mode === "fill") console.log(JSON.stringify(await fillDisk(directory)));
 }

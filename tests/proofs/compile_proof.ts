@@ -17,7 +17,7 @@ Deno.test("compile: the executable contains everything the program imports", asy
     const { success, text } = await runDeno("compile", args, env);
     assert(success, text);
     assertStringIncludes(text, "Embedded Files");
-    const files = ["command_line.ts", "bash.ts", "agent.ts", "anthropic", "ajv", "aws4fetch"];
+    const files = ["program.ts", "bash.ts", "agent.ts", "anthropic", "ajv", "aws4fetch"];
     for (const file of files) assertStringIncludes(text, file);
   } finally {
     await Deno.remove(directory, { recursive: true });

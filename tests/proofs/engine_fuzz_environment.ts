@@ -21,7 +21,7 @@ export interface FuzzEnvironment {
   readonly random: RandomSource;
   /** Clock of the tools, separate from that of the engine. */
   readonly toolClock: ManualClock;
-  /** When `true`, nothing fails, hangs or changes the run. */
+  /** Whether all parts work: nothing fails, hangs or changes the run. */
   isWellBehaved: boolean;
 }
 
@@ -36,8 +36,8 @@ export function randomTools(environment: FuzzEnvironment): AgentTool[] {
   const tool = (
     name: string,
     execute: AgentTool["execute"],
-    more: Partial<AgentTool> = {},
-  ): AgentTool => ({ name, description: "", parameters, execute, ...more });
+    properties: Partial<AgentTool> = {},
+  ): AgentTool => ({ name, description: "", parameters, execute, ...properties });
   const variants: Partial<AgentTool>[] = [
     {},
     { sequential: true },
@@ -203,7 +203,7 @@ export function createDisturbances(agent: Agent, environment: FuzzEnvironment): 
   };
 }
 
-/** Reads a run in a random way. Returns the events, or `undefined` if it stopped early. */
+/** Reads a run at random speed. Returns the events, or `undefined` if it stopped before the end. */
 export async function readRandomly(
   stream: ReadableStream<AgentEvent>,
   { random }: FuzzEnvironment,

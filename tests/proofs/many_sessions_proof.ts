@@ -2,15 +2,20 @@ import { assert, assertEquals } from "@std/assert";
 import { userMessage } from "../../src/core/message.ts";
 import type { Session } from "../../src/core/session.ts";
 import { denoFileSystem } from "../../src/memory/file/deno_file_system.ts";
-import { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import { FileSessionStore, type FileStoreOptions } from "../../src/memory/file/file_store.ts";
 import type { FileSystem } from "../../src/memory/file/file_system.ts";
 
 const SESSIONS = 10_000;
 const LARGE_BYTES = 100_000_000;
 const LINE = "x".repeat(14_000);
 
-/** A disk that counts what is read from logs. */
-function createCountingFileSystem(): { readonly files: FileSystem; readonly read: () => number } {
+interface CountingDisk {
+  readonly files: FileSystem;
+  readonly getBytesRead: () => number;
+}
+
+/** Creates a file system that counts the bytes read from logs. */
+function createCountingDisk(): CountingDisk {
   let bytesRead = 0;
   const openToRead: FileSystem["openToRead"] = async (path) => {
     const file = await denoFileSystem.openToRead(path);
@@ -24,7 +29,12 @@ function createCountingFileSystem(): { readonly files: FileSystem; readonly read
       },
     };
   };
-  return { files: { ...denoFileSystem, openToRead }, read: () => bytesRead };
+  return { files: { ...denoFileSystem, openToRead }, getBytesRead: () => bytesRead };
+}
+
+function createStore(directory: string, { files }: CountingDisk): FileSessionStore {
+  const options: FileStoreOptions = { directory, files };
+  return new FileSessionStore(options);
 }
 
 async function withTemporaryDirectory(test: (directory: string) => Promise<void>): Promise<void> {
@@ -40,10 +50,10 @@ function appendMessage(session: Session, text: string): void {
   session.append({ type: "message", message: userMessage(text, 1) });
 }
 
-Deno.test(`${SESSIONS} sessions are listed, the second time without reading a log`, async () => {
+Deno.test(`list() lists ${SESSIONS} sessions, without reading a log the second time`, async () => {
   await withTemporaryDirectory(async (directory) => {
-    const disk = createCountingFileSystem();
-    const store = () => new FileSessionStore({ directory, files: disk.files });
+    const disk = createCountingDisk();
+    const store = () => createStore(directory, disk);
     const first = await store().create({ id: "s0" });
     for (let number = 0; number < 10; number++) appendMessage(first, `prompt ${number}`);
     await first.close();
@@ -51,9 +61,9 @@ Deno.test(`${SESSIONS} sessions are listed, the second time without reading a lo
       await Deno.link(`${directory}/s0.jsonl`, `${directory}/s${number}.jsonl`);
     }
     assertEquals((await store().list()).length, SESSIONS);
-    const read = disk.read();
+    const before = disk.getBytesRead();
     const summaries = await store().list();
-    assertEquals([summaries.length, disk.read() - read], [SESSIONS, 0]);
+    assertEquals([summaries.length, disk.getBytesRead() - before], [SESSIONS, 0]);
     assertEquals(new Set(summaries.map(({ id }) => id)).size, SESSIONS);
     assert(
       summaries.every(({ entries, firstPrompt }) => entries === 10 && firstPrompt === "prompt 0"),
@@ -61,10 +71,10 @@ Deno.test(`${SESSIONS} sessions are listed, the second time without reading a lo
   });
 });
 
-Deno.test("a session of 100 MB is written, opened with and without its index, and gone on with", async () => {
+Deno.test("FileSessionStore writes, opens and continues a session of 100 MB, with and without its index", async () => {
   await withTemporaryDirectory(async (directory) => {
-    const disk = createCountingFileSystem();
-    const store = () => new FileSessionStore({ directory, files: disk.files });
+    const disk = createCountingDisk();
+    const store = () => createStore(directory, disk);
     const session = await store().create({ id: "large" });
     const count = Math.ceil(LARGE_BYTES / LINE.length);
     for (let number = 0; number < count; number++) {
@@ -75,11 +85,11 @@ Deno.test("a session of 100 MB is written, opened with and without its index, an
     assert((await Deno.stat(`${directory}/large.jsonl`)).size >= LARGE_BYTES);
 
     const byIndex = await store().open("large");
-    assert(disk.read() < 100_000, "opening by the index does not read the log");
-    const last = byIndex.append({ type: "title", title: "still fast" });
+    assert(disk.getBytesRead() < 100_000, "open() with an index read the log");
+    const last = byIndex.append({ type: "title", title: "last" });
     await byIndex.flush();
     assertEquals((await byIndex.path({ last: 2 })).length, 2);
-    assert(disk.read() < 200_000, "the end of a path does not need its beginning");
+    assert(disk.getBytesRead() < 200_000, "reading the end of a path read its beginning");
     await byIndex.close();
 
     await Deno.remove(`${directory}/large.index`);

@@ -64,9 +64,9 @@ async function countInstantiations(directory: string, tools: number): Promise<nu
 Deno.test("types: a tool takes at most 1,500 type instantiations", async () => {
   const directory = await Deno.makeTempDir({ prefix: "swink_types_" });
   try {
-    const one = await countInstantiations(directory, 1);
+    const single = await countInstantiations(directory, 1);
     const many = await countInstantiations(directory, TOOLS);
-    const perTool = Math.round((many - one) / (TOOLS - 1));
+    const perTool = Math.round((many - single) / (TOOLS - 1));
     const summary = `${perTool} instantiations per tool`;
     console.log(summary);
     assert(perTool <= MAX_INSTANTIATIONS_PER_TOOL, summary);

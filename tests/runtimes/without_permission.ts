@@ -10,7 +10,7 @@ import { reply, scriptedStream, toolCall } from "@swink/agent/testing";
 const agent = new Agent({
   model: "anthropic/claude-sonnet-4-6",
   streamFn: scriptedStream([
-    reply([toolCall("add", { one: 19, other: 23 })]),
+    reply([toolCall("add", { left: 19, right: 23 })]),
     reply("The sum is 42."),
   ]),
   tools: [
@@ -19,10 +19,10 @@ const agent = new Agent({
       description: "Adds two numbers.",
       parameters: {
         type: "object",
-        properties: { one: { type: "number" }, other: { type: "number" } },
-        required: ["one", "other"],
+        properties: { left: { type: "number" }, right: { type: "number" } },
+        required: ["left", "right"],
       },
-      execute: ({ one, other }) => String(one + other),
+      execute: ({ left, right }) => String(left + right),
     }),
   ],
 });

@@ -8,10 +8,11 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { findConfinement } from "../../src/tools/confinement/confinement.ts";
 import { findMarkedProcesses } from "../../src/tools/process/orphan_processes.ts";
 import type { SandboxOptions } from "../../src/tools/sandbox/local_sandbox.ts";
+import { waitUntil } from "../wait_until.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 
 const confinement = await findConfinement();
-const landlock = confinement.type === "landlock" ? confinement.support.landlock : 0;
+const landlock = confinement.type === "linux" ? confinement.support.landlock : 0;
 const attacker = new URL("./attacker.ts", import.meta.url).pathname;
 const isProofRun = Deno.env.get("SWINK_PROVE") === "1";
 
@@ -119,7 +120,7 @@ kernelTest(
     const swap =
       `while :; do mv real kept; ln -s ${out} real; rm real; mv kept real; done 2>/dev/null`;
     const controller = new AbortController();
-    const racing = workspace.callTool(
+    const runningSwap = workspace.callTool(
       "bash",
       { command: swap, timeout_ms: 600_000 },
       controller.signal,
@@ -136,7 +137,7 @@ kernelTest(
       }
     } finally {
       controller.abort();
-      await racing;
+      await runningSwap;
     }
     assertEquals([...Deno.readDirSync(out)].map(({ name }) => name).sort(), [
       "outside_name",
@@ -283,14 +284,13 @@ kernelTest(
     await using workspace = new TestWorkspace();
     const out = `${workspace.outside}/victim`;
     Deno.writeTextFileSync(out, "intact");
-    const pidFile = `${workspace.directory}/pid`;
     await runAttack(
       workspace,
-      `setsid env -i PATH=$PATH bash -c 'echo $$ > ${pidFile}; sleep 0.05; echo x > ${out}; sleep 60' & ` +
-        `while [ ! -s ${pidFile} ]; do sleep 0.005; done`,
+      `setsid env -i PATH=$PATH bash -c 'echo $$ > pid; sleep 0.05; echo x > ${out}; echo x > tried; sleep 60' & ` +
+        `while [ ! -s pid ]; do sleep 0.005; done`,
     );
-    const pid = Number(workspace.readFile("pid"));
-    Deno.kill(pid, "SIGKILL");
+    await waitUntil(() => workspace.exists("tried"));
+    Deno.kill(Number(workspace.readFile("pid")), "SIGKILL");
     assertEquals(Deno.readTextFileSync(out), "intact");
   },
 );

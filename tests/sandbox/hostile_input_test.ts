@@ -11,7 +11,7 @@ import { TestWorkspace } from "./test_workspace.ts";
 const isLinux = Deno.build.os === "linux";
 const isRoot = Deno.uid() === 0;
 
-/** Longest duration of a call in milliseconds. */
+/** Maximum duration of a call in milliseconds. */
 const MAX_CALL_MS = 1_500;
 
 function runShell(workspace: TestWorkspace, script: string): void {
@@ -26,7 +26,7 @@ function runShell(workspace: TestWorkspace, script: string): void {
 interface HostileCase {
   readonly name: string;
   /** Shell script that creates the input in the working directory. */
-  readonly make: string;
+  readonly setup: string;
   readonly path: string;
   /** Expected text of each tool. */
   readonly read: RegExp;
@@ -39,7 +39,7 @@ interface HostileCase {
 const CASES: readonly HostileCase[] = [
   {
     name: "a named pipe",
-    make: "mkfifo it",
+    setup: "mkfifo it",
     path: "it",
     read: /"it" is a named pipe, not a regular file/,
     write: /"it" is a named pipe/,
@@ -49,7 +49,7 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "a link to a device",
-    make: "ln -s /dev/zero it",
+    setup: "ln -s /dev/zero it",
     path: "it",
     read: /resolves to "\/dev\/zero"\) is outside/,
     write: /outside/,
@@ -59,14 +59,14 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "a socket",
-    make: `perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => "it", Listen => 1)'`,
+    setup: `perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => "it", Listen => 1)'`,
     path: "it",
     read: /"it" is a socket, not a regular file/,
     write: /"it" is a socket/,
   },
   {
     name: "a file of 10 GB",
-    make: "truncate -s 10G it; printf 'first\\n' | dd of=it conv=notrunc status=none",
+    setup: "truncate -s 10G it; printf 'first\\n' | dd of=it conv=notrunc status=none",
     path: "it",
     read: /"it" is a binary file of 10,737,418,240 bytes/,
     write: /"it" is larger than 20,000,000 bytes: use a command/,
@@ -75,7 +75,7 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "a directory",
-    make: "mkdir it",
+    setup: "mkdir it",
     path: "it",
     read: /"it" is a directory, not a regular file/,
     write: /"it" is a directory/,
@@ -84,7 +84,7 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "a path through a file",
-    make: "touch it",
+    setup: "touch it",
     path: "it/below",
     read: /has a file where a directory should be/,
     write: /has a file where a directory should be/,
@@ -92,7 +92,7 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "a loop of links",
-    make: "ln -s b a; ln -s a b",
+    setup: "ln -s b a; ln -s a b",
     path: "a",
     read: /"a" is a loop of symbolic links/,
     write: /loop/,
@@ -102,14 +102,14 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "a name with a newline and an escape",
-    make: "printf 'needle\\n' > $'it\\n\\033[31m'",
+    setup: "printf 'needle\\n' > $'it\\n\\033[31m'",
     path: "it\n\u001b[31m",
     read: /^1\tneedle$/,
     search: /^"it\\n\\u001b\[31m"\n1: needle$/,
   },
   {
     name: "a name that is too long",
-    make: "true",
+    setup: "true",
     path: "x".repeat(5_000),
     read: /has a name that is too long/,
     write: /has a name that is too long/,
@@ -119,7 +119,7 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "a NUL in the path",
-    make: "true",
+    setup: "true",
     path: "a\0b",
     read: /contains a NUL character/,
     write: /contains a NUL character/,
@@ -129,7 +129,7 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "an empty path",
-    make: "true",
+    setup: "true",
     path: "",
     read: /The path is empty/,
     write: /The path is empty/,
@@ -139,7 +139,7 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "invalid UTF-8",
-    make: "printf 'caf\\351 \\377\\n' > it",
+    setup: "printf 'caf\\351 \\377\\n' > it",
     path: "it",
     read: /^1\tcaf\ufffd \ufffd$/,
     edit: /is not valid UTF-8/,
@@ -147,7 +147,7 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "a dangling link to a path outside",
-    make: "ln -s /nowhere/at/all it",
+    setup: "ln -s /nowhere/at/all it",
     path: "it",
     read: /resolves to "\/nowhere\/at\/all"\) is outside/,
     write: /outside/,
@@ -155,7 +155,7 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "a dangling link to a path inside",
-    make: "ln -s missing it",
+    setup: "ln -s missing it",
     path: "it",
     read: /"it" does not exist/,
     edit: /"it" does not exist/,
@@ -163,7 +163,7 @@ const CASES: readonly HostileCase[] = [
   },
   {
     name: "a protected name in upper case",
-    make: "printf 'KEY=needle\\n' > .ENV.local",
+    setup: "printf 'KEY=needle\\n' > .ENV.local",
     path: ".ENV.local",
     read: /is protected/,
     write: /is protected/,
@@ -177,7 +177,7 @@ for (const hostile of CASES) {
     name: `file tools: return promptly with a clear message for ${hostile.name}`,
     ignore: !isLinux,
     async fn() {
-      const { make, path, read, write, edit, list, search } = hostile;
+      const { setup, path, read, write, edit, list, search } = hostile;
       const calls: readonly (readonly [string, JsonObject, RegExp | undefined])[] = [
         ["read_file", { path }, read],
         ["list_directory", { path }, list],
@@ -186,7 +186,7 @@ for (const hostile of CASES) {
         ["write_file", { path, content: "x" }, write],
       ];
       await using workspace = new TestWorkspace();
-      runShell(workspace, make);
+      runShell(workspace, setup);
       for (const [name, args, expected] of calls) {
         if (!expected) continue;
         const start = performance.now();
@@ -198,7 +198,7 @@ for (const hostile of CASES) {
   });
 }
 
-Deno.test("read_file: omits a line of 30 MB", async () => {
+Deno.test("read_file: truncates a line of 30 MB", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("it", "x".repeat(30_000_000));
   const { text } = await workspace.callTool("read_file", { path: "it" });
@@ -231,13 +231,13 @@ Deno.test({
 
 Deno.test("file tools: tolerate a directory that is removed during a listing and a search", async () => {
   await using workspace = new TestWorkspace();
-  const make = () => {
+  const createFiles = () => {
     for (let index = 0; index < 30; index++) {
       workspace.writeFile(`gone/d${index}/file.txt`, "needle");
     }
   };
   for (let round = 0; round < 5; round++) {
-    make();
+    createFiles();
     const listing = workspace.callTool("list_directory", { depth: 5 });
     const searching = workspace.callTool("search_files", { pattern: "needle" });
     await Promise.resolve();

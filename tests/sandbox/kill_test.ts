@@ -1,11 +1,12 @@
 /**
- * Calls cancelled at random moments leave no partly written file and no process.
+ * Checks that calls cancelled at random moments leave no partly written file and no process.
  *
  * @module
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { seededRandom, TestWorkspace } from "./test_workspace.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
+import { TestWorkspace } from "./test_workspace.ts";
 
 const rounds = Deno.env.get("SWINK_PROVE") === "1" ? 400 : 25;
 const seed = Number(Deno.env.get("SWINK_SEED") ?? 1);
@@ -47,7 +48,7 @@ async function cancelAfter(
   return performance.now() - start;
 }
 
-Deno.test(`kill: edits cancelled at ${rounds} random moments are complete or not made (seed ${seed})`, async () => {
+Deno.test(`kill: edits cancelled at ${rounds} random moments are made completely or not at all (seed ${seed})`, async () => {
   await using workspace = new TestWorkspace();
   const random = seededRandom(seed);
   const before = `${"old line\n".repeat(50_000)}`;
@@ -67,8 +68,8 @@ Deno.test(`kill: edits cancelled at ${rounds} random moments are complete or not
           signal,
         );
     await cancelAfter(edit, random() * 12);
-    const now = workspace.readFile("file.txt");
-    assert(now === before || now === after, "the file is partly written");
+    const content = workspace.readFile("file.txt");
+    assert(content === before || content === after, "the file is partly written");
     assertEquals(listFiles(workspace.directory), [`${workspace.directory}/file.txt`]);
   }
 });
@@ -93,8 +94,8 @@ Deno.test({
     for (let round = 0; round < rounds; round++) {
       const command = COMMANDS[Math.floor(random() * COMMANDS.length)] ?? "";
       const call = (signal: AbortSignal) => workspace.callTool("bash", { command }, signal);
-      const took = await cancelAfter(call, random() * 90);
-      assert(took < MAX_CANCEL_MS, `${command} took ${took} ms`);
+      const elapsedMs = await cancelAfter(call, random() * 90);
+      assert(elapsedMs < MAX_CANCEL_MS, `${command} took ${elapsedMs} ms`);
       assertEquals(findProcesses(workspace.directory), [], command);
     }
   },

@@ -20,7 +20,7 @@ export interface ToolCallResult {
   readonly updates: readonly string[];
 }
 
-/** A temporary project with a sandbox and tools; its disposal removes all of it. */
+/** A temporary project with a sandbox and tools. Disposing it removes the project. */
 export class TestWorkspace implements AsyncDisposable {
   readonly #parent: string;
   readonly directory: string;
@@ -55,6 +55,16 @@ export class TestWorkspace implements AsyncDisposable {
   /** Reads a file of the project. */
   readFile(path: string): string {
     return Deno.readTextFileSync(`${this.directory}/${path}`);
+  }
+
+  /** Whether the project has a file. */
+  exists(path: string): boolean {
+    try {
+      Deno.lstatSync(`${this.directory}/${path}`);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Returns the tool with a name. */
@@ -97,10 +107,4 @@ export class TestWorkspace implements AsyncDisposable {
     await this.sandbox[Symbol.asyncDispose]();
     await Deno.remove(this.#parent, { recursive: true });
   }
-}
-
-/** Creates a generator of numbers in [0, 1) that depend only on the seed. */
-export function seededRandom(seed: number): () => number {
-  let state = seed % 2_147_483_647 || 1;
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }

@@ -15,7 +15,7 @@ type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends
 /** Compiles only for `true`. */
 function assertType<_Verdict extends true>(): void {}
 
-/** Has the type of the arguments of a tool with these parameters. */
+/** Returns a value with the type of the arguments of a tool; only for the type checker. */
 function inferArguments<const Schema extends SchemaSource>(
   parameters: Schema,
 ): InferArguments<Schema> {
@@ -224,13 +224,13 @@ Deno.test("Infer: schemas with unsupported keywords are unknown", () => {
   assertType<Equal<typeof args, { any: unknown; all: unknown; reference: unknown }>>();
 });
 
-Deno.test("InferArguments: a schema without literal types gives JsonObject", () => {
+Deno.test("InferArguments: is JsonObject for a schema without literal types", () => {
   const schema: JsonSchema = { type: "object" };
   const widened = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
   const known = inferArguments(schema);
   assertType<Equal<typeof known, JsonObject>>();
-  const lost = inferArguments(widened);
-  assertType<Equal<typeof lost, JsonObject>>();
+  const unknown = inferArguments(widened);
+  assertType<Equal<typeof unknown, JsonObject>>();
 });
 
 Deno.test("Infer: a schema declared `as const` keeps its literals", () => {
@@ -281,7 +281,7 @@ Deno.test("Infer: TypeBox schemas, with an index signature or as interfaces", ()
   void accepts;
 });
 
-Deno.test("defineTool(): all callbacks get typed arguments", () => {
+Deno.test("defineTool(): all callbacks have typed arguments", () => {
   defineTool({
     name: "write",
     description: "Writes.",

@@ -1,8 +1,7 @@
 /**
- * A provider's refusal becomes an error of the one tree.
+ * Classification of provider errors as `AgentError`s.
  *
- * The provider's code decides first, then the status, and the wording last; a provider's table may name wordings that
- * the status does not overrule.
+ * The provider's error code decides first, then the `decisivePatterns` of its table, the status, and the message.
  *
  * @module
  */
@@ -29,29 +28,29 @@ import {
 } from "./error_table.ts";
 import { findRetryAfter } from "./retry_after.ts";
 
-/** Who failed, and how their words are read. */
+/** Source of an error, and the data needed to classify it. */
 export interface ErrorOrigin {
-  /** Name of the provider. */
+  /** Provider name. */
   readonly provider: string;
-  /** The provider's own codes and wordings. */
+  /** Error codes and messages of the provider. */
   readonly table?: ErrorTable | undefined;
-  /** Texts that must not show up in a message. */
+  /** Texts to redact from the message. */
   readonly secrets?: readonly string[] | undefined;
-  /** Milliseconds since the epoch, for dates in `Retry-After`. */
+  /** Current time in milliseconds since the epoch, for dates in `Retry-After`. */
   readonly now: number;
 }
 
-/** A response that refuses. */
+/** A response with an error status. */
 export interface ErrorResponse {
-  /** Status of the response. */
+  /** HTTP status. */
   readonly status: number;
-  /** Headers of the response. */
+  /** Response headers. */
   readonly headers: Headers;
-  /** Its body, possibly cut off. */
+  /** Response body, possibly truncated. */
   readonly body: string;
 }
 
-/** Headers that name the request, by provider. */
+/** Response headers that hold the id of the request. */
 const REQUEST_ID_HEADERS = [
   "request-id",
   "x-request-id",
@@ -60,45 +59,47 @@ const REQUEST_ID_HEADERS = [
   "mistral-correlation-id",
 ];
 
-/** The error of a response that refuses. */
+/** Creates the error of a response with an error status. */
 export function classifyResponse(
   { status, headers, body }: ErrorResponse,
   origin: ErrorOrigin,
 ): AgentError {
-  const said = withAwsErrorType(readErrorBody(body), headers);
+  const reported = withAwsErrorType(readErrorBody(body), headers);
   const { provider, table, secrets, now } = origin;
-  const retryAfterMs = findRetryAfter({ headers, message: said.message, body: said.body, now });
-  const verdict = classifyFailure({ ...said, status, retryAfterMs }, table);
-  const message = `${provider} answered ${status}${said.message && `: ${said.message}`}`;
-  return createAgentError(verdict.code, redact(message + getHint(verdict, status), secrets), {
-    retryable: resolveRetryable(verdict, headers.get("x-should-retry")),
+  const { message, requestId } = reported;
+  const retryAfterMs = findRetryAfter({ headers, message, body: reported.body, now });
+  const classification = classifyFailure({ ...reported, status, retryAfterMs }, table);
+  const hint = classification === BAD_REQUEST && status === 404 ? " (check the baseUrl)" : "";
+  const text = `${provider} answered ${status}${message && `: ${message}`}${hint}`;
+  return createAgentError(classification.code, redact(text, secrets), {
+    retryable: resolveRetryable(classification, headers.get("x-should-retry")),
     status,
     retryAfterMs,
     provider,
-    requestId: findRequestId(headers) ?? said.requestId,
+    requestId: findRequestId(headers) ?? requestId,
   });
 }
 
-/** AWS names the failure in a header, sometimes with more behind a colon. */
-function withAwsErrorType(said: ProviderError, headers: Headers): ProviderError {
+/** Adds the error type that AWS sends in a header, sometimes followed by a colon and a URL. */
+function withAwsErrorType(reported: ProviderError, headers: Headers): ProviderError {
   const [type] = headers.get("x-amzn-errortype")?.split(":") ?? [];
-  return type ? { ...said, codes: [type, ...said.codes] } : said;
+  return type ? { ...reported, codes: [type, ...reported.codes] } : reported;
 }
 
-/** The error that a provider tells within a stream, classified like the status that it stands for. */
+/** Creates the error that a provider reports within a stream. A status in the error is considered, if there is one. */
 export function classifyStreamError(value: unknown, origin: ErrorOrigin): AgentError {
-  const said = readErrorValue(value);
+  const reported = readErrorValue(value);
   const { provider, table, secrets, now } = origin;
-  const { message, body, status } = said;
+  const { message, body, status, requestId } = reported;
   const retryAfterMs = findRetryAfter({ headers: new Headers(), message, body, now });
-  const verdict = classifyFailure({ ...said, retryAfterMs }, table);
-  const words = `${provider} reported an error${message && `: ${message}`}`;
-  return createAgentError(verdict.code, redact(words, secrets), {
-    retryable: verdict.retryable,
+  const { code, retryable } = classifyFailure({ ...reported, retryAfterMs }, table);
+  const text = `${provider} reported an error${message && `: ${message}`}`;
+  return createAgentError(code, redact(text, secrets), {
+    retryable,
     status,
     retryAfterMs,
     provider,
-    requestId: said.requestId,
+    requestId,
   });
 }
 
@@ -108,16 +109,17 @@ interface FailureDetails extends Pick<ProviderError, "codes" | "message"> {
 }
 
 function classifyFailure(
-  refusal: FailureDetails,
+  failure: FailureDetails,
   table: ErrorTable | undefined,
 ): ErrorClassification {
-  const verdict = classifyByCode(refusal.codes, [table?.codes ?? {}, COMMON_CODES]) ??
-    matchPattern(refusal.message, table?.decisivePatterns) ??
-    classifyByStatus(refusal) ??
-    classifyByMessage(refusal.message, table) ??
-    classifyByCode(refusal.codes, [FALLBACK_CODES]) ??
-    (refusal.status === undefined ? UNKNOWN : BAD_REQUEST);
-  return verdict === THROTTLED && isFinal(refusal) ? QUOTA : verdict;
+  const { codes, message, status } = failure;
+  const classification = classifyByCode(codes, [table?.codes ?? {}, COMMON_CODES]) ??
+    matchPattern(message, table?.decisivePatterns) ??
+    classifyByStatus(failure) ??
+    classifyByMessage(message, table) ??
+    classifyByCode(codes, [FALLBACK_CODES]) ??
+    (status === undefined ? UNKNOWN : BAD_REQUEST);
+  return classification === THROTTLED && isQuotaExhausted(failure) ? QUOTA : classification;
 }
 
 function classifyByCode(
@@ -132,9 +134,9 @@ function classifyByCode(
 
 function classifyByStatus({ status, message }: FailureDetails): ErrorClassification | undefined {
   if (status === undefined) return undefined;
-  const verdict = STATUSES[status];
-  if (verdict) return verdict;
-  // Gateways wrap a provider's overflow into a status of their own.
+  const classification = STATUSES[status];
+  if (classification) return classification;
+  // Gateways report a context overflow with any status.
   if (isOverflowMessage(message)) return OVERFLOW;
   if (status >= 500) return UNAVAILABLE;
   const isMissing = status === 404 || status === 410;
@@ -145,31 +147,30 @@ function classifyByMessage(
   message: string,
   table: ErrorTable | undefined,
 ): ErrorClassification | undefined {
-  const verdict = matchPattern(message, table?.patterns);
-  if (verdict) return verdict;
-  return isOverflowMessage(message) ? OVERFLOW : matchPattern(message, COMMON_PATTERNS);
+  return matchPattern(message, table?.patterns) ??
+    (isOverflowMessage(message) ? OVERFLOW : matchPattern(message, COMMON_PATTERNS));
 }
 
 function matchPattern(
   message: string,
-  wordings: ErrorTable["patterns"],
+  patterns: ErrorTable["patterns"],
 ): ErrorClassification | undefined {
-  return wordings?.find(([wording]) => wording.test(message))?.[1];
+  return patterns?.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** Quota words are final, unless the provider says itself when to come back. */
-function isFinal({ message, retryAfterMs }: FailureDetails): boolean {
+/** Whether the message is about a quota that no retry resets: without a retry delay, or daily. */
+function isQuotaExhausted({ message, retryAfterMs }: FailureDetails): boolean {
   return isQuotaMessage(message) && (retryAfterMs === undefined || /per ?day|daily/i.test(message));
 }
 
-/** `x-should-retry` wins where it can be true; no retry shortens an input or pays a bill. */
+/** Applies `x-should-retry`; `true` only to unclassified errors, since no retry shortens an input or pays a bill. */
 function resolveRetryable(
-  verdict: ErrorClassification,
+  classification: ErrorClassification,
   header: string | null,
 ): boolean | undefined {
   if (header === "false") return false;
-  const mayChange = verdict === BAD_REQUEST || verdict === UNKNOWN;
-  return header === "true" && mayChange ? true : verdict.retryable;
+  const isUnclassified = classification === BAD_REQUEST || classification === UNKNOWN;
+  return header === "true" && isUnclassified ? true : classification.retryable;
 }
 
 function findRequestId(headers: Headers): string | undefined {
@@ -178,8 +179,4 @@ function findRequestId(headers: Headers): string | undefined {
     if (id) return id;
   }
   return undefined;
-}
-
-function getHint(verdict: ErrorClassification, status: number): string {
-  return verdict === BAD_REQUEST && status === 404 ? " (is the baseUrl right?)" : "";
 }

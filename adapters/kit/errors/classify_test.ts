@@ -2,71 +2,71 @@ import { assert, assertEquals, assertFalse } from "@std/assert";
 import type { AgentErrorCode } from "../../../src/core/errors.ts";
 import { classifyResponse, classifyStreamError } from "./classify.ts";
 
-const ORIGIN = { provider: "someone", now: 0 };
+const ORIGIN = { provider: "acme", now: 0 };
 
 function classify(status: number, body: unknown, headers: Record<string, string> = {}) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return classifyResponse({ status, headers: new Headers(headers), body: text }, ORIGIN);
 }
 
-const createErrorBody = (words: string) => ({ error: { message: words } });
+const createErrorBody = (message: string) => ({ error: { message } });
 
-/** Status, body, code, retryable. */
+/** Name, status and body of a response, expected code, whether the error is retryable. */
 const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCode, boolean])[] = [
-  ["5.5: a wrong key", 401, createErrorBody("invalid x-api-key"), "auth_error", false],
-  ["a key that may not", 403, createErrorBody("no"), "auth_error", false],
-  ["5.6: too many requests", 429, createErrorBody("Rate limited"), "model_throttled", true],
+  ["a wrong key [5.5]", 401, createErrorBody("invalid x-api-key"), "auth_error", false],
+  ["a key without permission", 403, createErrorBody("no"), "auth_error", false],
+  ["too many requests [5.6]", 429, createErrorBody("Rate limited"), "model_throttled", true],
   [
-    "too many tokens a minute",
+    "too many tokens per minute",
     429,
     createErrorBody("Rate limit exceeded: too many tokens per minute"),
     "model_throttled",
     true,
   ],
   [
-    "throttling words that sound like overflow",
+    "a rate limit message that resembles an overflow",
     400,
     createErrorBody("Throttling error: Too many tokens, please wait before trying again"),
     "model_throttled",
     true,
   ],
   [
-    "a bad max_tokens",
+    "an invalid max_tokens",
     400,
     createErrorBody("max_tokens: must be greater than 0"),
     "bad_request",
     false,
   ],
   [
-    "B 71: a used-up quota",
+    "an exhausted quota [B71]",
     429,
     { error: { code: "insufficient_quota", message: "You exceeded your current quota" } },
     "model_throttled",
     false,
   ],
   [
-    "B 71: a used-up quota in words",
+    "an exhausted quota in the message [B71]",
     429,
     createErrorBody("You exceeded your current quota"),
     "model_throttled",
     false,
   ],
-  ["an open bill", 402, createErrorBody("Insufficient Balance"), "model_throttled", false],
+  ["an unpaid bill", 402, createErrorBody("Insufficient Balance"), "model_throttled", false],
   [
-    "no credit left",
+    "no credit",
     400,
     createErrorBody("Your credit balance is too low to access the API"),
     "model_throttled",
     false,
   ],
   [
-    "a limit that can be raised by paying",
+    "a rate limit whose message mentions payment",
     429,
     createErrorBody("Rate limit reached. Add a payment method at /account/billing."),
     "model_throttled",
     true,
   ],
-  ["5.7: a gateway time-out", 504, "upstream timed out", "network_error", true],
+  ["a gateway timeout [5.7]", 504, "upstream timed out", "network_error", true],
   [
     "an overloaded provider",
     529,
@@ -81,9 +81,9 @@ const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCod
     "network_error",
     true,
   ],
-  ["a request time-out", 408, "", "network_error", true],
+  ["a request timeout", 408, "", "network_error", true],
   [
-    "AC-12: an overflow in words",
+    "an overflow in the message [AC-12]",
     400,
     createErrorBody("prompt is too long: 210510 tokens > 200000 maximum"),
     "context_window_overflow",
@@ -97,7 +97,7 @@ const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCod
     false,
   ],
   [
-    "an overflow that a gateway wraps",
+    "an overflow wrapped by a gateway",
     500,
     createErrorBody("litellm.ContextWindowExceededError: …"),
     "context_window_overflow",
@@ -118,9 +118,9 @@ const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCod
     "model_not_found",
     false,
   ],
-  ["an unknown address", 404, "404 page not found", "bad_request", false],
+  ["an unknown path", 404, "404 page not found", "bad_request", false],
   [
-    "a value that a model does not take",
+    "an unsupported parameter",
     400,
     createErrorBody("Unsupported parameter: 'temperature' is not supported with this model."),
     "bad_request",
@@ -140,53 +140,53 @@ const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCod
     "auth_error",
     false,
   ],
-  ["nothing known", 418, "", "bad_request", false],
+  ["an unknown error", 418, "", "bad_request", false],
 ];
 
 for (const [name, status, body, code, retryable] of RESPONSE_CASES) {
-  Deno.test(`${name} (${status}) is ${code}`, () => {
+  Deno.test(`classifyResponse(): ${name} (${status}) is ${code}`, () => {
     const error = classify(status, body);
     assertEquals([error.code, error.retryable], [code, retryable], error.message);
-    assertEquals([error.status, error.provider], [status, "someone"]);
+    assertEquals([error.status, error.provider], [status, "acme"]);
   });
 }
 
-Deno.test("the wait, the request's id and the provider's words are told", () => {
+Deno.test("classifyResponse(): the error has the retry delay, the request id and the message", () => {
   const error = classify(429, createErrorBody("Slow down"), {
     "retry-after": "42",
     "request-id": "req_1",
   });
   assertEquals(error.retryAfterMs, 42_000);
   assertEquals(error.requestId, "req_1");
-  assertEquals(error.message, "someone answered 429: Slow down");
+  assertEquals(error.message, "acme answered 429: Slow down");
 });
 
-Deno.test("x-should-retry decides where a retry could help", () => {
+Deno.test("classifyResponse(): x-should-retry applies unless a retry cannot help", () => {
   assertEquals(classify(500, "", { "x-should-retry": "false" }).retryable, false);
   assertEquals(classify(400, "", { "x-should-retry": "true" }).retryable, true);
   assertEquals(classify(413, "", { "x-should-retry": "true" }).retryable, false);
 });
 
-Deno.test("a quota that says when to come back is worth a retry, one of the day is not", () => {
-  const quota = (words: string) =>
-    createErrorBody(`You exceeded your current quota${words}. Please retry in 40s.`);
+Deno.test("classifyResponse(): an exhausted quota is retryable with a retry delay, unless it is daily", () => {
+  const quota = (detail: string) =>
+    createErrorBody(`You exceeded your current quota${detail}. Please retry in 40s.`);
   assert(classify(429, quota("")).retryable);
   assertFalse(classify(429, quota(" (GenerateRequestsPerDay)")).retryable);
 });
 
-Deno.test("keys and control characters stay out of messages", () => {
-  const origin = { ...ORIGIN, secrets: ["my secret word"] };
+Deno.test("classifyResponse(): the message contains no secrets and no control characters", () => {
+  const origin = { ...ORIGIN, secrets: ["my secret text"] };
   const body = JSON.stringify(
-    createErrorBody("my secret word\u001b[31m sk-abcdefghijklmnop1234 Bearer abc.def.ghi"),
+    createErrorBody("my secret text\u001b[31m sk-abcdefghijklmnop1234 Bearer abc.def.ghi"),
   );
   const error = classifyResponse({ status: 400, headers: new Headers(), body }, origin);
   assertEquals(
     error.message,
-    "someone answered 400: [redacted] [31m [redacted] Bearer [redacted]",
+    "acme answered 400: [redacted] [31m [redacted] Bearer [redacted]",
   );
 });
 
-/** An error inside a stream, its code, whether it is worth a retry (A 129, B 72). */
+/** An error within a stream, its code, whether it is retryable. */
 const STREAM_CASES: readonly (readonly [unknown, AgentErrorCode, boolean])[] = [
   [{ type: "error", error: { type: "rate_limit_error", message: "x" } }, "model_throttled", true],
   [{ type: "error", error: { type: "overloaded_error", message: "x" } }, "network_error", true],
@@ -203,7 +203,7 @@ const STREAM_CASES: readonly (readonly [unknown, AgentErrorCode, boolean])[] = [
 ];
 
 for (const [value, code, retryable] of STREAM_CASES) {
-  Deno.test(`B 72: inside a stream, ${JSON.stringify(value)} is ${code}`, () => {
+  Deno.test(`classifyStreamError(): ${JSON.stringify(value)} is ${code} [A129, B72]`, () => {
     const error = classifyStreamError(value, ORIGIN);
     assertEquals([error.code, error.retryable], [code, retryable], error.message);
   });

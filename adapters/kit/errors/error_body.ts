@@ -1,12 +1,12 @@
 /**
- * The forms in which providers word an error.
+ * Parser for the error bodies of providers.
  *
  * ```text
  * {"error": {"type", "code", "message", "status", "details", "metadata": {"raw"}}}     OpenAI and most others
  * {"type": "error", "error": {"type", "message"}, "request_id"}                        Anthropic
- * {"error": "words", "code"}                                                           xAI, Ollama
+ * {"error": "message", "code"}                                                         xAI, Ollama
  * {"message", "type", "code"}                                                          Mistral, Bedrock
- * {"detail": "words"}, [{"error": {…}}], a web page, plain words, nothing              servers and proxies
+ * {"detail": "message"}, [{"error": {…}}], a web page, plain text, nothing             servers and proxies
  * ```
  *
  * @module
@@ -14,21 +14,21 @@
 
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 
-/** What can be read out of an error. */
+/** An error as reported by a provider. */
 export interface ProviderError {
-  /** The provider's names of the failure, the most telling first. */
+  /** Error codes and types, the most specific first. */
   readonly codes: readonly string[];
-  /** The status that the error itself names, when it does. */
+  /** HTTP status in the error itself. */
   readonly status?: number;
-  /** What the provider says; empty when it says nothing. */
+  /** Message in one line; empty when there is none. */
   readonly message: string;
-  /** The provider's name of the request. */
+  /** Id of the request at the provider. */
   readonly requestId?: string;
-  /** The error as JSON; empty when it was none. */
+  /** The error as JSON; empty when it is not JSON. */
   readonly body: JsonObject;
 }
 
-/** No message is longer, in characters. */
+/** Longest message, in characters. */
 const MAX_MESSAGE_LENGTH = 2000;
 
 /** Reads the body of an error response. */
@@ -42,7 +42,7 @@ export function readErrorBody(text: string): ProviderError {
   return readErrorValue(Array.isArray(value) ? value[0] : value);
 }
 
-/** Reads an error that is JSON already, such as one inside a stream. */
+/** Reads a parsed error, such as one within a stream. */
 export function readErrorValue(value: unknown): ProviderError {
   if (!isJsonObject(value)) {
     return { codes: [], message: toSingleLine(typeof value === "string" ? value : ""), body: {} };
@@ -77,7 +77,7 @@ function collectCodes(outer: JsonObject, inner: JsonObject): string[] {
   return candidates.filter((code): code is string => typeof code === "string" && code !== "");
 }
 
-/** Google names the quota that is used up; it asks to wait for seconds also when it is that of the day. */
+/** Whether a detail of a Google error is about a daily quota; such errors have a retry delay of seconds too. */
 function isDailyQuota(detail: unknown): boolean {
   const violations = isJsonObject(detail) ? detail["violations"] : undefined;
   return Array.isArray(violations) &&
@@ -86,7 +86,7 @@ function isDailyQuota(detail: unknown): boolean {
     );
 }
 
-/** OpenRouter, Google and llama.cpp put the status into the error; Azure does so as text. */
+/** Finds the status within an error: a number (OpenRouter, Google, llama.cpp) or a string (Azure). */
 function findStatus(inner: JsonObject): number | undefined {
   for (const value of [inner["status"], inner["status_code"], inner["code"]]) {
     const status = Number(value);
@@ -97,19 +97,19 @@ function findStatus(inner: JsonObject): number | undefined {
 
 function findMessage(outer: JsonObject, inner: JsonObject): string {
   const metadata = isJsonObject(inner["metadata"]) ? inner["metadata"]["raw"] : undefined;
-  const words = [
+  const message = [
     inner["message"],
     outer["message"],
     outer["error"],
     outer["detail"],
     inner["explanation"],
   ].find((text) => typeof text === "string" && text !== "");
-  const said = typeof words === "string" ? words : JSON.stringify(outer);
-  // OpenRouter says "Provider returned error"; what it returned stands in the metadata.
-  return typeof metadata === "string" ? `${said}: ${metadata}` : said;
+  const text = typeof message === "string" ? message : JSON.stringify(outer);
+  // OpenRouter's message is "Provider returned error"; the metadata contains that error.
+  return typeof metadata === "string" ? `${text}: ${metadata}` : text;
 }
 
-/** Proxies answer with web pages; their title says it all. */
+/** Returns the title or text of a web page, such as a proxy sends, and any other text unchanged. */
 function extractPageText(text: string): string {
   if (!/^\s*<(?:!doctype|html|\?xml)/i.test(text)) return text;
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
@@ -117,7 +117,7 @@ function extractPageText(text: string): string {
 }
 
 function toSingleLine(text: string): string {
-  // deno-lint-ignore no-control-regex -- control characters are what must not get into a message.
+  // deno-lint-ignore no-control-regex -- removes control characters from messages
   const line = text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
   return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}…` : line;
 }

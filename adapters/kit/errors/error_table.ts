@@ -1,49 +1,49 @@
 /**
- * What errors mean: codes, statuses and wordings as tables.
+ * Tables that classify provider errors by code, status and message.
  *
  * @module
  */
 
 import type { AgentErrorCode } from "../../../src/core/errors.ts";
 
-/** What an error means for the run. */
+/** Classification of a provider error. */
 export interface ErrorClassification {
-  /** The kind of failure. */
+  /** Code of the resulting `AgentError`. */
   readonly code: AgentErrorCode;
-  /** Whether the same request may succeed later. Default: what the code says. */
+  /** Whether the same request may succeed later. Default: as for the code. */
   readonly retryable?: boolean;
 }
 
-/** What a provider's own words mean, beyond the common tables. */
+/** Error codes and messages of one provider, in addition to the common tables. */
 export interface ErrorTable {
-  /** Verdicts by the provider's codes, types and exception names. */
+  /** Classifications by error code, type or exception name. */
   readonly codes?: Readonly<Record<string, ErrorClassification>>;
-  /** Verdicts by wording, in order, that the status does not overrule. */
+  /** Classifications by message, in order, matched before the status. */
   readonly decisivePatterns?: readonly (readonly [RegExp, ErrorClassification])[];
-  /** Verdicts by wording, in order; looked at where neither code nor status decides. */
+  /** Classifications by message, in order, matched when neither code nor status decides. */
   readonly patterns?: readonly (readonly [RegExp, ErrorClassification])[];
 }
 
-/** The input exceeds the model's context window. */
+/** Input that exceeds the context window. */
 export const OVERFLOW: ErrorClassification = { code: "context_window_overflow" };
-/** Too many requests for now. */
+/** Rate limit; a retry helps. */
 export const THROTTLED: ErrorClassification = { code: "model_throttled" };
-/** A quota is used up or a bill is open: waiting does not help. */
+/** Exhausted quota or unpaid bill; a retry does not help. */
 export const QUOTA: ErrorClassification = { code: "model_throttled", retryable: false };
-/** Broken or overloaded for now. */
+/** Server error or overload; a retry helps. */
 export const UNAVAILABLE: ErrorClassification = { code: "network_error" };
-/** The key is missing, wrong, or may not do this. */
+/** Missing or invalid key, or missing permission. */
 export const AUTH: ErrorClassification = { code: "auth_error" };
-/** The content was refused. */
+/** Content rejected by a filter. */
 export const FILTERED: ErrorClassification = { code: "content_filtered" };
-/** There is no such model. */
+/** Unknown model. */
 export const UNKNOWN_MODEL: ErrorClassification = { code: "model_not_found" };
-/** The request is not valid. */
+/** Invalid request. */
 export const BAD_REQUEST: ErrorClassification = { code: "bad_request" };
-/** An error that no table knows. */
+/** Error within a stream that no table matches. */
 export const UNKNOWN: ErrorClassification = { code: "stream_error", retryable: false };
 
-/** Codes that mean the same wherever they occur. */
+/** Codes with the same meaning at every provider. */
 export const COMMON_CODES: Readonly<Record<string, ErrorClassification>> = {
   context_length_exceeded: OVERFLOW,
   exceed_context_size_error: OVERFLOW,
@@ -85,7 +85,7 @@ export const COMMON_CODES: Readonly<Record<string, ErrorClassification>> = {
   model_not_found: UNKNOWN_MODEL,
 };
 
-/** Codes that say little: wordings are looked at first. */
+/** Unspecific codes, considered only after the message. */
 export const FALLBACK_CODES: Readonly<Record<string, ErrorClassification>> = {
   invalid_request_error: BAD_REQUEST,
   invalid_prompt: BAD_REQUEST,
@@ -93,7 +93,7 @@ export const FALLBACK_CODES: Readonly<Record<string, ErrorClassification>> = {
   unsupported_value: BAD_REQUEST,
 };
 
-/** Statuses that decide by themselves. */
+/** Statuses that decide without the message. */
 export const STATUSES: Readonly<Record<number, ErrorClassification>> = {
   401: AUTH,
   402: QUOTA,
@@ -106,11 +106,11 @@ export const STATUSES: Readonly<Record<number, ErrorClassification>> = {
   501: BAD_REQUEST,
 };
 
-/** Throttling words that look like overflow words ("too many tokens"). */
+/** Matches messages about rate limits, some of which resemble overflow messages ("too many tokens"). */
 const THROTTLING_PATTERN =
   /rate limit|rate-limited|throttl|too many requests|too many tokens,? (?:please )?wait|tokens per (?:minute|day|hour)/i;
 
-/** How providers and servers say that the input exceeds the context window. */
+/** Match messages about a context overflow. */
 const OVERFLOW_PATTERNS: readonly RegExp[] = [
   /prompt is too long/i, // Anthropic
   /exceeds? context limit/i, // Anthropic
@@ -134,7 +134,7 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
 const QUOTA_PATTERN =
   /insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|credit balance is too low|out of credits|payment required|(?:spend|spending|billing|monthly|usage) (?:hard )?limit|quota.{0,40}per ?day|per ?day.{0,40}quota|daily (?:limit|quota)/i;
 
-/** Wordings, in order, for what neither code nor status decides. */
+/** Classifications by message, in order, for errors that neither code nor status decides. */
 export const COMMON_PATTERNS: readonly (readonly [RegExp, ErrorClassification])[] = [
   [QUOTA_PATTERN, QUOTA],
   [THROTTLING_PATTERN, THROTTLED],
@@ -150,13 +150,13 @@ export const COMMON_PATTERNS: readonly (readonly [RegExp, ErrorClassification])[
   [/overloaded|temporarily unavailable|service unavailable|internal server error/i, UNAVAILABLE],
 ];
 
-/** Tells whether words say that the input exceeds the context window. */
+/** Whether a message reports that the input exceeds the context window. */
 export function isOverflowMessage(message: string): boolean {
   return !THROTTLING_PATTERN.test(message) &&
-    OVERFLOW_PATTERNS.some((wording) => wording.test(message));
+    OVERFLOW_PATTERNS.some((pattern) => pattern.test(message));
 }
 
-/** Tells whether words say that waiting does not help. */
+/** Whether a message reports an exhausted quota or an unpaid bill. */
 export function isQuotaMessage(message: string): boolean {
   return QUOTA_PATTERN.test(message);
 }

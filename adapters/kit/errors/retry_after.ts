@@ -1,26 +1,26 @@
 /**
- * How long a provider asks to wait.
+ * Parser for the retry delays that providers send.
  *
  * @module
  */
 
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 
-/** What a provider said when it refused. */
+/** Error response that may contain a retry delay. */
 export interface RetryAfterSource {
-  /** Headers of the response. */
+  /** Response headers. */
   readonly headers: Headers;
-  /** The error's message. */
+  /** Error message. */
   readonly message: string;
-  /** The error as JSON, if it was. */
+  /** Error as JSON; empty when it is not JSON. */
   readonly body: JsonObject;
-  /** Milliseconds since the epoch. */
+  /** Current time in milliseconds since the epoch. */
   readonly now: number;
 }
 
 /**
- * Reads the wait in milliseconds out of headers, body or words, in the order of their precision; `undefined` when
- * none says.
+ * Finds the retry delay in milliseconds in headers, body or message, the most precise source first. Returns `undefined`
+ * when there is none.
  */
 export function findRetryAfter(
   { headers, message, body, now }: RetryAfterSource,
@@ -32,16 +32,16 @@ export function findRetryAfter(
     findExhaustedReset(headers, now);
 }
 
-/** Reads a `Retry-After` header: seconds, or an HTTP date; a date in the past is no wait. */
+/** Parses a `Retry-After` header, seconds or an HTTP date, in milliseconds from `now`; 0 for a date in the past. */
 export function parseRetryAfter(value: string | null, now: number): number | undefined {
   const text = value?.trim() ?? "";
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
-  // `Date.parse` reads nearly anything, so the day's name of an HTTP date is asked for.
+  // `Date.parse` accepts almost any text, so the text must begin with a weekday, like an HTTP date.
   const date = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Reads a duration such as `125ms`, `20s`, `6m0s` or `1h2m3.5s`, in milliseconds. */
+/** Parses a duration such as `125ms`, `20s`, `6m0s` or `1h2m3.5s`, in milliseconds. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/.exec(
     text.trim(),
@@ -53,7 +53,7 @@ export function parseDuration(text: string): number | undefined {
   );
 }
 
-/** Google's `RetryInfo` among the details of an error. */
+/** Finds Google's `RetryInfo` among the details of an error. */
 function findRetryInfo(body: JsonObject): number | undefined {
   const details = isJsonObject(body["error"]) ? body["error"]["details"] : undefined;
   if (!Array.isArray(details)) return undefined;
@@ -70,22 +70,21 @@ function parseMessageDelay(message: string): number | undefined {
   return match?.[1] === undefined ? undefined : parseDuration(match[1]);
 }
 
-/** Limits are told as pairs of headers; only an exhausted one makes us wait, the longest of them. */
+/** Returns the longest reset delay of the exhausted limits. Two headers report the rest and the reset of each limit. */
 function findExhaustedReset(headers: Headers, now: number): number | undefined {
   let longest: number | undefined;
   for (const [name, value] of headers) {
-    const reset = name.includes("ratelimit") && value === "0" && toResetHeader(name);
-    const wait = reset ? parseResetDelay(headers.get(reset), now) : undefined;
-    if (wait !== undefined) longest = Math.max(longest ?? 0, wait);
+    if (value !== "0" || !name.includes("ratelimit") || !name.includes("remaining")) continue;
+    const delayMs = parseResetDelay(headers.get(name.replace("remaining", "reset")), now);
+    if (delayMs !== undefined) longest = Math.max(longest ?? 0, delayMs);
   }
   return longest;
 }
 
-function toResetHeader(remaining: string): string | undefined {
-  return remaining.includes("remaining") ? remaining.replace("remaining", "reset") : undefined;
-}
-
-/** A duration (OpenAI, Groq), a date (Anthropic), seconds, or an epoch in seconds or milliseconds (OpenRouter). */
+/**
+ * Parses the reset time of a limit, in milliseconds from `now`: a duration (OpenAI, Groq), a date (Anthropic), seconds,
+ * or a time since the epoch in seconds or milliseconds (OpenRouter).
+ */
 export function parseResetDelay(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   const duration = parseDuration(value);

@@ -3,7 +3,7 @@ import { findRetryAfter, parseDuration, parseRetryAfter } from "./retry_after.ts
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
-/** `Retry-After` as it comes, and the wait in milliseconds (A 141, B 70). */
+/** Values of `Retry-After` and the delay in milliseconds. */
 const HEADERS: Readonly<Record<string, number | undefined>> = {
   "5": 5000,
   "0": 0,
@@ -18,12 +18,12 @@ const HEADERS: Readonly<Record<string, number | undefined>> = {
 };
 
 for (const [header, expected] of Object.entries(HEADERS)) {
-  Deno.test(`A 141: Retry-After "${header}" is ${expected}`, () => {
+  Deno.test(`parseRetryAfter(): "${header}" is ${expected} [A141, B70]`, () => {
     assertEquals(parseRetryAfter(header, NOW), expected);
   });
 }
 
-Deno.test("durations are read in every form that providers use", () => {
+Deno.test("parseDuration(): accepts hours, minutes, seconds and milliseconds", () => {
   assertEquals(parseDuration("125ms"), 125);
   assertEquals(parseDuration("20s"), 20_000);
   assertEquals(parseDuration("6m0s"), 360_000);
@@ -41,11 +41,11 @@ function getDelay(
   return findRetryAfter({ headers: new Headers(headers), message, body, now: NOW });
 }
 
-Deno.test("retry-after-ms beats retry-after", () => {
+Deno.test("findRetryAfter(): prefers retry-after-ms to retry-after", () => {
   assertEquals(getDelay({ "retry-after-ms": "250", "retry-after": "9" }), 250);
 });
 
-Deno.test("the wait may stand in the body or in the words", () => {
+Deno.test("findRetryAfter(): reads the delay in the body or the message", () => {
   const details = [{ "@type": "x.RetryInfo", retryDelay: "34.4s" }];
   assertEquals(getDelay({}, "", { error: { details } }), 34_400);
   assertEquals(getDelay({}, "Please try again in 125ms. Visit …"), 125);
@@ -53,7 +53,7 @@ Deno.test("the wait may stand in the body or in the words", () => {
   assertEquals(getDelay({}, "Please try again later."), undefined);
 });
 
-Deno.test("only an exhausted limit makes wait until it is reset", () => {
+Deno.test("findRetryAfter(): uses the reset time of exhausted limits only", () => {
   assertEquals(
     getDelay({
       "x-ratelimit-remaining-requests": "0",

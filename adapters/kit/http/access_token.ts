@@ -1,23 +1,23 @@
 /**
- * Tokens that expire, and are asked for anew.
+ * Access tokens that expire and are refreshed.
  *
  * @module
  */
 
 import { AgentError, AuthError, getErrorMessage } from "../../../src/core/errors.ts";
-import type { Clock } from "../options/clock.ts";
+import type { Clock } from "../../../src/core/ports.ts";
 
-/** A token, and until when it is good. */
+/** An access token and its expiry. */
 export interface AccessToken {
   /** The token. */
   readonly token: string;
-  /** When it expires, in milliseconds since the epoch. Default: unknown, and it is asked for at every request. */
+  /** Expiry in milliseconds since the epoch. Default: unknown; a new token is requested for every request. */
   readonly expiresOnTimestamp?: number | undefined;
 }
 
 /**
- * Gives a token, such as `credential.getToken(scope)` of an identity library, or a function that gives the text alone
- * and keeps it by itself.
+ * Returns an access token, like `credential.getToken(scope)` of an identity library. A plain string has no known expiry
+ * and is not cached: the function is called for every request.
  */
 export type GetToken = () =>
   | string
@@ -25,38 +25,40 @@ export type GetToken = () =>
   | null
   | Promise<string | AccessToken | null>;
 
-/** A token is asked for anew before it expires: by a tenth of its life, but no more than five minutes. */
+/** A token is refreshed when a tenth of its lifetime is left, at most five minutes before it expires. */
 const REFRESH_EARLY_RATIO = 0.1;
 const MAX_REFRESH_EARLY_MS = 5 * 60_000;
 
-/** Keeps a token while it is good; callers that come while one is asked for get that one. */
+/** Caches a token until shortly before it expires. Concurrent callers share one request for a token. */
 export class AccessTokenCache {
   readonly #getToken: GetToken;
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, "now">;
   #cached: { readonly token: string; readonly refreshAt: number } | null = null;
   #pending: Promise<string> | null = null;
 
-  /** Makes a keeper that has no token yet. */
-  constructor(getToken: GetToken, clock: Clock) {
+  /** Creates an empty cache. */
+  constructor(getToken: GetToken, clock: Pick<Clock, "now">) {
     this.#getToken = getToken;
     this.#clock = clock;
   }
 
   /**
-   * Gives a token that is good now.
+   * Returns a valid token, a new one if needed.
    *
-   * @throws {AuthError} When none can be had.
+   * @throws {AuthError} When `getToken` fails or returns no token.
    */
   get(): Promise<string> {
-    const kept = this.#cached;
-    if (kept !== null && this.#clock.now() < kept.refreshAt) return Promise.resolve(kept.token);
+    const cached = this.#cached;
+    if (cached !== null && this.#clock.now() < cached.refreshAt) {
+      return Promise.resolve(cached.token);
+    }
     this.#pending ??= this.#refresh().finally(() => {
       this.#pending = null;
     });
     return this.#pending;
   }
 
-  /** A `fetch` after whose refusals the token is not used again. */
+  /** Wraps `fetch` so that a response of status 401 drops the cached token. */
   wrapFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     return async (...request) => {
       const response = await fetch(...request);
@@ -66,23 +68,23 @@ export class AccessTokenCache {
   }
 
   async #refresh(): Promise<string> {
-    const given = await this.#requestToken();
-    const { token, expiresOnTimestamp } = typeof given === "string" ? { token: given } : given;
+    const result = await this.#requestToken();
+    const { token, expiresOnTimestamp } = typeof result === "string" ? { token: result } : result;
     const now = this.#clock.now();
-    const lifeMs = (expiresOnTimestamp ?? now) - now;
-    const goodUntil = now + lifeMs - Math.min(lifeMs * REFRESH_EARLY_RATIO, MAX_REFRESH_EARLY_MS);
-    this.#cached = { token, refreshAt: goodUntil };
+    const lifetimeMs = (expiresOnTimestamp ?? now) - now;
+    const earlyMs = Math.min(lifetimeMs * REFRESH_EARLY_RATIO, MAX_REFRESH_EARLY_MS);
+    this.#cached = { token, refreshAt: now + lifetimeMs - earlyMs };
     return token;
   }
 
   async #requestToken(): Promise<string | AccessToken> {
     try {
-      const given = await this.#getToken();
-      if (given) return given;
+      const result = await this.#getToken();
+      if (result) return result;
     } catch (cause) {
       if (AgentError.is(cause)) throw cause;
       throw new AuthError(`getToken failed: ${getErrorMessage(cause)}`, { cause });
     }
-    throw new AuthError("getToken gave no token");
+    throw new AuthError("getToken returned no token");
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Sends a request and gives the body of a good response.
+ * HTTP requests to a provider.
  *
  * @module
  */
@@ -11,112 +11,110 @@ import {
   StreamError,
 } from "../../../src/core/errors.ts";
 import { redact } from "../../../src/core/redact.ts";
-import { abortable } from "../stream/abortable.ts";
 import { classifyResponse, classifyStreamError, type ErrorOrigin } from "../errors/classify.ts";
 import type { ErrorTable } from "../errors/error_table.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
+import { abortable } from "../stream/abortable.ts";
+import { startTimer } from "../stream/timer.ts";
 
 /** A request to a provider. */
 export interface PostRequest {
-  /** Name of the provider, for messages. */
+  /** Provider name for error messages. */
   readonly provider: string;
-  /** Where it goes. */
+  /** URL to post to. */
   readonly url: string;
-  /** The adapter's headers; those of the settings beat them. */
+  /** Headers of the adapter; headers of the settings override them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, JSON. */
+  /** JSON body. */
   readonly body: string | Uint8Array<ArrayBuffer>;
-  /** Texts that must not show up in a message: the key. */
+  /** Texts to redact from error messages, such as the key. */
   readonly secrets?: readonly string[] | undefined;
-  /** The provider's own error codes. */
+  /** Error codes and messages of the provider. */
   readonly errors?: ErrorTable | undefined;
 }
 
-/** An error's body that does not come within this time is done without. */
+/** Maximum time to read the body of an error response. */
 const ERROR_BODY_TIMEOUT_MS = 10_000;
 
 /**
- * Posts a request; the connection ends at once when `connection` aborts.
+ * Posts a request and resolves with the body of a successful response. Ends at once when `connection` aborts.
  *
- * @throws {AgentError} When there is no connection, when the head of the response does not come in time, or when the
- * provider refuses.
+ * @throws {AgentError} When the connection fails, the response does not start in time, its status is an error, or it is
+ * not a stream.
  */
 export async function post(
   request: PostRequest,
   settings: AdapterSettings,
   connection: AbortController,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  const response = await send(request, settings, connection);
-  const { status, headers, ok } = response;
-  settings.limiter?.observe(headers);
-  const contentType = headers.get("content-type") ?? "";
-  // Servers that do not stream answer with one JSON value; portals on the way, with a web page.
-  if (ok && !/^(?:application\/json|text\/html)\b/.test(contentType)) return response.body;
-  const body = await readLimited(response, settings, connection.signal);
-  const origin = createOrigin(request, settings);
-  throw ok
-    ? createNotStreamError(body, contentType, origin)
-    : classifyResponse({ status, headers, body }, origin);
-}
-
-async function send(
-  { provider, url, headers, body, secrets }: PostRequest,
-  settings: AdapterSettings,
-  connection: AbortController,
-): Promise<Response> {
   const { signal } = connection;
-  const { connectTimeoutMs } = settings;
   signal.throwIfAborted();
-  const stopTimer = settings.clock.after(connectTimeoutMs, () => {
-    const message = `${provider}: No response came within ${connectTimeoutMs} ms`;
-    connection.abort(new NetworkError(message, { provider }));
+  const { clock, connectTimeoutMs } = settings;
+  const stopTimer = startTimer(clock, connectTimeoutMs, () => {
+    connection.abort(createNetworkError(request, `no response within ${connectTimeoutMs} ms`));
   });
+  let response: Response;
   try {
-    const sent = settings.fetch(url, {
-      method: "POST",
-      headers: mergeHeaders(headers, settings.headers),
-      body,
-      signal,
-    });
-    sent.then((late) => signal.aborted ? late.body?.cancel() : undefined).catch(ignore);
-    return await abortable(sent, signal);
+    const { url, body } = request;
+    const headers = mergeHeaders(request.headers, settings.headers);
+    const sent = settings.fetch(url, { method: "POST", headers, body, signal });
+    // Closes a response that arrives after the abort.
+    sent.then(({ body }) => signal.aborted ? body?.cancel() : undefined).catch(ignore);
+    response = await abortable(sent, signal);
   } catch (cause) {
     if (AgentError.is(cause) || signal.aborted) throw cause;
-    const words = redact(getErrorMessage(cause), secrets);
-    throw new NetworkError(`${provider}: The request could not be sent: ${words}`, { provider });
+    const reason = redact(getErrorMessage(cause), request.secrets);
+    throw createNetworkError(request, `request failed: ${reason}`);
   } finally {
     stopTimer();
   }
+  settings.limiter?.observe(response.headers);
+  if (response.ok && isStream(response)) return response.body;
+  throw await readError(response, { request, settings, signal });
 }
 
-function createNotStreamError(body: string, contentType: string, origin: ErrorOrigin): AgentError {
-  const value = parseJson(body);
-  if (hasError(value)) return classifyStreamError(value, origin);
-  const { provider } = origin;
-  return new StreamError(
-    `${provider} answered with ${contentType} where a stream was expected: is the baseUrl right?`,
-    { provider },
-  );
-}
-
-function createOrigin(
-  { provider, errors, secrets }: PostRequest,
-  { clock }: AdapterSettings,
-): ErrorOrigin {
-  return { provider, table: errors, secrets, now: clock.now() };
+function createNetworkError({ provider }: PostRequest, problem: string): NetworkError {
+  return new NetworkError(`${provider}: ${problem}`, { provider });
 }
 
 function mergeHeaders(
-  own: Readonly<Record<string, string>>,
-  extra: Readonly<Record<string, string>>,
+  headersOfAdapter: Readonly<Record<string, string>>,
+  overrides: Readonly<Record<string, string>>,
 ): Headers {
-  const headers = new Headers(own);
-  for (const [name, value] of Object.entries(extra)) headers.set(name, value);
+  const headers = new Headers(headersOfAdapter);
+  for (const [name, value] of Object.entries(overrides)) headers.set(name, value);
   return headers;
 }
 
-/** Reads a body as text: so many bytes of it, for so long, and what has come if it breaks off. */
-async function readLimited(
+/** Whether a response is a stream. Servers without streaming send one JSON value, captive portals a web page. */
+function isStream({ headers }: Response): boolean {
+  return !/^(?:application\/json|text\/html)\b/.test(headers.get("content-type") ?? "");
+}
+
+interface ErrorContext {
+  readonly request: PostRequest;
+  readonly settings: AdapterSettings;
+  readonly signal: AbortSignal;
+}
+
+async function readError(
+  response: Response,
+  { request, settings, signal }: ErrorContext,
+): Promise<AgentError> {
+  const { status, headers, ok } = response;
+  const { provider, errors: table, secrets } = request;
+  const body = await readErrorText(response, settings, signal);
+  const origin: ErrorOrigin = { provider, table, secrets, now: settings.clock.now() };
+  if (!ok) return classifyResponse({ status, headers, body }, origin);
+  const value = parseJson(body);
+  if ((value?.error ?? null) !== null) return classifyStreamError(value, origin);
+  const type = headers.get("content-type");
+  const message = `${provider} answered with ${type} instead of a stream: check the baseUrl`;
+  return new StreamError(message, { provider });
+}
+
+/** Reads a body as text, up to the limits of size and time. When reading fails, returns the text read so far. */
+async function readErrorText(
   response: Response,
   { maxErrorBytes, idleTimeoutMs, clock }: AdapterSettings,
   signal: AbortSignal,
@@ -124,20 +122,20 @@ async function readLimited(
   if (response.body === null) return "";
   const reader = response.body.getReader();
   const stop = () => void reader.cancel().catch(ignore);
-  const stopTimer = clock.after(Math.min(idleTimeoutMs, ERROR_BODY_TIMEOUT_MS), stop);
+  const stopTimer = startTimer(clock, Math.min(idleTimeoutMs, ERROR_BODY_TIMEOUT_MS), stop);
   signal.addEventListener("abort", stop, { once: true });
   const decoder = new TextDecoder();
   let text = "";
-  let left = maxErrorBytes;
+  let remainingBytes = maxErrorBytes;
   try {
-    while (left > 0) {
+    while (remainingBytes > 0) {
       const { done, value } = await reader.read();
       if (done) break;
-      text += decoder.decode(value.subarray(0, left), { stream: true });
-      left -= value.length;
+      text += decoder.decode(value.subarray(0, remainingBytes), { stream: true });
+      remainingBytes -= value.length;
     }
   } catch {
-    // The status is known; a body that breaks off says what it says.
+    // The status is known, so the error is reported with the text read so far.
   } finally {
     stopTimer();
     signal.removeEventListener("abort", stop);
@@ -146,16 +144,12 @@ async function readLimited(
   return text;
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string): { readonly error?: unknown } | null {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    return null;
   }
-}
-
-function hasError(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "error" in value && value.error !== null;
 }
 
 function ignore(): void {}

@@ -23,7 +23,7 @@ function respondWith(body: BodyInit | null, init: ResponseInit = {}): typeof glo
   return () => Promise.resolve(new Response(body, init));
 }
 
-Deno.test("headers of the caller's beat those of the adapter", async () => {
+Deno.test("post(): headers of the caller override those of the adapter", async () => {
   let sent = new Headers();
   await send((_url, init) => {
     sent = new Headers(init?.headers);
@@ -32,27 +32,27 @@ Deno.test("headers of the caller's beat those of the adapter", async () => {
   assertEquals([sent.get("x-key"), sent.get("x-more")], ["mine", "1"]);
 });
 
-Deno.test("5.4: a connection that cannot be made is a network error without the key", async () => {
-  const failing = () => Promise.reject(new TypeError("cannot reach it with secret-key-1"));
+Deno.test("post(): a failed connection is a network error without the key [5.4]", async () => {
+  const failing = () => Promise.reject(new TypeError("connection refused, key secret-key-1"));
   const error = await assertRejects(() => send(failing), NetworkError);
   assertEquals(error.message.includes("secret-key-1"), false);
   assertEquals(error.retryable, true);
 });
 
-Deno.test("a fetch that throws at once is a network error as well", async () => {
+Deno.test("post(): a fetch that throws synchronously is a network error", async () => {
   const throwing = () => {
-    throw new TypeError("bad address");
+    throw new TypeError("invalid URL");
   };
-  await assertRejects(() => send(throwing), NetworkError, "bad address");
+  await assertRejects(() => send(throwing), NetworkError, "invalid URL");
 });
 
-Deno.test("A 140: an error body is read to its limit", async () => {
+Deno.test("post(): reads an error body up to its limit [A140]", async () => {
   const long = `{"error":{"message":"${"x".repeat(200_000)}"}}`;
   const error = await assertRejects(() => send(respondWith(long, { status: 401 })), AuthError);
   assertEquals(error.message.length < 2100, true);
 });
 
-Deno.test("an error body that breaks off is used as far as it came", async () => {
+Deno.test("post(): uses the part of an error body that arrived before the connection was lost", async () => {
   const body = new ReadableStream<Uint8Array>({
     start(controller): void {
       controller.enqueue(new TextEncoder().encode("prompt is too long"));
@@ -63,7 +63,7 @@ Deno.test("an error body that breaks off is used as far as it came", async () =>
   assertEquals(error.code, "context_window_overflow");
 });
 
-Deno.test("an error body that never ends is given up", async () => {
+Deno.test("post(): stops reading an error body that never ends", async () => {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode("slow")),
   });
@@ -74,7 +74,7 @@ Deno.test("an error body that never ends is given up", async () => {
   assertStringIncludes(error.message, "slow");
 });
 
-Deno.test("JSON or a web page where a stream was due is told, and an error in it classified", async () => {
+Deno.test("post(): rejects a web page instead of a stream, and classifies an error in a JSON response", async () => {
   const page = respondWith("<html></html>", { headers: { "content-type": "text/html" } });
   await assertRejects(() => send(page), StreamError, "baseUrl");
   const headers = { "content-type": "application/json" };
@@ -95,7 +95,7 @@ function createRequest(signal: AbortSignal): StreamRequest {
   };
 }
 
-Deno.test("an abort closes a real connection", async () => {
+Deno.test("createOpenAI(): an abort closes the connection", async () => {
   const closed = Promise.withResolvers<void>();
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
     const first = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\n';
@@ -116,7 +116,7 @@ Deno.test("an abort closes a real connection", async () => {
   await server.shutdown();
 });
 
-Deno.test("the connection of a finished reply is used for the next", async () => {
+Deno.test("createOpenAI(): the connection of a finished reply is reused", async () => {
   const ports = new Set<number>();
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },

@@ -1,5 +1,5 @@
 /**
- * One request's share of a limit: estimated before it is sent, put right when it is over.
+ * Reservation of rate limit capacity for one request.
  *
  * @module
  */
@@ -14,17 +14,17 @@ import {
 import type { Usage } from "../../../src/core/usage.ts";
 import type { RequestLimiter } from "../options/adapter_options.ts";
 
-/** What one request takes of a limit, if there is one. */
+/** Reserves the estimated tokens of a request and replaces the estimate with the actual usage. */
 export class LimitReservation {
   readonly #limiter: RequestLimiter | undefined;
   #reserved: number | null = null;
 
-  /** Makes a share of which nothing is taken yet. */
+  /** Creates a reservation of no tokens. Without a limiter, every method does nothing. */
   constructor(limiter: RequestLimiter | undefined) {
     this.#limiter = limiter;
   }
 
-  /** Waits until a request may be sent, and takes what it is likely to use. */
+  /** Waits until the request may be sent and reserves its estimated tokens. Rejects when the signal aborts. */
   async reserve(context: LlmContext, signal: AbortSignal): Promise<void> {
     if (!this.#limiter) return;
     const tokens = estimateRequestTokens(context);
@@ -32,13 +32,13 @@ export class LimitReservation {
     this.#reserved = tokens;
   }
 
-  /** The reply is over. Without a usage, the estimate stays. */
+  /** Replaces the estimate with the usage of the reply, if known. */
   settle(usage: Usage | undefined): void {
-    // What comes from a cache is not counted by Anthropic; those who count it tell what is left in headers.
+    // Anthropic's limits exclude cache reads; providers that include them report the remaining limit in headers.
     if (usage) this.#settle(usage.input + usage.cacheWrite + usage.output);
   }
 
-  /** The request has failed. One that was refused has used nothing, and may say how long all others would be. */
+  /** Handles the error of a request. A rejected request used no tokens and may pause the limiter. */
   release(error: unknown): void {
     if (!AgentError.is(error)) return;
     if (error.status !== undefined) this.#settle(0);

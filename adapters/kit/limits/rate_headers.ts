@@ -1,28 +1,28 @@
 /**
- * What the headers of a response tell of the provider's limits.
+ * Rate limits in response headers.
  *
  * @module
  */
 
 import { parseResetDelay } from "../errors/retry_after.ts";
 
-/** One limit, as far as it is told. */
+/** One limit; a field without a header is missing. */
 export interface ReportedLimit {
-  /** Most in a minute. */
+  /** Requests or tokens per minute. */
   readonly limit?: number;
-  /** What is left. */
+  /** Remaining requests or tokens. */
   readonly remaining?: number;
-  /** When it is full again, in milliseconds from now. */
+  /** Time until the limit is reset, in milliseconds. */
   readonly resetMs?: number;
 }
 
-/** The limits of requests and of tokens. */
+/** Limits of requests and of tokens. */
 export interface ReportedLimits {
   readonly requests: ReportedLimit;
   readonly tokens: ReportedLimit;
 }
 
-/** Reads `x-ratelimit-limit-requests` and its kin (OpenAI, Groq, Azure), and Anthropic's own. */
+/** Reads the headers `x-ratelimit-limit-requests` etc. (OpenAI, Groq, Azure), and those of Anthropic. */
 export function readLimits(headers: Headers, now: number): ReportedLimits {
   return {
     requests: readLimit(headers, "requests", now),
@@ -30,10 +30,10 @@ export function readLimits(headers: Headers, now: number): ReportedLimits {
   };
 }
 
-function readLimit(headers: Headers, what: "requests" | "tokens", now: number): ReportedLimit {
-  const read = (fact: string) =>
-    headers.get(`x-ratelimit-${fact}-${what}`) ??
-      headers.get(`anthropic-ratelimit-${what}-${fact}`);
+function readLimit(headers: Headers, unit: "requests" | "tokens", now: number): ReportedLimit {
+  const read = (field: string) =>
+    headers.get(`x-ratelimit-${field}-${unit}`) ??
+      headers.get(`anthropic-ratelimit-${unit}-${field}`);
   const limit = parseCount(read("limit"));
   const remaining = parseCount(read("remaining"));
   const resetMs = parseResetDelay(read("reset"), now);

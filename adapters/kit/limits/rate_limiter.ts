@@ -1,35 +1,34 @@
 /**
- * A limit that several agents share.
+ * Rate limiter for the requests of several agents.
  *
  * @module
  */
 
 import { BadRequestError } from "../../../src/core/errors.ts";
-import { abortable } from "../stream/abortable.ts";
-import { type Clock, systemClock } from "../options/clock.ts";
+import { type Clock, systemClock } from "../../../src/core/ports.ts";
 import type { RequestLimiter } from "../options/adapter_options.ts";
+import { abortable } from "../stream/abortable.ts";
 import { readLimits } from "./rate_headers.ts";
 import { TokenBucket } from "./token_bucket.ts";
 
-/** Options of {@linkcode RateLimiter}. */
+/** Options for `new RateLimiter()`. */
 export interface RateLimiterOptions {
-  /** Most requests in a minute. Default: what the provider's headers tell, else no limit. */
+  /** Requests per minute. Default: the limit in the provider's response headers, else no limit. */
   readonly requestsPerMinute?: number | undefined;
   /**
-   * Most tokens in a minute, in and out, without those that come from a cache; estimated before a request, counted after
-   * it. Default: what the provider's headers tell, else no limit.
+   * Input and output tokens per minute, without cache reads; estimated before a request and corrected after it. Default:
+   * the limit in the provider's response headers, else no limit.
    */
   readonly tokensPerMinute?: number | undefined;
-  /** Port: time and timers. Default: the runtime's. */
+  /** Clock for tests. Default: the clock of the runtime. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Makes requests wait for their turn, so that a provider need not refuse them.
+ * Delays requests to stay within the rate limit of a provider.
  *
- * Hand the same limiter to the adapters of all agents that share a limit. What the provider's headers tell of limits
- * is taken into account as well: what is left, and when it is full again. When one request is refused and told how long
- * to wait, all wait.
+ * Pass the same limiter to the adapters of all agents that share a limit. Limits in response headers are applied as
+ * well: the remaining amount and the time of the reset. A retry delay after a rejected request delays all requests.
  *
  * @example
  * ```ts
@@ -47,7 +46,7 @@ export class RateLimiter implements RequestLimiter {
   #wakeNext = (): void => {};
 
   /**
-   * Makes a limiter with nothing used yet.
+   * Creates a limiter with all of its capacity available.
    *
    * @throws {BadRequestError} When a limit is not a number above 0.
    */
@@ -59,41 +58,40 @@ export class RateLimiter implements RequestLimiter {
   }
 
   /**
-   * Waits until a request of about so many tokens may be sent; requests go in the order in which they came.
-   *
-   * Rejects with the signal's reason as soon as that aborts.
+   * Waits until a request of about `tokens` tokens may be sent, in the order of the calls. Rejects with the signal's
+   * reason when the signal aborts.
    */
   async acquire(tokens: number, signal: AbortSignal): Promise<void> {
-    const mine = this.#lastAcquired.then(() => this.#waitForCapacity(tokens, signal));
-    // The next one waits for this one, however it ends.
-    this.#lastAcquired = mine.catch(() => {});
-    await abortable(mine, signal);
+    const acquired = this.#lastAcquired.then(() => this.#waitForCapacity(tokens, signal));
+    this.#lastAcquired = acquired.catch(() => {});
+    await abortable(acquired, signal);
   }
 
-  /** Reads what the headers of a response tell of limits. */
+  /** Applies the limits in the headers of a response. */
   observe(headers: Headers): void {
     const now = this.#clock.now();
     const { requests, tokens } = readLimits(headers, now);
-    for (const [bucket, told] of [[this.#requests, requests], [this.#tokens, tokens]] as const) {
-      if (told.limit !== undefined) bucket.updateRate(told.limit);
-      if (told.remaining !== undefined) bucket.updateRemaining(told.remaining, told.resetMs, now);
+    const reports = [[this.#requests, requests], [this.#tokens, tokens]] as const;
+    for (const [bucket, { limit, remaining, resetMs }] of reports) {
+      if (limit !== undefined) bucket.updateRate(limit);
+      if (remaining !== undefined) bucket.updateRemaining(remaining, resetMs, now);
     }
   }
 
-  /** Puts an estimate right; whoever waits may have to wait less. */
+  /** Replaces an estimate with the actual usage, which may shorten the current wait. */
   settle(acquired: number, used: number): void {
     this.#tokens.correct(acquired, used);
     this.#wakeNext();
   }
 
-  /** Lets nobody go on for so long, in milliseconds: one was refused, and so would all others be. */
+  /** Delays all requests by `delayMs` milliseconds, the retry delay of a rejected request. */
   pause(delayMs: number): void {
     this.#requests.pauseUntil(this.#clock.now() + delayMs);
   }
 
   async #waitForCapacity(tokens: number, signal: AbortSignal): Promise<void> {
-    for (let wait; !signal.aborted && (wait = this.#getDelay(tokens)) > 0;) {
-      await this.#sleep(wait, signal);
+    for (let delayMs; !signal.aborted && (delayMs = this.#getDelay(tokens)) > 0;) {
+      await this.#sleep(delayMs, signal);
     }
     if (signal.aborted) return;
     const now = this.#clock.now();
@@ -107,16 +105,9 @@ export class RateLimiter implements RequestLimiter {
   }
 
   #sleep(delayMs: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        cancel();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const cancel = this.#clock.after(delayMs, end);
-      this.#wakeNext = end;
-      signal.addEventListener("abort", end, { once: true });
-    });
+    const wake = new AbortController();
+    this.#wakeNext = () => wake.abort();
+    return this.#clock.sleep(delayMs, AbortSignal.any([signal, wake.signal]));
   }
 }
 

@@ -4,69 +4,47 @@ import { userMessage } from "../../../src/core/message.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import { replayFetch } from "../../../src/testing/replay_fetch.ts";
+import { ManualClock, settle } from "../../../tests/conformance/ports.ts";
 import { createOpenAI } from "../../openai/mod.ts";
 import { RateLimiter } from "./rate_limiter.ts";
-import type { Clock } from "../options/clock.ts";
 
-/** A clock whose time goes on only when somebody waits for it. */
-class FakeClock implements Clock {
-  #now = 0;
-  #timers: { at: number; callback: () => void }[] = [];
-
-  now(): number {
-    return this.#now;
-  }
-
-  after(delayMs: number, callback: () => void): () => void {
-    const timer = { at: this.#now + delayMs, callback };
-    this.#timers.push(timer);
-    return () => {
-      this.#timers = this.#timers.filter((other) => other !== timer);
-    };
-  }
-
-  /** Lets time go on to the next timer. */
-  async next(): Promise<number> {
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    const [timer] = this.#timers.toSorted((one, other) => one.at - other.at);
-    if (timer) {
-      this.#now = timer.at;
-      timer.callback();
-    }
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    return this.#now;
-  }
+/** Advances a clock to the next timer and returns its time. */
+async function advance(clock: ManualClock): Promise<number> {
+  await settle();
+  if (clock.sleepers > 0) clock.advanceToNext();
+  await settle();
+  return clock.now();
 }
 
 const neverAborted = new AbortController().signal;
 
-Deno.test("requests beyond the limit wait for their turn, in order", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter: delays requests beyond the limit, in order", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ requestsPerMinute: 2, clock });
   const sent: [string, number][] = [];
   const send = (name: string) =>
     limiter.acquire(1, neverAborted).then(() => sent.push([name, clock.now()]));
   const all = Promise.all(["a", "b", "c", "d"].map(send));
-  await clock.next();
-  await clock.next();
+  await advance(clock);
+  await advance(clock);
   await all;
   assertEquals(sent, [["a", 0], ["b", 0], ["c", 30_000], ["d", 60_000]]);
 });
 
-Deno.test("tokens are limited as well; a request of more than all of them waits for a full minute's worth", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter: limits tokens; a request of more than a minute's tokens waits for a full bucket", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
   await limiter.acquire(600, neverAborted);
   const second = limiter.acquire(600, neverAborted).then(() => clock.now());
-  await clock.next();
+  await advance(clock);
   assertEquals(await second, 12_000);
   const huge = limiter.acquire(5000, neverAborted).then(() => clock.now());
-  await clock.next();
+  await advance(clock);
   assertEquals(await huge, 72_000);
 });
 
-Deno.test("what the provider tells is taken into account", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter.observe(): applies the limits in response headers", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ clock });
   await limiter.acquire(1, neverAborted);
   limiter.observe(
@@ -77,12 +55,12 @@ Deno.test("what the provider tells is taken into account", async () => {
     }),
   );
   const next = limiter.acquire(1, neverAborted).then(() => clock.now());
-  await clock.next();
+  await advance(clock);
   assertEquals(await next, 20_000);
 });
 
-Deno.test("Anthropic's headers are understood", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter.observe(): applies Anthropic's headers", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ clock });
   limiter.observe(
     new Headers({
@@ -92,25 +70,25 @@ Deno.test("Anthropic's headers are understood", async () => {
     }),
   );
   const next = limiter.acquire(100, neverAborted).then(() => clock.now());
-  await clock.next();
+  await advance(clock);
   assertEquals(await next, 30_000);
 });
 
-Deno.test("an abort ends the wait at once, and the next in line goes on", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter.acquire(): an abort ends the wait, and the next request follows", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ requestsPerMinute: 1, clock });
   await limiter.acquire(1, neverAborted);
   const controller = new AbortController();
-  const given = limiter.acquire(1, controller.signal);
-  const kept = limiter.acquire(1, neverAborted).then(() => clock.now());
-  controller.abort(new Error("enough"));
-  await assertRejects(() => given, Error, "enough");
-  await clock.next();
-  assertEquals(await kept, 60_000);
+  const aborted = limiter.acquire(1, controller.signal);
+  const next = limiter.acquire(1, neverAborted).then(() => clock.now());
+  controller.abort(new Error("stop"));
+  await assertRejects(() => aborted, Error, "stop");
+  await advance(clock);
+  assertEquals(await next, 60_000);
 });
 
-Deno.test("agents that share a limiter share its limit", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter: stream functions with the same limiter share its limit", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ requestsPerMinute: 1, clock });
   const sentAt: number[] = [];
   const fetch = () => {
@@ -128,12 +106,12 @@ Deno.test("agents that share a limiter share its limit", async () => {
   const replies = [1, 2].map(() =>
     readReply(createOpenAI({ fetch, limiter, api: "chat" })(request))
   );
-  await clock.next();
+  await advance(clock);
   assertEquals((await Promise.all(replies)).map(({ text }) => text), ["x", "x"]);
   assertEquals(sentAt, [0, 60_000]);
 });
 
-/** A request of one message. */
+/** Creates a request of one message. */
 function createRequest(text: string): StreamRequest {
   return {
     model: { provider: "openai", modelId: "gpt-4o", thinkingLevel: "off" },
@@ -143,7 +121,7 @@ function createRequest(text: string): StreamRequest {
   };
 }
 
-/** A reply that has used so many tokens, of which some came from a cache. */
+/** Creates the response of a reply with the given usage; `cached` is part of `input`. */
 function createReply(input: number, output: number, cached = 0): string {
   const usage = {
     prompt_tokens: input,
@@ -154,8 +132,8 @@ function createReply(input: number, output: number, cached = 0): string {
     `data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`;
 }
 
-Deno.test("an estimate is put right by what was used: input, output, nothing from a cache", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter: replaces the estimate with input and output tokens, without cache reads", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
   const streamFn = createOpenAI({
     fetch: replayFetch(createReply(700, 60, 600)),
@@ -163,36 +141,36 @@ Deno.test("an estimate is put right by what was used: input, output, nothing fro
     api: "chat",
   });
   await readReply(streamFn(createRequest("x".repeat(3600))));
-  // 100 of the prompt and 60 of the reply have been used, not the 900 or so of the estimate.
+  // The request used 100 tokens of input and 60 of output instead of the estimated 900.
   await limiter.acquire(840, neverAborted);
   assertEquals(clock.now(), 0);
   const next = limiter.acquire(1, neverAborted).then(() => clock.now());
-  await clock.next();
+  await advance(clock);
   assertEquals(await next, 60);
 });
 
-Deno.test("who waits for tokens goes on as soon as an estimate turns out too high", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter.settle(): ends the current wait when an estimate was too high", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
   await limiter.acquire(1000, neverAborted);
   const waiting = limiter.acquire(500, neverAborted).then(() => clock.now());
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await settle();
   limiter.settle(1000, 100);
   assertEquals(await waiting, 0);
 });
 
-Deno.test("more used than estimated makes the next one wait longer", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter.settle(): delays the next request when an estimate was too low", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
   await limiter.acquire(100, neverAborted);
   limiter.settle(100, 1500);
   const next = limiter.acquire(100, neverAborted).then(() => clock.now());
-  await clock.next();
+  await advance(clock);
   assertEquals(await next, 36_000);
 });
 
-Deno.test("a request that is refused uses no tokens", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter: a rejected request uses no tokens", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
   const streamFn = createOpenAI({ fetch: replayFetch({ status: 429 }), limiter, api: "chat" });
   assertEquals(
@@ -203,28 +181,28 @@ Deno.test("a request that is refused uses no tokens", async () => {
   assertEquals(clock.now(), 0);
 });
 
-Deno.test("when one is told to wait, all wait", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter: the retry delay of one request delays all, except for an exhausted quota", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ clock });
-  const refusals = [
+  const responses = [
     { status: 429, headers: { "retry-after": "20" } },
     { status: 429, body: '{"error":{"code":"insufficient_quota","message":"Retry in 90s"}}' },
   ];
-  const streamFn = createOpenAI({ fetch: replayFetch(refusals), limiter, api: "chat" });
+  const streamFn = createOpenAI({ fetch: replayFetch(responses), limiter, api: "chat" });
   await readReply(streamFn(createRequest("first")));
   const next = limiter.acquire(1, neverAborted).then(() => clock.now());
-  await clock.next();
+  await advance(clock);
   assertEquals(await next, 20_000);
-  await readReply(streamFn(createRequest("A used-up quota is for its owner to see to.")));
+  await readReply(streamFn(createRequest("second")));
   await limiter.acquire(1, neverAborted);
   assertEquals(clock.now(), 20_000);
 });
 
-Deno.test("an image counts as the tokens of an image, not as its bytes", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter: estimates an image by the tokens of an image, not by its bytes", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ tokensPerMinute: 10_000, clock });
   const acquired: number[] = [];
-  const listening = {
+  const recording = {
     acquire: (tokens: number, signal: AbortSignal) => {
       acquired.push(tokens);
       return limiter.acquire(tokens, signal);
@@ -236,45 +214,45 @@ Deno.test("an image counts as the tokens of an image, not as its bytes", async (
   const message = { role: "user", content: [{ type: "image", source }], timestamp: 0 } as const;
   const streamFn = createOpenAI({
     fetch: replayFetch(createReply(1, 1)),
-    limiter: listening,
+    limiter: recording,
     api: "chat",
   });
   await readReply(streamFn({ ...request, context: { ...request.context, messages: [message] } }));
   assertEquals(acquired, [1204]);
 });
 
-Deno.test("an abort ends a request that waits for its turn, and it is never sent", async () => {
-  const clock = new FakeClock();
+Deno.test("RateLimiter: a request that is aborted while it waits is never sent", async () => {
+  const clock = new ManualClock();
   const limiter = new RateLimiter({ requestsPerMinute: 1, clock });
   await limiter.acquire(1, neverAborted);
   const fetch = replayFetch(createReply(1, 1));
   const controller = new AbortController();
   const streamFn = createOpenAI({ fetch, limiter, api: "chat" });
   const reading = readReply(streamFn({ ...createRequest("x"), signal: controller.signal }));
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await settle();
   controller.abort();
   assertEquals((await reading).stopReason, "aborted");
-  await clock.next();
+  await advance(clock);
   assertEquals(fetch.requests.length, 0);
 });
 
-Deno.test("a limit that is told can change, one that was given cannot", async () => {
-  const told = (limit: string) => new Headers({ "x-ratelimit-limit-requests": limit });
-  const waitOf = async (limiter: RateLimiter, clock: FakeClock) => {
-    limiter.observe(told("1"));
-    limiter.observe(told("2"));
+Deno.test("RateLimiter.observe(): a reported limit can change, a limit from the options cannot", async () => {
+  const createHeaders = (limit: string) => new Headers({ "x-ratelimit-limit-requests": limit });
+  const getDelay = async (limiter: RateLimiter, clock: ManualClock) => {
+    limiter.observe(createHeaders("1"));
+    limiter.observe(createHeaders("2"));
     await limiter.acquire(1, neverAborted);
     const next = limiter.acquire(1, neverAborted).then(() => clock.now());
-    await clock.next();
+    await advance(clock);
     return await next;
   };
-  const clocks = [new FakeClock(), new FakeClock()] as const;
-  assertEquals(await waitOf(new RateLimiter({ clock: clocks[0] }), clocks[0]), 30_000);
-  const given = new RateLimiter({ requestsPerMinute: 1, clock: clocks[1] });
-  assertEquals(await waitOf(given, clocks[1]), 60_000);
+  const clocks = [new ManualClock(), new ManualClock()] as const;
+  assertEquals(await getDelay(new RateLimiter({ clock: clocks[0] }), clocks[0]), 30_000);
+  const configured = new RateLimiter({ requestsPerMinute: 1, clock: clocks[1] });
+  assertEquals(await getDelay(configured, clocks[1]), 60_000);
 });
 
-Deno.test("a limit that is no number above 0 is refused", () => {
+Deno.test("new RateLimiter(): throws for a limit that is not above 0", () => {
   for (const limit of [0, -1, NaN]) {
     assertThrows(
       () => new RateLimiter({ requestsPerMinute: limit }),

@@ -1,12 +1,12 @@
 /**
- * So much a minute, evenly.
+ * Token bucket algorithm for a limit per minute.
  *
  * @module
  */
 
 const MINUTE_MS = 60_000;
 
-/** A bucket that fills up within a minute. What is taken beyond its content has to be waited for. */
+/** A token bucket that refills within a minute. Callers wait for `getDelay()` before they consume. */
 export class TokenBucket {
   #perMinute: number;
   readonly #isFixed: boolean;
@@ -14,7 +14,7 @@ export class TokenBucket {
   #refilledAt: number;
   #pausedUntil = 0;
 
-  /** Makes a full bucket; `Infinity` never runs dry. */
+  /** Creates a full bucket. `Infinity` means no limit. */
   constructor(perMinute: number, now: number) {
     this.#perMinute = perMinute;
     this.#isFixed = perMinute !== Infinity;
@@ -22,7 +22,7 @@ export class TokenBucket {
     this.#refilledAt = now;
   }
 
-  /** How long to wait until so much is there, in milliseconds; more than fits in counts as all of it. */
+  /** Returns the time until `amount` is available, in milliseconds; at most the time until the bucket is full. */
   getDelay(amount: number, now: number): number {
     if (this.#perMinute === Infinity) return Math.max(0, this.#pausedUntil - now);
     this.#refill(now);
@@ -31,32 +31,32 @@ export class TokenBucket {
     return Math.ceil(Math.max(fillMs, this.#pausedUntil - now, 0));
   }
 
-  /** Takes so much; the content may fall below nothing. */
+  /** Removes `amount`; the available amount may become negative. */
   consume(amount: number, now: number): void {
     this.#refill(now);
     this.#available -= amount;
   }
 
-  /** What was taken has turned out to be more, or less. */
-  correct(taken: number, used: number): void {
-    this.#available = Math.min(this.#perMinute, this.#available + taken - used);
+  /** Replaces an earlier consumed amount with the amount actually used. */
+  correct(consumed: number, used: number): void {
+    this.#available = Math.min(this.#perMinute, this.#available + consumed - used);
   }
 
-  /** Somebody else has told the rate; a rate that was given stays. */
+  /** Applies a rate reported by the provider, unless the rate was set in the constructor. */
   updateRate(perMinute: number): void {
     if (this.#isFixed || perMinute <= 0) return;
     this.#perMinute = perMinute;
     this.#available = Math.min(this.#available, perMinute);
   }
 
-  /** Somebody else has told what is left, and when it is full again. */
-  updateRemaining(rest: number, resetMs: number | undefined, now: number): void {
+  /** Applies the remaining amount reported by the provider, and pauses until the reset when none remains. */
+  updateRemaining(remaining: number, resetMs: number | undefined, now: number): void {
     this.#refill(now);
-    this.#available = Math.min(this.#available, rest);
-    if (rest <= 0 && resetMs !== undefined) this.#pausedUntil = now + resetMs;
+    this.#available = Math.min(this.#available, remaining);
+    if (remaining <= 0 && resetMs !== undefined) this.#pausedUntil = now + resetMs;
   }
 
-  /** Gives nothing until then. */
+  /** Makes callers wait until `time`, in milliseconds since the epoch. */
   pauseUntil(time: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, time);
   }

@@ -1,87 +1,87 @@
 /**
- * What every adapter can be told.
+ * Options of all adapters.
  *
  * @module
  */
 
-import type { StreamRequest } from "../../../src/core/stream.ts";
 import { AuthError } from "../../../src/core/errors.ts";
+import { type Clock, systemClock } from "../../../src/core/ports.ts";
+import type { StreamRequest } from "../../../src/core/stream.ts";
 import { type Catalog, catalog } from "../../catalog/catalog.ts";
-import { type Clock, systemClock } from "./clock.ts";
 
-/** A key, or a function that knows it; it is asked at every request. */
+/** An API key, or a function that returns it and is called for every request. */
 export type ApiKey = string | (() => string | undefined | Promise<string | undefined>);
 
-/** Port: makes requests wait for their turn. */
+/** Delays requests to stay within a rate limit. */
 export interface RequestLimiter {
-  /** Waits until a request of about so many tokens may be sent; rejects as soon as the signal aborts. */
+  /** Waits until a request of about `tokens` tokens may be sent. Rejects when the signal aborts. */
   acquire(tokens: number, signal: AbortSignal): Promise<void>;
-  /** Reads what the headers of a response tell of limits. */
+  /** Applies the limits in the headers of a response. */
   observe(headers: Headers): void;
-  /** Hears what a request that was acquired has really used, once that is known. */
+  /** Replaces the `acquired` tokens of a request with the tokens actually used. */
   settle?(acquired: number, used: number): void;
-  /** Hears that the provider wants no requests for so long, in milliseconds. */
+  /** Delays all requests by `delayMs` milliseconds, the retry delay of a rejected request. */
   pause?(delayMs: number): void;
 }
 
-/** Options that all adapters take. */
+/** Options of all adapters. */
 export interface AdapterOptions {
-  /** The key. `StreamOptions.apiKey` of a request beats it. */
+  /** API key. `StreamOptions.apiKey` of a request overrides it. */
   readonly apiKey?: ApiKey | undefined;
-  /** What to do when there is no key, for the error that says so. Default: names `apiKey` and `getApiKey`. */
+  /** How to supply a key; part of the error when there is none. Default: mentions `apiKey` and `getApiKey`. */
   readonly keyHint?: string | undefined;
-  /** Where the API is, without the path of the call. Default: the provider's own address. */
+  /** Base URL of the API. Default: the URL of the provider. */
   readonly baseUrl?: string | undefined;
-  /** Headers to send as well; they beat the adapter's own. */
+  /** Headers to send; they override the headers of the adapter. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Port: how requests are sent. Default: the runtime's `fetch`. */
+  /** Sends the requests. Default: `globalThis.fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Longest wait for the head of a response, in milliseconds. Default: 120,000. */
+  /** Maximum wait for the start of a response, in milliseconds. Default: 120,000. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Longest silence within a response, in milliseconds. Default: 300,000. */
+  /** Maximum time without data within a response, in milliseconds. Default: 300,000. */
   readonly idleTimeoutMs?: number | undefined;
-  /** Most bytes of an error's body that are read. Default: 65,536. */
+  /** Maximum number of bytes read of an error response. Default: 65,536. */
   readonly maxErrorBytes?: number | undefined;
-  /** What is known of models. Default: the shipped {@linkcode catalog}. */
+  /** Limits and abilities of models. Default: the shipped {@linkcode catalog}. */
   readonly catalog?: Catalog | undefined;
-  /** Makes requests wait for their turn; agents that share a limit share it. Default: none do. */
+  /** Delays requests to stay within a rate limit; agents share a limit by sharing the limiter. Default: none. */
   readonly limiter?: RequestLimiter | undefined;
-  /** Port: time and timers. Default: the runtime's. */
+  /** Clock for tests. Default: the clock of the runtime. */
   readonly clock?: Clock | undefined;
 }
 
-/** {@linkcode AdapterOptions} with every default filled in. */
+/** {@linkcode AdapterOptions} with defaults. */
 export interface AdapterSettings {
-  /** Where the API is, without a final slash. */
+  /** Base URL of the API, without a trailing slash. */
   readonly baseUrl: string;
-  /** What to do when there is no key. */
+  /** How to supply a key; part of the error when there is none. */
   readonly keyHint: string;
-  /** Headers to send as well. */
+  /** Headers to send; they override the headers of the adapter. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How requests are sent. */
+  /** Sends the requests. */
   readonly fetch: typeof globalThis.fetch;
-  /** Longest wait for the head of a response, in milliseconds. */
+  /** Maximum wait for the start of a response, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** Longest silence within a response, in milliseconds. */
+  /** Maximum time without data within a response, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Most bytes of an error's body that are read. */
+  /** Maximum number of bytes read of an error response. */
   readonly maxErrorBytes: number;
-  /** What is known of models. */
+  /** Limits and abilities of models. */
   readonly catalog: Catalog;
-  /** Makes requests wait for their turn. */
+  /** Delays requests to stay within a rate limit. */
   readonly limiter?: RequestLimiter | undefined;
-  /** Time and timers. */
+  /** Current time and timers. */
   readonly clock: Clock;
 }
 
-/** Fills in the defaults. */
+/** Applies the defaults to the options of an adapter. */
 export function resolveSettings(options: AdapterOptions, defaultUrl: string): AdapterSettings {
   const { fetch } = options;
   return {
     baseUrl: (options.baseUrl ?? defaultUrl).replace(/\/+$/, ""),
-    keyHint: options.keyHint ?? "give the adapter an apiKey, or the agent a getApiKey",
+    keyHint: options.keyHint ?? "pass apiKey to the adapter, or getApiKey to the agent",
     headers: options.headers ?? {},
-    // Looked up at every call, so that a `fetch` replaced later (a test, an instrumentation) is used.
+    // Looks `fetch` up on every call, in case a test or an instrumentation replaces it later.
     fetch: fetch ?? ((...request) => globalThis.fetch(...request)),
     connectTimeoutMs: options.connectTimeoutMs ?? 120_000,
     idleTimeoutMs: options.idleTimeoutMs ?? 300_000,
@@ -92,38 +92,38 @@ export function resolveSettings(options: AdapterOptions, defaultUrl: string): Ad
   };
 }
 
-/** Headers that carry a key: who sends one needs no `apiKey`. */
+/** Headers that carry a key; with one of them, no `apiKey` is required. */
 const KEY_HEADERS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
-/** Tells whether the caller's own headers carry a key. */
+/** Whether the headers of the caller carry a key. */
 export function hasKeyHeader({ headers }: Pick<AdapterSettings, "headers">): boolean {
   return Object.keys(headers).some((name) => KEY_HEADERS.includes(name.toLowerCase()));
 }
 
-/** The key of a request: its own, else the adapter's; `undefined` when there is none. */
+/** Returns the key of a request: that of the request, else that of the adapter, else `undefined`. */
 export async function findApiKey(
   request: StreamRequest,
   apiKey: ApiKey | undefined,
 ): Promise<string | undefined> {
-  const own = request.options.apiKey?.trim();
-  if (own) return own;
+  const requestKey = request.options.apiKey?.trim();
+  if (requestKey) return requestKey;
   const key = typeof apiKey === "function" ? await apiKey() : apiKey;
-  // Keys are pasted, and a line end within a header is an error that would print the key.
+  // A pasted key may end with a line break. `fetch` rejects such a header with an error that contains the key.
   return key?.trim() || undefined;
 }
 
-/** A key, and what is to be said when there is none. */
+/** The key of an adapter, and how to supply one. */
 export interface ApiKeySource {
-  /** The adapter's key. */
+  /** API key of the adapter. */
   readonly apiKey: ApiKey | undefined;
-  /** What to do when there is none. */
+  /** How to supply a key; part of the error when there is none. */
   readonly keyHint: string;
 }
 
 /**
- * The key of a request, for a provider that does not answer without one.
+ * Returns the key of a request, for a provider that requires one.
  *
- * @throws {AuthError} When there is none; the message says what to do.
+ * @throws {AuthError} When there is none; the message contains `keyHint`.
  */
 export async function requireApiKey(
   request: StreamRequest,
@@ -132,5 +132,5 @@ export async function requireApiKey(
   const key = await findApiKey(request, apiKey);
   if (key) return key;
   const { provider } = request.model;
-  throw new AuthError(`There is no API key for ${provider}: ${keyHint}`, { provider });
+  throw new AuthError(`No API key for ${provider}: ${keyHint}`, { provider });
 }

@@ -1,23 +1,23 @@
 /**
- * Environment variables, wherever there are any.
+ * Environment variables of Deno, Node and similar runtimes.
  *
  * @module
  */
 
-/** Port: the value of an environment variable; `undefined` when it is not set, or must not be read. */
+/** Returns the value of an environment variable, or `undefined` when it is unset or access is denied. */
 export type ReadEnvironment = (name: string) => string | undefined;
 
-/** What runtimes offer; a browser offers neither. */
+/** Globals that hold the environment; a browser has neither. */
 interface RuntimeGlobals {
   readonly Deno?: { readonly env?: { get(name: string): string | undefined } };
   readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
 }
 
-/** Reads a variable from the runtime's own environment. A permission that is denied counts as not set. */
+/** Reads a variable of the runtime's environment. Returns `undefined` when the permission to read it is denied. */
 export function readEnvironmentVariable(name: string): string | undefined {
-  const host: RuntimeGlobals = globalThis;
+  const globals: RuntimeGlobals = globalThis;
   try {
-    return host.Deno?.env ? host.Deno.env.get(name) : host.process?.env?.[name];
+    return globals.Deno?.env ? globals.Deno.env.get(name) : globals.process?.env?.[name];
   } catch {
     return undefined;
   }

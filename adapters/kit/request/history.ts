@@ -1,5 +1,5 @@
 /**
- * The conversation as a provider may see it: another provider's opaque marks left out, empty text left out.
+ * Conversion of messages: images, empty text, tool results, and data that only one model accepts.
  *
  * @module
  */
@@ -13,31 +13,37 @@ import {
 import { BadRequestError } from "../../../src/core/errors.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
+import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /**
- * Tells whether a reply came from the very model that is asked now. Only then thinking, signatures and provider items
- * mean anything to it; every other model refuses or ignores them.
+ * Whether a reply came from the given model. Only that model accepts its thinking, signatures and provider items; other
+ * models reject or ignore them.
  */
 export function isOwnReply(message: AssistantMessage, model: ModelSpec): boolean {
-  return message.provider === model.provider && message.modelId === model.modelId;
+  return message.modelId === model.modelId &&
+    getProviderAliases(message.provider).includes(model.provider);
 }
 
-/** Providers refuse text that is empty or all white space. */
+/** Whether a block has text other than whitespace, which providers reject. */
 export function hasText(block: TextBlock): boolean {
   return block.text.trim() !== "";
 }
 
-/** The text and image blocks of a user message or a tool result, without empty text. */
+/** Returns the text and image blocks of a user message or a tool result, without blank text. */
 export function getTextAndImages(content: readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
-  const shown: (TextBlock | ImageBlock)[] = [];
+  const blocks: (TextBlock | ImageBlock)[] = [];
   for (const block of content) {
-    if (block.type === "image" || (block.type === "text" && hasText(block))) shown.push(block);
+    if (block.type === "image" || (block.type === "text" && hasText(block))) blocks.push(block);
   }
-  return shown;
+  return blocks;
 }
 
-/** An image as a URL; bytes become a `data:` URL. */
+/**
+ * Returns the URL of an image, a `data:` URL for base64.
+ *
+ * @throws {BadRequestError} When the image is a file.
+ */
 export function toImageUrl(image: ImageBlock): string {
   const { source } = image;
   if (source.type === "url") return source.url;
@@ -45,53 +51,55 @@ export function toImageUrl(image: ImageBlock): string {
   throw createUnreadFileError(source.path);
 }
 
-/** An image file can only be read by the host. */
+/** Creates the error for an image file that the agent did not read. */
 export function createUnreadFileError(path: string): BadRequestError {
   return new BadRequestError(
-    `The image file ${path} was not read: give the agent a readFile, or send the image as base64`,
+    `Image file ${path} was not read: pass readFile to the agent, or send the image as base64`,
   );
 }
 
-/** A tool's result as text, for providers that take nothing else; images are told of. */
+/** Returns the text of a tool result, for providers that accept only text; a placeholder if there is none. */
 export function toResultText({ content, isError }: ToolResultMessage): string {
-  const shown = getTextAndImages(content);
-  const texts = shown.flatMap((block) => block.type === "text" ? block.text : []);
-  const text = texts.join("\n\n") || (shown.length > 0 ? "(see the images)" : "(no output)");
+  const blocks = getTextAndImages(content);
+  const texts = blocks.flatMap((block) => block.type === "text" ? block.text : []);
+  const text = texts.join("\n\n") || (blocks.length > 0 ? "(see the images)" : "(no output)");
   return isError && !/^error/i.test(text) ? `Error: ${text}` : text;
 }
 
-/** The conversation for a model that sees no images; each leaves a note in its place. */
+/** Replaces images with a note, for a model that does not accept them, and adds a warning. */
 export function withoutImages(
   messages: readonly LlmMessage[],
   sink: WarningSink,
 ): readonly LlmMessage[] {
-  let left = 0;
-  const shown = messages.map((message) => {
+  let omitted = 0;
+  const converted = messages.map((message) => {
     if (!message.content.some(({ type }) => type === "image")) return message;
     const content = message.content.map((block): ContentBlock => {
       if (block.type !== "image") return block;
-      left++;
+      omitted++;
       return { type: "text", text: "(an image that this model cannot see)" };
     });
     return { ...message, content };
   });
-  if (left > 0) sink.warning("images_left_out", `The model sees no images: ${left} left out`);
-  return shown;
+  if (omitted > 0) {
+    sink.warning("images_left_out", `The model does not accept images: ${omitted} omitted`);
+  }
+  return converted;
 }
 
 /**
- * The ids of tool calls for a server that is not particular about them: those that the model itself gave stay as they
- * are (Kimi wants its `functions.name:0` back), those of other models are made acceptable.
+ * Creates the encoder of call ids for a server that accepts any id. Ids from the same model are unchanged (Kimi needs
+ * its `functions.name:0`); ids from other models are encoded with `encodeId`.
  */
 export function createCallIdEncoder(
   messages: readonly LlmMessage[],
   model: ModelSpec,
-  acceptable: (id: string) => string,
+  encodeId: (id: string) => string,
 ): (id: string) => string {
   const own = new Set<string>();
   for (const message of messages) {
     if (message.role !== "assistant" || !isOwnReply(message, model)) continue;
     for (const { id } of extractToolCalls(message.content)) own.add(id);
   }
-  return (id) => own.has(id) ? id : acceptable(id);
+  return (id) => own.has(id) ? id : encodeId(id);
 }

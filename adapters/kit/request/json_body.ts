@@ -1,5 +1,5 @@
 /**
- * Request bodies as JSON that every server takes.
+ * Request bodies as JSON.
  *
  * @module
  */
@@ -8,29 +8,31 @@ import type { JsonObject } from "../../../src/core/json.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /**
- * Writes a body, or JSON within one, as well-formed text.
+ * Serializes a body, or JSON within one, as well-formed Unicode.
  *
- * `JSON.stringify` writes half a surrogate pair (cut text, a tool's binary output) as an escape, which many servers
- * refuse; it becomes U+FFFD here.
+ * `JSON.stringify` escapes a lone surrogate (from truncated text or binary output of a tool), which many servers reject;
+ * here it becomes U+FFFD.
  */
 export function serializeJson(body: object): string {
   const text = JSON.stringify(body);
-  // Such an escape is rare, and looking for it in the text is far cheaper than visiting every value.
+  // Lone surrogates are rare, and searching the text is far cheaper than visiting every value.
   return /\\ud[89a-f]/.test(text) ? JSON.stringify(toWellFormed(body)) : text;
 }
 
-/** The body with the caller's own fields; where both say something the body wins, and a warning tells of it. */
+/** Adds the caller's extra fields to a body. A field that the body already has is ignored with a warning. */
 export function mergeExtraFields(
   body: JsonObject,
   extra: JsonObject | undefined,
   sink: WarningSink,
 ): JsonObject {
-  const said = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+  const fields = Object.fromEntries(
+    Object.entries(body).filter(([, value]) => value !== undefined),
+  );
   for (const field of Object.keys(extra ?? {})) {
-    if (!Object.hasOwn(said, field)) continue;
-    sink.warning("extra_left_out", `The extra field "${field}" is set by an option of its own`);
+    if (!Object.hasOwn(fields, field)) continue;
+    sink.warning("extra_left_out", `The extra field "${field}" was ignored: the request sets it`);
   }
-  return { ...extra, ...said };
+  return { ...extra, ...fields };
 }
 
 function toWellFormed(value: unknown): unknown {

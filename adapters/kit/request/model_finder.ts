@@ -1,5 +1,5 @@
 /**
- * What an adapter supposes of the model that it is asked for.
+ * Catalog lookups of an adapter.
  *
  * @module
  */
@@ -9,17 +9,16 @@ import { type Catalog, findModel } from "../../catalog/catalog.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { WarningSink } from "./warnings.ts";
 
-/** Looks models up; one that the catalog does not know works with defaults, and is told of once. */
+/** Looks up models in a catalog and warns once about each unknown model, for which defaults apply. */
 export class ModelFinder {
   readonly #catalog: Catalog;
   readonly #warned = new Set<string>();
 
-  /** Makes a finder. */
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
   }
 
-  /** The model's entry; `undefined`, and a warning the first time, when there is none. */
+  /** Returns the entry of a model. Without one, returns `undefined` and adds a warning the first time. */
   find(model: ModelSpec, sink: WarningSink): CatalogEntry | undefined {
     const entry = findModel(this.#catalog, model);
     const name = `${model.provider}/${model.modelId}`;
@@ -27,7 +26,7 @@ export class ModelFinder {
     this.#warned.add(name);
     sink.warning(
       "unknown_model",
-      `The catalog does not know ${name}: its limits are guessed and its price is unknown`,
+      `${name} is not in the catalog: default limits apply and its price is unknown`,
     );
     return undefined;
   }

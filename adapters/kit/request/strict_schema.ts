@@ -1,5 +1,5 @@
 /**
- * Which JSON Schemas a provider can hold a reply to.
+ * JSON Schemas that a provider can enforce on a reply.
  *
  * @module
  */
@@ -8,18 +8,16 @@ import { isJsonObject } from "../../../src/core/json.ts";
 import type { StreamFn } from "../../../src/core/stream.ts";
 import { type Catalog, findModel } from "../../catalog/catalog.ts";
 
-/** Lets a stream function tell which replies its provider holds to a schema, as far as the catalog knows. */
+/** Adds `hasStrictSchema` to a stream function, based on the `strictSchema` field of catalog entries. */
 export function withStrictSchema(streamFn: StreamFn, catalog: Catalog): StreamFn {
   const hasStrictSchema: StreamFn["hasStrictSchema"] = (model, schema) =>
     (findModel(catalog, model)?.strictSchema ?? false) && isStrictSchema(schema);
-  return Object.assign((request: Parameters<StreamFn>[0]) => streamFn(request), {
-    hasStrictSchema,
-  });
+  return Object.assign(streamFn, { hasStrictSchema });
 }
 
 /**
- * Tells whether a schema is strict in OpenAI's sense: every object is closed and requires all its properties. Others
- * are taken as well, but not enforced.
+ * Whether a schema is strict as OpenAI defines it: every object forbids additional properties and requires all declared
+ * ones. Providers accept other schemas without enforcing them.
  */
 export function isStrictSchema(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrictSchema);

@@ -1,5 +1,5 @@
 /**
- * Thinking levels become what a model takes: a word, or a number of tokens.
+ * Conversion of thinking levels to an effort or a token budget.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { ModelSpec, ThinkingLevel } from "../../../src/core/model.ts";
 import type { ThinkingEffort } from "../../catalog/catalog_entry.ts";
 
-/** From none to most. */
+/** Efforts from lowest to highest. */
 const EFFORT_SCALE: readonly ThinkingEffort[] = [
   "none",
   "minimal",
@@ -18,7 +18,7 @@ const EFFORT_SCALE: readonly ThinkingEffort[] = [
   "max",
 ];
 
-/** The effort that a level stands for. */
+/** Effort of each thinking level. */
 export const EFFORT_BY_LEVEL: Readonly<Record<ThinkingLevel, ThinkingEffort>> = {
   off: "none",
   minimal: "minimal",
@@ -28,7 +28,7 @@ export const EFFORT_BY_LEVEL: Readonly<Record<ThinkingLevel, ThinkingEffort>> = 
   extra_high: "xhigh",
 };
 
-/** Tokens of a level, where the caller has not set any. */
+/** Default token budget of each thinking level. */
 const BUDGET_BY_LEVEL: Readonly<Record<ThinkingLevel, number>> = {
   off: 0,
   minimal: 1024,
@@ -38,17 +38,17 @@ const BUDGET_BY_LEVEL: Readonly<Record<ThinkingLevel, number>> = {
   extra_high: 49_152,
 };
 
-/** The effort that a model has for a level: the same, else the next above it, else the next below. */
+/** Returns the supported effort for a level: the same one, else the next higher, else the next lower. */
 export function resolveEffort(
   level: ThinkingLevel,
   efforts: readonly ThinkingEffort[],
 ): ThinkingEffort | undefined {
-  const wanted = EFFORT_SCALE.indexOf(EFFORT_BY_LEVEL[level]);
-  const fromWanted = [...EFFORT_SCALE.slice(wanted), ...EFFORT_SCALE.slice(0, wanted).reverse()];
-  return fromWanted.find((effort) => efforts.includes(effort));
+  const start = EFFORT_SCALE.indexOf(EFFORT_BY_LEVEL[level]);
+  const byPreference = [...EFFORT_SCALE.slice(start), ...EFFORT_SCALE.slice(0, start).reverse()];
+  return byPreference.find((effort) => efforts.includes(effort));
 }
 
-/** The tokens that a model may think, within its limits. */
+/** Returns the thinking budget in tokens: `thinkingBudgets` of the model or the default of its level, within limits. */
 export function resolveBudget(model: ModelSpec, limits: { min: number; max: number }): number {
   const { thinkingLevel } = model;
   const budget = model.thinkingBudgets?.[thinkingLevel] ?? BUDGET_BY_LEVEL[thinkingLevel];

@@ -3,7 +3,7 @@ import { THINKING_LEVELS } from "../../../src/core/model.ts";
 import type { ThinkingEffort } from "../../catalog/catalog_entry.ts";
 import { resolveBudget, resolveEffort } from "./thinking.ts";
 
-Deno.test("a level is the model's own effort, else the next above, else the next below", () => {
+Deno.test("resolveEffort(): returns the same effort, else the next higher, else the next lower", () => {
   const all = (...efforts: ThinkingEffort[]) =>
     THINKING_LEVELS.map((level) => resolveEffort(level, efforts));
   assertEquals(all("none", "low", "high"), ["none", "low", "low", "high", "high", "high"]);
@@ -19,7 +19,7 @@ Deno.test("a level is the model's own effort, else the next above, else the next
   assertEquals(all(), Array(6).fill(undefined));
 });
 
-Deno.test("a budget is the caller's or the level's, within the model's limits", () => {
+Deno.test("resolveBudget(): returns the budget of the caller, else of the level, within the limits", () => {
   const model = { provider: "p", modelId: "m", thinkingLevel: "high" } as const;
   assertEquals(resolveBudget(model, { min: 1024, max: 100_000 }), 20_480);
   assertEquals(resolveBudget(model, { min: 1024, max: 8000 }), 8000);

@@ -1,12 +1,12 @@
 /**
- * Tools in the order in which providers get them.
+ * Order of the tools in a request.
  *
  * @module
  */
 
 import type { ToolSpec } from "../../../src/core/stream.ts";
 
-/** Tools by name, so that the same tools make the same prompt, and the provider's cache finds it. */
+/** Sorts tools by name, so that the same tools always result in the same prompt, which the provider can cache. */
 export function sortTools(tools: readonly ToolSpec[]): ToolSpec[] {
   return [...tools].sort((left, right) => compare(left.name, right.name));
 }

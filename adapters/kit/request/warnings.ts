@@ -1,11 +1,11 @@
 /**
- * Warnings of an adapter: whatever a provider cannot take is told.
+ * Warnings about options that a provider does not support.
  *
  * @module
  */
 
-/** Tells the user something about the request; the writer of the reply does. */
+/** Receives warnings about a request, as `BlockWriter` does. */
 export interface WarningSink {
-  /** Writes a warning into the reply. */
+  /** Adds a warning to the reply. */
   warning(code: string, message: string, data?: unknown): void;
 }

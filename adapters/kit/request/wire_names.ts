@@ -1,50 +1,50 @@
 /**
- * Tool names and call ids that a provider accepts, and back.
+ * Encoding of tool names and call ids for providers that accept few characters.
  *
  * @module
  */
 
-/** What a provider accepts. */
+/** Names that a provider accepts. */
 export interface NameRule {
-  /** Matches every character that must not occur; global. */
+  /** Matches each forbidden character; needs the `g` flag. */
   readonly forbidden: RegExp;
-  /** Most characters. */
+  /** Longest name, in characters. */
   readonly maxLength: number;
 }
 
-/** The rule that most providers have for tool names. */
+/** Rule of most providers for tool names. */
 export const TOOL_NAME_RULE: NameRule = { forbidden: /[^A-Za-z0-9_-]/g, maxLength: 64 };
 
-/** The rule that most providers have for the ids of tool calls. */
+/** Rule of most providers for the ids of tool calls. */
 export const CALL_ID_RULE: NameRule = { forbidden: /[^A-Za-z0-9_-]/g, maxLength: 64 };
 
-/** Length of what makes a changed name unique. */
+/** Length of the hash that makes a changed name unique. */
 const HASH_LENGTH = 8;
 
 /**
- * The name as it is when the provider accepts it; else a legal one that is always the same for the same name, and
- * another for every other.
+ * Returns the name if the provider accepts it, else an accepted form that ends with a hash of the name. The same name
+ * always has the same form, and different names have different forms.
  */
 export function toWireName(name: string, { forbidden, maxLength }: NameRule): string {
-  const legal = name.replace(forbidden, "_");
-  if (legal === name && name !== "" && name.length <= maxLength) return name;
-  return `${legal.slice(0, maxLength - HASH_LENGTH - 1)}_${hashText(name, HASH_LENGTH)}`;
+  const accepted = name.replace(forbidden, "_");
+  if (accepted === name && name !== "" && name.length <= maxLength) return name;
+  return `${accepted.slice(0, maxLength - HASH_LENGTH - 1)}_${hashText(name, HASH_LENGTH)}`;
 }
 
-/** Reads the tool names of a reply: what a provider was told becomes the tool's own name again. */
+/** Creates a function that maps the results of `toWireName()` back to `names`, and returns other names unchanged. */
 export function createNameDecoder(
   names: Iterable<string>,
   rule: NameRule,
 ): (name: string) => string {
   const originals = new Map<string, string>();
   for (const name of names) {
-    const onWire = toWireName(name, rule);
-    if (onWire !== name) originals.set(onWire, name);
+    const wireName = toWireName(name, rule);
+    if (wireName !== name) originals.set(wireName, name);
   }
   return originals.size === 0 ? (name) => name : (name) => originals.get(name) ?? name;
 }
 
-/** A short text of `[a-z0-9]` that stands for another; FNV-1a, twice with different beginnings. */
+/** Returns a hash of `length` characters in `[a-z0-9]`: two FNV-1a hashes with different seeds. */
 export function hashText(text: string, length: number): string {
   const digits = [0x811c9dc5, 0x050c5d1f].map((seed) =>
     fnv1a(text, seed).toString(36).padStart(7, "0")

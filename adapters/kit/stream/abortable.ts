@@ -1,12 +1,12 @@
 /**
- * Waiting that ends at once when it is called off.
+ * Promises that reject when a signal aborts.
  *
  * @module
  */
 
 /**
- * Settles as the promise does, or rejects with the signal's reason as soon as that aborts. What the promise does
- * afterwards is nobody's concern any more: it never becomes an unhandled rejection.
+ * Settles like the promise, or rejects with the signal's reason as soon as the signal aborts. A later rejection of the
+ * promise is handled and ignored.
  */
 export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {

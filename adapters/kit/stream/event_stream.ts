@@ -1,6 +1,5 @@
 /**
- * From a response to the events of a reply: begins with `start`, ends with exactly one `done` or `error`, whatever
- * happens in between.
+ * Turns a response into the events of a reply, which begin with `start` and end with exactly one `done` or `error`.
  *
  * @module
  */
@@ -15,64 +14,65 @@ import {
 import { ReadableQueue } from "../../../src/core/readable_queue.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/stream.ts";
 import type { Usage } from "../../../src/core/usage.ts";
-import { IdleTimer } from "./idle_timer.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
+import { IdleTimer } from "./idle_timer.ts";
+import { startTimer } from "./timer.ts";
 
-/** Cuts the bytes of a response into frames: server-sent events, lines, binary messages. */
+/** Splits the bytes of a response into frames: server-sent events, lines, binary messages. */
 export interface FrameParser<Frame> {
-  /** Reads the frames that the next bytes complete. */
+  /** Parses the next bytes and calls `onFrame` for each complete frame. */
   feed(bytes: Uint8Array, onFrame: (frame: Frame) => void): void;
-  /** Reads what the end of the body completes. */
+  /** Calls `onFrame` for each frame that the end of the body completes. */
   end(onFrame: (frame: Frame) => void): void;
 }
 
-/** Reads frames into a reply. */
+/** Turns frames into a reply. */
 export interface ReplyReader<Frame> {
-  /** Reads one frame. Whatever it throws ends the reply; what is no `AgentError` becomes a `stream_error`. */
+  /** Reads one frame. A thrown error ends the reply; one that is no `AgentError` becomes a `stream_error`. */
   read(frame: Frame): void;
-  /** The body is over. A reply that is still open afterwards has been cut off. */
+  /** Handles the end of the body. A reply that is still open afterwards fails with a `network_error`. */
   end?(): void;
-  /** Tokens as far as they are known; told when the reply fails. */
+  /** Tokens used so far, reported when the reply fails. */
   readonly usage?: Usage | undefined;
 }
 
-/** One call to a provider. */
+/** Request and response of one model call. */
 export interface Exchange<Frame> {
   /**
-   * Sends the request and resolves with the body of a good response. Aborting the connection must end it at once.
+   * Sends the request and resolves with the body of a successful response. Must end at once when `connection` aborts.
    *
-   * @throws {AgentError} For everything else.
+   * @throws {AgentError} When the request fails.
    */
   open(connection: AbortController): Promise<ReadableStream<Uint8Array> | null>;
-  /** Cuts the body into frames. */
+  /** Splits the body into frames. */
   readonly parser: FrameParser<Frame>;
   /** Reads the frames. */
   readonly replyReader: ReplyReader<Frame>;
 }
 
-/** One request and how it is answered. */
+/** Options for `toEventStream()`. */
 export interface EventStreamOptions<Frame> {
-  /** What is asked. */
+  /** The model call. */
   readonly request: StreamRequest;
-  /** The adapter's settings. */
+  /** Settings of the adapter. */
   readonly settings: Pick<AdapterSettings, "clock" | "idleTimeoutMs">;
-  /** Prepares the call; the reply is written with `writer`. */
+  /** Creates the exchange, whose reader writes the reply with `writer`. */
   readonly createExchange: (writer: BlockWriter) => Exchange<Frame>;
-  /** Called when the reply has ended, with its tokens as far as they are known. */
+  /** Called when the reply has ended, with the tokens used if known. */
   readonly onEnd?: (usage: Usage | undefined) => void;
 }
 
-/** A body may come as one huge chunk; the events of this much are made ahead of the reader, no more. */
+/** Maximum number of bytes parsed at once, since a body may arrive as one huge chunk. */
 const MAX_SLICE_BYTES = 32 * 1024;
 
-/** How long a finished response may take to close, so that its connection can be used again. */
+/** Maximum wait for the end of the body after the reply has ended, so that the connection can be reused. */
 const CLOSE_TIMEOUT_MS = 50;
 
 /**
- * Makes the event stream of one call.
+ * Creates the event stream of one model call.
  *
- * Nothing is sent before the first event is asked for, and the body is read only as fast as the events are: a slow
- * reader slows the provider down. Abort and cancel close the connection at once, whatever it is doing.
+ * The request is sent when the first event is read, and the body is read only as fast as the events are, so that a slow
+ * reader slows down the provider. Abort and cancel close the connection at once.
  */
 export function toEventStream<Frame>(
   options: EventStreamOptions<Frame>,
@@ -81,11 +81,9 @@ export function toEventStream<Frame>(
 }
 
 class Call<Frame> {
-  readonly #request: StreamRequest;
-  readonly #createExchange: (writer: BlockWriter) => Exchange<Frame>;
-  readonly #settings: EventStreamOptions<Frame>["settings"];
-  /** What has been read and not yet taken. */
+  /** Events that have been written but not read. */
   readonly events: ReadableQueue<AssistantMessageEvent>;
+  readonly #options: EventStreamOptions<Frame>;
   readonly #writer: BlockWriter;
   readonly #idleTimer: IdleTimer;
   readonly #connection = new AbortController();
@@ -98,71 +96,67 @@ class Call<Frame> {
   #failed = false;
   #closed = false;
 
-  constructor({ request, settings, createExchange: begin, onEnd }: EventStreamOptions<Frame>) {
-    this.#request = request;
-    this.#createExchange = begin;
-    this.#settings = settings;
+  constructor(options: EventStreamOptions<Frame>) {
+    this.#options = options;
     this.events = new ReadableQueue<AssistantMessageEvent>({
-      pull: () => this.#advance(),
-      cancel: (reason) => this.#cancel(reason),
+      pull: this.#advance,
+      cancel: (reason) => {
+        this.#close();
+        this.#disconnect(reason);
+      },
       readAhead: true,
     });
     this.#writer = new BlockWriter((event) => {
       this.events.push(event);
-      if (event.type === "done" || event.type === "error") onEnd?.(event.usage);
+      if (event.type === "done" || event.type === "error") options.onEnd?.(event.usage);
     });
-    const { clock, idleTimeoutMs: limitMs } = settings;
+    const { clock, idleTimeoutMs: limitMs } = options.settings;
     this.#idleTimer = new IdleTimer({ clock, limitMs, onIdle: () => this.#timeOut() });
   }
 
-  #cancel(reason: unknown): void {
-    this.#close();
-    this.#disconnect(reason);
-  }
+  /** Takes one step: starts the reply, opens the connection, or reads a slice of the body. */
+  readonly #advance = async (): Promise<void> => {
+    if (!this.#started) return this.#start();
+    try {
+      if (this.#reader !== null) {
+        await this.#read(this.#reader);
+      } else {
+        this.#exchange = this.#options.createExchange(this.#writer);
+        const body = await this.#exchange.open(this.#connection) ?? new Blob().stream();
+        if (this.#closed) body.cancel().catch(ignore);
+        else this.#reader = body.getReader();
+      }
+    } catch (thrown) {
+      if (!this.#writer.ended && !this.#closed) this.#fail(thrown);
+    }
+    if (this.#writer.ended && !this.#closed) this.#finish();
+  };
 
   #start(): void {
-    const { signal } = this.#request;
+    const { signal } = this.#options.request;
     this.#started = true;
     this.#writer.start();
     if (signal.aborted) this.#abort();
     else signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Goes one step on: begins, opens the connection, or reads a piece of the body. */
-  async #advance(): Promise<void> {
-    if (!this.#started) return this.#start();
-    try {
-      if (this.#reader === null) await this.#open();
-      else await this.#read(this.#reader);
-    } catch (thrown) {
-      if (!this.#writer.ended && !this.#closed) this.#fail(thrown);
-    }
-    if (this.#writer.ended && !this.#closed) this.#finish();
-  }
-
-  async #open(): Promise<void> {
-    this.#exchange ??= this.#createExchange(this.#writer);
-    const body = await this.#exchange.open(this.#connection);
-    if (this.#closed) return void body?.cancel().catch(ignore);
-    this.#reader = (body ?? createEmptyBody()).getReader();
-  }
-
   async #read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-    const piece = await this.#nextSlice(reader);
+    const slice = await this.#nextSlice(reader);
     if (this.#exchange === null || this.#closed) return;
-    if (piece !== null) this.#exchange.parser.feed(piece, this.#onFrame);
+    if (slice !== null) this.#exchange.parser.feed(slice, this.#onFrame);
     else this.#readEnd(this.#exchange);
   }
 
-  #readEnd({ parser, replyReader: reply }: Exchange<Frame>): void {
+  #readEnd({ parser, replyReader }: Exchange<Frame>): void {
     try {
       parser.end(this.#onFrame);
     } catch (thrown) {
-      // A last frame that makes no sense is one that was cut in the middle.
+      // An unreadable last frame was truncated, so its parse error is not reported.
       if (AgentError.is(thrown)) throw thrown;
     }
-    reply.end?.();
-    if (!this.#writer.ended) throw this.#createTruncatedError();
+    replyReader.end?.();
+    if (this.#writer.ended) return;
+    throw this.#createNetworkError("the stream ended before the reply was complete");
   }
 
   async #nextSlice(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | null> {
@@ -171,9 +165,9 @@ class Call<Frame> {
       if (done) return null;
       this.#chunk = value;
     }
-    const piece = this.#chunk.subarray(0, MAX_SLICE_BYTES);
+    const slice = this.#chunk.subarray(0, MAX_SLICE_BYTES);
     this.#chunk = this.#chunk.subarray(MAX_SLICE_BYTES);
-    return piece;
+    return slice;
   }
 
   async #nextChunk(
@@ -185,14 +179,14 @@ class Call<Frame> {
     } catch (cause) {
       throw this.#connection.signal.aborted
         ? this.#connection.signal.reason
-        : this.#createNetworkError(`The connection broke: ${getErrorMessage(cause)}`, cause);
+        : this.#createNetworkError(`connection lost: ${getErrorMessage(cause)}`, cause);
     } finally {
       this.#idleTimer.stop();
     }
   }
 
   #fail(thrown: unknown): void {
-    const { provider } = this.#request.model;
+    const { provider } = this.#options.request.model;
     const error = AgentError.is(thrown)
       ? thrown
       : new StreamError(`Cannot read the reply of ${provider}: ${getErrorMessage(thrown)}`, {
@@ -204,34 +198,33 @@ class Call<Frame> {
   }
 
   #abort(): void {
-    const { reason } = this.#request.signal;
+    const { reason } = this.#options.request.signal;
     this.#writer.abort(reason, this.#exchange?.replyReader.usage);
     this.#close();
     this.#disconnect(reason);
   }
 
   #timeOut(): void {
-    const { idleTimeoutMs } = this.#settings;
-    const error = this.#createNetworkError(`The stream fell silent for ${idleTimeoutMs} ms`);
+    const { idleTimeoutMs } = this.#options.settings;
+    const error = this.#createNetworkError(`no data received for ${idleTimeoutMs} ms`);
     this.#fail(error);
     this.#close();
     this.#disconnect(error);
   }
 
-  /** The terminal event is written. */
+  /** Closes the stream after the terminal event, and the connection once the body has been read. */
   #finish(): void {
     this.#close();
     if (this.#failed || this.#reader === null) return this.#disconnect();
-    drain(this.#reader).finally(
-      this.#settings.clock.after(CLOSE_TIMEOUT_MS, () => this.#disconnect()),
-    );
+    const { clock } = this.#options.settings;
+    drain(this.#reader).finally(startTimer(clock, CLOSE_TIMEOUT_MS, () => this.#disconnect()));
   }
 
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#idleTimer.dispose();
-    this.#request.signal.removeEventListener("abort", this.#onAbort);
+    this.#options.request.signal.removeEventListener("abort", this.#onAbort);
     this.events.close();
   }
 
@@ -240,27 +233,19 @@ class Call<Frame> {
     this.#reader?.cancel(reason).catch(ignore);
   }
 
-  #createTruncatedError(): NetworkError {
-    return this.#createNetworkError("The stream ended unexpectedly, before the reply was complete");
-  }
-
-  #createNetworkError(message: string, cause?: unknown): NetworkError {
-    const { provider } = this.#request.model;
-    return new NetworkError(`${provider}: ${message}`, { provider, cause });
+  #createNetworkError(problem: string, cause?: unknown): NetworkError {
+    const { provider } = this.#options.request.model;
+    return new NetworkError(`${provider}: ${problem}`, { provider, cause });
   }
 }
 
-/** Reads to the end of the body, as only then the connection can be used for the next request. */
+/** Reads the rest of the body, because only then the connection can be reused. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The reply is complete, whatever becomes of the connection.
+    // The reply is complete, so a lost connection does not matter.
   }
-}
-
-function createEmptyBody(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ start: (controller) => controller.close() });
 }
 
 function ignore(): void {}

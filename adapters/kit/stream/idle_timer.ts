@@ -1,66 +1,67 @@
 /**
- * Notices that nothing has come for too long.
+ * Timer that limits each read of a stream.
  *
  * @module
  */
 
-import type { Clock } from "../options/clock.ts";
+import type { Clock } from "../../../src/core/ports.ts";
+import { startTimer } from "./timer.ts";
 
-/** Options of {@linkcode IdleTimer}. */
+/** Options for `new IdleTimer()`. */
 export interface IdleTimerOptions {
-  /** Longest wait, in milliseconds. */
+  /** Maximum wait, in milliseconds. */
   readonly limitMs: number;
-  /** Time and timers. */
+  /** Clock that measures the waits. */
   readonly clock: Clock;
-  /** Called once, when a wait has lasted that long. */
+  /** Called once, when a wait has reached the limit. */
   readonly onIdle: () => void;
 }
 
 /**
- * Limits every single wait of many.
+ * Limits each of many waits.
  *
- * Setting a timer for each chunk would cost more than reading it. One timer runs instead, and when it rings looks how
- * long the present wait has lasted.
+ * A timer per chunk would cost more than reading the chunk. Instead one timer runs and, when it fires, checks how long
+ * the current wait has lasted.
  */
 export class IdleTimer {
   readonly #options: IdleTimerOptions;
   #startedAt: number | null = null;
-  #cancel: (() => void) | null = null;
+  #cancelTimer: (() => void) | null = null;
 
-  /** Makes a timer that is not running. */
+  /** Creates a timer that is not running. */
   constructor(options: IdleTimerOptions) {
     this.#options = options;
   }
 
-  /** A wait begins. */
+  /** Starts a wait. */
   start(): void {
     const { clock, limitMs } = this.#options;
     this.#startedAt = clock.now();
-    if (this.#cancel === null) this.#schedule(limitMs);
+    if (this.#cancelTimer === null) this.#schedule(limitMs);
   }
 
-  /** The wait is over. */
+  /** Ends the wait. */
   stop(): void {
     this.#startedAt = null;
   }
 
-  /** No wait will come any more. */
+  /** Ends the wait and cancels the timer. */
   dispose(): void {
     this.stop();
-    this.#cancel?.();
-    this.#cancel = null;
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
   }
 
   #schedule(delayMs: number): void {
-    this.#cancel = this.#options.clock.after(delayMs, () => this.#onTimer());
+    this.#cancelTimer = startTimer(this.#options.clock, delayMs, () => this.#onTimer());
   }
 
   #onTimer(): void {
-    this.#cancel = null;
+    this.#cancelTimer = null;
     if (this.#startedAt === null) return;
     const { clock, limitMs, onIdle } = this.#options;
-    const leftMs = this.#startedAt + limitMs - clock.now();
-    if (leftMs > 0) this.#schedule(leftMs);
+    const remainingMs = this.#startedAt + limitMs - clock.now();
+    if (remainingMs > 0) this.#schedule(remainingMs);
     else onIdle();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The stream of a stream function that is still being loaded.
+ * Streams of stream functions that are loaded on first use, and streams of requests that failed before.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { AgentError, getErrorMessage, StreamError } from "../../../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../../src/core/stream.ts";
 
-/** Loads a stream function when the first event is asked for; one that cannot be loaded is an error of the reply. */
+/** Loads a stream function when the first event is read. A failure to load becomes an `error` event. */
 export function lazyStream(
   load: () => Promise<StreamFn>,
   request: StreamRequest,
@@ -26,7 +26,7 @@ export function lazyStream(
   }, { highWaterMark: 0 });
 }
 
-/** The stream of a request that could not be made. */
+/** Creates the stream of a request that failed before it was sent. */
 export function failedStream(error: AgentError): ReadableStream<AssistantMessageEvent> {
   return new ReadableStream({
     start(controller): void {
@@ -45,7 +45,7 @@ async function openIterator(
   try {
     return (await load())(request)[Symbol.asyncIterator]();
   } catch (cause) {
-    const message = `The adapter for ${provider} could not be loaded: ${getErrorMessage(cause)}`;
+    const message = `Cannot load the adapter for ${provider}: ${getErrorMessage(cause)}`;
     const error = AgentError.is(cause) ? cause : new StreamError(message, { provider, cause });
     return failedStream(error)[Symbol.asyncIterator]();
   }

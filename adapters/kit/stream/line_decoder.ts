@@ -1,5 +1,5 @@
 /**
- * Bytes become lines.
+ * Decodes bytes into lines.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { StreamError } from "../../../src/core/errors.ts";
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** No event of any provider comes near this; a body without line ends must not fill the memory. */
+/** Maximum number of bytes that are buffered without a line end. Far above the longest line of any provider. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Cuts a body into lines, whatever its chunks and line ends (LF, CRLF, CR).
+ * Splits a body into lines, for chunks of any size and any line breaks (LF, CRLF, CR).
  *
- * The cut is made in the bytes, after the last line end of a chunk, so that no character is ever cut and each chunk
- * is decoded in one go. What is left waits as bytes for the next chunk.
+ * Each chunk is decoded up to its last line break, whose byte is part of no longer UTF-8 sequence, so no character is
+ * split. The remaining bytes are buffered until the next chunk; a chunk must not be changed after it was fed.
  */
 export class LineDecoder {
   readonly #decoder = new TextDecoder();
@@ -25,28 +25,29 @@ export class LineDecoder {
   #afterCarriageReturn = false;
 
   /**
-   * Takes the next chunk and gives the text of all lines that are complete now, each ended by `"\n"`.
+   * Decodes the next chunk and calls `onLines` with the text of its complete lines, each ending in `"\n"`.
    *
-   * @throws {StreamError} When the bytes are not UTF-8; the lines before have been given.
+   * @throws {StreamError} When the bytes are not UTF-8 (lines before the invalid one that end in LF are passed first), or
+   * when more than 64 MiB are buffered without a line end.
    */
   feed(chunk: Uint8Array, onLines: (lines: string) => void): void {
     const bytes = this.#skipLineFeed(chunk);
     const end = findLastLineEnd(bytes);
     if (end === 0) return this.#appendPending(bytes);
     this.#afterCarriageReturn = end === bytes.length && bytes[end - 1] === CARRIAGE_RETURN;
-    const lines = this.#joinPending(bytes.subarray(0, end));
+    const lines = this.#takePending(bytes.subarray(0, end));
     if (end < bytes.length) this.#appendPending(bytes.subarray(end));
     this.#decode(lines, onLines);
   }
 
-  /** Gives the last line when it has no end; the body is over. */
+  /** Calls `onLines` with the buffered rest of the body; a character that is cut off there becomes U+FFFD. */
   end(onLines: (lines: string) => void): void {
     if (this.#pendingBytes === 0) return;
-    const rest = this.#decoder.decode(this.#joinPending(new Uint8Array(0)));
-    onLines(normalizeLineEnds(rest) + "\n");
+    const rest = normalizeLineEnds(this.#decoder.decode(this.#takePending(new Uint8Array(0))));
+    onLines(rest.endsWith("\n") ? rest : `${rest}\n`);
   }
 
-  /** A CR that ended the last chunk has ended its line; an LF at the start of this one belongs to it. */
+  /** Skips an LF that belongs to a CR at the end of the last chunk. */
   #skipLineFeed(chunk: Uint8Array): Uint8Array {
     if (!this.#afterCarriageReturn || chunk.length === 0) return chunk;
     this.#afterCarriageReturn = false;
@@ -57,12 +58,12 @@ export class LineDecoder {
     if (bytes.length === 0) return;
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes > MAX_LINE_BYTES) {
-      throw new StreamError(`A line of the response is longer than ${MAX_LINE_BYTES} bytes`);
+      throw new StreamError(`A line of the response exceeds ${MAX_LINE_BYTES / 2 ** 20} MiB`);
     }
     this.#pending.push(bytes);
   }
 
-  #joinPending(last: Uint8Array): Uint8Array {
+  #takePending(last: Uint8Array): Uint8Array {
     if (this.#pendingBytes === 0) return last;
     const joined = new Uint8Array(this.#pendingBytes + last.length);
     let offset = 0;
@@ -77,15 +78,16 @@ export class LineDecoder {
 
   #decode(bytes: Uint8Array, onLines: (lines: string) => void): void {
     const text = this.#decoder.decode(bytes);
-    // The lenient decoder is several times faster than the strict one; it marks what it could not read.
+    // The lenient decoder is several times faster than the strict one; it replaces invalid bytes by U+FFFD.
     if (text.includes("\uFFFD")) return decodeStrictly(bytes, onLines);
     onLines(normalizeLineEnds(text));
   }
 }
 
+/** Returns the position after the last line end; 0 when there is none. */
 function findLastLineEnd(bytes: Uint8Array): number {
   const lineFeed = bytes.lastIndexOf(LINE_FEED);
-  // Lines that end in CR alone are rare enough to be looked for only where there is no LF.
+  // CR alone is rare: it is searched only in chunks without LF, and one after the last LF waits for the next chunk.
   return (lineFeed >= 0 ? lineFeed : bytes.lastIndexOf(CARRIAGE_RETURN)) + 1;
 }
 
@@ -93,7 +95,7 @@ function normalizeLineEnds(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
-/** Line by line, so that what came before the broken one is read. */
+/** Decodes line by line, so that the lines before the invalid one are passed on. */
 function decodeStrictly(bytes: Uint8Array, onLines: (lines: string) => void): void {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   for (let start = 0; start < bytes.length;) {

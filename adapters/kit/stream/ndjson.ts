@@ -1,5 +1,5 @@
 /**
- * Newline-delimited JSON: bytes become the text of one JSON value each.
+ * Parser for newline-delimited JSON.
  *
  * @module
  */
@@ -7,22 +7,22 @@
 import type { FrameParser } from "./event_stream.ts";
 import { LineDecoder } from "./line_decoder.ts";
 
-/** Reads newline-delimited JSON; a frame is one line that is not blank. */
+/** Splits newline-delimited JSON into the texts of its values; blank lines are skipped. */
 export class NdjsonParser implements FrameParser<string> {
   readonly #lines = new LineDecoder();
 
-  /** Reads the lines that the next bytes complete. */
+  /** Parses the next bytes and calls `onFrame` for each complete line. */
   feed(bytes: Uint8Array, onFrame: (line: string) => void): void {
-    this.#lines.feed(bytes, (lines) => readLines(lines, onFrame));
+    this.#lines.feed(bytes, (lines) => splitLines(lines, onFrame));
   }
 
-  /** Reads the last line when it has no end. */
+  /** Calls `onFrame` for a last line without a line end. */
   end(onFrame: (line: string) => void): void {
-    this.#lines.end((lines) => readLines(lines, onFrame));
+    this.#lines.end((lines) => splitLines(lines, onFrame));
   }
 }
 
-function readLines(lines: string, onFrame: (line: string) => void): void {
+function splitLines(lines: string, onFrame: (line: string) => void): void {
   let start = 0;
   for (let end; (end = lines.indexOf("\n", start)) >= 0; start = end + 1) {
     const line = lines.slice(start, end);

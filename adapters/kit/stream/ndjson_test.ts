@@ -12,13 +12,13 @@ function parseLines(body: string, size: number): string[] {
   return lines;
 }
 
-Deno.test("lines are read whole and in pieces, whatever their ends", () => {
+Deno.test("NdjsonParser: reads lines in chunks of any size with any line ends", () => {
   const body = '{"a":"é"}\r\n\r\n{"b":"😀"}\n \n{"c":3}';
   for (const size of [1, 2, 3, 5, 1000]) {
     assertEquals(parseLines(body, size), ['{"a":"é"}', '{"b":"😀"}', '{"c":3}']);
   }
 });
 
-Deno.test("an empty body has no lines", () => {
+Deno.test("NdjsonParser: an empty body has no lines", () => {
   assertEquals(parseLines("", 1), []);
 });

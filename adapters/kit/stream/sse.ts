@@ -1,8 +1,8 @@
 /**
- * Server-sent events: bytes become the `data` of events.
+ * Parser for server-sent events.
  *
- * After the HTML standard's event stream format, with two liberties: the last event counts also without its blank
- * line (servers forget it), and event names are not read (every provider repeats them in the data).
+ * Follows the event stream format of the HTML standard with two exceptions: the last event needs no blank line, which
+ * some servers omit, and event names are ignored, since every provider repeats them in the data.
  *
  * @module
  */
@@ -12,29 +12,29 @@ import { LineDecoder } from "./line_decoder.ts";
 
 const SPACE = 0x20;
 
-/** Options of {@linkcode SseParser}. */
+/** Options for `new SseParser()`. */
 export interface SseOptions {
-  /** Gets each line that is no part of an event: some servers put a bare JSON error between events. */
+  /** Called for each line that is not part of an event; some servers send a bare JSON error between events. */
   readonly onUnknownLine?: (line: string) => void;
 }
 
-/** Reads server-sent events; a frame is the data of one event. */
+/** Splits server-sent events into frames; a frame is the data of one event. */
 export class SseParser implements FrameParser<string> {
   readonly #lines = new LineDecoder();
   readonly #onUnknownLine: ((line: string) => void) | undefined;
   #data: string | null = null;
 
-  /** Makes a parser for one response. */
+  /** Creates a parser for one response. */
   constructor(options: SseOptions = {}) {
     this.#onUnknownLine = options.onUnknownLine;
   }
 
-  /** Reads the events that the next bytes complete. */
+  /** Parses the next bytes and calls `onFrame` with the data of each complete event. */
   feed(bytes: Uint8Array, onFrame: (data: string) => void): void {
     this.#lines.feed(bytes, (lines) => this.#read(lines, onFrame));
   }
 
-  /** Reads what the end of the body completes. */
+  /** Calls `onFrame` for a last event without a blank line. */
   end(onFrame: (data: string) => void): void {
     this.#lines.end((lines) => this.#read(lines, onFrame));
     this.#dispatch(onFrame);
@@ -48,7 +48,7 @@ export class SseParser implements FrameParser<string> {
         const value = lines.charCodeAt(start + 5) === SPACE ? start + 6 : start + 5;
         this.#append(lines.slice(value, end));
       } else if (!lines.startsWith("event:", start)) {
-        // Half of all lines at some providers; they are passed over without being copied.
+        // `event:` lines are half of all lines at some providers, so they are skipped without a copy.
         this.#readOtherLine(lines.slice(start, end));
       }
     }

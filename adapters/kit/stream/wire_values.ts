@@ -1,18 +1,18 @@
 /**
- * Values as they come over the wire: of the right type, or nothing.
+ * Checks of values in a response.
  *
- * Types of what a server sends are hopes. Whatever becomes part of an event passes here, so that a number where a
- * text was due cannot get into a message.
+ * The types of a response are not validated. These functions keep values of another type, such as a number in place of
+ * a text, out of events and messages.
  *
  * @module
  */
 
-/** A text; anything else is none. */
+/** Returns a string unchanged, and `""` for any other value. */
 export function textOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A count; anything else is zero. */
+/** Returns a positive finite number unchanged, and `0` for any other value. */
 export function countOrZero(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }

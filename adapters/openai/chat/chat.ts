@@ -1,5 +1,5 @@
 /**
- * Chat completions: OpenAI's, and those of every server after its model.
+ * Stream functions for the chat completions API of OpenAI and compatible servers.
  *
  * @module
  */
@@ -11,32 +11,31 @@ import { ModelFinder } from "../../kit/request/model_finder.ts";
 import type { AdapterSettings, ApiKey } from "../../kit/options/adapter_options.ts";
 import { createStreamFn } from "../../kit/provider.ts";
 import { SseParser } from "../../kit/stream/sse.ts";
-import { createNameDecoder, TOOL_NAME_RULE } from "../../kit/request/wire_names.ts";
 import { createChatBody } from "./request.ts";
 import { ChatReply } from "./response.ts";
 import type { ChatDialect } from "./dialect.ts";
 
-/** A server that speaks chat completions. */
+/** A server with the chat completions API. */
 export interface ChatServer {
-  /** The adapter's settings. */
+  /** Settings of the adapter. */
   readonly settings: AdapterSettings;
-  /** The adapter's key. */
+  /** API key of the adapter. */
   readonly apiKey?: ApiKey | undefined;
-  /** Whether it answers without a key. Default: `false`. */
+  /** Whether requests are sent without a key when there is none. Default: `false`. */
   readonly keyless?: boolean | undefined;
-  /** How it speaks. */
+  /** Dialect of the server. */
   readonly dialect: ChatDialect;
-  /** Its own error codes. */
+  /** Error codes and messages of the server. */
   readonly errors?: ErrorTable | undefined;
-  /** Where a model is asked. Default: `/chat/completions` under the `baseUrl`. */
+  /** Returns the URL for a model. Default: `/chat/completions` under the `baseUrl`. */
   readonly url?: (modelId: string) => string;
-  /** How the key of a request is sent. Default: as a bearer token. */
+  /** Returns the headers that carry the key of a request. Default: a bearer token. */
   readonly keyHeaders?: (key: string, request: StreamRequest) => Readonly<Record<string, string>>;
-  /** Headers of a request besides the key's. */
+  /** Returns further headers of a request. */
   readonly headers?: (request: StreamRequest) => Readonly<Record<string, string>>;
 }
 
-/** Makes the stream function of a server. */
+/** Creates the stream function of a server. */
 export function createChat(server: ChatServer): StreamFn {
   const { settings, apiKey, keyless, dialect, errors, headers, keyHeaders = toBearerHeader } =
     server;
@@ -48,13 +47,7 @@ export function createChat(server: ChatServer): StreamFn {
     keyless,
     errors,
     createParser: () => new SseParser(),
-    createReplyReader: ({ request, writer, origin }) => {
-      const names = request.context.tools.map(({ name }) => name);
-      return new ChatReply(writer, {
-        origin,
-        decodeToolName: createNameDecoder(names, TOOL_NAME_RULE),
-      });
-    },
+    createReplyReader: (call) => new ChatReply(call.writer, call),
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       return {
@@ -70,7 +63,7 @@ export function createChat(server: ChatServer): StreamFn {
   });
 }
 
-/** A key as a bearer token. */
+/** Returns the header of a bearer token. */
 export function toBearerHeader(key: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` };
 }

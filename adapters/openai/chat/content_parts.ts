@@ -1,5 +1,5 @@
 /**
- * A reply whose reasoning is a part of its content, as Mistral writes and reads it.
+ * Assistant content with reasoning parts, in Mistral's format.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ContentBlock } from "../../../src/core/content.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { hasText } from "../../kit/request/history.ts";
 
-/** The `content` field with the reasoning in it; no field when there is no reasoning. */
+/** Returns the `content` field with text and reasoning, or no field when there is no reasoning. */
 export function toContentParts(blocks: readonly ContentBlock[]): JsonObject {
   const content = blocks.flatMap(toContentPart);
   return content.some(({ type }) => type === "thinking") ? { content } : {};

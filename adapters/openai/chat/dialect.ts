@@ -1,5 +1,5 @@
 /**
- * How servers that speak chat completions differ from each other.
+ * Differences between servers with the chat completions API.
  *
  * @module
  */
@@ -11,31 +11,31 @@ import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import type { WireMessage } from "./wire.ts";
 
-/** One way of speaking chat completions. */
+/** Dialect of the chat completions API. */
 export interface ChatDialect {
-  /** The field that limits the reply. */
+  /** Field for the maximum length of a reply in tokens. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
-  /** Whether it must be asked for token counts. */
+  /** Whether usage must be requested with `stream_options`. */
   readonly needsUsageOption: boolean;
-  /** Whether it takes a name under which it caches. */
+  /** Whether the server supports `prompt_cache_key`. */
   readonly hasCacheKey: boolean;
-  /** Whether a prompt of the model takes marks of what to cache. */
+  /** Whether prompts for a model may contain `cache_control`. */
   readonly supportsCacheControl: (modelId: string) => boolean;
-  /** Fields that say how hard to think; `ability` is unknown for models that the catalog does not know. */
+  /** Returns the fields that control thinking; `ability` is `undefined` for a model that is not in the catalog. */
   readonly toThinkingFields: (model: ModelSpec, ability: ThinkingAbility | undefined) => JsonObject;
-  /** The id of a tool call as the server accepts it. */
+  /** Encodes the id of a tool call for the server. */
   readonly encodeCallId: (id: string) => string;
-  /** Whether ids that the model itself gave go back as they came, odd as they may be. Default: `false`. */
+  /** Whether call ids that the same model created are sent back unchanged. Default: `false`. */
   readonly keepsCallIds?: boolean;
-  /** Whether reasoning is a part of the content, and wanted back as one. Default: `false`. */
+  /** Whether reasoning is part of the content, in replies and requests. Default: `false`. */
   readonly hasThinkingParts?: boolean;
-  /** Mends what the server would refuse in the order of messages. */
+  /** Changes messages whose order the server would reject. */
   readonly repairOrder?: (messages: readonly WireMessage[]) => readonly WireMessage[];
-  /** Fields of every request. */
+  /** Additional fields of every request. */
   readonly fields?: JsonObject;
 }
 
-/** Any server that is not known better. */
+/** Dialect that most servers accept, and the base of the others. */
 export const COMPATIBLE: ChatDialect = {
   maxTokensField: "max_tokens",
   needsUsageOption: true,
@@ -54,12 +54,12 @@ const OPENAI: ChatDialect = {
   hasCacheKey: true,
 };
 
-/** A server that takes any id; the models behind it may have a form of their own. */
+/** Dialect of servers that accept any call id, because their models may require a format of their own. */
 const LENIENT: ChatDialect = { ...COMPATIBLE, keepsCallIds: true };
 
 const OPENROUTER: ChatDialect = {
   ...LENIENT,
-  // Claude behind OpenRouter caches only what is marked.
+  // Claude models cache only what `cache_control` marks.
   supportsCacheControl: (modelId) => modelId.startsWith("anthropic/"),
   toThinkingFields: (model, ability) => {
     const effort = resolveChatEffort(model, ability);
@@ -70,14 +70,14 @@ const OPENROUTER: ChatDialect = {
   fields: { usage: { include: true } },
 };
 
-/** DeepSeek and z.ai turn thinking on and off with a field of their own. */
-const TOGGLED: ChatDialect = {
+/** Dialect of DeepSeek and z.ai, which have a field to turn thinking on and off. */
+const THINKING_SWITCH: ChatDialect = {
   ...LENIENT,
   toThinkingFields: (model, ability) => {
-    const on = model.thinkingLevel !== "off";
-    const effort = on ? resolveChatEffort(model, ability) : undefined;
+    const isOn = model.thinkingLevel !== "off";
+    const effort = isOn ? resolveChatEffort(model, ability) : undefined;
     return {
-      thinking: { type: on ? "enabled" : "disabled" },
+      thinking: { type: isOn ? "enabled" : "disabled" },
       ...(ability?.type === "effort" && effort && { reasoning_effort: effort }),
     };
   },
@@ -86,17 +86,17 @@ const TOGGLED: ChatDialect = {
 const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "api.openai.com": OPENAI,
   "openrouter.ai": OPENROUTER,
-  "api.deepseek.com": TOGGLED,
-  "api.z.ai": TOGGLED,
+  "api.deepseek.com": THINKING_SWITCH,
+  "api.z.ai": THINKING_SWITCH,
 };
 
-/** The dialect of the server at an address. */
+/** Returns the dialect of the server at a URL. */
 export function detectDialect(baseUrl: string): ChatDialect {
   const host = /^https?:\/\/([^/:]+)/.exec(baseUrl)?.[1] ?? "";
   return DIALECTS[host] ?? LENIENT;
 }
 
-/** The effort to ask for; none for a model that does not think, or of which nothing is known and asked. */
+/** Returns the effort of a request; `undefined` for a model without efforts, and for an unknown model with `off`. */
 export function resolveChatEffort(
   { thinkingLevel }: ModelSpec,
   ability: ThinkingAbility | undefined,

@@ -1,5 +1,5 @@
 /**
- * The conversation as chat completions take it.
+ * Conversion of messages for the chat completions API.
  *
  * @module
  */
@@ -28,25 +28,25 @@ import type { WireMessage } from "./wire.ts";
 import { toContentParts } from "./content_parts.ts";
 import type { ChatDialect } from "./dialect.ts";
 
-/** How a conversation is written. */
+/** Options for `toChatMessages()`. */
 export interface ChatMessagesOptions {
-  /** The model that is asked. */
+  /** Model of the request. */
   readonly model: ModelSpec;
-  /** How the server speaks. */
+  /** Dialect of the server. */
   readonly dialect: ChatDialect;
 }
 
-/** Writes the conversation, without the system prompt. */
+/** Converts the conversation, without the system prompt. */
 export function toChatMessages(
   messages: readonly LlmMessage[],
   options: ChatMessagesOptions,
 ): WireMessage[] {
   const wire: WireMessage[] = [];
-  // Results are text alone; their images follow in a message of the user's, after the last result of a batch.
+  // Tool results contain only text; their images follow in a user message after the last result of a batch.
   let images: JsonObject[] = [];
   const lastPrompt = messages.findLastIndex(({ role }) => role === "user");
   const { model, dialect } = options;
-  const callId = dialect.keepsCallIds
+  const encodeCallId = dialect.keepsCallIds
     ? createCallIdEncoder(messages, model, dialect.encodeCallId)
     : dialect.encodeCallId;
   for (const [index, message] of messages.entries()) {
@@ -55,21 +55,21 @@ export function toChatMessages(
       images = [];
     }
     if (message.role === "tool_result") images.push(...toImageParts(message));
-    const written = toWireMessage(message, {
+    const converted = toWireMessage(message, {
       ...options,
-      encodeCallId: callId,
+      encodeCallId,
       isCurrentTurn: index > lastPrompt,
     });
-    if (written) wire.push(written);
+    if (converted) wire.push(converted);
   }
   if (images.length > 0) wire.push({ role: "user", content: images });
   return wire;
 }
 
 interface MessageOptions extends ChatMessagesOptions {
-  /** The id of a call on the wire. */
+  /** Encodes the id of a tool call. */
   readonly encodeCallId: (id: string) => string;
-  /** Whether the message belongs to the answer that is being given. */
+  /** Whether the message follows the last user message. */
   readonly isCurrentTurn: boolean;
 }
 
@@ -88,13 +88,13 @@ function toWireMessage(message: LlmMessage, options: MessageOptions): WireMessag
   }
 }
 
-/** Plain text goes as a string, which every server takes. */
+/** Converts text to a string, which every server accepts, and other content to parts. */
 function toUserMessage(content: readonly ContentBlock[]): WireMessage | undefined {
-  const shown = getTextAndImages(content);
-  if (shown.length === 0) return undefined;
-  const isText = shown.every(({ type }) => type === "text");
-  const text = shown.flatMap((block) => block.type === "text" ? block.text : []).join("\n\n");
-  return { role: "user", content: isText ? text : shown.map(toWirePart) };
+  const blocks = getTextAndImages(content);
+  if (blocks.length === 0) return undefined;
+  const isText = blocks.every(({ type }) => type === "text");
+  const text = blocks.flatMap((block) => block.type === "text" ? block.text : []).join("\n\n");
+  return { role: "user", content: isText ? text : blocks.map(toWirePart) };
 }
 
 function toWirePart(block: TextBlock | ImageBlock): JsonObject {
@@ -128,10 +128,10 @@ function toAssistantMessage(
   };
 }
 
-/** Reasoning goes back in the field that it came in; as `reasoning_content` only within the present answer. */
+/** Returns reasoning in the field in which it was received; `reasoning_content` only after the last user message. */
 function toReasoningFields(
   { content }: AssistantMessage,
-  { isCurrentTurn: answersNow, dialect }: MessageOptions,
+  { isCurrentTurn, dialect }: MessageOptions,
 ): JsonObject {
   if (dialect.hasThinkingParts) return toContentParts(content);
   let reasoning = "";
@@ -143,7 +143,7 @@ function toReasoningFields(
     if (block.type === "extension" && block.typeName === REASONING_DETAILS) details = block.data;
   }
   return {
-    ...(answersNow && reasoning !== "" && { reasoning_content: reasoning }),
+    ...(isCurrentTurn && reasoning !== "" && { reasoning_content: reasoning }),
     ...(details !== undefined && { reasoning_details: details }),
   };
 }

@@ -1,27 +1,27 @@
 /**
- * OpenRouter's `reasoning_details`: what `reasoning` says, in pieces that a model may need back.
+ * OpenRouter's `reasoning_details`, which some models require in later requests.
  *
  * @module
  */
 
 import type { WireReasoningDetail } from "./wire.ts";
 
-/** Puts the pieces of one reply together. */
+/** Assembles the details of one reply from the pieces of its chunks. */
 export class ReasoningDetails {
   readonly #details: Record<string, unknown>[] = [];
 
-  /** Reads pieces. */
+  /** Adds the pieces of a chunk. */
   append(pieces: readonly WireReasoningDetail[]): void {
     for (const piece of pieces) this.#merge(piece);
   }
 
-  /** What has to be sent back: all of it, if any part is encrypted or signed. */
+  /** Returns the details to send back: all of them if any is encrypted or signed, else none. */
   getReplayDetails(): readonly WireReasoningDetail[] {
-    const isBound = this.#details.some(({ data, signature }) => data || signature);
-    return isBound ? this.#details : [];
+    const isProtected = this.#details.some(({ data, signature }) => data || signature);
+    return isProtected ? this.#details : [];
   }
 
-  /** Pieces of one kind that follow each other under one index are one detail. */
+  /** Merges a piece into the last detail if type and index are the same, else appends it. */
   #merge(piece: WireReasoningDetail): void {
     const last = this.#details.at(-1);
     if (last === undefined || last["type"] !== piece.type || last["index"] !== piece["index"]) {
@@ -29,10 +29,10 @@ export class ReasoningDetails {
       return;
     }
     for (const [key, value] of Object.entries(piece)) {
-      const before = last[key];
-      const grows = key === "text" || key === "summary" || key === "data";
-      if (grows && typeof before === "string" && typeof value === "string") {
-        last[key] = before + value;
+      const previous = last[key];
+      const isText = key === "text" || key === "summary" || key === "data";
+      if (isText && typeof previous === "string" && typeof value === "string") {
+        last[key] = previous + value;
       } else if (value !== null) last[key] = value;
     }
   }

@@ -1,11 +1,10 @@
 /**
- * A model call becomes a request for a chat completion.
+ * Request bodies of the chat completions API.
  *
  * @module
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
 import type {
   LlmContext,
   StreamOptions,
@@ -28,15 +27,15 @@ import { toChatMessages } from "./messages.ts";
 import type { WireMessage } from "./wire.ts";
 import type { ChatDialect } from "./dialect.ts";
 
-/** Who is asked. */
+/** Options for `createChatBody()`. */
 export interface ChatBodyOptions {
-  /** How the server speaks. */
+  /** Dialect of the server. */
   readonly dialect: ChatDialect;
-  /** What is known of the model; `undefined` when nothing is. */
+  /** Catalog entry of the model, if there is one. */
   readonly entry: CatalogEntry | undefined;
 }
 
-/** Writes the body; whatever the model cannot take is left out with a warning. */
+/** Creates the body. Options that the model does not support are omitted with a warning. */
 export function createChatBody(
   { model, context, options }: StreamRequest,
   { dialect, entry }: ChatBodyOptions,
@@ -48,12 +47,16 @@ export function createChatBody(
   const messages = prependSystemPrompt(
     context,
     toChatMessages(history, { model, dialect }),
-    shouldMarkCache(options, dialect, model.modelId),
+    options.cache !== "off" && dialect.supportsCacheControl(model.modelId),
   );
   const tools = toChatTools(context.tools);
   if (options.cache === "long") {
-    sink.warning("cache_left_out", "Chat completions keep their prompts no longer than usual");
+    sink.warning(
+      "cache_left_out",
+      "Chat completions do not support long cache retention: the short one applies",
+    );
   }
+  warnUnsupportedThinking(model, entry, sink);
   const body = {
     model: model.modelId,
     stream: true,
@@ -64,24 +67,14 @@ export function createChatBody(
     tool_choice: tools.length > 0 ? toChatToolChoice(options) : undefined,
     temperature: resolveTemperature(options, entry, sink),
     [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink),
-    ...toThinkingFields(model, { dialect, entry }, sink),
+    ...dialect.toThinkingFields(model, entry?.thinking),
     response_format: toResponseFormat(options, entry, sink),
     ...(dialect.hasCacheKey && { prompt_cache_key: options.sessionId }),
   };
   return mergeExtraFields(body, options.extra, sink);
 }
 
-/** How hard to think; a model that cannot think at all is told of. */
-function toThinkingFields(
-  model: ModelSpec,
-  { dialect, entry }: ChatBodyOptions,
-  sink: WarningSink,
-): JsonObject {
-  warnUnsupportedThinking(model, entry, sink);
-  return dialect.toThinkingFields(model, entry?.thinking);
-}
-
-/** Tools as functions, sorted by name. */
+/** Converts tools to functions, sorted by name. */
 export function toChatTools(tools: readonly ToolSpec[]): JsonObject[] {
   return sortTools(tools).map(({ name, description, parameters }) => ({
     type: "function",
@@ -93,7 +86,7 @@ export function toChatTools(tools: readonly ToolSpec[]): JsonObject[] {
   }));
 }
 
-/** OpenAI refuses an object schema that names no properties. */
+/** Completes an object schema, because OpenAI rejects one without `properties`. */
 export function toObjectSchema(schema: JsonSchema): JsonSchema {
   return {
     type: "object",
@@ -116,7 +109,7 @@ function toResponseFormat(
   return schema && { type: "json_schema", json_schema: schema };
 }
 
-/** The reply's schema as OpenAI names it, unless the model cannot be held to one. */
+/** Converts `responseSchema` to OpenAI's format. Omits it with a warning for a model that cannot enforce one. */
 export function toSchemaFormat(
   { responseSchema }: StreamOptions,
   entry: CatalogEntry | undefined,
@@ -124,36 +117,32 @@ export function toSchemaFormat(
 ): JsonObject | undefined {
   if (responseSchema === undefined) return undefined;
   if (entry?.strictSchema === false) {
-    sink.warning("response_schema_left_out", "The model cannot be held to a JSON Schema");
+    sink.warning("response_schema_left_out", "The model does not support a response schema");
     return undefined;
   }
   return { name: "response", schema: responseSchema, strict: isStrictSchema(responseSchema) };
 }
 
-function shouldMarkCache({ cache }: StreamOptions, dialect: ChatDialect, modelId: string): boolean {
-  return cache !== "off" && dialect.supportsCacheControl(modelId);
-}
-
-/** Puts the system prompt first; where the cache takes marks, it and the newest prompt carry one. */
+/** Puts the system prompt first. With `useCacheControl`, marks it and the newest prompt for the cache. */
 function prependSystemPrompt(
   { systemPrompt }: LlmContext,
   messages: readonly WireMessage[],
-  marks: boolean,
+  useCacheControl: boolean,
 ): readonly WireMessage[] {
   const system = systemPrompt.trim() === "" ? [] : [{ role: "system", content: systemPrompt }];
-  if (!marks) return [...system, ...messages];
+  if (!useCacheControl) return [...system, ...messages];
   const newest = messages.findLastIndex(({ role }) => role === "user" || role === "tool");
   return [
-    ...system.map(addCacheMark),
-    ...messages.map((message, index) => index === newest ? addCacheMark(message) : message),
+    ...system.map(addCacheControl),
+    ...messages.map((message, index) => index === newest ? addCacheControl(message) : message),
   ];
 }
 
-function addCacheMark(message: WireMessage): WireMessage {
+function addCacheControl(message: WireMessage): WireMessage {
   const { content } = message;
   const parts: unknown[] = Array.isArray(content) ? content : [{ type: "text", text: content }];
   const last = parts.at(-1);
   if (!isJsonObject(last)) return message;
-  const mark = { cache_control: { type: "ephemeral" } };
-  return { ...message, content: [...parts.slice(0, -1), { ...last, ...mark }] };
+  const marked = { ...last, cache_control: { type: "ephemeral" } };
+  return { ...message, content: [...parts.slice(0, -1), marked] };
 }

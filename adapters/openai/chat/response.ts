@@ -1,5 +1,5 @@
 /**
- * A stream of chat completions becomes a reply.
+ * Reader for streams of the chat completions API.
  *
  * @module
  */
@@ -16,19 +16,19 @@ import type { WireChoice, WireChunk, WireContentPart, WireDelta, WireUsage } fro
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
 
-/** Options of {@linkcode ChatReply}. */
+/** Options for `new ChatReply()`. */
 export interface ChatReplyOptions extends ChatCallsOptions {
-  /** Whose errors these are. */
+  /** Source of the errors of this call. */
   readonly origin: ErrorOrigin;
 }
 
-/** Kind of the extension blocks that keep reasoning for OpenRouter and the gateways after its model. */
+/** Type name of extension blocks with reasoning for OpenRouter and compatible gateways. */
 export const REASONING_DETAILS = "openai.reasoning_details";
 
-/** Signature of reasoning that the server wants back as `reasoning_content`. */
+/** Signature of thinking blocks that are sent back as `reasoning_content`. */
 export const REASONING_CONTENT = "reasoning_content";
 
-/** What the providers' reasons to stop mean; a filter and a failure are none. */
+/** Stop reasons by finish reason, except those of filters and failures. */
 const STOP_REASONS: Readonly<Record<string, "stop" | "length" | "tool_use">> = {
   stop: "stop",
   eos: "stop",
@@ -41,10 +41,10 @@ const STOP_REASONS: Readonly<Record<string, "stop" | "length" | "tool_use">> = {
   function_call: "tool_use",
 };
 const FILTER_REASONS = ["content_filter", "sensitive", "refusal"];
-/** DeepSeek and z.ai end a reply so when their own servers fail; Mistral and OpenRouter say `error`. */
+/** Finish reasons of server errors: `error` at Mistral and OpenRouter, the others at DeepSeek and z.ai. */
 const FAILURE_REASONS = ["error", "network_error", "insufficient_system_resource"];
 
-/** Reads the chunks of one stream. */
+/** Reads the chunks of one reply. */
 export class ChatReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
@@ -56,19 +56,19 @@ export class ChatReply implements ReplyReader<string> {
   #hasOpenReasoning = false;
   #isFiltered = false;
 
-  /** Makes a reader that writes with `writer`. */
+  /** Creates a reader that writes the reply with `writer`. */
   constructor(writer: BlockWriter, options: ChatReplyOptions) {
     this.#writer = writer;
     this.#origin = options.origin;
     this.#calls = new ChatCallAssembler(writer, options);
   }
 
-  /** Tokens, once told. */
+  /** Usage, once received. */
   get usage(): Usage | undefined {
     return this.#wireUsage === null ? undefined : toChatUsage(this.#wireUsage);
   }
 
-  /** Reads one chunk. */
+  /** Reads the data of one chunk. */
   read(data: string): void {
     if (data.startsWith("[DONE]")) return this.#finish();
     const chunk: WireChunk = JSON.parse(data);
@@ -82,7 +82,7 @@ export class ChatReply implements ReplyReader<string> {
     if (choice.content_filter_results) this.#isFiltered ||= hasFilteredContent(choice);
   }
 
-  /** Some servers close without `[DONE]`; a reply that gave its reason to stop and then its tokens is complete. */
+  /** Ends a reply with finish reason and usage but without `[DONE]`, which some servers omit. */
   end(): void {
     if (this.#finishReason !== null && this.#wireUsage !== null) this.#finish();
   }
@@ -97,7 +97,7 @@ export class ChatReply implements ReplyReader<string> {
     for (const call of calls) this.#calls.append(call);
   }
 
-  /** Reasoning comes before what it leads to, also within one chunk. */
+  /** Writes the reasoning of a chunk, before its other content. */
   #appendThinking(delta: WireDelta): void {
     const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
     if (content) {
@@ -115,7 +115,7 @@ export class ChatReply implements ReplyReader<string> {
       return this.#writer.writeText(content);
     }
     for (const part of content) {
-      if (part.thinking) this.#writer.writeThinking(joinParts(part.thinking));
+      if (part.thinking) this.#writer.writeThinking(joinText(part.thinking));
       else this.#writer.writeText(textOrEmpty(part.text));
       if (part.signature) this.#writer.closeThinking({ signature: textOrEmpty(part.signature) });
     }
@@ -132,14 +132,14 @@ export class ChatReply implements ReplyReader<string> {
     const reason = this.#finishReason ?? "stop";
     const stopReason = STOP_REASONS[reason];
     this.#calls.end({ wasTruncated: stopReason === "length" });
-    const kept = this.#details.getReplayDetails();
-    if (kept.length > 0) this.#writer.writeExtension(REASONING_DETAILS, kept);
+    const details = this.#details.getReplayDetails();
+    if (details.length > 0) this.#writer.writeExtension(REASONING_DETAILS, details);
     const error = this.#toError(reason);
     if (error) return this.#writer.fail(error, this.usage);
     if (!stopReason) this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${reason}`);
     const counts = this.#wireUsage ?? {};
     this.#writer.finish({
-      // Some servers say `stop` when they mean `tool_calls`, and the other way round.
+      // Some servers send `stop` with tool calls, or `tool_calls` without any.
       stopReason: stopReason === "length" ? "length" : this.#calls.hasCalls ? "tool_use" : "stop",
       usage: toChatUsage(counts),
       cost: toChatCost(counts),
@@ -156,25 +156,25 @@ export class ChatReply implements ReplyReader<string> {
     }
     if (!FAILURE_REASONS.includes(reason)) return undefined;
     return classifyStreamError(
-      { error: { code: 500, message: `It stopped with ${reason}` } },
+      { error: { code: 500, message: `The reply ended with finish_reason ${reason}` } },
       this.#origin,
     );
   }
 }
 
-/** A request for several replies (`n`, through `extra`) gets the first one. */
+/** Returns the first choice; a request may ask for several with `n` in `extra`. */
 function findFirstChoice({ choices }: WireChunk): WireChoice | undefined {
   const choice = choices?.[0];
   return choice?.index ? choices?.find(({ index = 0 }) => index === 0) : choice;
 }
 
-/** Azure tells what each of its filters did; some only look. */
+/** Whether a content filter of Azure has blocked content rather than only annotated it. */
 function hasFilteredContent({ content_filter_results: results }: WireChoice): boolean {
-  return Object.values(results ?? {}).some((found) =>
-    isJsonObject(found) && found["filtered"] === true
+  return Object.values(results ?? {}).some((result) =>
+    isJsonObject(result) && result["filtered"] === true
   );
 }
 
-function joinParts(parts: string | readonly WireContentPart[]): string {
+function joinText(parts: string | readonly WireContentPart[]): string {
   return typeof parts === "string" ? parts : parts.map(({ text = "" }) => text).join("");
 }

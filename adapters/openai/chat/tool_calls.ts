@@ -1,9 +1,9 @@
 /**
- * Tool calls out of the pieces in which chat completions send them.
+ * Assembly of tool calls from the pieces that the chat completions API sends.
  *
- * OpenAI sends each call's id and name first, then its arguments, all under the call's index. Other servers leave out
- * ids or indexes, begin at 1, give every call the index 0, send names late, in pieces or again and again, send whole
- * calls at once, or arguments as an object.
+ * OpenAI sends id and name of each call first, then its arguments, always with the index of the call. Other servers omit
+ * ids or indexes, count indexes from 1, use index 0 for every call, send names late, in pieces or repeatedly, send
+ * complete calls, or send arguments as an object.
  *
  * @module
  */
@@ -15,68 +15,68 @@ import type { WireToolCall } from "./wire.ts";
 interface Call {
   id: string;
   name: string;
-  /** Arguments that came before the name. */
+  /** Arguments that were received before the name. */
   earlyArguments: string;
-  /** Set when the call has been begun. */
+  /** Content index of the open block, or `null` before the block is opened. */
   contentIndex: number | null;
 }
 
-/** Options of {@linkcode ChatCallAssembler}. */
+/** Options for `new ChatCallAssembler()`. */
 export interface ChatCallsOptions {
-  /** The tool's own name, for one on the wire. */
+  /** Maps a tool name in the response to the name of the tool. */
   readonly decodeToolName: (wireName: string) => string;
-  /** The call's own id, for one on the wire. */
-  readonly decodeCallId?: (wireId: string) => string;
 }
 
-/** Puts the calls of one reply together. */
+/** Assembles the tool calls of one reply. */
 export class ChatCallAssembler {
   readonly #writer: BlockWriter;
-  readonly #options: ChatCallsOptions;
+  readonly #decodeToolName: (wireName: string) => string;
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
 
-  /** Makes an empty list that writes with `writer`. */
-  constructor(writer: BlockWriter, options: ChatCallsOptions) {
+  /** Creates an assembler that writes the calls with `writer`. */
+  constructor(writer: BlockWriter, { decodeToolName }: ChatCallsOptions) {
     this.#writer = writer;
-    this.#options = options;
+    this.#decodeToolName = decodeToolName;
   }
 
-  /** Whether there is any call. */
+  /** Whether the reply has tool calls. */
   get hasCalls(): boolean {
     return this.#calls.length > 0;
   }
 
-  /** Reads a piece of a call. */
+  /** Adds a piece of a call. */
   append(piece: WireToolCall): void {
     const call = this.#find(piece);
     if (call.id === "") call.id = textOrEmpty(piece.id);
-    call.name = mergeNamePiece(call, textOrEmpty(piece.function?.name));
+    const namePiece = textOrEmpty(piece.function?.name);
+    // Some servers send the name in pieces, others repeat it with every piece.
+    if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
     const args = toArgumentsJson(piece.function?.arguments);
     if (args === "") return;
-    // The name may go on in the next piece, so that a call begins with its first argument.
+    // The next piece may continue the name, so only arguments open the block.
     if (call.contentIndex === null && call.name === "") call.earlyArguments += args;
     else this.#writer.writeToolArguments(this.#openCall(call), args);
   }
 
-  /** The reply is over: every call has begun, and all but a cut one are complete. */
-  end({ wasTruncated: wasCut }: { readonly wasTruncated: boolean }): void {
+  /** Ends the reply: opens the blocks of all calls and closes them, except a truncated one. */
+  end({ wasTruncated }: { readonly wasTruncated: boolean }): void {
     for (const call of this.#calls) this.#openCall(call);
-    // What the token limit cut is what was being written: the last call. Its block stays open.
-    const complete = wasCut ? this.#calls.slice(0, -1) : this.#calls;
+    // The token limit truncates the last call, whose block stays open.
+    const complete = wasTruncated ? this.#calls.slice(0, -1) : this.#calls;
     for (const call of complete) this.#writer.closeToolCall(this.#openCall(call));
   }
 
-  #find({ index, id, function: called }: WireToolCall): Call {
-    const hasName = Boolean(called?.name);
+  #find({ index, id, function: calledFunction }: WireToolCall): Call {
+    const hasName = Boolean(calledFunction?.name);
     if (typeof index !== "number") {
       const known = id ? this.#calls.find((call) => call.id === id) : this.#calls.at(-1);
-      const isNext = !id && hasName && known?.contentIndex !== null;
-      return known && !isNext ? known : this.#add();
+      const isNextCall = !id && hasName && known?.contentIndex !== null;
+      return known && !isNextCall ? known : this.#add();
     }
     const known = this.#byIndex.get(index);
-    const isNext = hasName && id && known?.id && id !== known.id;
-    if (known && !isNext) return known;
+    const isNextCall = hasName && id && known?.id && id !== known.id;
+    if (known && !isNextCall) return known;
     const call = this.#add();
     this.#byIndex.set(index, call);
     return call;
@@ -90,19 +90,13 @@ export class ChatCallAssembler {
 
   #openCall(call: Call): number {
     if (call.contentIndex !== null) return call.contentIndex;
-    const { decodeToolName: toolName, decodeCallId: callId = (id) => id } = this.#options;
-    call.contentIndex = this.#writer.openToolCall(callId(call.id), toolName(call.name));
+    call.contentIndex = this.#writer.openToolCall(call.id, this.#decodeToolName(call.name));
     this.#writer.writeToolArguments(call.contentIndex, call.earlyArguments);
     return call.contentIndex;
   }
 }
 
-/** A name may come in pieces, or whole with every piece. */
-function mergeNamePiece({ name, contentIndex }: Call, piece: string): string {
-  return contentIndex !== null || piece === name ? name : name + piece;
-}
-
-/** Some servers send arguments as an object. */
+/** Returns the JSON of arguments, which some servers send as an object. */
 function toArgumentsJson(args: unknown): string {
   return typeof args === "object" && args !== null ? JSON.stringify(args) : textOrEmpty(args);
 }

@@ -1,5 +1,5 @@
 /**
- * Token counts of chat completions in our normal form.
+ * Conversion of usage and cost in chat completions.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { type Cost, type Usage, zeroCost } from "../../../src/core/usage.ts";
 import { countOrZero } from "../../kit/stream/wire_values.ts";
 import type { WireUsage } from "./wire.ts";
 
-/** xAI's prices come in ten-billionths of a US dollar. */
+/** xAI reports costs in units of 1e-10 US dollars. */
 const TICKS_PER_DOLLAR = 1e10;
 
-/** OpenAI's `prompt_tokens` has cache reads and writes in it; ours has not. */
+/** Converts token counts. OpenAI's `prompt_tokens` includes cache reads and writes, `Usage.input` does not. */
 export function toChatUsage(counts: WireUsage): Usage {
   const prompt = countOrZero(counts.prompt_tokens);
   const details = counts.prompt_tokens_details;
@@ -29,14 +29,14 @@ export function toChatUsage(counts: WireUsage): Usage {
   };
 }
 
-/** xAI counts reasoning beside the completion, everybody else within it; the total gives it away. */
+/** Returns the output tokens. xAI excludes reasoning from the completion tokens, which the total reveals. */
 function countOutput(counts: WireUsage, reasoning: number): number {
   const completion = countOrZero(counts.completion_tokens);
   const counted = countOrZero(counts.prompt_tokens) + completion;
   return counts.total_tokens === counted + reasoning ? completion + reasoning : completion;
 }
 
-/** What the provider itself says the reply cost. */
+/** Returns the cost that the provider reports, if any. */
 export function toChatCost(counts: WireUsage): Cost | undefined {
   const { cost, cost_in_usd_ticks: ticks } = counts;
   const total = typeof cost === "number"

@@ -1,7 +1,7 @@
 /**
- * OpenAI's chat completions on the wire, as OpenAI and the servers after its model write them: only what we read.
+ * Types of the chat completions API; only the fields that are used.
  *
- * Nothing is certain to be there, and what is there may be of another type than OpenAI's.
+ * Compatible servers may omit any field or send a value of another type.
  *
  * @module
  */
@@ -21,10 +21,10 @@ export interface WireToolCall {
   } | null;
 }
 
-/** A piece of reasoning as OpenRouter describes it. */
+/** A piece of `reasoning_details`. */
 export type WireReasoningDetail = JsonObject & { readonly type?: string };
 
-/** What is new in a reply. */
+/** New content of a reply. */
 export interface WireDelta {
   readonly content?: string | readonly WireContentPart[] | null;
   readonly refusal?: string | null;
@@ -34,7 +34,7 @@ export interface WireDelta {
   readonly tool_calls?: readonly WireToolCall[] | null;
 }
 
-/** Content in parts, as Mistral sends it when a model thinks. */
+/** A part of the content, which Mistral sends for models that think. */
 export interface WireContentPart {
   readonly type: string;
   readonly text?: string;
@@ -52,20 +52,20 @@ export interface WireUsage {
     readonly cache_write_tokens?: number | null;
   } | null;
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
-  /** DeepSeek's count of cached tokens. */
+  /** Cache reads at DeepSeek. */
   readonly prompt_cache_hit_tokens?: number | null;
-  /** OpenRouter's price, in US dollars. */
+  /** Cost at OpenRouter, in US dollars. */
   readonly cost?: number | null;
-  /** xAI's price, in ten-billionths of a US dollar. */
+  /** Cost at xAI, in units of 1e-10 US dollars. */
   readonly cost_in_usd_ticks?: number | null;
 }
 
-/** What is new in one of the replies. */
+/** New content of one choice. */
 export interface WireChoice {
   readonly index?: number;
   readonly delta?: WireDelta | null;
   readonly finish_reason?: string | null;
-  /** What Azure's filters found, by kind. */
+  /** Results of the content filters of Azure, by category. */
   readonly content_filter_results?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -74,7 +74,7 @@ export interface WireChunk {
   readonly object?: string;
   readonly choices?: readonly WireChoice[] | null;
   readonly usage?: WireUsage | null;
-  /** Where Groq puts the usage. */
+  /** Usage at Groq. */
   readonly x_groq?: { readonly usage?: WireUsage | null } | null;
   readonly error?: unknown;
 }

@@ -1,5 +1,5 @@
 /**
- * The conversation as the Responses API takes it: a flat list of items.
+ * Conversion of messages for the Responses API, whose input is a flat list of items.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { serializeJson } from "../../kit/request/json_body.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { ITEM_PREFIX } from "./response.ts";
 
-/** Items that the API did or thought by itself. Others wait for an answer that we do not have. */
+/** Types of items that are sent back. Other items require an output that the adapter does not have. */
 const REPLAYED_ITEMS = [
   "reasoning",
   "compaction",
@@ -30,33 +30,23 @@ const REPLAYED_ITEMS = [
   "mcp_call",
 ];
 
-/** Writes the conversation, without the system prompt. */
+/** Converts the conversation, without the system prompt. */
 export function toResponsesInput(messages: readonly LlmMessage[], model: ModelSpec): JsonObject[] {
-  const callId = (id: string) => toWireName(id, CALL_ID_RULE);
   return messages.flatMap((message) => {
     switch (message.role) {
       case "user":
         return toUserItems(message.content);
       case "tool_result":
-        return [toResultItem(message, callId)];
+        return [toResultItem(message)];
       case "assistant":
-        return toReplyItems(message, { isOwn: isOwnReply(message, model), encodeCallId: callId });
+        return toReplyItems(message, isOwnReply(message, model));
     }
   });
 }
 
-/** The id of a call on the wire. */
-type CallIdEncoder = (id: string) => string;
-
-interface ReplyOptions {
-  /** Whether the model that is asked gave the reply. */
-  readonly isOwn: boolean;
-  readonly encodeCallId: CallIdEncoder;
-}
-
 function toUserItems(content: readonly ContentBlock[]): JsonObject[] {
-  const shown = getTextAndImages(content);
-  return shown.length > 0 ? [{ role: "user", content: shown.map(toInputPart) }] : [];
+  const blocks = getTextAndImages(content);
+  return blocks.length > 0 ? [{ role: "user", content: blocks.map(toInputPart) }] : [];
 }
 
 function toInputPart(block: TextBlock | ImageBlock): JsonObject {
@@ -65,29 +55,27 @@ function toInputPart(block: TextBlock | ImageBlock): JsonObject {
     : { type: "input_image", image_url: toImageUrl(block), detail: "auto" };
 }
 
-function toResultItem(message: ToolResultMessage, callId: CallIdEncoder): JsonObject {
+function toResultItem(message: ToolResultMessage): JsonObject {
   const images = getTextAndImages(message.content).filter(({ type }) => type === "image");
   const text = toResultText(message);
   return {
     type: "function_call_output",
-    call_id: callId(message.toolCallId),
+    call_id: toWireName(message.toolCallId, CALL_ID_RULE),
     output: images.length === 0 ? text : [{ type: "input_text", text }, ...images.map(toInputPart)],
   };
 }
 
-function toReplyItems({ content }: AssistantMessage, options: ReplyOptions): JsonObject[] {
-  const items = content.map((block) => toReplyItem(block, options)).filter((item) =>
+/** Converts an assistant message; `isOwn` is whether the model of the request created it. */
+function toReplyItems({ content }: AssistantMessage, isOwn: boolean): JsonObject[] {
+  const items = content.map((block) => toReplyItem(block, isOwn)).filter((item) =>
     item !== undefined
   );
-  // Reasoning whose outcome was cut off is refused.
+  // The API rejects reasoning without a following item, as in a truncated reply.
   while (items.at(-1)?.["type"] === "reasoning") items.pop();
   return items;
 }
 
-function toReplyItem(
-  block: ContentBlock,
-  { isOwn, encodeCallId: callId }: ReplyOptions,
-): JsonObject | undefined {
+function toReplyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefined {
   switch (block.type) {
     case "text":
       if (!hasText(block)) return undefined;
@@ -100,7 +88,7 @@ function toReplyItem(
     case "tool_call":
       return {
         type: "function_call",
-        call_id: callId(block.id),
+        call_id: toWireName(block.id, CALL_ID_RULE),
         name: toWireName(block.name, TOOL_NAME_RULE),
         arguments: serializeJson(block.arguments),
       };
@@ -114,7 +102,7 @@ function toReplyItem(
   }
 }
 
-/** An item goes back as it came, but for its status, which only replies have. */
+/** Returns an item without its status, which requests must not contain. */
 function toReplayedItem(data: unknown): JsonObject | undefined {
   if (!isJsonObject(data)) return undefined;
   const { status: _status, ...item } = data;

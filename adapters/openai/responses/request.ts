@@ -1,10 +1,11 @@
 /**
- * A model call becomes a request to the Responses API.
+ * Request bodies of the Responses API.
  *
  * @module
  */
 
 import type { JsonObject } from "../../../src/core/json.ts";
+import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import { withoutImages } from "../../kit/request/history.ts";
@@ -21,10 +22,10 @@ import { toObjectSchema, toSchemaFormat } from "../chat/request.ts";
 import { resolveChatEffort } from "../chat/dialect.ts";
 import { toResponsesInput } from "./input.ts";
 
-/** Models whose prompts OpenAI keeps for a day when asked to. */
+/** Matches models with a cache retention of 24 hours. */
 const LONG_CACHE_MODELS = /^gpt-(?:4\.1|5)/;
 
-/** Writes the body; whatever the model cannot take is left out with a warning. */
+/** Creates the body. Options that the model does not support are omitted with a warning. */
 export function createResponsesBody(
   { model, context, options }: StreamRequest,
   entry: CatalogEntry | undefined,
@@ -39,7 +40,7 @@ export function createResponsesBody(
   const body = {
     model: model.modelId,
     stream: true,
-    // Nothing is kept at the provider: reasoning comes encrypted, and goes back with the history.
+    // The provider stores nothing; encrypted reasoning is returned and sent back with the history.
     store: false,
     instructions: context.systemPrompt.trim() === "" ? undefined : context.systemPrompt,
     input: toResponsesInput(history, model),
@@ -47,7 +48,7 @@ export function createResponsesBody(
     tool_choice: hasTools ? toResponsesToolChoice(options) : undefined,
     temperature: resolveTemperature(options, entry, sink),
     max_output_tokens: resolveMaxTokens(options, entry, sink),
-    ...toReasoningFields({ model, entry }),
+    ...toReasoningFields(model, entry),
     text: format && { format: { type: "json_schema", ...format } },
     prompt_cache_key: options.sessionId,
     prompt_cache_retention: resolveRetention(options, model.modelId, sink),
@@ -70,9 +71,7 @@ function toResponsesToolChoice({ toolChoice }: StreamOptions): unknown {
   return { type: "function", name: toWireName(toolChoice.name, TOOL_NAME_RULE) };
 }
 
-function toReasoningFields(
-  { model, entry }: Pick<StreamRequest, "model"> & { entry: CatalogEntry | undefined },
-): JsonObject {
+function toReasoningFields(model: ModelSpec, entry: CatalogEntry | undefined): JsonObject {
   const effort = resolveChatEffort(model, entry?.thinking);
   if (effort === undefined) return {};
   const summary = model.thinkingLevel === "off" ? {} : { summary: "auto" };
@@ -86,6 +85,9 @@ function resolveRetention(
 ): string | undefined {
   if (cache !== "long") return undefined;
   if (LONG_CACHE_MODELS.test(modelId)) return "24h";
-  sink.warning("cache_left_out", `${modelId} keeps its prompts no longer than usual`);
+  sink.warning(
+    "cache_left_out",
+    `${modelId} does not support long cache retention: the short one applies`,
+  );
   return undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * A stream of the Responses API becomes a reply.
+ * Reader for streams of the Responses API.
  *
  * @module
  */
@@ -13,24 +13,24 @@ import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { toChatUsage } from "../chat/usage.ts";
 import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./wire.ts";
 
-/** Prefix of the extension blocks in which items of the API are kept. */
+/** Prefix of the type names of extension blocks with items of the API. */
 export const ITEM_PREFIX = "openai.";
 
-/** Options of {@linkcode ResponsesReply}. */
+/** Options for `new ResponsesReply()`. */
 export interface ResponsesReplyOptions {
-  /** The tool's own name, for one on the wire. */
+  /** Maps a tool name in the response to the name of the tool. */
   readonly decodeToolName: (wireName: string) => string;
-  /** Whose errors these are. */
+  /** Source of the errors of this call. */
   readonly origin: ErrorOrigin;
 }
 
-/** A tool call that has begun. */
+/** A tool call whose block is open. */
 interface OpenCall {
   readonly contentIndex: number;
   hasArguments: boolean;
 }
 
-/** Reads the events of one stream. */
+/** Reads the events of one reply. */
 export class ResponsesReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #options: ResponsesReplyOptions;
@@ -40,18 +40,18 @@ export class ResponsesReply implements ReplyReader<string> {
   #hasText = false;
   #hasToolCall = false;
 
-  /** Makes a reader that writes with `writer`. */
+  /** Creates a reader that writes the reply with `writer`. */
   constructor(writer: BlockWriter, options: ResponsesReplyOptions) {
     this.#writer = writer;
     this.#options = options;
   }
 
-  /** Tokens, once told. */
+  /** Usage, once received. */
   get usage(): Usage | undefined {
     return this.#wireUsage === null ? undefined : toResponsesUsage(this.#wireUsage);
   }
 
-  /** Reads one event. */
+  /** Reads the data of one event. */
   read(data: string): void {
     if (data.startsWith("[DONE]")) return;
     const event: WireEvent = JSON.parse(data);
@@ -60,7 +60,7 @@ export class ResponsesReply implements ReplyReader<string> {
         this.#hasText = true;
         return this.#writer.writeText(textOrEmpty(event.delta));
       case "response.output_text.done":
-        // Some servers do not stream a text, but give it whole.
+        // Some servers send text without deltas.
         if (!this.#hasText) this.#writer.writeText(textOrEmpty(event.text));
         this.#hasText = false;
         return;
@@ -137,7 +137,7 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#wireUsage = response.usage ?? this.#wireUsage;
     const { origin } = this.#options;
     if (response.status === "failed" || response.error) {
-      const error = response.error ?? { message: "It failed without saying why" };
+      const error = response.error ?? { message: "The response failed without an error" };
       throw classifyStreamError({ error }, origin);
     }
     const { provider } = origin;
@@ -149,13 +149,13 @@ export class ResponsesReply implements ReplyReader<string> {
         : `${provider} refused: ${this.#refusal}`;
       return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
     }
-    const ended = this.#hasToolCall ? "tool_use" : "stop";
-    const isCut = response.status === "incomplete";
-    this.#writer.finish({ stopReason: isCut ? "length" : ended, usage });
+    const stopReason = this.#hasToolCall ? "tool_use" : "stop";
+    const isTruncated = response.status === "incomplete";
+    this.#writer.finish({ stopReason: isTruncated ? "length" : stopReason, usage });
   }
 }
 
-/** Reasoning is asked for again when it is encrypted, or when an open model told it. */
+/** Whether reasoning is sent back: if it is encrypted, or contains the text of an open model. */
 function shouldReplay({ encrypted_content: encrypted, content }: WireItem): boolean {
   return Boolean(encrypted) || (Array.isArray(content) && content.length > 0);
 }

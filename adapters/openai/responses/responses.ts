@@ -1,5 +1,5 @@
 /**
- * The Responses API: OpenAI's, and those of servers after its model.
+ * Stream functions for the Responses API of OpenAI and compatible servers.
  *
  * @module
  */
@@ -9,15 +9,14 @@ import { serializeJson } from "../../kit/request/json_body.ts";
 import { ModelFinder } from "../../kit/request/model_finder.ts";
 import { createStreamFn } from "../../kit/provider.ts";
 import { SseParser } from "../../kit/stream/sse.ts";
-import { createNameDecoder, TOOL_NAME_RULE } from "../../kit/request/wire_names.ts";
 import { type ChatServer, toBearerHeader } from "../chat/chat.ts";
 import { createResponsesBody } from "./request.ts";
 import { ResponsesReply } from "./response.ts";
 
-/** A server that speaks the Responses API. */
+/** A server with the Responses API. */
 export type ResponsesServer = Omit<ChatServer, "dialect">;
 
-/** Makes the stream function of a server. */
+/** Creates the stream function of a server. */
 export function createResponses(server: ResponsesServer): StreamFn {
   const { settings, apiKey, keyless, errors, headers, keyHeaders = toBearerHeader } = server;
   const url = server.url ?? (() => `${settings.baseUrl}/responses`);
@@ -28,13 +27,7 @@ export function createResponses(server: ResponsesServer): StreamFn {
     keyless,
     errors,
     createParser: () => new SseParser(),
-    createReplyReader: ({ request, writer, origin }) => {
-      const names = request.context.tools.map(({ name }) => name);
-      return new ResponsesReply(writer, {
-        origin,
-        decodeToolName: createNameDecoder(names, TOOL_NAME_RULE),
-      });
-    },
+    createReplyReader: (call) => new ResponsesReply(call.writer, call),
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       return {

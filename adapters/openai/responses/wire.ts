@@ -1,5 +1,5 @@
 /**
- * OpenAI's Responses API on the wire: only what we send, and what we read.
+ * Types of the Responses API; only the fields that are used.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface WireResponseUsage {
   readonly output_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
 }
 
-/** What the last event tells of the whole reply. */
+/** The response in the last event of a stream. */
 export interface WireResponse {
   readonly status?: string | null;
   readonly error?: unknown;

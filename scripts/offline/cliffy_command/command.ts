@@ -1,81 +1,63 @@
-import { CommandDescription } from "./command_description.ts";
-import { parseCommandLine } from "./command_line.ts";
-import { type CommandResult, type OptionOptions, readArguments, readOption } from "./definition.ts";
-import type { ArgumentsOf, OptionOf } from "./option_types.ts";
+import { Command as Commander, type CommanderError } from "npm:commander@^15.1.0";
+import { ValidationError } from "./validation_error.ts";
 
-type NoOptions = Record<never, never>;
+/** Options for `Command.option()`. */
+export interface OptionSettings {
+  /** Whether the option may occur several times; its values become an array. */
+  collect?: boolean;
+}
+
+/** A parsed command line. */
+export interface CommandResult {
+  options: Record<string, unknown>;
+  args: string[];
+  /** The arguments after `--`. */
+  literal: string[];
+  /** The command that the command line names. */
+  cmd: Command;
+}
 
 /**
- * A command and its sub-commands: the part of the package that this project uses.
+ * A command and its subcommands: the part of the package that this project uses, over `commander`.
  *
- * It never prints and never exits, so a program that uses it says so: `.throwErrors().noExit()` and `.helpOption(false)`
- * on the main command.
+ * It never prints and never exits, so every command requires `.helpOption(false).throwErrors().noExit()`. A command is
+ * complete before its subcommands are added, because methods of the original apply to the last subcommand then.
  */
-export class Command<Options = NoOptions, Arguments extends unknown[] = []>
-  extends CommandDescription {
-  #requiredCalls = new Set<string>();
+export class Command {
+  #name = "";
+  #takesArguments = false;
+  readonly #options: { readonly flags: string; readonly isCollected: boolean }[] = [];
+  readonly #commands: Command[] = [];
+  readonly #requiredCalls = new Set<string>();
+  #action: () => unknown = () => {};
 
-  name(name: string): this {
-    this.definition.name = name;
+  arguments(definition: string): this {
+    this.#assertNoCommands("arguments");
+    if (definition !== "[words...:string]") {
+      throw new Error(`The offline package does not support the arguments "${definition}"`);
+    }
+    this.#takesArguments = true;
     return this;
   }
 
-  description(description: string): this {
-    this.definition.description = description;
+  option(flags: string, _description: string, { collect = false }: OptionSettings = {}): this {
+    this.#assertNoCommands("option");
+    if (!/^(-\w, )?--[a-z][a-z-]*( <[\w-]+:string>)?$/.test(flags)) {
+      throw new Error(`The offline package does not support the option "${flags}"`);
+    }
+    this.#options.push({ flags: flags.replace(":string>", ">"), isCollected: collect });
     return this;
   }
 
-  example(name: string, description: string): this {
-    this.definition.examples.push({ name, description });
+  action(action: () => unknown): this {
+    this.#assertNoCommands("action");
+    this.#action = action;
     return this;
   }
 
-  alias(alias: string): this {
-    this.#assertBeforeCommands("alias");
-    this.definition.aliases.push(alias);
-    return this;
-  }
-
-  hidden(): this {
-    this.#assertBeforeCommands("hidden");
-    this.definition.hidden = true;
-    return this;
-  }
-
-  option<Flags extends string, const Settings extends OptionOptions = NoOptions>(
-    flags: Flags,
-    description: string,
-    settings?: Settings,
-  ): Command<Options & OptionOf<Flags, Settings>, Arguments> {
-    return this.#addOption(flags, description, { ...settings, global: false });
-  }
-
-  globalOption<Flags extends string, const Settings extends OptionOptions = NoOptions>(
-    flags: Flags,
-    description: string,
-    settings?: Settings,
-  ): Command<Options & OptionOf<Flags, Settings>, Arguments> {
-    return this.#addOption(flags, description, { ...settings, global: true });
-  }
-
-  arguments<Text extends string>(definition: Text): Command<Options, ArgumentsOf<Text>> {
-    this.#assertBeforeCommands("arguments");
-    this.definition.arguments = readArguments(definition);
-    return this as unknown as Command<Options, ArgumentsOf<Text>>;
-  }
-
-  action(action: (options: Options, ...args: Arguments) => unknown): this {
-    this.#assertBeforeCommands("action");
-    this.definition.action = (options, args) =>
-      action.call(this, options as Options, ...args as Arguments);
-    return this;
-  }
-
-  /** Adds a sub-command; what belongs to the command itself is declared before it. */
-  command(name: string, command: CommandDescription): this {
-    command.definition.name = name;
-    command.definition.parent = this;
-    this.definition.commands.set(name, command);
+  command(name: string, command: Command): this {
+    command.#name = name;
+    this.#commands.push(command);
     return this;
   }
 
@@ -94,30 +76,54 @@ export class Command<Options = NoOptions, Arguments extends unknown[] = []>
     return this;
   }
 
-  /** Reads the command line and runs the action of the command it names. */
+  /** Parses a command line and calls the action of the command that it names. */
   async parse(args: string[]): Promise<CommandResult> {
-    if (this.#requiredCalls.size < 3) {
-      throw new Error("Call throwErrors(), noExit() and helpOption(false) before parse().");
-    }
-    const result = await parseCommandLine(this, args);
-    result.cmd.definition.literal = result.literal;
-    await result.cmd.definition.action(result.options, result.args);
+    const end = args.indexOf("--");
+    const line = end < 0 ? args : args.slice(0, end);
+    const literal = end < 0 ? [] : args.slice(end + 1);
+    const results: CommandResult[] = [];
+    const commander = this.#toCommander((result) => results.push({ ...result, literal }));
+    await commander.parseAsync(line, { from: "user" });
+    const [result] = results;
+    if (!result) throw new Error(`No command handles "${args.join(" ")}"`);
+    await result.cmd.#action();
     return result;
   }
 
-  #addOption<Result>(
-    flags: string,
-    description: string,
-    settings: OptionOptions & { global: boolean },
-  ): Result {
-    this.#assertBeforeCommands("option");
-    this.definition.options.push(readOption(flags, description, settings));
-    return this as unknown as Result;
+  #toCommander(onResult: (result: Omit<CommandResult, "literal">) => void): Commander {
+    if (this.#requiredCalls.size < 3) {
+      throw new Error("Call helpOption(false), throwErrors() and noExit() before parse()");
+    }
+    const commander = new Commander(this.#name)
+      .helpOption(false).helpCommand(false).enablePositionalOptions()
+      .allowExcessArguments(this.#takesArguments)
+      // The original passes unknown options of a command with arguments as arguments.
+      .allowUnknownOption(this.#takesArguments)
+      .configureOutput({ writeOut: () => {}, writeErr: () => {} })
+      .exitOverride((error) => {
+        throw this.#toValidationError(error);
+      });
+    for (const { flags, isCollected } of this.#options) {
+      if (isCollected) commander.option(flags, "", collect);
+      else commander.option(flags, "");
+    }
+    for (const command of this.#commands) commander.addCommand(command.#toCommander(onResult));
+    return commander.action(() =>
+      onResult({ cmd: this, options: commander.opts(), args: commander.args })
+    );
   }
 
-  #assertBeforeCommands(method: string): void {
-    if (this.definition.commands.size > 0) {
-      throw new Error(`Call ${method}() of a command before command().`);
-    }
+  #assertNoCommands(method: string): void {
+    if (this.#commands.length > 0) throw new Error(`Call ${method}() before command()`);
   }
+
+  #toValidationError(error: CommanderError): ValidationError {
+    const validationError = new ValidationError(error.message, { cause: error });
+    validationError.cmd = this;
+    return validationError;
+  }
+}
+
+function collect(value: string, previous: string[] = []): string[] {
+  return [...previous, value];
 }

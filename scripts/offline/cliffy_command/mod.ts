@@ -1,3 +1,2 @@
-export { Command } from "./command.ts";
-export type { Argument, CommandResult, Option, OptionOptions } from "./definition.ts";
+export { Command, type CommandResult, type OptionSettings } from "./command.ts";
 export { ValidationError } from "./validation_error.ts";

@@ -1,12 +1,7 @@
-import type { CommandDescription } from "./command_description.ts";
+import type { Command } from "./command.ts";
 
-/** The command line does not fit the command; `cmd` is the command it was meant for. */
+/** Thrown when a command line is invalid for the command `cmd`. */
 export class ValidationError extends Error {
-  readonly exitCode: number;
-  cmd?: CommandDescription;
-
-  constructor(message: string, options: ErrorOptions & { exitCode?: number } = {}) {
-    super(message, options);
-    this.exitCode = options.exitCode ?? 2;
-  }
+  readonly exitCode: number = 2;
+  cmd?: Command;
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Replaces the lines `[beforeStart, beforeEnd)` by `[afterStart, afterEnd)`; lines between edits are equal. */
+/** Replaces the lines `[beforeStart, beforeEnd)` with `[afterStart, afterEnd)`; lines between edits are equal. */
 export interface LineEdit {
   /** Index of the first removed line. */
   readonly beforeStart: number;
@@ -17,7 +17,9 @@ export interface LineEdit {
   readonly afterEnd: number;
 }
 
-/** Most changed lines to search for, in quadratic time; texts that differ more get a single edit. */
+/**
+ * Maximum number of changed lines, since the search takes quadratic time; texts that differ in more get a single edit.
+ */
 const MAX_CHANGED_LINES = 1_000;
 
 /** Returns the edits that turn `before` into `after`, in order. */
@@ -102,7 +104,7 @@ function getStartX(frontiers: readonly Int32Array[], changes: number, diagonal: 
   return isInsertion(frontiers, changes, diagonal) ? fromAbove : fromLeft;
 }
 
-function isInsertion(frontiers: readonly Int32Array[], changes: number, diagonal: number) {
+function isInsertion(frontiers: readonly Int32Array[], changes: number, diagonal: number): boolean {
   if (diagonal === -changes) return true;
   if (diagonal === changes) return false;
   return getReach(frontiers, changes - 1, diagonal - 1) <

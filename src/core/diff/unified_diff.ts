@@ -49,9 +49,9 @@ function measureEqualStart(before: string, after: string): { characters: number;
   }
   let lines = 0;
   for (
-    let at = before.indexOf("\n");
-    at !== -1 && at < characters;
-    at = before.indexOf("\n", at + 1)
+    let newline = before.indexOf("\n");
+    newline !== -1 && newline < characters;
+    newline = before.indexOf("\n", newline + 1)
   ) {
     lines++;
   }
@@ -61,9 +61,9 @@ function measureEqualStart(before: string, after: string): { characters: number;
 /** Removes the equal lines at the end of both texts, except the first ones that serve as context. */
 function trimEqualEnd(before: string, after: string): readonly [string, string] {
   let equal = 0;
-  const most = Math.min(before.length, after.length);
+  const maxEqual = Math.min(before.length, after.length);
   while (
-    equal + BLOCK_LENGTH <= most &&
+    equal + BLOCK_LENGTH <= maxEqual &&
     before.slice(-equal - BLOCK_LENGTH, before.length - equal) ===
       after.slice(-equal - BLOCK_LENGTH, after.length - equal)
   ) {
@@ -93,7 +93,7 @@ export function countChangedLines(diff: string): { added: number; removed: numbe
 interface DiffTexts {
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** Number of equal lines before these. */
+  /** Number of equal lines before these texts. */
   readonly skippedLines: number;
 }
 
@@ -130,14 +130,14 @@ function formatHunk(
   );
   const afterRange = formatRange(afterStart + skippedLines, last.afterEnd + trail + skippedLines);
   let body = "";
-  let at = first.beforeStart - lead;
+  let next = beforeStart;
   for (const edit of edits) {
-    body += prefixLines(" ", before.slice(at, edit.beforeStart));
+    body += prefixLines(" ", before.slice(next, edit.beforeStart));
     body += prefixLines("-", before.slice(edit.beforeStart, edit.beforeEnd));
     body += prefixLines("+", after.slice(edit.afterStart, edit.afterEnd));
-    at = edit.beforeEnd;
+    next = edit.beforeEnd;
   }
-  body += prefixLines(" ", before.slice(at, last.beforeEnd + trail));
+  body += prefixLines(" ", before.slice(next, last.beforeEnd + trail));
   return `@@ -${beforeRange} +${afterRange} @@\n${body}`;
 }
 

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { countChangedLines, createFileChange, createUnifiedDiff } from "./unified_diff.ts";
+import { seededRandom } from "../../testing/seeded_random.ts";
 import { diffLines } from "./line_diff.ts";
+import { countChangedLines, createFileChange, createUnifiedDiff } from "./unified_diff.ts";
 
 Deno.test("createUnifiedDiff() surrounds a changed line with three lines of context", () => {
   const before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
@@ -11,7 +12,7 @@ Deno.test("createUnifiedDiff() surrounds a changed line with three lines of cont
   );
 });
 
-Deno.test("createUnifiedDiff() formats new and deleted files, and nothing for equal texts", () => {
+Deno.test("createUnifiedDiff() formats new and deleted files, and returns an empty diff for equal texts", () => {
   assertEquals(
     createUnifiedDiff({ path: "a", before: null, after: "x\n" }),
     "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n",
@@ -69,10 +70,9 @@ Deno.test("createUnifiedDiff() computes line numbers of a change in a long text"
       (_, index) => `line ${index} ${"x".repeat(random() * 60)}`,
     );
     const before = lines.join("\n") + (round % 2 ? "\n" : "");
-    const at = Math.floor(random() * 900);
     const changed = [...lines];
     changed.splice(
-      at,
+      Math.floor(random() * 900),
       Math.floor(random() * 3),
       ...Array.from({ length: Math.floor(random() * 3) }, () => "new"),
     );
@@ -127,21 +127,23 @@ function applyLineEdits(
   after: readonly string[],
   edits: ReturnType<typeof diffLines>,
 ): string[] {
-  const out: string[] = [];
-  let at = 0;
+  const lines: string[] = [];
+  let next = 0;
   for (const edit of edits) {
-    out.push(...before.slice(at, edit.beforeStart), ...after.slice(edit.afterStart, edit.afterEnd));
-    at = edit.beforeEnd;
+    lines.push(...before.slice(next, edit.beforeStart));
+    lines.push(...after.slice(edit.afterStart, edit.afterEnd));
+    next = edit.beforeEnd;
   }
-  return [...out, ...before.slice(at)];
+  return [...lines, ...before.slice(next)];
 }
 
+/** Returns the length of the longest common subsequence. */
 function getCommonLength(a: readonly string[], b: readonly string[]): number {
   let row = new Array<number>(b.length + 1).fill(0);
   for (const line of a) {
     const next = [0];
-    for (const [index, other] of b.entries()) {
-      const best = line === other
+    for (const [index, otherLine] of b.entries()) {
+      const best = line === otherLine
         ? (row[index] ?? 0) + 1
         : Math.max(row[index + 1] ?? 0, next[index] ?? 0);
       next.push(best);
@@ -156,9 +158,4 @@ function randomLines(random: () => number, maxLength: number): string[] {
     { length: Math.floor(random() * maxLength) },
     () => "abcd".charAt(random() * 4),
   );
-}
-
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { seededRandom } from "../../testing/seeded_random.ts";
 import { isIgnored, parseIgnoreFile } from "./git_ignore.ts";
 
 const NAMES = ["a", "b", "ab", "a.b", "A", "#a", "!a", "a b", "[a]", "a*"];
@@ -35,7 +36,7 @@ const PATTERNS = [
 Deno.test("isIgnored() agrees with git on random ignore files", async () => {
   const root = await Deno.makeTempDir();
   const random = seededRandom(5);
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   try {
     await runGit(root, ["init", "-q"]);
     for (let round = 0; round < 40; round++) {
@@ -91,9 +92,4 @@ async function runGit(cwd: string, args: string[], input = ""): Promise<string> 
   await writer.write(new TextEncoder().encode(input));
   await writer.close();
   return new TextDecoder().decode((await child.output()).stdout);
-}
-
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }

@@ -32,13 +32,13 @@ export function toGlobSource(glob: string, options: { readonly braces?: boolean 
   const { braces = true } = options;
   let source = "";
   let open = 0;
-  let at = 0;
-  while (at < glob.length) {
-    const [token, piece] = readToken(glob, at, { braces, open });
-    if (piece === "(?:") open++;
-    if (piece === ")") open--;
-    source += piece;
-    at += token.length;
+  let offset = 0;
+  while (offset < glob.length) {
+    const [token, tokenSource] = readToken(glob, offset, { braces, open });
+    if (tokenSource === "(?:") open++;
+    if (tokenSource === ")") open--;
+    source += tokenSource;
+    offset += token.length;
   }
   // A brace whose end is escaped or in a character class is literal.
   return open === 0 ? source : toGlobSource(glob, { braces: false });
@@ -48,13 +48,13 @@ type GlobToken = readonly [token: string, source: string];
 
 function readToken(
   glob: string,
-  at: number,
+  offset: number,
   { braces, open }: { readonly braces: boolean; readonly open: number },
 ): GlobToken {
-  const rest = glob.slice(at);
-  const atSegmentStart = at === 0 || glob[at - 1] === "/";
-  if (atSegmentStart && rest.startsWith("**/")) return ["**/", "(?:[^/]+/)*"];
-  if (atSegmentStart && rest === "**") return ["**", ".+"];
+  const rest = glob.slice(offset);
+  const isSegmentStart = offset === 0 || glob[offset - 1] === "/";
+  if (isSegmentStart && rest.startsWith("**/")) return ["**/", "(?:[^/]+/)*"];
+  if (isSegmentStart && rest === "**") return ["**", ".+"];
   const stars = /^\*+/.exec(rest);
   if (stars) return [stars[0], "[^/]*"];
   const [character = ""] = rest;
@@ -73,10 +73,10 @@ function readClass(rest: string): GlobToken {
   const [token, negation, members = ""] = match;
   const source = members.replace(
     /\\(.)|\[:([a-z]+):\]|([\s\S])/gu,
-    (_, escaped?: string, className?: string, other = "") => {
+    (_, escaped?: string, className?: string, literal = "") => {
       if (className !== undefined) return CHARACTER_CLASSES[className] ?? "";
-      if (other === "-") return "-";
-      return (escaped ?? other).replace(/[\\\]^[-]/, "\\$&");
+      if (literal === "-") return "-";
+      return (escaped ?? literal).replace(/[\\\]^[-]/, "\\$&");
     },
   );
   if (!isValidClass(source)) return [token, "(?!)"];

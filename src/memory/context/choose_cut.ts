@@ -1,5 +1,5 @@
 /**
- * Which part of a history a request leaves out: an anchor and a tail stay.
+ * Chooses the part of a history that requests omit: the messages between an anchor and a tail.
  *
  * @module
  */
@@ -7,38 +7,38 @@
 import type { AgentMessage } from "../../core/message.ts";
 import type { HistoryRange, MessageGroup } from "./message_groups.ts";
 
-/** A history to be cut, and what must stay. */
+/** A history to cut, and the messages to keep. */
 export interface CutRequest {
   /** The history. */
   readonly messages: readonly AgentMessage[];
-  /** Its groups. */
+  /** The groups of the history. */
   readonly groups: readonly MessageGroup[];
-  /** How many messages at the beginning stay, with the groups they are in; custom ones are not counted. */
+  /** Number of messages at the beginning to keep, with their groups; custom messages are not counted. */
   readonly anchor: number;
-  /** How many groups at the end stay as long as they fit `most`. */
+  /** Number of groups at the end to keep while they fit into `maxTokens`. */
   readonly keepSteps: number;
-  /** Tokens that the messages may take afterwards. */
+  /** Tokens of the messages after the cut. */
   readonly targetTokens: number;
-  /** Tokens that they may take at most, for the sake of `keepSteps`. */
+  /** Maximum tokens of the messages after the cut, used to keep `keepSteps` groups. */
   readonly maxTokens: number;
-  /** Everything before this position is left out already, the anchor and pinned messages excepted. */
+  /** Position before which messages are already omitted, except the anchor and pinned messages. */
   readonly droppedUntil: number;
-  /** Messages that stay wherever they are. */
+  /** Selects messages that are always kept. */
   readonly pin: (message: AgentMessage) => boolean;
 }
 
-/** A part to be left out, and what stays of it. */
+/** A part to omit, and the groups in it to keep. */
 export interface ChosenCut extends HistoryRange {
-  /** Groups inside the part that are pinned and stay. */
+  /** Pinned groups inside the part. */
   readonly pinned: readonly MessageGroup[];
 }
 
 /**
- * Chooses the part to leave out, or nothing when everything must stay or has gone already. Takes time in
- * proportion to the number of groups.
+ * Chooses the part to omit; `undefined` if nothing more can be omitted. Takes time proportional to the number of
+ * groups.
  */
 export function chooseCut(request: CutRequest): ChosenCut | undefined {
-  const { messages, groups, droppedUntil: leftOutTo, pin } = request;
+  const { messages, groups, droppedUntil, pin } = request;
   const head = countHeadGroups(request);
   const pinned = new Set(
     groups.slice(head).filter((group) => hasMatchingMessage(messages, group, pin)),
@@ -46,25 +46,24 @@ export function chooseCut(request: CutRequest): ChosenCut | undefined {
   const tail = alignTailToUser(request, head, findTailStart(request, head, pinned));
   const from = groups[head]?.from ?? messages.length;
   const to = groups[tail]?.from ?? messages.length;
-  const inside = groups.slice(head, tail);
-  const gone = inside.filter((group) => group.to > leftOutTo && !pinned.has(group));
-  if (gone.length === 0) return undefined;
-  return { from, to, pinned: inside.filter((group) => pinned.has(group)) };
+  const middle = groups.slice(head, tail);
+  if (!middle.some((group) => group.to > droppedUntil && !pinned.has(group))) return undefined;
+  return { from, to, pinned: middle.filter((group) => pinned.has(group)) };
 }
 
 function hasMatchingMessage(
   messages: readonly AgentMessage[],
   { from, to }: HistoryRange,
-  is: (message: AgentMessage) => boolean,
+  matches: (message: AgentMessage) => boolean,
 ): boolean {
   for (let position = from; position < to; position++) {
     const message = messages[position];
-    if (message && is(message)) return true;
+    if (message && matches(message)) return true;
   }
   return false;
 }
 
-/** How many groups the anchor takes. */
+/** Returns the number of groups in the anchor. */
 function countHeadGroups({ messages, groups, anchor }: CutRequest): number {
   let counted = 0;
   let head = 0;
@@ -76,9 +75,9 @@ function countHeadGroups({ messages, groups, anchor }: CutRequest): number {
   return head;
 }
 
-/** Where the tail begins: the newest group stays, the others as far as there is room. */
+/** Returns the first group of the tail: the latest group is kept, earlier ones while they fit. */
 function findTailStart(
-  { groups, keepSteps, targetTokens: goal, maxTokens: most, droppedUntil: leftOutTo }: CutRequest,
+  { groups, keepSteps, targetTokens, maxTokens, droppedUntil }: CutRequest,
   head: number,
   pinned: ReadonlySet<MessageGroup>,
 ): number {
@@ -88,23 +87,25 @@ function findTailStart(
   let tail = groups.length;
   for (let next = tail - 1; next >= head; next--) {
     const group = groups[next];
-    if (!group || group.from < leftOutTo) break;
+    if (!group || group.from < droppedUntil) break;
     const kept = groups.length - tail;
-    const room = kept < keepSteps ? most : goal;
+    const limit = kept < keepSteps ? maxTokens : targetTokens;
     const cost = pinned.has(group) ? 0 : group.tokens;
-    if (kept > 0 && tokens + cost > room) break;
+    if (kept > 0 && tokens + cost > limit) break;
     tokens += cost;
     tail = next;
   }
   return tail;
 }
 
-/** Without an anchor, what stays begins with a user's message, as providers want it. */
+/**
+ * Moves the start of the tail to a user message if there is no anchor, since providers require one at the beginning.
+ */
 function alignTailToUser({ messages, groups }: CutRequest, head: number, tail: number): number {
   if (head > 0) return tail;
   const isUser = ({ from }: MessageGroup) => messages[from]?.role === "user";
-  const later = groups.findIndex((group, at) => at >= tail && isUser(group));
+  const later = groups.findIndex((group, index) => index >= tail && isUser(group));
   if (later >= 0) return later;
-  const earlier = groups.findLastIndex((group, at) => at < tail && isUser(group));
+  const earlier = groups.findLastIndex((group, index) => index < tail && isUser(group));
   return earlier >= 0 ? earlier : tail;
 }

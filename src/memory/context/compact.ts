@@ -1,5 +1,5 @@
 /**
- * Compaction by hand.
+ * Compaction on request.
  *
  * @module
  */
@@ -9,18 +9,19 @@ import type { CompactionReport } from "../../core/context.ts";
 import { AlreadyRunningError } from "../../core/errors.ts";
 import type { CompactingTransform, CompactOptions } from "./compaction.ts";
 
-/** Options of {@linkcode compact}. */
+/** Options for {@linkcode compact}. */
 export interface CompactNowOptions extends CompactOptions {
-  /** Ends it early. */
+  /** Aborts the compaction. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Makes an idle agent's next request smaller, as its own transform would at the threshold; `null` when there is
- * nothing to leave out. The agent tells of it, with a `context_compacted` event, when that request is made.
+ * Makes the next request of an idle agent smaller, as its transform does at the threshold; resolves to `null` if there
+ * is nothing to omit. The agent emits `context_compacted` with that request. Rejects with an `AbortedError` if
+ * `signal` is aborted.
  *
  * @throws {AlreadyRunningError} While a run is active.
- * @throws {ContextWindowOverflowError} When what must stay does not fit.
+ * @throws {ContextWindowOverflowError} If the messages to keep do not fit.
  */
 export async function compact(
   agent: Agent,

@@ -1,5 +1,5 @@
 /**
- * Decides when a history is cut, makes the cut, and keeps it.
+ * Decides when to cut a history, makes the cut, and applies it to every request.
  *
  * @module
  */
@@ -15,6 +15,7 @@ import type {
   CompactOptions,
   ContextCut,
   ContextView,
+  ReportingTransform,
   SummaryWriter,
 } from "./compaction.ts";
 import { countContext, estimateContext } from "./context_count.ts";
@@ -22,54 +23,54 @@ import { groupMessages, type HistoryRange } from "./message_groups.ts";
 import { isPlan } from "./plan_message.ts";
 import { createSummaryMessages } from "./summary_messages.ts";
 
-/** Makes the transform of one agent; with a writer, a summary stands for what is left out. */
+/** Creates the transform of one agent. With a writer, a summary replaces the omitted messages. */
 export function createCompactingTransform(
   options: CompactionOptions,
   writer?: SummaryWriter,
 ): CompactingTransform {
-  const compaction = new Compactor(options, writer);
+  const compactor = new Compactor(options, writer);
   const transform = (messages: readonly AgentMessage[], input: TransformInput) =>
-    compaction.transform(messages, input);
-  const methods = {
-    view: (messages: readonly AgentMessage[]) => compaction.view(messages),
-    compact: (
-      messages: readonly AgentMessage[],
-      input: TransformInput,
-      options?: CompactOptions,
-    ) => compaction.compact(messages, input, options),
-    restore: (cut: ContextCut | undefined) => compaction.restore(cut),
+    compactor.transform(messages, input);
+  const methods: Pick<CompactingTransform, "view" | "compact" | "restore"> = {
+    view: (messages, firstTrusted) => compactor.view(messages, firstTrusted),
+    compact: (messages, input, options) => compactor.compact(messages, input, options),
+    restore: (cut) => compactor.restore(cut),
   };
   return Object.defineProperties(Object.assign(transform, methods), {
-    cut: { get: () => compaction.cut, enumerable: true },
-    unreportedCompaction: { get: () => compaction.unreportedCompaction, enumerable: true },
-  }) as CompactingTransform;
+    cut: { get: () => compactor.cut, enumerable: true },
+    unreportedCompaction: { get: () => compactor.unreportedCompaction },
+  }) as ReportingTransform;
 }
 
-/** The part that stays after an overflow where the window is not known. */
+/** Returns the report of a cut that no request has reported yet, for transforms created by this module. */
+export function getUnreportedCompaction(
+  transform: CompactingTransform,
+): CompactionReport | undefined {
+  return (transform as Partial<ReportingTransform>).unreportedCompaction;
+}
+
+/** Fraction of the tokens that is kept after an overflow when the window is unknown. */
 const UNKNOWN_WINDOW_TARGET = 0.6;
-/** No provider counts less than this for a token that is estimated. */
+/** Lower limit of the tokens that a provider counts per estimated token. */
 const MIN_SCALE = 0.5;
 
-/** Where replies of a list that a transform made begin to tell its size. */
-const firstTrustedPositions = new WeakMap<readonly AgentMessage[], number>();
-
-/** A cut, with the messages that tell whether a history is still the one it was made for. */
+/** A cut, with the messages that identify the history it was made for. */
 interface AppliedCut extends ContextCut {
   readonly first: AgentMessage | undefined;
   readonly last: AgentMessage | undefined;
   readonly pinned: readonly AgentMessage[];
   readonly replacement: readonly AgentMessage[];
-  /** How long the history was. */
+  /** Length of the history when the cut was made. */
   readonly historyLength: number;
 }
 
-/** How much a request takes, and how much it may. */
+/** The size of a request and its limit. */
 interface ContextUsage {
   readonly used: number;
-  /** Tokens that the provider counts for each that is estimated. */
+  /** Tokens that the provider counts per estimated token. */
   readonly scale: number;
   readonly window: number | undefined;
-  /** Tokens that may be used before a cut is made. */
+  /** Tokens above which a cut is made. */
   readonly limit: number;
 }
 
@@ -111,16 +112,13 @@ class Compactor {
     this.#restored = cut;
   }
 
-  view(messages: readonly AgentMessage[]): ContextView {
+  view(messages: readonly AgentMessage[], firstTrusted = 0): ContextView {
     const cut = this.#findCut(messages);
-    const known = firstTrustedPositions.get(messages) ?? 0;
-    if (!cut) return { messages, firstTrusted: known };
-    const { from, to, replacement: inPlace, historyLength: madeAt } = cut;
-    const kept = [...messages.slice(0, from), ...inPlace, ...messages.slice(to)];
-    const firstTrusted = kept.length - (messages.length - Math.max(madeAt, known));
-    // A transform that this list is handed to next asks for it.
-    firstTrustedPositions.set(kept, firstTrusted);
-    return { messages: kept, firstTrusted };
+    if (!cut) return { messages, firstTrusted };
+    const { from, to, replacement, historyLength } = cut;
+    const kept = [...messages.slice(0, from), ...replacement, ...messages.slice(to)];
+    const untrusted = Math.max(historyLength, firstTrusted);
+    return { messages: kept, firstTrusted: kept.length - (messages.length - untrusted) };
   }
 
   async transform(
@@ -128,14 +126,16 @@ class Compactor {
     input: TransformInput,
   ): Promise<TransformOutput> {
     const measure = this.#measure(messages, input);
-    if (!input.overflow && measure.used <= measure.limit) return this.#createOutput(messages);
+    if (!input.overflow && measure.used <= measure.limit) {
+      return this.#createOutput(messages, input);
+    }
     const { target, overflowTarget } = this.#options;
     const { window = Infinity, used, limit } = measure;
     const goal = input.overflow
       ? Math.min(window * overflowTarget, used * UNKNOWN_WINDOW_TARGET)
       : Math.min(window * target, limit);
     await this.#shrink(messages, { input, measure, goal });
-    return this.#createOutput(messages);
+    return this.#createOutput(messages, input);
   }
 
   async compact(
@@ -150,32 +150,33 @@ class Compactor {
     return await this.#shrink(messages, { input, measure, goal, instructions }) ?? null;
   }
 
-  /** The view, with the report of a cut that nobody has been told of yet. */
-  #createOutput(messages: readonly AgentMessage[]): TransformOutput {
+  /** Returns the view, with the report of a cut that was not reported yet. */
+  #createOutput(
+    messages: readonly AgentMessage[],
+    { firstTrusted }: TransformInput,
+  ): TransformOutput {
     const report = this.#unreported;
     this.#unreported = undefined;
-    const view = this.view(messages);
-    return report ? { messages: view.messages, report } : view.messages;
+    const view = this.view(messages, firstTrusted);
+    if (view.messages === messages && !report) return messages;
+    return report ? { ...view, report } : view;
   }
 
   #measure(messages: readonly AgentMessage[], input: TransformInput): ContextUsage {
     const { contextWindow, threshold, countTokens } = this.#options;
-    const view = this.view(messages);
-    const request = { ...input, messages: view.messages };
-    const { used, reported: told } = countContext(request, {
-      firstTrusted: view.firstTrusted,
-      countTokens,
-    });
+    const { messages: kept, firstTrusted } = this.view(messages, input.firstTrusted);
+    const request = { ...input, messages: kept };
+    const { used, reported } = countContext(request, { firstTrusted, countTokens });
     const window = typeof contextWindow === "function" ? contextWindow(input.model) : contextWindow;
     const limit = window === undefined ? Infinity : window * threshold;
-    if (used <= limit && !input.overflow && told > 0) return { used, scale: 1, window, limit };
-    const estimate = told === 0 ? used : estimateContext(request, countTokens);
-    // A request that was refused was longer than the window, whatever was counted.
-    const real = input.overflow ? Math.max(used, window ?? 0) : used;
-    const scale = told > 0 || input.overflow
-      ? Math.max(MIN_SCALE, real / Math.max(1, estimate))
+    if (used <= limit && !input.overflow && reported > 0) return { used, scale: 1, window, limit };
+    const estimate = reported === 0 ? used : estimateContext(request, countTokens);
+    // A rejected request was longer than the window, whatever was counted.
+    const actual = input.overflow ? Math.max(used, window ?? 0) : used;
+    const scale = reported > 0 || input.overflow
+      ? Math.max(MIN_SCALE, actual / Math.max(1, estimate))
       : 1;
-    return { used: real, scale, window, limit };
+    return { used: actual, scale, window, limit };
   }
 
   async #shrink(
@@ -210,14 +211,11 @@ class Compactor {
     const tokensAfter = this.#assertFits(messages, { input, measure, cut });
     this.#applied = summary === undefined ? cut : { ...cut, summary };
     this.#restored = undefined;
-    const report = {
+    const { problem, usage, cost } = written ?? {};
+    this.#unreported = {
       ...createDropReport(messages, cut),
       tokensBefore: Math.round(measure.used),
       tokensAfter,
-    };
-    const { problem, usage, cost } = written ?? {};
-    this.#unreported = {
-      ...report,
       ...(summary !== undefined && { summary }),
       ...(problem !== undefined && { problem }),
       ...(usage !== undefined && { usage }),
@@ -243,13 +241,13 @@ class Compactor {
       keepSteps,
       pin,
       targetTokens: goal / measure.scale - fixed,
-      // Half way to the threshold, so that the next step does not pass it again.
+      // Halfway to the threshold, so that the next step does not exceed it again.
       maxTokens: (goal + Math.min(measure.limit, measure.used)) / 2 / measure.scale - fixed,
       droppedUntil: this.#findCut(messages)?.to ?? 0,
     });
   }
 
-  /** The size of a request after a cut; fails when that is still too much. */
+  /** Returns the tokens of a request after a cut; throws when they exceed the limit. */
   #assertFits(
     messages: readonly AgentMessage[],
     { input, measure, cut }: {
@@ -262,26 +260,25 @@ class Compactor {
     const request = { ...input, messages: kept };
     const after = Math.round(estimateContext(request, this.#options.countTokens) * measure.scale);
     if (after <= measure.limit) return after;
+    const limit = Math.round(measure.limit);
     throw new ContextWindowOverflowError(
-      `The conversation cannot be made to fit: what must stay (the system prompt, the tools, the first ` +
-        `${this.#options.anchor} messages, plans and the newest step) takes about ${after} tokens, and ` +
-        `${
-          Math.round(measure.limit)
-        } of the model's ${measure.window} may be used: shorten what was said ` +
-        `last, or take a model with a larger window`,
+      `Cannot fit the conversation into the context window: the system prompt, the tools, the first ` +
+        `${this.#options.anchor} messages, plans and the latest step take about ${after} tokens, and ${limit} ` +
+        `of the model's ${measure.window} may be used: shorten the latest messages, or use a model with a ` +
+        `larger context window`,
     );
   }
 
-  /** The cut, if it belongs to this history. */
+  /** Returns the cut if it was made for this history. */
   #findCut(messages: readonly AgentMessage[]): AppliedCut | undefined {
     if (this.#restored) this.#applyRestoredCut(messages, this.#restored);
-    const made = this.#applied;
-    if (!made) return undefined;
-    const isSame = messages[made.from] === made.first && messages[made.to - 1] === made.last;
-    return isSame ? made : undefined;
+    const cut = this.#applied;
+    if (!cut) return undefined;
+    const isSame = messages[cut.from] === cut.first && messages[cut.to - 1] === cut.last;
+    return isSame ? cut : undefined;
   }
 
-  /** Takes up a cut that was made for this history in another life. */
+  /** Applies a cut that an earlier process made for this history. */
   #applyRestoredCut(messages: readonly AgentMessage[], cut: ContextCut): void {
     const { from, to, summary } = cut;
     if (from < 0 || from >= to || to > messages.length) return;
@@ -290,9 +287,9 @@ class Compactor {
       group.from >= from && group.to <= to && messages.slice(group.from, group.to).some(pin)
     );
     const chosen = { from, to, pinned };
-    const inPlace = createSummaryMessages(messages, { cut: chosen, summary });
+    const replacement = createSummaryMessages(messages, { cut: chosen, summary });
     this.#applied = {
-      ...createCut(messages, chosen, inPlace),
+      ...createCut(messages, chosen, replacement),
       ...(summary !== undefined && { summary }),
     };
     this.#restored = undefined;
@@ -330,7 +327,7 @@ function createDropReport(
 
 function collectMessages(
   messages: readonly AgentMessage[],
-  parts: readonly HistoryRange[],
+  ranges: readonly HistoryRange[],
 ): AgentMessage[] {
-  return parts.flatMap(({ from, to }) => messages.slice(from, to));
+  return ranges.flatMap(({ from, to }) => messages.slice(from, to));
 }

@@ -1,8 +1,8 @@
 /**
- * Histories that outgrow the model's window: what both ways of fitting them share.
+ * Types of the transforms that keep requests within the model's context window.
  *
- * A cut stays until the threshold is passed again, so that requests in between begin with the same words and
- * the provider's cache holds. The history itself is never changed.
+ * A cut is kept until the threshold is exceeded again, so that the requests in between begin with the same
+ * messages and the provider's cache stays valid. The history itself is never changed.
  *
  * @module
  */
@@ -13,95 +13,110 @@ import type { ModelSpec } from "../../core/model.ts";
 import type { Cost, Usage } from "../../core/usage.ts";
 import type { CountTokens, HistoryRange } from "./message_groups.ts";
 
-/** How a history is made to fit. */
+/** Options for `slidingWindow()` and `summarize()`. */
 export interface CompactionOptions {
-  /** Tokens that the model takes, or a function that knows; where it does not, only an overflow leads to a cut. */
+  /**
+   * The model's context window in tokens, or a function that returns it. While it is unknown, only an overflow
+   * causes a cut.
+   */
   readonly contextWindow: number | ((model: ModelSpec) => number | undefined);
-  /** The part of the window above which a cut is made; the rest is for the reply. Default: 0.85. */
+  /** Fraction of the window above which a cut is made; the rest is for the reply. Default: 0.85. */
   readonly threshold?: number;
-  /** The part of the window that a cut leaves in use. Default: 0.5. */
+  /** Fraction of the window that is in use after a cut. Default: 0.5. */
   readonly target?: number;
-  /** The part that is left in use after the provider refused a request as too long. Default: 0.35. */
+  /** Fraction of the window that is in use after the provider rejected a request as too long. Default: 0.35. */
   readonly overflowTarget?: number;
-  /** How many messages at the beginning always stay. Default: 1. */
+  /** Number of messages at the beginning that are always kept. Default: 1. */
   readonly anchor?: number;
-  /** How many steps (a message, or a reply with its tool results) at the end stay as long as they fit. Default: 4. */
+  /**
+   * Number of steps at the end that are kept while they fit. A step is a message, or a reply with its tool
+   * results. Default: 4.
+   */
   readonly keepSteps?: number;
-  /** Messages that stay wherever they are. Default: plans. */
+  /** Selects messages that are always kept. Default: plans. */
   readonly pin?: (message: AgentMessage) => boolean;
-  /** Estimates a message. Default: {@linkcode estimateTokens}. */
+  /** Estimates the tokens of a message. Default: `estimateTokens`. */
   readonly countTokens?: CountTokens;
 }
 
-/** What requests leave out now; a JSON value. */
+/** The part of a history that requests omit; a JSON value. */
 export interface ContextCut extends HistoryRange {
-  /** What stands for it. */
+  /** The summary that replaces it. */
   readonly summary?: string;
 }
 
-/** A request's messages, and the position from which on replies tell its size. */
+/** The messages of a request. */
 export interface ContextView {
   /** The messages. */
   readonly messages: readonly AgentMessage[];
-  /** Replies before this position answered a longer request. */
+  /**
+   * Index of the first message whose reported usage is valid for this request; earlier replies answered a longer one.
+   */
   readonly firstTrusted: number;
 }
 
-/** How a cut by hand is made. */
+/** Options for {@linkcode CompactingTransform.compact}. */
 export interface CompactOptions {
-  /** What a summary should dwell on. */
+  /** Topics that a summary should emphasize. */
   readonly instructions?: string;
 }
 
-/** A `transformContext` that keeps requests within the model's window. */
+/** A `transformContext` that keeps requests within the model's context window. */
 export interface CompactingTransform {
   (messages: readonly AgentMessage[], input: TransformInput): Promise<TransformOutput>;
-  /** What requests leave out now. */
+  /** The part of the history that requests omit. */
   readonly cut: ContextCut | undefined;
-  /** A cut that no request has told of yet. */
-  readonly unreportedCompaction: CompactionReport | undefined;
-  /** What the next request would carry of a history, if no new cut is made. */
-  view(messages: readonly AgentMessage[]): ContextView;
-  /** Makes a cut now; `null` when there is nothing to leave out. The next request tells of it. */
+  /**
+   * Returns the messages of a history that the next request sends, if no new cut is made. `firstTrusted` belongs to
+   * `messages`, as in {@linkcode TransformInput}. Default: 0.
+   */
+  view(messages: readonly AgentMessage[], firstTrusted?: number): ContextView;
+  /** Makes a cut now, which the next request reports; resolves to `null` if there is nothing to omit. */
   compact(
     messages: readonly AgentMessage[],
     input: TransformInput,
     options?: CompactOptions,
   ): Promise<CompactionReport | null>;
-  /** Goes back to a cut that was made earlier, or to none. */
+  /** Restores an earlier cut, or removes the current one. */
   restore(cut: ContextCut | undefined): void;
 }
 
-/** What is to be summarised. */
+/** A {@linkcode CompactingTransform} with the report that a recorder needs. Not public. */
+export interface ReportingTransform extends CompactingTransform {
+  /** Report of a cut that no request has reported yet. */
+  readonly unreportedCompaction: CompactionReport | undefined;
+}
+
+/** Options for {@linkcode SummaryWriter.write}. */
 export interface SummaryRequest {
-  /** What is left out now and was not before. */
+  /** The messages that this cut omits and an earlier one did not. */
   readonly messages: readonly AgentMessage[];
-  /** The summary of what was left out before. */
+  /** The summary of the messages that were already omitted. */
   readonly previous: string | undefined;
-  /** What the summary should dwell on. */
+  /** Topics that the summary should emphasize. */
   readonly instructions: string | undefined;
-  /** The model's window, where it is known, in tokens. */
+  /** The model's context window in tokens; `undefined` if unknown. */
   readonly contextWindow: number | undefined;
-  /** What the transform was told. */
+  /** The input of the transform. */
   readonly input: TransformInput;
 }
 
-/** What came of a summary. */
+/** Result of {@linkcode SummaryWriter.write}. */
 export interface SummaryResult {
-  /** The summary; missing when none could be had. */
+  /** The summary; missing if none was written. */
   readonly summary?: string;
-  /** Why none could be had. */
+  /** The reason why no summary was written. */
   readonly problem?: string;
-  /** Tokens it took. */
+  /** Token counts of the model call. */
   readonly usage?: Usage;
-  /** What it cost. */
+  /** Cost of the model call. */
   readonly cost?: Cost;
 }
 
 /** Writes summaries. */
 export interface SummaryWriter {
-  /** Tokens that a summary may take in later requests. */
+  /** Maximum tokens of a summary. */
   readonly maxTokens: number;
-  /** Writes one. Rejects only when it was aborted. */
+  /** Writes a summary. Rejects only if it is aborted. */
   write(request: SummaryRequest): Promise<SummaryResult>;
 }

@@ -16,10 +16,10 @@ import { summarize } from "./summarize.ts";
 const RUNS = Deno.env.get("SWINK_PROVE") ? 20_000 : 300;
 const MODEL = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
 
-/** One exchange of a history: what is said, and how long it is. */
+/** One step of a history: its type and its length in characters. */
 type Step =
   | { readonly type: "user" | "assistant" | "plan" | "note"; readonly length: number }
-  | { readonly type: "tools"; readonly lengths: readonly number[]; readonly told: boolean };
+  | { readonly type: "tools"; readonly lengths: readonly number[]; readonly isReported: boolean };
 
 const length = fc.integer({ min: 0, max: 4000 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -32,7 +32,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant("tools" as const),
       lengths: fc.array(length, { minLength: 1, maxLength: 4 }),
-      told: fc.boolean(),
+      isReported: fc.boolean(),
     }),
   },
 );
@@ -49,14 +49,14 @@ const options: fc.Arbitrary<CompactionOptions> = fc.record({
 const history = fc.array(step, { minLength: 1, maxLength: 40 });
 const overflows = fc.array(fc.boolean(), { minLength: 1, maxLength: 40 });
 
-/** The messages of some steps; each call has its result, and some replies tell what the request took. */
+/** Creates the messages of steps; each call has its result, and some replies report the usage of the request. */
 function createMessages(steps: readonly Step[]): AgentMessage[][] {
   let used = 0;
   let calls = 0;
   return steps.map((step, number) => {
-    const made = createStepMessages(step, number, () => `call_${++calls}`, used);
-    used += made.reduce((sum, message) => sum + estimateTokens(message), 0);
-    return made;
+    const messages = createStepMessages(step, number, () => `call_${++calls}`, used);
+    used += messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+    return messages;
   });
 }
 
@@ -75,17 +75,17 @@ function createStepMessages(
     case "note":
       return [{ role: "custom", type: step.type, data: step.length, timestamp: number }];
     case "tools": {
-      const made = step.lengths.map((length) => ({
+      const calls = step.lengths.map((length) => ({
         call: toolCall("t", {}, { id: nextId() }),
         length,
       }));
-      const usage = { input: step.told ? used : 0, output: step.told ? 20 : 0 };
-      const none = { cacheRead: 0, cacheWrite: 0, total: 0 };
+      const usage = { input: step.isReported ? used : 0, output: step.isReported ? 20 : 0 };
+      const zeros = { cacheRead: 0, cacheWrite: 0, total: 0 };
       return [
-        assistantMessage([text("t"), ...made.map(({ call }) => call)], {
-          usage: { ...usage, ...none },
+        assistantMessage([text("t"), ...calls.map(({ call }) => call)], {
+          usage: { ...usage, ...zeros },
         }),
-        ...made.map(({ call, length }) => toolResultMessage(call, "r".repeat(length))),
+        ...calls.map(({ call, length }) => toolResultMessage(call, "r".repeat(length))),
       ];
     }
   }
@@ -95,32 +95,36 @@ function getMessages(output: TransformOutput): readonly AgentMessage[] {
   return "messages" in output ? output.messages : output;
 }
 
-/** What must be true of every request, whatever was left out of it. */
-function expectValid(
-  whole: readonly AgentMessage[],
+function getReport(output: TransformOutput) {
+  return "messages" in output ? output.report : undefined;
+}
+
+/** Asserts that a request is valid, keeps what it must, and has a correct report. */
+function assertValidRequest(
+  complete: readonly AgentMessage[],
   output: TransformOutput,
   { threshold = 0, contextWindow, anchor = 0 }: CompactionOptions,
 ): void {
   const kept = getMessages(output);
-  // No call without its result, no result without its call, directly behind it and in order.
+  // Every call is followed by its result, in order, and every result has its call.
   assertEquals(repairHistory(kept).repairs, []);
-  // What was not added is in the history, in its order.
-  const positions = kept.map((message) => whole.indexOf(message)).filter((at) => at >= 0);
+  // Messages that were not added keep their order.
+  const positions = kept.map((message) => complete.indexOf(message)).filter((index) => index >= 0);
   assertEquals(positions, positions.toSorted((left, right) => left - right));
   assertEquals(new Set(positions).size, positions.length);
-  // The newest message and every plan stay; so does the anchor.
-  assert(whole.length === 0 || kept.includes(whole[whole.length - 1] as AgentMessage));
-  assert(whole.filter(isPlan).every((plan) => kept.includes(plan)));
-  const first = whole.filter(({ role }) => role !== "custom").slice(0, anchor);
+  // The latest message, every plan and the anchor are kept.
+  assert(complete.length === 0 || kept.includes(complete[complete.length - 1] as AgentMessage));
+  assert(complete.filter(isPlan).every((plan) => kept.includes(plan)));
+  const first = complete.filter(({ role }) => role !== "custom").slice(0, anchor);
   assert(first.every((message) => kept.includes(message)));
-  if (!("messages" in output) || !output.report) return;
-  const { report } = output;
-  assertEquals(report.droppedCount, whole.length - positions.length);
+  const report = getReport(output);
+  if (!report) return;
+  assertEquals(report.droppedCount, complete.length - positions.length);
   assert(report.droppedCount > 0);
   assert(report.tokensAfter <= threshold * Number(contextWindow), "below the threshold");
 }
 
-/** Feeds a history step by step, as a run does, and looks at every request. */
+/** Transforms a history after every step, as a run does, and checks each request. */
 async function replayHistory(
   transform: CompactingTransform,
   steps: readonly Step[],
@@ -129,28 +133,28 @@ async function replayHistory(
     readonly settings: CompactionOptions;
   },
 ): Promise<void> {
-  const whole: AgentMessage[] = [];
+  const complete: AgentMessage[] = [];
   for (const [number, messages] of createMessages(steps).entries()) {
-    whole.push(...messages);
-    const given = whole.slice();
+    complete.push(...messages);
+    const history = complete.slice();
     const overflow = overflowing[number] ?? false;
     const { signal } = new AbortController();
     const input = { overflow, model: MODEL, systemPrompt: "s", tools: [], signal };
     try {
-      const output = await transform(given, input);
-      expectValid(whole, output, settings);
-      // What is asked again is answered the same, and told once.
-      const again = await transform(given, { ...input, overflow: false });
-      if (!("messages" in again)) assertEquals(again, getMessages(output));
+      const output = await transform(history, input);
+      assertValidRequest(complete, output, settings);
+      // The same input gives the same request, which is reported once.
+      const repeated = await transform(history, { ...input, overflow: false });
+      if (!getReport(repeated)) assertEquals(getMessages(repeated), getMessages(output));
     } catch (error) {
       if (!(error instanceof ContextWindowOverflowError)) throw error;
-      assert(error.message.includes("cannot be made to fit"));
+      assert(error.message.includes("Cannot fit the conversation"));
     }
-    assertEquals(given, whole);
+    assertEquals(history, complete);
   }
 }
 
-Deno.test("126a: whatever the history, a sliding window gives valid requests that fit", async () => {
+Deno.test("slidingWindow(): requests of any history are valid and fit [A126a]", async () => {
   await fc.assert(
     fc.asyncProperty(history, options, overflows, async (steps, settings, overflowing) => {
       await replayHistory(slidingWindow(settings), steps, { overflowing, settings });
@@ -159,7 +163,7 @@ Deno.test("126a: whatever the history, a sliding window gives valid requests tha
   );
 });
 
-Deno.test("126a: whatever the history, summaries give valid requests that fit", async () => {
+Deno.test("summarize(): requests of any history are valid and fit [A126a]", async () => {
   await fc.assert(
     fc.asyncProperty(history, options, overflows, async (steps, settings, overflowing) => {
       const streamFn = scriptedStream(steps.flatMap(() => [reply("sum"), reply("sum")]));
@@ -170,22 +174,22 @@ Deno.test("126a: whatever the history, summaries give valid requests that fit", 
   );
 });
 
-Deno.test("a window gives up only when what must stay does not fit", async () => {
-  const untold = history.map((steps) => steps.map((step) => ({ ...step, told: false })));
+Deno.test("slidingWindow() throws only when the kept messages do not fit", async () => {
+  const unreported = history.map((steps) => steps.map((step) => ({ ...step, isReported: false })));
   const anchored = options.map((settings) => ({ ...settings, anchor: 1 }));
   await fc.assert(
-    fc.asyncProperty(untold, anchored, async (steps, settings) => {
+    fc.asyncProperty(unreported, anchored, async (steps, settings) => {
       const groups = createMessages(steps);
-      const whole = groups.flat();
+      const complete = groups.flat();
       const { signal } = new AbortController();
       const input = { overflow: false, model: MODEL, systemPrompt: "", tools: [], signal };
       const first = groups.findIndex(([message]) => message?.role !== "custom");
-      const plans = whole.filter(isPlan);
+      const plans = complete.filter(isPlan);
       const ends = [...groups.slice(0, first + 1), ...groups.slice(-1)].flat();
-      const least = new Set([...ends, ...plans]);
-      const tokens = Array.from(least, estimateTokens).reduce((sum, count) => sum + count, 0);
+      const required = new Set([...ends, ...plans]);
+      const tokens = Array.from(required, estimateTokens).reduce((sum, count) => sum + count, 0);
       const limit = Number(settings.contextWindow) * (settings.threshold ?? 0);
-      const failed = await Promise.resolve(slidingWindow(settings)(whole, input))
+      const failed = await Promise.resolve(slidingWindow(settings)(complete, input))
         .then(() => false, () => true);
       assert(!failed || tokens > limit, `${tokens} tokens must stay, ${limit} may be used`);
     }),
@@ -193,17 +197,17 @@ Deno.test("a window gives up only when what must stay does not fit", async () =>
   );
 });
 
-Deno.test("whatever the history, a cut that is restored gives the same request", async () => {
+Deno.test("slidingWindow(): a restored cut gives the same request for any history", async () => {
   await fc.assert(
     fc.asyncProperty(history, options, async (steps, settings) => {
-      const whole = createMessages(steps).flat();
+      const complete = createMessages(steps).flat();
       const { signal } = new AbortController();
       const input = { overflow: true, model: MODEL, systemPrompt: "", tools: [], signal };
       const transform = slidingWindow(settings);
-      await Promise.resolve(transform(whole, input)).catch(() => {});
+      await Promise.resolve(transform(complete, input)).catch(() => {});
       const restored = slidingWindow(settings);
       restored.restore(structuredClone(transform.cut));
-      assertEquals(restored.view(whole).messages, transform.view(whole).messages);
+      assertEquals(restored.view(complete).messages, transform.view(complete).messages);
     }),
     { numRuns: RUNS, seed: 3 },
   );

@@ -1,5 +1,5 @@
 /**
- * Several ways of changing a request, one after the other.
+ * Runs several context transforms in sequence.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { AgentMessage } from "../../core/message.ts";
 import { addCost, addUsage } from "../../core/usage.ts";
 
 /**
- * A `transformContext` that hands what one transform gives to the next. Their reports become one.
+ * Returns a `transformContext` that passes the messages of each transform to the next, and merges their reports.
  *
  * @example
  * ```ts
@@ -22,15 +22,20 @@ import { addCost, addUsage } from "../../core/usage.ts";
  * ```
  */
 export function composeTransforms(...transforms: readonly TransformContext[]): TransformContext {
-  return async (given, input) => {
-    let messages = given;
+  return async (history, input) => {
+    let messages = history;
+    let firstTrusted = input.firstTrusted ?? 0;
     let report: CompactionReport | undefined;
     for (const transform of transforms) {
-      const output = await transform(messages, input);
-      messages = isMessageList(output) ? output : output.messages;
-      if (!isMessageList(output)) report = mergeReports(report, output.report);
+      const output = await transform(messages, { ...input, firstTrusted });
+      const result = isMessageList(output) ? { messages: output } : output;
+      const isSame = result.messages === messages;
+      firstTrusted = result.firstTrusted ?? (isSame ? firstTrusted : 0);
+      messages = result.messages;
+      report = mergeReports(report, result.report);
     }
-    return report ? { messages, report } : messages;
+    if (!report && firstTrusted === 0) return messages;
+    return { messages, ...(firstTrusted > 0 && { firstTrusted }), ...(report && { report }) };
   };
 }
 

@@ -20,17 +20,17 @@ function createDropTransform(count: number, report: Partial<CompactionReport>): 
   });
 }
 
-Deno.test("no transform changes nothing, and each gets what the one before gave", async () => {
+Deno.test("composeTransforms() passes the messages of each transform to the next", async () => {
   const messages = [userMessage("a", 0), userMessage("b", 0), userMessage("c", 0)];
   assertStrictEquals(await composeTransforms()(messages, input), messages);
   const composed = composeTransforms(
-    (given) => given.slice(1),
-    (given) => Promise.resolve({ messages: given.slice(1) }),
+    (passed) => passed.slice(1),
+    (passed) => Promise.resolve({ messages: passed.slice(1) }),
   );
   assertEquals(await composed(messages, input), messages.slice(2));
 });
 
-Deno.test("the reports of several become one", async () => {
+Deno.test("composeTransforms() merges the reports of its transforms", async () => {
   const messages = [userMessage("a", 0), userMessage("b", 0), userMessage("c", 0)];
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
   const composed = composeTransforms(
@@ -50,7 +50,7 @@ Deno.test("the reports of several become one", async () => {
   });
 });
 
-Deno.test("a second window does not take replies to the longer request for its own", async () => {
+Deno.test("composeTransforms(): a second window ignores the usage of longer requests", async () => {
   const usage = { input: 9000, output: 10, cacheRead: 0, cacheWrite: 0, total: 9010 };
   const messages: AgentMessage[] = [
     ...Array.from({ length: 20 }, (_, number) => userMessage(`${number}`, 0)),
@@ -61,4 +61,9 @@ Deno.test("a second window does not take replies to the longer request for its o
   const second = slidingWindow({ contextWindow: 10_000 });
   await composeTransforms(first, second)(messages, input);
   assertEquals([first.cut !== undefined, second.cut], [true, undefined]);
+  // `firstTrusted` passes through transforms that return the same array, and out of a composition.
+  const nested = composeTransforms(composeTransforms(first), (passed) => passed);
+  const output = await composeTransforms(nested, second)(messages, input);
+  assertEquals(second.cut, undefined);
+  assertEquals("messages" in output && output.firstTrusted, first.view(messages).firstTrusted);
 });

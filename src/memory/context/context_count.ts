@@ -1,5 +1,5 @@
 /**
- * How many tokens a request takes: what the provider said of the last one, and an estimate of what was added.
+ * Counts the tokens of a request: the provider's count of the last request, and an estimate of what was added.
  *
  * @module
  */
@@ -10,40 +10,40 @@ import type { ToolSpec } from "../../core/stream.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { CountTokens, HistoryRange } from "./message_groups.ts";
 
-/** A request, as far as it takes room. */
+/** The parts of a request that are counted. */
 export interface CountedRequest {
-  /** Its messages. */
+  /** The messages. */
   readonly messages: readonly AgentMessage[];
-  /** Its system prompt. */
+  /** The system prompt. */
   readonly systemPrompt: string;
-  /** Its tools. */
+  /** The tools. */
   readonly tools: readonly ToolSpec[];
 }
 
-/** Options of {@linkcode countContext}. */
+/** Options for {@linkcode countContext}. */
 export interface CountOptions {
-  /** Replies before this position answered another request, and their usage tells nothing. Default: 0. */
+  /** Index of the first message whose reported usage is valid for this request. Default: 0. */
   readonly firstTrusted?: number;
-  /** Estimates a message. Default: {@linkcode estimateTokens}. */
+  /** Estimates the tokens of a message. Default: {@linkcode estimateTokens}. */
   readonly countTokens?: CountTokens;
 }
 
 /** The tokens of a request. */
 export interface ContextCount {
-  /** All of them. */
+  /** Total number of tokens. */
   readonly used: number;
-  /** Those that the provider itself has counted. */
+  /** Tokens that the provider counted. */
   readonly reported: number;
-  /** Those that are estimated. */
+  /** Estimated tokens of the other messages. */
   readonly estimated: number;
 }
 
-/** Providers whose chat interfaces tell reasoning tokens, and never take the reasoning back. */
+/** Providers that report reasoning tokens, but do not receive the reasoning in later requests. */
 const PROVIDERS_DROPPING_REASONING = new Set(["openai", "azure"]);
-/** How far a count may be from a multiple of another to pass for that multiple. */
+/** Relative deviation at which a count is still treated as a multiple of another. */
 const MULTIPLE_TOLERANCE = 0.1;
 
-/** Counts what the next request takes. */
+/** Counts the tokens of the next request. */
 export function countContext(
   { messages, systemPrompt, tools }: CountedRequest,
   { firstTrusted = 0, countTokens = estimateTokens }: CountOptions = {},
@@ -58,16 +58,16 @@ export function countContext(
   const expected = before &&
     getReportedTokens(before.reply, getPromptTokens(before.reply.usage), countTokens) +
       estimateMessages(messages.slice(before.position + 1, position), countTokens);
-  const told = getReportedTokens(
+  const reported = getReportedTokens(
     reply,
     toSinglePrompt(getPromptTokens(reply.usage), expected),
     countTokens,
   );
   const estimated = estimateMessages(messages.slice(position + 1), countTokens);
-  return { used: told + estimated, reported: told, estimated };
+  return { used: reported + estimated, reported, estimated };
 }
 
-/** Estimates a whole request. */
+/** Estimates the tokens of a complete request. */
 export function estimateContext(
   { messages, systemPrompt, tools }: CountedRequest,
   countTokens: CountTokens = estimateTokens,
@@ -97,8 +97,8 @@ function getPromptTokens({ input, cacheRead, cacheWrite }: Usage): number {
 }
 
 /**
- * The prompt of one attempt. Attempts that failed count into a reply's usage, so that a prompt may be in it
- * twice or more; it then is about a multiple of what was to be expected.
+ * Returns the prompt tokens of one attempt. The usage of a reply includes failed attempts, so it may count the prompt
+ * several times; it is then close to a multiple of the expected tokens.
  */
 function toSinglePrompt(prompt: number, expected: number | undefined): number {
   if (expected === undefined || expected === 0) return prompt;
@@ -108,7 +108,7 @@ function toSinglePrompt(prompt: number, expected: number | undefined): number {
   return isMultiple ? prompt / attempts : prompt;
 }
 
-/** A prompt and what its reply adds to the next one. */
+/** Returns the tokens of a prompt and those that its reply adds to the next prompt. */
 function getReportedTokens(
   reply: AssistantMessage,
   prompt: number,

@@ -16,18 +16,18 @@ import { countContext } from "./context_count.ts";
 import { contextGauge } from "./context_gauge.ts";
 import { slidingWindow } from "./sliding_window.ts";
 
-function createUsage(input: number, output: number, more: Partial<Usage> = {}): Usage {
-  return { input, output, cacheRead: 0, cacheWrite: 0, total: input + output, ...more };
+function createUsage(input: number, output: number, overrides: Partial<Usage> = {}): Usage {
+  return { input, output, cacheRead: 0, cacheWrite: 0, total: input + output, ...overrides };
 }
 
-function createAnswer(usage: Usage, more: Partial<AssistantMessage> = {}): AssistantMessage {
-  return assistantMessage("answer", { usage, ...more });
+function createAnswer(usage: Usage, overrides: Partial<AssistantMessage> = {}): AssistantMessage {
+  return assistantMessage("answer", { usage, ...overrides });
 }
 
 const question = userMessage("question", 0);
 const request = { systemPrompt: "", tools: [] };
 
-Deno.test("without a reply everything is estimated, tools and system prompt as well", () => {
+Deno.test("countContext() estimates the complete request if there is no reply", () => {
   const tool = { name: "bash", description: "Runs a command.", parameters: { type: "object" } };
   const count = countContext({
     messages: [question],
@@ -37,7 +37,7 @@ Deno.test("without a reply everything is estimated, tools and system prompt as w
   assertEquals(count, { used: 119, reported: 0, estimated: 119 });
 });
 
-Deno.test("what was sent counts as the provider told, what was added as estimated", () => {
+Deno.test("countContext() uses the reported usage, and estimates the messages after it", () => {
   const call = toolCall("bash", {}, { id: "c" });
   const usage = createUsage(1000, 50, { cacheRead: 300, cacheWrite: 200 });
   const messages = [
@@ -52,45 +52,46 @@ Deno.test("what was sent counts as the provider told, what was added as estimate
   });
 });
 
-Deno.test("reasoning that a provider never takes back is not counted", () => {
+Deno.test("countContext() omits reasoning that is not sent back to the provider", () => {
   const usage = createUsage(100, 500, { extra: { reasoning: 450 } });
-  const told = (message: AssistantMessage) =>
+  const countReported = (message: AssistantMessage) =>
     countContext({ ...request, messages: [message] }).reported;
-  assertEquals(told(createAnswer(usage, { provider: "openai" })), 150);
-  assertEquals(told(createAnswer(usage, { provider: "azure" })), 150);
-  assertEquals(told(createAnswer(usage, { provider: "anthropic" })), 600);
+  assertEquals(countReported(createAnswer(usage, { provider: "openai" })), 150);
+  assertEquals(countReported(createAnswer(usage, { provider: "azure" })), 150);
+  assertEquals(countReported(createAnswer(usage, { provider: "anthropic" })), 600);
   const kept = assistantMessage([thinking("hm", { signature: "s" }), text("a")], {
     usage,
     provider: "openai",
   });
-  assertEquals(told(kept), 600);
+  assertEquals(countReported(kept), 600);
 });
 
-Deno.test("a reply that was cut off counts as far as it came", () => {
-  const cut = createAnswer(createUsage(100, 0), { stopReason: "aborted" });
-  assertEquals(countContext({ ...request, messages: [cut] }).reported, 100 + estimateTokens(cut));
+Deno.test("countContext() counts the partial content of an aborted reply", () => {
+  const aborted = createAnswer(createUsage(100, 0), { stopReason: "aborted" });
+  const { reported } = countContext({ ...request, messages: [aborted] });
+  assertEquals(reported, 100 + estimateTokens(aborted));
 });
 
-Deno.test("a prompt that failed attempts count in again is counted once", () => {
+Deno.test("countContext() counts a prompt once if the usage includes failed attempts", () => {
   const first = createAnswer(createUsage(10_000, 100));
-  const retried = (times: number) => createAnswer(createUsage(10_110 * times, 100));
-  for (const times of [1, 2, 3]) {
-    const messages = [question, first, question, retried(times)];
+  for (const attempts of [1, 2, 3]) {
+    const second = createAnswer(createUsage(10_110 * attempts, 100));
+    const messages = [question, first, question, second];
     assertEquals(countContext({ ...request, messages }).reported, 10_210);
   }
-  // A history that has really grown by half is believed.
+  // A history that has grown by half is counted in full.
   const grown = [question, first, question, createAnswer(createUsage(15_000, 100))];
   assertEquals(countContext({ ...request, messages: grown }).reported, 15_100);
 });
 
-Deno.test("replies to a longer request are not believed", () => {
+Deno.test("countContext() ignores replies before firstTrusted", () => {
   const messages = [question, createAnswer(createUsage(9000, 10)), question];
   const count = countContext({ ...request, messages }, { firstTrusted: 2 });
   assertEquals(count.reported, 0);
   assertEquals(count.used, messages.reduce((sum, message) => sum + estimateTokens(message), 0));
 });
 
-Deno.test("the gauge tells used, limit and percent of the agent's next request", async () => {
+Deno.test("contextGauge() returns used, limit and percent of the agent's next request", async () => {
   const usage = createUsage(1900, 100);
   const streamFn = scriptedStream([reply("a", { usage })]);
   const agent = new Agent({ model: "p/m", streamFn });
@@ -114,7 +115,7 @@ Deno.test("the gauge tells used, limit and percent of the agent's next request",
   assertEquals(contextGauge(agent, { contextWindow }).limit, undefined);
 });
 
-Deno.test("the gauge does not count what the agent's own transform leaves out", async () => {
+Deno.test("contextGauge() does not count messages that the transform omits", async () => {
   const transform = slidingWindow({ contextWindow: 2000, keepSteps: 1 });
   const replies = Array.from({ length: 6 }, () => reply("a".repeat(1000)));
   const agent = new Agent({
@@ -123,9 +124,9 @@ Deno.test("the gauge does not count what the agent's own transform leaves out", 
     transformContext: transform,
   });
   for (let number = 0; number < 6; number++) await agent.prompt("q".repeat(1000));
-  const whole = contextGauge(agent).used;
+  const total = contextGauge(agent).used;
   const { used, percent } = contextGauge(agent, { contextWindow: 2000, transform });
-  assertEquals(whole, 12 * 254);
+  assertEquals(total, 12 * 254);
   assertEquals(used, 4 * 254);
   assertEquals(Math.round(percent ?? 0), 51);
 });

@@ -1,5 +1,5 @@
 /**
- * How full the model's window is.
+ * The usage of the model's context window.
  *
  * @module
  */
@@ -8,23 +8,23 @@ import type { Agent } from "../../agent/agent.ts";
 import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
 import { type ContextCount, countContext } from "./context_count.ts";
 
-/** Options of {@linkcode contextGauge}. */
+/** Options for {@linkcode contextGauge}. */
 export interface ContextGaugeOptions extends Partial<Pick<CompactionOptions, "contextWindow">> {
-  /** The agent's own transform, so that what it leaves out is not counted. */
+  /** The agent's transform, so that omitted messages are not counted. Default: none. */
   readonly transform?: CompactingTransform;
 }
 
-/** How full the model's window is. */
+/** Usage of the model's context window. */
 export interface ContextGauge extends ContextCount {
-  /** Tokens that the model takes; `undefined` where that is not known. */
+  /** Size of the window in tokens; `undefined` when unknown. */
   readonly limit: number | undefined;
-  /** How much of it is used, from 0 up; `undefined` where the limit is not known. */
+  /** Used part of the window in percent, possibly above 100; `undefined` when `limit` is unknown. */
   readonly percent: number | undefined;
 }
 
 /**
- * Tells how much of the model's window an agent's next request takes: what the provider has counted of the
- * last one, and an estimate of what was added since. Takes time in proportion to what was added.
+ * Counts the tokens of an agent's next request: the provider's count of the last request, and an estimate of the
+ * messages added since. Takes time proportional to those messages.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export interface ContextGauge extends ContextCount {
  * import { reply, scriptedStream } from "@swink/agent/testing";
  *
  * const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
- * await agent.prompt("Say hello");
+ * await agent.prompt("Hello");
  * const { used, limit, percent } = contextGauge(agent, { contextWindow: 200_000 });
  * ```
  */

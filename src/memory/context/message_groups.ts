@@ -1,5 +1,5 @@
 /**
- * Messages that belong together: a reply and the results of its calls.
+ * Groups of messages that are kept or omitted together: a reply and the results of its tool calls.
  *
  * @module
  */
@@ -9,21 +9,21 @@ import type { AgentMessage } from "../../core/message.ts";
 /** Estimates the tokens of a message. */
 export type CountTokens = (message: AgentMessage) => number;
 
-/** A part of a history: from one position up to another. */
+/** A part of a history. */
 export interface HistoryRange {
   /** Position of the first message. */
   readonly from: number;
-  /** Position behind the last. */
+  /** Position after the last message. */
   readonly to: number;
 }
 
-/** Messages that are kept or left out together. */
+/** Messages that are kept or omitted together. */
 export interface MessageGroup extends HistoryRange {
-  /** Estimated tokens of all of them. */
+  /** Estimated tokens of the messages. */
   readonly tokens: number;
 }
 
-/** Divides a history into groups: each reply with its tool results, every other message alone. */
+/** Splits a history into groups: each reply with its tool results, every other message alone. */
 export function groupMessages(
   messages: readonly AgentMessage[],
   countTokens: CountTokens,

@@ -1,5 +1,5 @@
 /**
- * Messages that carry a plan, which no compaction leaves out.
+ * Messages with a plan, which compaction keeps.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { AgentMessage } from "../../core/message.ts";
 
 /**
- * Whether a message carries a plan: a custom message of type `plan`, or any message with an extension block
+ * Whether a message contains a plan: a custom message of type `plan`, or any message with an extension block
  * whose `typeName` is `plan`.
  */
 export function isPlan(message: AgentMessage): boolean {

@@ -1,5 +1,5 @@
 /**
- * Fitting the window by forgetting the middle.
+ * Compaction that omits the middle of a history.
  *
  * @module
  */
@@ -8,10 +8,11 @@ import { createCompactingTransform } from "./compacting_transform.ts";
 import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
 
 /**
- * A `transformContext` that leaves out the middle of a history that outgrows the model's window: the beginning
- * and the newest steps stay, a call is never parted from its result, and the history itself is not changed.
+ * Returns a `transformContext` that omits the middle of a history that exceeds the model's context window. The
+ * beginning and the latest steps are kept, a tool call is never separated from its result, and the history itself
+ * is not changed.
  *
- * It remembers what it left out, so each agent needs its own.
+ * The transform keeps its cut between requests, so each agent needs its own.
  *
  * @example
  * ```ts
@@ -24,7 +25,7 @@ import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
  *   streamFn: scriptedStream([reply("Hello!")]),
  *   transformContext: slidingWindow({ contextWindow: 200_000 }),
  * });
- * await agent.prompt("Say hello");
+ * await agent.prompt("Hello");
  * ```
  */
 export function slidingWindow(options: CompactionOptions): CompactingTransform {

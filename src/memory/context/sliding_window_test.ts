@@ -13,7 +13,7 @@ function createInput(overrides: Partial<TransformInput> = {}): TransformInput {
   return { overflow: false, model: MODEL, systemPrompt: "", tools: [], signal, ...overrides };
 }
 
-/** A window in which each message takes 100 tokens, all of which may be used. */
+/** Creates a window of 250 tokens without a reserve, in which each message has 100 tokens. */
 function createWindow(options: Partial<CompactionOptions> = {}) {
   return slidingWindow({
     contextWindow: 250,
@@ -41,7 +41,7 @@ const otherCall = toolCall("bash", {}, { id: "c2" });
 const callMessage = assistantMessage([call, otherCall]);
 const results = [toolResultMessage(call, "r1"), toolResultMessage(otherCall, "r2")];
 
-Deno.test("A 117: of four messages, the first and the last are left", async () => {
+Deno.test("slidingWindow() keeps the first and the last of four messages [A117]", async () => {
   const output = await createWindow()([u1, a1, u2, a2], createInput());
   assertEquals(getMessages(output), [u1, a2]);
   assertEquals(getReport(output), {
@@ -52,17 +52,17 @@ Deno.test("A 117: of four messages, the first and the last are left", async () =
   });
 });
 
-Deno.test("A 117: after an overflow more is left out", async () => {
+Deno.test("slidingWindow() omits more after an overflow [A117]", async () => {
   const history = [u1, a1, u2, a2, u3, u4];
-  const roomy = { contextWindow: 500, target: 0.8, overflowTarget: 0.5 };
-  assertEquals(getMessages(await createWindow(roomy)(history, createInput())), [u1, a2, u3, u4]);
-  assertEquals(getMessages(await createWindow(roomy)(history, createInput({ overflow: true }))), [
+  const options = { contextWindow: 500, target: 0.8, overflowTarget: 0.5 };
+  assertEquals(getMessages(await createWindow(options)(history, createInput())), [u1, a2, u3, u4]);
+  assertEquals(getMessages(await createWindow(options)(history, createInput({ overflow: true }))), [
     u1,
     u4,
   ]);
 });
 
-Deno.test("A 118: results are not parted from their call, in the anchor and in the tail", async () => {
+Deno.test("slidingWindow() keeps tool results with their call, in anchor and tail [A118]", async () => {
   const history = [u1, a1, u2, callMessage, ...results];
   const narrow = createWindow({ contextWindow: 450 });
   assertEquals(getMessages(await narrow(history, createInput())), [u1, callMessage, ...results]);
@@ -71,7 +71,7 @@ Deno.test("A 118: results are not parted from their call, in the anchor and in t
   assertEquals(getMessages(await wide(anchored, createInput())), [u1, callMessage, ...results, u3]);
 });
 
-Deno.test("A 119: an empty history and a single message stay as they are, whatever they take", async () => {
+Deno.test("slidingWindow() keeps an empty history and a single message [A119]", async () => {
   for (const history of [[], [u1], [callMessage, ...results]]) {
     for (const overflow of [false, true]) {
       const output = await createWindow({ contextWindow: 10 })(history, createInput({ overflow }));
@@ -81,18 +81,18 @@ Deno.test("A 119: an empty history and a single message stay as they are, whatev
   }
 });
 
-Deno.test("A 120: under the threshold the history itself is given, without a report", async () => {
+Deno.test("slidingWindow() returns the same array below the threshold [A120]", async () => {
   const history = [u1, a1];
   assertStrictEquals(await createWindow()(history, createInput()), history);
 });
 
-Deno.test("A 120: custom messages are left out of the report's messages, not of its count", async () => {
+Deno.test("slidingWindow(): the report counts custom messages without listing them [A120]", async () => {
   const note = { role: "custom", type: "note", data: 1, timestamp: 0 } as const;
   const report = getReport(await createWindow()([u1, note, a1, u2], createInput()));
   assertEquals([report?.droppedCount, report?.droppedMessages], [2, [a1]]);
 });
 
-Deno.test("A 121: the system prompt and the tools take room; without a window nothing is counted", async () => {
+Deno.test("slidingWindow() counts the system prompt, and omits nothing if the window is unknown [A121]", async () => {
   const history = [u1, a1];
   const systemPrompt = "x".repeat(800);
   const output = await createWindow({ contextWindow: 450 })(
@@ -104,13 +104,13 @@ Deno.test("A 121: the system prompt and the tools take room; without a window no
   assertStrictEquals(await unknown(history, createInput({ systemPrompt })), history);
 });
 
-Deno.test("without a known window, an overflow leaves out a good part", async () => {
+Deno.test("slidingWindow() omits a part after an overflow without a known window", async () => {
   const unknown = createWindow({ contextWindow: () => undefined });
   const history = [u1, a1, u2, a2, u3, a1, u4, a2];
   assertEquals(getMessages(await unknown(history, createInput({ overflow: true }))).length, 4);
 });
 
-Deno.test("the window may depend on the model", async () => {
+Deno.test("slidingWindow(): contextWindow may depend on the model", async () => {
   const contextWindow = ({ modelId }: { modelId: string }) => modelId === "small" ? 250 : 1000;
   const transform = createWindow({ contextWindow });
   const history = [u1, a1, u2, a2];
@@ -119,7 +119,7 @@ Deno.test("the window may depend on the model", async () => {
   assertEquals(getMessages(await transform(history, createInput({ model: small }))), [u1, a2]);
 });
 
-Deno.test("a cut stays until the threshold is passed again, and is told once", async () => {
+Deno.test("slidingWindow() keeps a cut until the threshold is exceeded again, and reports it once", async () => {
   const transform = createWindow({ contextWindow: 450, target: 0.5 });
   const history: AgentMessage[] = [u1, a1, u2, a2, u3];
   const first = await transform(history, createInput());
@@ -134,7 +134,7 @@ Deno.test("a cut stays until the threshold is passed again, and is told once", a
   assertEquals(seen, [3, 4, -2, 3, 4]);
 });
 
-Deno.test("a history that is no longer the one that was cut is looked at anew", async () => {
+Deno.test("slidingWindow() ignores its cut for another history", async () => {
   const transform = createWindow();
   await transform([u1, a1, u2, a2], createInput());
   assert(transform.cut);
@@ -142,7 +142,7 @@ Deno.test("a history that is no longer the one that was cut is looked at anew", 
   assertStrictEquals(await transform(fresh, createInput()), fresh);
 });
 
-Deno.test("plans and what the host pins stay, each with its group", async () => {
+Deno.test("slidingWindow() keeps plans and pinned messages with their groups", async () => {
   const plan = { role: "custom", type: "plan", data: "do it", timestamp: 0 } as const;
   const marked = {
     ...user("the plan"),
@@ -161,7 +161,7 @@ Deno.test("plans and what the host pins stay, each with its group", async () => 
   ]);
 });
 
-Deno.test("the last steps stay as long as they fit, the newest always", async () => {
+Deno.test("slidingWindow() keeps the latest step, and earlier steps while they fit", async () => {
   const history = [u1, a1, u2, a2, u3, u4];
   for (
     const [keepSteps, kept] of [[1, [u1, u4]], [2, [u1, u3, u4]], [9, [u1, a2, u3, u4]]] as const
@@ -171,45 +171,50 @@ Deno.test("the last steps stay as long as they fit, the newest always", async ()
   }
 });
 
-Deno.test("without an anchor, a request still begins with a user's message", async () => {
-  const bare = createWindow({ anchor: 0, contextWindow: 350 });
-  assertEquals(getMessages(await bare([u1, a1, u2, a2, u3], createInput())), [u2, a2, u3]);
-  assertEquals(getMessages(await bare([u1, a1, u2, a2, a1, a2], createInput())), [u2, a2, a1, a2]);
+Deno.test("slidingWindow() starts with a user message without an anchor", async () => {
+  const transform = createWindow({ anchor: 0, contextWindow: 350 });
+  assertEquals(getMessages(await transform([u1, a1, u2, a2, u3], createInput())), [u2, a2, u3]);
+  assertEquals(getMessages(await transform([u1, a1, u2, a2, a1, a2], createInput())), [
+    u2,
+    a2,
+    a1,
+    a2,
+  ]);
 });
 
-Deno.test("what cannot be made to fit ends with an error that says what takes the room", async () => {
+Deno.test("slidingWindow() throws with the sizes when the kept messages do not fit", async () => {
   const countTokens = (message: AgentMessage) => message === u1 ? 300 : 100;
   const error = await assertRejects(
     async () => await createWindow({ countTokens })([u1, a1, u2, a2], createInput()),
     ContextWindowOverflowError,
-    "takes about 400 tokens, and 250 of the model's 250 may be used",
+    "take about 400 tokens, and 250 of the model's 250 may be used",
   );
   assertEquals(error.retryable, false);
 });
 
-Deno.test("the provider's own count decides, and cuts are measured by it", async () => {
+Deno.test("slidingWindow() scales its estimates to the provider's count", async () => {
   const usage = { input: 5000, output: 100, cacheRead: 2000, cacheWrite: 1000, total: 8100 };
   const counted = assistantMessage("a", { usage });
   const history = [u1, a1, u2, a2, u3, counted, u4];
   const transform = createWindow({ contextWindow: 10_000, threshold: 0.8, target: 0.5 });
   const output = await transform(history, createInput());
-  // 8,200 tokens for seven messages: each estimated 100 stands for 1,171 of the provider's.
+  // 8,200 tokens for seven messages: 100 estimated tokens are 1,171 of the provider's.
   assertEquals(getMessages(output), [u1, u3, counted, u4]);
   assertEquals([getReport(output)?.tokensBefore, getReport(output)?.tokensAfter], [8200, 4686]);
-  // The count of the longer request is not believed of the shorter one.
+  // The count of the longer request does not describe the shorter one.
   assertEquals(getReport(await transform([...history, a1], createInput())), undefined);
 });
 
-Deno.test("a cut can be put into another transform as JSON, and taken back", async () => {
+Deno.test("slidingWindow(): restore() applies a cut from JSON, or removes the cut", async () => {
   const history = [u1, a1, u2, a2];
   const transform = createWindow();
   const output = await transform(history, createInput());
-  const again = createWindow();
-  again.restore(JSON.parse(JSON.stringify(transform.cut)));
-  assertEquals(getMessages(await again(history, createInput())), getMessages(output));
-  assertEquals(again.cut, { from: 1, to: 3 });
-  again.restore(undefined);
-  assertEquals(again.view(history).messages, history);
-  again.restore({ from: 3, to: 99 });
-  assertEquals(again.view(history).messages, history);
+  const restored = createWindow();
+  restored.restore(JSON.parse(JSON.stringify(transform.cut)));
+  assertEquals(getMessages(await restored(history, createInput())), getMessages(output));
+  assertEquals(restored.cut, { from: 1, to: 3 });
+  restored.restore(undefined);
+  assertEquals(restored.view(history).messages, history);
+  restored.restore({ from: 3, to: 99 });
+  assertEquals(restored.view(history).messages, history);
 });

@@ -1,5 +1,5 @@
 /**
- * Fitting the window by summarising the middle.
+ * Compaction that summarizes the middle of a history.
  *
  * @module
  */
@@ -19,34 +19,34 @@ import type {
 } from "./compaction.ts";
 import { createSummaryRequest } from "./summary_request.ts";
 
-/** The part of a window that a request for a summary may take. */
+/** Fraction of the window that a request for a summary may use. */
 const REQUEST_FRACTION = 0.75;
-/** The window of a model of which nothing is known, in tokens. */
+/** Context window to assume if it is unknown, in tokens. */
 const DEFAULT_WINDOW = 32_000;
 
-/** Options of {@linkcode summarize}. */
+/** Options for {@linkcode summarize}. */
 export interface SummarizeOptions extends CompactionOptions {
-  /** Asks the model that writes summaries. */
+  /** Calls the model that writes summaries. */
   readonly streamFn: StreamFn;
-  /** The model that writes summaries. Default: the one that the agent asks, without thinking. */
+  /** The model that writes summaries. Default: the agent's model, without thinking. */
   readonly model?: ModelSpec | string;
-  /** Tokens that this model takes. Default: `contextWindow`. */
+  /** Context window of that model, in tokens. Default: `contextWindow`. */
   readonly summaryWindow?: number;
-  /** Longest summary, in tokens. Default: 2,000. */
+  /** Maximum length of a summary, in tokens. Default: 2,000. */
   readonly maxSummaryTokens?: number;
-  /** Gives the key of a provider. Default: none, the adapter has its own. */
+  /** Returns the API key of a provider. Default: none; the adapter uses its own key. */
   readonly getApiKey?: GetApiKey;
-  /** Prices of models. Default: only what a provider itself says is counted. */
+  /** Prices of models. Default: none; only costs that the provider reports are counted. */
   readonly prices?: Prices;
 }
 
 /**
- * A `transformContext` that replaces the middle of a history that outgrows the model's window by a summary
- * that a model writes: the goal, the decisions, the files touched, the open steps. The request for it is
- * clipped to fit, and what it takes counts as the run's own. When no summary can be had, the middle is left
- * out all the same, and the report says why.
+ * Returns a `transformContext` that replaces the middle of a history that exceeds the model's context window with a
+ * summary that a model writes: goal, decisions, files touched and open steps. The request for the summary is truncated
+ * to fit, and its usage counts towards the run. If no summary can be written, the middle is omitted without one, and
+ * the report's `problem` gives the reason.
  *
- * It remembers what it left out, so each agent needs its own.
+ * The transform keeps its cut between requests, so each agent needs its own.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export interface SummarizeOptions extends CompactionOptions {
  *   streamFn,
  *   transformContext: summarize({ streamFn, contextWindow: 200_000 }),
  * });
- * await agent.prompt("Say hello");
+ * await agent.prompt("Hello");
  * ```
  */
 export function summarize(options: SummarizeOptions): CompactingTransform {
@@ -124,7 +124,7 @@ class ModelSummaryWriter implements SummaryWriter {
   }
 }
 
-/** The text of a reply, and what it took. */
+/** Collects the text and the usage of a reply. */
 class SummaryCollector {
   usage: Usage | undefined;
   cost: Cost | undefined;
@@ -145,6 +145,6 @@ class SummaryCollector {
   result(): SummaryResult {
     const summary = this.#text.trim();
     if (this.#problem === undefined && summary !== "") return { summary };
-    return { problem: `No summary was written: ${this.#problem ?? "the model said nothing"}` };
+    return { problem: `No summary was written: ${this.#problem ?? "the reply has no text"}` };
   }
 }

@@ -30,9 +30,9 @@ function getText(message: AgentMessage): string {
   return message.role === "custom" ? message.type : extractText(message.content);
 }
 
-/** A history of so many exchanges of about 1,000 tokens each. */
+/** Creates a history of exchanges of about 1,000 tokens each. */
 function createHistory(exchanges: number, first = 0): AgentMessage[] {
-  return Array.from({ length: exchanges }, (_, at) => first + at).map((number) => [
+  return Array.from({ length: exchanges }, (_, index) => first + index).map((number) => [
     userMessage(`question ${number} ${"q".repeat(2000)}`, number),
     assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
   ]).flat();
@@ -40,39 +40,42 @@ function createHistory(exchanges: number, first = 0): AgentMessage[] {
 
 interface Fixture {
   readonly agent: Agent;
-  readonly asked: ScriptedStream;
+  readonly requests: ScriptedStream;
   readonly summaries: ScriptedStream;
   readonly transform: ReturnType<typeof summarize>;
   readonly events: AgentEvent[];
 }
 
-/** An agent with a long history, the model that it asks, and the one that writes summaries. */
+/** Creates an agent with a long history, its model, and the model that writes summaries. */
 function createFixture(
   summaries: ScriptedStream,
   { exchanges = 9, ...options }: Partial<SummarizeOptions> & { exchanges?: number } = {},
 ): Fixture {
   const transform = createTransform(summaries, options);
-  const asked = scriptedStream([reply("one"), reply("two"), reply("three")]);
+  const requests = scriptedStream([reply("one"), reply("two"), reply("three")]);
   const events: AgentEvent[] = [];
   const agent = new Agent({
     model: "p/m:high",
-    streamFn: asked,
+    streamFn: requests,
     transformContext: transform,
     messages: createHistory(exchanges),
   });
   agent.subscribe((event) => void events.push(event));
-  return { agent, asked, summaries, transform, events };
+  return { agent, requests, summaries, transform, events };
 }
 
-function getRequestTexts({ asked }: Fixture, call: number): string[] {
-  return asked.calls[call]?.context.messages.map((message) => getText(message).slice(0, 40)) ?? [];
+function getRequestTexts({ requests }: Fixture, call: number): string[] {
+  return requests.calls[call]?.context.messages.map((message) => getText(message).slice(0, 40)) ??
+    [];
 }
 
-Deno.test("A 123: the middle is replaced by a summary, after the anchor", async () => {
-  const test = createFixture(scriptedStream([reply("They asked and were answered.", { usage })]));
-  const result = await test.agent.prompt("go on");
+Deno.test("summarize() replaces the middle with a summary after the anchor [A123]", async () => {
+  const fixture = createFixture(
+    scriptedStream([reply("They asked and were answered.", { usage })]),
+  );
+  const result = await fixture.agent.prompt("go on");
   assertEquals(
-    getRequestTexts(test, 0),
+    getRequestTexts(fixture, 0),
     [
       `question 0 ${"q".repeat(29)}`,
       "Summary of the conversation so far:\n\nThey",
@@ -87,7 +90,7 @@ Deno.test("A 123: the middle is replaced by a summary, after the anchor", async 
       "go on",
     ].map((text) => text.slice(0, 40)),
   );
-  const compacted = test.events.find((event) => event.type === "context_compacted");
+  const compacted = fixture.events.find((event) => event.type === "context_compacted");
   assert(compacted?.type === "context_compacted");
   const { droppedMessages, ...report } = compacted.report;
   assertEquals(droppedMessages?.length, 10);
@@ -98,36 +101,39 @@ Deno.test("A 123: the middle is replaced by a summary, after the anchor", async 
     summary: "They asked and were answered.",
     usage,
   });
-  // What the summary took is the run's own.
+  // The usage of the summary counts towards the run.
   assertEquals(result.usage.total, 100);
-  // The history is whole.
-  assertEquals(test.agent.state.messages.length, 20);
+  // The history is complete.
+  assertEquals(fixture.agent.state.messages.length, 20);
 });
 
-Deno.test("a summary is used again as it is, and a later one is built on it", async () => {
+Deno.test("summarize() reuses a summary, and includes it in the next one", async () => {
   const summaries = scriptedStream([reply("first summary"), reply("second summary")]);
-  const test = createFixture(summaries);
-  await test.agent.prompt("go on");
-  await test.agent.prompt("and on");
+  const fixture = createFixture(summaries);
+  await fixture.agent.prompt("go on");
+  await fixture.agent.prompt("and on");
   assertEquals(summaries.calls.length, 1);
-  assertEquals(test.asked.calls[1]?.context.messages[1], test.asked.calls[0]?.context.messages[1]);
-  test.agent.appendMessages(createHistory(6, 20));
-  await test.agent.prompt("still on");
+  assertEquals(
+    fixture.requests.calls[1]?.context.messages[1],
+    fixture.requests.calls[0]?.context.messages[1],
+  );
+  fixture.agent.appendMessages(createHistory(6, 20));
+  await fixture.agent.prompt("still on");
   assertEquals(summaries.calls.length, 2);
   const [second] = summaries.calls[1]?.context.messages ?? [];
   const text = second ? getText(second) : "";
   assert(text.startsWith("Summary of what was before:\n\nfirst summary\n\n<conversation>"));
   assert(!text.includes("question 1 ") && !text.includes("answer 4 "));
   assert(text.includes("question 6 ") && text.includes("question 20 "));
-  assert(getRequestTexts(test, 2)[1]?.endsWith("sec"));
+  assert(getRequestTexts(fixture, 2)[1]?.endsWith("sec"));
 });
 
-Deno.test("the request for a summary asks for what matters, without thinking, tools or cache", async () => {
-  const test = createFixture(scriptedStream([reply("s")]), {
+Deno.test("summarize() requests a summary with four headings, without thinking, tools or cache", async () => {
+  const fixture = createFixture(scriptedStream([reply("s")]), {
     getApiKey: (provider) => `key of ${provider}`,
   });
-  await test.agent.prompt("go on");
-  const [call] = test.summaries.calls;
+  await fixture.agent.prompt("go on");
+  const [call] = fixture.summaries.calls;
   assertEquals(call?.model, { provider: "p", modelId: "m", thinkingLevel: "off" });
   assertEquals(call?.options, { maxTokens: 500, cache: "off", apiKey: "key of p" });
   assertEquals(call?.context.tools, []);
@@ -138,18 +144,18 @@ Deno.test("the request for a summary asks for what matters, without thinking, to
   }
 });
 
-Deno.test("another model may write summaries, and its price counts", async () => {
+Deno.test("summarize() calls the configured model and counts its cost", async () => {
   const prices = { "cheap/one": { input: 1_000_000, output: 2_000_000 } };
-  const test = createFixture(scriptedStream([reply("s", { usage })]), {
+  const fixture = createFixture(scriptedStream([reply("s", { usage })]), {
     model: "cheap/one",
     prices,
   });
-  const result = await test.agent.prompt("go on");
-  assertEquals(test.summaries.calls[0]?.model.modelId, "one");
+  const result = await fixture.agent.prompt("go on");
+  assertEquals(fixture.summaries.calls[0]?.model.modelId, "one");
   assertEquals(result.cost.total, 130);
 });
 
-Deno.test("the request for a summary is clipped to fit", async () => {
+Deno.test("summarize() truncates the request for a summary to fit", async () => {
   const call = toolCall("bash", { command: "cat huge" }, { id: "c" });
   const huge = [
     assistantMessage([call]),
@@ -157,9 +163,9 @@ Deno.test("the request for a summary is clipped to fit", async () => {
   ];
   for (const summaryWindow of [200_000, 9_000, 4_000, 1_500]) {
     const summaries = scriptedStream([reply("s")]);
-    const test = createFixture(summaries, { summaryWindow, contextWindow: 30_000 });
-    test.agent.setMessages([...createHistory(1), ...huge, ...createHistory(9)]);
-    await test.agent.prompt("go on");
+    const fixture = createFixture(summaries, { summaryWindow, contextWindow: 30_000 });
+    fixture.agent.setMessages([...createHistory(1), ...huge, ...createHistory(9)]);
+    await fixture.agent.prompt("go on");
     const [message] = summaries.calls[0]?.context.messages ?? [];
     const text = message ? getText(message) : "";
     assert(text.length / 4 <= summaryWindow * 0.75, `${text.length} characters`);
@@ -169,86 +175,86 @@ Deno.test("the request for a summary is clipped to fit", async () => {
   }
 });
 
-Deno.test("A 123: when no summary can be had the middle is left out, and the report says why", async () => {
+Deno.test("summarize() omits the middle and reports the problem when no summary can be written [A123]", async () => {
   const broken = () => {
     throw new Error("no network");
   };
   const cases = [
     [scriptedStream([fail("model_throttled", "slow down")]), "slow down"],
-    [scriptedStream([reply("  ")]), "the model said nothing"],
+    [scriptedStream([reply("  ")]), "the reply has no text"],
     [Object.assign(broken, { calls: [], assertDone() {} }) as ScriptedStream, "no network"],
   ] as const;
-  for (const [summaries, words] of cases) {
-    const test = createFixture(summaries);
-    const result = await test.agent.prompt("go on");
+  for (const [summaries, problem] of cases) {
+    const fixture = createFixture(summaries);
+    const result = await fixture.agent.prompt("go on");
     assertEquals(result.stopReason, "stop");
-    const compacted = test.events.find((event) => event.type === "context_compacted");
+    const compacted = fixture.events.find((event) => event.type === "context_compacted");
     assert(compacted?.type === "context_compacted");
-    assertEquals(compacted.report.problem, `No summary was written: ${words}`);
+    assertEquals(compacted.report.problem, `No summary was written: ${problem}`);
     assertEquals(compacted.report.summary, undefined);
-    assertEquals(getRequestTexts(test, 0).length, 9);
+    assertEquals(getRequestTexts(fixture, 0).length, 9);
   }
 });
 
-Deno.test("nothing is paid for a summary that could not make it fit", async () => {
+Deno.test("summarize() requests no summary when the kept messages do not fit", async () => {
   const summaries = scriptedStream([]);
-  const test = createFixture(summaries);
-  const result = await test.agent.prompt("x".repeat(40_000));
+  const fixture = createFixture(summaries);
+  const result = await fixture.agent.prompt("x".repeat(40_000));
   assertEquals(result.stopReason, "error");
   assertEquals(result.error?.code, "context_window_overflow");
-  assert(result.error?.message.includes("cannot be made to fit"));
+  assert(result.error?.message.includes("Cannot fit the conversation"));
   assertEquals(summaries.calls.length, 0);
-  assertEquals(test.asked.calls.length, 0);
+  assertEquals(fixture.requests.calls.length, 0);
 });
 
-Deno.test("a summary too long to fit ends the run with a clear error", async () => {
-  const test = createFixture(scriptedStream([reply("s".repeat(40_000))]));
-  const result = await test.agent.prompt("go on");
+Deno.test("summarize() ends the run with an error when the summary is too long", async () => {
+  const fixture = createFixture(scriptedStream([reply("s".repeat(40_000))]));
+  const result = await fixture.agent.prompt("go on");
   assertEquals(result.error?.code, "context_window_overflow");
-  assertEquals(test.transform.cut, undefined);
+  assertEquals(fixture.transform.cut, undefined);
 });
 
-Deno.test("an abort ends the writing of a summary, and nothing is cut", async () => {
-  const test = createFixture(scriptedStream([reply("s", { usage })]));
-  test.agent.subscribe((event) => {
-    if (event.type === "message_end") test.agent.abort("enough");
+Deno.test("summarize(): no cut is made when the run is aborted", async () => {
+  const fixture = createFixture(scriptedStream([reply("s", { usage })]));
+  fixture.agent.subscribe((event) => {
+    if (event.type === "message_end") fixture.agent.abort("enough");
   });
-  const result = await test.agent.prompt("go on");
+  const result = await fixture.agent.prompt("go on");
   assertEquals(result.stopReason, "aborted");
-  assertEquals(test.transform.cut, undefined);
+  assertEquals(fixture.transform.cut, undefined);
 });
 
-Deno.test("A 122: compacting by hand makes the next request smaller, and tells it with that request", async () => {
-  const test = createFixture(scriptedStream([reply("by hand")]), { exchanges: 7 });
-  const report = await compact(test.agent, test.transform, { instructions: "the tests" });
+Deno.test("compact() makes the next request smaller, which reports it [A122]", async () => {
+  const fixture = createFixture(scriptedStream([reply("by hand")]), { exchanges: 7 });
+  const report = await compact(fixture.agent, fixture.transform, { instructions: "the tests" });
   assertEquals(report?.summary, "by hand");
-  assertEquals(test.events, []);
-  const [message] = test.summaries.calls[0]?.context.messages ?? [];
-  assert(message && getText(message).endsWith("Dwell on this: the tests"));
-  await test.agent.prompt("go on");
-  assertEquals(getRequestTexts(test, 0).length, 11);
-  const told = test.events.filter((event) => event.type === "context_compacted");
-  assertEquals(told.map((event) => event.type === "context_compacted" ? event.report : null), [
-    report,
-  ]);
+  assertEquals(fixture.events, []);
+  const [message] = fixture.summaries.calls[0]?.context.messages ?? [];
+  assert(message && getText(message).endsWith("Emphasize this: the tests"));
+  await fixture.agent.prompt("go on");
+  assertEquals(getRequestTexts(fixture, 0).length, 11);
+  const reports = fixture.events.flatMap((event) =>
+    event.type === "context_compacted" ? [event.report] : []
+  );
+  assertEquals(reports, [report]);
 });
 
-Deno.test("A 122: compacting by hand does nothing under the target, and not while a run is active", async () => {
-  const test = createFixture(scriptedStream([]), { exchanges: 3 });
-  assertEquals(await compact(test.agent, test.transform), null);
-  const running = test.agent.prompt("go on");
-  await assertRejects(() => compact(test.agent, test.transform), AlreadyRunningError);
+Deno.test("compact() returns null below the target, and rejects during a run [A122]", async () => {
+  const fixture = createFixture(scriptedStream([]), { exchanges: 3 });
+  assertEquals(await compact(fixture.agent, fixture.transform), null);
+  const running = fixture.agent.prompt("go on");
+  await assertRejects(() => compact(fixture.agent, fixture.transform), AlreadyRunningError);
   await running;
 });
 
-Deno.test("compacting by hand can be aborted, and fails where what must stay does not fit", async () => {
-  const test = createFixture(scriptedStream([reply("s")]));
+Deno.test("compact() can be aborted, and rejects when the kept messages do not fit", async () => {
+  const fixture = createFixture(scriptedStream([reply("s")]));
   const signal = AbortSignal.abort("enough");
-  await assertRejects(() => compact(test.agent, test.transform, { signal }), AbortedError);
+  await assertRejects(() => compact(fixture.agent, fixture.transform, { signal }), AbortedError);
   const tight = createFixture(scriptedStream([]), { contextWindow: 1000 });
   await assertRejects(
     () => compact(tight.agent, tight.transform),
     ContextWindowOverflowError,
-    "cannot be made to fit",
+    "Cannot fit the conversation",
   );
 });

@@ -1,9 +1,9 @@
 /**
- * A summary as messages, in the place of what it stands for.
+ * Messages with a summary, which replace the omitted messages.
  *
- * It is the assistant that speaks: a summary is made of what tools and pages have said as well, and must not
- * pass for the user's word. A short question goes before it and a short word behind it where a request needs
- * them, since some providers want the two sides to take turns.
+ * The summary is an assistant message: it also contains output of tools and web pages, which must not have the
+ * authority of the user. Short user messages are inserted before and after it where they are needed, since some
+ * providers require the roles to alternate.
  *
  * @module
  */
@@ -16,17 +16,17 @@ import type { ChosenCut } from "./choose_cut.ts";
 const QUESTION_TEXT = "What has happened so far?";
 const CONTINUE_TEXT = "Go on from there.";
 
-/** What a summary goes between. */
+/** A summary and the part it replaces. */
 export interface SummaryInsertion {
-  /** What is left out. */
+  /** The omitted part. */
   readonly cut: ChosenCut;
-  /** What stands for it, if anything. */
+  /** The summary; `undefined` for none. */
   readonly summary: string | undefined;
-  /** What the transform was told; tells the model that speaks. */
+  /** Input of the transform; its model becomes the author of the summary. */
   readonly input?: Pick<TransformInput, "model">;
 }
 
-/** The messages that stand for what is left out; none without a summary. */
+/** Creates the messages that replace the omitted part; none without a summary. */
 export function createSummaryMessages(
   messages: readonly AgentMessage[],
   { cut: { from, to, pinned }, summary, input }: SummaryInsertion,
@@ -34,7 +34,7 @@ export function createSummaryMessages(
   if (summary === undefined) return [];
   const { provider, modelId } = input?.model ?? { provider: "", modelId: "" };
   const timestamp = messages[to - 1]?.timestamp ?? 0;
-  const said: AgentMessage = {
+  const summaryMessage: AgentMessage = {
     role: "assistant",
     content: [{ type: "text", text: `Summary of the conversation so far:\n\n${summary}` }],
     provider,
@@ -48,7 +48,7 @@ export function createSummaryMessages(
   const after = messages.slice(pinned[0]?.from ?? to).find(({ role }) => role !== "custom");
   return [
     ...(before?.role === "user" ? [] : [userMessage(QUESTION_TEXT, timestamp)]),
-    said,
+    summaryMessage,
     ...(after?.role === "user" ? [] : [userMessage(CONTINUE_TEXT, timestamp)]),
   ];
 }

@@ -1,5 +1,5 @@
 /**
- * What a model is asked when it is to summarise a part of a conversation.
+ * The request for a summary of a part of a conversation.
  *
  * @module
  */
@@ -28,40 +28,42 @@ Each file that was read or changed, and what matters about it.
 ## Open steps
 What is still to be done, in order, and what was being done last.`;
 
-/** Longest part of one block, in characters; the first of them with which everything fits is taken. */
+/** Maximum length of a block, in characters; the first limit with which the conversation fits is used. */
 const BLOCK_LIMITS = [16_000, 4_000, 1_000, 250];
 
-/** What is summarised, and how much room there is. */
+/** Options for {@linkcode createSummaryRequest}. */
 export interface SummaryRequestInput {
   /** The part of the conversation. */
   readonly messages: readonly AgentMessage[];
-  /** The summary of what was before it. */
+  /** The summary of the messages before it. */
   readonly previous?: string | undefined;
-  /** What the summary should dwell on. */
+  /** Topics that the summary should emphasize. */
   readonly instructions?: string | undefined;
-  /** Tokens that the request may take. */
+  /** Maximum tokens of the request. */
   readonly maxTokens: number;
 }
 
-/** Makes the request; what does not fit is clipped, in the middle of long outputs first. */
+/** Creates the request. Texts that do not fit are truncated in the middle, the longest first. */
 export function createSummaryRequest(input: SummaryRequestInput): LlmContext {
   const { messages, previous, instructions, maxTokens } = input;
   const before = previous === undefined ? [] : [`Summary of what was before:\n\n${previous}`];
-  const wish = instructions === undefined ? [] : [`Dwell on this: ${instructions}`];
-  const around = [SYSTEM_PROMPT, ...before, TASK, ...wish].join("\n\n");
-  const room = Math.max(0, maxTokens - estimateTextTokens(around));
-  const conversation = `<conversation>\n${formatConversation(messages, room)}\n</conversation>`;
-  const text = [...before, conversation, TASK, ...wish].join("\n\n");
+  const emphasis = instructions === undefined ? [] : [`Emphasize this: ${instructions}`];
+  const fixedText = [SYSTEM_PROMPT, ...before, TASK, ...emphasis].join("\n\n");
+  const available = Math.max(0, maxTokens - estimateTextTokens(fixedText));
+  const conversation = `<conversation>\n${
+    formatConversation(messages, available)
+  }\n</conversation>`;
+  const text = [...before, conversation, TASK, ...emphasis].join("\n\n");
   return { systemPrompt: SYSTEM_PROMPT, messages: [userMessage(text, 0)], tools: [] };
 }
 
-function formatConversation(messages: readonly AgentMessage[], room: number): string {
+function formatConversation(messages: readonly AgentMessage[], maxTokens: number): string {
   for (const limit of BLOCK_LIMITS) {
     const text = messages.flatMap((message) => formatMessage(message, limit)).join("\n\n");
     const tokens = estimateTextTokens(text);
-    if (tokens <= room) return text;
+    if (tokens <= maxTokens) return text;
     if (limit === BLOCK_LIMITS.at(-1)) {
-      return clipMiddle(text, Math.floor(text.length * room / tokens));
+      return truncateMiddle(text, Math.floor(text.length * maxTokens / tokens));
     }
   }
   return "";
@@ -87,9 +89,9 @@ function formatBlock(speaker: string, block: ContentBlock, limit: number): strin
     case "text":
       return block.text.trim() === ""
         ? []
-        : [`${speaker}: ${clipMiddle(block.text.trim(), limit)}`];
+        : [`${speaker}: ${truncateMiddle(block.text.trim(), limit)}`];
     case "tool_call":
-      return [`Call of ${block.name}: ${clipMiddle(safeStringify(block.arguments), limit)}`];
+      return [`Call of ${block.name}: ${truncateMiddle(safeStringify(block.arguments), limit)}`];
     case "image":
       return [`${speaker}: (an image)`];
     case "thinking":
@@ -98,12 +100,12 @@ function formatBlock(speaker: string, block: ContentBlock, limit: number): strin
   }
 }
 
-/** The beginning and the end of a text that is too long. */
-function clipMiddle(text: string, limit: number): string {
+/** Keeps the beginning and the end of a text that exceeds a limit, in characters. */
+function truncateMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const mark = `\n[… ${text.length - limit} characters left out …]\n`;
-  const room = Math.max(0, limit - mark.length);
-  const head = text.slice(0, Math.floor(room * 0.4));
-  const tail = room === 0 ? "" : text.slice(-Math.ceil(room * 0.6));
-  return (head + mark + tail).toWellFormed();
+  const marker = `\n[… ${text.length - limit} characters left out …]\n`;
+  const available = Math.max(0, limit - marker.length);
+  const head = text.slice(0, Math.floor(available * 0.4));
+  const tail = available === 0 ? "" : text.slice(-Math.ceil(available * 0.6));
+  return (head + marker + tail).toWellFormed();
 }

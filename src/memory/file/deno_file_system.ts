@@ -1,15 +1,16 @@
 /**
- * The disk of this machine: the one file through which sessions reach it.
+ * The file system of the machine. Sessions access files only through this module.
  *
  * @module
  */
 
-import type { FileInfo, FileSystem, LockableFile, ReadableFile } from "./file_system.ts";
+import type { LockableFile } from "../lock/lock_storage.ts";
+import type { FileInfo, FileSystem, ReadableFile } from "./file_system.ts";
 
-/** Conversations are nobody else's business. */
+/** Mode of new files: only the owner can read conversations. */
 const PRIVATE_MODE = 0o600;
 
-/** The disk of this machine. */
+/** The file system of the machine, through `Deno`. */
 export const denoFileSystem: FileSystem = {
   makeDirectory: (path) => Deno.mkdirSync(path, { recursive: true, mode: 0o700 }),
   listDirectory(path) {
@@ -44,12 +45,12 @@ export const denoFileSystem: FileSystem = {
       Deno.openSync(path, { read: true, write: true, create: true, mode: PRIVATE_MODE }),
     ),
   async replace(path, text, { sync }) {
-    const beside = `${path}.${Deno.pid}.tmp`;
+    const temporary = `${path}.${Deno.pid}.tmp`;
     try {
-      await writeFile(beside, text, sync);
-      await Deno.rename(beside, path);
+      await writeFile(temporary, text, sync);
+      await Deno.rename(temporary, path);
     } catch (error) {
-      await Deno.remove(beside).catch(() => {});
+      await Deno.remove(temporary).catch(() => {});
       throw error;
     }
   },
@@ -57,10 +58,10 @@ export const denoFileSystem: FileSystem = {
   rename: (from, to) => Deno.renameSync(from, to),
   remove: (path) => ifExists(() => Deno.removeSync(path)),
   async syncDirectory(path) {
-    // Windows opens no folders.
+    // Windows cannot open directories.
     if (Deno.build.os === "windows") return;
-    using folder = await Deno.open(path);
-    await folder.sync();
+    using directory = await Deno.open(path);
+    await directory.sync();
   },
   startInterval(milliseconds, run) {
     const timer = setInterval(run, milliseconds);
@@ -150,12 +151,12 @@ async function writeFile(path: string, text: string, sync: boolean): Promise<voi
 }
 
 function toFileInfo({ size, mtime, ino }: Deno.FileInfo): FileInfo {
-  return { size: size, modified: mtime?.getTime() ?? 0, inode: ino };
+  return { size, modified: mtime?.getTime() ?? 0, inode: ino };
 }
 
-function ifExists<Value>(ask: () => Value): Value | undefined {
+function ifExists<Value>(access: () => Value): Value | undefined {
   try {
-    return ask();
+    return access();
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;

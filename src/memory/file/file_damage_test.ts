@@ -12,8 +12,8 @@ interface Fixture {
   readonly directory: string;
 }
 
-/** Runs a test in a folder of its own. */
-function testInDirectory(name: string, test: (bench: Fixture) => Promise<void>): void {
+/** Runs a test in a temporary directory. */
+function testInDirectory(name: string, test: (fixture: Fixture) => Promise<void>): void {
   Deno.test(name, async () => {
     const directory = await Deno.makeTempDir();
     try {
@@ -45,15 +45,15 @@ function getTexts(entry: SessionEntry): string[] {
   return entry.message.content.flatMap((block) => block.type === "text" ? [block.text] : []);
 }
 
-/** Opens, looks, appends, and looks again after a restart. */
+/** Opens a session, reads it, appends to it, and reads it again with another store. */
 async function expectUsable({ store, directory }: Fixture, ...texts: string[]): Promise<Session> {
   const session = await store.open("s");
   assertEquals(await readTexts(session), texts);
   session.append(createMessageEntry("more"));
   await session.close();
-  const again = await new FileSessionStore({ directory }).open("s", { access: "read" });
-  assertEquals(await readTexts(again), [...texts, "more"]);
-  await again.close();
+  const reopened = await new FileSessionStore({ directory }).open("s", { access: "read" });
+  assertEquals(await readTexts(reopened), [...texts, "more"]);
+  await reopened.close();
   return session;
 }
 
@@ -62,52 +62,61 @@ async function readLogLines(path: string): Promise<string[]> {
 }
 
 testInDirectory(
-  "B 74: a torn last line is passed over, and the next entry begins a line",
-  async (bench) => {
-    await writeSession(bench.store, "one", "two");
-    const text = await Deno.readTextFile(bench.path);
-    await Deno.writeTextFile(bench.path, text.slice(0, -20));
-    const session = await expectUsable(bench, "one");
+  "FileSessionStore: open() skips a torn last line, and the next entry starts a new line [B74]",
+  async (fixture) => {
+    await writeSession(fixture.store, "one", "two");
+    const text = await Deno.readTextFile(fixture.path);
+    await Deno.writeTextFile(fixture.path, text.slice(0, -20));
+    const session = await expectUsable(fixture, "one");
     assertEquals(session.damage.map(({ type }) => type), ["torn_tail"]);
-    // Nothing that was written is ever changed.
-    assert((await Deno.readTextFile(bench.path)).startsWith(text.slice(0, -20) + "\n"));
+    // Written bytes never change.
+    assert((await Deno.readTextFile(fixture.path)).startsWith(text.slice(0, -20) + "\n"));
   },
 );
 
-testInDirectory("a last line that is whole but has no end counts", async (bench) => {
-  await writeSession(bench.store, "one", "two");
-  await Deno.writeTextFile(bench.path, (await Deno.readTextFile(bench.path)).trimEnd());
-  const session = await expectUsable(bench, "one", "two");
-  assertEquals(session.damage, []);
-});
-
-testInDirectory("A 143: a tail cut inside a character is passed over", async (bench) => {
-  await writeSession(bench.store, "one", "émoji 😀");
-  const bytes = await Deno.readFile(bench.path);
-  const cut = bytes.lastIndexOf(0xf0) + 2;
-  await Deno.writeFile(bench.path, bytes.slice(0, cut));
-  const session = await expectUsable(bench, "one");
-  assertEquals(session.damage.map(({ type }) => type), ["torn_tail"]);
-});
-
-testInDirectory("A 143: invalid UTF-8 in a line spoils that line only", async (bench) => {
-  await writeSession(bench.store, "one", "zwei", "three");
-  const bytes = await Deno.readFile(bench.path);
-  const at = new TextDecoder("latin1").decode(bytes).indexOf("zwei");
-  bytes[at] = 0xff;
-  await Deno.writeFile(bench.path, bytes);
-  const session = await expectUsable(bench, "one", "three");
-  assertEquals(session.damage.map(({ type }) => type), ["broken_line", "lost_parent"]);
-});
+testInDirectory(
+  "FileSessionStore: open() accepts a complete last line without a newline",
+  async (fixture) => {
+    await writeSession(fixture.store, "one", "two");
+    await Deno.writeTextFile(fixture.path, (await Deno.readTextFile(fixture.path)).trimEnd());
+    const session = await expectUsable(fixture, "one", "two");
+    assertEquals(session.damage, []);
+  },
+);
 
 testInDirectory(
-  "B 75: a broken line in the middle is passed over, its child hangs on the one before",
-  async (bench) => {
-    await writeSession(bench.store, "one", "two", "three");
-    const all = await readLogLines(bench.path);
-    all[2] = all[2]?.slice(5) ?? "";
-    await Deno.writeTextFile(bench.path, all.join("\n"));
-    const session = await expectUsable(bench, "one", "three");
+  "FileSessionStore: open() skips a last line that was cut inside a character [A143]",
+  async (fixture) => {
+    await writeSession(fixture.store, "one", "émoji 😀");
+    const bytes = await Deno.readFile(fixture.path);
+    const cut = bytes.lastIndexOf(0xf0) + 2;
+    await Deno.writeFile(fixture.path, bytes.slice(0, cut));
+    const session = await expectUsable(fixture, "one");
+    assertEquals(session.damage.map(({ type }) => type), ["torn_tail"]);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: open() skips only the line that has invalid UTF-8 [A143]",
+  async (fixture) => {
+    await writeSession(fixture.store, "one", "zwei", "three");
+    const bytes = await Deno.readFile(fixture.path);
+    const offset = new TextDecoder("latin1").decode(bytes).indexOf("zwei");
+    bytes[offset] = 0xff;
+    await Deno.writeFile(fixture.path, bytes);
+    const session = await expectUsable(fixture, "one", "three");
+    assertEquals(session.damage.map(({ type }) => type), ["broken_line", "lost_parent"]);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: open() skips a broken line, and its child becomes a child of the entry before [B75]",
+  async (fixture) => {
+    await writeSession(fixture.store, "one", "two", "three");
+    const lines = await readLogLines(fixture.path);
+    lines[2] = lines[2]?.slice(5) ?? "";
+    await Deno.writeTextFile(fixture.path, lines.join("\n"));
+    const session = await expectUsable(fixture, "one", "three");
     const [broken, lost] = session.damage;
     assertEquals(broken?.type, "broken_line");
     assertEquals(lost, {
@@ -120,23 +129,26 @@ testInDirectory(
 );
 
 testInDirectory(
-  "B 75: an entry of an unknown kind keeps its place, and its text when it is copied",
-  async (bench) => {
-    await writeSession(bench.store, "one");
+  "FileSessionStore: open() keeps an entry of an unknown type, and copies have its original text [B75]",
+  async (fixture) => {
+    await writeSession(fixture.store, "one");
     const record = { type: "hologram", id: "h1", parentId: "e1", timestamp: 5, depth: { z: 1 } };
-    await Deno.writeTextFile(bench.path, JSON.stringify(record) + "\n", { append: true });
-    await expectUsable(bench, "one");
-    await using session = await bench.store.open("s", { access: "read" });
+    await Deno.writeTextFile(fixture.path, JSON.stringify(record) + "\n", { append: true });
+    await expectUsable(fixture, "one");
+    await using session = await fixture.store.open("s", { access: "read" });
     const entry = await session.entry("h1");
     assertEquals(entry, { type: "opaque", id: "h1", parentId: "e1", timestamp: 5, record });
     const entries = await session.path();
-    await (await bench.store.create({ id: "copy", entries })).close();
-    assertEquals((await readLogLines(`${bench.directory}/copy.jsonl`))[2], JSON.stringify(record));
+    await (await fixture.store.create({ id: "copy", entries })).close();
+    assertEquals(
+      (await readLogLines(`${fixture.directory}/copy.jsonl`))[2],
+      JSON.stringify(record),
+    );
   },
 );
 
 testInDirectory(
-  "A 145: a newer version is refused with a word on what to do, and listed with it",
+  "FileSessionStore: open() rejects a log of a newer version, and list() reports it as the problem [A145]",
   async ({ store, path }) => {
     await Deno.writeTextFile(path, `{"type":"session","version":99,"id":"s","created":1}\n`);
     const error = await assertRejects(() => store.open("s"), SessionError, "update the program");
@@ -146,49 +158,65 @@ testInDirectory(
   },
 );
 
-testInDirectory("A 142: an empty file is no session", async ({ store, path }) => {
-  await Deno.writeTextFile(path, "");
-  const error = await assertRejects(() => store.open("s"), SessionError);
-  assertEquals(error.reason, "not_a_session");
-  assertEquals((await store.list()).length, 1);
+testInDirectory(
+  "FileSessionStore: open() rejects an empty file [A142]",
+  async ({ store, path }) => {
+    await Deno.writeTextFile(path, "");
+    const error = await assertRejects(() => store.open("s"), SessionError);
+    assertEquals(error.reason, "not_a_session");
+    assertEquals((await store.list()).length, 1);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: open() opens a file of random bytes as an empty session [A143]",
+  async (fixture) => {
+    const random = seededRandom(7);
+    const noise = Uint8Array.from({ length: 5000 }, () => random() * 256);
+    await Deno.writeFile(fixture.path, noise);
+    await expectUsable(fixture);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: open() adds a default header with the next entry when the header is missing",
+  async (fixture) => {
+    await writeSession(fixture.store, "one");
+    await Deno.writeTextFile(fixture.path, (await readLogLines(fixture.path)).slice(1).join("\n"));
+    const session = await expectUsable(fixture, "one");
+    assertEquals(session.damage.map(({ type }) => type), ["broken_header"]);
+    assertEquals(session.header, { type: "session", version: 1, id: "s", created: 1000 });
+    assertEquals(JSON.parse((await readLogLines(fixture.path))[1] ?? ""), { ...session.header });
+  },
+);
+
+testInDirectory("FileSessionStore: open() replaces a torn header", async (fixture) => {
+  await Deno.writeTextFile(fixture.path, `{"type":"sess`);
+  await expectUsable(fixture);
 });
 
-testInDirectory("A 143: a file of nothing but noise opens empty and can be used", async (bench) => {
-  const random = seededRandom(7);
-  const noise = Uint8Array.from({ length: 5000 }, () => random() * 256);
-  await Deno.writeFile(bench.path, noise);
-  await expectUsable(bench);
-});
+testInDirectory(
+  "FileSessionStore: open() assigns a new id to an entry with a duplicate id",
+  async (fixture) => {
+    await writeSession(fixture.store, "one");
+    const [, line = ""] = await readLogLines(fixture.path);
+    await Deno.writeTextFile(
+      fixture.path,
+      line.replace(`null`, `"e1"`).replace("one", "two") + "\n",
+      {
+        append: true,
+      },
+    );
+    const session = await expectUsable(fixture, "one", "two");
+    assertEquals(session.damage.map(({ type, entryId }) => [type, entryId]), [[
+      "duplicate_id",
+      "e1~2",
+    ]]);
+  },
+);
 
-testInDirectory("a missing header is made up, and written with the next entry", async (bench) => {
-  await writeSession(bench.store, "one");
-  await Deno.writeTextFile(bench.path, (await readLogLines(bench.path)).slice(1).join("\n"));
-  const session = await expectUsable(bench, "one");
-  assertEquals(session.damage.map(({ type }) => type), ["broken_header"]);
-  assertEquals(session.header, { type: "session", version: 1, id: "s", created: 1000 });
-  assertEquals(JSON.parse((await readLogLines(bench.path))[1] ?? ""), { ...session.header });
-});
-
-testInDirectory("a torn header is made up", async (bench) => {
-  await Deno.writeTextFile(bench.path, `{"type":"sess`);
-  await expectUsable(bench);
-});
-
-testInDirectory("an id that is taken is given another", async (bench) => {
-  await writeSession(bench.store, "one");
-  const [, line = ""] = await readLogLines(bench.path);
-  await Deno.writeTextFile(bench.path, line.replace(`null`, `"e1"`).replace("one", "two") + "\n", {
-    append: true,
-  });
-  const session = await expectUsable(bench, "one", "two");
-  assertEquals(session.damage.map(({ type, entryId }) => [type, entryId]), [[
-    "duplicate_id",
-    "e1~2",
-  ]]);
-});
-
-testInDirectory("records that are no entries are passed over", async (bench) => {
-  await writeSession(bench.store, "one");
+testInDirectory("FileSessionStore: open() skips records that are not entries", async (fixture) => {
+  await writeSession(fixture.store, "one");
   const records = [
     `null`,
     `[]`,
@@ -203,32 +231,35 @@ testInDirectory("records that are no entries are passed over", async (bench) => 
     `{"type":"constructor","id":"","parentId":null,"timestamp":1}`,
     `{"type":"session","version":1,"id":"other","created":5}`,
   ];
-  await Deno.writeTextFile(bench.path, records.join("\n") + "\n", { append: true });
-  const session = await expectUsable(bench, "one");
+  await Deno.writeTextFile(fixture.path, records.join("\n") + "\n", { append: true });
+  const session = await expectUsable(fixture, "one");
   assertEquals(session.damage.map(({ type }) => type), records.map(() => "broken_entry"));
 });
 
-testInDirectory("blank lines and Windows line ends do no harm", async (bench) => {
-  await writeSession(bench.store, "one", "two");
-  const text = (await Deno.readTextFile(bench.path)).replaceAll("\n", "\r\n\r\n");
-  await Deno.writeTextFile(bench.path, text);
-  const session = await expectUsable(bench, "one", "two");
-  assertEquals(session.damage, []);
-});
+testInDirectory(
+  "FileSessionStore: open() accepts blank lines and Windows line endings",
+  async (fixture) => {
+    await writeSession(fixture.store, "one", "two");
+    const text = (await Deno.readTextFile(fixture.path)).replaceAll("\n", "\r\n\r\n");
+    await Deno.writeTextFile(fixture.path, text);
+    const session = await expectUsable(fixture, "one", "two");
+    assertEquals(session.damage, []);
+  },
+);
 
 testInDirectory(
-  "a bare list of messages is upgraded when it is opened, and the old file kept",
-  async (bench) => {
+  "FileSessionStore: open() upgrades a log of version 0, a list of messages, and keeps the old file",
+  async (fixture) => {
     const messages = [userMessage("one", 7), userMessage("two", 8)];
     const old = messages.map((message) => JSON.stringify(message)).join("\n") + "\nnoise\n";
-    await Deno.writeTextFile(bench.path, old);
-    assertEquals((await bench.store.list())[0]?.firstPrompt, "one");
-    await using reader = await bench.store.open("s", { access: "read" });
+    await Deno.writeTextFile(fixture.path, old);
+    assertEquals((await fixture.store.list())[0]?.firstPrompt, "one");
+    await using reader = await fixture.store.open("s", { access: "read" });
     assertEquals(await readTexts(reader), ["one", "two"]);
-    assertEquals(await Deno.readTextFile(bench.path), old);
-    await expectUsable(bench, "one", "two");
-    assertEquals(await Deno.readTextFile(`${bench.path}.v0`), old);
-    const [header = "", first = ""] = await readLogLines(bench.path);
+    assertEquals(await Deno.readTextFile(fixture.path), old);
+    await expectUsable(fixture, "one", "two");
+    assertEquals(await Deno.readTextFile(`${fixture.path}.v0`), old);
+    const [header = "", first = ""] = await readLogLines(fixture.path);
     assertEquals(JSON.parse(header), { type: "session", version: 1, id: "s", created: 7 });
     assertEquals(JSON.parse(first), {
       type: "message",
@@ -237,25 +268,25 @@ testInDirectory(
       timestamp: 7,
       message: messages[0],
     });
-    await bench.store.delete("s");
-    assertEquals(Array.from(Deno.readDirSync(bench.directory)), []);
+    await fixture.store.delete("s");
+    assertEquals(Array.from(Deno.readDirSync(fixture.directory)), []);
   },
 );
 
 testInDirectory(
-  "a log that is cut at any byte opens with what is whole, and goes on",
-  async (bench) => {
-    await writeSession(bench.store, "one", "zwei ü", "three 😀");
-    const bytes = await Deno.readFile(bench.path);
-    const ends = [...bytes.keys()].filter((at) => bytes[at] === 10);
+  "FileSessionStore: open() reads the complete entries of a log that is cut at any byte",
+  async (fixture) => {
+    await writeSession(fixture.store, "one", "zwei ü", "three 😀");
+    const bytes = await Deno.readFile(fixture.path);
+    const ends = [...bytes.keys()].filter((offset) => bytes[offset] === 10);
     const step = Deno.env.get("SWINK_PROVE") ? 1 : 5;
     for (let cut = 1; cut <= bytes.length; cut += step) {
-      await Deno.writeFile(bench.path, bytes.slice(0, cut));
-      // A line is whole with its last brace; its end may be missing.
-      const whole = ends.slice(1).filter((end) => cut >= end).length;
-      const texts = ["one", "zwei ü", "three 😀"].slice(0, whole);
-      const store = new FileSessionStore({ directory: bench.directory });
-      await expectUsable({ ...bench, store }, ...texts);
+      await Deno.writeFile(fixture.path, bytes.slice(0, cut));
+      // A line is complete with its last brace; the newline may be missing.
+      const complete = ends.slice(1).filter((end) => cut >= end).length;
+      const texts = ["one", "zwei ü", "three 😀"].slice(0, complete);
+      const store = new FileSessionStore({ directory: fixture.directory });
+      await expectUsable({ ...fixture, store }, ...texts);
     }
   },
 );

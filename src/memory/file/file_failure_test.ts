@@ -4,19 +4,19 @@ import { userMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
 import { denoFileSystem } from "./deno_file_system.ts";
-import { FileSessionStore } from "./file_store.ts";
+import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
 
-/** A disk with room for so many more bytes of logs. */
-class FullDisk {
-  room = Infinity;
+/** A file system with a limited number of free bytes for logs. */
+class LimitedDisk {
+  free = Infinity;
   syncs = 0;
   failSync = false;
 
   readonly files: FileSystem = {
     ...denoFileSystem,
     replace: (path, text, options) => {
-      if (this.room <= 0) throw createSystemError("ENOSPC", "no space left on device");
+      if (this.free <= 0) throw createSystemError("ENOSPC", "no space left on device");
       return denoFileSystem.replace(path, text, options);
     },
     openToAppend: async (path) => {
@@ -31,9 +31,9 @@ class FullDisk {
           return file.sync();
         },
         write: (bytes) => {
-          if (this.room <= 0) throw createSystemError("ENOSPC", "no space left on device");
-          const part = bytes.subarray(0, this.room);
-          this.room -= part.length;
+          if (this.free <= 0) throw createSystemError("ENOSPC", "no space left on device");
+          const part = bytes.subarray(0, this.free);
+          this.free -= part.length;
           return file.write(part);
         },
       };
@@ -45,23 +45,27 @@ function createSystemError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-function testOnDisk(
-  name: string,
-  test: (bench: { store: FileSessionStore; disk: FullDisk; directory: string }) => Promise<void>,
-): void {
+interface Fixture {
+  readonly store: FileSessionStore;
+  readonly disk: LimitedDisk;
+  readonly directory: string;
+}
+
+function testOnDisk(name: string, test: (fixture: Fixture) => Promise<void>): void {
   Deno.test(name, async () => {
     const directory = await Deno.makeTempDir();
-    const disk = new FullDisk();
+    const disk = new LimitedDisk();
     try {
-      await test({
-        store: new FileSessionStore({ directory, files: disk.files }),
-        disk,
-        directory,
-      });
+      await test({ store: createStore(directory, disk), disk, directory });
     } finally {
       await Deno.remove(directory, { recursive: true });
     }
   });
+}
+
+function createStore(directory: string, { files }: LimitedDisk): FileSessionStore {
+  const options: FileStoreOptions = { directory, files };
+  return new FileSessionStore(options);
 }
 
 function createMessageEntry(text: string): SessionEntryBody {
@@ -79,24 +83,23 @@ function getIds(session: Session): string[] {
 }
 
 testOnDisk(
-  "B 77: when the disk is full, memory and log say the same at every byte",
-  async (bench) => {
-    const { disk, directory } = bench;
-    for (let room = 0; room < 420; room += 7) {
-      disk.room = Infinity;
-      const store = new FileSessionStore({ directory, files: disk.files });
+  "FileSessionStore: memory and log agree when the disk is full, at any byte [B77]",
+  async ({ disk, directory }) => {
+    for (let free = 0; free < 420; free += 7) {
+      disk.free = Infinity;
+      const store = createStore(directory, disk);
       const session = await store.create({ id: "s" });
       session.append(createMessageEntry("kept"));
       await session.flush();
-      disk.room = room;
+      disk.free = free;
       for (const text of ["one", "two", "three"]) session.append(createMessageEntry(text));
       const error = await assertRejects(() => session.flush(), SessionError, "the disk is full");
       assertEquals(error.reason, "write_failed");
       assertEquals(await readIdsAfterRestart(directory), getIds(session));
       assertEquals(session.leafId, getIds(session).at(-1) ?? null);
 
-      disk.room = Infinity;
-      session.append(createMessageEntry("goes on"));
+      disk.free = Infinity;
+      session.append(createMessageEntry("continued"));
       await session.close();
       assertEquals(await readIdsAfterRestart(directory), getIds(session));
       await store.delete("s");
@@ -104,77 +107,88 @@ testOnDisk(
   },
 );
 
-testOnDisk("a failed write is told once, by the next append or flush", async ({ store, disk }) => {
+testOnDisk("FileSessionStore: append() reports a failed write once", async ({ store, disk }) => {
   const session = await store.create({ id: "s" });
   session.append(createMessageEntry("kept"));
   await session.flush();
-  disk.room = 0;
+  disk.free = 0;
   session.append(createMessageEntry("lost"));
   await Promise.resolve();
   await new Promise((resolve) => setTimeout(resolve));
   const error = assertThrows(() => session.append(createMessageEntry("refused")), SessionError);
-  assertEquals(error.message.includes("1 of its entries were not kept"), true);
-  disk.room = Infinity;
+  assertEquals(error.message.includes("1 of its entries were not stored"), true);
+  disk.free = Infinity;
   session.append(createMessageEntry("kept again"));
   await session.close();
   assertEquals(session.outline.length, 2);
 });
 
-testOnDisk("a file that cannot be made is made with the next entry", async (bench) => {
-  const { store, disk, directory } = bench;
-  const session = await store.create({ id: "s" });
-  disk.room = 0;
-  session.append(createMessageEntry("lost"));
-  await assertRejects(() => session.flush(), SessionError);
-  assertEquals(Array.from(Deno.readDirSync(directory), ({ name }) => name), ["s.lock"]);
-  disk.room = Infinity;
-  session.append(createMessageEntry("kept"));
-  await session.close();
-  assertEquals(await readIdsAfterRestart(directory), getIds(session));
-  const again = await new FileSessionStore({ directory }).open("s", { access: "read" });
-  assertEquals(again.header.created, session.header.created);
-  await again.close();
-});
+testOnDisk(
+  "FileSessionStore: append() creates the file after an earlier attempt failed",
+  async (fixture) => {
+    const { store, disk, directory } = fixture;
+    const session = await store.create({ id: "s" });
+    disk.free = 0;
+    session.append(createMessageEntry("lost"));
+    await assertRejects(() => session.flush(), SessionError);
+    assertEquals(Array.from(Deno.readDirSync(directory), ({ name }) => name), ["s.lock"]);
+    disk.free = Infinity;
+    session.append(createMessageEntry("kept"));
+    await session.close();
+    assertEquals(await readIdsAfterRestart(directory), getIds(session));
+    const reopened = await new FileSessionStore({ directory }).open("s", { access: "read" });
+    assertEquals(reopened.header.created, session.header.created);
+    await reopened.close();
+  },
+);
 
-testOnDisk("a disk that cannot sync is told of", async ({ store, disk }) => {
-  const session = await store.create({ id: "s" });
-  session.append(createMessageEntry("one"));
-  disk.failSync = true;
-  const error = await assertRejects(
-    () => session.flush(),
-    SessionError,
-    "the disk reports an error",
-  );
-  assertEquals(error.reason, "write_failed");
-  disk.failSync = false;
-  await session.close();
-});
+testOnDisk(
+  "FileSessionStore: flush() rejects when the file cannot be synced",
+  async ({ store, disk }) => {
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    disk.failSync = true;
+    const error = await assertRejects(
+      () => session.flush(),
+      SessionError,
+      "input/output error of the disk",
+    );
+    assertEquals(error.reason, "write_failed");
+    disk.failSync = false;
+    await session.close();
+  },
+);
 
-testOnDisk("the disk is synced when it is asked for, and at the end", async ({ store, disk }) => {
-  const session = await store.create({ id: "s" });
-  for (let number = 0; number < 100; number++) session.append(createMessageEntry("x"));
-  await new Promise((resolve) => setTimeout(resolve));
-  assertEquals(disk.syncs, 0);
-  await session.flush();
-  assertEquals(disk.syncs, 1);
-  await session.close();
-  assertEquals(disk.syncs, 2);
-});
+testOnDisk(
+  "FileSessionStore: flush() and close() sync the file, append() does not",
+  async ({ store, disk }) => {
+    const session = await store.create({ id: "s" });
+    for (let number = 0; number < 100; number++) session.append(createMessageEntry("x"));
+    await new Promise((resolve) => setTimeout(resolve));
+    assertEquals(disk.syncs, 0);
+    await session.flush();
+    assertEquals(disk.syncs, 1);
+    await session.close();
+    assertEquals(disk.syncs, 2);
+  },
+);
 
-testOnDisk("a session that cannot be closed properly is closed all the same", async (bench) => {
-  const { store, disk } = bench;
-  const session = await store.create({ id: "s" });
-  session.append(createMessageEntry("one"));
-  await session.flush();
-  session.append(createMessageEntry("two"));
-  disk.room = 0;
-  await assertRejects(() => session.close(), SessionError);
-  disk.room = Infinity;
-  await using again = await store.open("s");
-  assertEquals(again.outline.length, 1);
-});
+testOnDisk(
+  "FileSessionStore: close() releases the session when the last write fails",
+  async ({ store, disk }) => {
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    await session.flush();
+    session.append(createMessageEntry("two"));
+    disk.free = 0;
+    await assertRejects(() => session.close(), SessionError);
+    disk.free = Infinity;
+    await using again = await store.open("s");
+    assertEquals(again.outline.length, 1);
+  },
+);
 
-Deno.test("a folder that cannot be made is a write that failed", async () => {
+Deno.test("FileSessionStore: create() rejects with write_failed when the directory cannot be created", async () => {
   const file = await Deno.makeTempFile();
   const store = new FileSessionStore({ directory: `${file}/sessions` });
   const error = await assertRejects(() => store.create(), SessionError);

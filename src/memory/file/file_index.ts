@@ -1,10 +1,9 @@
 /**
- * The side index of a log: what a list shows, and where each entry stands, so that neither reads the log.
+ * The index of a log: its summary and the offset of each entry, so that listing and opening do not read the log.
  *
- * It is a cache and a log of its own: lines of rows, each followed by a line that sums up everything so far.
- * Only the end of it is read for a list. When the log has grown since, the index is not wrong but behind, and
- * the rest of the log catches it up. It is never synced; one that is missing, torn or contradicts its log is
- * made anew.
+ * The index is a cache in an append-only file: lines of rows, each followed by a line with the summary of
+ * everything so far. Listing reads only its last line. If the log has grown since, the index is outdated and the rest
+ * of the log is read. The index is never synced; one that is missing, torn or contradicts its log is rebuilt.
  *
  * @module
  */
@@ -19,89 +18,89 @@ import { SessionTree } from "../store/session_tree.ts";
 
 const INDEX_VERSION = 1;
 
-/** The last line of an index is shorter than this, in bytes. */
+/** Maximum length of the last line of an index, in bytes. */
 export const MAX_SUMMARY_BYTES = 8 * 1024;
 
-/** The line that sums up an index. */
+/** Last line of an index. */
 export interface IndexSummary {
-  /** Version of the index's own format. */
+  /** Version of the index format. */
   readonly index: typeof INDEX_VERSION;
   /** The header of the log. */
   readonly header: SessionHeader;
   /** The summary of the log. */
   readonly summary: SessionSummary;
-  /** How many rows stand above. */
+  /** Number of rows before this line. */
   readonly rows: number;
-  /** When the log was last changed then, in milliseconds since the epoch. */
+  /** Modification time of the log that the index describes, in milliseconds since the epoch. */
   readonly modified: number;
 }
 
-/** Id, parent (0: the entry before), offset, length, kind and time; all rows stand in one flat list. */
+/** Fields of a row: id, parent (0: the previous entry), offset, length, type and time. Rows form one flat array. */
 const ROW_LENGTH = 6;
 
-/** A part of a log to be written to its index. */
+/** A part of a log to write to its index. */
 export interface IndexUpdate {
-  /** All that is known of the log. */
+  /** Content of the log. */
   readonly state: LogState;
-  /** How many of its entries are in the index already. */
+  /** Number of its entries that the index already has. */
   readonly from: number;
-  /** How much of its damage is. */
+  /** Number of its damaged lines that the index already has. */
   readonly damageFrom: number;
-  /** When the log was last changed, in milliseconds since the epoch. */
+  /** Modification time of the log, in milliseconds since the epoch. */
   readonly modified: number;
 }
 
-/** Writes the lines that a part adds to an index. */
-export function encodeIndex({ state: known, from, damageFrom, modified }: IndexUpdate): string {
-  const { tree: { nodes }, offsets: places, header, summary } = known;
+/** Encodes the lines to append to an index. */
+export function encodeIndex({ state, from, damageFrom, modified }: IndexUpdate): string {
+  const { tree: { nodes }, offsets, header, summary } = state;
   const rows: unknown[] = [];
-  for (let position = from; position < places.count; position++) {
+  for (let position = from; position < offsets.count; position++) {
     const node = nodes[position];
     if (!node) continue;
     const isNext = node.parentId !== null && node.parentId === nodes[position - 1]?.id;
     rows.push(node.id, isNext ? 0 : node.parentId);
-    rows.push(places.offsetAt(position), places.lengthAt(position), node.type, node.timestamp);
+    rows.push(offsets.offsetAt(position), offsets.lengthAt(position), node.type, node.timestamp);
   }
-  const damage = known.damage.slice(damageFrom);
-  const sum: IndexSummary = {
+  const damage = state.damage.slice(damageFrom);
+  const last: IndexSummary = {
     index: INDEX_VERSION,
     header,
     summary,
-    rows: places.count,
+    rows: offsets.count,
     modified,
   };
-  return `${JSON.stringify({ index: INDEX_VERSION, rows, damage })}\n${JSON.stringify(sum)}\n`;
+  return `${JSON.stringify({ index: INDEX_VERSION, rows, damage })}\n${JSON.stringify(last)}\n`;
 }
 
-/** Reads the line that sums up an index out of the index's last bytes. */
+/** Parses the last line of an index from the last bytes of its file; `undefined` if it is broken. */
 export function readIndexSummary(end: Uint8Array): IndexSummary | undefined {
   const text = new TextDecoder().decode(end);
   if (!text.endsWith("\n")) return undefined;
   return toIndexSummary(parseJson(text.slice(text.lastIndexOf("\n", text.length - 2) + 1)));
 }
 
-/** Reads a whole index, or gives `undefined` when it is not one. */
+/** Parses an index; `undefined` if it is broken. */
 export function decodeIndex(text: string): (LogState & { readonly modified: number }) | undefined {
   const lines = text.split("\n");
   if (lines.pop() !== "") return undefined;
   const last = toIndexSummary(parseJson(lines.at(-1) ?? ""));
   if (!last) return undefined;
   const tree = new SessionTree();
-  const places = new LineOffsets();
+  const offsets = new LineOffsets();
   const damage: SessionDamage[] = [];
   for (const line of lines) {
     const value = parseJson(line);
     if (!isJsonObject(value) || value["index"] !== INDEX_VERSION) return undefined;
     if (!Array.isArray(value["rows"])) continue;
-    if (!decodeRows(value["rows"], tree, places)) return undefined;
+    if (!decodeRows(value["rows"], tree, offsets)) return undefined;
     if (Array.isArray(value["damage"])) damage.push(...value["damage"]);
   }
   if (tree.nodes.length !== last.rows) return undefined;
   const { header, summary, modified } = last;
-  return { header, tree, offsets: places, damage, summary, modified };
+  return { header, tree, offsets, damage, summary, modified };
 }
 
-/** Whether an index says everything about its log. */
+/** Whether an index describes its log completely. */
 export function isUpToDate(
   { summary, modified }: { readonly summary: SessionSummary; readonly modified: number },
   log: FileInfo,
@@ -109,17 +108,19 @@ export function isUpToDate(
   return summary.bytes === log.size && modified === log.modified;
 }
 
-function decodeRows(rows: readonly unknown[], tree: SessionTree, places: LineOffsets): boolean {
-  for (let at = 0; at < rows.length; at += ROW_LENGTH) {
-    const [id, parent, offset, length, type, timestamp] = rows.slice(at, at + ROW_LENGTH);
+/** Adds the rows to a tree and to offsets; returns `false` if a row is broken. */
+function decodeRows(rows: readonly unknown[], tree: SessionTree, offsets: LineOffsets): boolean {
+  for (let start = 0; start < rows.length; start += ROW_LENGTH) {
+    const row = rows.slice(start, start + ROW_LENGTH);
+    const [id, parent, offset, length, type, timestamp] = row;
     const isRow = typeof id === "string" && typeof offset === "number" &&
       typeof length === "number" && typeof type === "string" && typeof timestamp === "number";
     if (!isRow) return false;
     const parentId = parent === 0 ? tree.leafId : parent;
     if (parentId !== null && typeof parentId !== "string") return false;
-    if (parentId !== null && tree.positionOf(parentId) < 0) return false;
+    if (parentId !== null && tree.findPosition(parentId) < 0) return false;
     tree.add({ id, parentId, timestamp, type: type as SessionEntryType });
-    places.add(offset, length);
+    offsets.add(offset, length);
   }
   return true;
 }

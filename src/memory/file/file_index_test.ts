@@ -3,10 +3,10 @@ import { userMessage } from "../../core/message.ts";
 import type { SessionStore } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
 import { denoFileSystem } from "./deno_file_system.ts";
-import { FileSessionStore } from "./file_store.ts";
+import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
 
-/** A disk that counts what is read from logs. */
+/** A file system that counts the bytes read from logs. */
 class CountingDisk {
   logBytes = 0;
 
@@ -25,6 +25,11 @@ class CountingDisk {
       };
     },
   };
+}
+
+function createStore(directory: string, { files }: CountingDisk): FileSessionStore {
+  const options: FileStoreOptions = { directory, files };
+  return new FileSessionStore(options);
 }
 
 function testInDirectory(name: string, test: (directory: string) => Promise<void>): void {
@@ -49,58 +54,60 @@ async function writeSession(store: SessionStore, id: string, count: number): Pro
   }
 }
 
-testInDirectory("B 78: listing reads no log, whatever its size", async (directory) => {
-  const { files, ...disk } = new CountingDisk();
-  const store = new FileSessionStore({ directory, files });
-  await writeSession(store, "small", 1);
-  await writeSession(store, "large", 200);
-  assertEquals((await store.list()).map(({ id, entries }) => [id, entries]), [
-    ["large", 200],
-    ["small", 1],
-  ]);
-  const again = await new FileSessionStore({ directory, files }).list();
-  assertEquals(again.map(({ id }) => id), ["large", "small"]);
-  assertEquals(disk.logBytes, 0);
-});
-
 testInDirectory(
-  "opening by the index reads the bytes of the path and no more",
+  "FileSessionStore: list() reads no log, whatever its size [B78]",
   async (directory) => {
     const disk = new CountingDisk();
-    const store = new FileSessionStore({ directory, files: disk.files });
+    const store = createStore(directory, disk);
+    await writeSession(store, "small", 1);
+    await writeSession(store, "large", 200);
+    assertEquals((await store.list()).map(({ id, entries }) => [id, entries]), [
+      ["large", 200],
+      ["small", 1],
+    ]);
+    const summaries = await createStore(directory, disk).list();
+    assertEquals(summaries.map(({ id }) => id), ["large", "small"]);
+    assertEquals(disk.logBytes, 0);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: open() with an index reads only the bytes of the path",
+  async (directory) => {
+    const disk = new CountingDisk();
+    const store = createStore(directory, disk);
     const session = await store.create({ id: "tree" });
     const root = session.append(createMessageEntry("root"));
     for (let number = 0; number < 300; number++) {
-      session.append(
-        createMessageEntry("x".repeat(1000)),
-      );
+      session.append(createMessageEntry("x".repeat(1000)));
     }
     session.moveLeaf(root.id);
     session.append(createMessageEntry("leaf"));
     await session.close();
     disk.logBytes = 0;
-    await using again = await store.open("tree", { access: "read" });
-    assertEquals(again.outline.length, 303);
-    assertEquals((await again.path()).length, 3);
+    await using reopened = await store.open("tree", { access: "read" });
+    assertEquals(reopened.outline.length, 303);
+    assertEquals((await reopened.path()).length, 3);
     assert(disk.logBytes < 2000, `read ${disk.logBytes} bytes`);
   },
 );
 
 testInDirectory(
-  "an index that is missing or torn is made anew when sessions are listed",
+  "FileSessionStore: list() rebuilds an index that is missing or torn",
   async (directory) => {
     const disk = new CountingDisk();
-    const store = () => new FileSessionStore({ directory, files: disk.files });
+    const store = () => createStore(directory, disk);
     await writeSession(store(), "s", 20);
     const before = await store().list();
-    const whole = await Deno.readFile(`${directory}/s.index`);
-    for (const broken of [undefined, whole.slice(0, -5), whole.slice(0, 100), new Uint8Array(9)]) {
+    const complete = await Deno.readFile(`${directory}/s.index`);
+    const torn = [complete.slice(0, -5), complete.slice(0, 100), new Uint8Array(9)];
+    for (const broken of [undefined, ...torn]) {
       if (broken) await Deno.writeFile(`${directory}/s.index`, broken);
       else await Deno.remove(`${directory}/s.index`);
       disk.logBytes = 0;
       assertEquals(await store().list(), before);
       assert(disk.logBytes > 20_000);
-      assertEquals(await Deno.readFile(`${directory}/s.index`), whole);
+      assertEquals(await Deno.readFile(`${directory}/s.index`), complete);
       disk.logBytes = 0;
       assertEquals(await store().list(), before);
       assertEquals(disk.logBytes, 0);
@@ -109,10 +116,10 @@ testInDirectory(
 );
 
 testInDirectory(
-  "an index that is behind is caught up from the rest of the log",
+  "FileSessionStore: open() reads the rest of the log when the index is outdated",
   async (directory) => {
     const disk = new CountingDisk();
-    const store = new FileSessionStore({ directory, files: disk.files });
+    const store = createStore(directory, disk);
     await writeSession(store, "s", 100);
     const old = await Deno.readFile(`${directory}/s.index`);
     const session = await store.open("s");
@@ -120,15 +127,15 @@ testInDirectory(
     await session.close();
     await Deno.writeFile(`${directory}/s.index`, old);
     disk.logBytes = 0;
-    await using again = await store.open("s");
-    assertEquals(again.leafId, last.id);
-    assertEquals(again.outline.length, 101);
+    await using reopened = await store.open("s");
+    assertEquals(reopened.leafId, last.id);
+    assertEquals(reopened.outline.length, 101);
     assert(disk.logBytes < 2000, `read ${disk.logBytes} bytes`);
-    assertEquals((await again.path()).at(-1), last);
+    assertEquals((await reopened.path()).at(-1), last);
   },
 );
 
-testInDirectory("an index of another log is not believed", async (directory) => {
+testInDirectory("FileSessionStore: open() ignores the index of another log", async (directory) => {
   const store = new FileSessionStore({ directory });
   await writeSession(store, "a", 3);
   await writeSession(store, "b", 40);
@@ -139,37 +146,43 @@ testInDirectory("an index of another log is not believed", async (directory) => 
   assertEquals(summaries.find(({ id }) => id === "b")?.entries, 40);
 });
 
-testInDirectory("an index whose log was changed by hand is not believed", async (directory) => {
-  const store = new FileSessionStore({ directory });
-  await writeSession(store, "s", 3);
-  const path = `${directory}/s.jsonl`;
-  const text = await Deno.readTextFile(path);
-  await Deno.writeTextFile(path, text.replace(`"0 x`, `"9 x`));
-  await Deno.utime(path, 5, 5);
-  assertEquals(
-    (await new FileSessionStore({ directory }).list())[0]?.firstPrompt?.slice(0, 3),
-    "9 x",
-  );
-});
+testInDirectory(
+  "FileSessionStore: list() ignores the index of a log that was modified",
+  async (directory) => {
+    const store = new FileSessionStore({ directory });
+    await writeSession(store, "s", 3);
+    const path = `${directory}/s.jsonl`;
+    const text = await Deno.readTextFile(path);
+    await Deno.writeTextFile(path, text.replace(`"0 x`, `"9 x`));
+    await Deno.utime(path, 5, 5);
+    assertEquals(
+      (await new FileSessionStore({ directory }).list())[0]?.firstPrompt?.slice(0, 3),
+      "9 x",
+    );
+  },
+);
 
-testInDirectory("an open session is listed as it is now", async (directory) => {
-  const store = new FileSessionStore({ directory });
-  await using session = await store.create({ id: "s" });
-  for (const count of [1, 2, 3]) {
-    session.append(createMessageEntry("again"));
-    await session.flush();
-    assertEquals((await store.list())[0]?.entries, count);
-    assertEquals((await new FileSessionStore({ directory }).list())[0]?.entries, count);
-  }
-});
+testInDirectory(
+  "FileSessionStore: list() shows the current state of an open session",
+  async (directory) => {
+    const store = new FileSessionStore({ directory });
+    await using session = await store.create({ id: "s" });
+    for (const count of [1, 2, 3]) {
+      session.append(createMessageEntry("again"));
+      await session.flush();
+      assertEquals((await store.list())[0]?.entries, count);
+      assertEquals((await new FileSessionStore({ directory }).list())[0]?.entries, count);
+    }
+  },
+);
 
-testInDirectory("what a tool answered stands in the log once", async (directory) => {
+testInDirectory("FileSessionStore: stores the content of a tool result once", async (directory) => {
   const store = new FileSessionStore({ directory });
   const content = [{ type: "text", text: "output ".repeat(100) }] as const;
   const call = { messageId: null, toolCallId: "c", name: "bash" };
   const session = await store.create({ id: "s" });
   session.append({ type: "tool_finished", ...call, result: { content }, isError: false });
-  const told = session.append({
+  const message = session.append({
     type: "message",
     message: {
       role: "tool_result",
@@ -183,11 +196,11 @@ testInDirectory("what a tool answered stands in the log once", async (directory)
   await session.close();
   const log = await Deno.readTextFile(`${directory}/s.jsonl`);
   assert(log.length < 1500, `the log has ${log.length} bytes`);
-  // From lines, from the index, and one entry alone.
+  // Reads from lines, from the index, and a single entry.
   for (const prepare of [() => Deno.remove(`${directory}/s.index`), () => store.list()]) {
     await prepare();
-    await using again = await store.open("s", { access: "read" });
-    assertEquals(await again.entry(told.id), told);
-    assertEquals((await again.path()).at(-1), told);
+    await using reopened = await store.open("s", { access: "read" });
+    assertEquals(await reopened.entry(message.id), message);
+    assertEquals((await reopened.path()).at(-1), message);
   }
 });

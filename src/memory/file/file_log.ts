@@ -1,309 +1,108 @@
 /**
- * The log of one session as a file of JSON lines, to which lines are appended and nothing else is ever done.
+ * The log of one session as a file of JSON lines. Lines are appended; nothing that was written changes.
  *
  * @module
  */
 
-import type { SessionDamage } from "../../core/session.ts";
-import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
+import type { WriterLock } from "../lock/writer_lock.ts";
 import type { AppendResult, EntryLog } from "../store/entry_log.ts";
-import { createLockLostError } from "../store/session_errors.ts";
-import { encodeIndex } from "./file_index.ts";
-import type { AppendableFile, FileSystem, ReadableFile } from "./file_system.ts";
 import { JournalDeduplicator } from "../store/journal_deduplicator.ts";
-import {
-  type DecodedLine,
-  decodeLine,
-  encodeEntry,
-  encodeHeader,
-  restoreDuplicates,
-} from "../store/jsonl.ts";
-import type { LineOffsets } from "./line_offsets.ts";
-import type { LogState } from "./log_scanner.ts";
-import { splitLines } from "./read_lines.ts";
-import type { SessionTree } from "../store/session_tree.ts";
+import { encodeEntry, restoreDuplicates } from "../store/jsonl.ts";
 import { SummaryBuilder } from "../store/summary.ts";
-import type { WriterLock } from "./writer_lock.ts";
+import type { FileSystem } from "./file_system.ts";
+import { type IndexedPart, IndexWriter } from "./index_writer.ts";
+import type { LogFileState } from "./log_file_state.ts";
+import { LogReader } from "./log_reader.ts";
+import type { LogState } from "./log_scanner.ts";
+import { LogWriter } from "./log_writer.ts";
+import type { SessionPaths } from "./session_paths.ts";
 
-/** So much of a log may be missing in its index before the index is written, in bytes. */
-const INDEX_INTERVAL_BYTES = 1024 * 1024;
-/** Lines that stand closer than this are read together, in bytes. */
-const MAX_GAP_BYTES = 16 * 1024;
-/** So much is read at a time, in bytes; a single line may be longer. */
-const MAX_READ_BYTES = 1024 * 1024;
+const encoder = new TextEncoder();
 
-/** The files of one session. */
-export interface SessionPaths {
-  /** The folder of all sessions. */
-  readonly directory: string;
-  /** The log. */
-  readonly log: string;
-  /** Its side index. */
-  readonly index: string;
-  /** The lock of its writer. */
-  readonly lock: string;
-}
-
-/** What a {@linkcode FileLog} is made of. */
+/** Options for {@linkcode FileLog}. */
 export interface FileLogOptions {
-  /** The disk. */
+  /** The file system. */
   readonly files: FileSystem;
-  /** Where the session is. */
+  /** Paths of the session. */
   readonly paths: SessionPaths;
-  /** What the log holds; shared with the session, which adds to the tree. */
+  /** Content of the log. The session shares its tree and adds entries to it. */
   readonly state: LogState;
-  /** Whether there is no file yet. */
-  readonly isNew: boolean;
-  /** Whether the header is still to be written, because there is none that can be read. */
-  readonly needsHeader: boolean;
-  /** Whether the last line of the file has no end. */
-  readonly lacksNewline: boolean;
-  /** How many entries the index holds; 0 when it is to be made anew. */
-  readonly indexedEntries: number;
-  /** How much damage the index holds. */
-  readonly indexedDamage: number;
-  /** The right to write; without it the log is only read. */
-  readonly lock?: WriterLock;
+  /** State of the log file. */
+  readonly file: LogFileState;
+  /** The part of the log that its index has. Default: none; the index is rewritten. */
+  readonly indexed?: IndexedPart | undefined;
+  /** The lock of the writer. Default: none; the log is read-only. */
+  readonly lock?: WriterLock | undefined;
 }
 
-/** A log in a file. */
+/** A log in a file. The file is created or opened on first use. */
 export class FileLog implements EntryLog {
-  readonly #files: FileSystem;
-  readonly #paths: SessionPaths;
-  readonly #header: SessionHeader;
-  readonly #tree: SessionTree;
-  readonly #offsets: LineOffsets;
-  readonly #damage: SessionDamage[];
+  readonly #state: LogState;
   readonly #summary: SummaryBuilder;
   readonly #lock: WriterLock | undefined;
+  readonly #writer: LogWriter;
+  readonly #reader: LogReader;
+  readonly #index: IndexWriter;
   readonly #deduplicator = new JournalDeduplicator();
-  #isNew: boolean;
-  #isDirectorySynced: boolean;
-  #needsHeader: boolean;
-  #lacksNewline: boolean;
-  #bytes: number;
-  #indexedEntries: number;
-  #indexedDamage: number;
-  #indexedBytes: number;
-  #appendHandle: AppendableFile | undefined;
-  #readHandle: ReadableFile | undefined;
 
-  /** Opens the log; the file itself is opened when it is needed. */
-  constructor(parts: FileLogOptions) {
-    this.#files = parts.files;
-    this.#paths = parts.paths;
-    this.#header = parts.state.header;
-    this.#tree = parts.state.tree;
-    this.#offsets = parts.state.offsets;
-    this.#damage = parts.state.damage;
-    this.#summary = new SummaryBuilder(parts.state.summary);
-    this.#lock = parts.lock;
-    this.#isNew = parts.isNew;
-    this.#isDirectorySynced = !parts.isNew;
-    this.#needsHeader = parts.needsHeader;
-    this.#lacksNewline = parts.lacksNewline;
-    this.#bytes = parts.state.summary.bytes;
-    this.#indexedEntries = parts.indexedEntries;
-    this.#indexedDamage = parts.indexedDamage;
-    this.#indexedBytes = parts.indexedEntries === 0 ? 0 : this.#bytes;
+  constructor({ files, paths, state, file, indexed, lock }: FileLogOptions) {
+    this.#state = state;
+    this.#summary = new SummaryBuilder(state.summary);
+    this.#lock = lock;
+    this.#writer = new LogWriter({ files, paths, header: state.header, state: file });
+    this.#reader = new LogReader(files, paths.log, state.offsets);
+    this.#index = new IndexWriter(files, paths, { size: state.summary.bytes, indexed });
   }
 
   async append(entries: readonly SessionEntry[]): Promise<AppendResult> {
     try {
-      this.#assertLockHeld();
-      this.#appendHandle ??= await this.#openForAppend();
+      this.#lock?.assertHeld();
+      if (!this.#writer.isOpen) await this.#writer.open();
     } catch (error) {
       return { kept: 0, error };
     }
-    const text = new TextEncoder();
-    const prefix = text.encode(this.#createPrefix());
     const lines = entries.map((entry) =>
-      text.encode(encodeEntry(entry, this.#deduplicator.findOriginal(entry)) + "\n")
+      encoder.encode(encodeEntry(entry, this.#deduplicator.findOriginal(entry)) + "\n")
     );
-    const { written, error } = await writeAll(this.#appendHandle, concatBytes([prefix, ...lines]));
-    const kept = this.#recordWrite(entries, { prefix, lines, written });
-    this.#deduplicator.forget(entries.slice(kept));
-    return { kept, error };
+    const { offsets, error } = await this.#writer.append(lines);
+    offsets.forEach((offset, number) => {
+      const entry = entries[number];
+      const line = lines[number];
+      if (!entry || !line) return;
+      this.#summary.add(entry);
+      this.#state.offsets.add(offset, line.length - 1);
+    });
+    this.#deduplicator.forget(entries.slice(offsets.length));
+    return { kept: offsets.length, error };
   }
 
   async sync(): Promise<void> {
-    if (!this.#appendHandle) return;
-    await this.#appendHandle.sync();
-    if (!this.#isDirectorySynced) await this.#files.syncDirectory(this.#paths.directory);
-    this.#isDirectorySynced = true;
-    if (this.#bytes - this.#indexedBytes > INDEX_INTERVAL_BYTES) await this.#writeIndex();
+    if (!this.#writer.isOpen) return;
+    await this.#writer.sync();
+    if (this.#index.isDue(this.#writer.size)) await this.#writeIndex();
   }
 
   async read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
-    const lines = await this.#readLines(positions);
+    const lines = await this.#reader.read(positions);
     return await restoreDuplicates(
       lines,
-      (sources) => this.#readLines(sources.map((id) => this.#tree.positionOf(id))),
+      (sources) => this.#reader.read(sources.map((id) => this.#state.tree.findPosition(id))),
     );
   }
 
   async close(): Promise<void> {
     try {
-      if (this.#appendHandle && this.#lock?.isHeld()) await this.#writeIndex();
+      if (this.#writer.isOpen && this.#lock?.isHeld()) await this.#writeIndex();
     } finally {
-      this.#appendHandle?.close();
-      this.#readHandle?.close();
-      this.#appendHandle = undefined;
-      this.#readHandle = undefined;
+      this.#writer.close();
+      this.#reader.close();
       this.#lock?.release();
     }
   }
 
-  /** A new file comes into being with its header in it, so that there is no moment at which it is empty. */
-  async #openForAppend(): Promise<AppendableFile> {
-    if (this.#isNew) {
-      const header = encodeHeader(this.#header) + "\n";
-      await this.#files.replace(this.#paths.log, header, { sync: true });
-      this.#bytes = new TextEncoder().encode(header).length;
-      this.#isNew = false;
-      this.#needsHeader = false;
-    }
-    return await this.#files.openToAppend(this.#paths.log);
-  }
-
-  #assertLockHeld(): void {
-    if (!this.#lock || this.#lock.isHeld()) return;
-    throw createLockLostError(this.#header.id, this.#lock.currentOwner());
-  }
-
-  /** What must stand before the next line. */
-  #createPrefix(): string {
-    const end = this.#lacksNewline ? "\n" : "";
-    return this.#needsHeader ? `${end}${encodeHeader(this.#header)}\n` : end;
-  }
-
-  /** Takes note of what went into the file, and says how many entries did. */
-  #recordWrite(
-    entries: readonly SessionEntry[],
-    { prefix, lines, written }: {
-      readonly prefix: Uint8Array;
-      readonly lines: readonly Uint8Array[];
-      readonly written: number;
-    },
-  ): number {
-    let end = prefix.length;
-    let kept = 0;
-    for (const line of lines) {
-      // A line that lacks nothing but its end is read as whole.
-      if (end + line.length - 1 > written) break;
-      const entry = entries[kept];
-      if (entry) this.#summary.add(entry);
-      this.#offsets.add(this.#bytes + end, line.length - 1);
-      end += line.length;
-      kept++;
-    }
-    if (written >= prefix.length) this.#needsHeader = false;
-    this.#lacksNewline = written > 0 ? written !== end : this.#lacksNewline;
-    this.#bytes += written;
-    return kept;
-  }
-
-  /** Reads lines, those that stand close to each other together. */
-  async #readLines(positions: readonly number[]): Promise<DecodedLine[]> {
-    if (positions.length === 0) return [];
-    this.#readHandle ??= await this.#files.openToRead(this.#paths.log);
-    const lines: DecodedLine[] = [];
-    for (let from = 0; from < positions.length;) {
-      const to = findGroupEnd(this.#offsets, positions, from);
-      const group = positions.slice(from, to);
-      for (const line of await readGroup(this.#readHandle, this.#offsets, group)) lines.push(line);
-      from = to;
-    }
-    return lines;
-  }
-
-  /** Brings the index up to date. It is a cache: when it cannot be written, it is made anew later. */
   async #writeIndex(): Promise<void> {
-    try {
-      const { modified } = this.#files.stat(this.#paths.log) ?? { modified: 0 };
-      const known: LogState = {
-        header: this.#header,
-        tree: this.#tree,
-        offsets: this.#offsets,
-        damage: this.#damage,
-        summary: this.#summary.build(this.#bytes),
-      };
-      const from = this.#indexedEntries;
-      const text = encodeIndex({ state: known, from, damageFrom: this.#indexedDamage, modified });
-      if (from === 0) await this.#files.replace(this.#paths.index, text, { sync: false });
-      else await appendText(this.#files, this.#paths.index, text);
-      this.#indexedEntries = this.#offsets.count;
-      this.#indexedDamage = this.#damage.length;
-      this.#indexedBytes = this.#bytes;
-    } catch {
-      this.#indexedEntries = 0;
-      this.#indexedDamage = 0;
-    }
+    const summary = this.#summary.build(this.#writer.size);
+    await this.#index.write({ ...this.#state, summary });
   }
-}
-
-/** How far the lines stand close to each other, counted from the first of them. */
-function findGroupEnd(places: LineOffsets, positions: readonly number[], from: number): number {
-  const start = places.offsetAt(positions[from] ?? -1);
-  let to = from + 1;
-  while (to < positions.length) {
-    const [before = -1, next = -1] = [positions[to - 1], positions[to]];
-    const gap = places.offsetAt(next) - places.endAt(before);
-    const isNear = gap >= 0 && gap <= MAX_GAP_BYTES &&
-      places.endAt(next) - start <= MAX_READ_BYTES;
-    if (!isNear) break;
-    to++;
-  }
-  return to;
-}
-
-async function readGroup(
-  file: ReadableFile,
-  places: LineOffsets,
-  group: readonly number[],
-): Promise<DecodedLine[]> {
-  const first = places.offsetAt(group[0] ?? -1);
-  if (first < 0) return group.map(() => undefined);
-  const length = places.endAt(group.at(-1) ?? -1) - first;
-  const lines = splitLines(await file.read(first, length), first);
-  let next = 0;
-  return group.map((position) => {
-    while ((lines[next]?.offset ?? Infinity) < places.offsetAt(position)) next++;
-    // One that is broken was changed by somebody else since it was indexed.
-    return decodeLine(lines[next]?.text ?? "");
-  });
-}
-
-/** Writes until everything is written or the disk refuses, and says how much was. */
-async function writeAll(
-  file: AppendableFile,
-  bytes: Uint8Array,
-): Promise<{ written: number; error?: unknown }> {
-  let written = 0;
-  try {
-    while (written < bytes.length) written += await file.write(bytes.subarray(written));
-    return { written };
-  } catch (error) {
-    return { written, error };
-  }
-}
-
-async function appendText(files: FileSystem, path: string, text: string): Promise<void> {
-  const file = await files.openToAppend(path);
-  try {
-    const { error } = await writeAll(file, new TextEncoder().encode(text));
-    if (error !== undefined) throw error;
-  } finally {
-    file.close();
-  }
-}
-
-function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return bytes;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
+import { getErrorMessage, SessionError } from "../../core/errors.ts";
 import type {
   CreateSessionOptions,
   ListSessionsOptions,
@@ -15,51 +15,60 @@ import type {
   SessionStore,
   SessionSummary,
 } from "../../core/session.ts";
-import { denoFileSystem } from "./deno_file_system.ts";
+import { withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
+import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
+import { addEntries, LiveSession } from "../store/live_session.ts";
+import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
 import {
   createAlreadyExistsError,
-  createLockedError,
   createNotFoundError,
   toSessionError,
 } from "../store/session_errors.ts";
-import { isUpToDate, MAX_SUMMARY_BYTES, readIndexSummary } from "./file_index.ts";
-import { FileLog, type SessionPaths } from "./file_log.ts";
-import type { FileInfo, FileSystem } from "./file_system.ts";
-import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
-import { LineOffsets } from "./line_offsets.ts";
-import { type LoadedLog, loadLogIndex, saveIndex } from "./load_log_index.ts";
-import { addEntries, LiveSession } from "../store/live_session.ts";
-import { searchLog } from "./search_log.ts";
-import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
-import { checkSessionId, createRandomId, createSessionId } from "../store/session_id.ts";
+import { createRandomId, createSessionId } from "../store/session_id.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { selectSummaries, SummaryBuilder } from "../store/summary.ts";
-import { getOldLogPath, upgradeLog } from "./upgrade_log.ts";
-import { acquireWriterLock, type WriterLock } from "./writer_lock.ts";
+import { denoFileSystem } from "./deno_file_system.ts";
+import { isUpToDate, MAX_SUMMARY_BYTES, readIndexSummary } from "./file_index.ts";
+import { FileLog } from "./file_log.ts";
+import type { FileInfo, FileSystem } from "./file_system.ts";
+import { LineOffsets } from "./line_offsets.ts";
+import { type LoadedLog, loadLogIndex, saveIndex } from "./load_log_index.ts";
+import { toLoadedState } from "./log_file_state.ts";
+import { searchLog } from "./search_log.ts";
+import {
+  getOldLogPath,
+  getSessionPaths,
+  LOG_EXTENSION,
+  type SessionPaths,
+} from "./session_paths.ts";
+import { upgradeLog } from "./upgrade_log.ts";
 
-const LOG_EXTENSION = ".jsonl";
-/** How many logs are read at a time when their indexes are behind. */
+/** Number of logs that `list()` reads concurrently when their indexes are outdated. */
 const READ_CONCURRENCY = 16;
 
-/** Options of a {@linkcode FileSessionStore}. */
+/** Options for {@linkcode FileSessionStore}. */
 export interface FileSessionStoreOptions {
-  /** The folder of the sessions; made when the first one is begun. */
+  /** The directory of the sessions; created with the first session. */
   readonly directory: string;
-  /** What the host calls itself, for those who find a session open elsewhere. */
+  /** Name of the host, shown to other processes that find a session locked. */
   readonly owner?: string;
   /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
-  /** Makes ids for entries. Default: twelve random letters and digits. */
+  /** Creates ids for entries. Default: twelve random letters and digits. */
   readonly newId?: () => string;
-  /** The disk. Default: that of this machine, through `Deno`. */
+}
+
+/** Options for {@linkcode FileSessionStore} with the file system, which tests replace. Not public. */
+export interface FileStoreOptions extends FileSessionStoreOptions {
+  /** The file system. Default: that of the machine, through `Deno`. */
   readonly files?: FileSystem;
 }
 
 /**
- * Keeps each session in a file of its own, `<id>.jsonl`, to which lines are only ever appended.
+ * Keeps each session in a file of its own, `<id>.jsonl`, to which lines are only appended.
  *
- * Beside it may stand `<id>.index`, a cache that makes listing and opening cheap, and `<id>.lock` while
- * somebody writes. Needs permission to read and write the folder.
+ * Two more files may exist per session: `<id>.index`, a cache that makes listing and opening fast, and
+ * `<id>.lock` while the session is open for writing. Needs permission to read and write the directory.
  *
  * @example
  * ```ts
@@ -79,23 +88,30 @@ export class FileSessionStore implements SessionStore {
   readonly #files: FileSystem;
   readonly #summaryCache = new Map<
     string,
-    { readonly modified: number; summary: SessionSummary }
+    { readonly modified: number; readonly summary: SessionSummary }
   >();
 
-  /** Takes a folder; nothing is read or written yet. */
+  /** Creates a store; does not access the file system. */
   constructor(options: FileSessionStoreOptions) {
-    this.#directory = options.directory.replace(/[/\\]+$/, "") || "/";
-    this.#owner = options.owner;
-    this.#now = options.now ?? Date.now;
-    this.#newId = options.newId ?? createRandomId;
-    this.#files = options.files ?? denoFileSystem;
+    const {
+      directory,
+      owner,
+      now = Date.now,
+      newId = createRandomId,
+      files = denoFileSystem,
+    }: FileStoreOptions = options;
+    this.#directory = directory.replace(/[/\\]+$/, "") || "/";
+    this.#owner = owner;
+    this.#now = now;
+    this.#newId = newId;
+    this.#files = files;
   }
 
-  /** Begins a session. Its file is made with its first entry. */
+  /** Creates a session, open for writing. Its file is created with the first entry. */
   async create(options: CreateSessionOptions = {}): Promise<Session> {
     const { id = createSessionId(this.#now()) } = options;
-    const paths = this.#getPaths(id);
-    return await this.#withLock(id, paths, async (lock) => {
+    const paths = getSessionPaths(this.#directory, id);
+    return await this.#withLock(id, async (lock) => {
       if (this.#files.stat(paths.log)) throw createAlreadyExistsError(id);
       const header = createHeader({ ...options, id, created: this.#now() });
       const tree = new SessionTree();
@@ -105,73 +121,73 @@ export class FileSessionStore implements SessionStore {
         files: this.#files,
         paths,
         state: { header, tree, offsets: new LineOffsets(), damage: [], summary },
-        isNew: true,
-        needsHeader: true,
-        lacksNewline: false,
-        indexedEntries: 0,
-        indexedDamage: 0,
+        file: { type: "missing" },
         lock,
       });
-      if (entries.length > 0) await appendAll(log, entries);
+      if (entries.length > 0) {
+        const { error } = await log.append(entries);
+        if (error !== undefined) throw error;
+        await log.sync();
+      }
       return this.#createSession({ header, access: "write", tree, loadedEntries: entries, log });
     });
   }
 
-  /** Opens a session. One of an older version is upgraded when it is opened for writing. */
+  /** Opens a session. A log of an older version is upgraded when it is opened for writing. */
   async open(
     id: string,
     { access = "write" }: { readonly access?: SessionAccess } = {},
   ): Promise<Session> {
-    const paths = this.#getPaths(id);
+    const paths = getSessionPaths(this.#directory, id);
     this.#statLog(id, paths);
     if (access === "read") return this.#openSession(paths, await this.#loadLog(id, paths));
-    return await this.#withLock(id, paths, async (lock) => {
-      let learnt = await this.#loadLog(id, paths);
-      if (learnt.version < SESSION_VERSION) {
-        await upgradeLog(this.#files, paths, learnt);
-        learnt = await this.#loadLog(id, paths);
+    return await this.#withLock(id, async (lock) => {
+      let loaded = await this.#loadLog(id, paths);
+      if (loaded.version < SESSION_VERSION) {
+        await upgradeLog(this.#files, paths, loaded);
+        loaded = await this.#loadLog(id, paths);
       }
-      return this.#openSession(paths, learnt, lock);
+      return this.#openSession(paths, loaded, lock);
     });
   }
 
-  /** All sessions, the one that was written to last first. Indexes that are behind are brought up to date. */
+  /** Lists all sessions, most recently written first. Updates outdated indexes. */
   async list(options: ListSessionsOptions = {}): Promise<readonly SessionSummary[]> {
     const summaries: SessionSummary[] = [];
-    const behind: string[] = [];
+    const outdated: string[] = [];
     for (const id of this.#listIds()) {
       const summary = this.#readCachedSummary(id);
       if (summary) summaries.push(summary);
-      else behind.push(id);
+      else outdated.push(id);
     }
-    for (let from = 0; from < behind.length; from += READ_CONCURRENCY) {
-      const some = behind.slice(from, from + READ_CONCURRENCY);
-      const read = await Promise.all(some.map((id) => this.#loadSummary(id)));
+    for (let from = 0; from < outdated.length; from += READ_CONCURRENCY) {
+      const batch = outdated.slice(from, from + READ_CONCURRENCY);
+      const read = await Promise.all(batch.map((id) => this.#loadSummary(id)));
       summaries.push(...read.filter((summary) => summary !== undefined));
     }
     return selectSummaries(summaries, options);
   }
 
-  /** Searches the logs themselves; takes as long as reading them does. */
+  /** Searches the logs. Takes as long as reading them. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<readonly SearchHit[]> {
     const { sessionId, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
-    const wanted = new SearchQuery(query, options);
-    if (wanted.words.length === 0) return [];
+    const parsed = new SearchQuery(query, options);
+    if (parsed.words.length === 0) return [];
     const ids = sessionId === undefined ? (await this.list()).map(({ id }) => id) : [sessionId];
     const hits: SearchHit[] = [];
     for (const id of ids) {
       if (hits.length >= limit || signal?.aborted) break;
-      const search = { sessionId: id, query: wanted, limit: limit - hits.length, signal };
+      const search = { sessionId: id, query: parsed, limit: limit - hits.length, signal };
       hits.push(...await this.#searchSession(search));
     }
     return hits;
   }
 
-  /** Deletes a session and whatever stands beside its log. */
+  /** Deletes a session with all its files. */
   async delete(id: string): Promise<void> {
-    const paths = this.#getPaths(id);
+    const paths = getSessionPaths(this.#directory, id);
     this.#statLog(id, paths);
-    await this.#withLock(id, paths, (lock) => {
+    await this.#withLock(id, (lock) => {
       this.#files.remove(paths.log);
       this.#files.remove(paths.index);
       for (let version = 0; version < SESSION_VERSION; version++) {
@@ -183,22 +199,25 @@ export class FileSessionStore implements SessionStore {
     this.#summaryCache.delete(id);
   }
 
+  #withLock<Value>(id: string, act: (lock: WriterLock) => Promise<Value>): Promise<Value> {
+    return withWriterLock({
+      storage: this.#files,
+      directory: this.#directory,
+      sessionId: id,
+      now: this.#now,
+      name: this.#owner,
+    }, act);
+  }
+
   #listIds(): string[] {
     return this.#files.listDirectory(this.#directory).filter((name) => name.endsWith(LOG_EXTENSION))
       .map((name) => name.slice(0, -LOG_EXTENSION.length)).filter(isValidSessionId);
   }
 
-  #getPaths(id: string): SessionPaths {
-    checkSessionId(id);
-    const stem = `${this.#directory}/${id}`;
-    const log = `${stem}${LOG_EXTENSION}`;
-    return { directory: this.#directory, log, index: `${stem}.index`, lock: `${stem}.lock` };
-  }
-
   #statLog(id: string, paths: SessionPaths): FileInfo {
-    const facts = this.#files.stat(paths.log);
-    if (!facts) throw createNotFoundError(id);
-    return facts;
+    const info = this.#files.stat(paths.log);
+    if (!info) throw createNotFoundError(id);
+    return info;
   }
 
   async #loadLog(id: string, paths: SessionPaths): Promise<LoadedLog> {
@@ -209,105 +228,64 @@ export class FileSessionStore implements SessionStore {
     }
   }
 
-  /** Does something that needs the right to write; gives the right back when it fails. */
-  async #withLock<Value>(
-    id: string,
-    paths: SessionPaths,
-    act: (lock: WriterLock) => Promise<Value>,
-  ): Promise<Value> {
-    let lock: WriterLock | undefined;
-    try {
-      this.#files.makeDirectory(paths.directory);
-      const answer = acquireWriterLock({
-        files: this.#files,
-        path: paths.lock,
-        now: this.#now,
-        name: this.#owner,
-      });
-      if (answer.type === "refused") throw createLockedError(id, answer.owner);
-      lock = answer.lock;
-      return await act(lock);
-    } catch (error) {
-      lock?.release();
-      throw toSessionError(error, { id, reason: "write_failed" });
-    }
-  }
-
-  #openSession(paths: SessionPaths, learnt: LoadedLog, lock?: WriterLock): Session {
-    const {
-      state: known,
-      entries,
-      hasHeader,
-      lacksNewline: endsOpen,
-      indexedEntries: indexed,
-      indexedDamage,
-    } = learnt;
-    const log = new FileLog({
-      files: this.#files,
-      paths,
-      state: known,
-      isNew: false,
-      needsHeader: !hasHeader,
-      lacksNewline: endsOpen,
-      indexedEntries: indexed,
-      indexedDamage,
-      ...(lock && { lock }),
-    });
-    const { header, tree, damage } = known;
-    const access = lock ? "write" : "read";
+  #openSession(paths: SessionPaths, loaded: LoadedLog, lock?: WriterLock): Session {
+    const { state, entries, tail, indexed } = loaded;
+    const { header, tree, damage } = state;
+    const file = toLoadedState(tail);
     return this.#createSession({
       header,
-      access,
+      access: lock ? "write" : "read",
       tree,
       damage: [...damage],
       loadedEntries: entries,
-      log,
+      log: new FileLog({ files: this.#files, paths, state, file, indexed, lock }),
     });
   }
 
   #createSession(
-    parts: Omit<ConstructorParameters<typeof LiveSession>[0], "now" | "newId">,
+    options: Omit<ConstructorParameters<typeof LiveSession>[0], "now" | "newId">,
   ): Session {
-    return new LiveSession({ ...parts, now: this.#now, newId: this.#newId });
+    return new LiveSession({ ...options, now: this.#now, newId: this.#newId });
   }
 
-  /** The summary as it was listed before, or as the end of an up-to-date index tells it. */
+  /** Returns the summary from memory or from an up-to-date index; `undefined` if the log has to be read. */
   #readCachedSummary(id: string): SessionSummary | undefined {
-    const paths = this.#getPaths(id);
+    const paths = getSessionPaths(this.#directory, id);
     try {
       const log = this.#files.stat(paths.log);
       if (!log) return undefined;
-      const listed = this.#summaryCache.get(id);
-      if (listed && isUpToDate(listed, log)) return listed.summary;
+      const cached = this.#summaryCache.get(id);
+      if (cached && isUpToDate(cached, log)) return cached.summary;
       const index = readIndexSummary(this.#files.readEnd(paths.index, MAX_SUMMARY_BYTES));
       if (!index || !isUpToDate(index, log)) return undefined;
       this.#summaryCache.set(id, index);
       return index.summary;
     } catch {
-      return undefined; // there is no index
+      return undefined; // The index is missing or cannot be read.
     }
   }
 
+  /** Loads a log and updates its index. A log that cannot be opened gives a summary with a `problem`. */
   async #loadSummary(id: string): Promise<SessionSummary | undefined> {
-    const paths = this.#getPaths(id);
-    const facts = this.#files.stat(paths.log);
-    if (!facts) return undefined;
+    const paths = getSessionPaths(this.#directory, id);
+    const info = this.#files.stat(paths.log);
+    if (!info) return undefined;
     try {
-      const learnt = await this.#loadLog(id, paths);
-      await saveIndex(this.#files, paths, learnt);
-      const { summary } = learnt.state;
-      this.#summaryCache.set(id, { modified: facts.modified, summary });
+      const loaded = await this.#loadLog(id, paths);
+      await saveIndex(this.#files, paths, loaded);
+      const { summary } = loaded.state;
+      this.#summaryCache.set(id, { modified: info.modified, summary });
       return summary;
     } catch (error) {
-      const header = createHeader({ id, created: facts.modified });
-      const summary = SummaryBuilder.from(header).build(facts.size);
-      return { ...summary, problem: error instanceof Error ? error.message : String(error) };
+      const header = createHeader({ id, created: info.modified });
+      const summary = SummaryBuilder.from(header).build(info.size);
+      return { ...summary, problem: getErrorMessage(error) };
     }
   }
 
   async #searchSession(search: Parameters<typeof searchLog>[1]): Promise<SearchHit[]> {
     const { sessionId: id } = search;
-    const paths = this.#getPaths(id);
+    const paths = getSessionPaths(this.#directory, id);
     this.#statLog(id, paths);
     try {
       const file = await this.#files.openToRead(paths.log);
@@ -322,16 +300,9 @@ export class FileSessionStore implements SessionStore {
   }
 }
 
-/** Keeps the entries that a session begins with, or fails. */
-async function appendAll(log: FileLog, entries: Parameters<FileLog["append"]>[0]): Promise<void> {
-  const { error } = await log.append(entries);
-  if (error !== undefined) throw error;
-  await log.sync();
-}
-
 function isValidSessionId(id: string): boolean {
   try {
-    checkSessionId(id);
+    getSessionPaths("", id);
     return true;
   } catch (error) {
     if (error instanceof SessionError) return false;

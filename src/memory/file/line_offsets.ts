@@ -1,36 +1,36 @@
 /**
- * Where the entries of a log stand in it.
+ * Positions of the entries of a log in its file.
  *
  * @module
  */
 
-/** The places of lines, in order; two lists of numbers, since a log may have a million lines. */
+/** Offsets and lengths of lines, in order; stored as two arrays of numbers, since a log may have a million lines. */
 export class LineOffsets {
   readonly #offsets: number[] = [];
   readonly #lengths: number[] = [];
 
-  /** How many places there are. */
+  /** Number of lines. */
   get count(): number {
     return this.#offsets.length;
   }
 
-  /** Adds the place of the next entry: where its line begins, and how long it is without its end, in bytes. */
+  /** Adds the next line: its offset, and its length without the newline, in bytes. */
   add(offset: number, length: number): void {
     this.#offsets.push(offset);
     this.#lengths.push(length);
   }
 
-  /** Where the line of an entry begins, in bytes; -1 when there is no such entry. */
+  /** Offset of a line, in bytes; -1 if there is no such line. */
   offsetAt(position: number): number {
     return this.#offsets[position] ?? -1;
   }
 
-  /** How long the line of an entry is, in bytes. */
+  /** Length of a line without its newline, in bytes. */
   lengthAt(position: number): number {
     return this.#lengths[position] ?? 0;
   }
 
-  /** Where the line of an entry ends, in bytes. */
+  /** Offset of the end of a line, before its newline, in bytes. */
   endAt(position: number): number {
     return this.offsetAt(position) + this.lengthAt(position);
   }

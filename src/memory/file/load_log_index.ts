@@ -1,44 +1,42 @@
 /**
- * Finds out what a log holds: from its index where that is up to date, from its lines where it is not.
+ * Loads the content of a log: from its index if that is up to date, otherwise from its lines.
  *
  * @module
  */
 
 import { SessionError } from "../../core/errors.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
-import { decodeIndex, encodeIndex, isUpToDate } from "./file_index.ts";
-import type { SessionPaths } from "./file_log.ts";
-import type { FileInfo, FileSystem, ReadableFile } from "./file_system.ts";
 import { SESSION_VERSION } from "../store/jsonl.ts";
+import { decodeIndex, encodeIndex, isUpToDate } from "./file_index.ts";
+import type { FileInfo, FileSystem, ReadableFile } from "./file_system.ts";
+import type { IndexedPart } from "./index_writer.ts";
+import { createLogTail, type LogTail } from "./log_file_state.ts";
 import { LogScanner, type LogState } from "./log_scanner.ts";
 import { readLines } from "./read_lines.ts";
+import type { SessionPaths } from "./session_paths.ts";
 
 const NEWLINE = 10;
 
-/** What a log holds, and how much of that its index knew. */
+/** The content of a log, and the part of it that its index has. */
 export interface LoadedLog {
-  /** What it holds. */
+  /** The content. */
   readonly state: LogState;
-  /** Entries that were read on the way, each at its position in the tree. */
+  /** Entries that were read while loading, each at its position in the tree. */
   readonly entries: readonly (SessionEntry | undefined)[];
-  /** Version of its format. */
+  /** Version of the log format. */
   readonly version: number;
-  /** Whether it has a header that can be read. */
-  readonly hasHeader: boolean;
-  /** Whether its last line has no end. */
-  readonly lacksNewline: boolean;
-  /** How many entries its index holds; 0 when the index is to be made anew. */
-  readonly indexedEntries: number;
-  /** How much damage its index holds. */
-  readonly indexedDamage: number;
+  /** The end of the file. */
+  readonly tail: LogTail;
+  /** The part that the index has; `undefined` if the index has to be rewritten. */
+  readonly indexed: IndexedPart | undefined;
 }
 
 type IndexedLog = LogState & { readonly modified: number };
 
 /**
- * Learns what a log holds.
+ * Loads the content of a log.
  *
- * @throws {SessionError} With the reason `not_a_session` when the file is empty, or `newer_version`.
+ * @throws {SessionError} With the reason `not_a_session` if the file is empty, or `newer_version`.
  */
 export async function loadLogIndex(
   files: FileSystem,
@@ -61,42 +59,42 @@ export async function loadLogIndex(
   }
 }
 
-/** Writes the index of a log that nobody is writing to. It is a cache: it may fail. */
+/** Writes the index of a log that is not open for writing. The index is a cache: a failure is ignored. */
 export async function saveIndex(
   files: FileSystem,
   paths: SessionPaths,
-  { state: known, version, hasHeader, lacksNewline: endsOpen }: LoadedLog,
+  { state, version, tail }: LoadedLog,
 ): Promise<void> {
-  if (!hasHeader || endsOpen || version !== SESSION_VERSION || files.stat(paths.lock)) return;
+  if (tail.missing !== "nothing" || version !== SESSION_VERSION || files.stat(paths.lock)) return;
   const log = files.stat(paths.log);
-  if (log?.size !== known.summary.bytes) return;
-  const text = encodeIndex({ state: known, from: 0, damageFrom: 0, modified: log.modified });
+  if (log?.size !== state.summary.bytes) return;
+  const text = encodeIndex({ state, from: 0, damageFrom: 0, modified: log.modified });
   await files.replace(paths.index, text, { sync: false }).catch(() => {});
 }
 
+/** Reads the index of a log; `undefined` if it is missing, broken or belongs to another log. */
 async function readIndex(
   files: FileSystem,
   paths: SessionPaths,
   log: ReadableFile,
 ): Promise<IndexedLog | undefined> {
   try {
-    const facts = files.stat(paths.index);
-    if (!facts) return undefined;
-    const text = new TextDecoder().decode(files.readEnd(paths.index, facts.size));
+    const info = files.stat(paths.index);
+    if (!info) return undefined;
+    const text = new TextDecoder().decode(files.readEnd(paths.index, info.size));
     const index = decodeIndex(text);
     return index && await matchesLog(index, log) ? index : undefined;
   } catch {
-    return undefined; // it is a cache
+    return undefined;
   }
 }
 
-/** Looks at the last entry that an index knows: it must stand where the index says. */
-async function matchesLog(index: IndexedLog, log: ReadableFile): Promise<boolean> {
-  const { offsets: places, tree: { nodes } } = index;
-  const node = nodes.at(-1);
+/** Whether the log has the last entry of an index at the offset in the index. */
+async function matchesLog({ offsets, tree }: IndexedLog, log: ReadableFile): Promise<boolean> {
+  const node = tree.nodes.at(-1);
   if (!node) return false;
-  const last = places.count - 1;
-  const line = await log.read(places.offsetAt(last), places.lengthAt(last) + 1);
+  const last = offsets.count - 1;
+  const line = await log.read(offsets.offsetAt(last), offsets.lengthAt(last) + 1);
   if (line.at(-1) !== NEWLINE) return false;
   return new TextDecoder().decode(line).includes(`"timestamp":${node.timestamp}`);
 }
@@ -104,17 +102,15 @@ async function matchesLog(index: IndexedLog, log: ReadableFile): Promise<boolean
 async function loadFromIndex(
   index: IndexedLog,
   file: ReadableFile,
-  log: FileInfo,
+  { size }: FileInfo,
 ): Promise<LoadedLog> {
-  const [last] = await file.read(log.size - 1, 1);
+  const [last] = await file.read(size - 1, 1);
   return {
     state: index,
     entries: [],
     version: SESSION_VERSION,
-    hasHeader: true,
-    lacksNewline: last !== NEWLINE,
-    indexedEntries: index.tree.nodes.length,
-    indexedDamage: index.damage.length,
+    tail: createLogTail(size, { hasHeader: true, isTerminated: last === NEWLINE }),
+    indexed: getIndexedPart(index),
   };
 }
 
@@ -126,20 +122,16 @@ async function loadFromLines(
     readonly known: LogState | undefined;
   },
 ): Promise<LoadedLog> {
-  const indexed = known?.tree.nodes.length ?? 0;
-  const indexedDamage = known?.damage.length ?? 0;
-  const scan = new LogScanner({ id, created, state: known });
+  // Scanning adds entries to the known state, so its size is read before.
+  const indexed = known && getIndexedPart(known);
+  const scanner = new LogScanner({ id, created, state: known });
   for await (const lines of readLines(file, known?.summary.bytes)) {
-    for (const line of lines) scan.addLine(line);
+    for (const line of lines) scanner.addLine(line);
   }
-  const { entries, version, hasHeader, lacksNewline: endsOpen } = scan;
-  return {
-    state: scan.state,
-    entries,
-    version,
-    hasHeader,
-    lacksNewline: endsOpen,
-    indexedEntries: indexed,
-    indexedDamage,
-  };
+  const { state, entries, version, tail } = scanner;
+  return { state, entries, version, tail, indexed };
+}
+
+function getIndexedPart({ tree, damage }: LogState): IndexedPart {
+  return { entries: tree.nodes.length, damage: damage.length };
 }

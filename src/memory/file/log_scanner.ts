@@ -1,8 +1,8 @@
 /**
- * Lines become the tree, the summary and the damage of a session.
+ * Builds the tree, the summary and the list of damage of a session from the lines of its log.
  *
- * Nothing in a log can stop it from being opened, apart from a version that is newer than this one: what
- * cannot be read is passed over and told.
+ * A log can always be opened, unless its version is newer than the supported one: lines that cannot be read are skipped
+ * and reported.
  *
  * @module
  */
@@ -15,40 +15,41 @@ import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { isMessage } from "../store/entry_check.ts";
 import { decodeRecord, restoreContent, SESSION_VERSION } from "../store/jsonl.ts";
 import { LineOffsets } from "./line_offsets.ts";
+import { createLogTail, type LogTail } from "./log_file_state.ts";
 import type { LogLine } from "./read_lines.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 
-/** What is known of a log up to some byte. */
+/** Content of a log, or of its beginning. */
 export interface LogState {
   /** The header. */
   readonly header: SessionHeader;
   /** The entries. */
   readonly tree: SessionTree;
-  /** Where each of them stands, in the same order. */
+  /** Offsets of the entries' lines, in the same order. */
   readonly offsets: LineOffsets;
-  /** What could not be read. */
+  /** Lines that could not be read. */
   readonly damage: SessionDamage[];
   /** The summary. */
   readonly summary: SessionSummary;
 }
 
-/** What a scan begins with. */
+/** Options for {@linkcode LogScanner}. */
 export interface LogScannerOptions {
-  /** Name of the session; a header that says otherwise belonged to a file of another name. */
+  /** Id of the session; an id in the header is ignored, since the file may have been renamed. */
   readonly id: string;
-  /** When the session began, if its header does not tell. */
+  /** Creation time of a session whose header has none, in milliseconds since the epoch. */
   readonly created: number;
-  /** What is known of the beginning of the log. */
+  /** Content of the beginning of the log that is already known; the scanner adds to it. Default: none. */
   readonly state?: LogState | undefined;
 }
 
-/** Reads a log line by line. */
+/** Scans a log line by line. */
 export class LogScanner {
   readonly tree: SessionTree;
   readonly offsets: LineOffsets;
   readonly damage: SessionDamage[];
-  /** The entries of the lines that were taken, each at its position in the tree. */
+  /** Entries of the scanned lines, each at its position in the tree. */
   readonly entries: (SessionEntry | undefined)[];
   readonly #id: string;
   readonly #created: number;
@@ -56,63 +57,53 @@ export class LogScanner {
   #summary: SummaryBuilder | undefined;
   #isFirst: boolean;
   #version = SESSION_VERSION;
-  #lacksNewline = false;
+  #isTerminated = true;
   #bytes: number;
 
-  /** Begins at the start of a log, or where the known part of it ends. */
-  constructor({ id, created, state: known }: LogScannerOptions) {
+  constructor({ id, created, state }: LogScannerOptions) {
     this.#id = id;
     this.#created = created;
-    this.#isFirst = known === undefined;
-    this.#header = known?.header;
-    this.#summary = known && new SummaryBuilder(known.summary);
-    this.tree = known?.tree ?? new SessionTree();
-    this.offsets = known?.offsets ?? new LineOffsets();
+    this.#isFirst = state === undefined;
+    this.#header = state?.header;
+    this.#summary = state && new SummaryBuilder(state.summary);
+    this.tree = state?.tree ?? new SessionTree();
+    this.offsets = state?.offsets ?? new LineOffsets();
     this.entries = new Array(this.tree.nodes.length);
-    this.damage = known?.damage ?? [];
-    this.#bytes = known?.summary.bytes ?? 0;
+    this.damage = state?.damage ?? [];
+    this.#bytes = state?.summary.bytes ?? 0;
   }
 
-  /** Version of the format that the lines are in. */
+  /** Version of the log format. */
   get version(): number {
     return this.#version;
   }
 
-  /** Whether the last line has no end. */
-  get lacksNewline(): boolean {
-    return this.#lacksNewline;
+  /** The end of the scanned part. */
+  get tail(): LogTail {
+    const hasHeader = this.#header !== undefined;
+    return createLogTail(this.#bytes, { hasHeader, isTerminated: this.#isTerminated });
   }
 
-  /** How much of the log was taken, in bytes. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** The header; one made up where the log has none that can be read. */
+  /** The header; a default one if the log has no readable header. */
   get header(): SessionHeader {
     return this.#header ??
       createFallbackHeader(this.#id, this.tree.nodes[0]?.timestamp ?? this.#created);
   }
 
-  /** All that is known of the log now. */
+  /** Content of the scanned part. */
   get state(): LogState {
-    const { header, tree, offsets: places, damage } = this;
+    const { header, tree, offsets, damage } = this;
     const summary = this.#getSummaryBuilder().build(this.#bytes);
-    return { header, tree, offsets: places, damage, summary };
-  }
-
-  /** Whether there is a header that can be read. */
-  get hasHeader(): boolean {
-    return this.#header !== undefined;
+    return { header, tree, offsets, damage, summary };
   }
 
   /**
-   * Takes the next line.
+   * Adds the next line.
    *
    * @throws {SessionError} With the reason `newer_version`.
    */
   addLine(line: LogLine): void {
-    this.#lacksNewline = !line.isTerminated;
+    this.#isTerminated = line.isTerminated;
     this.#bytes = line.offset + line.length + (line.isTerminated ? 1 : 0);
     const value = this.#parse(line);
     if (value === undefined) return;
@@ -125,14 +116,15 @@ export class LogScanner {
   }
 
   #parse(line: LogLine): unknown {
-    const { text, isTerminated: isEnded } = line;
-    if (text !== undefined && isBlank(text)) return undefined;
+    const { text, isTerminated } = line;
+    // Most lines begin with a brace; checking that first avoids trimming them.
+    if (text !== undefined && !text.startsWith("{") && text.trim() === "") return undefined;
     try {
       if (text !== undefined) return JSON.parse(text);
     } catch {
-      // told below
+      // Reported below.
     }
-    this.#reportDamage(isEnded ? "broken_line" : "torn_tail", line);
+    this.#reportDamage(isTerminated ? "broken_line" : "torn_tail", line);
     return undefined;
   }
 
@@ -140,8 +132,8 @@ export class LogScanner {
     const { version, created, cwd, parent } = record;
     if (typeof version === "number" && version > SESSION_VERSION) {
       throw new SessionError(
-        `The session "${this.#id}" has version ${version}, and this program reads up to version ` +
-          `${SESSION_VERSION}: update the program to open it`,
+        `Cannot open the session "${this.#id}": it has version ${version}, and this program supports ` +
+          `versions up to ${SESSION_VERSION}: update the program`,
         { reason: "newer_version" },
       );
     }
@@ -149,7 +141,7 @@ export class LogScanner {
     this.#header = {
       ...createFallbackHeader(this.#id, typeof created === "number" ? created : this.#created),
       ...(typeof cwd === "string" && { cwd }),
-      ...(isParent(parent) && { parent }),
+      ...(isParentLink(parent) && { parent }),
     };
   }
 
@@ -172,19 +164,21 @@ export class LogScanner {
   #addEntry(value: unknown, line: LogLine): void {
     const decoded = decodeRecord(value);
     if (!decoded) return this.#reportDamage("broken_entry", line);
-    if (decoded.type !== "echo") return this.#insertEntry(decoded, line);
-    const source = this.entries[this.tree.positionOf(decoded.contentFrom)];
+    if (decoded.type !== "duplicate") return this.#insertEntry(decoded, line);
+    const source = this.entries[this.tree.findPosition(decoded.contentFrom)];
     this.#insertEntry(source ? restoreContent(decoded.entry, source) : decoded.entry, line);
-    // Its content stands before the lines of this scan; it is read when it is asked for.
+    // The content is in a line that was not scanned; it is restored when the entry is read.
     if (!source) this.entries[this.entries.length - 1] = undefined;
   }
 
   #insertEntry(entry: SessionEntry, line: LogLine): void {
     const { type, id, parentId, timestamp } = entry;
-    const { node, repairs: mends } = this.tree.addRepaired({ type, id, parentId, timestamp });
-    for (const mend of mends) this.#reportDamage(mend, line, node.id);
+    const { node, repairs } = this.tree.addRepaired({ type, id, parentId, timestamp });
+    for (const repair of repairs) this.#reportDamage(repair, line, node.id);
     this.offsets.add(line.offset, line.length);
-    const placed = mends.length === 0 ? entry : { ...entry, id: node.id, parentId: node.parentId };
+    const placed = repairs.length === 0
+      ? entry
+      : { ...entry, id: node.id, parentId: node.parentId };
     this.entries.push(placed);
     this.#getSummaryBuilder().add(placed);
   }
@@ -200,15 +194,10 @@ export class LogScanner {
   }
 }
 
-/** Most lines begin with a brace, and need no longer look. */
-function isBlank(text: string): boolean {
-  return !text.startsWith("{") && text.trim() === "";
-}
-
 function createFallbackHeader(id: string, created: number): SessionHeader {
   return { type: "session", version: SESSION_VERSION, id, created };
 }
 
-function isParent(value: unknown): value is NonNullable<SessionHeader["parent"]> {
+function isParentLink(value: unknown): value is NonNullable<SessionHeader["parent"]> {
   return isJsonObject(value) && typeof value["sessionId"] === "string";
 }

@@ -1,56 +1,60 @@
 /**
- * A log as lines, with the place of each.
+ * Splits a log into lines with their offsets.
  *
  * @module
  */
 
+import { concatBytes } from "./bytes.ts";
 import type { ReadableFile } from "./file_system.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 
-/** What stands for bytes that are no UTF-8. */
+/** Character with which a decoder replaces invalid UTF-8. */
 const REPLACEMENT_CHARACTER = "\ufffd";
 
-/** Four times as fast as one that refuses what is no UTF-8. */
+/** Replaces invalid UTF-8, which is four times as fast as rejecting it. */
 const decoder = new TextDecoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true });
 
 /** One line of a log. */
 export interface LogLine {
-  /** Its text, without the end; `undefined` where it is no UTF-8. */
+  /** Text without the newline; `undefined` if it is not valid UTF-8. */
   readonly text: string | undefined;
-  /** Its length in bytes, without the end. */
+  /** Length without the newline, in bytes. */
   readonly length: number;
-  /** Where it begins, in bytes. */
+  /** Offset in the file, in bytes. */
   readonly offset: number;
-  /** Whether it has an end; only the last line may have none. */
+  /** Whether it ends with a newline; only the last line may have none. */
   readonly isTerminated: boolean;
 }
 
-/** Reads the lines from an offset on, many at a time. */
+/** Reads the lines that begin at or after an offset, in batches. */
 export async function* readLines(file: ReadableFile, from = 0): AsyncGenerator<LogLine[]> {
-  let rest: Uint8Array<ArrayBuffer> = new Uint8Array();
+  let remainder: Uint8Array<ArrayBuffer> = new Uint8Array();
   let offset = from;
   for (;;) {
-    const chunk = await file.read(offset + rest.length, Math.max(CHUNK_BYTES, rest.length));
-    const bytes = concatBytes(rest, chunk);
+    const chunk = await file.read(
+      offset + remainder.length,
+      Math.max(CHUNK_BYTES, remainder.length),
+    );
+    const bytes = concatBytes([remainder, chunk]);
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     if (end > 0) yield splitLines(bytes.subarray(0, end), offset);
-    rest = bytes.subarray(end);
+    remainder = bytes.subarray(end);
     offset += end;
     if (chunk.length > 0) continue;
-    if (rest.length > 0) yield splitLines(rest, offset);
+    if (remainder.length > 0) yield splitLines(remainder, offset);
     return;
   }
 }
 
-/** The lines of some bytes; the last one may have no end. */
+/** Splits bytes that begin at an offset of the file into lines. */
 export function splitLines(bytes: Uint8Array, offset: number): LogLine[] {
-  const whole = decoder.decode(bytes);
-  // One line that is no UTF-8 does not spoil the others.
-  const texts = whole.includes(REPLACEMENT_CHARACTER) ? undefined : whole.split("\n");
-  const isAscii = whole.length === bytes.length;
+  const decoded = decoder.decode(bytes);
+  // With invalid UTF-8 in one line, each line is decoded separately.
+  const texts = decoded.includes(REPLACEMENT_CHARACTER) ? undefined : decoded.split("\n");
+  const isAscii = decoded.length === bytes.length;
   const lines: LogLine[] = [];
   let start = 0;
   while (start < bytes.length) {
@@ -79,16 +83,4 @@ function decodeStrict(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function concatBytes(
-  left: Uint8Array<ArrayBuffer>,
-  right: Uint8Array<ArrayBuffer>,
-): Uint8Array<ArrayBuffer> {
-  if (left.length === 0) return right;
-  if (right.length === 0) return left;
-  const bytes = new Uint8Array(left.length + right.length);
-  bytes.set(left);
-  bytes.set(right, left.length);
-  return bytes;
 }

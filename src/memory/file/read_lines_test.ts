@@ -3,11 +3,11 @@ import fc from "fast-check";
 import type { ReadableFile } from "./file_system.ts";
 import { type LogLine, readLines } from "./read_lines.ts";
 
-/** A file that gives at most so many bytes at a time. */
-function createFile(bytes: Uint8Array<ArrayBuffer>, atOnce: number): ReadableFile {
+/** Creates a file that returns at most `maxBytes` per read. */
+function createFile(bytes: Uint8Array<ArrayBuffer>, maxBytes: number): ReadableFile {
   return {
     read: (offset, length) =>
-      Promise.resolve(bytes.slice(offset, offset + Math.min(length, atOnce))),
+      Promise.resolve(bytes.slice(offset, offset + Math.min(length, maxBytes))),
     stat: () => ({ size: bytes.length, modified: 0, inode: null }),
     close: () => {},
   };
@@ -15,32 +15,33 @@ function createFile(bytes: Uint8Array<ArrayBuffer>, atOnce: number): ReadableFil
 
 async function readAllLines(
   bytes: Uint8Array<ArrayBuffer>,
-  atOnce: number,
+  maxBytes: number,
   from = 0,
 ): Promise<LogLine[]> {
   const lines: LogLine[] = [];
-  for await (const some of readLines(createFile(bytes, atOnce), from)) lines.push(...some);
+  for await (const batch of readLines(createFile(bytes, maxBytes), from)) lines.push(...batch);
   return lines;
 }
 
 const encoder = new TextEncoder();
 
-Deno.test("lines are the same however the bytes arrive, and each knows its place", async () => {
+Deno.test("readLines() returns the same lines and offsets for any chunk size", async () => {
   const line = fc.oneof(fc.string(), fc.string({ unit: "binary" }));
   await fc.assert(
     fc.asyncProperty(
       fc.array(line),
       fc.boolean(),
       fc.integer({ min: 1, max: 9 }),
-      async (texts, isEnded, atOnce) => {
-        const given = texts.map((text) => text.toWellFormed().replaceAll("\n", ""));
-        const bytes = encoder.encode(given.join("\n") + (isEnded && given.length > 0 ? "\n" : ""));
-        const lines = await readAllLines(bytes, atOnce);
-        const expected = isEnded || given.at(-1) !== "" ? given : given.slice(0, -1);
+      async (texts, endsWithNewline, maxBytes) => {
+        const written = texts.map((text) => text.toWellFormed().replaceAll("\n", ""));
+        const end = endsWithNewline && written.length > 0 ? "\n" : "";
+        const bytes = encoder.encode(written.join("\n") + end);
+        const lines = await readAllLines(bytes, maxBytes);
+        const expected = endsWithNewline || written.at(-1) !== "" ? written : written.slice(0, -1);
         assertEquals(lines.map(({ text }) => text), expected);
-        for (const { text, offset, length, isTerminated: isEnded } of lines) {
+        for (const { text, offset, length, isTerminated } of lines) {
           assertEquals(bytes.slice(offset, offset + length), encoder.encode(text));
-          assertEquals(bytes[offset + length] === 10, isEnded);
+          assertEquals(bytes[offset + length] === 10, isTerminated);
         }
       },
     ),
@@ -48,7 +49,7 @@ Deno.test("lines are the same however the bytes arrive, and each knows its place
   );
 });
 
-Deno.test("a line that is no UTF-8 has no text, and the others have theirs", async () => {
+Deno.test("readLines(): a line with invalid UTF-8 has no text, other lines do", async () => {
   const bytes = new Uint8Array([
     ...encoder.encode("ü\n"),
     0xff,
@@ -61,7 +62,7 @@ Deno.test("a line that is no UTF-8 has no text, and the others have theirs", asy
   assertEquals(lines.map(({ offset }) => offset), [0, 3, 5, 9]);
 });
 
-Deno.test("reading may begin in the middle", async () => {
+Deno.test("readLines() starts at an offset", async () => {
   const lines = await readAllLines(encoder.encode("one\ntwo\nthree"), 2, 4);
   assertEquals(lines.map(({ text, offset }) => [text, offset]), [["two", 4], ["three", 8]]);
 });

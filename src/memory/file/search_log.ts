@@ -1,33 +1,32 @@
 /**
- * Searches the lines of a log without making sense of those that cannot match.
+ * Searches the lines of a log; parses only lines that can match.
  *
  * @module
  */
 
 import type { SearchHit } from "../../core/session.ts";
-import type { ReadableFile } from "./file_system.ts";
 import { decodeLine } from "../store/jsonl.ts";
-import { readLines } from "./read_lines.ts";
 import type { SearchQuery } from "../store/search.ts";
+import type { ReadableFile } from "./file_system.ts";
+import { readLines } from "./read_lines.ts";
 
-/** What a search of one log is told. */
+/** Options for {@linkcode searchLog}. */
 export interface LogSearchOptions {
-  /** Name of the session. */
+  /** Id of the session. */
   readonly sessionId: string;
-  /** What is looked for. */
+  /** The query. */
   readonly query: SearchQuery;
-  /** At most so many hits. */
+  /** Maximum number of hits. */
   readonly limit: number;
-  /** Ends the search early. */
+  /** Ends the search early; the hits found so far are returned. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The entries of a log that match, the oldest first. */
+/** Finds the entries of a log that match, oldest first. */
 export async function searchLog(
   file: ReadableFile,
-  search: LogSearchOptions,
+  { sessionId, query, limit, signal }: LogSearchOptions,
 ): Promise<SearchHit[]> {
-  const { sessionId, query, limit, signal } = search;
   const hits: SearchHit[] = [];
   for await (const lines of readLines(file)) {
     for (const line of lines) {
@@ -42,6 +41,6 @@ export async function searchLog(
 function findHitInLine(line: string, sessionId: string, query: SearchQuery): SearchHit | undefined {
   if (!query.canMatch(line.toLowerCase())) return undefined;
   const decoded = decodeLine(line);
-  // The content of an echo is found where the journal holds it.
-  return decoded && decoded.type !== "echo" ? query.findHit(sessionId, decoded) : undefined;
+  // The content of a duplicate is found in the tool journal.
+  return decoded && decoded.type !== "duplicate" ? query.findHit(sessionId, decoded) : undefined;
 }

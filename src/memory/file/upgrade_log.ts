@@ -1,25 +1,17 @@
 /**
- * Brings a log of an older version to this one; the old file is kept beside it.
+ * Upgrades a log of an older version; the old file is kept.
  *
- * Version 0 is a bare list of messages, one a line, as many programs write them. Its messages become entries,
- * each hanging on the one before.
+ * Version 0 is a list of messages, one per line. Its messages become entries, each a child of the one before.
  *
  * @module
  */
 
-import type { SessionPaths } from "./file_log.ts";
-import type { FileSystem } from "./file_system.ts";
 import { encodeEntry, encodeHeader } from "../store/jsonl.ts";
+import type { FileSystem } from "./file_system.ts";
 import type { LoadedLog } from "./load_log_index.ts";
+import { getOldLogPath, type SessionPaths } from "./session_paths.ts";
 
-/** Where the old file of an upgrade is kept. */
-export function getOldLogPath(paths: SessionPaths, version: number): string {
-  return `${paths.log}.v${version}`;
-}
-
-/**
- * Writes the upgraded log in place of the old one. At any moment one of them is whole and in place.
- */
+/** Replaces a log with its upgraded version, atomically; the old file is copied first. */
 export async function upgradeLog(
   files: FileSystem,
   paths: SessionPaths,

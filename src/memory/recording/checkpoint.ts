@@ -1,5 +1,5 @@
 /**
- * An agent's state as one JSON value, for hosts with a storage of their own.
+ * Checkpoints: an agent's state as one JSON value, for hosts with their own storage.
  *
  * @module
  */
@@ -16,7 +16,6 @@ import { safeStringify } from "../store/safe_stringify.ts";
 
 /** An agent's state; a JSON value. */
 export interface AgentCheckpoint {
-  /** Discriminant. */
   readonly type: "agent_checkpoint";
   /** Version of the format. */
   readonly version: 1;
@@ -28,21 +27,20 @@ export interface AgentCheckpoint {
   readonly tools: readonly string[];
   /** The history. */
   readonly messages: readonly AgentMessage[];
-  /** What waits in the queues. */
+  /** The queued messages. */
   readonly queued: QueuedMessages;
 }
 
-/** What restoring found. */
+/** Result of {@linkcode restore}. */
 export interface RestoredCheckpoint {
-  /** Tools that the checkpoint names and the agent has not. */
+  /** Names of tools that the checkpoint has and the agent lacks. */
   readonly missingTools: readonly string[];
-  /** What had to be mended in the history. */
+  /** Repairs made in the history. */
   readonly repairs: readonly HistoryRepair[];
 }
 
 /**
- * Takes an agent's state as one JSON value that shares nothing with the agent. While a run is active, it is the
- * state as of the last event.
+ * Copies the state of an agent, as of the last event, into one JSON value.
  *
  * @example
  * ```ts
@@ -51,12 +49,12 @@ export interface RestoredCheckpoint {
  * import { reply, scriptedStream } from "@swink/agent/testing";
  *
  * const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
- * await agent.prompt("Say hello");
+ * await agent.prompt("Hello");
  * const stored = JSON.stringify(checkpoint(agent));
  *
- * const again = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Bye!")]) });
- * restore(again, JSON.parse(stored));
- * again.state.messages.length; // 2
+ * const restored = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Bye!")]) });
+ * restore(restored, JSON.parse(stored));
+ * restored.state.messages.length; // 2
  * ```
  */
 export function checkpoint(agent: Agent): AgentCheckpoint {
@@ -74,11 +72,11 @@ export function checkpoint(agent: Agent): AgentCheckpoint {
 }
 
 /**
- * Gives an idle agent the state of a checkpoint: all of it, or nothing when the value is no checkpoint. The
- * agent keeps those of its tools that the checkpoint names.
+ * Restores the state of a checkpoint into an idle agent. Tools that the checkpoint does not name are removed from
+ * the agent.
  *
  * @throws {AlreadyRunningError} While a run is active.
- * @throws {BadRequestError} When the value is no checkpoint; the agent is then unchanged.
+ * @throws {BadRequestError} If the value is not a checkpoint; the agent is unchanged.
  */
 export function restore(agent: Agent, value: unknown): RestoredCheckpoint {
   if (agent.state.isRunning) throw new AlreadyRunningError();
@@ -98,20 +96,24 @@ export function restore(agent: Agent, value: unknown): RestoredCheckpoint {
 
 function parseCheckpoint(value: unknown): AgentCheckpoint {
   if (!isJsonObject(value) || value["type"] !== "agent_checkpoint") {
-    throw new BadRequestError("This is no checkpoint of an agent: take one with checkpoint(agent)");
+    throw new BadRequestError(
+      "Cannot restore the agent: the value is not a checkpoint: create one with checkpoint(agent)",
+    );
   }
   const { version, systemPrompt, model, tools, messages, queued } = value;
   if (version !== 1) {
     throw new BadRequestError(
-      `The checkpoint has version ${version}, and this program reads version 1: update the program`,
+      `Cannot restore the agent: the checkpoint has version ${version}, and this program supports version 1: ` +
+        `update the program`,
     );
   }
-  const isWhole = typeof systemPrompt === "string" && isModelSpec(model) && isStringArray(tools) &&
+  const isValid = typeof systemPrompt === "string" && isModelSpec(model) &&
+    Array.isArray(tools) && tools.every((name) => typeof name === "string") &&
     Array.isArray(messages) && messages.every(isMessage) && isQueuedMessages(queued);
-  if (!isWhole) throw new BadRequestError("The checkpoint is broken: take another");
+  if (!isValid) {
+    throw new BadRequestError(
+      "Cannot restore the agent: the checkpoint is damaged: use another one",
+    );
+  }
   return value as unknown as AgentCheckpoint;
-}
-
-function isStringArray(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

@@ -14,10 +14,10 @@ const pay = defineTool({
   parameters: { type: "object" },
   execute: () => "paid",
 });
-const look = { ...pay, name: "look" };
+const inspect = { ...pay, name: "inspect" };
 
 function createAgent(steps: Parameters<typeof scriptedStream>[0] = []): Agent {
-  return new Agent({ model: "p/m", streamFn: scriptedStream(steps), tools: [pay, look] });
+  return new Agent({ model: "p/m", streamFn: scriptedStream(steps), tools: [pay, inspect] });
 }
 
 async function createStoredCheckpoint(): Promise<string> {
@@ -37,7 +37,7 @@ async function createStoredCheckpoint(): Promise<string> {
   return JSON.stringify(checkpoint(agent));
 }
 
-Deno.test("A 124: a checkpoint goes through JSON and comes back whole, queues exactly once", async () => {
+Deno.test("restore() restores a checkpoint from JSON, and delivers its queued messages once [A124]", async () => {
   const text = await createStoredCheckpoint();
   const agent = createAgent([reply("one"), reply("two"), reply("three")]);
   agent.followUp("forgotten");
@@ -53,54 +53,54 @@ Deno.test("A 124: a checkpoint goes through JSON and comes back whole, queues ex
     "custom",
   ]);
   const { queued, ...state } = checkpoint(agent);
-  const { queued: before, ...old } = JSON.parse(text);
-  assertEquals(state, old);
-  assertEquals(queued.followUp[0]?.message, before.followUp[0].message);
+  const { queued: storedQueues, ...storedState } = JSON.parse(text);
+  assertEquals(state, storedState);
+  assertEquals(queued.followUp[0]?.message, storedQueues.followUp[0].message);
   await agent.continue();
-  const said = agent.state.messages.filter(({ role }) => role === "user").slice(1);
-  assertEquals(said.length, 2);
+  const delivered = agent.state.messages.filter(({ role }) => role === "user").slice(1);
+  assertEquals(delivered.length, 2);
   assertEquals(agent.hasPendingMessages, false);
 });
 
-Deno.test("A 125: missing tools are named, and a broken history is mended", () => {
+Deno.test("restore() names missing tools and repairs the history [A125]", () => {
   const agent = createAgent();
-  const taken = checkpoint(createAgent());
+  const value = checkpoint(createAgent());
   const messages = [userMessage("hi", 1), assistantMessage([toolCall("pay", {}, { id: "c" })])];
-  const { missingTools, repairs } = restore(agent, { ...taken, tools: ["pay", "gone"], messages });
+  const { missingTools, repairs } = restore(agent, { ...value, tools: ["pay", "gone"], messages });
   assertEquals(missingTools, ["gone"]);
   assertEquals(repairs.map(({ type }) => type), ["missing_result_added"]);
   assertEquals(agent.state.messages.length, 3);
 });
 
-Deno.test("A 125: what is no checkpoint is refused, and the agent stays as it is", async () => {
+Deno.test("restore() rejects other values and leaves the agent unchanged [A125]", async () => {
   const agent = createAgent([reply("hello")]);
   await agent.prompt("hi");
   const before = checkpoint(agent);
-  const whole = JSON.parse(await createStoredCheckpoint());
+  const valid = JSON.parse(await createStoredCheckpoint());
   const broken = [
     null,
     "text",
     {},
-    { ...whole, version: 2 },
-    { ...whole, systemPrompt: undefined },
-    { ...whole, model: "m" },
-    { ...whole, tools: [1] },
-    { ...whole, messages: [{ role: "user" }] },
-    { ...whole, messages: {} },
-    { ...whole, queued: { steering: [] } },
+    { ...valid, version: 2 },
+    { ...valid, systemPrompt: undefined },
+    { ...valid, model: "m" },
+    { ...valid, tools: [1] },
+    { ...valid, messages: [{ role: "user" }] },
+    { ...valid, messages: {} },
+    { ...valid, queued: { steering: [] } },
   ];
   for (const value of broken) assertThrows(() => restore(agent, value), BadRequestError);
   assertEquals(checkpoint(agent), before);
 });
 
-Deno.test("A 124: restoring is refused while a run is active, taking a checkpoint is not", async () => {
+Deno.test("checkpoint() works during a run, restore() throws [A124]", async () => {
   const agent = createAgent([reply("hello")]);
-  const taken: unknown[] = [];
+  const checkpoints: unknown[] = [];
   agent.subscribe((event) => {
-    if (event.type === "turn_end") taken.push(checkpoint(agent));
+    if (event.type === "turn_end") checkpoints.push(checkpoint(agent));
   });
   const running = agent.prompt("hi");
   assertThrows(() => restore(agent, checkpoint(createAgent())), AlreadyRunningError);
   await running;
-  assertEquals(taken, [checkpoint(agent)]);
+  assertEquals(checkpoints, [checkpoint(agent)]);
 });

@@ -1,5 +1,5 @@
 /**
- * What the path of a session holds of an agent, so that only what is new is recorded.
+ * The part of an agent's state that is already recorded on the path of its session.
  *
  * @module
  */
@@ -10,22 +10,21 @@ import type { Session } from "../../core/session.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 
-/** The path of a session as the recorder of an agent sees it. */
+/** Tracks the agent's state on the path of a session, so that only changes are recorded. */
 export class LoggedPath {
   readonly #session: Session;
   readonly #ids = new WeakMap<AgentMessage, string>();
   #messages: AgentMessage[] = [];
   #model: string | undefined;
   #toolNames: string | undefined;
-  /** How many entries were looked at for moves of the leaf by others. */
+  /** Number of entries that were checked for moves of the leaf. */
   #checkedEntries = 0;
 
-  /** Takes a session; nothing is known of it until it is read. */
   constructor(session: Session) {
     this.#session = session;
   }
 
-  /** Learns what the path holds. */
+  /** Loads the path. */
   async read(): Promise<void> {
     const path = await this.#session.path();
     this.#truncate(0);
@@ -39,22 +38,22 @@ export class LoggedPath {
     this.#checkedEntries = this.#session.outline.length;
   }
 
-  /** Whether somebody else has moved the leaf since the last look. */
+  /** Whether the host has moved the leaf since the last call. */
   hasLeafMoved(): boolean {
-    const news = this.#session.outline.slice(this.#checkedEntries);
+    const added = this.#session.outline.slice(this.#checkedEntries);
     this.#checkedEntries = this.#session.outline.length;
-    return news.some(({ type }) => type === "leaf_moved");
+    return added.some(({ type }) => type === "leaf_moved");
   }
 
-  /** The entry of a message. */
+  /** Returns the id of a message's entry; `null` if it has none. */
   getEntryId(message: AgentMessage | undefined): string | null {
     return message === undefined ? null : this.#ids.get(message) ?? null;
   }
 
-  /** Brings the path to what the history is: goes back to where they part, and records the rest. */
+  /** Makes the path match a history: moves the leaf to the last common message and records the rest. */
   syncHistory(history: readonly AgentMessage[]): void {
-    const parting = history.findIndex((message, at) => message !== this.#messages[at]);
-    const common = parting < 0 ? history.length : parting;
+    const difference = history.findIndex((message, index) => message !== this.#messages[index]);
+    const common = difference < 0 ? history.length : difference;
     if (common < this.#messages.length) {
       this.#session.moveLeaf(this.getEntryId(this.#messages[common - 1]));
       this.#checkedEntries = this.#session.outline.length;
@@ -63,7 +62,7 @@ export class LoggedPath {
     for (const message of history.slice(common)) this.appendMessage(message);
   }
 
-  /** Records a message; gives the id of its entry. */
+  /** Records a message; returns the id of its entry. */
   appendMessage(message: AgentMessage): string {
     const { id } = this.#session.append({ type: "message", message });
     this.#ids.set(message, id);
@@ -71,14 +70,14 @@ export class LoggedPath {
     return id;
   }
 
-  /** Records the model, if it is another. */
+  /** Records the model if it has changed. */
   recordModel(model: ModelSpec): void {
     if (this.#model === safeStringify(model)) return;
     this.#model = safeStringify(model);
     this.#session.append({ type: "model_changed", model });
   }
 
-  /** Records the tools, if they are others. */
+  /** Records the tools if they have changed. */
   recordTools(tools: readonly AgentTool[]): void {
     const names = tools.map(({ name }) => name);
     if (this.#toolNames === safeStringify(names)) return;
@@ -86,9 +85,9 @@ export class LoggedPath {
     this.#session.append({ type: "tools_changed", names });
   }
 
-  /** What was set before may not be on the path any more. */
-  #truncate(kept: number): void {
-    this.#messages.length = kept;
+  /** Keeps only the first messages. Forgets model and tools, which may no longer be on the path. */
+  #truncate(length: number): void {
+    this.#messages.length = length;
     this.#model = undefined;
     this.#toolNames = undefined;
   }

@@ -1,12 +1,12 @@
 /**
- * An interrupted turn, settled by rule.
+ * Settles the tool calls of an interrupted turn.
  *
- * | the journal says of a call  | what happens                                                          |
- * | --------------------------- | --------------------------------------------------------------------- |
- * | finished                    | it keeps its result                                                   |
- * | started, and may be repeated | it runs again, with the arguments and the idempotency key it had      |
- * | started, and must not be    | an error result says that its outcome is not known                    |
- * | nothing                     | it was not run; an error result says so, and the model may call again |
+ * | in the tool journal          | result                                                            |
+ * | ---------------------------- | ----------------------------------------------------------------- |
+ * | finished                     | its result                                                        |
+ * | started, may be repeated     | it runs again, with the same arguments and idempotency key        |
+ * | started, must not be repeated | an error result: its outcome is unknown                          |
+ * | missing                      | an error result: it was not run, and the model may call it again  |
  *
  * @module
  */
@@ -28,29 +28,29 @@ import { getSideEffect } from "./recorder.ts";
 
 const UNKNOWN_TEXT =
   "The outcome of this tool call is not known: it was running when the session was interrupted. " +
-  "Find out what it has done before going on; do not simply call it again";
+  "Check its effects before you continue; do not repeat the call without checking";
 const NOT_RUN_TEXT = "This tool call was not run: the session was interrupted before it started. " +
-  "Call the tool again if that is still wanted";
+  "Call the tool again if it is still needed";
 
-/** A call of the interrupted turn that has no result in the conversation. */
+/** A tool call of the interrupted turn that has no result message. */
 export type PendingCall =
   | { readonly type: "finished"; readonly call: ToolCallBlock; readonly journal: ToolFinishedEntry }
   | { readonly type: "started"; readonly call: ToolCallBlock; readonly journal: ToolStartedEntry }
   | { readonly type: "not_started"; readonly call: ToolCallBlock };
 
-/** A history, and what is open at its end. */
+/** A history and its pending tool calls. */
 export interface OpenHistory {
-  /** The messages that the path holds, with mended calls in the middle. */
+  /** The messages of the path, repaired except for the last turn. */
   readonly messages: readonly AgentMessage[];
-  /** What had to be mended. */
+  /** Repairs made in the messages. */
   readonly repairs: readonly HistoryRepair[];
-  /** The entry of the message whose calls are pending. */
+  /** Id of the entry of the message whose tool calls are pending; `null` if there is none. */
   readonly messageId: string | null;
-  /** Calls of the last reply without a result, in call order. */
+  /** Tool calls of the last reply without a result, in call order. */
   readonly pending: readonly PendingCall[];
 }
 
-/** Reads a path's messages, and what the journal knows of calls that have no result. */
+/** Reads the messages of a path, and the tool journal of calls that have no result. */
 export async function readOpenHistory(
   session: Session,
   path: readonly SessionEntry[],
@@ -68,7 +68,7 @@ export async function readOpenHistory(
   }
   const journal = await readToolJournal(session, entry);
   const pending = open.map((call) => createPendingCall(call, journal));
-  // The pending calls are answered below; here they are left out, so that no lost result is made up.
+  // The repair must not add results for the pending calls, which are settled later.
   const closed = repairHistory(messages.slice(0, position));
   return {
     ...closed,
@@ -78,7 +78,7 @@ export async function readOpenHistory(
   };
 }
 
-/** The result of a pending call that is not run. */
+/** Returns the result of a pending call that is not run again: the recorded one, or an error result. */
 export function getResultWithoutRunning(pending: PendingCall): AgentToolResult {
   switch (pending.type) {
     case "finished":
@@ -90,14 +90,14 @@ export function getResultWithoutRunning(pending: PendingCall): AgentToolResult {
   }
 }
 
-/** Whether a call that started may run again. */
+/** Whether a call that has started may run again. */
 export function canRerun(pending: PendingCall, tool: AgentTool | undefined): tool is AgentTool {
   if (pending.type !== "started" || tool === undefined) return false;
-  // The tool as it was when it started decides, and so does the tool as it is now.
+  // Both the tool at the time of the call and the current tool must allow it.
   return pending.journal.sideEffect !== "once" && getSideEffect(tool) !== "once";
 }
 
-/** Runs a call again as it ran before. Never rejects. */
+/** Runs a call again with its recorded arguments. Never rejects. */
 export async function rerunToolCall(
   { call, journal }: Extract<PendingCall, { type: "started" }>,
   tool: AgentTool,
@@ -107,19 +107,19 @@ export async function rerunToolCall(
   const limit = createTimeLimit(signal, tool.timeoutMs);
   const context = { toolCallId, idempotencyKey, signal: limit.signal, onUpdate: () => {} };
   try {
-    const work = tool.execute(cloneJson(args), context);
-    const result = await Promise.race([work, limit.expired]);
+    const execution = tool.execute(cloneJson(args), context);
+    const result = await Promise.race([execution, limit.expired]);
     return typeof result === "string" ? textResult(result) : result;
   } catch (thrown) {
     return errorResult(
-      getErrorMessage(thrown) || `The tool "${call.name}" failed without saying why`,
+      getErrorMessage(thrown) || `The tool "${call.name}" failed without an error message`,
     );
   } finally {
     limit.clear();
   }
 }
 
-/** The message that answers a call. */
+/** Creates the result message of a call. */
 export function createResultMessage(
   { id, name }: ToolCallBlock,
   { content, details, isError = false }: AgentToolResult,
@@ -136,7 +136,7 @@ export function createResultMessage(
   };
 }
 
-/** The calls of a reply that none of the messages behind it answers. */
+/** Finds the tool calls of a reply that have no result among the messages after it. */
 function findOpenCalls(
   message: AssistantMessage,
   results: readonly AgentMessage[],
@@ -149,7 +149,7 @@ function findOpenCalls(
 
 type ToolJournalEntry = (ToolStartedEntry | ToolFinishedEntry) & EntryPosition;
 
-/** Everything the journal knows of a reply's calls, on whatever branch they ran. */
+/** Reads the entries of the tool journal for a reply's calls, on all branches. */
 async function readToolJournal(
   session: Session,
   message: EntryPosition,
@@ -175,7 +175,7 @@ function createPendingCall(call: ToolCallBlock, journal: readonly ToolJournalEnt
 
 interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Rejects when the time is over, or it was aborted. */
+  /** Rejects after the time limit, or when the outer signal is aborted. */
   readonly expired: Promise<never>;
   readonly clear: () => void;
 }
@@ -191,15 +191,15 @@ function createTimeLimit(outer: AbortSignal, milliseconds = Infinity): TimeLimit
     : undefined;
   if (outer.aborted) abort();
   outer.addEventListener("abort", abort, { once: true });
-  const passed = new Promise<never>((_resolve, reject) => {
-    const give = () => reject(controller.signal.reason);
-    if (controller.signal.aborted) give();
-    else controller.signal.addEventListener("abort", give, { once: true });
+  const expired = new Promise<never>((_resolve, reject) => {
+    const rejectWithReason = () => reject(controller.signal.reason);
+    if (controller.signal.aborted) rejectWithReason();
+    else controller.signal.addEventListener("abort", rejectWithReason, { once: true });
   });
-  passed.catch(() => {}); // the work may be over first
+  expired.catch(() => {}); // The tool may settle first.
   const clear = () => {
     clearTimeout(timer);
     outer.removeEventListener("abort", abort);
   };
-  return { signal: controller.signal, expired: passed, clear };
+  return { signal: controller.signal, expired, clear };
 }

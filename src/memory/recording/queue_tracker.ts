@@ -1,5 +1,5 @@
 /**
- * What waits in an agent's queues, and what a run has taken out and not yet said.
+ * The queued messages of an agent, and those that a run has dequeued and not yet delivered.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import type { QueueChangedEntry } from "../../core/session_entry.ts";
 
 const EMPTY_QUEUES: QueuedMessages = { steering: [], followUp: [] };
 
-/** Follows the queues, so that no crash loses a message on its way from a queue into the history. */
+/** Tracks the queues, so that a crash loses no message between a queue and the history. */
 export class QueueTracker {
   #queued = EMPTY_QUEUES;
   #delivering = EMPTY_QUEUES;
 
-  /** Takes what waits now; what is gone was taken out by a run, if one is active, and by hand otherwise. */
+  /** Sets the current queues. Messages that were removed during a run count as dequeued by it. */
   update(queued: QueuedMessages, isRunning: boolean): QueueChangedEntry {
-    const taken = isRunning ? diffQueues(this.#queued, queued) : EMPTY_QUEUES;
+    const dequeued = isRunning ? diffQueues(this.#queued, queued) : EMPTY_QUEUES;
     this.#queued = queued;
     this.#delivering = {
-      steering: [...this.#delivering.steering, ...taken.steering],
-      followUp: [...this.#delivering.followUp, ...taken.followUp],
+      steering: [...this.#delivering.steering, ...dequeued.steering],
+      followUp: [...this.#delivering.followUp, ...dequeued.followUp],
     };
     const { steering, followUp } = this.#delivering;
     const isDelivering = steering.length + followUp.length > 0;
@@ -32,19 +32,20 @@ export class QueueTracker {
     };
   }
 
-  /** Takes note of what was said: when the assistant has spoken, everything was. */
+  /** Marks a message as delivered; an assistant message marks all of them. */
   markDelivered(message: AgentMessage): void {
     if (message.role === "assistant") this.#delivering = EMPTY_QUEUES;
     else this.#delivering = withoutMessage(this.#delivering, message);
   }
 }
 
+/** Returns the messages that are no longer queued. */
 function diffQueues(before: QueuedMessages, after: QueuedMessages): QueuedMessages {
-  const gone = (old: readonly QueuedMessage[], now: readonly QueuedMessage[]) =>
-    old.filter(({ id }) => !now.some((queued) => queued.id === id));
+  const findRemoved = (old: readonly QueuedMessage[], current: readonly QueuedMessage[]) =>
+    old.filter(({ id }) => !current.some((queued) => queued.id === id));
   return {
-    steering: gone(before.steering, after.steering),
-    followUp: gone(before.followUp, after.followUp),
+    steering: findRemoved(before.steering, after.steering),
+    followUp: findRemoved(before.followUp, after.followUp),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
- * What an agent does becomes entries of a session.
+ * Records the events of an agent as entries of a session.
  *
- * Listeners are awaited, so that what the journal says of a tool call is on the disk before the tool runs.
+ * The agent awaits its listeners, so that the tool journal has a tool call on disk before the tool runs.
  *
  * @module
  */
@@ -21,31 +21,32 @@ import type { AgentMessage } from "../../core/message.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
 import type { RunEndedEntry } from "../../core/session_entry.ts";
 import type { AgentTool, SideEffect } from "../../core/tool.ts";
+import { getUnreportedCompaction } from "../context/compacting_transform.ts";
 import type { CompactingTransform } from "../context/compaction.ts";
 import { LoggedPath } from "./logged_path.ts";
 import { QueueTracker } from "./queue_tracker.ts";
 import { readSessionState } from "./session_state.ts";
 
-/** Options of {@linkcode recordSession}. */
+/** Options for {@linkcode recordSession}. */
 export interface RecordSessionOptions {
-  /** An open session to go on with. Default: a new one. */
+  /** An open session to continue. Default: a new one. */
   readonly session?: Session;
-  /** Name of the new session. Default: the time and something random. */
+  /** Id of the new session. Default: the current time with a random suffix. */
   readonly id?: string;
-  /** The folder that the new session is about. */
+  /** Working directory of the new session. Default: none. */
   readonly cwd?: string;
-  /** The agent's own transform: rewinding takes its compactions back, and one by hand is not lost. */
+  /** The agent's transform: rewinding restores its cut, and the recording includes the result of `compact()`. */
   readonly transform?: CompactingTransform;
-  /** Is told when the session cannot be written, after the run was aborted for it. */
+  /** Called when the session cannot be written, after the run was aborted. Default: none. */
   readonly onError?: (error: SessionError) => void;
 }
 
-/** An agent that is recorded. */
+/** The recording of an agent. */
 export interface SessionRecording extends AsyncDisposable {
-  /** The session. Entries of the host's own (a title, a plan, a label) are appended to it directly. */
+  /** The session. The host appends its own entries (a title, a plan, a label) directly. */
   readonly session: Session;
   /**
-   * Goes back to an entry: moves the leaf there, and gives the agent the history that leads to it.
+   * Moves the leaf to an entry, and sets the agent's history to the messages up to it; `null` clears it.
    *
    * @throws {AlreadyRunningError} While a run is active.
    */
@@ -55,12 +56,12 @@ export interface SessionRecording extends AsyncDisposable {
 }
 
 /**
- * Records an agent into a session: messages, tool calls as they start and end, changes of model, tools and
- * queues, approvals, compactions. What is in the history already is recorded with the next run.
+ * Records an agent into a session: messages, start and end of tool calls, changes of model, tools and queues,
+ * approvals and compactions. The existing history is recorded at the start of the next run.
  *
- * Before a tool with side effects runs, and at the end of every turn, what was recorded is on the disk. When
- * it cannot be written, the run is aborted with the {@linkcode SessionError} as its reason, and the next run
- * records what is missing.
+ * Entries are synced to disk before a tool with side effects runs and at the end of every turn. If they cannot be
+ * written, the run is aborted with a {@linkcode SessionError} as its reason, and the next run records the missing
+ * messages.
  *
  * @example
  * ```ts
@@ -71,7 +72,7 @@ export interface SessionRecording extends AsyncDisposable {
  * const store = new InMemorySessionStore();
  * const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
  * await using recording = await recordSession(agent, store);
- * await agent.prompt("Say hello");
+ * await agent.prompt("Hello");
  * (await recording.session.path({ types: ["message"] })).length; // 2
  * ```
  */
@@ -86,7 +87,7 @@ export async function recordSession(
 
 type RecorderOptions = Pick<RecordSessionOptions, "transform" | "onError">;
 
-/** Records an agent into a session that is open. */
+/** Records an agent into an open session. */
 export async function recordInto(
   agent: Agent,
   session: Session,
@@ -104,10 +105,10 @@ class Recorder implements SessionRecording {
   readonly #path: LoggedPath;
   readonly #queues = new QueueTracker();
   readonly #requestedApprovals = new Map<string, string>();
-  /** Whether the session could not be written, and this run is not recorded any more. */
+  /** Whether the session could not be written, so that the rest of the run is not recorded. */
   #isSuspended = false;
   #runId = "";
-  /** The entry of the reply whose calls run. */
+  /** Id of the entry of the reply whose tool calls run. */
   #replyEntryId: string | null = null;
   #unsubscribe: () => void = () => {};
 
@@ -135,8 +136,9 @@ class Recorder implements SessionRecording {
 
   async stop(): Promise<void> {
     this.#unsubscribe();
-    const untold = this.#options.transform?.unreportedCompaction;
-    if (untold && !this.#isSuspended) this.#recordCompaction(untold);
+    const { transform } = this.#options;
+    const compaction = transform && getUnreportedCompaction(transform);
+    if (compaction && !this.#isSuspended) this.#recordCompaction(compaction);
     await this.session.close();
   }
 
@@ -144,7 +146,7 @@ class Recorder implements SessionRecording {
     return this.stop();
   }
 
-  /** Takes an event; a promise only where something must be on the disk before the next one. */
+  /** Records an event; returns a promise only if the next event must wait for the disk. */
   #onEvent(event: AgentEvent): Promise<void> | undefined {
     if (this.#isSuspended && event.type !== "agent_start") return undefined;
     try {
@@ -202,11 +204,11 @@ class Recorder implements SessionRecording {
     }
   }
 
-  /** A session that cannot be written must not go on unrecorded. */
+  /** Suspends the recording and aborts the run, so that no tool runs unrecorded. */
   #fail(thrown: unknown): void {
     this.#isSuspended = true;
     const error = thrown instanceof SessionError ? thrown : new SessionError(
-      `The session "${this.session.id}" cannot be recorded: ${getErrorMessage(thrown)}`,
+      `Cannot record into the session "${this.session.id}": ${getErrorMessage(thrown)}`,
       { reason: "write_failed", cause: thrown },
     );
     this.#agent.abort(error);
@@ -216,14 +218,14 @@ class Recorder implements SessionRecording {
   async #startRun(): Promise<void> {
     const wasSuspended = this.#isSuspended;
     this.#isSuspended = false;
-    // What could not be written is not in the session any more.
+    // Entries that could not be written were removed from the session.
     if (this.#path.hasLeafMoved() || wasSuspended) await this.#path.read();
     if (wasSuspended) this.#recordQueues(false);
     const { messages, model, tools } = this.#agent.state;
     this.#path.syncHistory(messages);
     this.#path.recordModel(model);
     this.#path.recordTools(tools);
-    // What cannot be recorded should not cost a model call.
+    // Aborts the run before the first model call if the session cannot be written.
     await this.session.flush();
   }
 
@@ -286,7 +288,9 @@ class Recorder implements SessionRecording {
   }
 }
 
-/** What a repetition of a tool's call would do, as far as the tool tells. */
+/**
+ * Returns the side effect of a tool. Default: `none` for a read-only tool, otherwise `once`, also for an unknown tool.
+ */
 export function getSideEffect(tool: AgentTool | undefined): SideEffect {
   return tool?.sideEffect ?? (tool?.readOnly ? "none" : "once");
 }

@@ -34,7 +34,7 @@ function createFixture(
   return { agent, store };
 }
 
-/** Entries without their place, and messages by what they say. */
+/** Returns entries without their position, and messages as text. */
 function getBodies(entries: readonly SessionEntry[]): unknown[] {
   return entries.map((entry) => {
     const { id: _id, parentId: _parentId, timestamp: _timestamp, ...body } = entry;
@@ -44,17 +44,17 @@ function getBodies(entries: readonly SessionEntry[]): unknown[] {
 
 function formatMessage(message: AgentMessage): string {
   if (message.role === "custom") return `custom: ${message.type}`;
-  const words = message.content.map((block) =>
+  const texts = message.content.map((block) =>
     block.type === "text" ? block.text : block.type === "tool_call" ? `${block.name}()` : block.type
   );
-  return `${message.role}: ${words.join(" ")}`;
+  return `${message.role}: ${texts.join(" ")}`;
 }
 
 async function readTypes(session: Session): Promise<SessionEntryType[]> {
   return (await session.path()).map(({ type }) => type);
 }
 
-function createTool(name: string, more: Partial<AgentTool> = {}): AgentTool {
+function createTool(name: string, overrides: Partial<AgentTool> = {}): AgentTool {
   return {
     ...defineTool({
       name,
@@ -62,11 +62,11 @@ function createTool(name: string, more: Partial<AgentTool> = {}): AgentTool {
       parameters: { type: "object" },
       execute: () => `${name}!`,
     }),
-    ...more,
+    ...overrides,
   };
 }
 
-Deno.test("a run becomes entries in the order of its events", async () => {
+Deno.test("recordSession() records a run as entries in event order", async () => {
   const call = toolCall("write", { path: "a" }, { id: "call_1" });
   const { agent, store } = createFixture([reply([text("I write."), call]), reply("Done.")], {
     tools: [createTool("write"), createTool("read", { readOnly: true })],
@@ -105,7 +105,7 @@ Deno.test("a run becomes entries in the order of its events", async () => {
   assertEquals(recording.session.header.cwd, "/work");
 });
 
-Deno.test("the tool is given the key that the journal holds", async () => {
+Deno.test("recordSession() records the idempotency key that the tool receives", async () => {
   const keys: string[] = [];
   const execute: AgentTool["execute"] = (_args, { idempotencyKey }) => {
     keys.push(idempotencyKey);
@@ -120,27 +120,25 @@ Deno.test("the tool is given the key that the journal holds", async () => {
   assertEquals(keys, [started?.type === "tool_started" ? started.idempotencyKey : ""]);
 });
 
-Deno.test("what the journal says of a tool with side effects is kept before the tool runs", async () => {
+Deno.test("recordSession() stores the start of a tool with side effects before the tool runs", async () => {
   const seen: unknown[] = [];
-  const spy = (name: string, more: Partial<AgentTool> = {}) =>
-    createTool(name, {
-      ...more,
-      execute: async () => {
-        await using reader = await store.open("s", { access: "read" });
-        const started = await reader.path({ types: ["tool_started"] });
-        seen.push([name, started.some((entry) => "name" in entry && entry.name === name)]);
-        return "ok";
-      },
-    });
+  const write = createTool("write", {
+    execute: async () => {
+      await using reader = await store.open("s", { access: "read" });
+      const started = await reader.path({ types: ["tool_started"] });
+      seen.push(started.map((entry) => "name" in entry && entry.name));
+      return "ok";
+    },
+  });
   const { agent, store } = createFixture([reply([toolCall("write")]), reply("Done.")], {
-    tools: [spy("write")],
+    tools: [write],
   });
   await using _recording = await recordSession(agent, store, { id: "s" });
   await agent.prompt("Go");
-  assertEquals(seen, [["write", true]]);
+  assertEquals(seen, [["write"]]);
 });
 
-Deno.test("a reply without content is not recorded, as it is not in the history", async () => {
+Deno.test("recordSession() does not record a reply without content", async () => {
   const { agent, store } = createFixture([fail("auth_error", "no key")]);
   await using recording = await recordSession(agent, store);
   await agent.prompt("Hello");
@@ -152,7 +150,7 @@ Deno.test("a reply without content is not recorded, as it is not in the history"
   }]);
 });
 
-Deno.test("what the agent knew before is recorded with its first run", async () => {
+Deno.test("recordSession() records the existing history with the first run", async () => {
   const { agent, store } = createFixture([reply("Hi.")]);
   agent.setMessages([userMessage("before", 1), assistantMessage("yes")]);
   agent.followUp("later");
@@ -169,7 +167,7 @@ Deno.test("what the agent knew before is recorded with its first run", async () 
   ]);
 });
 
-Deno.test("a history that was replaced goes another way from where they part", async () => {
+Deno.test("recordSession() branches at the last common message when the history was replaced", async () => {
   const { agent, store } = createFixture([reply("one"), reply("two"), reply("three")]);
   await using recording = await recordSession(agent, store);
   await agent.prompt("first");
@@ -189,15 +187,15 @@ Deno.test("a history that was replaced goes another way from where they part", a
   assertEquals((await session.path({ types: ["message"] })).length, 4);
 });
 
-Deno.test("rewinding moves the leaf and the history, and keeps what was", async () => {
+Deno.test("recordSession(): rewind() moves the leaf and the history, and keeps all entries", async () => {
   const { agent, store } = createFixture([reply("one"), reply("two"), reply("three")]);
   await using recording = await recordSession(agent, store);
   const { session } = recording;
   await agent.prompt("first");
-  const here = session.leafId;
+  const firstLeaf = session.leafId;
   await agent.prompt("second");
-  const there = session.leafId;
-  await recording.rewind(here);
+  const secondLeaf = session.leafId;
+  await recording.rewind(firstLeaf);
   assertEquals(agent.state.messages.map(formatMessage), ["user: first", "assistant: one"]);
   await agent.prompt("third");
   assertEquals(getBodies(await session.path({ types: ["message"] })), [
@@ -206,7 +204,7 @@ Deno.test("rewinding moves the leaf and the history, and keeps what was", async 
     "user: third",
     "assistant: three",
   ]);
-  await recording.rewind(there);
+  await recording.rewind(secondLeaf);
   assertEquals(agent.state.messages.map(formatMessage).at(-1), "assistant: two");
   await recording.rewind(null);
   assertEquals(agent.state.messages, []);
@@ -215,7 +213,7 @@ Deno.test("rewinding moves the leaf and the history, and keeps what was", async 
   await running;
 });
 
-Deno.test("changes of model, thinking level and tools are recorded once each", async () => {
+Deno.test("recordSession() records each change of model, thinking level and tools once", async () => {
   const { agent, store } = createFixture([reply("one"), reply("two")], {
     tools: [createTool("write")],
   });
@@ -232,7 +230,7 @@ Deno.test("changes of model, thinking level and tools are recorded once each", a
   ]);
 });
 
-Deno.test("what a run takes out of a queue is on its way until it is said", async () => {
+Deno.test("recordSession() records a dequeued message as delivering until it is delivered", async () => {
   const { agent, store } = createFixture([reply("one"), reply("two")]);
   await using recording = await recordSession(agent, store);
   const queued = agent.followUp("later");
@@ -252,7 +250,7 @@ Deno.test("what a run takes out of a queue is on its way until it is said", asyn
   ]);
 });
 
-Deno.test("approvals are recorded with the tool they are about", async () => {
+Deno.test("recordSession() records approvals with the tool's name", async () => {
   const { store } = createFixture([]);
   const agent = new Agent({
     model: "p/m",
@@ -272,7 +270,7 @@ Deno.test("approvals are recorded with the tool they are about", async () => {
   ]);
 });
 
-Deno.test("a compaction names what it left out, and is undone by rewinding", async () => {
+Deno.test("recordSession() records which entries a compaction omits, and rewind() undoes it", async () => {
   const transform = slidingWindow({ contextWindow: 1000, keepSteps: 1 });
   const { store } = createFixture([]);
   const agent = new Agent({
@@ -301,7 +299,7 @@ Deno.test("a compaction names what it left out, and is undone by rewinding", asy
   assertEquals(transform.cut, { from, to });
 });
 
-Deno.test("a compaction by hand is not lost when nothing follows it", async () => {
+Deno.test("recordSession(): stop() records a compaction that no request has reported", async () => {
   const transform = slidingWindow({ contextWindow: 2000, target: 0.1, keepSteps: 1 });
   const { store } = createFixture([]);
   const agent = new Agent({
@@ -318,7 +316,7 @@ Deno.test("a compaction by hand is not lost when nothing follows it", async () =
   assertEquals(entry?.type === "compaction" && entry.droppedCount, report?.droppedCount);
 });
 
-Deno.test("a session that cannot be written aborts the run before the tool runs, and catches up later", async () => {
+Deno.test("recordSession() aborts the run before a tool runs when the session cannot be written, and records it later", async () => {
   const ran: string[] = [];
   const execute = () => {
     ran.push("write");
@@ -333,20 +331,20 @@ Deno.test("a session that cannot be written aborts the run before the tool runs,
     onError: (error) => errors.push(error),
   });
   const flush = session.flush.bind(session);
-  const broken = new SessionError("Cannot write: the disk is full", { reason: "write_failed" });
-  const isBroken = { now: false };
-  session.flush = () => isBroken.now ? Promise.reject(broken) : flush();
+  const diskFull = new SessionError("Cannot write: the disk is full", { reason: "write_failed" });
+  const disk = { isFull: false };
+  session.flush = () => disk.isFull ? Promise.reject(diskFull) : flush();
   agent.subscribe((event) => {
-    if (event.type === "message_end" && event.message.role === "assistant") isBroken.now = true;
+    if (event.type === "message_end" && event.message.role === "assistant") disk.isFull = true;
   });
   const result = await agent.prompt("Go");
-  assertEquals([result.stopReason, result.abortReason, ran], ["aborted", broken, []]);
-  assertEquals(errors, [broken]);
+  assertEquals([result.stopReason, result.abortReason, ran], ["aborted", diskFull, []]);
+  assertEquals(errors, [diskFull]);
 
-  // While the disk is full, a run costs nothing.
-  const refused = await agent.continue();
-  assertEquals([refused.stopReason, refused.turns], ["aborted", 1]);
-  isBroken.now = false;
+  // While the disk is full, a run makes no model call.
+  const aborted = await agent.continue();
+  assertEquals([aborted.stopReason, aborted.turns], ["aborted", 1]);
+  disk.isFull = false;
   session.flush = flush;
   const done = await agent.continue();
   assertEquals([done.stopReason, ran], ["stop", ["write"]]);
@@ -355,7 +353,7 @@ Deno.test("a session that cannot be written aborts the run before the tool runs,
   assertEquals(messages, agent.state.messages);
 });
 
-Deno.test("after the recording was stopped nothing more is recorded", async () => {
+Deno.test("recordSession(): stop() ends the recording", async () => {
   const { agent, store } = createFixture([reply("one"), reply("two")]);
   const recording = await recordSession(agent, store, { id: "s" });
   await agent.prompt("first");

@@ -1,5 +1,5 @@
 /**
- * Coming back to a session, also to one that a crash cut off in the middle of a turn.
+ * Resumes a session, including one that a crash interrupted in the middle of a turn.
  *
  * @module
  */
@@ -24,44 +24,48 @@ import {
   rerunToolCall,
 } from "./pending_calls.ts";
 
-/** Options of {@linkcode resumeSession}. */
+/** Options for {@linkcode resumeSession}. */
 export interface ResumeSessionOptions {
-  /** The entry to come back to. Default: the leaf. */
+  /** The entry to resume from. Default: the leaf. */
   readonly leaf?: string | null;
-  /** Goes on in a new session, `true` or its name, and leaves this one as it is; it may be open elsewhere. */
+  /**
+   * Whether to resume in a fork, or the id of the fork. The original session, which may be open elsewhere, is not
+   * changed. Default: `false`.
+   */
   readonly fork?: boolean | string;
 }
 
-/** Options of {@linkcode ResumedSession.into}. */
+/** Options for {@linkcode ResumedSession.into}. */
 export interface ResumeIntoOptions extends Pick<RecordSessionOptions, "transform" | "onError"> {
-  /** Ends calls that run again. */
+  /** Aborts tool calls that are run again. Default: none. */
   readonly signal?: AbortSignal;
   /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** An agent that has come back. */
+/** The recording of an agent that was resumed. */
 export interface ResumedAgent extends SessionRecording {
-  /** Tools that the session had and the agent has not. */
+  /** Names of tools that the session had and the agent lacks. */
   readonly missingTools: readonly string[];
 }
 
-/** A session that was come back to. */
+/** A resumed session. */
 export interface ResumedSession extends SessionState {
   /** The session, open for writing. */
   readonly session: Session;
-  /** The history; valid, and every call that is pending has an error result that says why. */
+  /** The valid history; a pending tool call has its recorded result or an error result. */
   readonly messages: readonly AgentMessage[];
-  /** Calls of the interrupted turn without a result. */
+  /** Tool calls of the interrupted turn without a result. */
   readonly pendingCalls: readonly PendingCall[];
-  /** What was mended in the history. */
+  /** Repairs made in the history. */
   readonly repairs: readonly HistoryRepair[];
-  /** What could not be read in the log. */
+  /** Lines of the log that could not be read. */
   readonly damage: readonly SessionDamage[];
   /**
-   * Gives an idle agent the history, the model, the tools it has of those the session had, and the queues, and
-   * records it from here on; `transform` takes up the session's compaction. Calls of the interrupted turn are settled first, by the rules of the journal:
-   * those that may run again do. When the session was interrupted, `agent.continue()` goes on with the turn.
+   * Restores history, model, tools and queues of the session into an idle agent, restores the session's compaction into
+   * `transform`, and starts to record the agent. Tools that the session did not have are removed from the agent. Pending
+   * tool calls are settled first; calls that may be repeated are run again. If `isInterrupted`, `agent.continue()`
+   * continues the turn.
    *
    * @throws {AlreadyRunningError} While a run is active.
    */
@@ -69,9 +73,9 @@ export interface ResumedSession extends SessionState {
 }
 
 /**
- * Opens a session for an agent to go on with, whatever happened to the one before it.
+ * Opens a session that an agent can continue, even after a crash.
  *
- * @throws {SessionError} When the session cannot be opened; with the reason `locked` when it is open elsewhere.
+ * @throws {SessionError} If the session cannot be opened; with the reason `locked` if it is open elsewhere.
  *
  * @example
  * ```ts
@@ -82,13 +86,13 @@ export interface ResumedSession extends SessionState {
  * const store = new InMemorySessionStore();
  * const first = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
  * const recording = await recordSession(first, store, { id: "greeting" });
- * await first.prompt("Say hello");
+ * await first.prompt("Hello");
  * await recording.stop();
  *
  * const agent = new Agent({ model: "any/other", streamFn: scriptedStream([reply("Bye!")]) });
  * const resumed = await resumeSession(store, "greeting");
- * await using again = await resumed.into(agent);
- * await agent.prompt("Say goodbye");
+ * await using resumedRecording = await resumed.into(agent);
+ * await agent.prompt("Goodbye");
  * agent.state.messages.length; // 4
  * agent.state.model.modelId; // "model"
  * ```
@@ -122,13 +126,13 @@ function createResumedSession(
   history: OpenHistory,
 ): ResumedSession {
   const { messages, repairs, pending } = history;
-  const answers = pending.map((call) =>
+  const results = pending.map((call) =>
     createResultMessage(call.call, getResultWithoutRunning(call), messages.at(-1)?.timestamp ?? 0)
   );
   return {
     ...state,
     session,
-    messages: [...messages, ...answers],
+    messages: [...messages, ...results],
     pendingCalls: pending,
     repairs,
     damage: session.damage,
@@ -161,7 +165,7 @@ async function resumeInto(
   return Object.assign(recording, { missingTools });
 }
 
-/** Answers what the interrupted turn left open, in the log as well. */
+/** Appends a result for each pending tool call, to the log and to the returned messages. */
 async function settlePendingCalls(
   session: Session,
   { pending, messageId }: OpenHistory,
@@ -183,7 +187,7 @@ async function settlePendingCalls(
   return results;
 }
 
-/** Runs a call again, in the journal as well: resuming may be interrupted too. */
+/** Runs a tool call again and records it in the tool journal, since resuming may be interrupted too. */
 async function rerunAndRecord(
   session: Session,
   call: Extract<PendingCall, { type: "started" }>,
@@ -194,15 +198,21 @@ async function rerunAndRecord(
   },
 ): Promise<AgentToolResult> {
   const { toolCallId, name, arguments: args, sideEffect, idempotencyKey } = call.journal;
-  const place = { messageId, toolCallId, name };
-  session.append({ type: "tool_started", ...place, arguments: args, sideEffect, idempotencyKey });
+  const reference = { messageId, toolCallId, name };
+  session.append({
+    type: "tool_started",
+    ...reference,
+    arguments: args,
+    sideEffect,
+    idempotencyKey,
+  });
   await session.flush();
   const result = await rerunToolCall(call, tool, signal);
-  session.append({ type: "tool_finished", ...place, result, isError: result.isError ?? false });
+  session.append({ type: "tool_finished", ...reference, result, isError: result.isError ?? false });
   return result;
 }
 
-/** Leaves the agent the tools that the session had; gives the names of those that it has not. */
+/** Removes the agent's tools that the session did not have; returns the names of those that the agent lacks. */
 function restoreTools(agent: Agent, names: readonly string[] | undefined): readonly string[] {
   if (!names) return [];
   const { tools } = agent.state;

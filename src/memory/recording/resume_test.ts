@@ -49,7 +49,7 @@ function createToolFinished(messageId: string, toolCallId = "call_1") {
   } as const;
 }
 
-/** A session that was cut off behind what `write` appends to a reply with two calls. */
+/** Creates a session that was interrupted after a reply with two tool calls and the entries of `write`. */
 async function createInterruptedStore(
   write: (session: Session, messageId: string) => void,
 ): Promise<InMemorySessionStore> {
@@ -66,7 +66,7 @@ interface RecordedCall {
   readonly key: string;
 }
 
-function createPayTool(ran: RecordedCall[], more: Partial<AgentTool> = {}): AgentTool {
+function createPayTool(ran: RecordedCall[], overrides: Partial<AgentTool> = {}): AgentTool {
   return {
     ...defineTool({
       name: "pay",
@@ -77,7 +77,7 @@ function createPayTool(ran: RecordedCall[], more: Partial<AgentTool> = {}): Agen
         return "paid again";
       },
     }),
-    ...more,
+    ...overrides,
   };
 }
 
@@ -121,7 +121,7 @@ function getText(message: AgentMessage): string {
 const UNKNOWN = "error: The outcome of this tool call is not known: i";
 const NOT_RUN = "error: This tool call was not run: the session was i";
 
-Deno.test("a finished call keeps its result, one that never started was not run", async () => {
+Deno.test("ResumedSession.into(): a finished call keeps its result, a call that did not start gets an error result", async () => {
   const store = await createInterruptedStore((session, id) => {
     session.append(createToolStarted(id));
     session.append(createToolFinished(id));
@@ -131,7 +131,7 @@ Deno.test("a finished call keeps its result, one that never started was not run"
   assertEquals(ran, []);
 });
 
-Deno.test("a call with a side effect that started is not run again, and says so", async () => {
+Deno.test("ResumedSession.into(): a started call with side effects is not run again and gets an error result", async () => {
   const store = await createInterruptedStore((session, id) =>
     session.append(createToolStarted(id))
   );
@@ -140,7 +140,7 @@ Deno.test("a call with a side effect that started is not run again, and says so"
   assertEquals(ran, []);
 });
 
-Deno.test("an idempotent call runs again with the arguments and the key that it had", async () => {
+Deno.test("ResumedSession.into(): an idempotent call runs again with the same arguments and key", async () => {
   for (const sideEffect of ["idempotent", "none"] as const) {
     const store = await createInterruptedStore((session, id) =>
       session.append(createToolStarted(id, sideEffect))
@@ -158,25 +158,25 @@ Deno.test("an idempotent call runs again with the arguments and the key that it 
   }
 });
 
-Deno.test("a call is run again only when the tool was and is made for it", async () => {
-  const was = await createInterruptedStore((session, id) =>
+Deno.test("ResumedSession.into(): a call runs again only when both the recorded and the current tool allow it", async () => {
+  const wasIdempotent = await createInterruptedStore((session, id) =>
     session.append(createToolStarted(id, "idempotent"))
   );
-  assertEquals((await resumeAndContinue(was, { tool: { sideEffect: "once" } })).ran, []);
-  const is = await createInterruptedStore((session, id) =>
+  assertEquals((await resumeAndContinue(wasIdempotent, { tool: { sideEffect: "once" } })).ran, []);
+  const wasOnce = await createInterruptedStore((session, id) =>
     session.append(createToolStarted(id, "once"))
   );
-  assertEquals((await resumeAndContinue(is, { tool: { sideEffect: "none" } })).ran, []);
-  const gone = await createInterruptedStore((session, id) =>
+  assertEquals((await resumeAndContinue(wasOnce, { tool: { sideEffect: "none" } })).ran, []);
+  const withoutTool = await createInterruptedStore((session, id) =>
     session.append(createToolStarted(id, "idempotent"))
   );
-  assertEquals((await resumeAndContinue(gone, { tool: { name: "other" } })).results, [
+  assertEquals((await resumeAndContinue(withoutTool, { tool: { name: "other" } })).results, [
     UNKNOWN,
     NOT_RUN,
   ]);
 });
 
-Deno.test("resuming that was itself interrupted is settled by the same rules", async () => {
+Deno.test("ResumedSession.into() settles calls by the same rules when an earlier resume was interrupted", async () => {
   const store = await createInterruptedStore((session, id) => {
     session.append(createToolStarted(id, "idempotent"));
     session.append(createToolStarted(id, "idempotent"));
@@ -186,7 +186,7 @@ Deno.test("resuming that was itself interrupted is settled by the same rules", a
   assertEquals([results, ran], [["paid", NOT_RUN], []]);
 });
 
-Deno.test("a call that runs again may fail, hang past its time, or be aborted", async () => {
+Deno.test("ResumedSession.into(): a call that runs again may fail, time out or be aborted", async () => {
   const hanging = () => new Promise<never>(() => {});
   const cases: [Partial<AgentTool>, ResumeIntoOptions, string][] = [
     [{ execute: () => Promise.reject(new Error("no money")) }, {}, "error: no money"],
@@ -197,7 +197,7 @@ Deno.test("a call that runs again may fail, hang past its time, or be aborted", 
       "error: tool call cancelled: resuming was aborted",
     ],
   ];
-  for (const [tool, options, words] of cases) {
+  for (const [tool, options, expected] of cases) {
     const store = await createInterruptedStore((session, id) =>
       session.append(createToolStarted(id, "none"))
     );
@@ -205,22 +205,22 @@ Deno.test("a call that runs again may fail, hang past its time, or be aborted", 
       tool: { ...tool, sideEffect: "none" },
       ...options,
     });
-    assertEquals(results[0], words);
+    assertEquals(results[0], expected);
   }
 });
 
-Deno.test("results that are in the conversation already stay", async () => {
+Deno.test("ResumedSession.into() keeps results that are already in the conversation", async () => {
   const store = await createInterruptedStore((session, id) => {
     for (const toolCallId of ["call_1", "call_2"]) {
       session.append(createToolStarted(id, "once", toolCallId));
       session.append(createToolFinished(id, toolCallId));
     }
-    session.append(createMessageEntry(toolResultMessage(call, "said before")));
+    session.append(createMessageEntry(toolResultMessage(call, "earlier result")));
   });
-  assertEquals((await resumeAndContinue(store)).results, ["said before", "paid"]);
+  assertEquals((await resumeAndContinue(store)).results, ["earlier result", "paid"]);
 });
 
-Deno.test("a call that ran on another branch is not run again on this one", async () => {
+Deno.test("resumeSession(): a call that finished on another branch is not run again", async () => {
   const store = await createInterruptedStore((session, id) => {
     session.append(createToolStarted(id));
     session.append(createToolFinished(id));
@@ -232,13 +232,13 @@ Deno.test("a call that ran on another branch is not run again on this one", asyn
   await resumed.session.close();
 });
 
-Deno.test("calls of another reply with the same ids are another's", async () => {
+Deno.test("resumeSession() ignores calls of other replies with the same ids", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "s" });
   const before = session.append(createMessageEntry(userMessage("go", 1)));
-  const other = session.append(createMessageEntry(assistantMessage([call])));
-  session.append(createToolStarted(other.id));
-  session.append(createToolFinished(other.id));
+  const firstReply = session.append(createMessageEntry(assistantMessage([call])));
+  session.append(createToolStarted(firstReply.id));
+  session.append(createToolFinished(firstReply.id));
   session.moveLeaf(before.id);
   session.append(createMessageEntry(assistantMessage([call])));
   await session.close();
@@ -247,18 +247,18 @@ Deno.test("calls of another reply with the same ids are another's", async () => 
   await resumed.session.close();
 });
 
-Deno.test("what is resumed is recorded, and opens the same again", async () => {
+Deno.test("resumeSession() restores the history of a resumed session", async () => {
   const store = await createInterruptedStore((session, id) =>
     session.append(createToolStarted(id))
   );
   const { agent } = await resumeAndContinue(store);
-  const again = await resumeSession(store, "s");
-  assertEquals(again.messages, agent.state.messages);
-  assertEquals([again.pendingCalls, again.repairs, again.isInterrupted], [[], [], false]);
-  await again.session.close();
+  const resumed = await resumeSession(store, "s");
+  assertEquals(resumed.messages, agent.state.messages);
+  assertEquals([resumed.pendingCalls, resumed.repairs, resumed.isInterrupted], [[], [], false]);
+  await resumed.session.close();
 });
 
-Deno.test("without an agent the history is valid as well", async () => {
+Deno.test("resumeSession() returns a valid history without an agent", async () => {
   const store = await createInterruptedStore((session, id) =>
     session.append(createToolStarted(id))
   );
@@ -270,11 +270,11 @@ Deno.test("without an agent the history is valid as well", async () => {
   await session.close();
 });
 
-Deno.test("model, tools, queues, plan, plan mode and approvals come back", async () => {
+Deno.test("resumeSession() restores model, tools, queues, plan, plan mode and approvals", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "s" });
   const model = { provider: "p", modelId: "big", thinkingLevel: "high" } as const;
-  const waiting = { id: "q1", message: userMessage("later", 3) };
+  const queuedMessage = { id: "q1", message: userMessage("later", 3) };
   const decision = { type: "approved", scope: "prefix", prefix: "git " } as const;
   const bodies: SessionEntryBody[] = [
     { type: "model_changed", model },
@@ -288,7 +288,7 @@ Deno.test("model, tools, queues, plan, plan mode and approvals come back", async
     { type: "approval", toolCallId: "c", name: "pay", decision: { type: "approved" } },
     { type: "approval", toolCallId: "c", name: "bash", decision },
     { type: "approval", toolCallId: "c", name: "bash", decision: { type: "denied" } },
-    { type: "queue_changed", queued: { steering: [], followUp: [waiting] } },
+    { type: "queue_changed", queued: { steering: [], followUp: [queuedMessage] } },
   ];
   for (const body of bodies) session.append(body);
   await session.close();
@@ -315,13 +315,13 @@ Deno.test("model, tools, queues, plan, plan mode and approvals come back", async
   assertEquals(agent.state.model, model);
   assertEquals(agent.state.tools.map(({ name }) => name), ["pay"]);
   assertEquals(agent.queued.steering, []);
-  assertEquals(agent.queued.followUp.map(({ message }) => message), [waiting.message]);
+  assertEquals(agent.queued.followUp.map(({ message }) => message), [queuedMessage.message]);
 });
 
-Deno.test("what was taken out of a queue and not yet said still waits", async () => {
-  const [one, two, three] = ["one", "two", "three"].map((words, number) => ({
-    id: words,
-    message: userMessage(words, number),
+Deno.test("resumeSession() restores messages that were dequeued and not delivered", async () => {
+  const [one, two, three] = ["one", "two", "three"].map((text, number) => ({
+    id: text,
+    message: userMessage(text, number),
   }));
   assert(one && two && three);
   const entry: SessionEntryBody = {
@@ -348,11 +348,11 @@ Deno.test("what was taken out of a queue and not yet said still waits", async ()
   }
 });
 
-Deno.test("a compaction is in effect again", async () => {
+Deno.test("ResumedSession.into() restores a compaction", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "s" });
-  const ids = ["one", "two", "three", "four"].map((words) =>
-    session.append(createMessageEntry(userMessage(words, 1))).id
+  const ids = ["one", "two", "three", "four"].map((text) =>
+    session.append(createMessageEntry(userMessage(text, 1))).id
   );
   session.append({
     type: "compaction",
@@ -378,7 +378,7 @@ Deno.test("a compaction is in effect again", async () => {
   ]);
 });
 
-Deno.test("a leaf, and a fork, may be resumed; the session may be open elsewhere when it is forked", async () => {
+Deno.test("resumeSession() resumes a leaf or a fork; a forked session may be open elsewhere", async () => {
   const store = new InMemorySessionStore();
   const agent = new Agent({ model: "p/m", streamFn: scriptedStream([reply("one"), reply("two")]) });
   const recording = await recordSession(agent, store, { id: "s" });
@@ -389,22 +389,22 @@ Deno.test("a leaf, and a fork, may be resumed; the session may be open elsewhere
   const fork = await resumeSession(store, "s", { leaf, fork: "other" });
   assertEquals([fork.session.id, fork.messages.length, fork.isInterrupted], ["other", 2, false]);
   await fork.session.close();
-  const whole = await resumeSession(store, "s", { fork: true });
-  assertEquals(whole.messages.length, 4);
-  await whole.session.close();
+  const complete = await resumeSession(store, "s", { fork: true });
+  assertEquals(complete.messages.length, 4);
+  await complete.session.close();
   await recording.stop();
 
-  const back = await resumeSession(store, "s", { leaf });
-  assertEquals(back.messages.length, 2);
-  await back.session.close();
-  const still = await resumeSession(store, "s");
-  assertEquals(still.messages.length, 2);
-  await still.session.close();
+  const rewound = await resumeSession(store, "s", { leaf });
+  assertEquals(rewound.messages.length, 2);
+  await rewound.session.close();
+  const reopened = await resumeSession(store, "s");
+  assertEquals(reopened.messages.length, 2);
+  await reopened.session.close();
   await assertRejects(() => resumeSession(store, "s", { leaf: "nowhere" }), SessionError);
   await (await store.open("s")).close();
 });
 
-Deno.test("a running agent is not given another session", async () => {
+Deno.test("ResumedSession.into() rejects while a run is active", async () => {
   const store = await createInterruptedStore(() => {});
   const agent = new Agent({ model: "p/m", streamFn: scriptedStream([reply("one")]) });
   const running = agent.prompt("go");

@@ -1,5 +1,5 @@
 /**
- * What a session's path says of the agent that comes back to it.
+ * The state of an agent, read from the path of its session.
  *
  * @module
  */
@@ -12,53 +12,53 @@ import type { PlanStepState, SessionEntry } from "../../core/session_entry.ts";
 import type { ContextCut } from "../context/compaction.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 
-/** A step of a plan. */
+/** A step of a resumed plan. */
 export interface ResumedPlanStep {
-  /** What is to be done. */
+  /** Description of the step. */
   readonly step: string;
-  /** How far it is. */
+  /** Progress of the step. */
   readonly state: PlanStepState;
 }
 
-/** The plan of a session. */
+/** The plan of a resumed session. */
 export interface ResumedPlan {
   /** The plan, as Markdown. */
   readonly plan: string;
-  /** Its steps. */
+  /** The steps of the plan, in order. */
   readonly steps: readonly ResumedPlanStep[];
 }
 
-/** Something that was approved for the whole session. */
+/** An approval that is valid for the rest of the session. */
 export interface ResumedApproval {
   /** Name of the tool. */
   readonly name: string;
-  /** What was approved. */
+  /** The decision, with its scope. */
   readonly decision: ApprovalDecision;
 }
 
-/** What a path says of the agent. */
+/** The state of an agent at the end of a session's path. */
 export interface SessionState {
-  /** The model that was asked last. */
+  /** The model that was used last. */
   readonly model?: ModelSpec;
-  /** The tools that the agent had. */
+  /** Names of the agent's tools; missing if none were recorded. */
   readonly toolNames?: readonly string[];
-  /** What waits in the queues. */
+  /** Queued messages, including those that a run had dequeued and not delivered. */
   readonly queued: QueuedMessages;
   /** Whether plan mode was on. */
   readonly planMode: boolean;
-  /** The plan. */
+  /** The last plan, if there is one. */
   readonly plan?: ResumedPlan;
-  /** Which calls are asked about. */
+  /** The approval mode. */
   readonly approvalMode?: ApprovalMode;
-  /** What was approved for the whole session. */
+  /** Approvals that are valid for the rest of the session. */
   readonly approvals: readonly ResumedApproval[];
-  /** What requests left out. */
+  /** The part of the history that requests omit, if any. */
   readonly cut?: ContextCut;
-  /** Whether the last run was cut off with something left to do. */
+  /** Whether the last run was interrupted with work left to do. */
   readonly isInterrupted: boolean;
 }
 
-/** Reads a path. */
+/** Reads the state from a path. */
 export function readSessionState(path: readonly SessionEntry[]): SessionState {
   const model = findLastEntry(path, "model_changed")?.model;
   const toolNames = findLastEntry(path, "tools_changed")?.names;
@@ -88,7 +88,7 @@ function findLastEntry<Type extends SessionEntry["type"]>(
   return path.findLast((entry): entry is EntryOfType<Type> => entry.type === type);
 }
 
-/** Only these belong to a run; an approval mode or a title may be set at any time. */
+/** Types of entries that belong to a run; other entries may be appended at any time. */
 const RUN_ENTRY_TYPES = new Set([
   "message",
   "tool_started",
@@ -98,20 +98,16 @@ const RUN_ENTRY_TYPES = new Set([
 ]);
 
 /**
- * A run that did not say that it ended, and had something left to do. A path that ends where somebody rewound
- * to was not interrupted there.
+ * Whether the last run has no end entry and had work left to do. A path that ends after a rewind is not interrupted.
  */
 function isInterrupted(path: readonly SessionEntry[], queued: QueuedMessages): boolean {
   const lastOfRun = path.findLast(({ type }) =>
     RUN_ENTRY_TYPES.has(type) || type === "run_ended" || type === "leaf_moved"
   );
   if (!lastOfRun || !RUN_ENTRY_TYPES.has(lastOfRun.type)) return false;
-  const isFinished = lastOfRun.type === "message" && isFinalReply(lastOfRun.message);
+  const isFinished = lastOfRun.type === "message" && lastOfRun.message.role === "assistant" &&
+    lastOfRun.message.stopReason === "stop";
   return !isFinished || queued.steering.length + queued.followUp.length > 0;
-}
-
-function isFinalReply(message: AgentMessage): boolean {
-  return message.role === "assistant" && message.stopReason === "stop";
 }
 
 function getQueued(path: readonly SessionEntry[]): QueuedMessages {
@@ -120,26 +116,26 @@ function getQueued(path: readonly SessionEntry[]): QueuedMessages {
   if (entry?.type !== "queue_changed") return { steering: [], followUp: [] };
   const { queued, delivering } = entry;
   if (!delivering) return queued;
-  const said = path.slice(position + 1).flatMap((entry) =>
+  const delivered = path.slice(position + 1).flatMap((entry) =>
     entry.type === "message" ? [entry.message] : []
   );
-  const lost = findUndelivered(delivering, said);
+  const undelivered = findUndelivered(delivering, delivered);
   return {
-    steering: [...lost.steering, ...queued.steering],
-    followUp: [...lost.followUp, ...queued.followUp],
+    steering: [...undelivered.steering, ...queued.steering],
+    followUp: [...undelivered.followUp, ...queued.followUp],
   };
 }
 
-/** What a run had taken out of the queues and not yet said; nothing once it has gone on to something else. */
+/** Finds the dequeued messages that were not delivered; none if any other message was appended since. */
 function findUndelivered(
   { steering, followUp }: QueuedMessages,
-  said: readonly AgentMessage[],
+  delivered: readonly AgentMessage[],
 ): QueuedMessages {
-  const texts = new Set(said.map(safeStringify));
-  const isLost = ({ message }: QueuedMessage) => !texts.has(safeStringify(message));
-  const taken = new Set([...steering, ...followUp].map(({ message }) => safeStringify(message)));
-  if (Array.from(texts).some((text) => !taken.has(text))) return { steering: [], followUp: [] };
-  return { steering: steering.filter(isLost), followUp: followUp.filter(isLost) };
+  const texts = new Set(delivered.map(safeStringify));
+  const isUndelivered = ({ message }: QueuedMessage) => !texts.has(safeStringify(message));
+  const dequeued = new Set([...steering, ...followUp].map(({ message }) => safeStringify(message)));
+  if (Array.from(texts).some((text) => !dequeued.has(text))) return { steering: [], followUp: [] };
+  return { steering: steering.filter(isUndelivered), followUp: followUp.filter(isUndelivered) };
 }
 
 function getPlan(path: readonly SessionEntry[]): ResumedPlan | undefined {
@@ -165,7 +161,7 @@ function getApprovals(path: readonly SessionEntry[]): ResumedApproval[] {
   });
 }
 
-/** The last compaction as positions in the history. */
+/** Returns the last compaction as positions in the history. */
 function getCut(path: readonly SessionEntry[]): ContextCut | undefined {
   const compaction = findLastEntry(path, "compaction");
   if (!compaction) return undefined;

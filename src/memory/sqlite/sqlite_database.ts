@@ -1,5 +1,5 @@
 /**
- * The one file through which sessions reach SQLite.
+ * The SQLite database of sessions. Sessions access SQLite only through this module.
  *
  * @module
  */
@@ -42,9 +42,9 @@ const TABLES = `
 `;
 
 /**
- * Opens a database of sessions, and makes its tables if it has none.
+ * Opens a database of sessions; creates its tables if it has none.
  *
- * @throws {SessionError} With the reason `newer_version` when the tables are of a newer version.
+ * @throws {SessionError} With the reason `newer_version` if the tables have another version.
  */
 export async function openDatabase(path: string): Promise<Database> {
   const { DatabaseSync } = await import("node:sqlite");
@@ -61,7 +61,7 @@ export async function openDatabase(path: string): Promise<Database> {
   }
 }
 
-/** Does something in one transaction: all of it happens, or nothing. */
+/** Runs a function in a transaction, which is rolled back if the function throws. */
 export function runInTransaction<Value>(database: Database, act: () => Value): Value {
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -69,7 +69,7 @@ export function runInTransaction<Value>(database: Database, act: () => Value): V
     database.exec("COMMIT");
     return value;
   } catch (error) {
-    // A full disk has already ended the transaction.
+    // On a full disk SQLite has already rolled back.
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
@@ -80,8 +80,8 @@ function createTables(database: Database, path: string): void {
   if (version === 0) database.exec(TABLES);
   else if (version !== TABLES_VERSION) {
     throw new SessionError(
-      `The sessions in "${path}" have version ${version}, and this program reads version ` +
-        `${TABLES_VERSION}: update the program to open them`,
+      `Cannot open the sessions in "${path}": they have version ${version}, and this program supports ` +
+        `version ${TABLES_VERSION}: update the program`,
       { reason: "newer_version" },
     );
   }

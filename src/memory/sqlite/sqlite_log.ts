@@ -6,28 +6,27 @@
 
 import type { SessionSummary } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import type { WriterLock } from "../lock/writer_lock.ts";
 import type { AppendResult, EntryLog } from "../store/entry_log.ts";
 import { JournalDeduplicator } from "../store/journal_deduplicator.ts";
 import { type DecodedLine, decodeLine, encodeEntry, restoreDuplicates } from "../store/jsonl.ts";
 import { getSearchText } from "../store/search.ts";
-import { type Database, runInTransaction, type Statement } from "./sqlite_database.ts";
 import type { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
+import { type Database, runInTransaction, type Statement } from "./sqlite_database.ts";
 
-/** What a {@linkcode SqliteLog} is made of. */
+/** Options for {@linkcode SqliteLog}. */
 export interface SqliteLogOptions {
   /** The database. */
   readonly database: Database;
   /** The header. */
   readonly header: SessionHeader;
-  /** The shape of the session; shared with it. */
+  /** The tree of the session; the session adds entries to it. */
   readonly tree: SessionTree;
-  /** The summary of what is kept already. */
+  /** The summary of the stored entries. */
   readonly summary: SessionSummary;
-  /** Fails when somebody else has taken the session over. */
-  readonly assertLockHeld: () => void;
-  /** Gives the session free. */
-  readonly release: () => void;
+  /** The lock of the writer. Default: none; the log is read-only. */
+  readonly lock?: WriterLock | undefined;
 }
 
 /** A log in a database. */
@@ -38,16 +37,15 @@ export class SqliteLog implements EntryLog {
   #isUnsynced = false;
   #prepared: Statements | undefined;
 
-  /** Opens the log. */
-  constructor(parts: SqliteLogOptions) {
-    this.#options = parts;
-    this.#summary = new SummaryBuilder(parts.summary);
+  constructor(options: SqliteLogOptions) {
+    this.#options = options;
+    this.#summary = new SummaryBuilder(options.summary);
   }
 
   append(entries: readonly SessionEntry[]): Promise<AppendResult> {
     const before = this.#summary.build(0);
     try {
-      this.#options.assertLockHeld();
+      this.#options.lock?.assertHeld();
       runInTransaction(this.#options.database, () => this.#insert(entries));
       this.#isUnsynced = true;
       return Promise.resolve({ kept: entries.length });
@@ -58,7 +56,7 @@ export class SqliteLog implements EntryLog {
     }
   }
 
-  /** A commit of its own, synced: it takes with it all that was committed before. */
+  /** Commits once with a sync to disk, which also syncs all earlier commits. */
   sync(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isUnsynced) this.#syncToDisk();
@@ -67,21 +65,22 @@ export class SqliteLog implements EntryLog {
     });
   }
 
-  async read(wanted: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
-    const lines = this.#readLines(wanted.map((position) => this.#options.tree.nodes[position]?.id));
+  async read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
+    const { nodes } = this.#options.tree;
+    const lines = this.#readLines(positions.map((position) => nodes[position]?.id));
     return await restoreDuplicates(lines, (sources) => Promise.resolve(this.#readLines(sources)));
   }
 
   close(): Promise<void> {
-    this.#options.release();
+    this.#options.lock?.release();
     return Promise.resolve();
   }
 
   #readLines(ids: readonly (string | undefined)[]): DecodedLine[] {
     const rows = this.#options.database.prepare(`
-      SELECT line FROM json_each(?2) AS wanted
-      LEFT JOIN entries ON entries.session = ?1 AND entries.id = wanted.value
-      ORDER BY wanted.key
+      SELECT line FROM json_each(?2) AS requested
+      LEFT JOIN entries ON entries.session = ?1 AND entries.id = requested.value
+      ORDER BY requested.key
     `).all(this.#options.header.id, JSON.stringify(ids));
     return rows.map(({ line }) => line === null ? undefined : decodeLine(String(line)));
   }
@@ -92,10 +91,10 @@ export class SqliteLog implements EntryLog {
     addSession.run(header.id, JSON.stringify(header));
     for (const entry of entries) {
       const { id, parentId, type, timestamp } = entry;
-      const echoOf = this.#deduplicator.findOriginal(entry);
-      const line = encodeEntry(entry, echoOf);
+      const original = this.#deduplicator.findOriginal(entry);
+      const line = encodeEntry(entry, original);
       const row = addEntry.run(header.id, id, parentId, type, timestamp, line);
-      const text = echoOf === undefined ? getSearchText(entry) : "";
+      const text = original === undefined ? getSearchText(entry) : "";
       if (text !== "") addText.run(row.lastInsertRowid, text);
       this.#summary.add(entry);
     }
@@ -119,7 +118,7 @@ export class SqliteLog implements EntryLog {
   }
 }
 
-/** The statements that keep entries. */
+/** The statements that store entries. */
 type Statements = Readonly<
   Record<"addSession" | "addEntry" | "addText" | "setSummary", Statement>
 >;

@@ -1,5 +1,5 @@
 /**
- * Sessions in one SQLite database, for hosts that keep many.
+ * Sessions in one SQLite database, for hosts with many sessions.
  *
  * @module
  */
@@ -16,41 +16,36 @@ import type {
 } from "../../core/session.ts";
 import type { SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
 import { denoFileSystem } from "../file/deno_file_system.ts";
-import {
-  createAlreadyExistsError,
-  createLockedError,
-  createLockLostError,
-  createNotFoundError,
-  toSessionError,
-} from "../store/session_errors.ts";
-import type { FileSystem } from "../file/file_system.ts";
+import { withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
 import { createHeader, decodeLine } from "../store/jsonl.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
+import {
+  createAlreadyExistsError,
+  createNotFoundError,
+  toSessionError,
+} from "../store/session_errors.ts";
 import { checkSessionId, createRandomId, createSessionId } from "../store/session_id.ts";
 import { SessionTree } from "../store/session_tree.ts";
+import { selectSummaries, SummaryBuilder } from "../store/summary.ts";
 import { type Database, openDatabase, runInTransaction } from "./sqlite_database.ts";
 import { SqliteLog } from "./sqlite_log.ts";
-import { selectSummaries, SummaryBuilder } from "../store/summary.ts";
-import { acquireWriterLock, type WriterLock } from "../file/writer_lock.ts";
 
-/** Options of a {@linkcode SqliteSessionStore}. */
+/** Options for {@linkcode SqliteSessionStore}. */
 export interface SqliteSessionStoreOptions {
-  /** The database's file; made when it is not there. Locks are kept in the folder `<path>-locks`. */
+  /** The database file; created if it does not exist. Locks are kept in the directory `<path>-locks`. */
   readonly path: string;
-  /** What the host calls itself, for those who find a session open elsewhere. */
+  /** Name of the host, shown to other processes that find a session locked. */
   readonly owner?: string;
   /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
-  /** Makes ids for entries. Default: twelve random letters and digits. */
+  /** Creates ids for entries. Default: twelve random letters and digits. */
   readonly newId?: () => string;
-  /** The disk that locks are on. Default: that of this machine, through `Deno`. */
-  readonly files?: FileSystem;
 }
 
 /**
- * Keeps sessions in one SQLite database with a write-ahead log and a full-text index: listing and searching
- * take as long for a million entries as for a thousand. Uses the runtime's own `node:sqlite`.
+ * Keeps sessions in one SQLite database with a write-ahead log and a full-text index. The time for listing and
+ * searching does not depend on the number of entries. Uses the runtime's `node:sqlite`.
  *
  * @example
  * ```ts
@@ -69,19 +64,17 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
   readonly #owner: string | undefined;
   readonly #now: () => number;
   readonly #newId: () => string;
-  readonly #files: FileSystem;
   #opening: Promise<Database> | undefined;
 
-  /** Takes a path; nothing is opened yet. */
+  /** Creates a store; the database is opened on first use. */
   constructor(options: SqliteSessionStoreOptions) {
     this.#path = options.path;
     this.#owner = options.owner;
     this.#now = options.now ?? Date.now;
     this.#newId = options.newId ?? createRandomId;
-    this.#files = options.files ?? denoFileSystem;
   }
 
-  /** Begins a session. */
+  /** Creates a session, open for writing. */
   async create(options: CreateSessionOptions = {}): Promise<Session> {
     const { id = createSessionId(this.#now()) } = options;
     checkSessionId(id);
@@ -91,14 +84,13 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
       const summary = SummaryBuilder.from(header).build(0);
       const tree = new SessionTree();
       const entries = addEntries(tree, options.entries ?? []);
-      const log = this.#createLog({ database, header, tree, summary, lock });
+      const log = new SqliteLog({ database, header, tree, summary, lock });
       if (entries.length > 0) {
         const { error } = await log.append(entries);
         if (error !== undefined) throw error;
         await log.sync();
       }
-      const { now, newId } = this.#ports;
-      return new LiveSession({ header, access: "write", tree, log, now, newId });
+      return new LiveSession({ header, access: "write", tree, log, ...this.#ports });
     });
   }
 
@@ -116,7 +108,7 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
     });
   }
 
-  /** All sessions, the one that was written to last first. */
+  /** Lists all sessions, most recently written first. */
   async list(options: ListSessionsOptions = {}): Promise<readonly SessionSummary[]> {
     const database = await this.#getDatabase("");
     const rows = database.prepare("SELECT summary FROM sessions").all();
@@ -130,14 +122,14 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
     if (sessionId !== undefined && !hasSession(database, sessionId)) {
       throw createNotFoundError(sessionId);
     }
-    const wanted = new SearchQuery(query, options);
-    if (wanted.words.length === 0) return [];
+    const parsed = new SearchQuery(query, options);
+    if (parsed.words.length === 0) return [];
     const hits: SearchHit[] = [];
-    for (const { session, line } of findMatchingRows(database, wanted.words, sessionId)) {
+    for (const { session, line } of findMatchingRows(database, parsed.words, sessionId)) {
       if (hits.length >= limit || signal?.aborted) break;
       const decoded = decodeLine(String(line));
-      if (!decoded || decoded.type === "echo") continue;
-      const hit = wanted.findHit(String(session), decoded);
+      if (!decoded || decoded.type === "duplicate") continue;
+      const hit = parsed.findHit(String(session), decoded);
       if (hit) hits.push(hit);
     }
     return hits;
@@ -154,19 +146,19 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
         ).run(id);
         database.prepare("DELETE FROM sessions WHERE id = ?").run(id);
       });
-      lock?.release();
+      lock.release();
       return Promise.resolve();
     });
   }
 
-  /** Closes the database. Sessions of this store that are still open can no longer be written to. */
+  /** Closes the database. Open sessions of this store can no longer be written to. */
   async close(): Promise<void> {
     const opening = this.#opening;
     this.#opening = undefined;
     (await opening?.catch(() => undefined))?.close();
   }
 
-  /** As {@linkcode SqliteSessionStore.close}. */
+  /** Closes the database. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -185,26 +177,18 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
     }
   }
 
-  /** Does something that needs the right to write; gives the right back when it fails. */
   async #withLock<Value>(
     id: string,
     act: (database: Database, lock: WriterLock) => Promise<Value>,
   ): Promise<Value> {
     const database = await this.#getDatabase(id);
-    let lock: WriterLock | undefined;
-    try {
-      const folder = `${this.#path}-locks`;
-      this.#files.makeDirectory(folder);
-      const path = `${folder}/${id}.lock`;
-      const asked = { files: this.#files, path, now: this.#now, name: this.#owner };
-      const answer = acquireWriterLock(asked);
-      if (answer.type === "refused") throw createLockedError(id, answer.owner);
-      lock = answer.lock;
-      return await act(database, lock);
-    } catch (error) {
-      lock?.release();
-      throw toSessionError(error, { id, reason: "write_failed" });
-    }
+    return await withWriterLock({
+      storage: denoFileSystem,
+      directory: `${this.#path}-locks`,
+      sessionId: id,
+      now: this.#now,
+      name: this.#owner,
+    }, (lock) => act(database, lock));
   }
 
   #openSession(database: Database, id: string, lock?: WriterLock): Session {
@@ -213,20 +197,9 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
     const header: SessionHeader = JSON.parse(String(row["header"]));
     const summary: SessionSummary = JSON.parse(String(row["summary"]));
     const tree = loadTree(database, id);
-    const log = this.#createLog({ database, header, tree, summary, lock });
+    const log = new SqliteLog({ database, header, tree, summary, lock });
     const access = lock ? "write" : "read";
     return new LiveSession({ header, access, tree, log, ...this.#ports });
-  }
-
-  #createLog(
-    { lock, ...parts }:
-      & Pick<ConstructorParameters<typeof SqliteLog>[0], "database" | "header" | "tree" | "summary">
-      & { readonly lock: WriterLock | undefined },
-  ): SqliteLog {
-    const mustBeOurs = () => {
-      if (lock && !lock.isHeld()) throw createLockLostError(parts.header.id, lock.currentOwner());
-    };
-    return new SqliteLog({ ...parts, assertLockHeld: mustBeOurs, release: () => lock?.release() });
   }
 }
 
@@ -250,7 +223,7 @@ function loadTree(database: Database, session: string): SessionTree {
   return tree;
 }
 
-/** Rows whose text has a word that begins with each of the given ones. */
+/** Finds the rows whose text has, for each word of the query, a word that begins with it. */
 function findMatchingRows(
   database: Database,
   words: readonly string[],

@@ -4,7 +4,7 @@ import { testSessionStore } from "../../testing/session_conformance.ts";
 import { openDatabase } from "./sqlite_database.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
 
-testSessionStore((name, run) => Deno.test(`in SQLite, ${name}`, run), async () => {
+testSessionStore((name, run) => Deno.test(`SqliteSessionStore: ${name}`, run), async () => {
   const directory = await Deno.makeTempDir();
   const stores: SqliteSessionStore[] = [];
   const open = () => {
@@ -22,7 +22,7 @@ testSessionStore((name, run) => Deno.test(`in SQLite, ${name}`, run), async () =
   };
 });
 
-Deno.test("a database of a newer version is refused with a word on what to do", async () => {
+Deno.test("SqliteSessionStore: rejects a database of a newer version", async () => {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/sessions.db`;
   const database = await openDatabase(path);
@@ -34,7 +34,7 @@ Deno.test("a database of a newer version is refused with a word on what to do", 
   await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("a file that is no database is told of, and the store can be used once it is gone", async () => {
+Deno.test("SqliteSessionStore: rejects a file that is not a database, and works after its removal", async () => {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/sessions.db`;
   await Deno.writeTextFile(path, "not a database, ".repeat(100));
@@ -47,7 +47,7 @@ Deno.test("a file that is no database is told of, and the store can be used once
   await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("a database that refuses to write leaves memory and rows the same", async () => {
+Deno.test("SqliteSessionStore: memory and rows agree when a write fails", async () => {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/sessions.db`;
   await using store = new SqliteSessionStore({ path });
@@ -71,7 +71,7 @@ Deno.test("a database that refuses to write leaves memory and rows the same", as
   await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("what was flushed is in the database of another process at once", async () => {
+Deno.test("SqliteSessionStore: another process reads flushed entries immediately", async () => {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/sessions.db`;
   await using store = new SqliteSessionStore({ path });

@@ -1,8 +1,6 @@
 /**
- * Tells whether a record of a log is what it says it is.
- *
- * A log may have been written by another version, another program, or a failing disk. What passes here can be
- * used without looking again.
+ * Validates the records of a log, which may come from another version, another program or a failing disk. A record
+ * that passes can be used without further checks.
  *
  * @module
  */
@@ -15,22 +13,23 @@ type Check = (record: JsonObject) => boolean;
 const isString = (value: unknown): value is string => typeof value === "string";
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
 const isStringOrNull = (value: unknown): boolean => value === null || isString(value);
-const isArrayOf = (value: unknown, check: (item: unknown) => boolean): boolean =>
+const isArrayWith = (value: unknown, check: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(check);
 
 const ENTRY_CHECKS: Readonly<Record<Exclude<SessionEntryType, "opaque">, Check>> = {
   message: ({ message }) => isMessage(message),
   tool_started: (record) => isCall(record) && isJsonObject(record["arguments"]),
-  tool_finished: (record) => isCall(record) && isToolResult(record["result"]),
+  tool_finished: (record) =>
+    isCall(record) && isJsonObject(record["result"]) && isContent(record["result"]["content"]),
   model_changed: ({ model }) => isModelSpec(model),
-  tools_changed: ({ names }) => isArrayOf(names, isString),
+  tools_changed: ({ names }) => isArrayWith(names, isString),
   queue_changed: ({ queued, delivering }) =>
     isQueuedMessages(queued) && (delivering === undefined || isQueuedMessages(delivering)),
   compaction: ({ firstDroppedId, lastDroppedId, droppedCount }) =>
     isStringOrNull(firstDroppedId) && isStringOrNull(lastDroppedId) && isNumber(droppedCount),
   sub_agent_spawned: ({ subAgentId, prompt }) => isString(subAgentId) && isString(prompt),
   sub_agent_result: ({ subAgentId, result }) => isString(subAgentId) && isString(result),
-  plan_created: ({ plan, steps }) => isString(plan) && isArrayOf(steps, isString),
+  plan_created: ({ plan, steps }) => isString(plan) && isArrayWith(steps, isString),
   plan_step: ({ step, state }) => isNumber(step) && isString(state),
   plan_mode: ({ active }) => typeof active === "boolean",
   approval: ({ toolCallId, name, decision }) =>
@@ -52,10 +51,10 @@ const BLOCK_CHECKS: Readonly<Record<string, Check>> = {
   extension: ({ typeName }) => isString(typeName),
 };
 
-/** What a record turned out to be. */
+/** Result of {@linkcode classifyRecord}. */
 export type RecordStatus = "known" | "unknown" | "broken";
 
-/** Tells whether a record is an entry of a known kind, of an unknown one, or none at all. */
+/** Classifies a record as a valid entry of a known type, an entry of an unknown type, or broken. */
 export function classifyRecord(record: JsonObject): RecordStatus {
   const { id, parentId, timestamp, type } = record;
   if (!isString(id) || id === "" || !isStringOrNull(parentId) || !isNumber(timestamp)) {
@@ -66,7 +65,7 @@ export function classifyRecord(record: JsonObject): RecordStatus {
   return ENTRY_CHECKS[type as keyof typeof ENTRY_CHECKS](record) ? "known" : "broken";
 }
 
-/** Tells whether a value is a message whose content can be read. */
+/** Whether a value is a message with valid content. */
 export function isMessage(value: unknown): boolean {
   if (!isJsonObject(value) || !isNumber(value["timestamp"])) return false;
   switch (value["role"]) {
@@ -88,7 +87,7 @@ export function isMessage(value: unknown): boolean {
 }
 
 function isContent(value: unknown): boolean {
-  return isArrayOf(
+  return isArrayWith(
     value,
     (block) => isJsonObject(block) && (BLOCK_CHECKS[String(block["type"])]?.(block) ?? false),
   );
@@ -103,20 +102,16 @@ function isCall({ messageId, toolCallId, name }: JsonObject): boolean {
   return isStringOrNull(messageId) && isString(toolCallId) && isString(name);
 }
 
-function isToolResult(value: unknown): boolean {
-  return isJsonObject(value) && isContent(value["content"]);
-}
-
-/** Tells whether a value names a model. */
+/** Whether a value is a `ModelSpec` object. */
 export function isModelSpec(value: unknown): boolean {
   return isJsonObject(value) && isString(value["provider"]) && isString(value["modelId"]) &&
     isString(value["thinkingLevel"]);
 }
 
-/** Tells whether a value lists what waits in both queues. */
+/** Whether a value is a `QueuedMessages` object. */
 export function isQueuedMessages(value: unknown): boolean {
   const isItem = (item: unknown) =>
     isJsonObject(item) && isString(item["id"]) && isMessage(item["message"]);
-  return isJsonObject(value) && isArrayOf(value["steering"], isItem) &&
-    isArrayOf(value["followUp"], isItem);
+  return isJsonObject(value) && isArrayWith(value["steering"], isItem) &&
+    isArrayWith(value["followUp"], isItem);
 }

@@ -66,19 +66,21 @@ const ENTRIES: readonly SessionEntry[] = [
   },
 ];
 
-/** Puts something else at a random place of a JSON value. */
-function corruptValue(value: unknown, pick: readonly number[], other: unknown): unknown {
-  const [first = 0, ...rest] = pick;
-  if (typeof value !== "object" || value === null || pick.length === 0) return other;
+/** Replaces the member of a JSON value at a path of key numbers. */
+function corruptValue(value: unknown, path: readonly number[], replacement: unknown): unknown {
+  const [first = 0, ...rest] = path;
+  if (typeof value !== "object" || value === null || path.length === 0) return replacement;
   const keys = Object.keys(value);
   const key = keys[first % Math.max(1, keys.length)];
-  if (key === undefined) return other;
-  const member = corruptValue((value as Record<string, unknown>)[key], rest, other);
-  if (Array.isArray(value)) return value.map((item, at) => String(at) === key ? member : item);
+  if (key === undefined) return replacement;
+  const member = corruptValue((value as Record<string, unknown>)[key], rest, replacement);
+  if (Array.isArray(value)) {
+    return value.map((item, index) => String(index) === key ? member : item);
+  }
   return { ...value, [key]: member };
 }
 
-/** Does with an entry whatever is done with entries that were read. */
+/** Runs every function that processes entries of a log. */
 function exerciseEntry(entry: SessionEntry): void {
   const header: SessionHeader = createHeader({ id: "s", created: 0 });
   SummaryBuilder.from(header).add(entry);
@@ -92,26 +94,26 @@ function exerciseEntry(entry: SessionEntry): void {
   repairHistory([entry.message, entry.message]);
 }
 
-Deno.test("every kind of entry passes, and comes back from its line", () => {
+Deno.test("decodeLine() restores every type of entry from its line", () => {
   for (const entry of ENTRIES) assertEquals(decodeLine(encodeEntry(entry)), entry);
 });
 
-Deno.test("an entry that was spoilt anywhere is refused, or can be used all the same", () => {
-  let refused = 0;
-  const where = fc.array(fc.nat(20), { maxLength: 7 });
+Deno.test("decodeRecord() rejects a corrupted entry or returns a usable one", () => {
+  let rejected = 0;
+  const path = fc.array(fc.nat(20), { maxLength: 7 });
   const index = fc.nat(ENTRIES.length - 1);
   fc.assert(
-    fc.property(index, where, fc.jsonValue(), (index, where, other) => {
-      const decoded = decodeRecord(corruptValue(ENTRIES[index], where, other));
-      if (!decoded) refused++;
-      else exerciseEntry(decoded.type === "echo" ? decoded.entry : decoded);
+    fc.property(index, path, fc.jsonValue(), (index, path, replacement) => {
+      const decoded = decodeRecord(corruptValue(ENTRIES[index], path, replacement));
+      if (!decoded) rejected++;
+      else exerciseEntry(decoded.type === "duplicate" ? decoded.entry : decoded);
     }),
     { numRuns: RUNS, seed: 5 },
   );
-  assert(refused > RUNS / 4 && refused < RUNS);
+  assert(rejected > RUNS / 4 && rejected < RUNS);
 });
 
-Deno.test("nothing that JSON can say makes reading a line throw", () => {
+Deno.test("decodeLine() never throws", () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string()), (line) => {
       decodeLine(line);

@@ -1,30 +1,30 @@
 /**
- * Where the entries of one session are kept: what a store has to provide, and all it has to provide.
+ * The storage of one session's entries, which every store implements.
  *
  * @module
  */
 
 import type { SessionEntry } from "../../core/session_entry.ts";
 
-/** How an append went: how many of the entries are kept now, and why not all of them. */
+/** Result of {@linkcode EntryLog.append}. */
 export interface AppendResult {
-  /** How many of the entries are kept, from the first on. */
+  /** Number of entries that were stored; the others, at the end, were not. */
   readonly kept: number;
-  /** Why the others are not. */
+  /** The error, if not all entries were stored. */
   readonly error?: unknown;
 }
 
-/** The kept entries of one open session. Calls never overlap, reads excepted. */
+/** The stored entries of one open session. Appends do not overlap each other. */
 export interface EntryLog {
-  /** Keeps entries behind those that are kept already. Never rejects. */
+  /** Appends entries. Never rejects. */
   append(entries: readonly SessionEntry[]): Promise<AppendResult>;
-  /** Resolves when all that is kept would survive a loss of power. */
+  /** Resolves when all stored entries would survive a power failure. */
   sync(): Promise<void>;
   /**
-   * Reads the entries at positions of the session's tree, given from the oldest on; `undefined` for one that
-   * cannot be read any more.
+   * Reads the entries at ascending positions of the session's tree; `undefined` for an entry that can no longer be
+   * read.
    */
   read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]>;
-  /** Gives the session free. */
+  /** Closes the log and releases the lock. */
   close(): Promise<void>;
 }

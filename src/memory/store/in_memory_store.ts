@@ -1,5 +1,5 @@
 /**
- * Sessions that live as long as the program.
+ * Sessions in memory.
  *
  * @module
  */
@@ -29,24 +29,24 @@ import { checkSessionId, createRandomId, createSessionId } from "./session_id.ts
 import { SessionTree } from "./session_tree.ts";
 import { selectSummaries, SummaryBuilder } from "./summary.ts";
 
-/** Options of an {@linkcode InMemorySessionStore}. */
+/** Options for {@linkcode InMemorySessionStore}. */
 export interface InMemorySessionStoreOptions {
   /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
-  /** Makes ids for entries. Default: twelve random letters and digits. */
+  /** Creates ids for entries. Default: twelve random letters and digits. */
   readonly newId?: () => string;
 }
 
-/** A session, and what is kept of it. */
+/** The stored data of a session. */
 interface StoredSession {
   readonly header: SessionHeader;
   readonly entries: SessionEntry[];
-  /** Entries whose content stands in the journal. */
+  /** Ids of the entries of tool results whose content is also in the tool journal. */
   readonly duplicateIds: Set<string>;
 }
 
 /**
- * Keeps sessions in memory, for tests and for hosts that keep nothing.
+ * Keeps sessions in memory until the program ends, for tests and hosts without storage.
  *
  * @example
  * ```ts
@@ -64,28 +64,27 @@ export class InMemorySessionStore implements SessionStore {
   readonly #sessions = new Map<string, StoredSession>();
   readonly #openWriters = new Set<string>();
 
-  /** Makes an empty store. */
   constructor({ now = Date.now, newId = createRandomId }: InMemorySessionStoreOptions = {}) {
     this.#now = now;
     this.#newId = newId;
   }
 
-  /** Begins a session. */
+  /** Creates a session, open for writing. */
   create(options: CreateSessionOptions = {}): Promise<Session> {
     return toPromise(() => {
       const { id = createSessionId(this.#now()) } = options;
       checkSessionId(id);
       if (this.#sessions.has(id)) throw createAlreadyExistsError(id);
       this.#startWriting(id);
-      const kept: StoredSession = {
+      const stored: StoredSession = {
         header: createHeader({ ...options, id, created: this.#now() }),
         entries: [],
         duplicateIds: new Set(),
       };
       const tree = new SessionTree();
-      kept.entries.push(...addEntries(tree, options.entries ?? []));
-      if (kept.entries.length > 0) this.#sessions.set(id, kept);
-      return this.#createSession(kept, tree, "write");
+      stored.entries.push(...addEntries(tree, options.entries ?? []));
+      if (stored.entries.length > 0) this.#sessions.set(id, stored);
+      return this.#createSession(stored, tree, "write");
     });
   }
 
@@ -95,34 +94,34 @@ export class InMemorySessionStore implements SessionStore {
     { access = "write" }: { readonly access?: SessionAccess } = {},
   ): Promise<Session> {
     return toPromise(() => {
-      const kept = this.#get(id);
+      const stored = this.#get(id);
       if (access === "write") this.#startWriting(id);
       const tree = new SessionTree();
-      for (const { type, id, parentId, timestamp } of kept.entries) {
+      for (const { type, id, parentId, timestamp } of stored.entries) {
         tree.add({ type, id, parentId, timestamp });
       }
-      return this.#createSession(kept, tree, access);
+      return this.#createSession(stored, tree, access);
     });
   }
 
-  /** All sessions, the one that was written to last first. */
+  /** Lists all sessions, most recently written first. */
   list(options: ListSessionsOptions = {}): Promise<readonly SessionSummary[]> {
     return toPromise(() =>
       selectSummaries(Array.from(this.#sessions.values(), createSummary), options)
     );
   }
 
-  /** Searches everything. */
+  /** Searches all entries. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<readonly SearchHit[]> {
     const { sessionId, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
-    const wanted = new SearchQuery(query, options);
+    const parsed = new SearchQuery(query, options);
     const ids = sessionId === undefined ? (await this.list()).map(({ id }) => id) : [sessionId];
     const hits: SearchHit[] = [];
     for (const id of ids) {
-      const { entries, duplicateIds: echoes } = this.#get(id);
+      const { entries, duplicateIds } = this.#get(id);
       for (const entry of entries) {
         if (hits.length >= limit || signal?.aborted) return hits;
-        const hit = echoes.has(entry.id) ? undefined : wanted.findHit(id, entry);
+        const hit = duplicateIds.has(entry.id) ? undefined : parsed.findHit(id, entry);
         if (hit) hits.push(hit);
       }
     }
@@ -140,9 +139,9 @@ export class InMemorySessionStore implements SessionStore {
 
   #get(id: string): StoredSession {
     checkSessionId(id);
-    const kept = this.#sessions.get(id);
-    if (!kept) throw createNotFoundError(id);
-    return kept;
+    const stored = this.#sessions.get(id);
+    if (!stored) throw createNotFoundError(id);
+    return stored;
   }
 
   #startWriting(id: string): void {
@@ -150,18 +149,17 @@ export class InMemorySessionStore implements SessionStore {
     this.#openWriters.add(id);
   }
 
-  #createSession(kept: StoredSession, tree: SessionTree, access: SessionAccess): Session {
-    const log = new MemoryLog(kept, {
-      keep: () => this.#sessions.set(kept.header.id, kept),
-      free: () => access === "write" && this.#openWriters.delete(kept.header.id),
+  #createSession(stored: StoredSession, tree: SessionTree, access: SessionAccess): Session {
+    const { header, entries } = stored;
+    const log = new MemoryLog(stored, {
+      save: () => this.#sessions.set(header.id, stored),
+      release: () => access === "write" && this.#openWriters.delete(header.id),
     });
-    const { header } = kept;
-    const known = kept.entries.slice();
     return new LiveSession({
       header,
       access,
       tree,
-      loadedEntries: known,
+      loadedEntries: entries.slice(),
       log,
       now: this.#now,
       newId: this.#newId,
@@ -169,18 +167,22 @@ export class InMemorySessionStore implements SessionStore {
   }
 }
 
-/** A log that is an array. */
+interface MemoryLogOptions {
+  /** Adds the session to the store. */
+  readonly save: () => void;
+  /** Releases the session for other writers. */
+  readonly release: () => void;
+}
+
+/** A log in an array. */
 class MemoryLog implements EntryLog {
   readonly #session: StoredSession;
-  readonly #store: { readonly keep: () => void; readonly free: () => void };
+  readonly #options: MemoryLogOptions;
   readonly #deduplicator = new JournalDeduplicator();
 
-  constructor(
-    kept: StoredSession,
-    store: { readonly keep: () => void; readonly free: () => void },
-  ) {
-    this.#session = kept;
-    this.#store = store;
+  constructor(session: StoredSession, options: MemoryLogOptions) {
+    this.#session = session;
+    this.#options = options;
   }
 
   append(entries: readonly SessionEntry[]): Promise<AppendResult> {
@@ -190,7 +192,7 @@ class MemoryLog implements EntryLog {
         this.#session.duplicateIds.add(entry.id);
       }
     }
-    this.#store.keep();
+    this.#options.save();
     return Promise.resolve({ kept: entries.length });
   }
 
@@ -203,18 +205,18 @@ class MemoryLog implements EntryLog {
   }
 
   close(): Promise<void> {
-    this.#store.free();
+    this.#options.release();
     return Promise.resolve();
   }
 }
 
 function createSummary({ header, entries }: StoredSession): SessionSummary {
-  const draft = SummaryBuilder.from(header);
-  for (const entry of entries) draft.add(entry);
-  return draft.build(0);
+  const builder = SummaryBuilder.from(header);
+  for (const entry of entries) builder.add(entry);
+  return builder.build(0);
 }
 
-/** Does something at once, and rejects where it throws. */
+/** Calls a function immediately; rejects if it throws. */
 function toPromise<Value>(act: () => Value): Promise<Value> {
   return new Promise((resolve) => resolve(act()));
 }

@@ -2,6 +2,6 @@ import { testSessionStore } from "../../testing/session_conformance.ts";
 import { InMemorySessionStore } from "./in_memory_store.ts";
 
 testSessionStore(
-  (name, run) => Deno.test(`in memory, ${name}`, run),
+  (name, run) => Deno.test(`InMemorySessionStore: ${name}`, run),
   () => new InMemorySessionStore(),
 );

@@ -1,5 +1,5 @@
 /**
- * Entries as lines of JSON, and back.
+ * Encodes entries as JSON lines, and decodes them.
  *
  * @module
  */
@@ -16,23 +16,22 @@ import type {
 import { classifyRecord } from "./entry_check.ts";
 import { safeStringify } from "./safe_stringify.ts";
 
-/** Version of the format that is written. Version 0 is a bare list of messages, one a line. */
+/** Version of the written format. Version 0 is a list of messages, one per line. */
 export const SESSION_VERSION = 1;
 
-/** An entry that echoes the journal; its content is still to be put back. */
+/** A tool result message that refers to the tool journal; its content has to be restored. */
 export interface DuplicateEntry {
-  /** Discriminant. */
-  readonly type: "echo";
-  /** The entry. */
+  readonly type: "duplicate";
+  /** The entry, with a placeholder as its content. */
   readonly entry: SessionEntry;
-  /** The journal's entry that holds its content. */
+  /** Id of the journal entry with its content. */
   readonly contentFrom: string;
 }
 
-/** What a line holds; `undefined` when it is broken. */
+/** The content of a line; `undefined` if it is broken. */
 export type DecodedLine = SessionEntry | DuplicateEntry | undefined;
 
-/** The header of a session of this version. */
+/** Creates the header of a session of the current version. */
 export function createHeader(
   { id, created, cwd, parent }: {
     readonly id: string;
@@ -51,23 +50,27 @@ export function createHeader(
   };
 }
 
-/** Writes a header as a line, without its end. */
+/** Encodes a header as a line, without the newline. */
 export function encodeHeader(header: SessionHeader): string {
   const { type, version, id, created, cwd, parent } = header;
   return safeStringify({ type, version, id, created, cwd, parent });
 }
 
-/** Writes an entry as a line, without its end; one that echoes the journal without its content. */
-export function encodeEntry(entry: SessionEntry, echoOf?: string): string {
-  if (entry.type === "opaque") return encodeOpaque(entry);
+/**
+ * Encodes an entry as a line, without the newline. With `original`, the id of a journal entry, its content is omitted.
+ */
+export function encodeEntry(entry: SessionEntry, original?: string): string {
   const { type, id, parentId, timestamp, ...body } = entry;
-  const place = { type, id, parentId, timestamp };
-  if (echoOf === undefined || !isToolResult(entry)) return safeStringify({ ...place, ...body });
+  if (entry.type === "opaque") return safeStringify({ ...entry.record, id, parentId, timestamp });
+  const position = { type, id, parentId, timestamp };
+  if (original === undefined || !isToolResult(entry)) {
+    return safeStringify({ ...position, ...body });
+  }
   const { content: _content, details: _details, ...message } = entry.message;
-  return safeStringify({ ...place, message, contentFrom: echoOf });
+  return safeStringify({ ...position, message, contentFrom: original });
 }
 
-/** Reads a line. */
+/** Decodes a line. */
 export function decodeLine(text: string): DecodedLine {
   try {
     return decodeRecord(JSON.parse(text));
@@ -76,7 +79,7 @@ export function decodeLine(text: string): DecodedLine {
   }
 }
 
-/** Reads a line that `JSON.parse` has taken; its id and parent are still to be looked at. */
+/** Decodes a parsed line. Its id and parent are not checked against other entries. */
 export function decodeRecord(value: unknown): DecodedLine {
   if (!isJsonObject(value)) return undefined;
   const { contentFrom } = value;
@@ -100,10 +103,12 @@ function decodeDuplicate(
   if (!isJsonObject(record["message"])) return undefined;
   const entry = { ...record, message: withLostContent(record["message"]) };
   if (classifyRecord(entry) !== "known") return undefined;
-  return { type: "echo", entry: entry as unknown as SessionEntry, contentFrom };
+  return { type: "duplicate", entry: entry as unknown as SessionEntry, contentFrom };
 }
 
-/** Puts back the content that an entry refers to; without it, the entry says that its result was lost. */
+/**
+ * Restores the content of a duplicate from its journal entry; without one, the content states that the result was lost.
+ */
 export function restoreContent(
   entry: SessionEntry,
   source: SessionEntry | undefined,
@@ -124,31 +129,27 @@ export function restoreContent(
   return { ...body, id: entry.id, parentId: entry.parentId, timestamp: entry.timestamp };
 }
 
-/** Puts back the content of echoes; what they refer to is fetched where it is not among the lines. */
+/** Restores the content of duplicates; journal entries that are not among the lines are fetched by id. */
 export async function restoreDuplicates(
   lines: readonly DecodedLine[],
   fetch: (ids: readonly string[]) => Promise<readonly DecodedLine[]>,
 ): Promise<readonly (SessionEntry | undefined)[]> {
-  const wanted = new Set<string>();
-  for (const line of lines) if (line?.type === "echo") wanted.add(line.contentFrom);
-  const found = new Map<string, SessionEntry>();
-  const find = (line: DecodedLine) => {
-    if (line && line.type !== "echo" && wanted.delete(line.id)) found.set(line.id, line);
+  const missing = new Set<string>();
+  for (const line of lines) if (line?.type === "duplicate") missing.add(line.contentFrom);
+  const sources = new Map<string, SessionEntry>();
+  const collectSource = (line: DecodedLine) => {
+    if (line && line.type !== "duplicate" && missing.delete(line.id)) sources.set(line.id, line);
   };
-  if (wanted.size > 0) lines.forEach(find);
-  if (wanted.size > 0) (await fetch([...wanted])).forEach(find);
+  if (missing.size > 0) lines.forEach(collectSource);
+  if (missing.size > 0) (await fetch([...missing])).forEach(collectSource);
   return lines.map((line) =>
-    line?.type === "echo" ? restoreContent(line.entry, found.get(line.contentFrom)) : line
+    line?.type === "duplicate" ? restoreContent(line.entry, sources.get(line.contentFrom)) : line
   );
 }
 
 function withLostContent(message: JsonObject): JsonObject {
   const content = [{ type: "text", text: LOST_RESULT_TEXT }];
   return { ...message, content, isError: true };
-}
-
-function encodeOpaque({ id, parentId, timestamp, record }: SessionEntry & { record: JsonObject }) {
-  return safeStringify({ ...record, id, parentId, timestamp });
 }
 
 function isToolResult(

@@ -1,5 +1,5 @@
 /**
- * An open session over any kind of log.
+ * An open session on any kind of log.
  *
  * @module
  */
@@ -16,30 +16,30 @@ import type { EntryLog } from "./entry_log.ts";
 import { toSessionError } from "./session_errors.ts";
 import type { SessionTree } from "./session_tree.ts";
 
-/** How many entries are read from the log at a time when all are asked for. */
+/** Number of entries that `entries()` reads from the log at a time. */
 const READ_BATCH_SIZE = 256;
 
-/** What a {@linkcode LiveSession} is made of. */
+/** Options for {@linkcode LiveSession}. */
 export interface LiveSessionOptions {
   /** The header. */
   readonly header: SessionHeader;
-  /** Whether it may be written to. */
+  /** Access mode. */
   readonly access: SessionAccess;
-  /** The shape of what the log holds. */
+  /** The tree of the log's entries. The session adds entries to it. */
   readonly tree: SessionTree;
-  /** What was found broken in it. */
+  /** Damage that was found in the log. Default: none. */
   readonly damage?: readonly SessionDamage[];
-  /** Entries that were read already, each at the position it has in the tree. */
+  /** Entries that are already loaded, each at its position in the tree. Default: none. */
   readonly loadedEntries?: readonly (SessionEntry | undefined)[];
-  /** Where entries are kept. */
+  /** The log. */
   readonly log: EntryLog;
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Makes ids for entries. */
+  /** Creates ids for entries. */
   readonly newId: () => string;
 }
 
-/** An open session: entries in memory at once, in the log soon after. */
+/** An open session. Entries are in memory immediately and written to the log in the background. */
 export class LiveSession implements Session {
   readonly header: SessionHeader;
   readonly access: SessionAccess;
@@ -52,14 +52,13 @@ export class LiveSession implements Session {
   #failure: SessionError | undefined;
   #closing: Promise<void> | undefined;
 
-  /** Opens a session over a log. */
-  constructor(parts: LiveSessionOptions) {
-    this.header = parts.header;
-    this.access = parts.access;
-    this.damage = parts.damage ?? [];
-    this.#options = parts;
-    this.#tree = parts.tree;
-    this.#loadedEntries = [...parts.loadedEntries ?? []];
+  constructor(options: LiveSessionOptions) {
+    this.header = options.header;
+    this.access = options.access;
+    this.damage = options.damage ?? [];
+    this.#options = options;
+    this.#tree = options.tree;
+    this.#loadedEntries = [...options.loadedEntries ?? []];
   }
 
   get id(): string {
@@ -86,25 +85,25 @@ export class LiveSession implements Session {
   async path(options: PathOptions = {}): Promise<readonly SessionEntry[]> {
     const { leaf = this.leafId, types, after, last } = options;
     if (leaf !== null) this.#assertEntryExists(leaf);
-    const wanted = this.#tree.pathTo(leaf).filter((position) => {
+    const positions = this.#tree.pathTo(leaf).filter((position) => {
       const node = this.#tree.nodes[position];
       return node && (types === undefined || types.includes(node.type)) &&
         (after === undefined || node.timestamp >= after);
     });
-    const from = last === undefined ? 0 : Math.max(0, wanted.length - last);
-    return await this.#load(wanted.slice(from));
+    const from = last === undefined ? 0 : Math.max(0, positions.length - last);
+    return await this.#load(positions.slice(from));
   }
 
   async entry(id: string): Promise<SessionEntry | undefined> {
-    const position = this.#tree.positionOf(id);
+    const position = this.#tree.findPosition(id);
     return position < 0 ? undefined : (await this.#load([position]))[0];
   }
 
   async *entries(): AsyncIterable<SessionEntry> {
     for (let from = 0; from < this.outline.length; from += READ_BATCH_SIZE) {
       const length = Math.min(READ_BATCH_SIZE, this.outline.length - from);
-      const positions = Array.from({ length }, (_, at) => from + at);
-      yield* await this.#load(positions, { keep: false });
+      const positions = Array.from({ length }, (_, index) => from + index);
+      yield* await this.#load(positions, { cache: false });
     }
   }
 
@@ -143,7 +142,7 @@ export class LiveSession implements Session {
     this.#loadedEntries[this.outline.length] = entry;
     this.#tree.add({ type: body.type, id, parentId, timestamp });
     this.#pendingEntries.push(entry);
-    // One step later, so that entries of the same moment go out in one write.
+    // Deferred, so that entries appended in the same task are written together.
     if (!this.#pendingWrite && this.#pendingEntries.length === 1) {
       queueMicrotask(() => this.#write());
     }
@@ -166,10 +165,10 @@ export class LiveSession implements Session {
     }
   }
 
-  /** Forgets what is not in the log, so that memory and log say the same. */
+  /** Removes the entries that are not in the log, so that memory and log agree. */
   #rollBack(lost: readonly SessionEntry[], error: unknown): void {
     const [first] = lost;
-    if (first) this.#tree.truncate(this.#tree.positionOf(first.id));
+    if (first) this.#tree.truncate(this.#tree.findPosition(first.id));
     this.#loadedEntries.length = Math.min(this.#loadedEntries.length, this.outline.length);
     this.#pendingEntries = [];
     this.#failure = this.#toWriteError(error, lost.length);
@@ -177,24 +176,24 @@ export class LiveSession implements Session {
 
   async #load(
     positions: readonly number[],
-    { keep = true }: { readonly keep?: boolean } = {},
+    { cache = true }: { readonly cache?: boolean } = {},
   ): Promise<SessionEntry[]> {
     const read = await this.#readMissing(positions);
     const entries: SessionEntry[] = [];
     let next = 0;
     for (const position of positions) {
-      const known = this.#loadedEntries[position];
-      const entry = known ?? read[next++];
+      const loaded = this.#loadedEntries[position];
+      const entry = loaded ?? read[next++];
       const node = this.outline[position];
       if (!entry || !node) continue;
-      const placed = known ?? withTreePosition(entry, node);
-      if (keep) this.#loadedEntries[position] = placed;
-      entries.push(placed);
+      const positioned = loaded ?? withTreePosition(entry, node);
+      if (cache) this.#loadedEntries[position] = positioned;
+      entries.push(positioned);
     }
     return entries;
   }
 
-  /** Reads the entries that are not known, in their order. */
+  /** Reads the entries that are not loaded, in the given order. */
   async #readMissing(
     positions: readonly number[],
   ): Promise<readonly (SessionEntry | undefined)[]> {
@@ -230,13 +229,14 @@ export class LiveSession implements Session {
 
   #assertWritable(): void {
     if (this.#closing) {
-      throw new SessionError(`The session "${this.id}" is closed: open it again to write to it`, {
-        reason: "closed",
-      });
+      throw new SessionError(
+        `Cannot write to the session "${this.id}": it is closed: open it again`,
+        { reason: "closed" },
+      );
     }
     if (this.access === "read") {
       throw new SessionError(
-        `The session "${this.id}" is open for reading only: open it for writing, or fork it`,
+        `Cannot write to the session "${this.id}": it is open for reading only: open it for writing, or fork it`,
         { reason: "read_only" },
       );
     }
@@ -249,12 +249,12 @@ export class LiveSession implements Session {
   }
 
   #toWriteError(error: unknown, lost: number): SessionError {
-    const note = lost === 0 ? "" : `; ${lost} of its entries were not kept`;
+    const note = lost === 0 ? "" : `; ${lost} of its entries were not stored`;
     return toSessionError(error, { id: this.id, reason: "write_failed", note });
   }
 }
 
-/** Puts entries of another session into a tree; where the tree must mend one, it gets another place. */
+/** Adds entries of another session to a tree; returns them with the ids and parents that the tree assigned. */
 export function addEntries(
   tree: SessionTree,
   entries: readonly SessionEntry[],
@@ -265,7 +265,7 @@ export function addEntries(
   });
 }
 
-/** The entry with the place that the tree gives it, which is another only where the log was broken. */
+/** Returns an entry with the id and parent of its tree node, which differ only where the log was damaged. */
 function withTreePosition(entry: SessionEntry, { id, parentId }: EntryOutline): SessionEntry {
   return entry.id === id && entry.parentId === parentId ? entry : { ...entry, id, parentId };
 }

@@ -1,10 +1,10 @@
 /**
- * JSON of anything, since tools put anything into the details of their results.
+ * Converts any value to JSON, since the details of tool results are not restricted to JSON values.
  *
  * @module
  */
 
-/** A value as JSON; never throws. What JSON cannot carry becomes text, or `null`. */
+/** Converts a value to JSON. Never throws: values that JSON cannot represent become text or `null`. */
 export function safeStringify(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "null";
@@ -13,17 +13,17 @@ export function safeStringify(value: unknown): string {
   }
 }
 
-/** A copy that JSON takes: big integers as text, circles cut, members that throw left out. */
-function toPlainValue(value: unknown, above: readonly unknown[]): unknown {
+/** Copies a value for JSON: bigints become text, cycles and unreadable objects are replaced by a placeholder. */
+function toPlainValue(value: unknown, ancestors: readonly unknown[]): unknown {
   if (typeof value === "bigint") return value.toString();
   if (typeof value !== "object" || value === null) return value;
-  if (above.includes(value)) return "[circular]";
-  const inside = [...above, value];
+  if (ancestors.includes(value)) return "[circular]";
+  const path = [...ancestors, value];
   try {
-    if (Array.isArray(value)) return value.map((item) => toPlainValue(item, inside));
+    if (Array.isArray(value)) return value.map((item) => toPlainValue(item, path));
     const members = Object.entries(value).map((
       [key, member],
-    ) => [key, toPlainValue(member, inside)]);
+    ) => [key, toPlainValue(member, path)]);
     return Object.fromEntries(members);
   } catch {
     return "[unreadable]";

@@ -1,5 +1,5 @@
 /**
- * Full-text search, as its own pass over entries.
+ * Full-text search in entries.
  *
  * @module
  */
@@ -10,19 +10,19 @@ import type { SearchHit, SearchSessionsOptions } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import { safeStringify } from "./safe_stringify.ts";
 
-/** How much is shown on both sides of a match, in characters. */
+/** Length of a snippet before the match, in characters; from the match on it is twice as long. */
 const SNIPPET_CHARACTERS = 60;
 const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
 
-/** How many hits are given when nothing is said. */
+/** Default maximum number of hits. */
 export const DEFAULT_SEARCH_LIMIT = 50;
 
-/** The words of a text, in lower case. */
+/** Splits a text into lower-case words. */
 export function splitWords(text: string): string[] {
   return text.toLowerCase().match(WORD) ?? [];
 }
 
-/** What is searched in an entry. Reasoning is not. */
+/** Returns the searchable text of an entry; thinking is not searched. */
 export function getSearchText(entry: SessionEntry): string {
   switch (entry.type) {
     case "message":
@@ -59,14 +59,14 @@ export function getSearchText(entry: SessionEntry): string {
   }
 }
 
-/** Finds entries in which every word of a query begins a word. */
+/** A parsed query. An entry matches when every word of the query is the beginning of one of its words. */
 export class SearchQuery {
   /** The words of the query, in lower case. */
   readonly words: readonly string[];
   readonly #patterns: readonly RegExp[];
   readonly #options: SearchSessionsOptions;
 
-  /** Reads a query. */
+  /** Parses a query. */
   constructor(query: string, options: SearchSessionsOptions = {}) {
     this.words = [...new Set(splitWords(query))];
     this.#patterns = this.words.map((word) =>
@@ -75,28 +75,28 @@ export class SearchQuery {
     this.#options = options;
   }
 
-  /** Whether a text in lower case may hold what is looked for; quick, and sure only of a no. */
+  /** Whether a lower-case text may match: a fast check without false negatives. */
   canMatch(lowerCaseText: string): boolean {
     return this.words.every((word) => lowerCaseText.includes(word));
   }
 
-  /** Whether an entry is of a kind and a time that are asked for. */
+  /** Whether an entry has one of the requested types and a time in the requested range. */
   matchesFilters(
     { type, timestamp }: { readonly type: string; readonly timestamp: number },
   ): boolean {
     const { types, after, before } = this.#options;
-    return (types === undefined || types.some((wanted) => wanted === type)) &&
+    return (types === undefined || types.some((requested) => requested === type)) &&
       (after === undefined || timestamp >= after) && (before === undefined || timestamp < before);
   }
 
-  /** The hit that an entry is, or `undefined`. */
+  /** Returns the hit for an entry, or `undefined` when it does not match. */
   findHit(sessionId: string, entry: SessionEntry): SearchHit | undefined {
     if (this.words.length === 0 || !this.matchesFilters(entry)) return undefined;
     const text = getSearchText(entry);
-    const places = this.#patterns.map((pattern) => text.search(pattern));
-    if (places.some((place) => place < 0)) return undefined;
+    const matches = this.#patterns.map((pattern) => text.search(pattern));
+    if (matches.includes(-1)) return undefined;
     const { id: entryId, type, timestamp } = entry;
-    const snippet = createSnippet(text, Math.min(...places));
+    const snippet = createSnippet(text, Math.min(...matches));
     return { sessionId, entryId, type, timestamp, snippet };
   }
 }
@@ -111,10 +111,10 @@ function getBlockText(block: ContentBlock): string {
   return block.type === "tool_call" ? `${block.name} ${safeStringify(block.arguments)}` : "";
 }
 
-/** The text around a place, on one line and without control characters. */
-function createSnippet(text: string, place: number): string {
-  const start = Math.max(0, place - SNIPPET_CHARACTERS);
-  const end = Math.min(text.length, place + 2 * SNIPPET_CHARACTERS);
+/** Returns the text around an index, on one line and without control characters. */
+function createSnippet(text: string, index: number): string {
+  const start = Math.max(0, index - SNIPPET_CHARACTERS);
+  const end = Math.min(text.length, index + 2 * SNIPPET_CHARACTERS);
   const part = text.slice(start, end).toWellFormed()
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
   return `${start > 0 ? "…" : ""}${part}${end < text.length ? "…" : ""}`;

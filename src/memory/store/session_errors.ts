@@ -1,29 +1,30 @@
 /**
- * What the system says when a session cannot be reached, in words that say what to do.
+ * Errors of session stores.
  *
  * @module
  */
 
 import { AgentError, getErrorMessage, SessionError, type SessionOwner } from "../../core/errors.ts";
 
+/** Causes, with advice if there is any, by error code of the system. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full: free some space",
-  EDQUOT: "the disk quota is used up: free some space",
-  EROFS: "the disk is read-only",
-  EACCES: "permission was denied: check who may write to the folder",
-  EPERM: "permission was denied: check who may write to the folder",
-  EMFILE: "too many files are open",
-  EIO: "the disk reports an error",
+  EDQUOT: "the disk quota is exceeded: free some space",
+  EROFS: "the file system is read-only",
+  EACCES: "permission denied: check the permissions of the directory",
+  EPERM: "permission denied: check the permissions of the directory",
+  EMFILE: "too many open files",
+  EIO: "input/output error of the disk",
 };
 
-/** The words of a failure of the system. */
+/** Describes an error of the system; a known error code adds its cause and advice. */
 export function describeSystemError(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const advice = ADVICE[code];
   return advice === undefined ? getErrorMessage(error) : `${advice} (${getErrorMessage(error)})`;
 }
 
-/** A failure while reading or writing a session; a session error stays what it is. */
+/** Converts an error of reading or writing a session; a session error is returned unchanged. */
 export function toSessionError(
   error: unknown,
   { id, reason, note = "" }: {
@@ -38,26 +39,27 @@ export function toSessionError(
   return new SessionError(message, { reason, cause: error });
 }
 
-/** There is no such session. */
+/** Creates the error for a session that does not exist. */
 export function createNotFoundError(id: string): SessionError {
-  return new SessionError(`There is no session "${id}"`, { reason: "not_found" });
+  return new SessionError(`The session "${id}" does not exist`, { reason: "not_found" });
 }
 
-/** There is such a session already. */
+/** Creates the error for a session that already exists. */
 export function createAlreadyExistsError(id: string): SessionError {
-  return new SessionError(`There is a session "${id}" already: open it, or take another name`, {
-    reason: "already_exists",
-  });
+  return new SessionError(
+    `Cannot create the session "${id}": it already exists: open it, or use another id`,
+    { reason: "already_exists" },
+  );
 }
 
-/** Somebody else is writing to the session. */
+/** Creates the error for a session that another writer has open. */
 export function createLockedError(id: string, owner: SessionOwner | undefined): SessionError {
   const message = `The session "${id}" is open in ${describeOwner(owner)}: close it there, ` +
     `open it for reading only, or fork it`;
   return new SessionError(message, { reason: "locked", owner });
 }
 
-/** Somebody else has taken the session over. */
+/** Creates the error for a session whose lock another process has taken over. */
 export function createLockLostError(id: string, owner: SessionOwner | undefined): SessionError {
   return new SessionError(
     `The session "${id}" was taken over by another process while this one was not responding: ` +
@@ -69,6 +71,6 @@ export function createLockLostError(id: string, owner: SessionOwner | undefined)
 function describeOwner(owner: SessionOwner | undefined): string {
   if (!owner) return "another process";
   const { pid, name, since } = owner;
-  const who = name === undefined ? `process ${pid}` : `${name} (process ${pid})`;
-  return `${who} since ${new Date(since).toISOString()}`;
+  const owningProcess = name === undefined ? `process ${pid}` : `${name} (process ${pid})`;
+  return `${owningProcess} since ${new Date(since).toISOString()}`;
 }

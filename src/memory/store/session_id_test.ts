@@ -2,20 +2,20 @@ import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { SessionError } from "../../core/errors.ts";
 import { checkSessionId, createRandomId, createSessionId } from "./session_id.ts";
 
-Deno.test("a new name tells the time, sorts by it, and can be used as a file's name", () => {
+Deno.test("createSessionId() starts with the UTC time and is a valid file name", () => {
   const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
   assertEquals(createSessionId(now, "abc"), "20260102-030405-abc");
   assertMatch(createSessionId(now), /^20260102-030405-[0-9a-v]{12}$/);
   checkSessionId(createSessionId(now));
 });
 
-Deno.test("random names do not collide", () => {
-  const names = new Set(Array.from({ length: 10_000 }, createRandomId));
-  assertEquals(names.size, 10_000);
+Deno.test("createRandomId() returns distinct ids", () => {
+  const ids = new Set(Array.from({ length: 10_000 }, createRandomId));
+  assertEquals(ids.size, 10_000);
 });
 
-Deno.test("A 145: names that could lead elsewhere are refused", () => {
-  const bad = [
+Deno.test("checkSessionId() rejects ids that are not safe file names [A145]", () => {
+  const unsafe = [
     "",
     ".",
     "..",
@@ -30,7 +30,7 @@ Deno.test("A 145: names that could lead elsewhere are refused", () => {
     "CON",
     "nul.txt",
   ];
-  for (const id of [...bad, "é", "a b", "x".repeat(129)]) {
+  for (const id of [...unsafe, "é", "a b", "x".repeat(129)]) {
     const error = assertThrows(() => checkSessionId(id), SessionError);
     assertEquals(error.reason, "bad_id");
   }

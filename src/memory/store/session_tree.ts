@@ -1,22 +1,22 @@
 /**
- * The shape of a session: which entry hangs on which.
+ * The tree of a session's entries.
  *
  * @module
  */
 
 import type { EntryOutline } from "../../core/session_entry.ts";
 
-/** What {@linkcode SessionTree.add} had to mend. */
+/** A repair made by {@linkcode SessionTree.addRepaired}. */
 export type TreeRepair = "lost_parent" | "duplicate_id";
 
-/** Where the parent of a root stands. */
+/** Position of a missing entry, such as the parent of a root. */
 const NOT_FOUND = -1;
 
-/** A tree of entries that only grows. The entry that was added last is the leaf. */
+/** A tree of entries. The entry that was added last is the leaf. */
 export class SessionTree {
   readonly #nodes: EntryOutline[] = [];
   readonly #parents: number[] = [];
-  /** Positions by id, of as many entries as were ever looked up. */
+  /** Positions by id of the first `#indexedCount` entries. */
   readonly #positions = new Map<string, number>();
   #indexedCount = 0;
 
@@ -25,66 +25,68 @@ export class SessionTree {
     return this.#nodes;
   }
 
-  /** The entry that the next one hangs on. */
+  /** Id of the leaf, which is the parent of the next entry; `null` if there is none. */
   get leafId(): string | null {
     return this.#nodes.at(-1)?.id ?? null;
   }
 
-  /** Whether there is an entry of this id. */
+  /** Whether an entry with this id exists. */
   has(id: string): boolean {
     return this.#updateIndex().has(id);
   }
 
-  /** Where an entry stands among all, the oldest at 0; -1 when there is none of this id. */
-  positionOf(id: string | null): number {
+  /** Returns the position of an entry, 0 for the oldest; -1 if there is no entry with this id. */
+  findPosition(id: string | null): number {
     if (id === null) return NOT_FOUND;
-    // Most often it is the last one that is asked for.
+    // Most lookups are for the last entry.
     if (this.#nodes.at(-1)?.id === id) return this.#nodes.length - 1;
     return this.#updateIndex().get(id) ?? NOT_FOUND;
   }
 
-  /** Adds an entry whose id is free and whose parent is there. */
+  /** Adds an entry with an unused id and an existing parent. */
   add(node: EntryOutline): void {
-    this.#parents.push(this.positionOf(node.parentId));
+    this.#parents.push(this.findPosition(node.parentId));
     this.#nodes.push(node);
   }
 
   /**
-   * Adds an entry as it was read. One whose parent is gone hangs on the one before it; one whose id is taken
-   * gets another. Since a parent must stand before its child, there are no circles.
+   * Adds an entry from a log. An entry with a missing parent becomes a child of the entry before it; an entry with
+   * a used id gets a new one. Parents precede their children, so there are no cycles.
    */
   addRepaired(
     node: EntryOutline,
   ): { readonly node: EntryOutline; readonly repairs: readonly TreeRepair[] } {
-    const isLost = node.parentId !== null && this.positionOf(node.parentId) === NOT_FOUND;
+    const isLost = node.parentId !== null && this.findPosition(node.parentId) === NOT_FOUND;
     const isTaken = this.has(node.id);
     if (!isLost && !isTaken) {
       this.add(node);
       return { node, repairs: NO_REPAIRS };
     }
     const parentId = isLost ? this.leafId : node.parentId;
-    const adopted = { ...node, parentId, id: isTaken ? this.#createUniqueId(node.id) : node.id };
-    this.add(adopted);
-    return { node: adopted, repairs: listRepairs(isLost, isTaken) };
+    const repaired = { ...node, parentId, id: isTaken ? this.#createUniqueId(node.id) : node.id };
+    this.add(repaired);
+    return { node: repaired, repairs: listRepairs(isLost, isTaken) };
   }
 
-  /** Forgets all entries from a position on. */
+  /** Removes the entry at a position and all later ones. */
   truncate(position: number): void {
     for (const { id } of this.#nodes.splice(position)) this.#positions.delete(id);
     this.#parents.length = this.#nodes.length;
     this.#indexedCount = Math.min(this.#indexedCount, this.#nodes.length);
   }
 
-  /** The positions of the entries from the root to an entry, which is also their order in time. */
+  /** Returns the positions of the entries from the root to an entry, in ascending order. */
   pathTo(leafId: string | null): number[] {
     const path: number[] = [];
-    for (let at = this.positionOf(leafId); at >= 0; at = this.#parents[at] ?? NOT_FOUND) {
-      path.push(at);
+    let position = this.findPosition(leafId);
+    while (position >= 0) {
+      path.push(position);
+      position = this.#parents[position] ?? NOT_FOUND;
     }
     return path.reverse();
   }
 
-  /** A long log that is only read from root to leaf never needs it. */
+  /** Indexes the entries that were added since the last lookup; lazily, since reading a log in order needs no index. */
   #updateIndex(): ReadonlyMap<string, number> {
     for (; this.#indexedCount < this.#nodes.length; this.#indexedCount++) {
       const node = this.#nodes[this.#indexedCount];

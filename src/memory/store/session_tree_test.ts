@@ -8,11 +8,11 @@ function createNode(id: string, parentId: string | null = null): EntryOutline {
 
 function createTree(...nodes: readonly EntryOutline[]): SessionTree {
   const tree = new SessionTree();
-  for (const each of nodes) tree.add(each);
+  for (const node of nodes) tree.add(node);
   return tree;
 }
 
-Deno.test("a path leads from the root to an entry", () => {
+Deno.test("SessionTree: pathTo() returns the positions from the root to an entry", () => {
   const tree = createTree(
     createNode("a"),
     createNode("b", "a"),
@@ -27,16 +27,16 @@ Deno.test("a path leads from the root to an entry", () => {
   assertEquals(tree.leafId, "e");
 });
 
-Deno.test("what was cut off is forgotten, and its ids are free again", () => {
+Deno.test("SessionTree: truncate() removes entries and their ids", () => {
   const tree = createTree(createNode("a"), createNode("b", "a"), createNode("c", "b"));
   assertEquals(tree.has("c"), true);
   tree.truncate(1);
-  assertEquals([tree.leafId, tree.has("b"), tree.positionOf("c")], ["a", false, -1]);
+  assertEquals([tree.leafId, tree.has("b"), tree.findPosition("c")], ["a", false, -1]);
   tree.add(createNode("c", "a"));
   assertEquals(tree.pathTo("c"), [0, 1]);
 });
 
-Deno.test("an entry that does not fit is made to fit", () => {
+Deno.test("SessionTree: addRepaired() replaces a missing parent and a duplicate id", () => {
   const tree = createTree(createNode("a"), createNode("b", "a"));
   assertEquals(tree.addRepaired(createNode("c", "gone")), {
     node: createNode("c", "b"),

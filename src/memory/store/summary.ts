@@ -1,5 +1,5 @@
 /**
- * What a list of sessions shows, kept up to date entry by entry.
+ * Summaries of sessions for lists, updated with each entry.
  *
  * @module
  */
@@ -9,21 +9,21 @@ import type { ListSessionsOptions, SessionSummary } from "../../core/session.ts"
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
 
-/** The beginning of a text that a list shows, in characters. */
+/** Maximum length of titles and prompts in a summary, in characters. */
 const MAX_TEXT_CHARACTERS = 200;
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-/** A summary that grows with its session. */
+/** Builds the summary of a session from its entries. */
 export class SummaryBuilder {
   readonly #summary: Mutable<SessionSummary>;
 
-  /** Goes on from an earlier summary. */
+  /** Creates a builder that adds to an earlier summary. */
   constructor(summary: SessionSummary) {
     this.#summary = { ...summary };
   }
 
-  /** Begins for a session without entries. */
+  /** Creates a builder for a session without entries. */
   static from({ id, created, cwd, parent }: SessionHeader): SummaryBuilder {
     return new SummaryBuilder({
       id,
@@ -40,7 +40,7 @@ export class SummaryBuilder {
     });
   }
 
-  /** Counts an entry in. */
+  /** Adds an entry. */
   add(entry: SessionEntry): void {
     const summary = this.#summary;
     summary.entries++;
@@ -61,7 +61,7 @@ export class SummaryBuilder {
     }
   }
 
-  /** The summary of a log of so many bytes. */
+  /** Returns the summary; `bytes` is the size of the log, in bytes. */
   build(bytes: number): SessionSummary {
     return { ...this.#summary, bytes };
   }
@@ -82,21 +82,17 @@ export class SummaryBuilder {
   }
 }
 
-/** The summaries that are asked for, the one that was written to last first. */
+/** Filters and limits summaries, most recently written first. */
 export function selectSummaries(
   summaries: readonly SessionSummary[],
   { cwd, limit }: ListSessionsOptions,
 ): readonly SessionSummary[] {
   return summaries.filter((summary) => cwd === undefined || summary.cwd === cwd)
-    .toSorted((left, right) => right.updated - left.updated || compareStrings(right.id, left.id))
+    .toSorted((left, right) => right.updated - left.updated || (left.id < right.id ? 1 : -1))
     .slice(0, limit);
 }
 
-function compareStrings(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
-}
-
-/** The beginning of a text, on one line. */
+/** Returns the beginning of a text, on one line. */
 function truncateText(text: string): string {
   const line = text.slice(0, 4 * MAX_TEXT_CHARACTERS).replaceAll(/\s+/g, " ").trim();
   const characters = Array.from(line);

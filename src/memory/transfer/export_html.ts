@@ -1,5 +1,5 @@
 /**
- * A session as one page that needs nothing else: no script, no font, no request to anywhere.
+ * Exports a session as a self-contained HTML page without scripts, fonts or network requests.
  *
  * @module
  */
@@ -16,12 +16,12 @@ import {
   type TranscriptTool,
 } from "./transcript.ts";
 
-/** Images that a page may carry; anything else could be more than an image. */
+/** Image types that a page may embed; other types, such as SVG, could contain scripts. */
 const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
 const ROLE_LABELS = { user: "User", assistant: "Assistant", application: "Application" };
 
-/** Writes what a session's leaf leads to as an HTML page with collapsible tool calls. */
+/** Exports the path to a session's leaf as an HTML page with collapsible tool calls. */
 export async function exportHtml(session: Session, options?: ExportOptions): Promise<string> {
   const transcript = await readTranscript(session, options);
   return `<!DOCTYPE html>
@@ -55,10 +55,10 @@ function renderHeader({ title, header, usage, cost }: Transcript): string {
   return `<header><h1>${escapeHtml(title)}</h1><ul>${list}</ul></header>`;
 }
 
-function renderItem(entry: TranscriptItem): string {
-  const time = `<time>${new Date(entry.timestamp).toISOString()}</time>`;
-  if (entry.type === "note") return `<aside>${time}${renderText(entry.text)}</aside>`;
-  const { speaker, model = "", error, parts } = entry;
+function renderItem(item: TranscriptItem): string {
+  const time = `<time>${new Date(item.timestamp).toISOString()}</time>`;
+  if (item.type === "note") return `<aside>${time}${renderText(item.text)}</aside>`;
+  const { speaker, model = "", error, parts } = item;
   const failure = error === undefined ? "" : `<p class="error">${escapeHtml(error)}</p>`;
   const heading = `<h2>${ROLE_LABELS[speaker]} <small>${escapeHtml(model)}</small>${time}</h2>`;
   return `<article class="${speaker}">${heading}${
@@ -66,27 +66,27 @@ function renderItem(entry: TranscriptItem): string {
   }${failure}</article>`;
 }
 
-function renderPart(content: TranscriptPart): string {
-  switch (content.type) {
+function renderPart(part: TranscriptPart): string {
+  switch (part.type) {
     case "text":
-      return renderText(content.text);
+      return renderText(part.text);
     case "thinking":
-      return renderDetails("Thinking", renderText(content.text), "thinking");
+      return renderDetails("Thinking", renderText(part.text), "thinking");
     case "image":
-      return renderImage(content.source);
+      return renderImage(part.source);
     case "data":
-      return renderDetails(content.name, renderCode(content.json), "data");
+      return renderDetails(part.name, renderCode(part.json), "data");
     case "tool":
-      return renderTool(content);
+      return renderTool(part);
   }
 }
 
 function renderTool({ name, arguments: args, result }: TranscriptTool): string {
-  const state = !result ? "no answer" : result.isError ? "failed" : "done";
-  const answer = (result?.parts ?? []).map((content) =>
-    content.type === "text" ? renderCode(content.text) : renderPart(content)
+  const state = !result ? "no result" : result.isError ? "failed" : "done";
+  const parts = (result?.parts ?? []).map((part) =>
+    part.type === "text" ? renderCode(part.text) : renderPart(part)
   );
-  const body = `<h3>Arguments</h3>${renderCode(args)}<h3>Result</h3>${answer.join("")}`;
+  const body = `<h3>Arguments</h3>${renderCode(args)}<h3>Result</h3>${parts.join("")}`;
   return renderDetails(`${name}: ${state}`, body, result?.isError ? "tool error" : "tool");
 }
 
@@ -126,7 +126,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text that HTML takes for text, without control characters that no page may hold. */
+/** Escapes a text for HTML; replaces control characters that HTML does not allow. */
 function escapeHtml(content: string): string {
   return content.toWellFormed()
     .replaceAll(/(?![\t\n\r])\p{Cc}/gu, "\ufffd")

@@ -1,5 +1,5 @@
 /**
- * A whole session as JSON lines, each of which stands for itself.
+ * Exports a complete session as JSON lines.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { encodeEntry, encodeHeader } from "../store/jsonl.ts";
 import { type ExportOptions, redactTexts } from "./transcript.ts";
 
 /**
- * Writes a session as JSON lines: the header, then every entry of every branch, oldest first. What
- * {@linkcode importSession} reads.
+ * Exports a session as JSON lines: the header, then the entries of all branches, oldest first. `importSession()`
+ * reads them.
  */
 export async function exportJsonl(
   session: Session,
   { redact }: Pick<ExportOptions, "redact"> = {},
 ): Promise<string> {
-  const clean = <Value>(value: Value): Value => redact ? redactTexts(value, redact) : value;
-  let text = encodeHeader(clean(session.header)) + "\n";
-  for await (const entry of session.entries()) text += encodeEntry(clean(entry)) + "\n";
+  const redactValue = <Value>(value: Value): Value => redact ? redactTexts(value, redact) : value;
+  let text = encodeHeader(redactValue(session.header)) + "\n";
+  for await (const entry of session.entries()) text += encodeEntry(redactValue(entry)) + "\n";
   return text;
 }

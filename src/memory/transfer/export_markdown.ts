@@ -1,5 +1,5 @@
 /**
- * A session as Markdown.
+ * Exports a session as Markdown.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import {
 
 const ROLE_LABELS = { user: "User", assistant: "Assistant", application: "Application" };
 
-/** Writes what a session's leaf leads to as Markdown. */
+/** Exports the path to a session's leaf as Markdown. */
 export async function exportMarkdown(session: Session, options?: ExportOptions): Promise<string> {
   const transcript = await readTranscript(session, options);
   const parts = [renderHeader(transcript), ...transcript.items.map(renderItem)];
@@ -35,9 +35,9 @@ function renderHeader({ title, header, usage, cost }: Transcript): string {
   return `# ${toSingleLine(title)}\n\n${facts.join(" · ")}`;
 }
 
-function renderItem(entry: TranscriptItem): string {
-  if (entry.type === "note") return renderQuote(entry.text);
-  const { speaker, model, error, parts } = entry;
+function renderItem(item: TranscriptItem): string {
+  if (item.type === "note") return renderQuote(item.text);
+  const { speaker, model, error, parts } = item;
   const heading = `## ${ROLE_LABELS[speaker]}${
     model === undefined ? "" : ` (${toSingleLine(model)})`
   }`;
@@ -45,28 +45,28 @@ function renderItem(entry: TranscriptItem): string {
   return [heading, ...parts.map(renderPart), ...failure].join("\n\n");
 }
 
-function renderPart(content: TranscriptPart): string {
-  switch (content.type) {
+function renderPart(part: TranscriptPart): string {
+  switch (part.type) {
     case "text":
-      return content.text.trim();
+      return part.text.trim();
     case "thinking":
-      return renderQuote(content.text);
+      return renderQuote(part.text);
     case "image":
-      return renderImage(content.source);
+      return renderImage(part.source);
     case "data":
-      return `\`${content.name}\`\n\n${renderCodeBlock(content.json, "json")}`;
+      return `\`${part.name}\`\n\n${renderCodeBlock(part.json, "json")}`;
     case "tool":
-      return renderTool(content);
+      return renderTool(part);
   }
 }
 
 function renderTool({ name, arguments: args, result }: TranscriptTool): string {
   const call = `### Tool: ${toSingleLine(name)}\n\n${renderCodeBlock(args, "json")}`;
-  if (!result) return `${call}\n\nIt never answered.`;
-  const answer = result.parts.map((content) =>
-    content.type === "text" ? renderCodeBlock(content.text) : renderPart(content)
+  if (!result) return `${call}\n\nNo result`;
+  const parts = result.parts.map((part) =>
+    part.type === "text" ? renderCodeBlock(part.text) : renderPart(part)
   );
-  return [call, result.isError ? "It failed:" : "It answered:", ...answer].join("\n\n");
+  return [call, result.isError ? "Error:" : "Result:", ...parts].join("\n\n");
 }
 
 function renderImage(source: ImageSource): string {
@@ -84,7 +84,7 @@ function renderQuote(text: string): string {
   return text.trim().split("\n").map((line) => `> ${line}`.trimEnd()).join("\n");
 }
 
-/** A code block whose fence is longer than any in the text. */
+/** Renders a code block with a fence that is longer than any in the text. */
 function renderCodeBlock(text: string, language = ""): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -22,12 +22,12 @@ async function createSampleSession(): Promise<Session> {
   const store = new InMemorySessionStore({ now: () => 86_400_000, newId: () => `e${++id}` });
   const session = await store.create({ id: "sample", cwd: "/work" });
   const call = toolCall("bash", { command: "echo ````" }, { id: "call_1" });
-  const silent = toolCall("bash", {}, { id: "call_2" });
+  const unanswered = toolCall("bash", {}, { id: "call_2" });
   const usage = { input: 100, output: 20, cacheRead: 0, cacheWrite: 0, total: 120 };
   session.append({ type: "message", message: userMessage(`Hello ${MALICIOUS_TEXT}`, 86_400_000) });
   session.append({
     type: "message",
-    message: assistantMessage([thinking("hm\nhm"), text("I look."), call, silent], { usage }),
+    message: assistantMessage([thinking("hm\nhm"), text("I look."), call, unanswered], { usage }),
   });
   session.append({
     type: "approval",
@@ -52,7 +52,7 @@ async function createSampleSession(): Promise<Session> {
   return session;
 }
 
-Deno.test("a page carries everything escaped, with calls folded, and asks for nothing", async () => {
+Deno.test("exportHtml() escapes every text, makes tool calls collapsible and loads no resources", async () => {
   const page = await exportHtml(await createSampleSession());
   assert(!page.includes("<script"));
   assert(!page.includes("\u001b"));
@@ -62,14 +62,14 @@ Deno.test("a page carries everything escaped, with calls folded, and asks for no
   assertEquals(page.match(/<details class="tool/g)?.length, 2);
   assertEquals(page.match(/<details class="thinking/g)?.length, 1);
   assert(page.includes("<summary>bash: done</summary>"));
-  assert(page.includes("<summary>bash: no answer</summary>"));
+  assert(page.includes("<summary>bash: no result</summary>"));
   assert(page.includes("(an image, image/svg+xml)"));
   assert(page.includes("Approved: bash"));
   assert(page.includes("120 tokens"));
   assert(page.includes("1970-01-02T00:00:00.000Z"));
 });
 
-Deno.test("Markdown shows every turn, and fences hold whatever a tool says", async () => {
+Deno.test("exportMarkdown() shows every turn, with fences longer than those in tool output", async () => {
   const markdown = await exportMarkdown(await createSampleSession());
   assertEquals(
     markdown.replaceAll(MALICIOUS_TEXT.trim(), "EVIL"),
@@ -96,7 +96,7 @@ I look.
 }
 \`\`\`\`\`
 
-It answered:
+Result:
 
 \`\`\`\`
 Exit code: 0
@@ -117,7 +117,7 @@ fence
 {}
 \`\`\`
 
-It never answered.
+No result
 
 > Approved: bash
 
@@ -132,7 +132,7 @@ Oh
   );
 });
 
-Deno.test("JSON lines that were exported come back entry by entry, with every branch", async () => {
+Deno.test("importSession() restores the entries of all branches from exportJsonl()", async () => {
   const session = await createSampleSession();
   const [first] = session.outline;
   session.moveLeaf(first?.id ?? null);
@@ -145,19 +145,21 @@ Deno.test("JSON lines that were exported come back entry by entry, with every br
   assert(copy.id !== session.id);
 });
 
-Deno.test("importing tells what it could not read, and refuses what has no entry", async () => {
+Deno.test("importSession() returns the damage, and rejects if there is no entry", async () => {
   const store = new InMemorySessionStore();
-  const bare = JSON.stringify(userMessage("hi", 1));
-  const { session, damage } = await importSession(store, `${bare}\nnoise\n${bare}`, { id: "x" });
+  const message = JSON.stringify(userMessage("hi", 1));
+  const { session, damage } = await importSession(store, `${message}\nnoise\n${message}`, {
+    id: "x",
+  });
   assertEquals(session.id, "x");
   assertEquals((await session.path()).length, 2);
   assertEquals(damage.map(({ type }) => type), ["broken_line"]);
-  for (const nothing of ["", "noise", `{"type":"session","version":1,"id":"s","created":1}`]) {
-    await assertRejects(() => importSession(store, nothing), SessionError, "no session entry");
+  for (const jsonl of ["", "noise", `{"type":"session","version":1,"id":"s","created":1}`]) {
+    await assertRejects(() => importSession(store, jsonl), SessionError, "no session entry");
   }
 });
 
-Deno.test("what is to be left out is left out of every export", async () => {
+Deno.test("exportJsonl(), exportMarkdown(), exportHtml(): redact is applied to every text", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "secrets", cwd: "/home/SECRET" });
   const call = toolCall("SECRET", { id: "SECRET", deep: [{ type: "SECRET" }] }, { id: "call_1" });
@@ -169,17 +171,16 @@ Deno.test("what is to be left out is left out of every export", async () => {
   });
   const redact = (text: string) => text.replaceAll("SECRET", "…");
   for (const write of [exportJsonl, exportMarkdown, exportHtml]) {
-    const whole = await write(session);
-    assert(whole.includes("SECRET"));
-    const clean = await write(session, { redact });
-    assert(!clean.includes("SECRET"), clean);
-    assert(clean.includes("…"));
+    assert((await write(session)).includes("SECRET"));
+    const redacted = await write(session, { redact });
+    assert(!redacted.includes("SECRET"), redacted);
+    assert(redacted.includes("…"));
   }
   const { session: copy } = await importSession(store, await exportJsonl(session, { redact }));
   assertEquals(copy.outline, session.outline);
 });
 
-Deno.test("an export of another leaf shows that leaf", async () => {
+Deno.test("exportMarkdown() exports the path to another leaf", async () => {
   const session = await createSampleSession();
   const markdown = await exportMarkdown(session, { leaf: session.outline[0]?.id ?? null });
   assert(!markdown.includes("Assistant"));

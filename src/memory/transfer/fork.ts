@@ -1,5 +1,5 @@
 /**
- * A new session out of a part of another.
+ * Forks a session.
  *
  * @module
  */
@@ -8,20 +8,21 @@ import type { Session, SessionStore } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import { createRandomId } from "../store/session_id.ts";
 
-/** Options of {@linkcode forkSession}. */
+/** Options for {@linkcode forkSession}. */
 export interface ForkSessionOptions {
-  /** Name of the new session. Default: the time and something random. */
+  /** Id of the new session. Default: the current time with a random suffix. */
   readonly id?: string;
-  /** The entry up to which the new session is the same. Default: the leaf. */
+  /** Id of the last entry to copy; `null` copies none. Default: the leaf. */
   readonly leaf?: string | null;
-  /** The store of the new session. Default: that of the old one. */
+  /** Store of the new session. Default: `store`. */
   readonly into?: SessionStore;
 }
 
 /**
- * Begins a session with the entries of another, which may be open elsewhere and is not changed.
+ * Creates a session, open for writing, with the entries of another session's path. The other session may be open
+ * elsewhere and is not changed.
  *
- * @throws {SessionError} When the session cannot be read, or has no such entry.
+ * @throws {SessionError} If the session cannot be read or does not have the entry.
  *
  * @example
  * ```ts
@@ -53,8 +54,8 @@ export async function forkSession(
 }
 
 /**
- * The path to a leaf, and what the journal knows of its tool calls from elsewhere: a call that took effect on
- * another branch has taken effect.
+ * Reads the path to a leaf, and the entries of the tool journal for its calls on other branches, whose side effects
+ * have happened too.
  */
 async function readEntriesUpTo(
   source: Session,
@@ -72,12 +73,12 @@ async function readEntriesUpTo(
   const last = path.at(-1);
   if (journal.length === 0 || !last) return path;
   const { id: parentId, timestamp } = last;
-  const back: SessionEntry = {
+  const leafMoved: SessionEntry = {
     type: "leaf_moved",
     from: journal.at(-1)?.id ?? null,
     id: createRandomId(),
     parentId,
     timestamp,
   };
-  return [...path, ...journal, back];
+  return [...path, ...journal, leafMoved];
 }

@@ -10,7 +10,7 @@ function createMessageEntry(text: string): SessionEntryBody {
   return { type: "message", message: userMessage(text, 1) };
 }
 
-Deno.test("a fork has the path to its leaf and goes its own way, also while the other is open", async () => {
+Deno.test("forkSession() copies the path to a leaf, also while the session is open elsewhere", async () => {
   const store = new InMemorySessionStore();
   const source = await store.create({ id: "source", cwd: "/work" });
   const [one, two] = [
@@ -18,8 +18,8 @@ Deno.test("a fork has the path to its leaf and goes its own way, also while the 
     source.append(createMessageEntry("two")),
   ];
   await source.flush();
-  const whole = await forkSession(store, "source", { id: "whole" });
-  assertEquals(await whole.path(), [one, two]);
+  const complete = await forkSession(store, "source", { id: "complete" });
+  assertEquals(await complete.path(), [one, two]);
   const part = await forkSession(store, "source", { leaf: one.id });
   part.append(createMessageEntry("three"));
   assertEquals(part.header.parent, { sessionId: "source", entryId: one.id });
@@ -32,12 +32,12 @@ Deno.test("a fork has the path to its leaf and goes its own way, also while the 
   await assertRejects(() => forkSession(store, "nothing"), SessionError);
 });
 
-Deno.test("a fork at a message remembers what its calls have done on another branch", async () => {
+Deno.test("forkSession() copies the tool journal of its calls on other branches", async () => {
   const store = new InMemorySessionStore();
   const source = await store.create({ id: "source" });
   const call = toolCall("pay", {}, { id: "call_1" });
-  const asked = source.append({ type: "message", message: assistantMessage([call]) });
-  const journal = { messageId: asked.id, toolCallId: "call_1", name: "pay" };
+  const request = source.append({ type: "message", message: assistantMessage([call]) });
+  const journal = { messageId: request.id, toolCallId: "call_1", name: "pay" };
   const once = { arguments: {}, sideEffect: "once", idempotencyKey: "k" } as const;
   source.append({ type: "tool_started", ...journal, ...once });
   source.append({
@@ -47,8 +47,8 @@ Deno.test("a fork at a message remembers what its calls have done on another bra
     isError: false,
   });
   await source.flush();
-  const fork = await forkSession(store, "source", { leaf: asked.id });
-  assertEquals((await fork.path({ types: ["message"] })).map(({ id }) => id), [asked.id]);
+  const fork = await forkSession(store, "source", { leaf: request.id });
+  assertEquals((await fork.path({ types: ["message"] })).map(({ id }) => id), [request.id]);
   assertEquals(fork.outline.map(({ type }) => type), [
     "message",
     "tool_started",

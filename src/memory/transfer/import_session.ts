@@ -1,5 +1,5 @@
 /**
- * Sessions from JSON lines.
+ * Imports a session from JSON lines.
  *
  * @module
  */
@@ -9,41 +9,41 @@ import type { Session, SessionDamage, SessionStore } from "../../core/session.ts
 import { LogScanner } from "../file/log_scanner.ts";
 import { splitLines } from "../file/read_lines.ts";
 
-/** Options of {@linkcode importSession}. */
+/** Options for {@linkcode importSession}. */
 export interface ImportSessionOptions {
-  /** Name of the new session. Default: the time and something random. */
+  /** Id of the new session. Default: the current time with a random suffix. */
   readonly id?: string;
-  /** When the session began if the lines do not tell, in milliseconds since the epoch. Default: now. */
+  /** Creation time if the lines have none, in milliseconds since the epoch. Default: the current time. */
   readonly created?: number;
 }
 
-/** A session that was imported. */
+/** Result of {@linkcode importSession}. */
 export interface ImportedSession {
   /** The session, open for writing. */
   readonly session: Session;
-  /** What could not be read. */
+  /** Lines that could not be read. */
   readonly damage: readonly SessionDamage[];
 }
 
 /**
- * Begins a session with the entries of JSON lines: those of an export, those of a session file, or a bare list
- * of messages, one a line. What cannot be read is passed over and told.
+ * Creates a session with the entries of JSON lines: an export, a session file, or a list of messages, one per line.
+ * Lines that cannot be read are skipped and returned as `damage`.
  *
- * @throws {SessionError} When nothing can be read, or the lines are of a newer version.
+ * @throws {SessionError} If no line can be read, or the version of the lines is newer than the supported one.
  */
 export async function importSession(
   store: SessionStore,
   jsonl: string,
   { id, created = Date.now() }: ImportSessionOptions = {},
 ): Promise<ImportedSession> {
-  const scan = new LogScanner({ id: id ?? "import", created });
+  const scanner = new LogScanner({ id: id ?? "import", created });
   const bytes = new TextEncoder().encode(jsonl);
-  for (const line of splitLines(bytes, 0)) scan.addLine(line);
-  const { damage, entries, header: { cwd, parent } } = scan;
-  const found = entries.filter((entry) => entry !== undefined);
-  if (found.length === 0) {
+  for (const line of splitLines(bytes, 0)) scanner.addLine(line);
+  const { damage, header: { cwd, parent } } = scanner;
+  const entries = scanner.entries.filter((entry) => entry !== undefined);
+  if (entries.length === 0) {
     throw new SessionError(
-      "There is no session entry in what was to be imported: it takes JSON lines, one entry or message each",
+      "Cannot import a session: no session entry found: provide JSON lines with one entry or message each",
       { reason: "not_a_session" },
     );
   }
@@ -51,7 +51,7 @@ export async function importSession(
     ...(id !== undefined && { id }),
     ...(cwd !== undefined && { cwd }),
     ...(parent !== undefined && { parent }),
-    entries: found,
+    entries,
   });
   return { session, damage };
 }

@@ -1,10 +1,10 @@
 /**
- * How an exported page looks.
+ * The style of exported HTML pages.
  *
  * @module
  */
 
-/** The style sheet, readable in light and dark, on paper and on a telephone. */
+/** The style sheet, for light and dark mode, print and small screens. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, CanvasText 18%, Canvas); }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 0 auto; padding: 1rem; }

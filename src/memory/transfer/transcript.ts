@@ -1,32 +1,30 @@
 /**
- * A session as somebody would read it: what every export that people read is made from.
+ * The readable form of a session, from which HTML and Markdown exports are made.
  *
  * @module
  */
 
 import { type ContentBlock, extractText, type ImageSource } from "../../core/content.ts";
 import type { AgentMessage } from "../../core/message.ts";
-import type { ModelSpec } from "../../core/model.ts";
 import type { PathOptions, Session } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 
-/** Options of exports. */
+/** Options for `exportHtml()` and `exportMarkdown()`. */
 export interface ExportOptions extends Pick<PathOptions, "leaf"> {
-  /** Changes every text before it is written, to leave out what nobody else should read. */
+  /** Called with every text before it is exported; returns the text without private parts. Default: no change. */
   readonly redact?: (text: string) => string;
 }
 
 /** A tool call and its result. */
 export interface TranscriptTool {
-  /** Discriminant. */
   readonly type: "tool";
   /** Name of the tool. */
   readonly name: string;
-  /** The arguments, as indented JSON. */
+  /** The arguments as indented JSON. */
   readonly arguments: string;
-  /** What it answered; missing when it never did. */
+  /** The result; missing if the call has none. */
   readonly result?: { readonly parts: readonly TranscriptPart[]; readonly isError: boolean };
 }
 
@@ -38,7 +36,7 @@ export type TranscriptPart =
   | { readonly type: "data"; readonly name: string; readonly json: string }
   | TranscriptTool;
 
-/** Something that was said, or happened. */
+/** A message or a note about another event. */
 export type TranscriptItem =
   | {
     readonly type: "message";
@@ -50,17 +48,17 @@ export type TranscriptItem =
   }
   | { readonly type: "note"; readonly timestamp: number; readonly text: string };
 
-/** A session as somebody would read it. */
+/** The readable form of a session. */
 export interface Transcript {
-  /** Its title, or the beginning of the first prompt. */
+  /** Title of the session, or the beginning of the first prompt. */
   readonly title: string;
   /** The header. */
   readonly header: SessionHeader;
-  /** Tokens of the replies in it. */
+  /** Usage of the replies. */
   readonly usage: Usage;
-  /** Cost of the replies in it. */
+  /** Cost of the replies. */
   readonly cost: Cost;
-  /** What was said and what happened, in order. */
+  /** Messages and notes, in order. */
   readonly items: readonly TranscriptItem[];
 }
 
@@ -71,18 +69,18 @@ export async function readTranscript(
 ): Promise<Transcript> {
   const path = await session.path(leaf === undefined ? {} : { leaf });
   const entries = redact ? path.map((entry) => redactTexts(entry, redact)) : path;
-  const answers = new Map<string, TranscriptTool["result"]>();
-  for (const entry of entries) addToolResult(answers, entry);
+  const results = new Map<string, TranscriptTool["result"]>();
+  for (const entry of entries) addToolResult(results, entry);
   const messages = entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
   return {
     title: getTitle(entries, messages, session.id),
     header: redact ? redactTexts(session.header, redact) : session.header,
     ...sumUsage(messages),
-    items: entries.flatMap((entry) => createItems(entry, answers)),
+    items: entries.flatMap((entry) => createItems(entry, results)),
   };
 }
 
-/** Members that hold the shape of an entry together. */
+/** Properties that define the structure of an entry. */
 const STRUCTURAL_KEYS = new Set([
   "type",
   "role",
@@ -92,58 +90,60 @@ const STRUCTURAL_KEYS = new Set([
   "messageId",
   "mediaType",
 ]);
-/** Members that hold anything. */
+/** Properties with arbitrary content. */
 const FREE_FORM_KEYS = new Set(["arguments", "details", "data"]);
 
-/** An entry or header with every text in it changed; what holds its shape together stays. */
+/** Applies `redact` to every text of an entry or header, except to properties that define its structure. */
 export function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {
-  const visit = (member: unknown, name: string, isShape: boolean): unknown => {
+  const visit = (member: unknown, name: string, hasStructure: boolean): unknown => {
     if (typeof member === "string") {
-      return isShape && STRUCTURAL_KEYS.has(name) ? member : redact(member);
+      return hasStructure && STRUCTURAL_KEYS.has(name) ? member : redact(member);
     }
-    if (Array.isArray(member)) return member.map((item) => visit(item, "", isShape));
+    if (Array.isArray(member)) return member.map((item) => visit(item, "", hasStructure));
     if (typeof member !== "object" || member === null) return member;
     const members = Object.entries(member);
     return Object.fromEntries(
-      members.map(([key, inner]) => [key, visit(inner, key, isShape && !FREE_FORM_KEYS.has(key))]),
+      members.map((
+        [key, value],
+      ) => [key, visit(value, key, hasStructure && !FREE_FORM_KEYS.has(key))]),
     );
   };
   return visit(JSON.parse(safeStringify(value)), "", true) as Value;
 }
 
-function addToolResult(answers: Map<string, TranscriptTool["result"]>, entry: SessionEntry): void {
+function addToolResult(results: Map<string, TranscriptTool["result"]>, entry: SessionEntry): void {
   if (entry.type === "tool_finished") {
     const { toolCallId, result, isError } = entry;
-    answers.set(toolCallId, { parts: createParts(result.content, answers), isError });
+    results.set(toolCallId, { parts: createParts(result.content, results), isError });
   } else if (entry.type === "message" && entry.message.role === "tool_result") {
     const { toolCallId, content, isError } = entry.message;
-    answers.set(toolCallId, { parts: createParts(content, answers), isError });
+    results.set(toolCallId, { parts: createParts(content, results), isError });
   }
 }
 
 function createItems(
   entry: SessionEntry,
-  answers: ReadonlyMap<string, TranscriptTool["result"]>,
+  results: ReadonlyMap<string, TranscriptTool["result"]>,
 ): TranscriptItem[] {
-  if (entry.type === "message") return createMessageItems(entry.message, answers);
+  if (entry.type === "message") return createMessageItems(entry.message, results);
   const text = formatNote(entry);
   return text === undefined ? [] : [{ type: "note", timestamp: entry.timestamp, text }];
 }
 
 function createMessageItems(
   message: AgentMessage,
-  answers: ReadonlyMap<string, TranscriptTool["result"]>,
+  results: ReadonlyMap<string, TranscriptTool["result"]>,
 ): TranscriptItem[] {
   const { timestamp } = message;
   switch (message.role) {
     case "tool_result":
-      return []; // shown with its call
+      return []; // Shown with its call.
     case "user":
       return [{
         type: "message",
         speaker: "user",
         timestamp,
-        parts: createParts(message.content, answers),
+        parts: createParts(message.content, results),
       }];
     case "assistant":
       return [{
@@ -152,7 +152,7 @@ function createMessageItems(
         timestamp,
         model: `${message.provider}/${message.modelId}`,
         ...(message.errorMessage !== undefined && { error: message.errorMessage }),
-        parts: createParts(message.content, answers),
+        parts: createParts(message.content, results),
       }];
     case "custom": {
       const part = { type: "data", name: message.type, json: formatJson(message.data) } as const;
@@ -163,7 +163,7 @@ function createMessageItems(
 
 function createParts(
   blocks: readonly ContentBlock[],
-  answers: ReadonlyMap<string, TranscriptTool["result"]>,
+  results: ReadonlyMap<string, TranscriptTool["result"]>,
 ): TranscriptPart[] {
   return blocks.flatMap((block): TranscriptPart[] => {
     switch (block.type) {
@@ -174,9 +174,9 @@ function createParts(
       case "image":
         return [{ type: "image", source: block.source }];
       case "extension":
-        return []; // for a provider's eyes
+        return []; // For the provider only.
       case "tool_call": {
-        const result = answers.get(block.id);
+        const result = results.get(block.id);
         const args = formatJson(block.arguments);
         return [{ type: "tool", name: block.name, arguments: args, ...(result && { result }) }];
       }
@@ -186,17 +186,19 @@ function createParts(
 
 function formatNote(entry: Exclude<SessionEntry, { type: "message" }>): string | undefined {
   switch (entry.type) {
-    case "model_changed":
-      return `Model: ${formatModel(entry.model)}`;
+    case "model_changed": {
+      const { provider, modelId, thinkingLevel } = entry.model;
+      return `Model: ${provider}/${modelId}${thinkingLevel === "off" ? "" : `:${thinkingLevel}`}`;
+    }
     case "compaction": {
-      const left = `${entry.droppedCount} earlier messages were left out of requests from here on`;
-      return entry.summary === undefined ? left : `${left}; in their place:\n\n${entry.summary}`;
+      const text = `Later requests omit ${entry.droppedCount} earlier messages`;
+      return entry.summary === undefined ? text : `${text}. Summary:\n\n${entry.summary}`;
     }
     case "sub_agent_spawned":
       return `Sub-agent ${entry.name ?? entry.subAgentId}: ${entry.prompt}`;
     case "sub_agent_result":
       return `Sub-agent ${entry.subAgentId} ${
-        entry.isError ? "failed" : "answered"
+        entry.isError ? "failed" : "finished"
       }: ${entry.result}`;
     case "plan_created":
       return `Plan:\n\n${entry.plan}`;
@@ -256,10 +258,6 @@ function sumUsage(messages: readonly AgentMessage[]): { usage: Usage; cost: Cost
     cost = addCost(cost, message.cost);
   }
   return { usage, cost };
-}
-
-function formatModel({ provider, modelId, thinkingLevel }: ModelSpec): string {
-  return `${provider}/${modelId}${thinkingLevel === "off" ? "" : `:${thinkingLevel}`}`;
 }
 
 function formatJson(value: unknown): string {

@@ -1,5 +1,5 @@
 /**
- * The gate before tool calls: rules and grants decide first, and the approval prompt decides the other calls.
+ * The approval gate for tool calls: rules and grants decide first, the approval prompt decides the remaining calls.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
 import { assessCommand, type CommandAssessment } from "./command_assessment.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
-/** A call that the approval prompt decides. */
+/** A call submitted to the approval prompt. */
 export interface GateRequest extends ApprovalRequest {
   /** Assessment of a `bash` command. */
   readonly assessment?: CommandAssessment;
@@ -39,13 +39,13 @@ export interface ApprovalGateOptions {
   /** Whether read-only commands are approved without a prompt in `"smart"` mode. Default: `false`. */
   readonly allowHarmless?: boolean;
   /**
-   * The sandbox of the commands. While it is not confined, `bash` cannot be trusted as a tool and `allowHarmless` has
-   * no effect.
+   * Sandbox of the commands. While it is not confined, `bash` cannot be trusted as a tool and `allowHarmless` has no
+   * effect. Default: commands are assumed to be confined.
    */
   readonly sandbox?: Pick<Sandbox, "describe">;
 }
 
-/** Calls that are approved for the rest of the session: all of a tool, or those whose command or path begins with a prefix. */
+/** Calls approved for the session: all calls of a tool, or those whose command or path begins with a prefix. */
 export type TrustGrant =
   | { readonly type: "tool"; readonly name: string }
   | { readonly type: "prefix"; readonly name: string; readonly prefix: string };

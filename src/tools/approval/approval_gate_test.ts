@@ -36,7 +36,7 @@ async function getDecisionType(
   return (await requestDecision(gate, name, args)).type;
 }
 
-/** Creates a gate whose prompt returns the answers in turn and records the questions. */
+/** Creates a gate whose prompt returns the answers in order and records the calls that it is shown. */
 function createPromptedGate(
   answers: readonly (ApprovalDecision | boolean)[],
   options: ApprovalGateOptions = {},
@@ -53,7 +53,7 @@ function createPromptedGate(
   return { gate, questions };
 }
 
-Deno.test("approvalGate(): smart asks about tools that are not read-only, enabled about all, bypassed about none [A81]", async () => {
+Deno.test("approvalGate(): mode smart prompts for tools that are not read-only, enabled for all tools, bypassed for none [A81]", async () => {
   for (const [mode, questions] of [["smart", 1], ["enabled", 2], ["bypassed", 0]] as const) {
     const { gate, questions: asked } = createPromptedGate([true, true], { mode });
     await getDecisionType(gate, "read_file");
@@ -85,7 +85,7 @@ Deno.test("approvalGate(): returns approvals, denials, reasons and edited argume
   assertEquals(await requestDecision(gate, "bash", {}), edited);
 });
 
-Deno.test("approvalGate(): a tool stays trusted until clearTrust()", async () => {
+Deno.test("approvalGate(): a trusted tool stays trusted until clearTrust()", async () => {
   const { gate, questions } = createPromptedGate([{ type: "approved", scope: "tool" }, true]);
   await getDecisionType(gate, "write_file", { path: "a" });
   await getDecisionType(gate, "write_file", { path: "b" });
@@ -96,7 +96,7 @@ Deno.test("approvalGate(): a tool stays trusted until clearTrust()", async () =>
   assertEquals(questions, ["a", "c"]);
 });
 
-Deno.test("approvalGate(): a trusted command prefix covers commands with it and read-only commands", async () => {
+Deno.test("approvalGate(): a trusted prefix covers commands that begin with it, also combined with read-only commands", async () => {
   const { gate, questions } = createPromptedGate([{
     type: "approved",
     scope: "prefix",

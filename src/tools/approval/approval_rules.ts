@@ -53,7 +53,7 @@ interface ArgumentRule {
   readonly matchesAny: (args: JsonObject) => boolean;
 }
 
-/** Creates a rule from words; `*` at the end matches any more words, within a word any characters. */
+/** Creates a rule from words. `*` matches further words at the end, and any characters within a word. */
 function createCommandRule(pattern: string): ArgumentRule {
   const matches = createWordMatcher(pattern.replace(/:\*$/, " *"));
   return {
@@ -123,7 +123,7 @@ export function pathHasPrefix(path: string, prefix: string): boolean {
     : normalized === directory || normalized.startsWith(`${directory}/`);
 }
 
-/** Removes `.` and `..` from a path; `undefined` when it leaves its start. */
+/** Resolves `.` and `..` in a path; `undefined` when `..` leads above its start. */
 function normalizePath(path: string): string | undefined {
   const parts: string[] = [];
   for (const part of path.split("/")) {

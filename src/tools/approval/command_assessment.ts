@@ -17,7 +17,7 @@ export interface CommandAssessment {
    * including ambiguous commands.
    */
   readonly verdict: "harmless" | "ordinary" | "dangerous";
-  /** Why it is dangerous, one sentence each; empty for other verdicts. */
+  /** Reasons why it is dangerous, one sentence each; empty for other verdicts. */
   readonly reasons: readonly string[];
   /** Names of the programs it runs, each once. */
   readonly programs: readonly string[];
@@ -48,7 +48,7 @@ const READ_ONLY_SUBCOMMANDS: ReadonlyMap<string, RegExp> = new Map([
   ["python3", /^(?:--version|-V)$/],
 ]);
 
-/** Options with which a read-only program writes files or runs programs. */
+/** Arguments with which a read-only program writes files, runs other programs, changes settings or does not end. */
 const UNSAFE_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ["sort", /^(?:-\w*o|--output|--compress-program)/],
   ["tree", /^-\w*o/],
@@ -120,7 +120,7 @@ function isHarmlessRedirect({ operator, target }: SimpleCommand["redirects"][num
 
 const DEVICE_PATH = /^\/dev\/(?:sd|hd|vd|nvme|xvd|disk|mmcblk|mem|kmem)/;
 
-/** Directories whose loss is a disaster. */
+/** Matches root, home, system and working directories. */
 const BROAD_PATH =
   /^(?:\/|\/\*|~|~\/|~\/\*|\$\{?HOME\}?\/?\*?|\.\.?\/?|\.\/\*|\*|\/(?:bin|boot|dev|etc|home|lib|opt|root|sbin|sys|usr|var)\/?\*?)$/;
 

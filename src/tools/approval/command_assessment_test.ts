@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { assessCommand } from "./command_assessment.ts";
 import { findExecutedCommands, getProgram } from "./executed_commands.ts";
-import { seededRandom } from "../../../tests/sandbox/test_workspace.ts";
+import { seededRandom } from "../../testing/seeded_random.ts";
 
 const HARMLESS = [
   "ls -la",
@@ -91,19 +91,19 @@ const DANGEROUS: readonly (readonly [string, string])[] = [
 ];
 
 for (const command of HARMLESS) {
-  Deno.test(`assessCommand(): harmless ${JSON.stringify(command)}`, () => {
+  Deno.test(`assessCommand(): ${JSON.stringify(command)} is harmless`, () => {
     assertEquals(assessCommand(command).verdict, "harmless");
   });
 }
 
 for (const command of ORDINARY) {
-  Deno.test(`assessCommand(): ordinary ${JSON.stringify(command)}`, () => {
+  Deno.test(`assessCommand(): ${JSON.stringify(command)} is ordinary`, () => {
     assertEquals(assessCommand(command).verdict, "ordinary");
   });
 }
 
 for (const [command, reason] of DANGEROUS) {
-  Deno.test(`assessCommand(): dangerous ${JSON.stringify(command)}`, () => {
+  Deno.test(`assessCommand(): ${JSON.stringify(command)} is dangerous`, () => {
     const { verdict, reasons } = assessCommand(command);
     assertEquals(verdict, "dangerous");
     assert(reasons.some((sentence) => sentence.includes(reason)), reasons.join(" "));
@@ -124,7 +124,7 @@ Deno.test("findExecutedCommands(): finds programs in wrappers, shells and substi
   assertEquals(programs("cat <<X; a\nb\nX\nc"), ["cat", "a", "c"]);
 });
 
-Deno.test("assessCommand(): terminates without an error on random texts", () => {
+Deno.test("assessCommand(): does not throw or hang for random text", () => {
   const random = seededRandom(21);
   const pieces = [
     "a",
@@ -166,7 +166,7 @@ Deno.test("assessCommand(): terminates without an error on random texts", () => 
   }
 });
 
-Deno.test("assessCommand(): takes linear time for a long command", () => {
+Deno.test("assessCommand(): assesses a command of 100,000 characters within 1.5 s", () => {
   const start = performance.now();
   assessCommand("echo 'x' \"y\" $(z); ".repeat(5_000));
   assert(performance.now() - start < 1_500);

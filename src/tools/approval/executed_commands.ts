@@ -14,7 +14,7 @@ export interface ExecutedCommands {
   readonly opaque: boolean;
 }
 
-/** Wrappers and their options with a separate value. */
+/** Programs that run another program, and their options whose value is a separate argument. */
 const WRAPPERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["env", new Set(["-u", "--unset", "-C", "--chdir"])],
   ["nohup", new Set<string>()],
@@ -35,7 +35,7 @@ const WRAPPERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"]);
 
-/** Deepest nesting; anything deeper is opaque. */
+/** Maximum nesting depth; anything deeper is opaque. */
 const MAX_DEPTH = 10;
 
 /** Finds the commands that a script runs. */
@@ -82,9 +82,9 @@ function unwrapShell(words: readonly ShellWord[], depth: number): ExecutedComman
 }
 
 function unwrapEval(words: readonly ShellWord[], depth: number): ExecutedCommands {
-  const rest = words.slice(1);
-  const inside = unwrapScript(rest.map(({ text }) => text).join(" "), depth + 1);
-  return { ...inside, opaque: inside.opaque || rest.some(({ literal }) => !literal) };
+  const args = words.slice(1);
+  const inside = unwrapScript(args.map(({ text }) => text).join(" "), depth + 1);
+  return { ...inside, opaque: inside.opaque || args.some(({ literal }) => !literal) };
 }
 
 /** Unwraps `find … -exec command … ;`. */
@@ -92,10 +92,13 @@ function unwrapFind(words: readonly ShellWord[], depth: number): ExecutedCommand
   const unwrapped: ExecutedCommands[] = [];
   for (const [index, { text }] of words.entries()) {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) continue;
-    const rest = words.slice(index + 1);
-    const end = rest.findIndex((word) => word.text === ";" || word.text === "+");
+    const following = words.slice(index + 1);
+    const end = following.findIndex((word) => word.text === ";" || word.text === "+");
     unwrapped.push(
-      unwrapCommand(createSimpleCommand(rest.slice(0, end === -1 ? undefined : end)), depth + 1),
+      unwrapCommand(
+        createSimpleCommand(following.slice(0, end === -1 ? undefined : end)),
+        depth + 1,
+      ),
     );
   }
   return mergeCommands(unwrapped);

@@ -17,7 +17,7 @@ export interface ShellWord {
 
 /** A redirection. */
 export interface ShellRedirect {
-  /** The operator, without the number of the descriptor. */
+  /** The operator, without the number of the file descriptor. */
   readonly operator: string;
   /** The target; `undefined` for a here-document. */
   readonly target: ShellWord | undefined;
@@ -48,7 +48,7 @@ export function parseShell(source: string): ParsedScript {
   return { commands: parser.commands, opaque: parser.opaque };
 }
 
-/** Keywords that are followed by a command. */
+/** Keywords before and between commands, which are skipped. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   "if",
   "then",
@@ -79,7 +79,7 @@ const OPERATOR = /^(?:&&|\|\||\|&|;;&|;;|;&|[;|\n()]|&(?!>))/;
 const REDIRECT = /^(?:\d+|\{\w+\})?(?:&>>|&>|<<<|<<-|<<|>>|>&|<&|<>|>\||>|<)/;
 const BLANK = /^(?:[ \t\r]|\\\n)+/;
 
-/** Deepest nesting; anything deeper is opaque. */
+/** Maximum nesting depth; anything deeper is opaque. */
 const MAX_DEPTH = 20;
 
 interface HereDocument {
@@ -158,7 +158,7 @@ class ShellParser {
     this.#redirects.push({ operator, target });
   }
 
-  /** Skips the bodies of here-documents; one with an expansion is opaque unless its delimiter is quoted. */
+  /** Skips the bodies of here-documents. An expansion in a body is opaque unless the delimiter is quoted. */
   #skipHereDocuments(): void {
     for (const { delimiter, isQuoted } of this.#hereDocuments) {
       const lines = this.#rest().split("\n");

@@ -42,7 +42,7 @@ export interface UndoReport {
   readonly restored: readonly string[];
   /** Files that the turn had created and that were removed. */
   readonly removed: readonly string[];
-  /** Files that were not touched, because they changed since or could not be written. */
+  /** Files that were not touched, because they were changed after the turn or could not be written. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];
 }
 
@@ -73,31 +73,31 @@ export class ChangeLog {
     await this.#store.append({ turn: this.#turn, path, before: hashBefore, after: hashAfter });
   }
 
-  /** Ids of the turns that changed files and are not undone, oldest first. */
+  /** Returns the ids of the turns that changed files and are not undone, oldest first. */
   async turns(): Promise<string[]> {
     return [...new Set((await this.#readActiveEntries()).map(({ turn }) => turn))];
   }
 
   /**
-   * Undoes the file changes of a turn. Does not touch files that were changed since.
+   * Undoes the file changes of a turn. Does not touch files that were changed after it.
    *
    * @param files File access of the sandbox in which the changes were made.
    * @param turn Id of the turn. Default: the last one that changed files and is not undone.
    */
   async undoTurn(files: SandboxFiles, turn?: string): Promise<UndoReport> {
     const active = await this.#readActiveEntries();
-    const chosen = turn ?? active.at(-1)?.turn;
-    const changes: NetChange[] = [...getNetChanges(active, chosen).values()];
+    const selected = turn ?? active.at(-1)?.turn;
+    const changes: NetChange[] = [...getNetChanges(active, selected).values()];
     const outcomes = await mapParallel(changes, (change) => this.#undo(files, change));
-    if (chosen !== undefined && changes.length > 0) {
-      await this.#store.append({ turn: chosen, path: UNDONE_PATH, before: null, after: null });
+    if (selected !== undefined && changes.length > 0) {
+      await this.#store.append({ turn: selected, path: UNDONE_PATH, before: null, after: null });
     }
     const getPaths = (type: UndoOutcome["type"]) =>
       outcomes.filter((outcome) => outcome.type === type).map(({ path }) =>
         files.toDisplayPath(path)
       );
     return {
-      turn: changes.length === 0 ? undefined : chosen,
+      turn: changes.length === 0 ? undefined : selected,
       restored: getPaths("restored"),
       removed: getPaths("removed"),
       left: outcomes.flatMap((outcome) =>
@@ -113,7 +113,7 @@ export class ChangeLog {
     try {
       const current = await files.readIfExists(path, { maxBytes: MAX_BYTES });
       if (await hashOrNull(current ?? null) !== after) {
-        return { type: "left", path, reason: "the file was changed since" };
+        return { type: "left", path, reason: "the file was changed after the turn" };
       }
       if (before === null) {
         await files.remove(path);
@@ -141,13 +141,13 @@ export class ChangeLog {
   }
 }
 
-/** Larger than any file that the tools write. */
+/** Maximum file size that is undone; larger than any file that the tools write. */
 const MAX_BYTES = 100_000_000;
 
 /** Path of an entry that marks its turn as undone. */
 const UNDONE_PATH = "";
 
-/** Change of a file over a complete turn. */
+/** Combined change of a file in one turn. */
 interface NetChange {
   readonly path: string;
   readonly before: string | null;
@@ -169,7 +169,7 @@ function getNetChanges(
   return changes;
 }
 
-/** Undoing files is bound by disk latency. */
+/** Maximum number of files undone in parallel, which hides disk latency. */
 const MAX_PARALLEL = 16;
 
 async function mapParallel<T, R>(
@@ -178,12 +178,12 @@ async function mapParallel<T, R>(
 ): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
-  const work = async () => {
+  const runWorker = async () => {
     for (let index = next++; index < values.length; index = next++) {
       results[index] = await run(values[index] as T);
     }
   };
-  await Promise.all(Array.from({ length: MAX_PARALLEL }, work));
+  await Promise.all(Array.from({ length: MAX_PARALLEL }, runWorker));
   return results;
 }
 

@@ -39,7 +39,7 @@ for (const [name, createStore] of stores) {
     await Deno.remove(directory, { recursive: true });
   });
 
-  Deno.test(`${name}: undoTurn() does not touch files that were changed since`, async () => {
+  Deno.test(`${name}: undoTurn() does not touch files that were changed after the turn`, async () => {
     const directory = await Deno.makeTempDir();
     const changeLog = new ChangeLog(createStore(`${directory}/log`));
     await using workspace = new TestWorkspace({}, { changeLog });

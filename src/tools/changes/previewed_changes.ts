@@ -9,7 +9,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { hashContent } from "../text/content_hash.ts";
 import { quotePath } from "../files/file_error.ts";
 
-/** Beyond this number the oldest previews are dropped; their calls never came. */
+/** Maximum number of previews. The oldest are dropped, since their calls were never made. */
 const MAX_PREVIEWS = 500;
 
 interface PreviewedFile {
@@ -17,7 +17,7 @@ interface PreviewedFile {
   readonly hash: string | undefined;
 }
 
-/** Records the content of the file behind each preview. */
+/** Records the content of the file that each preview was made from. */
 export class PreviewedChanges {
   readonly #previews = new Map<string, PreviewedFile>();
 
@@ -31,7 +31,8 @@ export class PreviewedChanges {
   /**
    * Checks that the file has not changed since the call was previewed, and drops the preview.
    *
-   * @throws {BadRequestError} When the file changed; the message names it `displayPath`.
+   * @param displayPath Path of the file in the error message.
+   * @throws {BadRequestError} When the file changed.
    */
   async verify(
     args: JsonObject,
@@ -69,7 +70,7 @@ async function hashOrUndefined(content: Uint8Array | undefined): Promise<string 
   return content && await hashContent(content);
 }
 
-/** Preview and call get different copies of the arguments, so they are compared by value. */
+/** Returns a key by value: the preview and the call get different copies of the arguments. */
 async function getKey(args: JsonObject): Promise<string> {
   return await hashContent(JSON.stringify(args));
 }

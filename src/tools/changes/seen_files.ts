@@ -20,13 +20,14 @@ export class SeenFiles {
   /**
    * Checks that the model knows the current content. A file that no longer exists passes.
    *
-   * @throws {BadRequestError} When the file changed since; the message names it `displayPath`.
+   * @param displayPath Path of the file in the error message.
+   * @throws {BadRequestError} When the file changed after it was recorded.
    */
   async verify(path: string, content: Uint8Array | undefined, displayPath: string): Promise<void> {
     const known = this.#hashes.get(path);
     if (known === undefined || content === undefined) return;
     if (await hashContent(content) === known) return;
-    // The error reports the change; the next attempt is made with that knowledge.
+    // The error informs the model of the change, so the next attempt is allowed.
     this.#hashes.delete(path);
     throw new BadRequestError(
       `${

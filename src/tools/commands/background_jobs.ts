@@ -40,7 +40,7 @@ export class BackgroundJobs {
   readonly #sandbox: Sandbox;
   readonly #jobs = new Map<string, Job>();
 
-  /** Creates an empty list. Disposing the sandbox ends the running jobs. */
+  /** Creates an empty list. Jobs run until they are stopped or the sandbox is disposed. */
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
   }
@@ -60,19 +60,23 @@ export class BackgroundJobs {
     return id;
   }
 
-  /** Returns the new output of a job. If there is none, waits for some or for the end of the job. */
+  /**
+   * Returns the new output of a job. If there is none, waits for output or for the end of the job.
+   *
+   * @throws {BadRequestError} When the id is unknown.
+   */
   async poll(id: string, options: PollOptions): Promise<JobSnapshot> {
     return await this.#find(id).poll(options);
   }
 
-  /** Waits for the end of the job first, so that a command that fails at once is reported with its exit status. */
+  /** Polls a new job. Waits for its end first, so that a command that fails at once is reported as ended. */
   async pollAfterStart(id: string, options: PollOptions): Promise<JobSnapshot> {
     const job = this.#find(id);
     await job.waitForEnd(options);
     return await job.poll({ ...options, waitMs: 0 });
   }
 
-  /** Ends a job and all processes it started. */
+  /** Ends a job and all processes it started. @throws {BadRequestError} When the id is unknown. */
   async stop(id: string): Promise<JobSnapshot> {
     const job = this.#find(id);
     await job.stop(STOP_GRACE_MS);
@@ -145,7 +149,7 @@ class Job {
   }
 }
 
-/** Waits until the promise settles, the time is over or the signal is aborted. */
+/** Waits until the promise settles, `waitMs` have passed or the signal is aborted. */
 async function waitWithTimeout(
   promise: Promise<void>,
   { waitMs, signal }: PollOptions,

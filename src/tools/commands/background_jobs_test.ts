@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
 
 Deno.test("background jobs: job_output returns new output, job_stop ends the job", async () => {
   await using workspace = new TestWorkspace({}, { jobs: true });
@@ -26,7 +27,7 @@ Deno.test("background jobs: bash reports a job that ends at once, and ends the p
   assertEquals(text, "Job 1 has ended. Exit code: 3\nno");
 });
 
-Deno.test("background jobs: a foreground call does not wait for them, and an unknown id is an error", async () => {
+Deno.test("background jobs: do not delay a foreground call, and an unknown id is an error", async () => {
   await using workspace = new TestWorkspace({}, { jobs: true });
   await workspace.callTool("bash", { command: "sleep 50", background: true });
   assertEquals((await workspace.callTool("bash", { command: "echo x" })).text, "Exit code: 0\nx");
@@ -50,7 +51,11 @@ Deno.test("background jobs: an abort ends the wait of job_output, not the job", 
 
 Deno.test("background jobs: disposing the sandbox ends them", async () => {
   const workspace = new TestWorkspace({}, { jobs: true });
-  await workspace.callTool("bash", { command: "echo $$ > pid; sleep 50", background: true });
+  await workspace.callTool("bash", {
+    command: "echo $$ > new; mv new pid; sleep 50",
+    background: true,
+  });
+  await waitUntil(() => workspace.exists("pid"));
   const pid = Number(workspace.readFile("pid"));
   await workspace[Symbol.asyncDispose]();
   let state = "";
@@ -62,7 +67,7 @@ Deno.test("background jobs: disposing the sandbox ends them", async () => {
   assert(state === "" || state === "Z", state);
 });
 
-Deno.test("codingTools() without jobs has six tools and bash without background", async () => {
+Deno.test("codingTools(): without jobs, returns six tools and bash without the background parameter", async () => {
   await using workspace = new TestWorkspace();
   assertEquals(workspace.tools.map(({ name }) => name), [
     "read_file",

@@ -13,19 +13,19 @@ import { toPlainOutput } from "../text/plain_output.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 
-/** Timeout of a command unless the model sets one. */
+/** Default timeout of a command. */
 const DEFAULT_TIMEOUT_MS = 120_000;
 
 /** Maximum timeout that the model may set. */
 const MAX_TIMEOUT_MS = 1_800_000;
 
-/** Longer commands exceed the maximum length of one process argument. */
+/** Maximum length of a command: a process argument must be shorter than 128 KiB. */
 const MAX_COMMAND_BYTES = 100_000;
 
 /** Maximum length of one update while the command runs. */
 const MAX_UPDATE_CHARACTERS = 8_000;
 
-/** Output of a job within this time is part of the result that reports its start. */
+/** Wait after the start of a job, so that the result includes its first output. */
 const START_POLL_MS = 250;
 
 /** Creates `bash`; with `jobs`, it can also start background jobs. */
@@ -116,7 +116,7 @@ async function startJob(
   return textResult(describeJob(id, job), { jobId: id });
 }
 
-/** Error messages of programs that the sandbox may have caused. */
+/** Matches error messages that the sandbox may have caused. */
 const SANDBOX_ERRORS =
   /operation not permitted|permission denied|read-only file system|could not resolve|name resolution|network is unreachable|\b(?:EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b/i;
 
@@ -135,7 +135,7 @@ async function getSandboxNotices(
   return [`[Sandbox: writes only in the working directory and $TMPDIR; network ${network}]`];
 }
 
-/** Working directory of the next command. */
+/** Keeps the working directory for the next command. */
 class ShellState {
   readonly #root: string;
   directory: string;
@@ -145,7 +145,7 @@ class ShellState {
     this.directory = root;
   }
 
-  /** Returns to the root if the directory no longer exists. */
+  /** Returns to the root if the directory no longer exists; returns a notice of that. */
   async ensureDirectory(): Promise<string[]> {
     const { directory } = this;
     const exists = await Deno.stat(directory).then((stat) => stat.isDirectory, () => false);

@@ -3,7 +3,7 @@ import { findMarkedProcesses } from "../process/orphan_processes.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { waitUntil } from "../../../tests/wait_until.ts";
 
-Deno.test("bash: starts the result with the exit code, which is never an error [A95]", async () => {
+Deno.test("bash: starts the result with the exit code, and a non-zero one is not an error [A95]", async () => {
   await using workspace = new TestWorkspace();
   assertEquals((await workspace.callTool("bash", { command: "echo hi" })).text, "Exit code: 0\nhi");
   const failed = await workspace.callTool("bash", { command: "exit 42" });
@@ -40,7 +40,7 @@ Deno.test("bash: keeps the working directory and reports its changes", async () 
   );
 });
 
-Deno.test("bash: the command sees no positional parameters, and syntax errors name its own lines", async () => {
+Deno.test("bash: sets no positional parameters, and syntax errors have the line numbers of the command", async () => {
   await using workspace = new TestWorkspace();
   const wrong = await workspace.callTool("bash", { command: "echo 'x" });
   assertStringIncludes(wrong.text, "Exit code: 2\nbash: eval: line 1: unexpected EOF");
@@ -58,7 +58,7 @@ Deno.test("bash: standard input is empty", async () => {
   );
 });
 
-Deno.test("bash: a timeout kills the whole process group [A95]", async () => {
+Deno.test("bash: a timeout kills the process group [A95]", async () => {
   await using workspace = new TestWorkspace();
   const { text, isError } = await workspace.callTool("bash", {
     command: "trap '' TERM; sleep 30 & sleep 30",
@@ -69,7 +69,7 @@ Deno.test("bash: a timeout kills the whole process group [A95]", async () => {
   assertEquals(findProcessesIn(workspace.directory), []);
 });
 
-Deno.test("bash: an abort kills the command within 100 ms", async () => {
+Deno.test("bash: an abort kills the command within 200 ms", async () => {
   await using workspace = new TestWorkspace();
   const controller = new AbortController();
   const running = workspace.callTool(
@@ -112,7 +112,7 @@ Deno.test("bash: truncates long output between characters and saves all of it to
   assert(write.isError);
 });
 
-Deno.test("bash: large output on stdout and stderr does not block [A95]", async () => {
+Deno.test("bash: does not block on large output to stdout and stderr [A95]", async () => {
   await using workspace = new TestWorkspace();
   const { text } = await workspace.callTool("bash", {
     command: "head -c 3000000 /dev/zero | tr '\\0' x; head -c 3000000 /dev/zero | tr '\\0' y >&2",
@@ -155,7 +155,7 @@ Deno.test("bash: passes only selected environment variables to the command", asy
   }
 });
 
-Deno.test("bash: rejects empty, NUL and too long commands with a reason", async () => {
+Deno.test("bash: rejects empty and too long commands and NUL characters with a reason", async () => {
   await using workspace = new TestWorkspace();
   const run = async (command: string) => (await workspace.callTool("bash", { command })).text;
   assertStringIncludes(await run("  "), "empty");

@@ -73,7 +73,9 @@ export class CommandOutput implements AsyncDisposable {
     if (!this.#file || this.#fileBytes >= MAX_FILE_BYTES) return;
     try {
       this.#fileBytes += chunk.length;
-      for (let at = 0; at < chunk.length;) at += await this.#file.write(chunk.subarray(at));
+      for (let offset = 0; offset < chunk.length;) {
+        offset += await this.#file.write(chunk.subarray(offset));
+      }
     } catch {
       this.#fileBytes = MAX_FILE_BYTES;
     }

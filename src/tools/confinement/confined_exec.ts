@@ -1,6 +1,6 @@
 /**
- * The helper process: gives up its rights, then executes the command. It is a separate process because the rights
- * cannot be restored.
+ * The helper process: restricts itself, then executes the command. It is a separate process because the restrictions
+ * cannot be lifted.
  *
  * It reads a {@linkcode ConfinedLaunch} from standard input. When a part of the policy cannot be enforced, the command
  * does not run: the helper prints the reason and exits with {@linkcode NOT_CONFINED_EXIT_CODE}.
@@ -23,7 +23,7 @@ import { type Architecture, createSeccompFilter, type SocketRules } from "./secc
 /** Exit code of a helper that could not confine itself or execute the command. */
 export const NOT_CONFINED_EXIT_CODE = 125;
 
-/** First argument of a compiled program that runs as the helper. */
+/** First argument that makes a compiled program run as the helper. */
 export const HELPER_ARGUMENT = "--swink-confined-exec";
 
 /** Argument that makes the helper print the {@linkcode KernelSupport} and exit. */
@@ -113,7 +113,7 @@ function readStdin(): string {
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 }
 
-/** Sets empty input, redirects errors to the output, closes all other files and resets the signals. */
+/** Redirects stdin from `/dev/null` and stderr to stdout, closes other descriptors on exec and resets signals. */
 function prepareProcess(libc: Libc): void {
   const nullDevice = libc.open(toCString("/dev/null"), O_RDWR);
   libc.dup2(nullDevice, 0);
@@ -145,7 +145,7 @@ const KEPT_CAPABILITIES: ReadonlySet<number> = new Set([
   7, // SETUID
 ]);
 
-/** Upper bound of the capabilities of any kernel; the call fails harmlessly for unknown ones. */
+/** Upper bound for the number of capabilities; dropping an unknown one fails without effect. */
 const CAPABILITY_COUNT = 64;
 
 function dropCapabilities(libc: Libc): void {
@@ -243,11 +243,11 @@ function execCommand(libc: Libc, { argv, env }: ConfinedLaunch): never {
     Object.entries(env).map(([name, value]) => `${name}=${value}`),
   );
   libc.execve(toCString(program), args.array, environment.array);
-  throw new Error(`${program} cannot be executed (error ${getErrno(libc)})`);
+  throw new Error(`${program} cannot be executed (errno ${getErrno(libc)})`);
 }
 
 function checkResult(libc: Libc, call: string, result: number | bigint): void {
-  if (result < 0) throw new Error(`the kernel refused ${call} (error ${getErrno(libc)})`);
+  if (result < 0) throw new Error(`the kernel refused ${call} (errno ${getErrno(libc)})`);
 }
 
 if (import.meta.main) confinedExecMain(Deno.args);

@@ -15,20 +15,20 @@ import { readEnvironmentVariable } from "../process/command_environment.ts";
 import type { Launch } from "../process/running_process.ts";
 import { createSeatbeltProfile } from "./seatbelt_profile.ts";
 
-/** The confinement of commands on this machine; `landlock` is Landlock and seccomp, or one of them. */
+/** The confinement that this machine supports; `linux` is Landlock, seccomp or both, as `support` states. */
 export type Confinement =
-  | { readonly type: "landlock"; readonly support: KernelSupport }
+  | { readonly type: "linux"; readonly support: KernelSupport }
   | { readonly type: "seatbelt" }
   | { readonly type: "none"; readonly reason: string };
 
 /** The rules for a command. */
 export interface ConfinementRules extends ConfinementPolicy {
-  /** Paths that may not be read; on Linux `readable` leaves them out. */
+  /** Paths that may not be read. Landlock cannot exclude them, so on Linux `readable` must not contain them. */
   readonly hidden: readonly string[];
 }
 
-/** Devices that every command may write. */
-export const HARMLESS_DEVICES: readonly string[] = [
+/** Devices that every command may write, its terminals included. Those that do not exist are skipped. */
+export const WRITABLE_DEVICES: readonly string[] = [
   "/dev/null",
   "/dev/zero",
   "/dev/full",
@@ -39,11 +39,11 @@ export const HARMLESS_DEVICES: readonly string[] = [
   "/dev/pts",
 ];
 
-const SEATBELT = "/usr/bin/sandbox-exec";
+const SANDBOX_EXEC_PATH = "/usr/bin/sandbox-exec";
 
 let cachedConfinement: Promise<Confinement> | undefined;
 
-/** Detects the confinement of this machine, once. */
+/** Detects the confinement of this machine. The result, also a failure, is cached for the process. */
 export function findConfinement(): Promise<Confinement> {
   cachedConfinement ??= detectConfinement();
   return cachedConfinement;
@@ -54,9 +54,9 @@ async function detectConfinement(): Promise<Confinement> {
     case "linux":
       return await probeLinux();
     case "darwin":
-      return isFile(SEATBELT)
+      return isFile(SANDBOX_EXEC_PATH)
         ? { type: "seatbelt" }
-        : { type: "none", reason: `${SEATBELT} does not exist` };
+        : { type: "none", reason: `${SANDBOX_EXEC_PATH} does not exist` };
     default:
       return { type: "none", reason: `confinement is not supported on ${Deno.build.os}` };
   }
@@ -77,15 +77,18 @@ async function probeLinux(): Promise<Confinement> {
     if (code !== 0) {
       return { type: "none", reason: text.trim() || `the helper exited with code ${code}` };
     }
-    const support: KernelSupport = JSON.parse(text);
-    if (support.landlock > 0 || support.seccomp) return { type: "landlock", support };
-    return { type: "none", reason: "the kernel has neither Landlock nor seccomp enabled" };
+    const support: KernelSupport = JSON.parse(text); // written by our own helper
+    if (support.landlock > 0 || support.seccomp) return { type: "linux", support };
+    return { type: "none", reason: "the kernel supports neither Landlock nor seccomp filters" };
   } catch (error) {
     return { type: "none", reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** Wraps a launch so that it runs confined. */
+/**
+ * Wraps a launch so that it runs confined. With `none` the launch is returned unchanged: the caller has decided to run
+ * it unconfined. On Linux the command has no standard input, which carries the request to the helper.
+ */
 export function confineLaunch(
   launch: Launch,
   confinement: Confinement,
@@ -97,10 +100,10 @@ export function confineLaunch(
     case "seatbelt":
       return {
         ...launch,
-        program: SEATBELT,
-        args: ["-p", createSeatbeltProfile(rules, rules), ...toArgv(launch)],
+        program: SANDBOX_EXEC_PATH,
+        args: ["-p", createSeatbeltProfile(rules), ...toArgv(launch)],
       };
-    case "landlock": {
+    case "linux": {
       const { hidden: _hidden, ...policy } = rules;
       const request: ConfinedLaunch = { policy, argv: toArgv(launch), env: launch.env };
       return { ...createHelperLaunch([]), cwd: launch.cwd, input: JSON.stringify(request) };
@@ -108,12 +111,15 @@ export function confineLaunch(
   }
 }
 
-/** Returns the arguments for `execve()`, which needs a path; `env` looks up a bare name. */
+/** Returns the arguments for `execve()`, which needs a path; `/usr/bin/env` looks up a bare name. */
 function toArgv({ program, args }: Launch): string[] {
   return program.startsWith("/") ? [program, ...args] : ["/usr/bin/env", program, ...args];
 }
 
-/** Creates the launch of this program as the helper that confines itself and executes the command. */
+/**
+ * Returns the launch of the helper process, which confines itself and then executes the command: this program itself when
+ * it is compiled, else Deno with a module. The flags keep the configuration of the user and the network out.
+ */
 function createHelperLaunch(args: readonly string[]): Pick<Launch, "program" | "args" | "env"> {
   const program = Deno.execPath();
   const env = createHelperEnvironment();
@@ -130,7 +136,7 @@ function createHelperLaunch(args: readonly string[]): Pick<Launch, "program" | "
   return { program, args: ["run", ...flags, module, ...args], env };
 }
 
-/** Creates the environment of the helper, for Deno to find its cache; the command gets its own. */
+/** Creates the environment of the helper, with which Deno finds its cache. That of the command is in the request. */
 function createHelperEnvironment(): Record<string, string> {
   const env: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };
   for (const name of ["HOME", "PATH", "DENO_DIR", "XDG_CACHE_HOME"]) {

@@ -19,7 +19,7 @@ const POLICY = {
   unixSockets: false,
 } as const;
 
-Deno.test("Landlock: each version of the ABI gets its own rights and structure", () => {
+Deno.test("Landlock: rights and structure match the version of the ABI", () => {
   assertEquals([1, 2, 3, 4, 5, 6, 7].map(getHandledRights), [
     0x1fff,
     0x3fff,
@@ -154,28 +154,28 @@ Deno.test("seccomp, x86_64: blocks x32 system calls", () => {
   assertEquals(runFilter("x86_64", rules, { number: 0x40000000 + 41, args: [UNIX, STREAM, 0] }), 1);
 });
 
-Deno.test("createSeatbeltProfile(): denies writing, then allows the roots, and quotes paths", () => {
-  const profile = createSeatbeltProfile(POLICY, POLICY);
+Deno.test("createSeatbeltProfile(): denies writes except in the roots, denies reads of hidden paths, and quotes paths", () => {
+  const profile = createSeatbeltProfile(POLICY);
   assertMatch(profile, /\(deny file-write\*\)\n\(allow file-write\* \(subpath "\/p"\)\)/);
   assertMatch(profile, /\(deny file-read-data \(subpath "\/h\/\\"x"\)\)/);
   assertMatch(profile, /\(deny network\*\)/);
-  const proxied = createSeatbeltProfile(
-    { ...POLICY, network: { type: "proxy", port: 81 } },
-    POLICY,
-  );
+  const proxied = createSeatbeltProfile({
+    ...POLICY,
+    network: { type: "proxy", port: 81 },
+  });
   assertMatch(
     proxied,
     /\(deny network\*\)\n\(allow network-outbound \(remote ip "localhost:81"\)\)/,
   );
 });
 
-Deno.test("confineLaunch(): wraps the launch for Seatbelt, passes it to the helper for Landlock, else returns it", () => {
+Deno.test("confineLaunch(): wraps the launch for Seatbelt, passes it to the helper for Landlock, and returns it unchanged without confinement", () => {
   const launch = { program: "bash", args: ["-c", "x"], cwd: "/p", env: { A: "b" } };
   assertEquals(confineLaunch(launch, { type: "none", reason: "" }, POLICY), launch);
   const seatbelt = confineLaunch(launch, { type: "seatbelt" }, POLICY);
   assertEquals(seatbelt.args.slice(2), ["/usr/bin/env", "bash", "-c", "x"]);
   const support = { landlock: 7, seccomp: true };
-  const { input = "", env } = confineLaunch(launch, { type: "landlock", support }, POLICY);
+  const { input = "", env } = confineLaunch(launch, { type: "linux", support }, POLICY);
   const { argv, env: sent, policy } = JSON.parse(input);
   assertEquals([argv, sent, "hidden" in policy], [
     ["/usr/bin/env", "bash", "-c", "x"],
@@ -185,7 +185,7 @@ Deno.test("confineLaunch(): wraps the launch for Seatbelt, passes it to the help
   assert(!("A" in env));
 });
 
-Deno.test("toConfinedNetwork(): a list of hosts is the port of the proxy, or off without a proxy", () => {
+Deno.test("toConfinedNetwork(): converts a list of hosts to the port of the proxy, or to off without a proxy", () => {
   assertEquals(toConfinedNetwork("on", undefined), { type: "on" });
   assertEquals(toConfinedNetwork(["a"], 5), { type: "proxy", port: 5 });
   assertEquals(toConfinedNetwork(["a"], undefined), { type: "off" });
@@ -206,9 +206,9 @@ Deno.test("listReadablePaths(): leaves out hidden paths and lists their siblings
 });
 
 Deno.test("createCommandEnvironment(): copies only listed and named variables", () => {
-  const own: Record<string, string> = { PATH: "/bin", HOME: "/h", API_KEY: "x", FLAG: "f" };
+  const variables: Record<string, string> = { PATH: "/bin", HOME: "/h", API_KEY: "x", FLAG: "f" };
   const environment = createCommandEnvironment({
-    read: (name) => own[name],
+    read: (name) => variables[name],
     passEnvironment: ["FLAG"],
     set: { TERM: "xterm" },
   });

@@ -1,5 +1,5 @@
 /**
- * Structures of Landlock, by which a process drops all rights that no rule grants, for itself and its children.
+ * Structures of Landlock, with which a process drops all rights that no rule grants, for itself and its children.
  * Documented in the kernel's `userspace-api/landlock.rst`; each version of the ABI adds rights.
  *
  * @module
@@ -30,6 +30,9 @@ const RIGHTS = {
   controlDevice: 1 << 15,
 } as const;
 
+/** The rights of version 1: the first 13 bits. */
+const VERSION_1_RIGHTS = (1 << 13) - 1;
+
 /** Rights that the kernel accepts for a file. */
 const FILE_RIGHTS = RIGHTS.execute | RIGHTS.writeFile | RIGHTS.readFile | RIGHTS.truncate |
   RIGHTS.controlDevice;
@@ -44,13 +47,10 @@ const SCOPES = 3n;
 
 /** Returns all access rights of a version of the ABI. */
 export function getHandledRights(version: number): number {
-  const [first, refer, truncate, controlDevice] = [
-    (1 << 13) - 1,
-    version >= 2 ? RIGHTS.refer : 0,
-    version >= 3 ? RIGHTS.truncate : 0,
-    version >= 5 ? RIGHTS.controlDevice : 0,
-  ];
-  return first | refer | truncate | controlDevice;
+  return VERSION_1_RIGHTS |
+    (version >= 2 ? RIGHTS.refer : 0) |
+    (version >= 3 ? RIGHTS.truncate : 0) |
+    (version >= 5 ? RIGHTS.controlDevice : 0);
 }
 
 /** Returns the rights for a readable path. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A `struct`, or a text that ends with NUL. */
+/** A `struct`, or a NUL-terminated string. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const SYMBOLS = {
@@ -48,12 +48,12 @@ export function getErrno(libc: Libc): number {
   return location === null ? 0 : new Deno.UnsafePointerView(location).getInt32();
 }
 
-/** Encodes a text with a NUL at its end. */
+/** Encodes a string with a terminating NUL. */
 export function toCString(text: string): Bytes {
   return new TextEncoder().encode(`${text}\0`);
 }
 
-/** Encodes texts as an array of pointers with a null pointer at its end. `buffers` must stay referenced. */
+/** Encodes strings as a null-terminated array of pointers. `buffers` must stay referenced while it is used. */
 export function toCStringArray(
   texts: readonly string[],
 ): { readonly array: Bytes; readonly buffers: Bytes[] } {

@@ -42,7 +42,7 @@ export const HIDDEN_SYSTEM_PATHS: readonly string[] = [
   "/var/run/secrets",
 ];
 
-/** Most entries of a directory that are granted one by one; the others stay unreadable. */
+/** Maximum number of entries of a directory that are granted one by one; the others stay unreadable. */
 const MAX_ENTRIES = 2_000;
 
 /** Lists the fewest directories and files that cover all but the hidden paths. All paths are canonical. */
@@ -57,7 +57,7 @@ function excludeHidden(path: string, hidden: readonly string[]): string[] {
   return listNames(path).flatMap((name) => excludeHidden(join(path, name), inside));
 }
 
-/** Lists the names without links: their targets are granted, or hidden, under their own paths. */
+/** Lists the names except links: their targets are granted, or hidden, by their own paths. */
 function listNames(directory: string): string[] {
   try {
     const entries = [...Deno.readDirSync(directory)];
@@ -67,10 +67,13 @@ function listNames(directory: string): string[] {
   }
 }
 
-/** Resolves the hidden paths that exist: those in the home directory, of the system, and `more`. */
-export function resolveHiddenPaths(home: string | undefined, more: readonly string[]): string[] {
+/** Resolves the hidden paths that exist: those in the home directory, those of the system, and `additional`. */
+export function resolveHiddenPaths(
+  home: string | undefined,
+  additional: readonly string[],
+): string[] {
   const inHome = home === undefined ? [] : HIDDEN_IN_HOME.map((name) => join(home, name));
-  return [...inHome, ...HIDDEN_SYSTEM_PATHS, ...more].flatMap((path) => {
+  return [...inHome, ...HIDDEN_SYSTEM_PATHS, ...additional].flatMap((path) => {
     try {
       return [Deno.realPathSync(path)];
     } catch {

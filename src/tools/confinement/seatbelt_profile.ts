@@ -6,18 +6,11 @@
 
 import type { ConfinementPolicy } from "./confinement_policy.ts";
 
-/** Options for {@linkcode createSeatbeltProfile}. */
-export interface SeatbeltOptions {
-  /** Files and directories that may not be read. */
-  readonly hidden: readonly string[];
-}
-
-/** Creates a profile, in which the last matching rule decides. */
+/** Creates a profile, in which the last matching rule decides. Files in `hidden` may not be read. */
 export function createSeatbeltProfile(
-  policy: ConfinementPolicy,
-  { hidden }: SeatbeltOptions,
+  policy: ConfinementPolicy & { readonly hidden: readonly string[] },
 ): string {
-  const { writable, network, unixSockets } = policy;
+  const { writable, hidden, network, unixSockets } = policy;
   return [
     "(version 1)",
     "(allow default)",

@@ -31,7 +31,7 @@ const SYSCALL_NUMBERS: Readonly<Record<Architecture, SyscallNumbers>> = {
   aarch64: { audit: 0xc00000b7, socket: 198, sendto: 206, sendmsg: 211, sendmmsg: 269 },
 };
 
-/** The same on both architectures. */
+/** Number of `io_uring_setup`, the same on both architectures. */
 const IO_URING_SETUP = 425;
 
 /** First number of the x32 system calls, which x86-64 kernels may accept. */
@@ -149,7 +149,7 @@ function createReturns(): FilterInstruction[] {
     { op: "label", name: "allow" },
     { op: "return", value: SECCOMP_RET_ALLOW },
     { op: "label", name: "missing" },
-    // With "no such call" programs fall back to other calls.
+    // On ENOSYS, programs fall back to other system calls.
     { op: "return", value: SECCOMP_RET_ERRNO | ENOSYS },
     { op: "label", name: "refuse" },
     { op: "return", value: SECCOMP_RET_ERRNO | EPERM },

@@ -13,7 +13,7 @@ import { createFileChange } from "../../core/diff/unified_diff.ts";
 
 /** A file change requested by a tool call. */
 export interface ChangeRequest {
-  /** Arguments of the call; they match it to its preview. */
+  /** Arguments of the call, which identify its preview. */
   readonly args: JsonObject & { readonly path: string };
   /** Cancels the change before the file is written. */
   readonly signal: AbortSignal;

@@ -38,10 +38,10 @@ Deno.test("edit_file: applies several edits in order, all or none [A98]", async 
 Deno.test("edit_file: rejects an ambiguous passage unless replace_all or line_hint is set [A98]", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("a.txt", "x\n\n\n\nx\n");
-  const edit = async (more: object) =>
+  const edit = async (options: object) =>
     await workspace.callTool("edit_file", {
       path: "a.txt",
-      edits: [{ ...replace("x", "y"), ...more }],
+      edits: [{ ...replace("x", "y"), ...options }],
     });
   const refused = await edit({});
   assert(refused.isError);

@@ -161,7 +161,7 @@ function createLinesResult(
   const lastLine = firstLine + lines.length - 1;
   const isComplete = firstLine === 1 && !isFull;
   const total = totalLines === undefined ? "" : ` of ${formatNumber(totalLines)}`;
-  const more = isFull ? `; continue with offset ${lastLine + 1}` : "";
-  const notice = isComplete ? "" : `\n[Lines ${firstLine}–${lastLine}${total}${more}]`;
+  const continuation = isFull ? `; continue with offset ${lastLine + 1}` : "";
+  const notice = isComplete ? "" : `\n[Lines ${firstLine}–${lastLine}${total}${continuation}]`;
   return textResult(lines.join("\n") + notice, { ...details, firstLine, lastLine });
 }

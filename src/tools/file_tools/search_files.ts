@@ -19,7 +19,7 @@ import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type WalkEntry, walkFiles, type WalkOptions } from "../search/walk_files.ts";
 
-/** Larger files are not searched. */
+/** Maximum size of a searched file; larger ones are skipped. */
 const MAX_FILE_BYTES = 10_000_000;
 
 const DEFAULT_RESULTS = 200;
@@ -155,8 +155,8 @@ interface NameSearch {
 async function findNames(files: SandboxFiles, search: NameSearch): Promise<string> {
   const { start, matches, signal, limit } = search;
   const names: string[] = [];
-  for await (const { path, relativePath: below, kind } of walkEntries(files, start, { signal })) {
-    if (kind === "directory" || !matches(below)) continue;
+  for await (const { path, relativePath, kind } of walkEntries(files, start, { signal })) {
+    if (kind === "directory" || !matches(relativePath)) continue;
     if (names.length === limit) return `${names.join("\n")}\n${formatLimitNotice(limit, "files")}`;
     names.push(toPrintable(files.toDisplayPath(path)));
   }
@@ -213,7 +213,7 @@ async function* findMatchingFiles(
     }
     const bytes = await readWalkedFile(files, path, MAX_FILE_BYTES);
     if (!bytes || (await matcher.match(bytes)).length === 0) continue;
-    // Reads what is shown again with all checks of the sandbox, so that a swapped link cannot redirect the read.
+    // Reads the file again with all checks of the sandbox, so that a swapped link cannot redirect the read.
     const options = { maxBytes: MAX_FILE_BYTES };
     const verified = await files.readIfExists(path, options).catch(() => undefined);
     const lines = await matcher.match(verified ?? new Uint8Array());

@@ -4,7 +4,8 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { codingTools } from "../coding_tools.ts";
 import { extractText } from "../../core/content.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { seededRandom, TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { seededRandom } from "../../testing/seeded_random.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 Deno.test("search_files: finds lines by regular expression, grouped by file in order", async () => {
   await using workspace = new TestWorkspace();
@@ -61,7 +62,7 @@ Deno.test("search_files: omits ignored, binary, protected and .git files and doe
   );
 });
 
-Deno.test("search_files: reports when it stops at max_results, and shows a long line around its match", async () => {
+Deno.test("search_files: reports that it stopped at max_results, and shortens a long line to the part around its match", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("a.txt", "x\n".repeat(10));
   workspace.writeFile("b.txt", `${"-".repeat(5_000)}needle${"-".repeat(5_000)}`);
@@ -82,7 +83,7 @@ Deno.test("search_files: rejects missing and invalid patterns and a missing path
   assertStringIncludes(await search({ pattern: "x", path: "nowhere" }), "does not exist");
 });
 
-Deno.test("search_files: returns the same with and without rg", async () => {
+Deno.test("search_files: returns the same matches with and without rg", async () => {
   await using workspace = new TestWorkspace();
   const random = seededRandom(9);
   const words = ["foo", "bar", "foo_bar", "x1", " ", "(", "é", "\t", ".", "Foo"];
@@ -109,7 +110,7 @@ Deno.test("search_files: returns the same with and without rg", async () => {
     "x|\\.",
     "(?=x)",
   ];
-  const plain = codingTools({
+  const toolWithoutRg = codingTools({
     sandbox: withoutPrograms(createSandbox({ cwd: workspace.directory })),
   })
     .find(({ name }) => name === "search_files");
@@ -122,11 +123,11 @@ Deno.test("search_files: returns the same with and without rg", async () => {
         onUpdate: () => {},
         signal: new AbortController().signal,
       };
-      const output = await plain?.execute(args, context);
-      const withoutRg = typeof output === "object" ? extractText(output.content) : "";
+      const output = await toolWithoutRg?.execute(args, context);
+      const expected = typeof output === "object" ? extractText(output.content) : "";
       assertEquals(
         (await workspace.callTool("search_files", args)).text,
-        withoutRg,
+        expected,
         JSON.stringify(args),
       );
     }

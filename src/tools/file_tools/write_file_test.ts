@@ -79,7 +79,7 @@ Deno.test("write_file: rejects a path outside of the root, in preview() too [A97
   assertEquals([...Deno.readDirSync(workspace.outside)].map(({ name }) => name), ["project"]);
 });
 
-Deno.test("write_file: does not overwrite a file that changed after the preview, then accepts a second call", async () => {
+Deno.test("write_file: does not overwrite a file that changed after the preview, but accepts a second call", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("a.txt", "old");
   const args = { path: "a.txt", content: "new" };

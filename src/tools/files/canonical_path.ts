@@ -6,7 +6,7 @@
 
 import { dirname, getPathRoot, isAbsolute, join, splitPath } from "./paths.ts";
 
-/** The limit of Linux. */
+/** Maximum number of links followed, as on Linux. */
 const MAX_LINKS = 40;
 
 /**

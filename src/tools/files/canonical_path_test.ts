@@ -1,8 +1,9 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { seededRandom, TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { seededRandom } from "../../testing/seeded_random.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { resolveCanonicalPath } from "./canonical_path.ts";
 
-Deno.test("write_file: a dangling link writes its target inside the root and is refused outside [A99]", async () => {
+Deno.test("write_file: writes the target of a dangling link inside the root, and rejects one outside [A99]", async () => {
   await using workspace = new TestWorkspace();
   Deno.symlinkSync("../outside/file", `${workspace.directory}/out`);
   Deno.symlinkSync("inside/file", `${workspace.directory}/in`);
@@ -18,16 +19,16 @@ Deno.test("resolveCanonicalPath(): follows links, then `..`, when the path does 
   const { directory } = workspace;
   workspace.writeFile("real/deep/file", "");
   Deno.symlinkSync("real/deep", `${directory}/link`);
-  const resolved = (path: string) => resolveCanonicalPath(path, directory);
-  assertEquals(await resolved("link/new"), `${directory}/real/deep/new`);
-  assertEquals(await resolved("link/../new"), `${directory}/real/new`);
-  assertEquals(await resolved("none/../link/x/./y"), `${directory}/real/deep/x/y`);
-  assertEquals(await resolved("/../../etc/none"), "/etc/none");
+  const resolve = (path: string) => resolveCanonicalPath(path, directory);
+  assertEquals(await resolve("link/new"), `${directory}/real/deep/new`);
+  assertEquals(await resolve("link/../new"), `${directory}/real/new`);
+  assertEquals(await resolve("none/../link/x/./y"), `${directory}/real/deep/x/y`);
+  assertEquals(await resolve("/../../etc/none"), "/etc/none");
   Deno.symlinkSync("loop", `${directory}/loop`);
-  await assertRejects(() => resolved("loop/x"));
+  await assertRejects(() => resolve("loop/x"));
 });
 
-Deno.test("resolveCanonicalPath(): agrees with the operating system on random links", async () => {
+Deno.test("resolveCanonicalPath(): resolves random links as the operating system does", async () => {
   await using workspace = new TestWorkspace();
   const { directory } = workspace;
   const random = seededRandom(17);

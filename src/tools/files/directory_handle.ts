@@ -15,7 +15,7 @@ import { basename, dirname, join } from "./paths.ts";
 
 /** A file to write. */
 export interface NewFile {
-  /** Its content. */
+  /** Content. */
   readonly bytes: Uint8Array;
   /** Permission bits. Default: 0o666 without the bits of the umask. */
   readonly mode?: number | undefined;
@@ -125,7 +125,7 @@ class LocalDirectoryHandle implements DirectoryHandle {
       if (file.bytes.length <= MAX_SYNC_BYTES) writeSmallFile(temporary, file);
       else await writeLargeFile(temporary, file);
       await this.#verify();
-      // Synchronous: within one directory no data moves, and its disk has just answered.
+      // Synchronous, since a rename within a directory moves no data and the directory has just been accessed.
       Deno.renameSync(temporary, join(accessPath, name));
     } catch (error) {
       await Deno.remove(temporary).catch(() => {});
@@ -140,7 +140,7 @@ class LocalDirectoryHandle implements DirectoryHandle {
 
   async entries(): Promise<readonly Deno.DirEntry[]> {
     await this.#verify();
-    // Synchronous: the disk has just answered, and the asynchronous iterator takes six times as long.
+    // Synchronous, since the directory has just been accessed and the asynchronous iterator takes six times as long.
     return [...Deno.readDirSync(this.#directory.accessPath)];
   }
 
@@ -155,7 +155,7 @@ class LocalDirectoryHandle implements DirectoryHandle {
   }
 }
 
-/** Up to this size a synchronous write is faster than five calls to a worker thread. */
+/** Maximum size of a synchronous write, which is faster than five calls to a worker thread. */
 const MAX_SYNC_BYTES = 64 * 1024;
 
 function writeSmallFile(path: string, { bytes, mode, owner }: NewFile): void {

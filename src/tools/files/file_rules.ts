@@ -56,7 +56,7 @@ export type FileRules = (path: string, access: FileAccess) => FileVerdict;
 /** Creates the rules. A glob that begins with `!` excludes its matches from the globs before it. */
 export function createFileRules(roots: FileRoots, protectedGlobs: readonly string[]): FileRules {
   const isProtected = compileGlobRules(protectedGlobs);
-  const isNeverWritten = compileGlobRules(WRITE_PROTECTED_FILES);
+  const isWriteProtected = compileGlobRules(WRITE_PROTECTED_FILES);
   const forReading = [...roots.write, ...roots.read];
   return (path, access) => {
     const allowedRoots = access === "write" ? roots.write : forReading;
@@ -64,7 +64,7 @@ export function createFileRules(roots: FileRoots, protectedGlobs: readonly strin
     if (root === undefined) return "outside";
     const name = (getRelativePath(root, path) || basename(path)).replaceAll(SEPARATOR, "/");
     if (isProtected(name)) return "protected";
-    return access === "write" && isNeverWritten(name) ? "protected" : "allowed";
+    return access === "write" && isWriteProtected(name) ? "protected" : "allowed";
   };
 }
 

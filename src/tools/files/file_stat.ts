@@ -20,7 +20,7 @@ export async function statIfExists(path: string): Promise<Deno.FileInfo | undefi
   }
 }
 
-/** Checks for a regular file. @throws {BadRequestError} For anything else. */
+/** Checks that an entry is a regular file. @throws {BadRequestError} When it is not. */
 export function assertRegularFile(info: Deno.FileInfo, path: string): void {
   if (info.isFile) return;
   throw new BadRequestError(`${quotePath(path)} is ${describeKind(info)}, not a regular file`);

@@ -15,7 +15,7 @@ export interface NodeFs {
   readonly sync: typeof import("node:fs");
 }
 
-/** Imports the functions, once. */
+/** Imports the functions on the first call. */
 export function loadNodeFs(): Promise<NodeFs> {
   cachedModules ??= Promise.all([import("node:fs/promises"), import("node:fs")])
     .then(([{ open }, sync]) => ({ open, sync }));

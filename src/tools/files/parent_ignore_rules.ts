@@ -1,5 +1,5 @@
 /**
- * Ignore rules that apply to a directory from above it.
+ * Ignore rules that a directory inherits from its parents.
  *
  * @module
  */

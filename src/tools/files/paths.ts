@@ -1,5 +1,5 @@
 /**
- * Path functions. `node:path` does more and takes 10 ms to import.
+ * Path functions, used instead of `node:path`, whose import takes 10 ms.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export function basename(path: string): string {
   return splitPath(path).at(-1) ?? "";
 }
 
-/** Joins paths and removes `.` and `..`, without regard to links. */
+/** Joins paths and resolves `.` and `..`, without following links. */
 export function join(first: string, ...others: readonly string[]): string {
   const root = getPathRoot(first);
   const names: string[] = [];

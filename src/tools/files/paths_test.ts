@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import * as node from "node:path";
 import { basename, dirname, getRelativePath, isAbsolute, join } from "./paths.ts";
-import { seededRandom } from "../../../tests/sandbox/test_workspace.ts";
+import { seededRandom } from "../../testing/seeded_random.ts";
 
 Deno.test({
   name: "join(), dirname(), basename() and isAbsolute() agree with node:path on random paths",
@@ -14,13 +14,13 @@ Deno.test({
       const path = Array.from({ length }, () => pieces[Math.floor(random() * pieces.length)]).join(
         "",
       );
-      const other = pieces[Math.floor(random() * pieces.length)] ?? "";
+      const suffix = pieces[Math.floor(random() * pieces.length)] ?? "";
       const normal = node.normalize(path).replace(/(.)\/$/, "$1");
       assertEquals(isAbsolute(path), node.isAbsolute(path), path);
       assertEquals(
-        join(path, other),
-        node.join(path, other).replace(/(.)\/$/, "$1"),
-        `${path} + ${other}`,
+        join(path, suffix),
+        node.join(path, suffix).replace(/(.)\/$/, "$1"),
+        `${path} + ${suffix}`,
       );
       assertEquals(dirname(normal), node.dirname(normal), normal);
       assertEquals(

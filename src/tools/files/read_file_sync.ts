@@ -7,14 +7,14 @@
 import { getDescriptorPath } from "./directory_handle.ts";
 import type { NodeFs } from "./node_fs.ts";
 
-/** Large enough for nearly every source file; the buffer is reused. */
+/** Size of the reused buffer, which holds nearly every source file. */
 const BUFFER_BYTES = 256 * 1024;
 
 let buffer: Uint8Array | undefined;
 
 /** Options for {@linkcode tryReadFileSync}. */
 export interface SyncReadOptions {
-  /** Largest size of a file. */
+  /** Maximum size of a file in bytes. */
   readonly maxBytes: number;
   /** Whether to check that the opened file is at the path itself, and not behind a directory replaced by a link. */
   readonly verifyPath: boolean;

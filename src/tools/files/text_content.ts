@@ -8,7 +8,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { quotePath } from "./file_error.ts";
 
-/** Largest file that tools edit. */
+/** Maximum size of a file that tools edit. */
 export const MAX_EDIT_BYTES = 20_000_000;
 
 const BYTE_ORDER_MARK = "\ufeff";

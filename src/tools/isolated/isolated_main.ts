@@ -23,7 +23,7 @@ export async function serveIsolatedTool(
     );
     writeResponse(await handleRequest((await load()).default, request));
   } catch (error) {
-    writeResponse({ type: "error", message: getErrorMessage(error) });
+    writeResponse({ type: "error", message: formatToolError(error) });
   }
   // Open timers and sockets of the tool must not keep the process running.
   Deno.exit(0);
@@ -76,7 +76,7 @@ function writeResponse(response: IsolatedResponse): void {
   }
 }
 
-function getErrorMessage(error: unknown): string {
+function formatToolError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return error instanceof Deno.errors.NotCapable
     ? `The tool lacks a permission: ${message.replace(/, run again with .*$/, "")}`

@@ -26,7 +26,7 @@ export type IsolatedResponse =
 
 /** Serializable description of a tool. */
 export interface IsolatedDescription {
-  /** Its name. */
+  /** Name of the tool. */
   readonly name: string;
   /** Name for display. */
   readonly label?: string;

@@ -169,14 +169,14 @@ function findDenoProgram(): string {
   const paths = (readEnvironmentVariable("PATH") ?? "").split(":").map((directory) =>
     `${directory}/deno`
   );
-  const found = paths.find((path) => {
+  const program = paths.find((path) => {
     try {
       return Deno.statSync(path).isFile;
     } catch {
       return false;
     }
   });
-  if (found) return found;
+  if (program) return program;
   throw new BadRequestError(
     "Isolated tools need the deno program, which is not in PATH: install Deno",
   );

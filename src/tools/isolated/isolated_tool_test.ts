@@ -7,7 +7,7 @@ import { isolatedTool } from "./isolated_tool.ts";
 
 const toolModule = new URL("../../core/tool.ts", import.meta.url).href;
 
-/** Runs a function with the path of a module that has the source. */
+/** Writes a tool module with the source and calls `run` with its path. */
 async function withModule(source: string, run: (module: string) => Promise<void>): Promise<void> {
   const directory = await Deno.realPath(await Deno.makeTempDir());
   try {

@@ -12,9 +12,9 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { SeenFiles } from "../changes/seen_files.ts";
 import type { PreviewedChanges } from "../changes/previewed_changes.ts";
 
-/** State that the coding tools of one agent share. */
+/** Shared state of coding tools. */
 export interface ToolKit {
-  /** All file access and all commands go through it. */
+  /** Sandbox for all file access and all commands. */
   readonly sandbox: Sandbox;
   /** Content of each file as the model last saw it. */
   readonly seenFiles: SeenFiles;

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Variables copied from the environment of this program. No other is, so that keys and tokens stay out. */
+/** Variables copied from the environment of this program. All others may hold keys or tokens and are not copied. */
 export const INHERITED_VARIABLES: readonly string[] = [
   // User and locale.
   "PATH",
@@ -58,7 +58,7 @@ export const INHERITED_VARIABLES: readonly string[] = [
   "USERPROFILE",
 ];
 
-/** Settings for programs without a terminal: no pager, no color, no prompts. */
+/** Settings for programs without a terminal: no pager, no colours, no prompts. */
 const NON_INTERACTIVE_VARIABLES: Readonly<Record<string, string>> = {
   TERM: "dumb",
   NO_COLOR: "1",
@@ -71,7 +71,7 @@ const NON_INTERACTIVE_VARIABLES: Readonly<Record<string, string>> = {
 
 /** Options for {@linkcode createCommandEnvironment}. */
 export interface EnvironmentOptions {
-  /** Names of more variables to copy. */
+  /** Names of additional variables to copy. */
   readonly passEnvironment?: readonly string[];
   /** Variables to set; they take precedence. */
   readonly set?: Readonly<Record<string, string>>;
@@ -90,7 +90,7 @@ export function createCommandEnvironment(options: EnvironmentOptions = {}): Reco
   return { ...environment, ...NON_INTERACTIVE_VARIABLES, ...set };
 }
 
-/** Reads a variable of this program; `undefined` also without the permission to read it. */
+/** Reads a variable of this program; `undefined` when it is not set or may not be read. */
 export function readEnvironmentVariable(name: string): string | undefined {
   try {
     return Deno.env.get(name);

@@ -7,10 +7,10 @@
 /** Name of the variable that identifies the processes of a command. */
 export const MARK_VARIABLE = "SWINK_CALL";
 
-/** Most scans: a killed process takes a moment to end, and may have started another one just before. */
+/** Maximum number of scans. A killed process takes a moment to end, and may have started another one just before. */
 const MAX_PASSES = 50;
 
-/** Scans after which a process without an environment is not waited for any longer. */
+/** Maximum number of scans in which a process without an environment is waited for. */
 const STARTING_PASSES = 5;
 
 const PASS_INTERVAL_MS = 2;
@@ -39,12 +39,12 @@ interface ProcessScan {
 function scanProcesses(mark: string): ProcessScan {
   const scan: ProcessScan = { marked: [], starting: [] };
   if (Deno.build.os !== "linux") return scan;
-  const wanted = `${MARK_VARIABLE}=${mark}`;
+  const markedVariable = `${MARK_VARIABLE}=${mark}`;
   const decoder = new TextDecoder();
   for (const pid of listProcessIds()) {
     try {
       const environment = Deno.readFileSync(`/proc/${pid}/environ`);
-      if (decoder.decode(environment).split("\0").includes(wanted)) scan.marked.push(pid);
+      if (decoder.decode(environment).split("\0").includes(markedVariable)) scan.marked.push(pid);
       else if (environment.length === 0 && isStarting(pid)) scan.starting.push(pid);
     } catch {
       // The process has ended, or belongs to another user.
@@ -53,14 +53,14 @@ function scanProcesses(mark: string): ProcessScan {
   return scan;
 }
 
-/** Whether a process without an environment has just started. Throws for kernel threads and zombies, which have no `exe`. */
+/** Whether a process has just started. Throws for kernel threads and zombies, which have no `exe`. */
 function isStarting(pid: number): boolean {
   Deno.readLinkSync(`/proc/${pid}/exe`);
   const startedAt = Deno.lstatSync(`/proc/${pid}`).mtime?.getTime() ?? 0;
   return Date.now() - startedAt < MAX_STARTUP_MS;
 }
 
-/** Longest time between the start of a process and its environment. */
+/** Maximum age of a process that has no environment yet. */
 const MAX_STARTUP_MS = 1_000;
 
 function listProcessIds(): number[] {

@@ -6,9 +6,9 @@
 
 /** A program to start. */
 export interface Launch {
-  /** The program: a path, or a name that is looked up in `PATH`. */
+  /** Path of the program, or a name that is looked up in `PATH`. */
   readonly program: string;
-  /** Its arguments. */
+  /** Arguments of the program. */
   readonly args: readonly string[];
   /** Working directory. */
   readonly cwd: string;
@@ -18,11 +18,11 @@ export interface Launch {
   readonly input?: string;
 }
 
-/** How a process ended. */
+/** Exit status of a process. */
 export interface ProcessExit {
-  /** The exit code; 128 plus the number of the signal that ended it. */
+  /** Exit code; 128 plus the signal number if a signal ended the process. */
   readonly code: number;
-  /** The signal that ended it, such as `SIGKILL`. */
+  /** Signal that ended the process, such as `SIGKILL`; `null` if it exited. */
   readonly signal: string | null;
 }
 
@@ -99,7 +99,7 @@ function signalGroup(pid: number, signal: Deno.Signal): boolean {
   }
 }
 
-/** Returns whether a promise resolves within a time. */
+/** Returns whether a promise resolves within a time; rejects if it rejects. */
 export async function settlesWithin(
   milliseconds: number,
   promise: Promise<unknown>,

@@ -1,5 +1,5 @@
 /**
- * Launch of a shell command: output and errors in one stream in the order of writing, no input, and its final working
+ * Launch of a shell command, which writes stdout and stderr to one stream, has no input, and leaves its final working
  * directory in a file.
  *
  * @module
@@ -36,7 +36,7 @@ export function createShellLaunch(command: string, options: ShellOptions): Launc
   return { program: shellPath, args: ["-c", wrapper, "bash", command], cwd, env };
 }
 
-/** Quotes a text as one word of a shell command, also inside single quotes. */
+/** Quotes a string as one word of a shell command, also within single quotes. */
 export function quoteForShell(text: string): string {
   return `"${text.replace(/[\\"$`]/g, "\\$&").replaceAll("'", "'\\''")}"`;
 }

@@ -6,7 +6,7 @@
 
 import { type ProcessExit, type RunningProcess, settlesWithin } from "./running_process.ts";
 
-/** How a watched process ended. */
+/** Outcome of a watched process. */
 export type ProcessOutcome =
   | { readonly type: "exited"; readonly exit: ProcessExit }
   | { readonly type: "timed_out" }
@@ -16,7 +16,7 @@ export type ProcessOutcome =
 export interface WatchOptions {
   /** Cancels the process. */
   readonly signal?: AbortSignal;
-  /** Longest time in milliseconds. Default: no limit. */
+  /** Timeout in milliseconds. Default: none. */
   readonly timeoutMs?: number;
   /** Called with each chunk of output; a returned promise is awaited. */
   readonly onOutput: (chunk: Uint8Array) => void | Promise<void>;
@@ -25,7 +25,7 @@ export interface WatchOptions {
 /** Time from SIGTERM to SIGKILL: a cancelled call must end within 100 ms. */
 const KILL_GRACE_MS = 60;
 
-/** Longest time to read the remaining output after the end, in case another process holds the pipe open. */
+/** Maximum time to read the remaining output after the end, in case another process holds the pipe open. */
 const DRAIN_MS = 200;
 
 /** Reads the output and waits for the end. The process group has ended when the promise settles. */

@@ -28,7 +28,7 @@ import { basename, dirname, getRelativePath, isAbsolute, SEPARATOR } from "../fi
 import { tryReadFileSync } from "../files/read_file_sync.ts";
 import type { DirectoryEntry, SandboxFiles } from "./sandbox_files.ts";
 
-/** Up to this size a file is read synchronously. */
+/** Maximum size of a file that is read synchronously. */
 const MAX_SYNC_BYTES = 64 * 1024;
 
 /** The local file system behind access rules. */
@@ -72,7 +72,7 @@ export class ConfinedFiles implements SandboxFiles {
     throw new BadRequestError(`${quotePath(requested)}${target} ${reason}`);
   }
 
-  /** Formats a path relative to the root if it is below it. */
+  /** Formats a path for display: relative to the root if it is below it. */
   toDisplayPath(path: string): string {
     const relativePath = getRelativePath(this.#root, path);
     if (relativePath === "") return ".";
@@ -120,9 +120,9 @@ export class ConfinedFiles implements SandboxFiles {
     requested: string,
   ): Promise<void> {
     if (getDescriptorPath(opened.fd) === canonical) return;
-    const again = await resolveCanonicalPath(canonical, this.#root);
+    const current = await resolveCanonicalPath(canonical, this.#root);
     const { ino, dev } = await Deno.lstat(canonical);
-    if (again === canonical && ino === opened.ino && dev === opened.dev) return;
+    if (current === canonical && ino === opened.ino && dev === opened.dev) return;
     throw new BadRequestError(`${quotePath(requested)} changed while it was opened: try again`);
   }
 
@@ -220,7 +220,7 @@ export class ConfinedFiles implements SandboxFiles {
     return loadNodeFs().then((loaded) => tryReadFileSync(this.#nodeFs = loaded, path, options));
   }
 
-  /** Reads the ignore rules that apply to the root from above it. */
+  /** Reads the ignore rules that the root inherits from its parent directories. */
   readParentIgnoreRules(): Promise<readonly IgnoreRules[]> {
     return readParentIgnoreRules(this.#root);
   }

@@ -1,5 +1,5 @@
 /**
- * Reads that the local sandbox does faster or in part, with a fallback for other implementations of `SandboxFiles`.
+ * Faster and streaming reads for the local sandbox, with a fallback for other implementations of `SandboxFiles`.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { BufferedFile, type OpenedFile } from "../files/opened_file.ts";
 import { ConfinedFiles } from "./confined_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 
-/** Largest file that is read from a sandbox that cannot open files. */
+/** Maximum size of a file that is read from a sandbox that cannot stream files. */
 const MAX_BUFFERED_BYTES = 100_000_000;
 
 /** Opens a regular file for reading. @throws {BadRequestError} When that is not possible. */
@@ -25,8 +25,8 @@ export async function openFile(files: SandboxFiles, path: string): Promise<Opene
 /**
  * Reads a file from a directory listing; `undefined` when it is too large, missing or not a regular file.
  *
- * The local sandbox does not check the path again, and a directory in it may have been replaced by a link: read again
- * with `readIfExists()` before showing the content.
+ * The local sandbox does not check the path again, and a directory in it may have been replaced by a link: read the
+ * file again with `readIfExists()` before showing its content.
  */
 export function readWalkedFile(
   files: SandboxFiles,
@@ -37,7 +37,7 @@ export function readWalkedFile(
   return files.readIfExists(path, { maxBytes }).catch(() => undefined);
 }
 
-/** Reads the ignore rules that apply to the root from above it; none for other sandboxes than the local one. */
+/** Reads the ignore rules that the root inherits from its parent directories; none unless the sandbox is local. */
 export async function readParentIgnoreRules(files: SandboxFiles): Promise<readonly IgnoreRules[]> {
   return files instanceof ConfinedFiles ? await files.readParentIgnoreRules() : [];
 }

@@ -21,8 +21,8 @@ function createMemoryFiles(): SandboxFiles {
   const listNames = (directory: string): Map<string, DirectoryEntry> => {
     const paths = [...files.keys()].filter((path) => path.startsWith(`${directory}/`));
     return new Map(paths.map((path) => {
-      const [name = "", ...rest] = path.slice(directory.length + 1).split("/");
-      return [name, { name, kind: rest.length > 0 ? "directory" : "file" }];
+      const [name = "", ...subpath] = path.slice(directory.length + 1).split("/");
+      return [name, { name, kind: subpath.length > 0 ? "directory" : "file" }];
     }));
   };
   const readOnly = () => Promise.reject(new BadRequestError("The files are read-only"));

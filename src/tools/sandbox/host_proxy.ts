@@ -17,7 +17,7 @@ export interface HostProxy extends AsyncDisposable {
 export interface HostProxyOptions {
   /** Allowed hosts: `example.org`, `*.example.org`, either with `:port`. */
   readonly hosts: readonly string[];
-  /** Resolves a name to its addresses. Default: the resolver of the system. */
+  /** Resolves a host name to its addresses. Default: A and AAAA records by `Deno.resolveDns()`. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
   /** Connects to a server. Default: TCP. */
   readonly connect?: (target: ProxyTarget) => Promise<Deno.Conn>;
@@ -36,15 +36,15 @@ const MAX_HEAD_BYTES = 64 * 1024;
 /** Starts a proxy. */
 export function startHostProxy(options: HostProxyOptions): HostProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const open = new Set<Deno.Conn>();
+  const connections = new Set<Deno.Conn>();
   const serving = acceptConnections(listener, async (client) => {
-    open.add(client);
+    connections.add(client);
     try {
-      await handleConnection(client, options, open);
+      await handleConnection(client, options, connections);
     } catch {
-      // One side closed the connection; the other one is closed below.
+      // One side closed the connection; the other side is closed below.
     } finally {
-      open.delete(client);
+      connections.delete(client);
       close(client);
     }
   });
@@ -52,7 +52,7 @@ export function startHostProxy(options: HostProxyOptions): HostProxy {
     port: listener.addr.port,
     async [Symbol.asyncDispose]() {
       listener.close();
-      for (const connection of open) close(connection);
+      for (const connection of connections) close(connection);
       await serving;
     },
   };
@@ -73,15 +73,15 @@ async function acceptConnections(
 async function handleConnection(
   client: Deno.Conn,
   options: HostProxyOptions,
-  open: Set<Deno.Conn>,
+  connections: Set<Deno.Conn>,
 ): Promise<void> {
-  const { head, rest } = await readHead(client);
+  const { head, remainder } = await readHead(client);
   const request = parseRequest(head);
   if (!request) {
     return await sendResponse(client, "400 Bad Request", "Not a proxy request.");
   }
   const { target } = request;
-  if (!isAllowed(target, options.hosts)) {
+  if (!isAllowedHost(target, options.hosts)) {
     const message = `${target.hostname}:${target.port} is not an allowed host of this sandbox.`;
     return await sendResponse(client, "403 Forbidden", message);
   }
@@ -90,15 +90,15 @@ async function handleConnection(
     const message = `Cannot connect to ${target.hostname}:${target.port}.`;
     return await sendResponse(client, "502 Bad Gateway", message);
   }
-  open.add(server);
+  connections.add(server);
   try {
     if (request.tunnel) {
       await writeAll(client, encode("HTTP/1.1 200 Connection established\r\n\r\n"));
     } else await writeAll(server, encode(request.forwardedHead));
-    await writeAll(server, rest);
+    await writeAll(server, remainder);
     await Promise.all([copy(client, server), copy(server, client)]);
   } finally {
-    open.delete(server);
+    connections.delete(server);
     close(server);
   }
 }
@@ -108,9 +108,9 @@ async function handleConnection(
  * a public address, since its owner is unknown.
  */
 async function connectToTarget(target: ProxyTarget, options: HostProxyOptions): Promise<Deno.Conn> {
-  const { hosts, resolve = resolveName, connect = (to) => Deno.connect({ ...to }) } = options;
+  const { hosts, resolve = resolveHost, connect = (to) => Deno.connect({ ...to }) } = options;
   const { hostname, port } = target;
-  if (isAllowed(target, hosts.filter((host) => !host.startsWith("*")))) {
+  if (isAllowedHost(target, hosts.filter((host) => !host.startsWith("*")))) {
     return await connect(target);
   }
   const [address] = (await resolve(hostname)).filter((candidate) => !isPrivateAddress(candidate));
@@ -118,7 +118,8 @@ async function connectToTarget(target: ProxyTarget, options: HostProxyOptions): 
   return await connect({ hostname: address, port });
 }
 
-async function resolveName(name: string): Promise<readonly string[]> {
+/** Resolves a host name to its A and AAAA records; empty when it has none. */
+export async function resolveHost(name: string): Promise<readonly string[]> {
   const results = await Promise.allSettled([
     Deno.resolveDns(name, "A"),
     Deno.resolveDns(name, "AAAA"),
@@ -146,13 +147,19 @@ function parseRequest(head: string): ProxyRequest | undefined {
   const port = Number(url.port || (tunnel ? /:(\d+)$/.exec(address)?.[1] : "80"));
   if (hostname === "" || !(port > 0)) return undefined;
   // One request per connection: a later one could be for another host.
-  const kept = headers.filter((line) => !/^(proxy-|connection:|keep-alive:)/i.test(line));
-  const lines = [`${method} ${url.pathname}${url.search} ${version}`, "Connection: close", ...kept];
+  const forwardedHeaders = headers.filter((line) =>
+    !/^(proxy-|connection:|keep-alive:)/i.test(line)
+  );
+  const lines = [
+    `${method} ${url.pathname}${url.search} ${version}`,
+    "Connection: close",
+    ...forwardedHeaders,
+  ];
   return { target: { hostname, port }, tunnel, forwardedHead: lines.join("\r\n") };
 }
 
 /** Whether a list of hosts allows a target. */
-export function isAllowed({ hostname, port }: ProxyTarget, hosts: readonly string[]): boolean {
+export function isAllowedHost({ hostname, port }: ProxyTarget, hosts: readonly string[]): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, "");
   return hosts.some((entry) => {
     const [, pattern = "", wantedPort] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
@@ -161,7 +168,8 @@ export function isAllowed({ hostname, port }: ProxyTarget, hosts: readonly strin
   });
 }
 
-async function readHead(client: Deno.Conn): Promise<{ head: string; rest: Uint8Array }> {
+/** Reads a request head and returns it with the bytes after it. An incomplete or too long head is empty. */
+async function readHead(client: Deno.Conn): Promise<{ head: string; remainder: Uint8Array }> {
   let bytes = new Uint8Array();
   while (bytes.length < MAX_HEAD_BYTES) {
     const chunk = new Uint8Array(4_096);
@@ -175,10 +183,10 @@ async function readHead(client: Deno.Conn): Promise<{ head: string; rest: Uint8A
     if (end === -1) continue;
     return {
       head: new TextDecoder("latin1").decode(bytes.subarray(0, end + 4)),
-      rest: bytes.subarray(end + 4),
+      remainder: bytes.subarray(end + 4),
     };
   }
-  return { head: "", rest: bytes };
+  return { head: "", remainder: bytes };
 }
 
 async function sendResponse(client: Deno.Conn, status: string, message: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { isAllowed, type ProxyTarget, startHostProxy } from "./host_proxy.ts";
+import { isAllowedHost, type ProxyTarget, startHostProxy } from "./host_proxy.ts";
 
 /** Starts a server that sends back the first data of each connection and closes it. */
 function startEchoServer(): { readonly port: number } & AsyncDisposable {
@@ -41,7 +41,7 @@ async function sendThroughProxy(port: number, first: string, second?: string): P
   return received;
 }
 
-Deno.test("startHostProxy(): tunnels to an allowed host, and checks the address when a wildcard allows it", async () => {
+Deno.test("startHostProxy(): tunnels to allowed hosts, and only to public addresses of hosts that a wildcard allows", async () => {
   await using server = startEchoServer();
   const reached: ProxyTarget[] = [];
   await using proxy = startHostProxy({
@@ -66,7 +66,7 @@ Deno.test("startHostProxy(): tunnels to an allowed host, and checks the address 
   ]);
 });
 
-Deno.test("startHostProxy(): forwards a plain request once per connection", async () => {
+Deno.test("startHostProxy(): forwards one plain request per connection, without proxy headers", async () => {
   await using server = startEchoServer();
   await using proxy = startHostProxy({
     hosts: ["example.org:80"],
@@ -99,9 +99,9 @@ Deno.test("startHostProxy(): refuses other hosts, private addresses behind a wil
   assertStringIncludes(await sendHead("nonsense"), "400 Bad Request");
 });
 
-Deno.test("isAllowed(): compares names, subdomains of a wildcard, and ports", () => {
+Deno.test("isAllowedHost(): compares names, subdomains of a wildcard, and ports", () => {
   const allows = (hostname: string, port: number, ...hosts: string[]) =>
-    isAllowed({ hostname, port }, hosts);
+    isAllowedHost({ hostname, port }, hosts);
   assertEquals(allows("example.org", 443, "example.org"), true);
   assertEquals(allows("EXAMPLE.org.", 443, "example.ORG"), true);
   assertEquals(allows("a.example.org", 443, "example.org"), false);

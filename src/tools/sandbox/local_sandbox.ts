@@ -10,8 +10,8 @@ import {
   type Confinement,
   type ConfinementRules,
   findConfinement,
-  HARMLESS_DEVICES,
   toConfinedNetwork,
+  WRITABLE_DEVICES,
 } from "../confinement/confinement.ts";
 import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
 import { toFileError } from "../files/file_error.ts";
@@ -33,13 +33,13 @@ import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
 export interface SandboxOptions {
   /** Working directory: files in it may be read and written. Default: the current directory. */
   readonly cwd?: string;
-  /** More directories that may be read and written. */
+  /** Additional directories that may be read and written. */
   readonly writeRoots?: readonly string[];
-  /** More directories that the file tools may read. */
+  /** Additional directories that the file tools may read. */
   readonly readRoots?: readonly string[];
-  /** Globs of files that no file tool uses; `!` excludes files. Default: {@linkcode PROTECTED_FILES}. */
+  /** Globs of files that the file tools may not use; `!` excludes files. Default: {@linkcode PROTECTED_FILES}. */
   readonly protect?: readonly string[];
-  /** Files and directories that commands cannot read, in addition to the usual ones with keys. */
+  /** Files and directories that commands cannot read, in addition to the usual locations of keys and credentials. */
   readonly hide?: readonly string[];
   /** Network access of commands. Default: `"off"`. */
   readonly net?: SandboxNet;
@@ -50,14 +50,14 @@ export interface SandboxOptions {
    * commands fail unless all rules can be enforced; `off`: never. Default: `auto`.
    */
   readonly confinement?: "auto" | "required" | "off";
-  /** Names of more variables of this program to pass to commands. */
+  /** Names of additional variables of this program to pass to commands. */
   readonly passEnvironment?: readonly string[];
   /** Environment variables to set for commands. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /**
- * Creates a sandbox on this machine. Nothing is written before its first use. Its disposal ends running commands and
+ * Creates a sandbox on this machine. Nothing is written before its first use. Disposing it ends running commands and
  * removes its temporary directory.
  *
  * @throws {BadRequestError} When the working directory or a root is not a directory.
@@ -88,7 +88,7 @@ export function startTrustedProgram(
   return sandbox instanceof LocalSandbox ? sandbox.startProgram(program, args) : undefined;
 }
 
-/** Time between SIGTERM and SIGKILL for commands that run at the disposal. */
+/** Time between SIGTERM and SIGKILL for commands that still run when the sandbox is disposed. */
 const DISPOSE_GRACE_MS = 200;
 
 class LocalSandbox implements Sandbox {
@@ -112,7 +112,7 @@ class LocalSandbox implements Sandbox {
     const write = [this.root, ...writeRoots.map(resolveDirectory), temporary];
     const read = [output, ...readRoots.map(resolveDirectory)];
     this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, protect));
-    this.#writable = [...write, caches, ...HARMLESS_DEVICES];
+    this.#writable = [...write, caches, ...WRITABLE_DEVICES];
   }
 
   get net(): SandboxNet {
@@ -147,7 +147,7 @@ class LocalSandbox implements Sandbox {
     return { ...process, finish: () => this.#track(finish()) };
   }
 
-  /** Makes the disposal wait for a promise. */
+  /** Makes disposal wait for a promise. */
   #track<T>(promise: Promise<T>): Promise<T> {
     this.#finishing.add(promise);
     return promise.finally(() => this.#finishing.delete(promise));
@@ -159,7 +159,7 @@ class LocalSandbox implements Sandbox {
       const { confined, summary } = await this.describe();
       if (!confined) {
         throw new BadRequestError(
-          `The command cannot run: confinement is required, and this machine lacks a part of it (${summary})`,
+          `The command cannot run: the sandbox requires confinement, but this machine cannot enforce all of its rules (${summary})`,
         );
       }
     }
@@ -180,7 +180,7 @@ class LocalSandbox implements Sandbox {
 
   #findConfinement(): Promise<Confinement> {
     if (this.#options.confinement !== "off") return findConfinement();
-    return Promise.resolve({ type: "none", reason: "confinement is switched off" });
+    return Promise.resolve({ type: "none", reason: "confinement is turned off" });
   }
 
   /** Starts the proxy for a list of hosts; another list replaces it. */

@@ -63,8 +63,8 @@ function parseV6(text: string): number[] | undefined {
   const hex = v4 && low !== undefined
     ? `${v4[1]}${Math.floor(low / 65_536).toString(16)}:${(low % 65_536).toString(16)}`
     : text;
-  const [head = "", tail, ...more] = hex.split("::");
-  if (more.length > 0) return undefined;
+  const [head = "", tail, ...extraParts] = hex.split("::");
+  if (extraParts.length > 0) return undefined;
   const first = parseGroups(head);
   const last = parseGroups(tail ?? "");
   const missing = 8 - first.length - last.length;

@@ -27,7 +27,7 @@ export class PrivateDirectory {
     this.output = join(this.path, "output");
   }
 
-  /** Creates the directory, once. */
+  /** Creates the directory on the first call. */
   create(): Promise<void> {
     this.#created ??= this.#createDirectories();
     return this.#created;

@@ -22,8 +22,8 @@ export interface SandboxCommand {
   /** Ends the process group: SIGTERM, then SIGKILL after `graceMs` milliseconds. */
   terminate(graceMs: number): Promise<void>;
   /**
-   * Kills processes that left the group, to be called after the shell has ended. Resolves to the final working
-   * directory of the shell, without one when it is unknown.
+   * Kills processes that left the group. Call it after the shell has ended. Resolves to the final working directory of
+   * the shell, if it is known.
    */
   finish(): Promise<{ readonly workingDirectory?: string }>;
 }
@@ -45,7 +45,7 @@ export interface Sandbox extends AsyncDisposable {
   getOutputPath(name: string): Promise<string>;
   /** Network access of commands. */
   readonly net: SandboxNet;
-  /** Changes the network access of commands started from now on. */
+  /** Changes the network access of commands that are started later. */
   setNet(net: SandboxNet): void;
   /** Reports which rules the kernel enforces, which this program enforces, and which are not enforced. */
   describe(): Promise<SandboxReport>;

@@ -18,7 +18,7 @@ export interface SandboxEnvironmentOptions {
   readonly directory: PrivateDirectory;
   /** Network access of the command. */
   readonly net: SandboxNet;
-  /** Names of more variables to copy from this program. */
+  /** Names of additional variables to copy from this program. */
   readonly passEnvironment?: readonly string[];
   /** Variables to set; they take precedence. */
   readonly set: Readonly<Record<string, string>>;
@@ -29,21 +29,21 @@ export function createSandboxEnvironment(
   options: SandboxEnvironmentOptions,
 ): Record<string, string> {
   const { directory: { temporary, caches }, net, passEnvironment = [], set } = options;
-  // Without a network Deno cannot fill a new cache, and reading the usual one is enough for it.
+  // Without a network Deno cannot fill a new cache; the default one is readable.
   const denoDirectory = net === "off" ? getDefaultDenoDirectory() : undefined;
-  const own = {
+  const locations = {
     TMPDIR: temporary,
     XDG_CACHE_HOME: caches,
     npm_config_cache: join(caches, "npm"),
     PYTHONPYCACHEPREFIX: join(caches, "pycache"),
     DENO_DIR: denoDirectory ?? join(caches, "deno"),
   };
-  return createCommandEnvironment({ passEnvironment, set: { ...own, ...set } });
+  return createCommandEnvironment({ passEnvironment, set: { ...locations, ...set } });
 }
 
 function getDefaultDenoDirectory(): string | undefined {
-  const own = readEnvironmentVariable("DENO_DIR");
-  if (own !== undefined) return own;
+  const configured = readEnvironmentVariable("DENO_DIR");
+  if (configured !== undefined) return configured;
   const cache = readEnvironmentVariable("XDG_CACHE_HOME");
   if (cache !== undefined) return join(cache, "deno");
   const home = readEnvironmentVariable("HOME");
@@ -51,7 +51,7 @@ function getDefaultDenoDirectory(): string | undefined {
   return home === undefined ? undefined : join(home, caches, "deno");
 }
 
-/** Creates the variables that announce a proxy, in upper and lower case. */
+/** Creates the variables with the address of a proxy, in upper and lower case. */
 export function createProxyVariables(port: number): Record<string, string> {
   const address = `http://127.0.0.1:${port}`;
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];

@@ -16,7 +16,7 @@ export interface SandboxRule {
   readonly rule: string;
   /** The part that enforces it. */
   readonly enforcedBy: EnforcedBy;
-  /** How it is enforced, or why it is not. */
+  /** Mechanism that enforces it, or the reason why it is not enforced. */
   readonly how: string;
 }
 
@@ -24,7 +24,7 @@ export interface SandboxRule {
 export interface SandboxReport {
   /** Whether the kernel enforces all of its rules; if not, approvals should be stricter. */
   readonly confined: boolean;
-  /** How commands are confined, in one line. */
+  /** Summary of the confinement in one line. */
   readonly summary: string;
   /** All rules, enforced or not. */
   readonly rules: readonly SandboxRule[];
@@ -62,14 +62,14 @@ function createSummary(
   gaps: number,
 ): string {
   const network = typeof net === "string" ? net : net.join(", ");
-  const rest = gaps === 0 ? "" : `, ${gaps} ${gaps === 1 ? "rule" : "rules"} not enforced`;
+  const gapNotice = gaps === 0 ? "" : `, ${gaps} ${gaps === 1 ? "rule" : "rules"} not enforced`;
   switch (confinement.type) {
-    case "landlock":
+    case "linux":
       return `commands confined by ${
         formatKernelSupport(confinement.support)
-      }, network ${network}${rest}`;
+      }, network ${network}${gapNotice}`;
     case "seatbelt":
-      return `commands confined by Seatbelt, network ${network}${rest}`;
+      return `commands confined by Seatbelt, network ${network}${gapNotice}`;
     case "none":
       return `commands NOT confined: ${confinement.reason}`;
   }
@@ -194,7 +194,7 @@ function createRuleFactories(confinement: Confinement): KernelRuleFactories {
       const rule = enforcedByKernel("Seatbelt");
       return { files: rule, truncate: rule, tcp: rule, sockets: rule, signals: rule };
     }
-    case "landlock": {
+    case "linux": {
       const { landlock, seccomp } = confinement.support;
       const since = (version: number) =>
         landlock >= version ? enforcedByKernel("Landlock") : unenforced(
@@ -216,10 +216,10 @@ function createRuleFactories(confinement: Confinement): KernelRuleFactories {
   }
 }
 
-function enforcedByKernel(how: string): RuleFactory {
-  return (rule) => ({ rule, enforcedBy: "kernel", how });
+function enforcedByKernel(mechanism: string): RuleFactory {
+  return (rule) => ({ rule, enforcedBy: "kernel", how: mechanism });
 }
 
-function unenforced(how: string): RuleFactory {
-  return (rule) => ({ rule, enforcedBy: "none", how });
+function unenforced(reason: string): RuleFactory {
+  return (rule) => ({ rule, enforcedBy: "none", how: reason });
 }

@@ -10,16 +10,16 @@ const sandbox = {
 } as const;
 
 const createLandlock = (version: number, seccomp = true): Confinement => ({
-  type: "landlock",
+  type: "linux",
   support: { landlock: version, seccomp },
 });
 
-const findUnenforcedRules = (confinement: Confinement, more: object = {}) =>
-  createSandboxReport({ ...sandbox, ...more }, confinement).rules
+const findUnenforcedRules = (confinement: Confinement, settings: object = {}) =>
+  createSandboxReport({ ...sandbox, ...settings }, confinement).rules
     .filter(({ enforcedBy, how }) => enforcedBy === "none" && /the kernel has/.test(how))
     .map(({ rule }) => rule);
 
-Deno.test("createSandboxReport(): an old kernel leaves rules unenforced, a new one none", () => {
+Deno.test("createSandboxReport(): reports the rules that an old kernel cannot enforce, and none on a new one", () => {
   assertEquals(findUnenforcedRules(createLandlock(7)), []);
   assertEquals(createSandboxReport(sandbox, createLandlock(7)).confined, true);
   assertEquals(findUnenforcedRules(createLandlock(5)), [
@@ -45,7 +45,7 @@ Deno.test("createSandboxReport(): without confinement no kernel rule is enforced
   assert(findUnenforcedRules(none).length >= 7);
 });
 
-Deno.test("createSandboxReport(): a list of hosts is best effort, and an open network has no rules", () => {
+Deno.test("createSandboxReport(): reports a list of hosts as best effort, and no network rules when the network is on", () => {
   const hosts = createSandboxReport({ ...sandbox, net: ["a.test"] }, createLandlock(7));
   const rule = hosts.rules.find((candidate) => candidate.rule.includes("a.test"));
   assertEquals(rule?.enforcedBy, "program");
@@ -54,7 +54,7 @@ Deno.test("createSandboxReport(): a list of hosts is best effort, and an open ne
   assert(!on.rules.some(({ rule }) => /TCP|UDP|Unix/.test(rule)));
 });
 
-Deno.test("createSandboxReport(): lists the unenforced rules on every kernel", () => {
+Deno.test("createSandboxReport(): lists the four rules that no kernel enforces", () => {
   const { rules } = createSandboxReport(sandbox, createLandlock(7));
   assertEquals(rules.filter(({ enforcedBy }) => enforcedBy === "none").length, 4);
 });

@@ -15,7 +15,7 @@ export interface LineMatcher extends Disposable {
   match(bytes: Uint8Array): readonly LineMatch[] | Promise<readonly LineMatch[]>;
 }
 
-/** Timeout for one file. */
+/** Timeout for each file. */
 const FILE_TIMEOUT_MS = 3_000;
 
 /** Creates a matcher. Disposing it ends its worker. */

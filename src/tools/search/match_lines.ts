@@ -30,10 +30,10 @@ export interface MatchOptions {
   readonly context: number;
 }
 
-/** Longer lines are shortened to the part around the match. */
+/** Maximum length of a line in a result; longer ones are shortened to the part around the match. */
 const MAX_SHOWN_CHARACTERS = 400;
 
-/** Longer lines are searched only up to this length: they are minified code or data. */
+/** Maximum length that is searched of a line; longer lines are minified code or data. */
 const MAX_SEARCHED_CHARACTERS = 10_000;
 
 /** Maximum cost of one line, in steps of the regular expression engine. */
@@ -58,9 +58,11 @@ export function matchLines(bytes: Uint8Array, { expression, context }: MatchOpti
     const after = getFollowingLines(lines, index, { context, expression, maxCharacters });
     const hasGap = context > 0 && matches.length > 0 && index - before.length > lastShown + 1;
     const text = [
-      ...before.map((other, offset) => formatLine(index - before.length + offset, other, "-")),
+      ...before.map((contextLine, offset) =>
+        formatLine(index - before.length + offset, contextLine, "-")
+      ),
       formatLine(index, line, ":", matchIndex),
-      ...after.map((other, offset) => formatLine(index + 1 + offset, other, "-")),
+      ...after.map((contextLine, offset) => formatLine(index + 1 + offset, contextLine, "-")),
     ].join("\n");
     matches.push({ text: hasGap ? `--\n${text}` : text });
     lastShown = index + after.length;

@@ -15,24 +15,29 @@ export type PatternRisk =
 
 /** Estimates the cost by the form of the pattern; may overestimate it. */
 export function getPatternRisk(source: string): PatternRisk {
-  const groups: { repeats: boolean; chooses: boolean }[] = [{ repeats: false, chooses: false }];
+  const groups: { hasRepetition: boolean; hasAlternation: boolean }[] = [{
+    hasRepetition: false,
+    hasAlternation: false,
+  }];
   let repetitions = 0;
   for (const [token] of source.matchAll(TOKENS)) {
     const group = groups.at(-1);
     if (!group) break;
     if (/^\\[1-9k]/.test(token)) return { type: "exponential" };
-    if (token === "(") groups.push({ repeats: false, chooses: false });
-    else if (token === "|") group.chooses = true;
+    if (token === "(") groups.push({ hasRepetition: false, hasAlternation: false });
+    else if (token === "|") group.hasAlternation = true;
     else if (token.startsWith(")")) {
       const closed = groups.pop();
       const isRepeated = isUnbounded(token.slice(1));
-      if (isRepeated && (closed?.repeats || closed?.chooses)) return { type: "exponential" };
+      if (isRepeated && (closed?.hasRepetition || closed?.hasAlternation)) {
+        return { type: "exponential" };
+      }
       const parent = groups.at(-1);
-      if (parent && (isRepeated || closed?.repeats)) parent.repeats = true;
-      if (parent && closed?.chooses) parent.chooses = true;
+      if (parent && (isRepeated || closed?.hasRepetition)) parent.hasRepetition = true;
+      if (parent && closed?.hasAlternation) parent.hasAlternation = true;
       if (isRepeated) repetitions++;
     } else if (isUnbounded(token)) {
-      group.repeats = true;
+      group.hasRepetition = true;
       repetitions++;
     }
   }

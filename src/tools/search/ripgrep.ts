@@ -1,6 +1,6 @@
 /**
- * Preselects files with `rg` if it is installed. The lines are still matched by the project's own code, so that the
- * results do not depend on `rg`.
+ * Preselects files with `rg` if it is installed. The lines are matched in this program, so that the results do not
+ * depend on `rg`.
  *
  * @module
  */
@@ -24,10 +24,10 @@ export interface RipgrepQuery {
 
 const ACCEPT_ALL: CandidateFilter = () => true;
 
-/** With a longer list of files, `rg` saves no time. */
+/** Maximum size of the list of files; with a longer one, `rg` saves no time. */
 const MAX_LIST_BYTES = 5_000_000;
 
-/** After this time, `rg` saves no time. */
+/** Timeout of `rg`, after which it saves no time. */
 const TIMEOUT_MS = 20_000;
 
 /** Lists the files with a match by `rg`. Accepts every file when `rg` is missing, fails, or could miss a match. */

@@ -99,7 +99,7 @@ async function readDirectoryRules(
   return bytes ? [parseIgnoreFile(new TextDecoder().decode(bytes), prefix)] : [];
 }
 
-/** Collects the rules that hold at the start: those from above the root, and of each directory from the root to the start. */
+/** Collects the rules that apply at the start: those that the root inherits, and those between root and start. */
 async function findOrigin(
   files: SandboxFiles,
   start: string,
@@ -114,7 +114,7 @@ async function findOrigin(
     const path = `${root}/${prefix}`.replace(/\/$/, "");
     rules = [...rules, ...await readDirectoryRules(files, { path, prefix }, [GITIGNORE])];
     prefix += `${name}/`;
-    // An ignored directory that is asked for by name is walked without rules.
+    // An ignored directory that the caller names is walked without rules.
     if (isIgnored(prefix.slice(0, -1), true, rules)) return { prefix, rules: [] };
   }
   return { prefix, rules };

@@ -91,8 +91,12 @@ function findNearest(
 
 function findPassages(text: string, wanted: string): Passage[] {
   const exact: Passage[] = [];
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
-    exact.push({ start: at, end: at + wanted.length });
+  for (
+    let index = text.indexOf(wanted);
+    index !== -1;
+    index = text.indexOf(wanted, index + wanted.length)
+  ) {
+    exact.push({ start: index, end: index + wanted.length });
   }
   return exact.length > 0 ? exact : findLines(text, wanted);
 }
@@ -118,10 +122,10 @@ function findLines(text: string, wanted: string): Passage[] {
 }
 
 function getLineStarts(lines: readonly string[]): number[] {
-  let at = 0;
+  let offset = 0;
   return lines.map((line) => {
-    const start = at;
-    at += line.length + 1;
+    const start = offset;
+    offset += line.length + 1;
     return start;
   });
 }
@@ -137,8 +141,8 @@ interface NormalizedText {
 function normalizeLineEndings(text: string): NormalizedText {
   if (!text.includes("\r\n")) return { text, toOriginalIndex: (index) => index };
   const removedBefore: number[] = [];
-  for (let at = text.indexOf("\r\n"); at !== -1; at = text.indexOf("\r\n", at + 2)) {
-    removedBefore.push(at - removedBefore.length);
+  for (let index = text.indexOf("\r\n"); index !== -1; index = text.indexOf("\r\n", index + 2)) {
+    removedBefore.push(index - removedBefore.length);
   }
   return {
     text: text.replaceAll("\r\n", "\n"),

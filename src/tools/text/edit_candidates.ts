@@ -11,10 +11,10 @@ import { getLineNumber, type Passage } from "./passage.ts";
 const MAX_CANDIDATES = 5;
 const MAX_LINE_CHARACTERS = 200;
 
-/** Longer lines are compared by their first characters. */
+/** Maximum number of characters that are compared of a line. */
 const COMPARED_CHARACTERS = 120;
 
-/** Longer files are searched for equal lines only, not for similar ones. */
+/** Maximum number of lines in a file that is searched for similar lines, and not only for equal ones. */
 const MAX_COMPARED_LINES = 5_000;
 
 /** Returns the message for a passage that occurs several times. */
@@ -24,11 +24,11 @@ export function describeMatches(text: string, passages: readonly Passage[]): str
     const line = getLineNumber(text, start);
     return formatLines(lines, Math.max(line - 1, 1), line + 1);
   });
-  const more = passages.length > excerpts.length
+  const omitted = passages.length > excerpts.length
     ? `\n… and ${passages.length - excerpts.length} more`
     : "";
   return `old_string occurs ${passages.length} times: quote more of the lines around it, or set line_hint ` +
-    `or replace_all:\n${excerpts.join("\n--\n")}${more}`;
+    `or replace_all:\n${excerpts.join("\n--\n")}${omitted}`;
 }
 
 /** Returns the message for a passage that does not occur. */
@@ -56,7 +56,7 @@ export function describeNearMatches(text: string, wanted: string): string {
   }`;
 }
 
-/** Whether the lines from `first` on equal the wanted ones but for indentation. */
+/** Whether the lines from `first` differ from the wanted ones only in leading and trailing whitespace. */
 function differsInIndentation(
   lines: readonly string[],
   wanted: readonly string[],
@@ -85,13 +85,13 @@ function findIndexes(lines: readonly string[], matches: (line: string) => boolea
   return lines.flatMap((line, index) => (matches(line) ? [index] : []));
 }
 
-/** Returns 1 for equal lines, 0 for lines with nothing in common. */
+/** Returns the similarity of two lines, from 0 to 1 for equal ones. */
 function similarity(a: string, b: string): number {
-  const [short, long] = [a, b].map((text) => text.slice(0, COMPARED_CHARACTERS));
-  const longest = Math.max(short?.length ?? 0, long?.length ?? 0);
-  const shortest = Math.min(short?.length ?? 0, long?.length ?? 0);
+  const [left, right] = [a.slice(0, COMPARED_CHARACTERS), b.slice(0, COMPARED_CHARACTERS)];
+  const longest = Math.max(left.length, right.length);
+  const shortest = Math.min(left.length, right.length);
   if (longest === 0 || shortest / longest < 0.5) return 0;
-  return 1 - levenshteinDistance(short ?? "", long ?? "") / longest;
+  return 1 - levenshteinDistance(left, right) / longest;
 }
 
 function formatLines(lines: readonly string[], first: number, last: number): string {

@@ -74,10 +74,10 @@ export function hasUtf16Bom(start: Uint8Array): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
-function matchesSignature(start: Uint8Array, { offset: at = 0, bytes }: Signature): boolean {
-  if (start.length < at + bytes.length) return false;
+function matchesSignature(start: Uint8Array, { offset = 0, bytes }: Signature): boolean {
+  if (start.length < offset + bytes.length) return false;
   for (let index = 0; index < bytes.length; index++) {
-    if (start[at + index] !== bytes.charCodeAt(index)) return false;
+    if (start[offset + index] !== bytes.charCodeAt(index)) return false;
   }
   return true;
 }

@@ -46,12 +46,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export function htmlToText(html: string, address: string): string {
   const writer = new TextWriter(address);
   const lowerCaseHtml = html.toLowerCase();
-  let at = 0;
-  while (at < html.length) {
-    const open = html.indexOf("<", at);
-    writer.writeText(html.slice(at, open === -1 ? undefined : open));
+  let index = 0;
+  while (index < html.length) {
+    const open = html.indexOf("<", index);
+    writer.writeText(html.slice(index, open === -1 ? undefined : open));
     if (open === -1) break;
-    at = readMarkup({ html, lowerCaseHtml, open }, writer);
+    index = readMarkup({ html, lowerCaseHtml, open }, writer);
   }
   return writer.finish();
 }
@@ -94,20 +94,20 @@ function findTagEnd(html: string, open: number): number {
 
 const MAX_TAG_LENGTH = 10_000;
 
-function indexAfter(text: string, wanted: string, from: number): number {
-  return Math.min(indexOrEnd(text, wanted, from) + wanted.length, text.length);
+function indexAfter(text: string, search: string, from: number): number {
+  return Math.min(indexOrEnd(text, search, from) + search.length, text.length);
 }
 
-function indexOrEnd(text: string, wanted: string, from: number): number {
-  const at = text.indexOf(wanted, from);
-  return at === -1 ? text.length : at;
+function indexOrEnd(text: string, search: string, from: number): number {
+  const index = text.indexOf(search, from);
+  return index === -1 ? text.length : index;
 }
 
 /** Collects text and collapses whitespace as browsers do. */
 class TextWriter {
   readonly #baseUrl: string;
   readonly #parts: string[] = [];
-  #links: { readonly at: number; readonly target: string | undefined }[] = [];
+  #links: { readonly partIndex: number; readonly target: string | undefined }[] = [];
   #preDepth = 0;
 
   constructor(address: string) {
@@ -131,7 +131,7 @@ class TextWriter {
 
   openTag(tag: string, source: string): void {
     if (tag === "a") {
-      this.#links.push({ at: this.#parts.length, target: this.#resolveTarget(source) });
+      this.#links.push({ partIndex: this.#parts.length, target: this.#resolveTarget(source) });
     }
     if (tag === "td" || tag === "th") this.#parts.push(" | ");
     if (!BLOCK_ELEMENTS.has(tag)) return;
@@ -158,8 +158,8 @@ class TextWriter {
   #closeLink(): void {
     const link = this.#links.pop();
     if (!link?.target) return;
-    const text = this.#parts.splice(link.at).join("").trim();
-    // A link around several lines or an image only is not marked.
+    const text = this.#parts.splice(link.partIndex).join("").trim();
+    // A link around several lines, or only around an image, becomes plain text.
     const isInline = text !== "" && !text.includes("\n");
     this.#parts.push(isInline ? `[${text}](${link.target})` : text);
   }

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { htmlToText } from "./html_text.ts";
-import { seededRandom } from "../../../tests/sandbox/test_workspace.ts";
+import { seededRandom } from "../../testing/seeded_random.ts";
 
 const convert = (html: string) => htmlToText(html, "https://a.test/dir/page");
 
@@ -26,7 +26,7 @@ Deno.test("htmlToText() drops comments, styles and scripts and decodes entities"
   assertEquals(convert("1 < 2 <img alt='a > b'>x"), "1 < 2 x");
 });
 
-Deno.test("htmlToText() takes linear time on hostile pages", () => {
+Deno.test("htmlToText() converts 200 KB of hostile markup within 2 s", () => {
   const hostile = ["<script", "<!--", "<a href='", "<pre>", "<", "</", "&#", '<p "', "<a>"];
   for (const piece of hostile) {
     const start = performance.now();

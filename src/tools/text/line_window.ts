@@ -14,10 +14,10 @@ export interface LineRange {
   readonly limit: number;
 }
 
-/** Longer lines are truncated: they are minified code or data. */
+/** Maximum length of a line; longer ones are minified code or data and are truncated. */
 const MAX_LINE_CHARACTERS = 2_000;
 
-/** Collects the lines of a range. Buffers no text outside of it. */
+/** Collects the lines of a range and buffers no text outside of it. */
 export class LineWindow {
   /** Number of the first line in the window. */
   readonly firstLine: number;

@@ -61,7 +61,7 @@ export class TextCollector {
     const remaining = Math.max(this.#half - this.#head.length, 0);
     this.#head += chunk.slice(0, remaining);
     this.#tail += chunk.slice(remaining);
-    // Trimming rarely keeps the cost per character constant.
+    // The tail is trimmed only when it is four times too long, so that the cost per character stays constant.
     if (this.#tail.length > this.#half * 4) this.#tail = this.#tail.slice(-this.#half);
   }
 
@@ -93,7 +93,7 @@ export function truncateEnd(text: string, length: number): string {
   return text.slice(0, isLowSurrogate(text.charCodeAt(length)) ? length - 1 : length);
 }
 
-/** Cuts after the last newline if it is near the end; else drops a split surrogate. */
+/** Cuts after the last newline if it is near the end; otherwise drops a split surrogate. */
 function trimHead(text: string): string {
   const lineEnd = text.lastIndexOf("\n") + 1;
   if (lineEnd > text.length * 0.8) return text.slice(0, lineEnd);
@@ -102,7 +102,7 @@ function trimHead(text: string): string {
   return isHighSurrogate ? text.slice(0, -1) : text;
 }
 
-/** Cuts after the first newline if it is near the start; else drops a split surrogate. */
+/** Cuts after the first newline if it is near the start; otherwise drops a split surrogate. */
 function trimTail(text: string): string {
   const lineStart = text.indexOf("\n") + 1;
   if (lineStart > 0 && lineStart < text.length * 0.2) return text.slice(lineStart);
@@ -115,6 +115,6 @@ function isLowSurrogate(unit: number): boolean {
 
 function countNewlines(text: string): number {
   let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) count++;
   return count;
 }

@@ -34,7 +34,9 @@ Deno.test("TextCollector: the result does not depend on the size of the chunks",
     .join("\n");
   for (const size of [1, 2, 3, 7, 64, 1_000]) {
     const collector = new TextCollector(300);
-    for (let at = 0; at < text.length; at += size) collector.push(text.slice(at, at + size));
+    for (let start = 0; start < text.length; start += size) {
+      collector.push(text.slice(start, start + size));
+    }
     assertEquals(collector.finish(), truncateMiddle(text, { limit: 300 }), `chunks of ${size}`);
   }
 });

@@ -15,7 +15,11 @@ export interface Passage {
 /** Returns the line number of an index, from 1. */
 export function getLineNumber(text: string, index: number): number {
   let line = 1;
-  for (let at = text.indexOf("\n"); at !== -1 && at < index; at = text.indexOf("\n", at + 1)) {
+  for (
+    let newline = text.indexOf("\n");
+    newline !== -1 && newline < index;
+    newline = text.indexOf("\n", newline + 1)
+  ) {
     line++;
   }
   return line;

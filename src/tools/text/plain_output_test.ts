@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { seededRandom } from "../../../tests/sandbox/test_workspace.ts";
+import { seededRandom } from "../../testing/seeded_random.ts";
 import { toPlainOutput } from "./plain_output.ts";
 
 Deno.test("toPlainOutput() removes colours, titles, cursor movements and bells, and keeps tabs and newlines", () => {

@@ -1,45 +1,53 @@
 /**
- * Acme's chat API: an invented provider, as the worked example of `docs/add_an_adapter.md`.
+ * Chat API of Acme, a fictional provider: the worked example of `docs/add_an_adapter.md`.
  *
  * @module
  */
 
+import type { StreamFn } from "@swink/agent";
 import {
   type AdapterOptions,
+  createStreamFn,
+  mergeExtraFields,
   resolveSettings,
-} from "../../../adapters/kit/options/adapter_options.ts";
-import { mergeExtraFields, serializeJson } from "../../../adapters/kit/request/json_body.ts";
-import { createStreamFn } from "../../../adapters/kit/provider.ts";
-import { SseParser } from "../../../adapters/kit/stream/sse.ts";
-import type { StreamFn } from "../../../src/core/stream.ts";
+  serializeJson,
+  SseParser,
+  TOOL_NAME_RULE,
+  toWireName,
+} from "@swink/agent/adapters/kit";
 import { toAcmeMessages } from "./request.ts";
 import { AcmeReply } from "./response.ts";
 
-/** Makes a stream function for Acme. */
+/** Creates a stream function for Acme. */
 export function createAcme(options: AdapterOptions = {}): StreamFn {
   const settings = resolveSettings(options, "https://api.acme.example");
   return createStreamFn({
     settings,
     apiKey: options.apiKey,
     errors: {
-      codes: { acme_is_full: { code: "network_error" } },
+      codes: { acme_overloaded: { code: "network_error" } },
       patterns: [[/your trial has ended/i, { code: "model_throttled", retryable: false }]],
     },
     createParser: () => new SseParser(),
-    createReplyReader: ({ writer, origin }) => new AcmeReply(writer, origin),
+    createReplyReader: (call) => new AcmeReply(call),
     prepare({ request, writer }, key = "") {
       const { model, context, options } = request;
       if (options.temperature !== undefined) {
-        writer.warning("temperature_left_out", "Acme takes no temperature");
+        writer.warning("temperature_left_out", "Acme does not support a temperature");
       }
       const body = {
         model: model.modelId,
         system: context.systemPrompt || undefined,
         messages: toAcmeMessages(context.messages, model),
+        tools: context.tools.map(({ name, description, parameters }) => ({
+          name: toWireName(name, TOOL_NAME_RULE),
+          description,
+          parameters,
+        })),
         limit: options.maxTokens,
       };
       return {
-        url: `${settings.baseUrl}/v1/talk`,
+        url: `${settings.baseUrl}/v1/chat`,
         headers: { "content-type": "application/json", "acme-key": key },
         body: serializeJson(mergeExtraFields(body, options.extra, writer)),
       };

@@ -1,16 +1,16 @@
-import { testStreamFn } from "../../../src/testing/stream_conformance.ts";
+import { testStreamFn } from "@swink/agent/testing";
 import { createAcme } from "./acme.ts";
 
 testStreamFn(Deno.test, "acme", (fetch, limits) => createAcme({ fetch, ...limits }), {
   model: { provider: "acme", modelId: "acme-1", thinkingLevel: "off" },
   replies: [
     {
-      name: "text and a call",
+      name: "text and a tool call",
       body: [
-        'data: {"say":"Let me "}',
-        'data: {"say":"look."}',
+        'data: {"text":"Let me "}',
+        'data: {"text":"look."}',
         'data: {"call":{"id":"1","name":"read_file","args":{"path":"ü"}}}',
-        'data: {"end":"done","read":3,"wrote":5}',
+        'data: {"end":"done","input":3,"output":5}',
         "",
       ].join("\n\n"),
       expect: {
@@ -21,14 +21,14 @@ testStreamFn(Deno.test, "acme", (fetch, limits) => createAcme({ fetch, ...limits
       },
     },
     {
-      name: "an error in the middle",
-      body: 'data: {"say":"Let me"}\n\ndata: {"error":{"code":"acme_is_full"}}\n\n',
+      name: "an error within the stream",
+      body: 'data: {"text":"Let me"}\n\ndata: {"error":{"code":"acme_overloaded"}}\n\n',
       expect: { text: "Let me", errorCode: "network_error" },
     },
   ],
   errors: [
     {
-      name: "a trial that has ended",
+      name: "an expired trial",
       status: 400,
       body: '{"error":{"message":"Your trial has ended."}}',
       expect: { code: "model_throttled", retryable: false },

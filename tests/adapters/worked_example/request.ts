@@ -1,10 +1,13 @@
-import { isOwnReply, toResultText } from "../../../adapters/kit/request/history.ts";
-import { CALL_ID_RULE, toWireName } from "../../../adapters/kit/request/wire_names.ts";
-import { extractText, extractToolCalls } from "../../../src/core/content.ts";
-import type { LlmMessage } from "../../../src/core/message.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
+import { extractText, extractToolCalls, type LlmMessage, type ModelSpec } from "@swink/agent";
+import {
+  CALL_ID_RULE,
+  isOwnReply,
+  TOOL_NAME_RULE,
+  toResultText,
+  toWireName,
+} from "@swink/agent/adapters/kit";
 
-/** Writes the conversation as Acme takes it. */
+/** Converts the conversation to Acme's messages. */
 export function toAcmeMessages(messages: readonly LlmMessage[], model: ModelSpec): object[] {
   return messages.map((message) => {
     switch (message.role) {
@@ -22,11 +25,11 @@ export function toAcmeMessages(messages: readonly LlmMessage[], model: ModelSpec
           text: extractText(message.content),
           calls: extractToolCalls(message.content).map(({ id, name, arguments: args }) => ({
             id: toWireName(id, CALL_ID_RULE),
-            name,
+            name: toWireName(name, TOOL_NAME_RULE),
             args,
           })),
-          // What only the model itself can read goes back to that model alone.
-          thoughts: isOwnReply(message, model)
+          // Only the model that created them accepts thinking blocks.
+          thinking: isOwnReply(message, model)
             ? message.content.filter(({ type }) => type === "thinking")
             : [],
         };

@@ -1,37 +1,45 @@
-import { classifyStreamError, type ErrorOrigin } from "../../../adapters/kit/errors/classify.ts";
-import type { ReplyReader } from "../../../adapters/kit/stream/event_stream.ts";
-import { countOrZero, textOrEmpty } from "../../../adapters/kit/stream/wire_values.ts";
-import type { BlockWriter } from "../../../src/core/block_writer.ts";
-import type { Usage } from "../../../src/core/usage.ts";
+import type { Usage } from "@swink/agent";
+import {
+  type BlockWriter,
+  classifyStreamError,
+  countOrZero,
+  type ErrorOrigin,
+  type ProviderCall,
+  type ReplyReader,
+  textOrEmpty,
+} from "@swink/agent/adapters/kit";
 
-/** What Acme sends. */
+/** An event of Acme's stream. */
 type AcmeEvent =
-  | { readonly say: string }
+  | { readonly text: string }
   | { readonly call: { readonly id: string; readonly name: string; readonly args: object } }
   | { readonly error: unknown }
-  | { readonly end: "done" | "limit"; readonly read: number; readonly wrote: number };
+  | { readonly end: "done" | "limit"; readonly input: number; readonly output: number };
 
-/** Reads Acme's events into a reply. */
+/** Turns Acme's events into a reply. */
 export class AcmeReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
+  readonly #decodeToolName: (name: string) => string;
   #hasToolCall = false;
 
-  constructor(writer: BlockWriter, origin: ErrorOrigin) {
+  constructor({ writer, origin, decodeToolName }: ProviderCall) {
     this.#writer = writer;
     this.#origin = origin;
+    this.#decodeToolName = decodeToolName;
   }
 
   read(data: string): void {
     const event: AcmeEvent = JSON.parse(data);
-    if ("say" in event) return this.#writer.writeText(textOrEmpty(event.say));
+    if ("text" in event) return this.#writer.writeText(textOrEmpty(event.text));
     if ("error" in event) throw classifyStreamError(event, this.#origin);
     if ("call" in event) {
       const { id, name, args } = event.call;
       this.#hasToolCall = true;
-      return this.#writer.writeToolCall(textOrEmpty(id), textOrEmpty(name), JSON.stringify(args));
+      const toolName = this.#decodeToolName(textOrEmpty(name));
+      return this.#writer.writeToolCall(textOrEmpty(id), toolName, JSON.stringify(args));
     }
-    const usage = toUsage(countOrZero(event.read), countOrZero(event.wrote));
+    const usage = toUsage(countOrZero(event.input), countOrZero(event.output));
     if (event.end === "limit") return this.#writer.finish({ stopReason: "length", usage });
     this.#writer.finish({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
   }

@@ -1,0 +1,28 @@
+import { assertEquals } from "@std/assert";
+import { systemClock } from "../../../src/core/ports.ts";
+import { ManualClock, settle } from "../../../tests/conformance/ports.ts";
+import { startTimer } from "./timer.ts";
+
+Deno.test("startTimer(): calls back after the delay, unless it is cancelled", async () => {
+  const clock = new ManualClock();
+  const calls: string[] = [];
+  startTimer(clock, 10, () => calls.push("kept"));
+  const cancel = startTimer(clock, 10, () => calls.push("cancelled"));
+  cancel();
+  clock.advance(9);
+  await settle();
+  assertEquals(calls, []);
+  clock.advance(1);
+  await settle();
+  assertEquals([calls, clock.sleepers], [["kept"], 0]);
+});
+
+Deno.test("startTimer(): on the clock of the runtime, calls back unless cancelled or infinite", async () => {
+  const calls: string[] = [];
+  const cancelInfinite = startTimer(systemClock, Infinity, () => calls.push("infinite"));
+  const cancel = startTimer(systemClock, 1, () => calls.push("cancelled"));
+  cancel();
+  await new Promise<void>((resolve) => startTimer(systemClock, 5, resolve));
+  assertEquals(calls, []);
+  cancelInfinite();
+});

@@ -1,0 +1,139 @@
+/**
+ * Reads and validates requests to a proxy.
+ *
+ * @module
+ */
+
+import { THINKING_LEVELS } from "../../src/core/model.ts";
+import type { StreamOptions } from "../../src/core/stream.ts";
+import { createBadRequest, type Rejection } from "./errors.ts";
+import {
+  array,
+  boolean,
+  discriminatedUnion,
+  nonEmptyString,
+  nonNegativeInteger,
+  number,
+  object,
+  objectWith,
+  oneOf,
+  record,
+  string,
+  union,
+  type Validator,
+} from "./validators.ts";
+import type { ProxyRequest } from "./wire.ts";
+
+const MODEL = objectWith({
+  provider: nonEmptyString,
+  modelId: nonEmptyString,
+  thinkingLevel: oneOf(...THINKING_LEVELS),
+}, {
+  thinkingBudgets: record(nonNegativeInteger),
+});
+
+const IMAGE = objectWith({
+  source: discriminatedUnion("type", {
+    base64: objectWith({ mediaType: nonEmptyString, data: string }),
+    url: objectWith({ url: nonEmptyString }),
+    file: objectWith({ path: nonEmptyString }, { mediaType: string }),
+  }),
+});
+
+const BLOCKS = array(discriminatedUnion("type", {
+  text: objectWith({ text: string }, { signature: string }),
+  thinking: objectWith({ thinking: string }, { signature: string, redacted: boolean }),
+  tool_call: objectWith({ id: string, name: string, arguments: object }, { signature: string }),
+  image: IMAGE,
+  extension: objectWith({ typeName: string }),
+}));
+
+const MESSAGES = array(discriminatedUnion("role", {
+  user: objectWith({ content: BLOCKS }),
+  assistant: objectWith({ content: BLOCKS, provider: string, modelId: string }),
+  tool_result: objectWith({
+    toolCallId: string,
+    toolName: string,
+    content: BLOCKS,
+    isError: boolean,
+  }),
+}));
+
+const TOOLS = array(objectWith({ name: nonEmptyString, description: string, parameters: object }));
+
+/** The stream options that a request may contain. */
+const OPTIONS: Readonly<Record<Exclude<keyof StreamOptions, "apiKey">, Validator>> = {
+  temperature: number,
+  maxTokens: nonNegativeInteger,
+  sessionId: string,
+  transport: oneOf("sse"),
+  cache: oneOf("off", "short", "long"),
+  toolChoice: union(oneOf("auto", "none", "required"), objectWith({ name: nonEmptyString })),
+  responseSchema: object,
+  extra: object,
+};
+
+const REQUEST = objectWith({ model: MODEL, messages: MESSAGES }, {
+  systemPrompt: string,
+  tools: TOOLS,
+  options: objectWith({}, OPTIONS),
+});
+
+/** A valid request, or the reason for its rejection. */
+export type RequestReadResult =
+  | { readonly type: "request"; readonly request: ProxyRequest }
+  | { readonly type: "rejected"; readonly rejection: Rejection };
+
+/** Returns the reason for rejecting a request by its method or content type; `undefined` if both are valid. */
+export function checkRequestHead({ method, headers }: Request): Rejection | undefined {
+  if (method !== "POST") return createBadRequest(405, "The proxy accepts POST requests only");
+  // A web page needs a preflight request to send JSON, and the proxy does not allow that.
+  if (!/^application\/json\b/i.test(headers.get("content-type") ?? "")) {
+    return createBadRequest(415, "The proxy accepts the content type application/json only");
+  }
+  return undefined;
+}
+
+/** Reads a request; a body with more than `maxBytes` bytes is rejected without reading the rest. */
+export async function readProxyRequest(
+  request: Request,
+  maxBytes: number,
+): Promise<RequestReadResult> {
+  const tooLarge = createBadRequest(413, `The body must not be larger than ${maxBytes} bytes`);
+  if (Number(request.headers.get("content-length")) > maxBytes) return reject(tooLarge);
+  const decoder = new TextDecoder();
+  let text = "";
+  let remainingBytes = maxBytes;
+  try {
+    for await (const chunk of request.body ?? []) {
+      remainingBytes -= chunk.length;
+      if (remainingBytes < 0) return reject(tooLarge);
+      text += decoder.decode(chunk, { stream: true });
+    }
+  } catch {
+    return reject(createBadRequest(400, "The connection broke while the body was read"));
+  }
+  return parseProxyRequest(text + decoder.decode());
+}
+
+/** Parses the body of a request and drops unknown members, an API key among them. */
+export function parseProxyRequest(body: string): RequestReadResult {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return reject(createBadRequest(400, "The body must be JSON"));
+  }
+  const problem = REQUEST(value);
+  if (problem !== undefined) return reject(createBadRequest(400, `The body${problem}`));
+  const valid = value as Pick<ProxyRequest, "model" | "messages"> & Partial<ProxyRequest>;
+  const { model, messages, systemPrompt = "", tools = [] } = valid;
+  const options = Object.fromEntries(
+    Object.entries(valid.options ?? {}).filter(([option]) => Object.hasOwn(OPTIONS, option)),
+  );
+  return { type: "request", request: { model, systemPrompt, messages, tools, options } };
+}
+
+function reject(rejection: Rejection): RequestReadResult {
+  return { type: "rejected", rejection };
+}

@@ -1,0 +1,171 @@
+/**
+ * Definitions of commands as data, from which parser, help, completions, usage errors and documentation are generated.
+ *
+ * @module
+ */
+
+import type { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+
+/** An option. Its key in {@linkcode OptionDefinitions} is its name in camelCase: `maxTurns` is `--max-turns`. */
+export interface OptionDefinition {
+  /** The letter of the short flag: `m` for `-m`. */
+  readonly short?: string;
+  /** Type of the value; a boolean option has none. `file` and `directory` are completed as paths. */
+  readonly type: "boolean" | "string" | "integer" | "file" | "directory";
+  /** Name of the value in help texts: `model` for `--model <model>`. */
+  readonly value?: string;
+  /** Effect of the option, in one sentence. */
+  readonly description: string;
+  /** The only valid values. */
+  readonly choices?: readonly string[];
+  /** The smallest valid integer. */
+  readonly minimum?: number;
+  /** Value when the option is missing. */
+  readonly default?: string | number;
+  /** Whether the option may occur several times; its value is an array then. */
+  readonly repeatable?: boolean;
+  /** Whether help, completions and documentation leave the option out. */
+  readonly hidden?: boolean;
+  /** Names (keys) of options that cannot be combined with this one. */
+  readonly conflicts?: readonly string[];
+  /** Whether the rest of the command line is ignored when the option occurs. */
+  readonly standalone?: boolean;
+}
+
+/** The options of a command, by name in camelCase. */
+export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
+
+/** A positional argument. */
+export interface ArgumentDefinition {
+  /** Name in help texts. */
+  readonly name: string;
+  /** Meaning of the argument. */
+  readonly description: string;
+  /** The only valid values. */
+  readonly choices?: readonly string[];
+  /** Whether it may be missing. */
+  readonly optional?: boolean;
+  /** Whether it takes all following arguments. */
+  readonly variadic?: boolean;
+}
+
+/** An example or an environment variable, and a short explanation. */
+export type ExplainedTerm = readonly [term: string, explanation: string];
+
+/** The value of an option; `undefined` when it is missing and has no default. */
+export type OptionValue = string | number | boolean | readonly string[] | undefined;
+
+type ParsedValue<Option> = Option extends { readonly choices: readonly (infer Choice)[] } ? Choice
+  : Option extends { readonly type: "integer" } ? number
+  : Option extends { readonly type: "boolean" } ? boolean
+  : string;
+
+type ParsedOption<Option> = Option extends
+  { readonly default: unknown } | { readonly type: "boolean" } ? ParsedValue<Option>
+  :
+    | (Option extends { readonly repeatable: true } ? readonly string[] : ParsedValue<Option>)
+    | undefined;
+
+/** The values of options, by name in camelCase. A missing boolean option is `false`. */
+export type OptionValues<Options extends OptionDefinitions = OptionDefinitions> = string extends
+  keyof Options ? Readonly<Record<string, OptionValue>>
+  : { readonly [Name in keyof Options]: ParsedOption<Options[Name]> };
+
+/** A parsed command line, as an action receives it. */
+export interface Invocation<Options extends OptionDefinitions = OptionDefinitions> {
+  /** Values of the command's options. */
+  readonly options: OptionValues<Options>;
+  /** Positional arguments, including those after `--`. */
+  readonly arguments: readonly string[];
+  /** The top-level command. */
+  readonly program: CommandDefinition;
+}
+
+/** A command. */
+export interface CommandDefinition<Options extends OptionDefinitions = OptionDefinitions> {
+  /** Name on the command line. */
+  readonly name: string;
+  /** One sentence for the list of commands. */
+  readonly summary: string;
+  /** Further sentences for the command's own help. */
+  readonly details?: string;
+  /** Positional arguments; none when the command has subcommands. */
+  readonly arguments?: readonly ArgumentDefinition[];
+  /** Options, in the order of the help. */
+  readonly options?: Options;
+  /** Subcommands, in the order of the help. */
+  readonly commands?: readonly CommandDefinition[];
+  /** Options that select a subcommand when they occur before any command: `swink -p` is `swink run -p`. */
+  readonly shorthands?: Readonly<Record<string, string>>;
+  /** Examples of complete command lines. */
+  readonly examples?: readonly ExplainedTerm[];
+  /** Environment variables that the command reads. */
+  readonly environment?: readonly ExplainedTerm[];
+  /** Exit codes that the command may end with. */
+  readonly exitCodes?: readonly ExitCode[];
+  /** Starts to import the modules that the action needs; called before the command line is parsed. */
+  readonly preload?: () => Promise<unknown>;
+  /**
+   * Runs the command; imports the modules it needs. The help of the command is printed when there is no action, or when
+   * it resolves to `undefined`.
+   */
+  action?(invocation: Invocation<Options>, host: Host): Promise<ExitCode | undefined>;
+}
+
+/** A command with the names above it, such as `swink sessions list`. */
+export interface CommandPath {
+  /** The command. */
+  readonly command: CommandDefinition;
+  /** Its name, after those of the commands above it. */
+  readonly path: string;
+}
+
+/** The help option, which every command has. */
+export const HELP_OPTION = {
+  short: "h",
+  type: "boolean",
+  description: "Shows help for a command.",
+  standalone: true,
+} as const satisfies OptionDefinition;
+
+/** Checks a definition and infers the types of its options. */
+export function defineCommand<const Options extends OptionDefinitions>(
+  definition: CommandDefinition<Options>,
+): CommandDefinition {
+  return definition as CommandDefinition;
+}
+
+/** An option with its name and flags. */
+export interface NamedOption extends OptionDefinition {
+  /** Name in camelCase. */
+  readonly name: string;
+  /** As typed, the short one first: `-m`, `--model`. */
+  readonly flags: readonly string[];
+}
+
+/** Returns all options of a command, `--help` last. */
+export function getOptions({ options = {} }: CommandDefinition): NamedOption[] {
+  return Object.entries<OptionDefinition>({ ...options, help: HELP_OPTION }).map((
+    [name, option],
+  ) => ({
+    ...option,
+    name,
+    flags: [...(option.short === undefined ? [] : [`-${option.short}`]), toFlag(name)],
+  }));
+}
+
+/** Returns the options of a command that help and completions show, `--help` last. */
+export function getVisibleOptions(command: CommandDefinition): NamedOption[] {
+  return getOptions(command).filter(({ hidden }) => !hidden);
+}
+
+/** Formats the value of an option, such as `<model>`; empty for a boolean option. */
+export function formatValue({ type, value = type }: OptionDefinition): string {
+  return type === "boolean" ? "" : `<${value}>`;
+}
+
+/** Converts the name of an option to its flag: `maxTurns` becomes `--max-turns`. */
+export function toFlag(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

@@ -1,0 +1,140 @@
+/**
+ * Parses command lines with `@cliffy/command`, from the table of commands.
+ *
+ * @module
+ */
+
+import { Command, ValidationError } from "@cliffy/command";
+import { UsageError } from "../host/cli_error.ts";
+import {
+  type CommandDefinition,
+  type CommandPath,
+  formatValue,
+  getOptions,
+  type Invocation,
+  type NamedOption,
+  type OptionValue,
+} from "./definition.ts";
+import {
+  checkArguments,
+  checkConflicts,
+  checkFlags,
+  checkSubcommand,
+  parseValue,
+} from "./usage_error.ts";
+
+/** A parsed command line. */
+export interface ParsedCommandLine extends CommandPath, Invocation {}
+
+/**
+ * Parses a command line.
+ *
+ * @param program The top-level command.
+ * @param args The command line, without the name of the program.
+ * @throws {UsageError} If the command line is invalid.
+ */
+export async function parseCommandLine(
+  program: CommandDefinition,
+  args: readonly string[],
+): Promise<ParsedCommandLine> {
+  const line = expandShorthands(program, args);
+  const { error, values, words, ...target } = await new TableParser(program).parse(line);
+  checkSubcommand(target, words);
+  const standalone = checkFlags(target, line);
+  if (standalone !== undefined) {
+    return { ...target, options: { [standalone]: true }, arguments: [], program };
+  }
+  if (error) throw new UsageError(error.message, `See: ${target.path} --help`);
+  const options = getOptions(target.command).map((option) =>
+    [option.name, parseOption(target, option, values[option.name])] as const
+  );
+  checkConflicts(target, values);
+  checkArguments(target, words);
+  return { ...target, options: Object.fromEntries(options), arguments: words, program };
+}
+
+/** Replaces `swink help run` and `swink --help run` by `swink run --help`, and `swink -p` by `swink run -p`. */
+function expandShorthands(
+  { shorthands = {} }: CommandDefinition,
+  args: readonly string[],
+): string[] {
+  const [first = "", ...rest] = args;
+  if (["help", "--help", "-h"].includes(first)) return [...rest, "--help"];
+  const end = args.indexOf("--");
+  const shorthand = (end < 0 ? args : args.slice(0, end)).find((arg) =>
+    Object.hasOwn(shorthands, arg)
+  );
+  const name = shorthand === undefined ? undefined : shorthands[shorthand];
+  return name !== undefined && first.startsWith("-") ? [name, ...args] : [...args];
+}
+
+function parseOption(
+  target: CommandPath,
+  option: NamedOption,
+  value: string | true | readonly string[] | undefined,
+): OptionValue {
+  if (option.type === "boolean") return value === true;
+  if (value === undefined || value === true) return option.default;
+  if (typeof value === "string") return parseValue(target, option, value);
+  return value.map((text) => String(parseValue(target, option, text)));
+}
+
+/** A command line as Cliffy parses it, before any check. */
+interface RawCommandLine extends CommandPath {
+  /** Texts of the options, by name. */
+  readonly values: Readonly<Record<string, string | true | readonly string[]>>;
+  /** Positional arguments. */
+  readonly words: readonly string[];
+  /** The error with which Cliffy rejects the command line. */
+  readonly error?: Error;
+}
+
+/**
+ * Parses command lines with Cliffy. Every command is declared with arbitrary arguments and string values, so that
+ * invalid ones are reported by `usage_error.ts` and not by Cliffy.
+ */
+class TableParser {
+  readonly #targets = new Map<object, CommandPath>();
+  readonly #main: Command;
+
+  constructor(program: CommandDefinition) {
+    this.#main = this.#createCommand({ command: program, path: program.name });
+  }
+
+  async parse(args: string[]): Promise<RawCommandLine> {
+    try {
+      const { cmd, options, args: words, literal } = await this.#main.parse(args);
+      // Cliffy infers the types of options only from a single chain of calls.
+      const values = options as unknown as RawCommandLine["values"];
+      return { ...this.#getTarget(cmd), values, words: [...words as string[], ...literal] };
+    } catch (error) {
+      if (!(error instanceof ValidationError) || !error.cmd) throw error;
+      return { ...this.#getTarget(error.cmd), values: {}, words: [], error };
+    }
+  }
+
+  #createCommand(target: CommandPath): Command {
+    const parser = new Command();
+    parser.helpOption(false).throwErrors().noExit();
+    parser.arguments("[words...:string]").action(() => {});
+    for (const option of getOptions(target.command)) {
+      const value = formatValue(option).replace(">", ":string>");
+      const { repeatable: collect = false } = option;
+      parser.option(`${option.flags.join(", ")} ${value}`.trimEnd(), option.description, {
+        collect,
+      });
+    }
+    for (const command of target.command.commands ?? []) {
+      const path = `${target.path} ${command.name}`;
+      parser.command(command.name, this.#createCommand({ command, path }));
+    }
+    this.#targets.set(parser, target);
+    return parser;
+  }
+
+  #getTarget(parser: object): CommandPath {
+    const target = this.#targets.get(parser);
+    if (!target) throw new Error("The parser returned an unknown command");
+    return target;
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * Checks of a command line against its definition, with messages that state how to correct it.
+ *
+ * @module
+ */
+
+import { UsageError } from "../host/cli_error.ts";
+import {
+  type ArgumentDefinition,
+  type CommandPath,
+  formatValue,
+  getOptions,
+  getVisibleOptions,
+  type NamedOption,
+  toFlag,
+} from "./definition.ts";
+import { didYouMean } from "./suggestion.ts";
+
+/**
+ * Checks that no argument is left where a subcommand is expected.
+ *
+ * @throws {UsageError} If the first argument is not the name of a subcommand.
+ */
+export function checkSubcommand({ command, path }: CommandPath, [word]: readonly string[]): void {
+  const { commands = [] } = command;
+  if (commands.length === 0 || word === undefined || isOption(word)) return;
+  if (!/\s/.test(word)) {
+    const names = commands.map(({ name }) => name);
+    throw createUsageError(path, `Unknown command ${quote(word)}${didYouMean(word, names)}`);
+  }
+  const promptCommand = commands.find((subcommand) =>
+    subcommand.arguments?.some(({ variadic }) => variadic)
+  );
+  const advice = promptCommand && `Try: ${path} ${promptCommand.name} ${quote(word)}`;
+  throw createUsageError(path, "The command before the prompt is missing", advice);
+}
+
+/**
+ * Checks that the command has every flag of a command line, and that a flag has a value exactly if it takes one. A value
+ * that begins with a dash must be written as `--flag=value`.
+ *
+ * @returns The name of the first standalone option, if any; the arguments after it are not checked.
+ * @throws {UsageError} For the first invalid flag.
+ */
+export function checkFlags(target: CommandPath, line: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (const [index, arg] of line.entries()) {
+    if (arg === "--") return undefined;
+    if (!isOption(arg)) continue;
+    const [flag = arg] = arg.split("=", 1);
+    const option = getOptions(target.command).find(({ flags }) => flags.includes(flag));
+    if (!option) throw createUnknownOptionError(flag, target);
+    if (option.standalone) return option.name;
+    if (seen.has(option.name) && !option.repeatable) {
+      throw createUsageError(target.path, `Option ${flag} can be given only once`);
+    }
+    seen.add(option.name);
+    const inlineValue = arg === flag ? undefined : arg.slice(flag.length + 1);
+    checkValue(target, option, { flag, inlineValue, next: line[index + 1] });
+  }
+  return undefined;
+}
+
+interface FlagValue {
+  /** The flag as typed. */
+  readonly flag: string;
+  /** The value of `--flag=value`. */
+  readonly inlineValue: string | undefined;
+  /** The next argument. */
+  readonly next: string | undefined;
+}
+
+function checkValue(
+  { path }: CommandPath,
+  option: NamedOption,
+  { flag, inlineValue, next = "" }: FlagValue,
+): void {
+  if (option.type === "boolean") {
+    if (inlineValue === undefined) return;
+    throw createUsageError(path, `Option ${flag} does not take a value`);
+  }
+  const value = inlineValue ?? next;
+  const isOtherOption = inlineValue === undefined && isOption(next);
+  if (value !== "" && !isOtherOption) return;
+  const hint = isOtherOption ? ` (or ${flag}=${next} if ${next} is the value)` : "";
+  throw createUsageError(
+    path,
+    `Option ${flag} requires a value: ${flag} ${formatValue(option)}${hint}`,
+  );
+}
+
+/**
+ * Parses the value of an option.
+ *
+ * @throws {UsageError} If the option does not accept the value.
+ */
+export function parseValue(
+  { path }: CommandPath,
+  option: NamedOption,
+  text: string,
+): string | number {
+  const flag = toFlag(option.name);
+  checkChoice(path, flag, { choices: option.choices, text });
+  if (option.type !== "integer") return text;
+  if (!/^-?\d+$/.test(text)) {
+    throw createUsageError(path, `Option ${flag} requires an integer, not ${quote(text)}`);
+  }
+  const { minimum = -Infinity } = option;
+  if (Number(text) >= minimum) return Number(text);
+  throw createUsageError(path, `Option ${flag} must be at least ${minimum}, not ${text}`);
+}
+
+/**
+ * Checks that no two options conflict.
+ *
+ * @param values The options that occur on the command line, by name.
+ * @throws {UsageError} If two of them cannot be combined.
+ */
+export function checkConflicts({ command, path }: CommandPath, values: object): void {
+  for (const { name, conflicts = [] } of getOptions(command)) {
+    const other = name in values ? conflicts.find((conflict) => conflict in values) : undefined;
+    if (other === undefined) continue;
+    throw createUsageError(path, `${toFlag(name)} and ${toFlag(other)} cannot be combined`);
+  }
+}
+
+/**
+ * Checks the number of arguments, and their values where only some are valid.
+ *
+ * @throws {UsageError} If an argument is missing or invalid, or there are too many.
+ */
+export function checkArguments({ command, path }: CommandPath, words: readonly string[]): void {
+  const definitions = command.arguments ?? [];
+  const missing = definitions.filter(({ optional }) => !optional)[words.length];
+  if (missing) {
+    const advice = missing.choices && `Choose one of: ${missing.choices.join(", ")}`;
+    throw createUsageError(path, `Argument <${missing.name}> of ${path} is missing`, advice);
+  }
+  for (const [index, text] of words.entries()) {
+    const definition = definitions[index] ?? findVariadic(definitions);
+    if (!definition) throw createUsageError(path, `Too many arguments for ${path}: ${quote(text)}`);
+    checkChoice(path, `<${definition.name}>`, { choices: definition.choices, text });
+  }
+}
+
+function findVariadic(definitions: readonly ArgumentDefinition[]): ArgumentDefinition | undefined {
+  const last = definitions.at(-1);
+  return last?.variadic ? last : undefined;
+}
+
+function checkChoice(
+  path: string,
+  subject: string,
+  { choices, text }: { readonly choices: readonly string[] | undefined; readonly text: string },
+): void {
+  if (!choices || choices.includes(text)) return;
+  const message = `Invalid value ${quote(text)} for ${subject}: must be one of ${
+    choices.join(", ")
+  }`;
+  throw createUsageError(path, message + didYouMean(text, choices));
+}
+
+function createUnknownOptionError(flag: string, { command, path }: CommandPath): UsageError {
+  if (/\s/.test(flag)) {
+    const advice = `To pass an argument that begins with a dash: ${path} -- ${quote(flag)}`;
+    return createUsageError(path, `${quote(flag)} looks like an option`, advice);
+  }
+  const flags = getVisibleOptions(command).flatMap((option) => option.flags);
+  const owner = command.commands?.find((subcommand) =>
+    getVisibleOptions(subcommand).some((option) => option.flags.includes(flag))
+  );
+  const advice = owner &&
+    `It is an option of ${path} ${owner.name}: ${path} ${owner.name} ${flag} …`;
+  return createUsageError(path, `Unknown option ${flag}${didYouMean(flag, flags)}`, advice);
+}
+
+function createUsageError(path: string, message: string, advice?: string): UsageError {
+  return new UsageError(message, advice ?? `See: ${path} --help`);
+}
+
+/** Whether an argument is a flag; `-` alone is not. */
+function isOption(arg: string): boolean {
+  return arg.startsWith("-") && arg !== "-";
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,38 @@
+/**
+ * The table of commands. To add a command, define it in a file of its own and list it in `commands`.
+ *
+ * @module
+ */
+
+import { defineCommand } from "../command_line/definition.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import { VERSION } from "../host/version.ts";
+import { completions } from "./completions.ts";
+import { demo } from "./demo.ts";
+import { run } from "./run.ts";
+
+/** The program and its commands. */
+export const PROGRAM = defineCommand({
+  name: "swink",
+  summary: "An agent for the command line that reads, edits and runs the files of a directory",
+  commands: [run, demo, completions],
+  options: {
+    version: {
+      short: "V",
+      type: "boolean",
+      description: "Shows the version.",
+      standalone: true,
+    },
+  },
+  shorthands: { "-p": "run", "--print": "run" },
+  examples: [
+    ['swink run "Make the tests pass"', "works in the current directory"],
+    ['swink -p "Explain this" < error.log', "short for run, with input"],
+    ["swink demo", "shows a run without a key"],
+  ],
+  async action({ options }, { terminal }) {
+    if (!options.version) return undefined;
+    await terminal.output.write(`${VERSION}\n`);
+    return ExitCode.ok;
+  },
+});

@@ -1,0 +1,47 @@
+/**
+ * The system that the program runs on, as an interface that tests implement.
+ *
+ * @module
+ */
+
+import { createDenoTerminal, type Terminal } from "./terminal.ts";
+
+/** A signal that stops the program. */
+export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+/** Everything outside of the process that the program uses; its tools access files and commands directly. */
+export interface Host {
+  /** Standard input, output and error. */
+  readonly terminal: Terminal;
+  /** Sends requests to the provider. */
+  readonly fetch: typeof fetch;
+  /** Reads an environment variable. */
+  readonly env: (name: string) => string | undefined;
+  /** Calls `listener` with every stop signal; returns a function that removes the listener. */
+  readonly onStop: (listener: (signal: StopSignal) => void) => () => void;
+  /** Exits immediately. */
+  readonly exit: (code: number) => void;
+}
+
+/** Creates the host of this process. */
+export function createDenoHost(): Host {
+  return {
+    terminal: createDenoTerminal(),
+    fetch: (...request) => fetch(...request),
+    env: (name) => Deno.env.get(name),
+    onStop: listenForSignals,
+    exit: (code) => Deno.exit(code),
+  };
+}
+
+const STOP_SIGNALS: readonly StopSignal[] = Deno.build.os === "windows"
+  ? ["SIGINT"]
+  : ["SIGINT", "SIGTERM", "SIGHUP"];
+
+function listenForSignals(listener: (signal: StopSignal) => void): () => void {
+  const handlers = STOP_SIGNALS.map((signal) => [signal, () => listener(signal)] as const);
+  for (const [signal, handler] of handlers) Deno.addSignalListener(signal, handler);
+  return () => {
+    for (const [signal, handler] of handlers) Deno.removeSignalListener(signal, handler);
+  };
+}

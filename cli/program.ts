@@ -1,0 +1,56 @@
+/**
+ * The program behind `main()`: runs a command line and turns every failure into a message and an exit code.
+ *
+ * @module
+ */
+
+import { PROGRAM } from "./commands/table.ts";
+import { CliError } from "./host/cli_error.ts";
+import { ExitCode } from "./host/exit_code.ts";
+import type { Host } from "./host/host.ts";
+import { toPlainText } from "./render/plain_text.ts";
+import { getStyle } from "./render/style.ts";
+
+/** Runs a command line. Never rejects. */
+export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
+  try {
+    preloadCommand(args);
+    const { parseCommandLine } = await import("./command_line/parser.ts");
+    const { command, path, ...invocation } = await parseCommandLine(PROGRAM, args);
+    const isHelp = invocation.options.help === true;
+    const exitCode = isHelp ? undefined : await command.action?.(invocation, host);
+    if (exitCode !== undefined) return exitCode;
+    const { formatHelp } = await import("./command_line/help.ts");
+    await host.terminal.output.write(formatHelp({ command, path }, host));
+    return ExitCode.ok;
+  } catch (error) {
+    await printError(error, host);
+    return error instanceof CliError ? error.exitCode : ExitCode.failed;
+  }
+}
+
+/**
+ * Starts to import the modules of a command before the command line is parsed. In parallel, both take a quarter less
+ * time than in sequence.
+ */
+function preloadCommand(args: readonly string[]): void {
+  if (args.includes("--help")) return;
+  const { commands = [], shorthands = {} } = PROGRAM;
+  const names = args.map((arg) => shorthands[arg] ?? arg);
+  // A failed import is repeated, and reported, by the action.
+  commands.find(({ name }) => names.includes(name))?.preload?.().catch(() => {});
+}
+
+/** Runs `args` as the helper process of the sandbox in a compiled program. Never returns. */
+export async function runConfinedExec([_helper, ...args]: readonly string[]): Promise<never> {
+  const { confinedExecMain } = await import("../src/tools/confinement/confined_exec.ts");
+  return confinedExecMain(args);
+}
+
+async function printError(error: unknown, host: Host): Promise<void> {
+  const { messages } = host.terminal;
+  const style = getStyle(messages, host.env);
+  const message = toPlainText(error instanceof Error ? error.message : String(error));
+  const advice = error instanceof CliError && error.advice !== "" ? `${error.advice}\n` : "";
+  await messages.write(`${style.error("swink:")} ${message}\n${advice}`).catch(() => {});
+}

@@ -1,0 +1,107 @@
+/**
+ * A run of one prompt, from the first event to the exit code.
+ *
+ * @module
+ */
+
+import { AbortedError, type AgentEvent, BadRequestError, type RunOutcome } from "../../mod.ts";
+import type { AgentEndEvent } from "../../src/loop/mod.ts";
+import { DirectorySnapshot } from "../../src/patch/mod.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
+import type { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import type { InterruptHandler } from "../host/interrupt.ts";
+import { VERSION } from "../host/version.ts";
+import type { Reporter, RunReport } from "../render/reporter.ts";
+import { reportRunEnd } from "./run_end_message.ts";
+import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
+import type { RunSettings } from "./settings.ts";
+import type { AgentSetup } from "./setup_agent.ts";
+import { writePatch } from "./write_patch.ts";
+
+/** Options for `runHeadless()`. */
+export interface HeadlessRunOptions extends Pick<RunSettings, "cwd" | "patch" | "outputFormat"> {
+  /** The prompt. */
+  readonly prompt: string;
+  /** The agent and its tools. */
+  readonly setup: AgentSetup;
+  /** Receives the events and the result. */
+  readonly reporter: Reporter;
+  /** Aborts the run. */
+  readonly interrupt: Pick<InterruptHandler, "signal" | "exitCode">;
+  /** Terminal and environment. */
+  readonly host: Host;
+}
+
+/** Runs a prompt and writes the patch, also when the run fails or is aborted. */
+export async function runHeadless(run: HeadlessRunOptions): Promise<ExitCode> {
+  const { patch, interrupt, reporter, host, setup } = run;
+  using snapshot = patch === undefined ? undefined : await takeSnapshot(run.cwd, interrupt.signal);
+  if (interrupt.exitCode !== undefined) return interrupt.exitCode;
+  const { outcome, turns, durationMs } = await promptAgent(run);
+  const created = await snapshot?.createPatch();
+  const changes = created?.bytes;
+  const end: RunEnd = {
+    outcome,
+    signalExitCode: interrupt.exitCode,
+    isOutputClosed: host.terminal.output.closed.aborted,
+    refused: setup.refused,
+    ...(created &&
+      { isPatchEmpty: created.bytes.length === 0, omittedFiles: created.omittedFiles }),
+  };
+  const { usage, cost } = outcome;
+  const exitCode = getRunExitCode(end);
+  const report: RunReport = { ...end, turns, usage, cost, durationMs, exitCode };
+  const isPatchInReport = patch === "-" && run.outputFormat !== "text";
+  await reporter.onRunEnd(report, isPatchInReport ? new TextDecoder().decode(changes) : undefined);
+  if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
+  await reportRunEnd(end, exitCode, host);
+  return exitCode;
+}
+
+/** Takes a snapshot of the working directory; `undefined` when the signal is aborted. */
+async function takeSnapshot(
+  cwd: string,
+  signal: AbortSignal,
+): Promise<DirectorySnapshot | undefined> {
+  try {
+    return await DirectorySnapshot.take(cwd, { signal });
+  } catch (error) {
+    if (error instanceof AbortedError) return undefined;
+    if (!(error instanceof BadRequestError)) throw error;
+    const advice = "Choose a smaller directory with --cwd, or omit --patch.";
+    throw new ConfigurationError(error.message, advice);
+  }
+}
+
+interface PromptResult {
+  readonly outcome: RunOutcome;
+  readonly turns: number;
+  readonly durationMs: number;
+}
+
+/** Prompts the agent and reports every event. Aborts the run when the reader of the output closes it. */
+async function promptAgent(run: HeadlessRunOptions): Promise<PromptResult> {
+  const { setup, reporter, interrupt, host } = run;
+  const { agent, approvalMode } = setup;
+  const { model, tools } = agent.state;
+  const names = tools.map(({ name }) => name);
+  await reporter.onRunStart({ version: VERSION, cwd: run.cwd, model, tools: names, approvalMode });
+  const signal = AbortSignal.any([interrupt.signal, host.terminal.output.closed]);
+  const startedAt = performance.now();
+  let turns = 0;
+  let outcome: RunOutcome | undefined;
+  for await (const event of agent.promptStream(run.prompt, { signal })) {
+    if (event.type === "turn_start") turns++;
+    if (event.type === "agent_end") outcome = toRunOutcome(event);
+    await reporter.onEvent(event);
+  }
+  if (!outcome) throw new Error("The run ended without an agent_end event");
+  return { outcome, turns, durationMs: performance.now() - startedAt };
+}
+
+function toRunOutcome(
+  { type: _type, seq: _seq, ...outcome }: AgentEndEvent & AgentEvent,
+): RunOutcome {
+  return outcome;
+}

@@ -1,0 +1,72 @@
+/**
+ * Selection of the model: that of the options or the environment, or the default of a provider with a key.
+ *
+ * @module
+ */
+
+import { type ModelSpec, modelSpec } from "../../mod.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
+
+/** The default model of a provider. */
+interface ProviderDefault {
+  /** Variable that holds the key. */
+  readonly variable: string;
+  /** Model that is used when the variable is set. */
+  readonly model: string;
+}
+
+/** Default models in order of preference; the first one whose provider has a key is used. */
+const PROVIDER_DEFAULTS: readonly ProviderDefault[] = [
+  { variable: "ANTHROPIC_API_KEY", model: "anthropic/claude-sonnet-5-5" },
+  { variable: "OPENAI_API_KEY", model: "openai/gpt-6.2-sol" },
+];
+
+/** Options for `chooseModel()`. */
+export interface ModelSelection {
+  /** Value of `--model`. */
+  readonly model?: ModelSpec;
+  /** Value of `--base-url`. */
+  readonly baseUrl?: string;
+}
+
+/**
+ * Chooses the model: that of `--model`, that of `SWINK_MODEL`, or the default of the first provider with a key.
+ *
+ * @throws {ConfigurationError} If no model is configured; the advice lists the ways to configure one.
+ */
+export function chooseModel(
+  { model, baseUrl }: ModelSelection,
+  env: (name: string) => string | undefined,
+): ModelSpec {
+  if (model) return model;
+  const name = env("SWINK_MODEL");
+  if (name) return parseEnvironmentModel(name);
+  if (baseUrl !== undefined) {
+    throw new ConfigurationError(
+      "--base-url requires a model",
+      `Add -m provider/model: -m openai/MODEL --base-url ${baseUrl}`,
+    );
+  }
+  const providerDefault = PROVIDER_DEFAULTS.find(({ variable }) => env(variable));
+  if (providerDefault) return modelSpec(providerDefault.model);
+  throw new ConfigurationError("No model is configured", MODEL_ADVICE);
+}
+
+function parseEnvironmentModel(name: string): ModelSpec {
+  try {
+    return modelSpec(name);
+  } catch (error) {
+    throw new ConfigurationError(
+      `SWINK_MODEL is invalid: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}
+
+const MODEL_ADVICE = `Ways to configure one:
+  key     export ANTHROPIC_API_KEY=…
+          export OPENAI_API_KEY=…
+  name    swink run -m openai/gpt-6.2-sol "PROMPT"
+          export SWINK_MODEL=openai/gpt-6.2-sol
+  Ollama  swink run -m ollama/MODEL "PROMPT"
+  server  swink run -m openai/MODEL --base-url URL "PROMPT"
+To see a run without a model: swink demo`;

@@ -1,0 +1,50 @@
+/**
+ * The connection to the model: over the network, with a recorder, or from a recording.
+ *
+ * @module
+ */
+
+import { AgentError } from "../../mod.ts";
+import { UsageError } from "../host/cli_error.ts";
+import type { RunSettings } from "./settings.ts";
+import type { Host } from "../host/host.ts";
+
+/** A connection to the model. Disposing of it completes the recording. */
+export interface ModelConnection extends AsyncDisposable {
+  /** Sends requests to the provider. */
+  readonly fetch: typeof fetch;
+  /** Date for the system prompt; for a replay, the date of the recording. */
+  readonly today: Date;
+}
+
+/**
+ * Opens the connection that the settings select.
+ *
+ * @throws {UsageError} If the recording to replay is missing or invalid.
+ */
+export async function openConnection(
+  { record, replay }: Pick<RunSettings, "record" | "replay">,
+  { fetch }: Pick<Host, "fetch">,
+): Promise<ModelConnection> {
+  if (replay !== undefined) return await openReplay(replay);
+  if (record !== undefined) return await openRecording(fetch, record);
+  return { fetch, today: new Date(), [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+async function openRecording(fetch: Host["fetch"], file: string): Promise<ModelConnection> {
+  const { recordFetch } = await import("../../src/testing/mod.ts");
+  const recorder = recordFetch(fetch, file);
+  return { fetch: recorder, today: new Date(), [Symbol.asyncDispose]: () => recorder.close() };
+}
+
+async function openReplay(file: string): Promise<ModelConnection> {
+  const { replayCassette } = await import("../../src/testing/mod.ts");
+  const fetch = replayCassette(file);
+  try {
+    const today = new Date(await fetch.recordedAt());
+    return { fetch, today, [Symbol.asyncDispose]: () => Promise.resolve() };
+  } catch (error) {
+    if (AgentError.is(error)) throw new UsageError(`--replay: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Options of the commands that run an agent.
+ *
+ * @module
+ */
+
+import type { OptionDefinitions, OptionValues } from "../command_line/definition.ts";
+
+/** Options that select the model. */
+export const MODEL_OPTIONS = {
+  model: {
+    short: "m",
+    type: "string",
+    value: "model",
+    description: "Model, as provider/model or provider/model:thinking.",
+  },
+  baseUrl: { type: "string", value: "url", description: "Base URL of the provider's API." },
+} as const satisfies OptionDefinitions;
+
+/** Options that set up the agent and its working directory. */
+export const AGENT_OPTIONS = {
+  system: {
+    type: "string",
+    value: "text",
+    description: "System prompt that replaces the default one.",
+  },
+  cwd: {
+    type: "directory",
+    value: "directory",
+    description: "Working directory. Default: the current one.",
+  },
+  maxTurns: {
+    type: "integer",
+    value: "count",
+    description: "Maximum number of turns.",
+    minimum: 1,
+    default: 100,
+  },
+} as const satisfies OptionDefinitions;
+
+/** Options for the output of a run. */
+export const OUTPUT_OPTIONS = {
+  outputFormat: {
+    short: "o",
+    type: "string",
+    value: "format",
+    description:
+      "Format of standard output; json is one object at the end, stream-json one line per event.",
+    choices: ["text", "json", "stream-json"],
+    default: "text",
+  },
+  patch: {
+    type: "file",
+    value: "file",
+    description: "Writes the changes of the run as a patch for git apply; - is standard output.",
+  },
+} as const satisfies OptionDefinitions;
+
+/** Options that record the requests to the model, or replay a recording. */
+export const RECORDING_OPTIONS = {
+  record: {
+    type: "file",
+    value: "file",
+    description: "Records all model requests and responses, for --replay.",
+    conflicts: ["replay"],
+  },
+  replay: {
+    type: "file",
+    value: "file",
+    description: "Answers model requests from a recording, without network and key.",
+    conflicts: ["record"],
+  },
+} as const satisfies OptionDefinitions;
+
+/** Options that restrict and approve tool calls. */
+export const PERMISSION_OPTIONS = {
+  allowedTools: {
+    type: "string",
+    value: "names",
+    description:
+      "The only tools of the run, separated by commas; they need no approval. A pattern such as bash(deno test *) approves only matching calls.",
+    repeatable: true,
+  },
+  disallowedTools: {
+    type: "string",
+    value: "names",
+    description: "Tools to remove, or calls to forbid, separated by commas.",
+    repeatable: true,
+  },
+  approveAll: { type: "boolean", description: "Runs every tool call without asking." },
+  net: {
+    type: "string",
+    value: "access",
+    description: "Network access of commands: off, on, or hosts separated by commas.",
+    default: "off",
+  },
+} as const satisfies OptionDefinitions;
+
+/** The options of `swink run`. */
+export const RUN_OPTIONS = {
+  ...MODEL_OPTIONS,
+  ...AGENT_OPTIONS,
+  ...OUTPUT_OPTIONS,
+  ...RECORDING_OPTIONS,
+  ...PERMISSION_OPTIONS,
+} as const satisfies OptionDefinitions;
+
+/** The values of the options of `swink run`. */
+export type RunOptions = OptionValues<typeof RUN_OPTIONS>;
+
+/** Format of standard output. */
+export type OutputFormat = RunOptions["outputFormat"];

@@ -1,0 +1,115 @@
+/**
+ * The prompt: arguments, standard input, or both.
+ *
+ * @module
+ */
+
+import { UsageError } from "../host/cli_error.ts";
+import type { Input, Terminal } from "../host/terminal.ts";
+
+/** Time within which input must start to be added to a prompt; parent processes often leave it open and empty. */
+const FIRST_BYTE_TIMEOUT_MS = 200;
+
+/** Maximum input; more would exceed the context window of every model. */
+const MAX_BYTES = 10_000_000;
+
+/** Options for `readPrompt()`. */
+export interface PromptOptions {
+  /** Standard input, and standard error for notices. */
+  readonly terminal: Pick<Terminal, "input" | "messages">;
+  /** Aborts reading; the input received so far is used. */
+  readonly signal: AbortSignal;
+  /** Time to wait for input when there is a prompt, in milliseconds. Default: 200. */
+  readonly firstByteMs?: number;
+}
+
+/**
+ * Reads the prompt from arguments and standard input. The argument `-` waits for standard input.
+ *
+ * @throws {UsageError} If the prompt is missing, or standard input cannot be read or is larger than 10 MB.
+ */
+export async function readPrompt(
+  words: readonly string[],
+  { terminal, signal, firstByteMs = FIRST_BYTE_TIMEOUT_MS }: PromptOptions,
+): Promise<string> {
+  const { input, messages } = terminal;
+  const isInputRequired = words.includes("-");
+  const prompt = words.filter((word) => word !== "-").join(" ").trim();
+  if (input.isTerminal && isInputRequired) await messages.write(READING_NOTICE);
+  if (prompt === "") {
+    if (input.isTerminal && !isInputRequired) {
+      throw new UsageError("The prompt is missing", USAGE_EXAMPLE);
+    }
+    const text = await new InputReader(input, signal).readAll();
+    if (text.trim() === "" && !signal.aborted) {
+      throw new UsageError("The prompt is empty", USAGE_EXAMPLE);
+    }
+    return text;
+  }
+  if (input.isTerminal && !isInputRequired) return prompt;
+  const reader = new InputReader(input, signal);
+  if (!isInputRequired && !await reader.hasDataWithin(firstByteMs)) {
+    await messages.write(UNREAD_NOTICE);
+    return prompt;
+  }
+  const text = await reader.readAll();
+  return text.trim() === "" ? prompt : `${prompt}\n\n<stdin>\n${text.trimEnd()}\n</stdin>`;
+}
+
+const USAGE_EXAMPLE = 'Try: swink run "Make the tests pass"';
+const READING_NOTICE = "swink: reading standard input; end it with Ctrl+D\n";
+const UNREAD_NOTICE =
+  "swink: no data on standard input; continuing without it (the argument - waits for it)\n";
+
+/** Reads standard input once. Requests the first chunk at once; the pending read does not keep the process alive. */
+class InputReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #aborted: Promise<undefined>;
+  readonly #firstChunk: Promise<Uint8Array | undefined>;
+
+  constructor(input: Input, signal: AbortSignal) {
+    this.#reader = input.bytes.getReader();
+    this.#aborted = new Promise((resolve) => {
+      if (signal.aborted) return resolve(undefined);
+      signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    });
+    this.#firstChunk = this.#readChunk();
+    this.#firstChunk.catch(() => {});
+  }
+
+  /** Whether the first chunk or the end of the input arrives in time. */
+  async hasDataWithin(milliseconds: number): Promise<boolean> {
+    const { promise: timeout, resolve } = Promise.withResolvers<false>();
+    const timer = setTimeout(resolve, milliseconds, false);
+    try {
+      return await Promise.race([this.#firstChunk.then(() => true), timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Reads to the end of the input, or until the signal is aborted. */
+  async readAll(): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = "";
+    let bytes = 0;
+    for (let chunk = await this.#firstChunk; chunk; chunk = await this.#readChunk()) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) {
+        throw new UsageError(`Standard input is larger than ${MAX_BYTES / 1_000_000} MB`);
+      }
+      text += decoder.decode(chunk, { stream: true });
+    }
+    this.#reader.releaseLock();
+    return text + decoder.decode();
+  }
+
+  async #readChunk(): Promise<Uint8Array | undefined> {
+    try {
+      return await Promise.race([this.#reader.read().then(({ value }) => value), this.#aborted]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new UsageError(`Standard input cannot be read: ${reason}`);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { UsageError } from "../host/cli_error.ts";
+import { readPrompt } from "./prompt_input.ts";
+import type { Input } from "../host/terminal.ts";
+
+/** Reads a prompt. Returns it with the text written to standard error. */
+async function readTestPrompt(
+  words: readonly string[],
+  input: Partial<Input>,
+  signal = NEVER_ABORTED,
+) {
+  let notices = "";
+  const write = (text: string | Uint8Array): Promise<void> => {
+    notices += text;
+    return Promise.resolve();
+  };
+  const messages = { isTerminal: false, closed: NEVER_ABORTED, write };
+  const terminal = { input: { isTerminal: false, bytes: createByteStream(), ...input }, messages };
+  return { prompt: await readPrompt(words, { terminal, signal, firstByteMs: 5 }), notices };
+}
+
+const NEVER_ABORTED = new AbortController().signal;
+
+function createByteStream(...texts: string[]): ReadableStream<Uint8Array> {
+  return ReadableStream.from(texts.map((text) => new TextEncoder().encode(text)));
+}
+
+Deno.test("readPrompt(): joins the arguments", async () => {
+  assertEquals(await readTestPrompt(["fix", "it"], {}), { prompt: "fix it", notices: "" });
+});
+
+Deno.test("readPrompt(): does not read a terminal without -", async () => {
+  const terminal = { isTerminal: true, bytes: createByteStream("typed") };
+  assertEquals((await readTestPrompt(["fix", "it"], terminal)).prompt, "fix it");
+  await assertRejects(() => readTestPrompt([], terminal), UsageError, "The prompt is missing");
+});
+
+Deno.test("readPrompt(): - reads a terminal and shows how to end the input", async () => {
+  const { prompt, notices } = await readTestPrompt(["-"], {
+    isTerminal: true,
+    bytes: createByteStream("typed\n"),
+  });
+  assertEquals(prompt, "typed\n");
+  assertEquals(notices, "swink: reading standard input; end it with Ctrl+D\n");
+});
+
+Deno.test("readPrompt(): continues without input that is open and empty, and reports it", async () => {
+  const { prompt, notices } = await readTestPrompt(["fix", "it"], { bytes: new ReadableStream() });
+  assertEquals(prompt, "fix it");
+  assertEquals(
+    notices,
+    "swink: no data on standard input; continuing without it (the argument - waits for it)\n",
+  );
+});
+
+Deno.test("readPrompt(): reads input to its end, with characters split between chunks", async () => {
+  const [first, second] = [new Uint8Array([0xe2, 0x82]), new Uint8Array([0xac, 0x0a])];
+  const { prompt } = await readTestPrompt(["sum up"], {
+    bytes: ReadableStream.from([first, second]),
+  });
+  assertEquals(prompt, "sum up\n\n<stdin>\n€\n</stdin>");
+});
+
+Deno.test("readPrompt(): reports why input cannot be read", async () => {
+  const broken = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.error(new Error("Is a directory")),
+  });
+  await assertRejects(() => readTestPrompt([], { bytes: broken }), UsageError, "Is a directory");
+});
+
+Deno.test("readPrompt(): an interrupt ends reading without an error", async () => {
+  const interrupt = new AbortController();
+  const input = new ReadableStream<Uint8Array>({ pull: () => interrupt.abort() });
+  assertEquals((await readTestPrompt(["-"], { bytes: input }, interrupt.signal)).prompt, "");
+});

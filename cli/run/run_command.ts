@@ -1,0 +1,28 @@
+/**
+ * The action of `swink run`.
+ *
+ * @module
+ */
+
+import type { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import { InterruptHandler } from "../host/interrupt.ts";
+import type { RunOptions } from "./options.ts";
+import { readPrompt } from "./prompt_input.ts";
+import { parseRunSettings } from "./settings.ts";
+
+/** Checks the options, reads the prompt and runs it. */
+export async function runCommand(
+  options: RunOptions,
+  words: readonly string[],
+  host: Host,
+): Promise<ExitCode> {
+  const settings = parseRunSettings(options);
+  using interrupt = new InterruptHandler(host);
+  const { terminal } = host;
+  const [prompt, { runPrompt }] = await Promise.all([
+    readPrompt(words, { terminal, signal: interrupt.signal }),
+    import("./run_prompt.ts"),
+  ]);
+  return await runPrompt(settings, { prompt, interrupt, host });
+}

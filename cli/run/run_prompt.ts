@@ -1,0 +1,37 @@
+/**
+ * The part of `swink run` that imports the agent, loaded while the command line and standard input are read.
+ *
+ * @module
+ */
+
+import type { ExitCode } from "../host/exit_code.ts";
+import { runHeadless } from "./headless_run.ts";
+import type { Host } from "../host/host.ts";
+import type { InterruptHandler } from "../host/interrupt.ts";
+import { openConnection } from "./model_connection.ts";
+import { setUpAgent } from "./setup_agent.ts";
+import { createReporter } from "./run_reporter.ts";
+import type { RunSettings } from "./settings.ts";
+
+/** Dependencies of `runPrompt()`. */
+export interface RunDependencies {
+  /** The prompt. */
+  readonly prompt: string;
+  /** Aborts the run. */
+  readonly interrupt: InterruptHandler;
+  /** Terminal, environment, signals and network. */
+  readonly host: Host;
+}
+
+/** Runs a prompt with the given settings. */
+export async function runPrompt(
+  settings: RunSettings,
+  dependencies: RunDependencies,
+): Promise<ExitCode> {
+  const { host } = dependencies;
+  await using connection = await openConnection(settings, host);
+  const { fetch, today } = connection;
+  await using setup = setUpAgent({ ...settings, today }, { ...host, fetch });
+  const reporter = createReporter(settings, host);
+  return await runHeadless({ ...settings, ...dependencies, setup, reporter });
+}

@@ -1,0 +1,115 @@
+/**
+ * The settings of a run: its options, checked before anything starts.
+ *
+ * @module
+ */
+
+import { dirname, resolve } from "node:path";
+import { type ModelSpec, modelSpec } from "../../mod.ts";
+import type { SandboxNet } from "../../src/tools/mod.ts";
+import { UsageError } from "../host/cli_error.ts";
+import type { OutputFormat, RunOptions } from "./options.ts";
+import { splitRules } from "./tool_rules.ts";
+
+/** The settings of a run. */
+export interface RunSettings {
+  /** Model. Default: chosen by the environment. */
+  readonly model?: ModelSpec;
+  /** Base URL of the provider's API. */
+  readonly baseUrl?: string;
+  /** Replaces the default system prompt. */
+  readonly systemPrompt?: string;
+  /** Absolute path of the working directory. */
+  readonly cwd: string;
+  /** Maximum number of turns. */
+  readonly maxTurns?: number;
+  /** Format of standard output. */
+  readonly outputFormat: OutputFormat;
+  /** Destination of the patch: an absolute path, or `-` for standard output. Default: no patch. */
+  readonly patch?: string;
+  /** Absolute path of the file that records all model requests and responses. */
+  readonly record?: string;
+  /** Absolute path of the recording that answers model requests. */
+  readonly replay?: string;
+  /** Rules for the only tools. Default: all tools. */
+  readonly allowedTools?: readonly string[];
+  /** Rules for tools to remove and calls to forbid. */
+  readonly disallowedTools: readonly string[];
+  /** Whether every tool call runs without asking. */
+  readonly approveAll: boolean;
+  /** Network access of commands. */
+  readonly net: SandboxNet;
+}
+
+/**
+ * Checks the options of a run.
+ *
+ * @throws {UsageError} If a value is invalid, or a directory does not exist.
+ */
+export function parseRunSettings(options: RunOptions): RunSettings {
+  const { system, baseUrl, model, patch, record, replay, allowedTools } = options;
+  return {
+    cwd: resolveDirectory(options.cwd),
+    maxTurns: options.maxTurns,
+    outputFormat: options.outputFormat,
+    disallowedTools: (options.disallowedTools ?? []).flatMap(splitRules),
+    net: parseNet(options.net),
+    approveAll: options.approveAll,
+    ...(allowedTools && { allowedTools: allowedTools.flatMap(splitRules) }),
+    ...(model !== undefined && { model: parseModel(model) }),
+    ...(baseUrl !== undefined && { baseUrl: parseUrl(baseUrl) }),
+    ...(system !== undefined && { systemPrompt: system }),
+    ...(patch !== undefined && { patch: patch === "-" ? patch : resolveNewFile("--patch", patch) }),
+    ...(record !== undefined && { record: resolveNewFile("--record", record) }),
+    ...(replay !== undefined && { replay: resolve(replay) }),
+  };
+}
+
+function parseModel(name: string): ModelSpec {
+  try {
+    return modelSpec(name);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function parseUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol)) return text;
+  throw new UsageError(
+    `Invalid value ${JSON.stringify(text)} for --base-url: must be a URL such as https://host/path`,
+  );
+}
+
+function resolveDirectory(path = "."): string {
+  const directory = resolve(path);
+  if (isDirectory(directory)) return directory;
+  throw new UsageError(`Invalid value ${JSON.stringify(path)} for --cwd: not a directory`);
+}
+
+/** Resolves and checks the path of a file that is written after the run, which may take an hour. */
+function resolveNewFile(flag: string, path: string): string {
+  const file = resolve(path);
+  const message = `Invalid value ${JSON.stringify(path)} for ${flag}`;
+  if (isDirectory(file)) throw new UsageError(`${message}: is a directory`);
+  if (isDirectory(dirname(file))) return file;
+  throw new UsageError(`${message}: directory ${dirname(file)} does not exist`);
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+/** Parses `on`, `off`, or hosts separated by commas. */
+function parseNet(text: string): SandboxNet {
+  if (text === "on" || text === "off") return text;
+  const hosts = text.split(",").map((host) => host.trim()).filter((host) => host !== "");
+  if (hosts.every((host) => /^(\*\.)?[\w.-]+$/.test(host))) return hosts;
+  throw new UsageError(
+    `Invalid value ${JSON.stringify(text)} for --net: must be on, off or hosts separated by commas`,
+  );
+}

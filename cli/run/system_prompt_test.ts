@@ -1,0 +1,33 @@
+import { assertLess, assertStringIncludes } from "@std/assert";
+import { estimateTextTokens } from "../../src/loop/mod.ts";
+import { createSystemPrompt } from "./system_prompt.ts";
+
+const ENVIRONMENT = {
+  cwd: "/work",
+  platform: "linux",
+  date: "2026-01-01",
+  attended: false,
+  net: "off",
+} as const;
+
+Deno.test("createSystemPrompt(): takes less than 1,000 tokens", () => {
+  assertLess(estimateTextTokens(createSystemPrompt(ENVIRONMENT)), 1_000);
+});
+
+Deno.test("createSystemPrompt(): describes directory, system, date, user and network", () => {
+  const prompt = createSystemPrompt(ENVIRONMENT);
+  for (
+    const fact of [
+      "/work",
+      "linux",
+      "2026-01-01",
+      "cannot answer questions",
+      "Network access of commands: none",
+    ]
+  ) {
+    assertStringIncludes(prompt, fact);
+  }
+  const other = createSystemPrompt({ ...ENVIRONMENT, attended: true, net: ["deno.land"] });
+  assertStringIncludes(other, "The user is watching");
+  assertStringIncludes(other, "only deno.land");
+});

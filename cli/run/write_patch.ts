@@ -1,0 +1,38 @@
+/**
+ * Writing of a patch to a file or standard output.
+ *
+ * @module
+ */
+
+import { CliError } from "../host/cli_error.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import { formatDiffLines } from "../render/diff_lines.ts";
+import { getStyle } from "../render/style.ts";
+
+/**
+ * Writes a patch to a file, atomically, or to standard output for `-`.
+ *
+ * @throws {CliError} If the file cannot be written.
+ */
+export async function writePatch(patch: Uint8Array, target: string, host: Host): Promise<void> {
+  if (target === "-") return await printPatch(patch, host);
+  const temporary = `${target}.${crypto.randomUUID()}.tmp`;
+  try {
+    await Deno.writeFile(temporary, patch, { createNew: true });
+    await Deno.rename(temporary, target);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `Cannot write the patch to ${target}: ${reason}`;
+    throw new CliError(message, { exitCode: ExitCode.failed });
+  }
+}
+
+/** Prints a patch: with colors and without control characters on a terminal, byte for byte otherwise. */
+export async function printPatch(patch: Uint8Array, { terminal, env }: Host): Promise<void> {
+  const { output } = terminal;
+  if (!output.isTerminal) return await output.write(patch);
+  const lines = formatDiffLines(new TextDecoder().decode(patch), getStyle(output, env));
+  if (lines.length > 0) await output.write(`\n${lines.join("\n")}\n`);
+}

@@ -1,0 +1,210 @@
+/**
+ * The lock of a session's writer, for every store that other processes can open.
+ *
+ * The writer holds a lock of the operating system on a small file and updates that file's modification time
+ * every few seconds. When its process ends, however it ends, the system releases the lock and the next writer can
+ * acquire it immediately. If the process still exists but is suspended or hangs, its heartbeat becomes stale and the
+ * lock is taken over: a new file, already locked, replaces the old one. Before each write the old writer checks that
+ * the lock file is still its own.
+ *
+ * @module
+ */
+
+import type { SessionOwner } from "../../core/errors.ts";
+import { createLockedError, createLockLostError, toSessionError } from "../store/session_errors.ts";
+import {
+  decodeLockOwner,
+  encodeLockOwner,
+  HEARTBEAT_INTERVAL_MS,
+  isKnownOwner,
+  isStale,
+} from "./lock_owner.ts";
+import type { LockableFile, LockStorage } from "./lock_storage.ts";
+
+/** Maximum number of attempts to lock a file that another process removes or writes at the same time. */
+const MAX_ATTEMPTS = 20;
+
+/** Options for `withWriterLock()`. */
+export interface WriterLockOptions {
+  /** The storage of the lock file. */
+  readonly storage: LockStorage;
+  /** Directory of the lock file; created if it does not exist. */
+  readonly directory: string;
+  /** Id of the session. */
+  readonly sessionId: string;
+  /** The clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Name of the host, shown to other processes. */
+  readonly name?: string | undefined;
+}
+
+/** Result of `acquireWriterLock()`. */
+export type LockResult =
+  | { readonly type: "held"; readonly lock: WriterLock }
+  | { readonly type: "refused"; readonly owner?: SessionOwner };
+
+/**
+ * Acquires the lock of a session and calls `act` with it. If `act` rejects, the lock is released; otherwise the result
+ * of `act` owns it and must release it.
+ *
+ * @throws {SessionError} With the reason `locked` if another writer holds the lock; an error that is not a session
+ * error becomes one with the reason `write_failed`.
+ */
+export async function withWriterLock<Value>(
+  options: WriterLockOptions,
+  act: (lock: WriterLock) => Promise<Value>,
+): Promise<Value> {
+  const { storage, directory, sessionId: id } = options;
+  let lock: WriterLock | undefined;
+  try {
+    storage.makeDirectory(directory);
+    const result = acquireWriterLock(options);
+    if (result.type === "refused") throw createLockedError(id, result.owner);
+    lock = result.lock;
+    return await act(lock);
+  } catch (error) {
+    lock?.release();
+    throw toSessionError(error, { id, reason: "write_failed" });
+  }
+}
+
+/** Acquires the lock of a session, or returns its current owner. The directory must exist. */
+export function acquireWriterLock(options: WriterLockOptions): LockResult {
+  const { storage, now } = options;
+  const path = getLockPath(options);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const file = storage.openToLock(path);
+    if (file.tryLock()) {
+      if (isCurrentFile(storage, path, file)) {
+        return { type: "held", lock: new WriterLock(file, options) };
+      }
+      file.close();
+      continue;
+    }
+    const owner = readOwner(file);
+    file.close();
+    // Another process has just locked the file, or checks whether it is locked.
+    if (!isKnownOwner(owner) && attempt < MAX_ATTEMPTS - 1) continue;
+    const lock = isStale(owner.heartbeat, now()) ? takeOverLock(options) : undefined;
+    return lock ? { type: "held", lock } : { type: "refused", owner };
+  }
+  return { type: "refused" };
+}
+
+/** Finds the owner of a lock; `undefined` if the lock is free. Removes the lock file of an owner that was killed. */
+export function findLockOwner(storage: LockStorage, path: string): SessionOwner | undefined {
+  if (!storage.stat(path)) return undefined;
+  const file = storage.openToLock(path);
+  try {
+    if (!file.tryLock()) return readOwner(file);
+    storage.remove(path);
+    return undefined;
+  } finally {
+    file.close();
+  }
+}
+
+/** Returns the path of the lock file of a session. */
+export function getLockPath(
+  { directory, sessionId }: Pick<WriterLockOptions, "directory" | "sessionId">,
+): string {
+  return `${directory}/${sessionId}.lock`;
+}
+
+/** The lock of a session's writer, until it is released or taken over. */
+export class WriterLock {
+  readonly #file: LockableFile;
+  readonly #options: WriterLockOptions;
+  readonly #path: string;
+  readonly #stopHeartbeat: () => void;
+  #isReleased = false;
+
+  /** Creates the lock from a locked file at the lock's path; writes the owner record and starts the heartbeat. */
+  constructor(file: LockableFile, options: WriterLockOptions) {
+    this.#file = file;
+    this.#options = options;
+    this.#path = getLockPath(options);
+    const { name, now, storage } = options;
+    file.write(
+      encodeLockOwner({
+        pid: storage.processId,
+        ...(name !== undefined && { name }),
+        since: now(),
+      }),
+    );
+    this.#stopHeartbeat = storage.startInterval(HEARTBEAT_INTERVAL_MS, () => this.heartbeat());
+    this.heartbeat();
+  }
+
+  /** Whether the lock has not been taken over. */
+  isHeld(): boolean {
+    return isCurrentFile(this.#options.storage, this.#path, this.#file);
+  }
+
+  /**
+   * Checks that the lock has not been taken over.
+   *
+   * @throws {SessionError} With the reason `lock_lost` and the new owner, if it is known.
+   */
+  assertHeld(): void {
+    if (this.isHeld()) return;
+    const owner = findLockOwner(this.#options.storage, this.#path);
+    throw createLockLostError(this.#options.sessionId, owner);
+  }
+
+  /** Updates the modification time of the lock file. */
+  heartbeat(): void {
+    try {
+      this.#file.touch(this.#options.now());
+    } catch {
+      // The disk is gone or read-only; the next write reports it.
+    }
+  }
+
+  /** Releases the lock; a second call has no effect. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#stopHeartbeat();
+    try {
+      if (this.isHeld()) this.#options.storage.remove(this.#path);
+    } catch {
+      // The next writer finds the file unlocked.
+    }
+    this.#file.close();
+  }
+}
+
+/** Replaces a stale lock file with a new, locked one. A second lock ensures that only one process at a time does so. */
+function takeOverLock(options: WriterLockOptions): WriterLock | undefined {
+  const { storage, now } = options;
+  const path = getLockPath(options);
+  const guardPath = `${path}.takeover`;
+  const guard = storage.openToLock(guardPath);
+  try {
+    if (!guard.tryLock()) return undefined;
+    const current = storage.stat(path);
+    if (current && !isStale(current.modified, now())) return undefined;
+    const newPath = `${path}.${storage.processId}`;
+    const file = storage.openToLock(newPath);
+    if (!file.tryLock()) {
+      file.close();
+      return undefined;
+    }
+    storage.rename(newPath, path);
+    return new WriterLock(file, options);
+  } finally {
+    storage.remove(guardPath);
+    guard.close();
+  }
+}
+
+/** Whether an open file is the one at a path. */
+function isCurrentFile(storage: LockStorage, path: string, file: LockableFile): boolean {
+  const current = storage.stat(path);
+  return current !== undefined && current.inode === file.stat().inode;
+}
+
+function readOwner(file: LockableFile): SessionOwner {
+  return decodeLockOwner(file.read(), file.stat().modified);
+}
