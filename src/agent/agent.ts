@@ -66,7 +66,7 @@ export class Agent {
   readonly #steering: MessageQueue;
   readonly #followUp: MessageQueue;
   /** Models whose missing price has been reported. */
-  readonly #unpricedModels = new Set<string>();
+  #unpricedModels = new Set<string>();
   #state: LiveState;
   /** Whether the last model call ended in a context overflow. */
   #overflowed = false;
@@ -225,7 +225,7 @@ export class Agent {
     this.abort("reset");
     this.#activeRun = undefined;
     this.#overflowed = false;
-    this.#unpricedModels.clear();
+    this.#unpricedModels = new Set();
     this.#repairs = [];
     this.#state = this.#createState([]);
   }

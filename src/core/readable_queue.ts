@@ -10,8 +10,11 @@ export interface ReadableQueueOptions {
   readonly pull?: () => Promise<void>;
   /** Called when a read has emptied the queue. */
   readonly onEmpty?: () => void;
-  /** Called when the reader cancels the stream, before the queue closes; the stream's `cancel()` awaits it. */
-  readonly cancel?: (reason: unknown) => Promise<void> | void;
+  /**
+   * Called when the reader cancels the stream, after the queue was closed; `wasOpen` is whether it was open before. The
+   * stream's `cancel()` awaits it.
+   */
+  readonly cancel?: (reason: unknown, wasOpen: boolean) => Promise<void> | void;
   /** Whether a read of the native stream takes all queued values instead of one. Default: `false`. */
   readonly readAhead?: boolean;
 }
@@ -87,26 +90,38 @@ export class ReadableQueue<Value extends object> {
   /** Creates the stream; call it once. */
   stream(): ReadableStream<Value> {
     let controller: ReadableStreamDefaultController<Value> | undefined;
+    let settled = false;
     const stream = new ReadableStream<Value>({
       start: (created) => void (controller = created),
-      pull: (target) => this.#fill(target),
-      cancel: (reason) => this.#cancel(reason),
+      pull: (target) => this.#fill(target, settle),
+      cancel: (reason) => {
+        settled = true;
+        return this.#cancel(reason);
+      },
     }, { highWaterMark: 0 });
     const settle = () => {
+      if (settled) return;
+      settled = true;
       if (typeof this.#state === "object") controller?.error(this.#state.error);
       else controller?.close();
     };
-    const values = ({ preventCancel = false }: ReadableStreamIteratorOptions = {}) =>
-      this.#iterate(stream.getReader(), { preventCancel, settle });
+    const values = (options?: ReadableStreamIteratorOptions | null) =>
+      this.#iterate(stream.getReader(), {
+        preventCancel: options?.preventCancel ?? false,
+        settle,
+      });
     return Object.defineProperties(stream, {
       values: { value: values },
       [Symbol.asyncIterator]: { value: values },
     });
   }
 
-  async #fill(controller: ReadableStreamDefaultController<Value>): Promise<void> {
+  async #fill(
+    controller: ReadableStreamDefaultController<Value>,
+    settle: () => void,
+  ): Promise<void> {
     const { done, value } = await this.#read();
-    if (done) return controller.close();
+    if (done) return settle();
     controller.enqueue(value);
     if (!this.#options.readAhead) return;
     const queued = this.#values.slice(this.#head);
@@ -170,10 +185,10 @@ export class ReadableQueue<Value extends object> {
   }
 
   #cancel(reason: unknown): Promise<void> | void {
+    const wasOpen = this.isOpen;
     this.clear();
-    const cancellation = this.#options.cancel?.(reason);
     this.close();
-    return cancellation;
+    return this.#options.cancel?.(reason, wasOpen);
   }
 
   #iterate(

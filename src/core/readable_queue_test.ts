@@ -175,3 +175,23 @@ for (const readAhead of [false, true]) {
     await reader.cancel();
   });
 }
+
+for (const end of ["left", "read to its end"] as const) {
+  Deno.test(`ReadableQueue: a stream that was ${end} can be iterated again and is empty`, async () => {
+    const { stream } = createNumberStream(2);
+    for await (const _value of stream) if (end === "left") break;
+    assertEquals(await Array.fromAsync(stream), []);
+    assertEquals(await Array.fromAsync(stream.values(null as never)), []);
+  });
+}
+
+Deno.test("ReadableQueue: a value that is pushed while cancel() runs is dropped", async () => {
+  const queue: ReadableQueue<NumberedValue> = new ReadableQueue({
+    cancel: () => queue.push({ number: 1 }),
+  });
+  const stream = queue.stream();
+  const iterator = stream[Symbol.asyncIterator]();
+  const pending = iterator.next();
+  await iterator.return?.();
+  assertEquals((await pending).done, true);
+});

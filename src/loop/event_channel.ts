@@ -29,9 +29,9 @@ export class EventChannel {
   constructor({ onCancel }: EventChannelOptions) {
     this.#queue = new ReadableQueue<AgentEvent>({
       onEmpty: () => this.#resumeWriters(),
-      cancel: (reason) => {
+      cancel: (reason, wasOpen) => {
         this.#resumeWriters();
-        return this.#queue.isOpen ? onCancel(reason) : undefined;
+        return wasOpen ? onCancel(reason) : undefined;
       },
     });
   }

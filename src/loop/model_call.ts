@@ -11,7 +11,7 @@ import type { ModelSpec } from "../core/model.ts";
 import type { StoppedBy } from "../core/policy.ts";
 import type { LlmContext } from "../core/stream.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
-import { createAbortedAttempt, createAbortedError } from "./attempt.ts";
+import { type Attempt, createAbortedAttempt, createAbortedError } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import { toHookError } from "./hook_error.ts";
 import { prepareSmallerContext } from "./overflow.ts";
@@ -46,9 +46,10 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
       if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
     }
   } catch (thrown) {
-    const { aborted } = run.cancellation;
-    const error = aborted ? createAbortedError(run) : toHookError("A hook", thrown);
-    result = failCall(result ?? createUnsentCall(turn), error);
+    result ??= createUnsentCall(turn);
+    result = run.cancellation.aborted
+      ? abortCall(run, result)
+      : endCall(result, { stopReason: "error", error: toHookError("A hook", thrown) });
   }
   await start.emitOnce();
   return await finishCall(run, result ?? createUnsentCall(turn));
@@ -110,7 +111,7 @@ async function retryWithSmallerContext(
   const { run } = turn;
   const { error, hasOutput } = first.call.attempt;
   const prepared = first.sent && await prepareSmallerContext(turn, first.sent);
-  if (run.cancellation.aborted) return failCall(first, createAbortedError(run));
+  if (run.cancellation.aborted) return abortCall(run, first);
   if (!prepared) return first;
   if (error && hasOutput) {
     await run.events.emit({ type: "retry", attempt: 1, delayMs: 0, error, discard: true });
@@ -122,9 +123,15 @@ async function retryWithSmallerContext(
 }
 
 /** Replaces the outcome of a call with an error; keeps its output and its token counts. */
-function failCall({ call, ...rest }: CallResult, error: AgentError): CallResult {
-  const stopReason = error.code === "aborted" ? "aborted" : "error";
-  return { ...rest, call: { ...call, attempt: { ...call.attempt, stopReason, error } } };
+function endCall(
+  { call, ...rest }: CallResult,
+  end: Required<Pick<Attempt, "stopReason" | "error">>,
+): CallResult {
+  return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
+}
+
+function abortCall(run: RunServices, result: CallResult): CallResult {
+  return endCall(result, { stopReason: "aborted", error: createAbortedError(run) });
 }
 
 async function finishCall(run: RunServices, result: CallResult): Promise<ModelReply> {
@@ -138,11 +145,11 @@ async function finishCall(run: RunServices, result: CallResult): Promise<ModelRe
     stopReason,
     ...(error && { errorMessage: error.message, errorCode: error.code }),
   };
-  run.history.append(message);
-  await run.events.emit({ type: "message_end", message });
   const wasSent = result.sent !== undefined && stopReason !== "aborted";
   const overflowed = wasSent ? isOverflow(result.call) : result.progress.overflowed;
   const progress = { ...addSpending(result.progress, { usage, cost }), overflowed };
+  run.history.append(message);
+  await run.events.emit({ type: "message_end", message });
   return { message, calls, progress, ...(error && { error }), ...(stoppedBy && { stoppedBy }) };
 }
 

@@ -110,8 +110,14 @@ function createReader(source: AsyncIterable<AssistantMessageEvent>): EventReader
   const iterator = source[Symbol.asyncIterator]();
   return {
     next: () => iterator.next(),
-    // return() of a generator that hangs never settles, so it is not awaited.
-    close: () => void iterator.return?.().then(undefined, () => {}),
+    close() {
+      try {
+        // return() of a generator that hangs never settles, so it is not awaited.
+        iterator.return?.().catch(() => {});
+      } catch {
+        // A source that cannot be closed is abandoned.
+      }
+    },
   };
 }
 

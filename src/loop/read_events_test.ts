@@ -176,3 +176,19 @@ Deno.test("readEvents() does not open the source when the run is already aborted
   });
   assertEquals([outcome, opened], ["aborted", false]);
 });
+
+Deno.test("readEvents() ends as aborted when the source's return() throws", async () => {
+  const source: Source = () => ({
+    [Symbol.asyncIterator]: () => ({
+      next: () => Promise.resolve({ done: false as const, value: delta }),
+      return: () => {
+        throw new Error("closed twice");
+      },
+    }),
+  });
+  const log = await read(source, (_event, abort) => {
+    abort();
+    return undefined;
+  });
+  assertEquals(log, ["text_delta", "aborted"]);
+});

@@ -1,5 +1,5 @@
 import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
-import { AuthError, StreamError } from "../../src/core/errors.ts";
+import { AbortedError, AuthError, StreamError } from "../../src/core/errors.ts";
 import { defineCustomMessage } from "../../src/core/custom_message.ts";
 import { omitCustomMessages } from "../../src/core/context.ts";
 import { userMessage } from "../../src/core/message.ts";
@@ -266,3 +266,18 @@ Deno.test("abort() ends a run whose readFile hangs", async () => {
   clock.advance(100);
   assertEquals((await running).stopReason, "aborted");
 });
+
+for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
+  Deno.test(`${hook} that throws an AbortedError of its own ends the run in an error turn [B32]`, async () => {
+    const error = new AbortedError("The summary was aborted");
+    const { agent } = testAgent([], {
+      [hook]: () => {
+        throw error;
+      },
+    });
+    const events = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(outlineEvents(events).at(-2), "turn_end error");
+    const [end] = eventsOfType(events, "agent_end");
+    assertEquals([end?.stopReason, end?.error], ["error", error]);
+  });
+}

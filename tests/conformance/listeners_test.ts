@@ -278,3 +278,13 @@ Deno.test("a listener that was no longer awaited after an abort is awaited again
     "second turn_start",
   ]);
 });
+
+Deno.test("a listener that changes the usage of a message does not change the totals of the run", async () => {
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+  const { agent } = testAgent([reply("Hello", { usage })]);
+  agent.subscribe((event) => {
+    if (event.type !== "message_end" || event.message.role !== "assistant") return;
+    Object.assign(event.message.usage, { total: 0 });
+  });
+  assertEquals((await agent.prompt("Hi")).usage.total, 2);
+});

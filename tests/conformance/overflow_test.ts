@@ -1,6 +1,10 @@
 import { assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
 import type { TransformContext } from "../../src/core/context.ts";
-import { BadRequestError, ContextWindowOverflowError } from "../../src/core/errors.ts";
+import {
+  AbortedError,
+  BadRequestError,
+  ContextWindowOverflowError,
+} from "../../src/core/errors.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { outlineEvents, outlineMessages } from "./outline.ts";
@@ -266,4 +270,15 @@ Deno.test("overflow: a run that does not start keeps overflow: true for the next
   await assertRejects(() => agent.structuredOutput("?", { type: "nonsense" }), BadRequestError);
   await agent.prompt("More");
   assertEquals(flags, [false, true, true]);
+});
+
+Deno.test("overflow: an AbortedError that the transform throws during the recovery ends the turn in an error", async () => {
+  const { agent } = testAgent([fail("context_window_overflow", "too long")], {
+    transformContext: (messages, { overflow }) => {
+      if (overflow) throw new AbortedError("The summary was aborted");
+      return messages;
+    },
+  });
+  const { stopReason, error } = await agent.prompt("Hi");
+  assertEquals([stopReason, error?.code], ["error", "aborted"]);
 });

@@ -1,10 +1,11 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
+import { AbortedError } from "../../src/core/errors.ts";
 import type { Prices, Usage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { eventsOfType } from "./outline.ts";
 import { InstantClock, scriptedPorts } from "./ports.ts";
-import { testAgent } from "./test_agent.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 const million: Usage = { input: 1e6, output: 1e6, cacheRead: 0, cacheWrite: 0, total: 2e6 };
 const prices: Prices = { "test/model": { input: 3, output: 15 }, spare: { input: 1, output: 2 } };
@@ -87,4 +88,26 @@ Deno.test("prices: after reset() an unknown price is reported again", async () =
     "unknown_price",
     "unknown_price",
   ]);
+});
+
+Deno.test("prices: an unknown price that a run reports after reset() is reported again by the next run", async () => {
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+  let calls = 0;
+  const { agent, seen } = testAgent([], {
+    prices: {},
+    async *streamFn({ signal }) {
+      yield { type: "start" };
+      if (++calls > 1) return yield { type: "done", stopReason: "stop", usage };
+      yield { type: "text_start", contentIndex: 0 };
+      yield { type: "text_delta", contentIndex: 0, delta: "x" };
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      yield { type: "text_end", contentIndex: 0 };
+      yield { type: "error", stopReason: "aborted", error: new AbortedError(), usage };
+    },
+  });
+  atFirst(agent, "message_update", () => agent.reset());
+  await agent.prompt("Hi");
+  seen.length = 0;
+  await agent.prompt("Hi");
+  assertEquals(eventsOfType(seen, "warning").length, 1);
 });
