@@ -1,8 +1,19 @@
 /**
  * Stream functions for model providers, and the catalog of their models.
  *
- * Adapters need only `fetch`, so they run in Deno, Node, Bun, browsers and workers. Amazon Bedrock also needs two npm
- * packages, which are loaded on its first request.
+ * {@linkcode connect} selects the adapter by the provider of each request's model, loads it on its first request, and
+ * reads the usual environment variables for keys and addresses. `createOpenAI()` and the other factories connect to one
+ * provider with explicit options. Adapters need only `fetch`, so they run in Deno, Node, Bun, browsers and workers;
+ * Amazon Bedrock also needs two npm packages, which are loaded on its first request.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { catalog, connect, prices } from "@swink/agent/adapters";
+ *
+ * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect(), prices });
+ * catalog[`${agent.state.model.provider}/${agent.state.model.modelId}`]?.contextWindow; // in tokens
+ * ```
  *
  * @module
  */

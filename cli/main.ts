@@ -5,6 +5,9 @@
  * deno run -A jsr:@swink/agent/cli run "Make the tests pass"
  * ```
  *
+ * `docs/cli.md` describes its commands, options and exit codes. As a library, {@linkcode main} runs a command line on a
+ * {@linkcode Host}: terminal, environment, signals and `fetch`. It returns the exit code and never exits the process.
+ *
  * @module
  */
 

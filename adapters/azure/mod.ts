@@ -1,5 +1,19 @@
 /**
- * Stream function for Azure OpenAI and other models of Microsoft Foundry.
+ * Connects agents to Azure OpenAI and to other models of Microsoft Foundry.
+ *
+ * The model id of a request is the name of a deployment, and `baseUrl` is the address of the resource. `api` selects chat
+ * completions or the Responses API, `apiVersion` a dated version of the API. The key comes from `apiKey` or from the
+ * agent's `getApiKey`; `getToken` returns an Entra ID token instead.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createAzure } from "@swink/agent/adapters/azure";
+ *
+ * const baseUrl = "https://my-resource.openai.azure.com";
+ * const streamFn = createAzure({ baseUrl, apiKey: "…", api: "responses" });
+ * const agent = new Agent({ model: "azure/my-deployment", streamFn });
+ * ```
  *
  * @module
  */

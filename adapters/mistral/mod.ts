@@ -1,5 +1,19 @@
 /**
- * Stream function for Mistral, whose chat completions API is a dialect of OpenAI's.
+ * Connects agents to Mistral, whose chat completions API is a dialect of OpenAI's.
+ *
+ * {@linkcode createMistral} creates the stream function of an agent; its options set the address, headers, timeouts, the
+ * model catalog and a rate limiter. Reasoning models return their thinking as part of the content, which the adapter
+ * sends back. The key comes from `apiKey`, a string or a function called at every request, or from the agent's
+ * `getApiKey`; only `connect()` reads `MISTRAL_API_KEY`.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createMistral } from "@swink/agent/adapters/mistral";
+ *
+ * const streamFn = createMistral({ apiKey: () => "…", connectTimeoutMs: 30_000 });
+ * const agent = new Agent({ model: "mistral/mistral-medium-latest", streamFn });
+ * ```
  *
  * @module
  */

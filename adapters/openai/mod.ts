@@ -1,5 +1,19 @@
 /**
- * Stream function for OpenAI and compatible servers.
+ * Connects agents to OpenAI and to compatible servers: OpenRouter, Groq, vLLM, llama.cpp, LM Studio and others.
+ *
+ * OpenAI's own models use the Responses API or chat completions, as the catalog states for each model; `api` selects one
+ * of them. Compatible servers use chat completions: `baseUrl` sets their address, and `keyless` allows requests without a
+ * key. The key comes from `apiKey`, a string or a function called at every request, or from the agent's `getApiKey`; only
+ * `connect()` reads `OPENAI_API_KEY`.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createOpenAI } from "@swink/agent/adapters/openai";
+ *
+ * const streamFn = createOpenAI({ baseUrl: "http://localhost:1234/v1", keyless: true });
+ * const agent = new Agent({ model: "openai/local-model", streamFn });
+ * ```
  *
  * @module
  */

@@ -1,5 +1,18 @@
 /**
- * Stream function for xAI, with the chat completions API or the Responses API.
+ * Connects agents to xAI's Grok models, through chat completions or the Responses API.
+ *
+ * The catalog states the API of each model; `api` selects one of them. Requests with a `sessionId` reach the same server,
+ * which has cached the prompt. The key comes from `apiKey`, a string or a function called at every request, or from the
+ * agent's `getApiKey`; only `connect()` reads `XAI_API_KEY`.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createXai } from "@swink/agent/adapters/xai";
+ *
+ * const streamFn = createXai({ apiKey: "xai-…", api: "responses" });
+ * const agent = new Agent({ model: "xai/grok-4.7:high", streamFn, streamOptions: { sessionId: "42" } });
+ * ```
  *
  * @module
  */

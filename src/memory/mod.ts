@@ -1,6 +1,30 @@
 /**
  * Sessions that survive crashes, and transforms that fit a history into the model's context window.
  *
+ * A session store keeps append-only logs: in files, in SQLite or in memory. `recordSession()` appends the events of an
+ * agent to a session, and `resumeSession()` restores an agent from one, also after a crash in the middle of a run.
+ * `slidingWindow()` and `summarize()` are values for the agent's `transformContext`: they change what a request contains
+ * and never the history or the session.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { InMemorySessionStore, recordSession, resumeSession } from "@swink/agent/memory";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const store = new InMemorySessionStore();
+ * const options = { model: "any/model", streamFn: scriptedStream([reply("Hello!")]) };
+ * const agent = new Agent(options);
+ * const recording = await recordSession(agent, store);
+ * await agent.prompt("Hello");
+ * await recording.stop();
+ *
+ * const resumed = await resumeSession(store, recording.session.id);
+ * const next = new Agent(options);
+ * await using _recording = await resumed.into(next);
+ * next.state.messages.length; // 2: the prompt and the reply
+ * ```
+ *
  * @module
  */
 

@@ -1,8 +1,17 @@
 /**
- * Runs an agent synchronously, for scripts.
+ * Runs an agent synchronously, for scripts that cannot wait for a promise.
  *
- * The agent runs in a worker that imports it from a module of the caller; the calling thread is blocked until the run
- * has ended.
+ * The agent runs in a worker that imports it from a module of the caller: the module's default export creates the agent.
+ * The calling thread is blocked until the run has ended, and gets the same result as from `Agent.prompt()`. A runtime
+ * without workers, or a thread that must not block such as a browser's main thread, gets a `BadRequestError`.
+ *
+ * @example
+ * ```ts ignore
+ * import { promptSync } from "@swink/agent/sync";
+ *
+ * // my_agent.ts: export default () => new Agent({ … });
+ * const { messages } = promptSync(new URL("./my_agent.ts", import.meta.url), "Hello");
+ * ```
  *
  * @module
  */
