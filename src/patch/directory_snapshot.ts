@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { ContentStore, type StoredContent } from "./content_store.ts";
@@ -13,6 +14,9 @@ import { findWorkTree, tryLstat, walkWorkTree, type WorkTree } from "./work_tree
 
 const MAX_FILES = 200_000;
 const MAX_BYTES = 4_000_000_000;
+
+/** The longest step in which file systems store times, in milliseconds. */
+const TIME_STEP_MS = 2_000;
 
 /** Larger files are not copied; the patch omits them when they change. */
 const MAX_FILE_BYTES = 100_000_000;
@@ -36,6 +40,8 @@ interface SnapshotEntry {
   readonly mode: GitMode;
   /** Status of the file, which changes when the file does. */
   readonly fingerprint: string;
+  /** Whether the file changed just before the snapshot, so that another change may leave its fingerprint equal. */
+  readonly isRecent: boolean;
   /** Copy of a file, or target of a link as UTF-8; `undefined` for a file that is too large. */
   readonly content: StoredContent | { readonly target: Uint8Array } | undefined;
 }
@@ -131,7 +137,11 @@ export class DirectorySnapshot implements Disposable {
   /** Saves a path; returns `undefined` if it cannot be read. */
   #capture(path: string, stat: Deno.FileInfo): SnapshotEntry | undefined {
     const source = join(this.#tree.root, path);
-    const state = { mode: getGitMode(stat), fingerprint: getFingerprint(stat) };
+    const state = {
+      mode: getGitMode(stat),
+      fingerprint: getFingerprint(stat),
+      isRecent: Date.now() - getChangeTime(stat) < TIME_STEP_MS,
+    };
     if (stat.isSymlink) {
       const target = readLinkTarget(source);
       return target && { ...state, content: { target } };
@@ -151,7 +161,8 @@ export class DirectorySnapshot implements Disposable {
       const after = stat && !this.#wasIgnored(path) && this.#readState(path, stat, omittedFiles);
       return after ? { path, before: null, after } : undefined;
     }
-    if (stat && getFingerprint(stat) === entry.fingerprint) return undefined;
+    const hasSameFingerprint = stat && getFingerprint(stat) === entry.fingerprint;
+    if (hasSameFingerprint && !(entry.isRecent && entry.content)) return undefined;
     if (!entry.content) {
       omittedFiles.push(path);
       return undefined;
@@ -159,7 +170,9 @@ export class DirectorySnapshot implements Disposable {
     const after = stat && this.#readState(path, stat, omittedFiles);
     // The path exists but cannot be part of a patch.
     if (stat && !stat.isDirectory && !after) return undefined;
-    return { path, before: this.#readSavedState(entry), after: after ?? null };
+    const before = this.#readSavedState(entry);
+    if (before && after && isSameState(before, after)) return undefined;
+    return { path, before, after: after ?? null };
   }
 
   #readState(path: string, stat: Deno.FileInfo, omittedFiles: string[]): PathState | undefined {
@@ -208,6 +221,15 @@ export class DirectorySnapshot implements Disposable {
 function getGitMode({ isSymlink, mode }: Deno.FileInfo): GitMode {
   if (isSymlink) return "120000";
   return ((mode ?? 0) & 0o100) !== 0 ? "100755" : "100644";
+}
+
+/** Returns the time of the last change, in milliseconds since the epoch. */
+function getChangeTime({ mtime, ctime }: Deno.FileInfo): number {
+  return Math.max(mtime?.getTime() ?? 0, ctime?.getTime() ?? 0);
+}
+
+function isSameState(before: PathState, after: PathState): boolean {
+  return before.mode === after.mode && Buffer.compare(before.content, after.content) === 0;
 }
 
 function getFingerprint({ size, mtime, ctime, ino, mode }: Deno.FileInfo): string {

@@ -25,6 +25,18 @@ Deno.test("DirectorySnapshot: createPatch() returns all changes so far, each tim
   });
 });
 
+Deno.test("DirectorySnapshot: createPatch() finds a change that keeps the size and the times of a recent file", async () => {
+  await withDirectory(async (directory) => {
+    const file = `${directory}/a.txt`;
+    for (let round = 0; round < 200; round++) {
+      await Deno.writeTextFile(file, "one\n");
+      using snapshot = await DirectorySnapshot.take(directory);
+      await Deno.writeTextFile(file, "two\n");
+      assertStringIncludes(new TextDecoder().decode((await snapshot.createPatch()).bytes), "+two");
+    }
+  });
+});
+
 Deno.test("DirectorySnapshot: createPatch() reports changed files larger than 100 MB", async () => {
   await withDirectory(async (directory) => {
     await Deno.writeTextFile(`${directory}/large`, "");
