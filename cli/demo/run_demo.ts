@@ -72,7 +72,7 @@ function formatIntroduction(style: Style, columns: number): string {
   return `${style.strong("An agent repairs a small project with failing tests.")}
 ${formatParagraph(text, columns)}
 
-> ${DEMO_PROMPT}
+${formatParagraph(`> ${DEMO_PROMPT}`, columns)}
 
 `;
 }

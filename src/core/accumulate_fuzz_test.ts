@@ -189,17 +189,13 @@ Deno.test("ReplyAccumulator: throws nothing but StreamError for random events", 
   }
 });
 
-Deno.test("ReplyAccumulator: applies 100,000 deltas in less than 0.5 µs each", () => {
-  const measureDeltaMs = (count: number): number => {
-    const delta: AssistantMessageEvent = { type: "text_delta", contentIndex: 0, delta: "8 chars " };
-    const reply = new ReplyAccumulator();
-    reply.apply({ type: "text_start", contentIndex: 0 });
-    const startTime = performance.now();
-    for (let index = 0; index < count; index++) reply.apply(delta);
-    return (performance.now() - startTime) / count;
-  };
-  for (let warmUp = 0; warmUp < 5; warmUp++) measureDeltaMs(20_000);
-  const fastest = Math.min(...Array.from({ length: 5 }, () => measureDeltaMs(100_000)));
-  // Far less than 0.1 µs is expected; the limit allows for a busy machine.
-  assert(fastest < 0.0005, `${fastest * 1000} µs per delta`);
+Deno.test("ReplyAccumulator: applies 1,000,000 deltas in linear time", () => {
+  const delta: AssistantMessageEvent = { type: "text_delta", contentIndex: 0, delta: "8 chars " };
+  const reply = new ReplyAccumulator();
+  reply.apply({ type: "text_start", contentIndex: 0 });
+  const startTime = performance.now();
+  for (let index = 0; index < 1_000_000; index++) reply.apply(delta);
+  assertEquals(reply.characters, 8_000_000);
+  // Quadratic work takes minutes; the bound allows for a busy machine.
+  assert(performance.now() - startTime < 10_000);
 });
