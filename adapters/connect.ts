@@ -75,7 +75,9 @@ class Connection {
     this.#provider = provider;
     this.#options = options;
     const { providers = {} } = options;
-    const name = getProviderAliases(provider).find((alias) => Object.hasOwn(providers, alias));
+    const name = getProviderAliases(provider).find((alias) =>
+      Object.hasOwn(providers, alias) && providers[alias]
+    );
     this.#config = name === undefined ? undefined : providers[name];
     if (typeof this.#config === "function") this.#streamFn = this.#config;
   }

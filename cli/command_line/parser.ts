@@ -53,19 +53,37 @@ export async function parseCommandLine(
   return { ...target, options: Object.fromEntries(options), arguments: words, program };
 }
 
-/** Replaces `swink help run` and `swink --help run` by `swink run --help`, and `swink -p` by `swink run -p`. */
-function expandShorthands(
-  { shorthands = {} }: CommandDefinition,
-  args: readonly string[],
-): string[] {
+/**
+ * Replaces `swink help run` and `swink --help run` by `swink run --help`, and `swink -p` by `swink run -p`. A standalone
+ * option that comes first drops the rest.
+ */
+function expandShorthands(program: CommandDefinition, args: readonly string[]): string[] {
+  const { shorthands = {} } = program;
   const [first = "", ...rest] = args;
-  if (["help", "--help", "-h"].includes(first)) return [...rest, "--help"];
+  if (first === "help") return [...rest, "--help"];
+  const leading = getOptions(program).find(({ flags }) => flags.includes(first));
+  if (leading?.name === "help") return [...findCommandNames(program, rest), "--help"];
+  if (leading?.standalone) return [first];
   const end = args.indexOf("--");
   const shorthand = (end < 0 ? args : args.slice(0, end)).find((arg) =>
     Object.hasOwn(shorthands, arg)
   );
   const name = shorthand === undefined ? undefined : shorthands[shorthand];
   return name !== undefined && first.startsWith("-") ? [name, ...args] : [...args];
+}
+
+/** Returns the names of the command, and of the commands below it, with which the arguments begin. */
+function findCommandNames(program: CommandDefinition, args: readonly string[]): string[] {
+  const names: string[] = [];
+  let commands = program.commands ?? [];
+  for (const arg of args) {
+    const name = program.shorthands?.[arg] ?? arg;
+    const command = commands.find((subcommand) => subcommand.name === name);
+    if (!command) break;
+    names.push(name);
+    commands = command.commands ?? [];
+  }
+  return names;
 }
 
 function parseOption(

@@ -50,7 +50,7 @@ export function checkFlags(target: CommandPath, line: readonly string[]): string
     const [flag = arg] = arg.split("=", 1);
     const option = getOptions(target.command).find(({ flags }) => flags.includes(flag));
     if (!option) throw createUnknownOptionError(flag, target);
-    if (option.standalone) return option.name;
+    if (option.standalone && arg === flag) return option.name;
     if (seen.has(option.name) && !option.repeatable) {
       throw createUsageError(target.path, `Option ${flag} can be given only once`);
     }

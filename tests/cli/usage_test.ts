@@ -203,3 +203,23 @@ for (
     if (advice) assertStringIncludes(messages, advice);
   });
 }
+
+Deno.test("swink: a leading --version or --help ignores arguments that are not commands", async () => {
+  for (const args of [["--version", "run"], ["-V", "run", "hi"], ["--version", "-"]]) {
+    assertEquals(await runSession(args), { code: 0, output: `${VERSION}\n`, messages: "" });
+  }
+  for (const args of [["--help", "hi"], ["-h", "-xy"], ["--help", "--", "--bogus"]]) {
+    const { code, output } = await runSession(args);
+    assertEquals([code, output.includes("Commands:")], [0, true], args.join(" "));
+  }
+  const { code, output } = await runSession(["--help", "-p", "hi"]);
+  assertEquals([code, output.includes("swink run [options]")], [0, true]);
+});
+
+Deno.test("swink: --help and --version do not take a value", async () => {
+  for (const args of [["--help=1"], ["--version="], ["run", "--help=false", "hi"]]) {
+    const { code, output, messages } = await runSession(args);
+    assertEquals([code, output], [2, ""]);
+    assertStringIncludes(messages, "does not take a value");
+  }
+});
