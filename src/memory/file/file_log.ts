@@ -70,8 +70,12 @@ export class FileLog implements EntryLog {
       const entry = entries[number];
       const line = lines[number];
       if (!entry || !line) return;
-      this.#summary.add(entry);
       this.#state.offsets.add(offset, line.length - 1);
+      try {
+        this.#summary.add(entry);
+      } catch {
+        // An invalid entry from untyped code is written already, and must not hide the entries after it.
+      }
     });
     this.#deduplicator.forget(entries.slice(offsets.length));
     return { kept: offsets.length, error };
