@@ -46,7 +46,10 @@ Deno.test("connect(): options of google apply to gemini models, and vice versa",
     const streamFn = connect({
       fetch,
       env: () => undefined,
-      providers: { [configured]: { apiKey: "g-key", baseUrl: "https://own.example/v1" } },
+      providers: {
+        [provider]: undefined as never, // as an untyped caller may pass it
+        [configured]: { apiKey: "g-key", baseUrl: "https://own.example/v1" },
+      },
     });
     const request = createMinimalRequest(provider, "gemini-3.8-flash");
     assertEquals((await readReply(streamFn({ ...request, options: {} }))).text, "hi");

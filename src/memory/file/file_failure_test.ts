@@ -197,13 +197,13 @@ Deno.test("FileSessionStore: create() rejects with write_failed when the directo
   await Deno.remove(file);
 });
 
-Deno.test("FileSessionStore: an invalid entry from untyped code does not hide the entries after it", async () => {
+Deno.test("FileSessionStore: an invalid entry from untyped code is reported and does not hide the entries after it", async () => {
   const directory = await Deno.makeTempDir();
   try {
     const store = new FileSessionStore({ directory });
     const session = await store.create({ id: "s" });
     session.append({ type: "title", title: "first" });
-    session.append({ type: "custom", name: "n", data: {} });
+    session.append({ type: "custom", name: "n", data: { value: NaN } });
     session.append({ type: "title", title: NaN as unknown as string });
     session.append({ type: "title", title: "second" });
     await session.flush().catch(() => {});
@@ -215,6 +215,7 @@ Deno.test("FileSessionStore: an invalid entry from untyped code does not hide th
       entry.type === "title" ? [entry.title] : []
     );
     assertEquals(titles.slice(-2), ["second", "third"]);
+    assertEquals(reopened.damage.map(({ type }) => type), ["broken_entry", "lost_parent"]);
     await reopened.close();
   } finally {
     await Deno.remove(directory, { recursive: true });

@@ -74,7 +74,8 @@ export class FileLog implements EntryLog {
       try {
         this.#summary.add(entry);
       } catch {
-        // An invalid entry from untyped code is written already, and must not hide the entries after it.
+        // An invalid entry from untyped code is written already: the next open scans the log and reports it.
+        this.#index.disable();
       }
     });
     this.#deduplicator.forget(entries.slice(offsets.length));
