@@ -148,29 +148,27 @@ export {
 export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
   type AgentTool,
-  type AgentToolResult,
   defineTool,
-  errorResult,
   type SideEffect,
-  textResult,
   type ToolContext,
   type ToolDefinition,
-  type ToolUpdate,
 } from "./src/core/tool.ts";
 export {
-  type AgentContext,
-  type CompactionReport,
-  type ConvertToLlm,
-  type TransformContext,
-  type TransformInput,
-  type TransformOutput,
-} from "./src/core/context.ts";
+  type AgentToolResult,
+  errorResult,
+  textResult,
+  type ToolUpdate,
+} from "./src/core/tool_result.ts";
 export type {
-  ApprovalDecision,
-  ApprovalMode,
-  ApprovalRequest,
-  Approve,
-} from "./src/core/approval.ts";
+  AgentContext,
+  ConvertToLlm,
+  TransformContext,
+  TransformInput,
+  TransformOutput,
+} from "./src/core/context.ts";
+export type { CompactionReport } from "./src/core/compaction_report.ts";
+export type { ApprovalDecision, ApprovalMode } from "./src/core/approval.ts";
+export type { ApprovalRequest, Approve } from "./src/core/approve.ts";
 export type {
   OnDeltaContext,
   Policy,
@@ -181,8 +179,8 @@ export type {
   PreDispatchContext,
   PreDispatchVerdict,
   PreTurnContext,
-  StoppedBy,
 } from "./src/core/policy.ts";
+export type { StoppedBy } from "./src/core/stopped_by.ts";
 export type {
   AgentEvent,
   QueuedMessage,
@@ -199,10 +197,11 @@ export type {
   ModelFallback,
 } from "./src/loop/config.ts";
 
-export { Agent, type RunOptions } from "./src/agent/agent.ts";
+export { Agent } from "./src/agent/agent.ts";
+export type { ContinueOptions, RunOptions } from "./src/agent/run_options.ts";
 export type { AgentOptions } from "./src/agent/options.ts";
 export type { AgentState } from "./src/agent/state.ts";
-export type { AgentResult } from "./src/agent/collect.ts";
+export type { AgentResult } from "./src/agent/agent_result.ts";
 export type { StructuredOutputOptions } from "./src/agent/structured_output.ts";
 export type { AgentListener } from "./src/agent/subscribers.ts";
 export type { QueueMode } from "./src/loop/message_queue.ts";

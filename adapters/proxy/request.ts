@@ -64,6 +64,9 @@ const TOOLS = array(objectWith({ name: nonEmptyString, description: string, para
 /** The stream options that a request may contain. */
 const OPTIONS: Readonly<Record<Exclude<keyof StreamOptions, "apiKey">, Validator>> = {
   temperature: number,
+  topP: number,
+  stop: array(string),
+  seed: number,
   maxTokens: nonNegativeInteger,
   sessionId: string,
   transport: oneOf("sse"),

@@ -7,11 +7,13 @@
 import { BadRequestError } from "../core/errors.ts";
 import type { ContinueVerdict, OnDeltaContext, Policy, StopVerdict } from "../core/policy.ts";
 import {
+  addCost,
   type Cost,
   findRates,
   type Prices,
   priceUsage,
   type Usage,
+  zeroCost,
   zeroUsage,
 } from "../core/usage.ts";
 
@@ -70,7 +72,10 @@ interface RunTotals {
 
 function checkLimits(limits: BudgetOptions, totals: RunTotals): ContinueVerdict | StopVerdict {
   const { cost, tokens, elapsedMs } = limits;
-  if (cost !== undefined && totals.cost.total >= cost) {
+  if (cost !== undefined && totals.cost.total === null) {
+    return { type: "stop", reason: "The cost limit cannot be checked: price unknown" };
+  }
+  if (cost !== undefined && totals.cost.total !== null && totals.cost.total >= cost) {
     return createStopVerdict(`the cost limit of ${cost}`);
   }
   if (tokens !== undefined && totals.usage.total >= tokens) {
@@ -87,10 +92,10 @@ function estimateTotals(context: OnDeltaContext, prices: Prices | undefined): Ru
   const { usage, cost, elapsedMs, characters, model } = context;
   const output = Math.ceil(characters / CHARACTERS_PER_TOKEN);
   const rates = prices && findRates(prices, model);
-  const replyCost = rates ? priceUsage({ ...zeroUsage(), output }, rates).total : 0;
+  const replyCost = rates ? priceUsage({ ...zeroUsage(), output }, rates) : zeroCost();
   return {
     usage: { ...usage, total: usage.total + output },
-    cost: { ...cost, total: cost.total + replyCost },
+    cost: addCost(cost, replyCost),
     elapsedMs,
   };
 }

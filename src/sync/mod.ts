@@ -16,7 +16,7 @@
  * @module
  */
 
-import type { AgentResult } from "../agent/collect.ts";
+import type { AgentResult } from "../agent/agent_result.ts";
 import { AbortedError, AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { PromptInput } from "../core/message.ts";
 import { createBuffer, receiveText, type SyncRequest, type SyncResponse } from "./wire.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { AgentResult } from "../agent/collect.ts";
+import type { AgentResult } from "../agent/agent_result.ts";
 import { extractText } from "../core/content.ts";
 import { AbortedError, AuthError, BadRequestError, NoMessagesError } from "../core/errors.ts";
 import { continueSync, promptSync } from "./mod.ts";

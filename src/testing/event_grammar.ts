@@ -3,20 +3,27 @@
  *
  * ```text
  * events   = (idle | run)*
- * run      = agent_start turn* agent_end
- * turn     = turn_start input* reply approval* call* result* turn_end
+ * run      = agent_start turn* input* agent_end   the input of a turn that a policy refused
+ * turn     = turn_start input* (reply approval* | resumed) call* result* turn_end
  * input    = message_start message_end            the prompt, steering, follow-ups, injected messages
- * reply    = message_start (message_update | retry | model_fallback | context_compacted)* message_end
- * approval = tool_approval_requested tool_approval_resolved
+ * reply    = message_start (attempt | retry | model_fallback | context_compacted)* message_end
+ * attempt  = model_call_start message_update* model_call_end
+ * approval = tool_approval_requested tool_approval_resolved?      without a decision, the turn ends pending
+ * resumed  = tool_approval_resolved*              a batch of tool calls of an earlier run
  * call     = tool_execution_start tool_execution_update* tool_execution_end       calls may overlap
  * result   = message_start message_end            one for each call, in call order
- * idle     = queue_changed | model_changed | warning | custom      also allowed anywhere in a run
+ * idle     = queue_changed | model_changed | warning | custom | sub_agent      also allowed anywhere in a run
  * ```
  *
  * @module
  */
 
-import type { AgentEndEvent, AgentEvent } from "../core/event.ts";
+import type {
+  AgentEndEvent,
+  AgentEvent,
+  MessageEndEvent,
+  MessageStartEvent,
+} from "../core/event.ts";
 import { hasContent } from "../core/history.ts";
 import type { AgentMessage } from "../core/message.ts";
 import {
@@ -145,6 +152,7 @@ class RunGrammar {
   #seq = 0;
   #turnCount = 0;
   #turn: TurnGrammar | undefined;
+  #refusedInput: { readonly message: AgentMessage; readonly open: boolean } | undefined;
   #failure: "error" | "aborted" | undefined;
   readonly #messages: AgentMessage[] = [];
 
@@ -158,11 +166,32 @@ class RunGrammar {
     if (isAllowedAnywhere(event)) return;
     if (this.#turn) return this.#acceptInTurn(this.#turn, event);
     if (event.type === "agent_end") return this.#checkRunEnd(event);
+    if (event.type === "message_start" || event.type === "message_end") {
+      return this.#acceptRefusedInput(event);
+    }
     assertRule(event.type === "turn_start", "turn", `${event.type} outside of a turn`);
     assertRule(this.#failure === undefined, "turn", "the previous turn failed or was aborted");
+    assertRule(!this.#refusedInput, "turn", "the previous turn was refused");
     assertRule(event.turn === this.#turnCount + 1, "turn", `turn ${this.#turnCount + 1} is next`);
     this.#turnCount = event.turn;
     this.#turn = new TurnGrammar(event.turn);
+  }
+
+  /** Accepts the input of a turn that a policy refused, after which no turn may start. */
+  #acceptRefusedInput({ type, message }: MessageStartEvent | MessageEndEvent): void {
+    if (type === "message_start") {
+      assertRule(
+        this.#refusedInput?.open !== true,
+        "message",
+        "the previous message has not ended",
+      );
+      this.#refusedInput = { message, open: true };
+      return;
+    }
+    const isStarted = this.#refusedInput?.open && isJsonEqual(message, this.#refusedInput.message);
+    assertRule(isStarted === true, "message", "the message differs from its message_start");
+    this.#refusedInput = { message, open: false };
+    this.#messages.push(message);
   }
 
   #acceptInTurn(turn: TurnGrammar, event: AgentEvent): void {
@@ -194,7 +223,7 @@ class RunGrammar {
 
 function isAllowedAnywhere({ type }: AgentEvent): boolean {
   return type === "queue_changed" || type === "model_changed" || type === "warning" ||
-    type === "custom";
+    type === "custom" || type === "sub_agent";
 }
 
 /** Whether a message is kept in the history. An empty reply is emitted, but not kept. */

@@ -6,7 +6,8 @@
 
 import { AbortedError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { AgentTool, AgentToolResult, ToolContext } from "../core/tool.ts";
+import type { AgentTool, ToolContext } from "../core/tool.ts";
+import type { AgentToolResult } from "../core/tool_result.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
 
 /** One call of a {@linkcode FakeTool}. */

@@ -2,9 +2,10 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AbortedError } from "../core/errors.ts";
 import type { ToolContext } from "../core/tool.ts";
 import { fakeTool } from "./fake_tool.ts";
+import { testToolContext } from "./test_tool_context.ts";
 
 function createToolContext(signal: AbortSignal = new AbortController().signal): ToolContext {
-  return { toolCallId: "c1", signal, onUpdate: () => {}, idempotencyKey: "k1" };
+  return testToolContext({ toolCallId: "c1", signal });
 }
 
 Deno.test("fakeTool() returns ok by default and records its calls", async () => {

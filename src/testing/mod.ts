@@ -56,6 +56,7 @@ export {
   type RecordOptions,
   replayCassette,
 } from "../cassettes/mod.ts";
+export { ManualClock } from "./manual_clock.ts";
 export {
   type ReplayFetch,
   replayFetch,
@@ -92,6 +93,7 @@ export {
 } from "./session_conformance.ts";
 export type { Sleep } from "../core/ports.ts";
 export { testStreamFn } from "./stream_conformance.ts";
+export { testToolContext } from "./test_tool_context.ts";
 export type {
   ErrorFixture,
   ExpectedReply,

@@ -5,7 +5,12 @@
  */
 
 import { extractText, extractToolCalls, type ThinkingBlock } from "../core/content.ts";
-import type { RetryEvent } from "../core/event.ts";
+import type {
+  ModelCallEndEvent,
+  ModelCallStartEvent,
+  ModelFallbackEvent,
+  RetryEvent,
+} from "../core/event.ts";
 import type { AssistantMessage } from "../core/message.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
 import { assertRule } from "./event_violation.ts";
@@ -24,10 +29,31 @@ const BLOCK_TYPES = {
 
 /** Checks that the deltas of one reply add up to its final content. */
 export class ReplyGrammar {
+  #attempts = 0;
+  #isCalling = false;
   readonly #blocks = new Map<number, StreamedBlock>();
+
+  /** Checks the start of an attempt: attempts are numbered 1, 2, 3 … and do not overlap. */
+  acceptCallStart({ attempt }: ModelCallStartEvent): void {
+    assertRule(!this.#isCalling, "reply", "the previous model call has not ended");
+    assertRule(attempt === this.#attempts + 1, "reply", `attempt ${this.#attempts + 1} is next`);
+    this.#attempts = attempt;
+    this.#isCalling = true;
+  }
+
+  /** Checks the end of an attempt. */
+  acceptCallEnd({ attempt }: ModelCallEndEvent): void {
+    assertRule(
+      this.#isCalling && attempt === this.#attempts,
+      "reply",
+      `attempt ${attempt} has not started`,
+    );
+    this.#isCalling = false;
+  }
 
   /** Appends a delta to its block, which it opens if needed; deltas of several blocks may alternate. */
   acceptDelta(delta: AssistantMessageDelta): void {
+    assertRule(this.#isCalling, "reply", "a delta outside of a model call");
     const { contentIndex } = delta;
     if (delta.type === "tool_call_start") {
       this.#openBlock(contentIndex, { type: "tool_call", name: delta.name, text: "" });
@@ -49,7 +75,8 @@ export class ReplyGrammar {
   }
 
   /** Discards the deltas of a failed attempt; the event must declare that. */
-  acceptRetry({ discard }: RetryEvent): void {
+  acceptRetry({ discard }: RetryEvent | ModelFallbackEvent): void {
+    assertRule(!this.#isCalling, "reply", "the model call has not ended");
     assertRule(
       discard || this.#blocks.size === 0,
       "reply",
@@ -65,6 +92,7 @@ export class ReplyGrammar {
 
   /** Compares the deltas with the final message. */
   acceptEnd({ content }: AssistantMessage): void {
+    assertRule(!this.#isCalling, "reply", "the model call has not ended");
     assertRule(
       this.#joinText("text") === extractText(content),
       "reply",

@@ -48,11 +48,15 @@ export class TurnGrammar {
         this.#messages.push(event.message);
         this.#stage = this.#endMessage(event.message);
         return;
+      case "model_call_start":
+        return this.#getReply(event.type).acceptCallStart(event);
+      case "model_call_end":
+        return this.#getReply(event.type).acceptCallEnd(event);
       case "message_update":
         return this.#getReply(event.type).acceptDelta(event.delta);
       case "retry":
-        return this.#findReply(event.type)?.acceptRetry(event);
       case "model_fallback":
+        return this.#findReply(event.type)?.acceptRetry(event);
       case "context_compacted":
         return this.#findReply(event.type)?.reset();
       case "tool_approval_requested":

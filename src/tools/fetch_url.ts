@@ -5,7 +5,8 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
+import { type AgentTool, defineTool } from "../core/tool.ts";
+import { textResult } from "../core/tool_result.ts";
 import { htmlToText } from "./text/html_text.ts";
 import { isAllowedHost, resolveHost } from "./sandbox/host_proxy.ts";
 import { formatNumber, truncateMiddle } from "./text/output_limit.ts";

@@ -7,7 +7,8 @@
 
 import { join } from "./files/paths.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
+import { type AgentTool, defineTool } from "../core/tool.ts";
+import { textResult } from "../core/tool_result.ts";
 import { getSystemErrorCode } from "./files/file_error.ts";
 import { truncateMiddle } from "./text/output_limit.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";

@@ -7,7 +7,8 @@ import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { ManualClock, settle } from "../conformance/ports.ts";
+import { settle } from "../conformance/ports.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { serveLoopback } from "./loopback.ts";
 import { richRequest } from "./rich_conversation.ts";
 

@@ -14,7 +14,7 @@ import type {
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
 } from "../../core/event.ts";
-import type { CompactionReport } from "../../core/context.ts";
+import type { CompactionReport } from "../../core/compaction_report.ts";
 import { extractToolCalls } from "../../core/content.ts";
 import { hasContent } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";

@@ -6,7 +6,8 @@
 
 import type { ContentBlock } from "../../core/content.ts";
 import { BadRequestError } from "../../core/errors.ts";
-import { type AgentTool, type AgentToolResult, defineTool, textResult } from "../../core/tool.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
 import { hashContent } from "../text/content_hash.ts";
 import { quotePath } from "../files/file_error.ts";
 import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";

@@ -5,7 +5,8 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import type { AgentTool, ToolUpdate } from "../../core/tool.ts";
+import type { AgentTool } from "../../core/tool.ts";
+import type { ToolUpdate } from "../../core/tool_result.ts";
 import {
   createCommandEnvironment,
   readEnvironmentVariable,
