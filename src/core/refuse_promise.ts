@@ -4,17 +4,15 @@
  * @module
  */
 
-import { BadRequestError } from "./errors.ts";
-
 /**
  * Throws if a callback returned a promise; a rejection of the promise is ignored.
  *
- * @throws {BadRequestError} If the value is a promise.
+ * @throws {TypeError} If the value is a promise.
  */
 export function refusePromise(value: unknown, callback: string): void {
   if (!isThenable(value)) return;
   value.then(undefined, () => {});
-  throw new BadRequestError(`${callback} returned a promise: it must return its value directly`);
+  throw new TypeError(`${callback} returned a promise: it must return its value directly`);
 }
 
 /** Whether a value is a promise, or behaves like one. */

@@ -6,7 +6,6 @@
 
 import { findMessageProblem } from "../core/check_message.ts";
 import type { ConvertToLlm } from "../core/context.ts";
-import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import { toHookError } from "./hook_error.ts";
@@ -96,9 +95,9 @@ function assertLlmMessage(message: LlmMessage): void {
   if (checkedMessages.has(message)) return;
   refusePromise(message, "convertToLlm");
   const problem = findMessageProblem(message);
-  if (problem) throw new BadRequestError(problem);
+  if (problem) throw new TypeError(problem);
   if ((message as AgentMessage).role === "custom") {
-    throw new BadRequestError("convertToLlm must return null for a custom message, or convert it");
+    throw new TypeError("it must return null for a custom message, or convert it");
   }
   checkedMessages.add(message);
 }

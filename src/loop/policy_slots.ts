@@ -5,7 +5,7 @@
  */
 
 import { findMessageProblem } from "../core/check_message.ts";
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { getErrorMessage } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type {
@@ -77,11 +77,11 @@ export type EffectiveVerdict = StopVerdict | InjectVerdict | SkipVerdict;
 /**
  * Checks what a hook returned; `undefined` continues.
  *
- * @throws {BadRequestError} If it is no verdict.
+ * @throws {TypeError} If it is no verdict.
  */
 export function parseVerdict(returned: unknown): EffectiveVerdict | undefined {
   if (returned === undefined || returned === null) return undefined;
-  if (!isJsonObject(returned)) throw new BadRequestError("a verdict must be an object with a type");
+  if (!isJsonObject(returned)) throw new TypeError("a verdict must be an object with a type");
   const { type, reason, messages } = returned;
   switch (type) {
     case "continue":
@@ -92,17 +92,17 @@ export function parseVerdict(returned: unknown): EffectiveVerdict | undefined {
     case "inject":
       return { type, messages: parseMessages(messages) };
     default:
-      throw new BadRequestError(
+      throw new TypeError(
         `the type of a verdict must be continue, stop, inject or skip, not ${String(type)}`,
       );
   }
 }
 
 function parseMessages(messages: unknown): readonly AgentMessage[] {
-  if (!Array.isArray(messages)) throw new BadRequestError("an inject verdict must have messages");
+  if (!Array.isArray(messages)) throw new TypeError("an inject verdict must have messages");
   for (const message of messages) {
     const problem = findMessageProblem(message);
-    if (problem) throw new BadRequestError(problem);
+    if (problem) throw new TypeError(problem);
   }
   return messages;
 }

@@ -5,7 +5,6 @@
  */
 
 import { findMessageProblem } from "../core/check_message.ts";
-import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { MessageSource } from "./message_source.ts";
 
@@ -60,10 +59,10 @@ export class PolledSource implements MessageSource {
 
 function parseMessages(messages: unknown): readonly AgentMessage[] {
   if (messages === undefined || messages === null) return [];
-  if (!Array.isArray(messages)) throw new BadRequestError("it must return an array of messages");
+  if (!Array.isArray(messages)) throw new TypeError("it must return an array of messages");
   for (const message of messages) {
     const problem = findMessageProblem(message);
-    if (problem) throw new BadRequestError(problem);
+    if (problem) throw new TypeError(problem);
   }
   return messages;
 }

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
 import { findMessageProblem } from "../core/check_message.ts";
 import type { ChangeVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
@@ -44,7 +43,7 @@ export async function applyPreRequest(
         return { type: "stopped", stoppedBy };
       }
       if (verdict?.type === "change") request = applyChange(request, verdict);
-      else if (type !== "continue") throw new BadRequestError(`unknown verdict "${type}"`);
+      else if (type !== "continue") throw new TypeError(`unknown verdict "${type}"`);
     } catch (thrown) {
       throw toHookError(`The policy "${policy.name}" (preRequest)`, thrown);
     }
@@ -69,6 +68,6 @@ function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedR
 function assertMessages(messages: readonly unknown[]): void {
   for (const message of messages) {
     const problem = findMessageProblem(message);
-    if (problem) throw new BadRequestError(`invalid messages: ${problem}`);
+    if (problem) throw new TypeError(`invalid messages: ${problem}`);
   }
 }

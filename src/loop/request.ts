@@ -5,7 +5,7 @@
  */
 
 import type { CompactionReport } from "../core/compaction_report.ts";
-import { BadRequestError, NoMessagesError } from "../core/errors.ts";
+import { NoMessagesError } from "../core/errors.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
@@ -148,9 +148,7 @@ function parseTransformOutput(output: unknown): TransformedContext {
     typeof transformed === "object" && transformed !== null && "messages" in transformed &&
     Array.isArray(transformed.messages)
   ) return transformed as TransformedContext;
-  throw new BadRequestError(
-    "transformContext must return an array of messages, or { messages, report }",
-  );
+  throw new TypeError("it must return an array of messages, or { messages, report }");
 }
 
 const toolSpecCache = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();

@@ -197,6 +197,8 @@ function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
   const { usage, cost, error, stoppedBy, pending } = progress;
   const { aborted, reason } = run.cancellation;
   const stopReason = error ? "error" : progress.stopReason;
+  // An abort after the last turn was complete had no effect.
+  const isIncomplete = stopReason === "aborted" || stopReason === "error";
   return {
     messages: run.history.newMessages.slice(),
     stopReason,
@@ -204,7 +206,7 @@ function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
     cost,
     ...(error && { error }),
     ...(stoppedBy && { stoppedBy }),
-    ...(stopReason === "aborted" && aborted && { abortReason: reason }),
+    ...(aborted && isIncomplete && { abortReason: reason }),
     ...(pending && pickPending(pending)),
   };
 }
