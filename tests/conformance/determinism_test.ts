@@ -73,7 +73,14 @@ Deno.test("Agent: takes time, ids and random numbers from the ports only", async
   });
   agent.steer("x");
   const events = await checkEvents(agent.promptStream("Go"));
-  assertEquals(portCalls, ["queued", "run", "random"]);
+  assertEquals(portCalls, [
+    "queued",
+    "run",
+    ...["message", "message"], // The prompt and the steering message.
+    "message", // The reply, whose first attempt fails.
+    "random",
+    ...["message", "message"], // The tool result and the second reply.
+  ]);
   assertEquals(clock.waits, [750]);
   const [start] = events;
   assertEquals(start?.type === "agent_start" && start.runId, "run!");

@@ -191,12 +191,13 @@ Deno.test("policies: the injected messages of all policies are added in order [A
   ]);
 });
 
-Deno.test("policies: a hook that throws counts as continue in every slot and is reported as a warning [A101]", async () => {
+Deno.test("policies: an observing hook that throws counts as continue, a guard that throws refuses the call, and both are reported as warnings [A101]", async () => {
   const broken = (): never => {
     throw new Error("policy failed");
   };
+  const tool = look();
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
-    tools: [look()],
+    tools: [tool],
     policies: [{
       name: "broken",
       preTurn: broken,
@@ -225,8 +226,12 @@ Deno.test("policies: a hook that throws counts as continue in every slot and is 
   );
   const [warning] = eventsOfType(events, "warning");
   assertEquals([warning?.message, warning?.data], [
-    'The policy "broken" failed and was skipped: policy failed',
+    'The policy "broken" failed: policy failed',
     { policy: "broken" },
+  ]);
+  assertEquals(tool.calls, []);
+  assertEquals(outlineMessages(agent.state.messages).slice(2, 3), [
+    'tool_result: Tool call refused: the policy "broken" failed: policy failed',
   ]);
 });
 
@@ -334,7 +339,7 @@ Deno.test("preDispatch: invalid rewritten arguments refuse the call", async () =
   );
 });
 
-Deno.test("preDispatch: changes of the arguments by a policy that throws are discarded [A88]", async () => {
+Deno.test("preDispatch: a policy that throws refuses the call, and its changes of the arguments are discarded [A88]", async () => {
   const read = fakeTool({ name: "read" });
   const { agent } = testAgent([reply([toolCall("read", { list: [1] })]), reply("Read")], {
     tools: [read],
@@ -347,8 +352,14 @@ Deno.test("preDispatch: changes of the arguments by a policy that throws are dis
       },
     }],
   });
-  await checkEvents(agent.promptStream("Read"));
-  assertEquals(read.calls.map((call) => call.arguments), [{ list: [1] }]);
+  const events = await checkEvents(agent.promptStream("Read"));
+  assertEquals(read.calls, []);
+  const [start] = eventsOfType(events, "tool_execution_start");
+  assertEquals(start?.arguments, { list: [1] });
+  assertEquals(outlineMessages(agent.state.messages).slice(1, 3), [
+    'assistant: read({"list":[1]})',
+    'tool_result: Tool call refused: the policy "broken" failed: policy failed',
+  ]);
 });
 
 Deno.test("preDispatch: changes of the arguments after the verdict have no effect", async () => {
