@@ -25,6 +25,12 @@ const layers: Layer[] = [
     external: [{ specifier: /^ajv\//, file: /\/schema\.ts$/ }],
   },
   { files: /^src\/loop\//, internal: /^src\/core\//, external: [] },
+  // The default of `AgentOptions.streamFn`, loaded for the first request.
+  {
+    files: /^src\/agent\/default_stream\.ts$/,
+    internal: /^(src\/(loop|core)\/|adapters\/connect\.ts$)/,
+    external: [],
+  },
   { files: /^src\/agent\//, internal: /^src\/(loop|core)\//, external: [] },
   { files: /^adapters\/catalog\//, internal: /^src\/core\//, external: [] },
   {

@@ -28,7 +28,7 @@ function createFixture(
     model: "p/m",
     streamFn: scriptedStream(steps),
     now: () => 7,
-    newId: (kind) => `${kind}_1`,
+    newId: (kind) => kind === "message" ? `message_${++id}` : `${kind}_1`,
     ...options,
   });
   return { agent, store };
