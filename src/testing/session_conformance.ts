@@ -8,7 +8,7 @@ import { SessionError } from "../core/errors.ts";
 import type { SessionStore } from "../core/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../core/session_entry.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
-import { isJsonEqual } from "./json_equal.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
 import type { RegisterTest } from "./stream_fixture.ts";
 
 /** The store for one test. */

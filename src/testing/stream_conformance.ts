@@ -7,7 +7,7 @@
 import type { StreamFn } from "../core/stream.ts";
 import { corruptBytes, createFaultyBody, type FaultyBody } from "./faulty_body.ts";
 import type { CollectedReply } from "./read_reply.ts";
-import { isJsonEqual } from "./json_equal.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
 import { seededRandom } from "./seeded_random.ts";
 import type {
   ErrorFixture,

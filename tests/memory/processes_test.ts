@@ -92,7 +92,7 @@ Deno.test({
   ignore: !canMount,
   fn: withTempDirectory("full", async (directory) => {
     const command = [Deno.execPath(), ...FLAGS, CHILD_PATH, "fill", directory].join(" ");
-    const mount = `mount -t tmpfs -o size=80k tmpfs ${directory}`;
+    const mount = `mount -t tmpfs -o size=64k tmpfs ${directory}`;
     const { success, stdout } = await new Deno.Command("unshare", {
       args: ["-rm", "sh", "-c", `${mount} && ${command}`],
       stderr: "inherit",

@@ -57,7 +57,7 @@ async function appendEntries(directory: string, count: number): Promise<void> {
 }
 
 async function fillDisk(directory: string): Promise<FillReport> {
-  await Deno.writeFile(`${directory}/ballast`, new Uint8Array(52 * 1024));
+  await Deno.writeFile(`${directory}/ballast`, new Uint8Array(36 * 1024));
   const store = new FileSessionStore({ directory });
   let ran = 0;
   const write = defineTool({
