@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
+import { createDeadline } from "../deadline.ts";
 import { scriptedCall, scriptedReply } from "./fake_host.ts";
 import { type MockAnswer, startMockProvider } from "./mock_provider.ts";
 import {
@@ -183,6 +184,7 @@ for (
       env: { ...getBasicEnvironment(), ...setup.options.env },
       clearEnv: true,
       stdin: "null",
+      signal: createDeadline(),
     }).output();
     const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
     assertEquals(out, `code ${expected}\n`);
@@ -199,6 +201,7 @@ Deno.test("process: ends with 1 when standard output fails, and ignores failures
       env: { ...getBasicEnvironment(), ...setup.options.env },
       clearEnv: true,
       stdin: "null",
+      signal: createDeadline(),
     }).output();
     return { code, isReported: new TextDecoder().decode(stderr).includes("swink: No space left") };
   };
