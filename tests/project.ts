@@ -5,6 +5,7 @@
  */
 
 import { choosePackages } from "../scripts/packages.ts";
+import { createDeadline } from "./deadline.ts";
 
 /** Root directory of the project, with a `/` at its end. */
 export const root = new URL("../", import.meta.url);
@@ -33,6 +34,7 @@ export async function runDeno(
     cwd: root,
     env,
     stdin: "null",
+    signal: createDeadline(),
   }).output();
   const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
   return { success, text };

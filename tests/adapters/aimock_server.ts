@@ -7,6 +7,7 @@
  */
 
 import { choosePackages } from "../../scripts/packages.ts";
+import { createDeadline } from "../deadline.ts";
 
 /** A response of aimock and the requests that it matches, in the format of aimock. */
 export interface AimockFixture {
@@ -62,6 +63,7 @@ export class Aimock {
   async #control(method: string, path: string, body?: object): Promise<unknown> {
     const response = await fetch(`${this.url}/__aimock/${path}`, {
       method,
+      signal: createDeadline(),
       ...(body && {
         body: JSON.stringify(body),
         headers: { "content-type": "application/json" },

@@ -225,6 +225,22 @@ Deno.test("approval: asks at a terminal and accepts yes, no and end of input", a
   assertStringIncludes(screen, "? bash echo 1 > x\n  Run it? yes, no, always (this tool): ");
 });
 
+Deno.test("approval: does not ask unless both standard input and standard error are a terminal", async () => {
+  for (const terminals of [["output", "messages"], ["input", "output"]] as const) {
+    const { code, host } = await runSession({
+      model: [
+        scriptedReply(scriptedCall("bash", { command: "echo 1 > x" })),
+        scriptedReply("I could not."),
+      ],
+      terminals,
+      input: "y\n",
+    });
+    assertEquals(code, 6, terminals.join());
+    assert(!host.screen.includes("Run it?"));
+    assertStringIncludes(host.requests[1]?.body ?? "", "this run is not interactive");
+  }
+});
+
 Deno.test("approval: the answer always applies until the run ends; the question shows the changes to files", async () => {
   const write = (content: string) => scriptedCall("write_file", { path: "a.txt", content });
   const { code, host } = await runSession({

@@ -5,6 +5,7 @@
  */
 
 import { choosePackages } from "../../scripts/packages.ts";
+import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
 import { waitUntil } from "../wait_until.ts";
 
@@ -74,6 +75,8 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
     stderr: "piped",
     ...(cwd !== undefined && { cwd }),
   }).spawn();
+  // Not the option `signal`, which sends SIGTERM: the program handles it, and may hang.
+  createDeadline().addEventListener("abort", () => killProcess(child));
   const [output, messages] = [new OutputReader(child.stdout), new OutputReader(child.stderr)];
   return {
     child,
@@ -95,15 +98,19 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
     },
     async [Symbol.asyncDispose]() {
       if (stdin === "piped") await child.stdin.close().catch(() => {});
-      try {
-        child.kill("SIGKILL");
-      } catch {
-        // It has already ended.
-      }
+      killProcess(child);
       await child.status;
       await Promise.all([output.ended, messages.ended]);
     },
   };
+}
+
+function killProcess(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It has already ended.
+  }
 }
 
 /** Runs the program to its end. */

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { withDeadline } from "../../../tests/deadline.ts";
 import { isAllowedHost, type ProxyTarget, startHostProxy } from "./host_proxy.ts";
 
 /** Starts a server that sends back the first data of each connection and closes it. */
@@ -21,7 +22,11 @@ function startEchoServer(): { readonly port: number } & AsyncDisposable {
   };
 }
 
-async function sendThroughProxy(port: number, first: string, second?: string): Promise<string> {
+function sendThroughProxy(port: number, first: string, second?: string): Promise<string> {
+  return withDeadline(exchange(port, first, second));
+}
+
+async function exchange(port: number, first: string, second?: string): Promise<string> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(65_536);
