@@ -19,9 +19,10 @@
  */
 
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import { createChat, toBearerHeader } from "../openai/chat/chat.ts";
+import { createChat } from "../openai/chat/chat.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
 import { createResponses } from "../openai/responses/responses.ts";
+import { toBearerHeader } from "../openai/server/server_stream_fn.ts";
 import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
 import { type ErrorTable, FILTERED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
 import {
