@@ -20,12 +20,12 @@
  */
 
 import type { StreamFn } from "../../src/core/stream.ts";
-import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
 import { SseParser } from "../kit/stream/sse.ts";
+import { FALLBACK_CLAUDE } from "./fallback_entry.ts";
 import { createAnthropicRequest } from "./request.ts";
 import { AnthropicReply } from "./response.ts";
 
@@ -33,16 +33,6 @@ export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 
 /** Options for {@linkcode createAnthropic}. */
 export type AnthropicOptions = AdapterOptions;
-
-/** Assumed for a model that is not in the catalog: the abilities of a recent Claude. */
-const FALLBACK_ENTRY: CatalogEntry = {
-  contextWindow: 200_000,
-  maxOutput: 32_000,
-  thinking: { type: "effort", efforts: ["low", "medium", "high"] },
-  images: true,
-  strictSchema: false,
-  prefill: false,
-};
 
 /**
  * Creates a stream function for Anthropic's Messages API.
@@ -69,7 +59,7 @@ export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
     createReplyReader: ({ writer, origin, decodeToolName }) =>
       new AnthropicReply(writer, { toolName: decodeToolName, origin }),
     prepare({ request, writer }, key) {
-      const entry = models.find(request.model, writer) ?? FALLBACK_ENTRY;
+      const entry = models.find(request.model, writer) ?? FALLBACK_CLAUDE;
       const { body, betas } = createAnthropicRequest(request, entry, writer);
       const headers = {
         "content-type": "application/json",

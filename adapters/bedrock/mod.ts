@@ -24,6 +24,7 @@
 
 import { AuthError, BadRequestError, getErrorMessage } from "../../src/core/errors.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { FALLBACK_CLAUDE } from "../anthropic/fallback_entry.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
@@ -62,16 +63,6 @@ export interface BedrockOptions extends AdapterOptions {
   readonly bearerToken?: ApiKey | undefined;
 }
 
-/** Assumed for a Claude that is not in the catalog: the abilities of a recent one. */
-const FALLBACK_CLAUDE_ENTRY: CatalogEntry = {
-  contextWindow: 200_000,
-  maxOutput: 32_000,
-  thinking: { type: "effort", efforts: ["low", "medium", "high"] },
-  images: true,
-  strictSchema: false,
-  prefill: false,
-};
-
 /** Assumed for any other model that is not in the catalog. */
 const FALLBACK_ENTRY: CatalogEntry = {
   contextWindow: 128_000,
@@ -109,7 +100,7 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
     async prepare({ request, writer }, key) {
       const isClaude = getModelFamily(request.model.modelId).thinking === "claude";
       const entry = models.find(request.model, writer) ??
-        (isClaude ? FALLBACK_CLAUDE_ENTRY : FALLBACK_ENTRY);
+        (isClaude ? FALLBACK_CLAUDE : FALLBACK_ENTRY);
       const body = serializeJson(createConverseBody(request, entry, writer));
       const region = resolveRegion(request, options);
       const url = createUrl(request, settings, region);
