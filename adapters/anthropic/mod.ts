@@ -56,8 +56,7 @@ export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
     settings,
     apiKey: options.apiKey,
     createParser: () => new SseParser(),
-    createReplyReader: ({ writer, origin, decodeToolName }) =>
-      new AnthropicReply(writer, { toolName: decodeToolName, origin }),
+    createReplyReader: (call) => new AnthropicReply(call),
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer) ?? FALLBACK_CLAUDE;
       const { body, betas } = createAnthropicRequest(request, entry, writer);

@@ -95,8 +95,7 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
     keyless: true,
     errors: BEDROCK_ERRORS,
     createParser: () => new EventStreamParser((message) => codec.decode(message)),
-    createReplyReader: ({ writer, origin, decodeToolName }) =>
-      new BedrockReply(writer, { toolName: decodeToolName, origin }),
+    createReplyReader: (call) => new BedrockReply(call),
     async prepare({ request, writer }, key) {
       const isClaude = getModelFamily(request.model.modelId).thinking === "claude";
       const entry = models.find(request.model, writer) ??

@@ -95,8 +95,7 @@ export function createGoogle(options: GoogleOptions = {}): StreamFn {
     errors: ERRORS,
     createParser: () => new GoogleStreamParser(),
     toolNameRule: GOOGLE_NAME_RULE,
-    createReplyReader: ({ writer, origin, decodeToolName }) =>
-      new GoogleReply(writer, { toolName: decodeToolName, origin }),
+    createReplyReader: (call) => new GoogleReply(call),
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       const isToken = tokens !== undefined && !request.options.apiKey;

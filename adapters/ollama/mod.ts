@@ -72,8 +72,7 @@ export function createOllama(options: OllamaOptions = {}): StreamFn {
     keyless: true,
     errors: ERRORS,
     createParser: () => new NdjsonParser(),
-    createReplyReader: ({ writer, origin, decodeToolName }) =>
-      new OllamaReply(writer, { toolName: decodeToolName, origin }),
+    createReplyReader: (call) => new OllamaReply(call),
     prepare({ request, writer }, key) {
       // Most Ollama models are not in the catalog, so there is neither a warning nor a fallback entry.
       const entry = findModel(settings.catalog, request.model);

@@ -14,6 +14,6 @@ export function createResponses(server: OpenAIServer): StreamFn {
   return createServerStreamFn(server, {
     path: "/responses",
     createBody: createResponsesBody,
-    createReplyReader: (call) => new ResponsesReply(call.writer, call),
+    createReplyReader: (call) => new ResponsesReply(call),
   });
 }
