@@ -19,20 +19,13 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { serializeJson } from "../kit/request/json_body.ts";
-import { ModelFinder } from "../kit/request/model_finder.ts";
-import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
-import { createStreamFn } from "../kit/provider.ts";
-import { SseParser } from "../kit/stream/sse.ts";
-import { FALLBACK_CLAUDE } from "./fallback_entry.ts";
-import { createAnthropicRequest } from "./request.ts";
-import { AnthropicReply } from "./response.ts";
+import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import type { AnthropicOptions } from "./anthropic_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
-
-/** Options for {@linkcode createAnthropic}. */
-export type AnthropicOptions = AdapterOptions;
+export type { AnthropicOptions };
 
 /**
  * Creates a stream function for Anthropic's Messages API.
@@ -49,24 +42,9 @@ export type AnthropicOptions = AdapterOptions;
  * ```
  */
 export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
-  const settings = resolveSettings(options, "https://api.anthropic.com");
-  const url = `${settings.baseUrl.replace(/\/v1$/, "")}/v1/messages`;
-  const models = new ModelFinder(settings.catalog);
-  return createStreamFn({
-    settings,
-    apiKey: options.apiKey,
-    createParser: () => new SseParser(),
-    createReplyReader: (call) => new AnthropicReply(call),
-    prepare({ request, writer }, key) {
-      const entry = models.find(request.model, writer) ?? FALLBACK_CLAUDE;
-      const { body, betas } = createAnthropicRequest(request, entry, writer);
-      const headers = {
-        "content-type": "application/json",
-        "anthropic-version": "2023-06-01",
-        ...(key && { "x-api-key": key }),
-        ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
-      };
-      return { url, headers, body: serializeJson(body) };
-    },
+  const streamFn = lazyStreamFn(async () => {
+    const { createAnthropicStreamFn } = await import("./anthropic_stream_fn.ts");
+    return createAnthropicStreamFn(options);
   });
+  return withStrictSchema(streamFn, options.catalog);
 }
