@@ -44,6 +44,7 @@ export async function askChoice<Answer extends string>(
   terminal.input.setRaw(true);
   try {
     await input.discardEarlier(signal);
+    if (signal.aborted) return undefined;
     // A prompt moves the cursor, which such a terminal cannot do.
     const ask = env("TERM") === "dumb" ? askForLine : promptForKeys;
     const answer = await ask(choice, context);
@@ -111,14 +112,15 @@ async function askForLine<Answer extends string>(
 }
 
 function readLines(readChunk: () => Promise<Uint8Array | undefined>): ReadableStream<string> {
-  const bytes = new ReadableStream<Uint8Array<ArrayBuffer>>({
+  const decoder = new TextDecoder();
+  const text = new ReadableStream<string>({
     async pull(controller) {
       const chunk = await readChunk();
-      if (chunk) controller.enqueue(new Uint8Array(chunk));
+      if (chunk) controller.enqueue(decoder.decode(chunk, { stream: true }));
       else controller.close();
     },
   });
-  return bytes.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
+  return text.pipeThrough(new TextLineStream());
 }
 
 function parseAnswer<Answer extends string>(

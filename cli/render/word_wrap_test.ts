@@ -31,6 +31,7 @@ Deno.test("WordWrap: does not wrap code", () => {
 
 Deno.test("WordWrap: breaks scripts without spaces between characters", () => {
   assertEquals(wrapAll("世界世界世", 4), "世界\n世界\n世");
+  assertEquals(wrapAll("abc世def", 4), "abc\n世\ndef");
 });
 
 Deno.test("WordWrap: breaks between emoji, but not within a sequence", () => {

@@ -26,6 +26,10 @@ async function runAtTerminal(options: FakeHostOptions) {
     model: TWO_COMMANDS,
     ...options,
   });
+  const modes = new Set<"lines" | "keys">();
+  host.onMessage((text) => {
+    if (text.includes("Allow?")) modes.add(host.isRaw ? "keys" : "lines");
+  });
   const code = await main(["run", "--cwd", directory.path, "Work"], host);
   assertEquals(host.isRaw, false);
   const results = host.requests.slice(1).map(({ body }) => body.split("tool_result").at(-1) ?? "");
@@ -33,6 +37,8 @@ async function runAtTerminal(options: FakeHostOptions) {
     code,
     hasRun: results.map((result) => result.includes("Exit code: 0")),
     screen: toTranscript(host.screen),
+    /** Modes of the terminal while a question was open. */
+    modes: [...modes],
     host,
   };
 }
@@ -50,8 +56,8 @@ Deno.test("question: runs a command after yes, and refuses it after no", async (
 });
 
 Deno.test("question: shows the call and the answers", async () => {
-  const { code, screen } = await runAtTerminal({ answers: ["y\r", "n\r"] });
-  assertEquals(code, 0);
+  const { code, screen, modes } = await runAtTerminal({ answers: ["y\r", "n\r"] });
+  assertEquals({ code, modes }, { code: 0, modes: ["keys"] });
   assertStringIncludes(screen, "? bash echo 1 > x\n  Allow? [y]es / [n]o / [a]lways bash › ");
   assertStringIncludes(
     screen,
@@ -91,23 +97,33 @@ Deno.test("question: the end of the input and Ctrl+D refuse the call", async () 
   assertStringIncludes(screen, "› y\n• bash echo 1 > x\n");
 });
 
-Deno.test("question: a signal closes it and ends the run", async () => {
+/** Runs `swink run` at a terminal, and sends SIGINT when a text is shown. */
+async function runInterrupted(text: string) {
   const host = createFakeHost({
     terminals: ["input", "output", "messages"],
     env: ENV,
     model: TWO_COMMANDS,
     input: new ReadableStream(),
   });
-  host.onMessage((text) => {
-    if (text.includes("Allow?")) host.sendSignal("SIGINT");
+  host.onMessage((message) => {
+    if (message.includes(text)) host.sendSignal("SIGINT");
   });
   await using directory = await createTemporaryDirectory();
-  assertEquals(await main(["run", "--cwd", directory.path, "Work"], host), 130);
-  assertEquals({ isRaw: host.isRaw, requests: host.requests.length }, {
+  const code = await main(["run", "--cwd", directory.path, "Work"], host);
+  assertEquals({ code, isRaw: host.isRaw, requests: host.requests.length }, {
+    code: 130,
     isRaw: false,
     requests: 1,
   });
-  assertStringIncludes(toTranscript(host.screen), "bash › \n• bash echo 1 > x\n");
+  return toTranscript(host.screen);
+}
+
+Deno.test("question: a signal closes it and ends the run", async () => {
+  assertStringIncludes(await runInterrupted("Allow?"), "bash › \n• bash echo 1 > x\n");
+});
+
+Deno.test("question: is not shown after a signal", async () => {
+  assertEquals((await runInterrupted("? bash")).includes("Allow?"), false);
 });
 
 Deno.test("question: colors follow the environment of the program", async () => {
@@ -119,12 +135,12 @@ Deno.test("question: colors follow the environment of the program", async () => 
 
 Deno.test("question: a terminal that cannot move the cursor reads a line", async () => {
   const env = { ...ENV, TERM: "dumb" };
-  const { hasRun, host } = await runAtTerminal({
+  const { hasRun, modes, host } = await runAtTerminal({
     env,
     answers: ["maybe\ny\n", "no\n"],
     input: "y\n",
   });
-  assertEquals(hasRun, [true, false]);
+  assertEquals({ hasRun, modes }, { hasRun: [true, false], modes: ["lines"] });
   assertEquals(host.screen, toPlainText(host.screen));
   const question = "  Allow? [y]es / [n]o / [a]lways bash: ";
   assertStringIncludes(
