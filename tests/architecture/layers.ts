@@ -50,6 +50,11 @@ const layers: Layer[] = [
     internal: /^(src\/core|adapters\/(kit|catalog|anthropic))\//,
     external: [{ specifier: /^(aws4fetch|@smithy\/eventstream-codec)$/ }],
   },
+  {
+    files: /^adapters\/proxy\//,
+    internal: /^(src\/core|adapters\/(kit|catalog))\//,
+    external: [{ specifier: /^@std\/streams\//, file: /\/request\.ts$/ }],
+  },
   { files: /^adapters\/[^/]+\//, internal: /^(src\/core|adapters\/(kit|catalog))\//, external: [] },
   { files: /^adapters\//, internal: /^(src\/core|adapters)\//, external: [] },
   {
