@@ -52,11 +52,11 @@ Deno.test("promptSync() throws when the run does not end within timeoutMs", () =
 });
 
 Deno.test("promptSync() names the remedy in a runtime without workers", () => {
-  const { Worker } = globalThis;
-  Object.assign(globalThis, { Worker: undefined });
+  const { Worker, process } = globalThis;
+  Object.assign(globalThis, { Worker: undefined, process: undefined });
   try {
     assertThrows(() => promptSync(getFixtureUrl("agent"), "hello"), BadRequestError, "no workers");
   } finally {
-    Object.assign(globalThis, { Worker });
+    Object.assign(globalThis, { Worker, process });
   }
 });

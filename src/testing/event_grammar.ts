@@ -32,7 +32,7 @@ import {
   type EventViolation,
   RuleViolation,
 } from "./event_violation.ts";
-import { isJsonEqual } from "./json_equal.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
 import { TurnGrammar } from "./turn_grammar.ts";
 
 /**

@@ -8,8 +8,9 @@ import { SessionError } from "../core/errors.ts";
 import type { SessionStore } from "../core/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../core/session_entry.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
-import { isJsonEqual } from "./json_equal.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
 import type { RegisterTest } from "./stream_fixture.ts";
+import { collectEvents } from "./collect_events.ts";
 
 /** The store for one test. */
 export interface SessionStoreFixture {
@@ -82,7 +83,7 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     const appended = await subject.writeSession("all", ...SAMPLE_ENTRIES);
     await using session = await (await subject.reopen()).open("all", { access: "read" });
     expectEqual(await session.path(), appended, "path");
-    expectEqual(await Array.fromAsync(session.entries()), appended, "entries");
+    expectEqual(await collectEvents(session.entries()), appended, "entries");
     expectEqual(session.damage, [], "damage");
     expectEqual(await session.entry(appended[3]?.id ?? ""), appended[3], "entry");
     expectEqual(await session.entry("missing"), undefined, "missing entry");

@@ -9,7 +9,7 @@ import type { AgentEvent, TurnEndEvent } from "../core/event.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import { assertRule } from "./event_violation.ts";
 import { ReplyGrammar } from "./reply_grammar.ts";
-import { isJsonEqual } from "./json_equal.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
 import { ToolsGrammar } from "./tools_grammar.ts";
 
 type TurnStage =

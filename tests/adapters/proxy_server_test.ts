@@ -179,6 +179,18 @@ Deno.test("serveProxy(): rejects a body over the limit without reading the rest"
   assert(pulled < 10, `${pulled} chunks were read`);
 });
 
+Deno.test("serveProxy(): rejects a body whose connection breaks", async () => {
+  const broken = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: (controller) => controller.error(new TypeError("connection reset")),
+  });
+  const response = await serveProxy(createStreamFn(), ALLOW_ALL)(createPost(broken));
+  assertEquals(response.status, 400);
+  assertEquals(
+    (await response.json()).error.message,
+    "The connection broke while the body was read",
+  );
+});
+
 Deno.test("serveProxy(): responds with the path of the invalid value in a body", async () => {
   const user = { role: "user", content: [{ type: "text", text: 7 }], timestamp: 0 };
   const invalid: [object, string][] = [

@@ -26,6 +26,9 @@ function createWordStream(words: number): { streamFn: StreamFn; emitted: () => n
   return { streamFn, emitted: () => emitted };
 }
 
+/** More words than any test reads. The stream ends, so that a test fails without backpressure. */
+const MANY_WORDS = 1_000_000;
+
 function isReply(event: AgentEvent | undefined): boolean {
   return event?.type === "message_end" && event.message.role === "assistant";
 }
@@ -121,7 +124,7 @@ Deno.test("promptStream(): an unread stream pauses the run and ends immediately 
 });
 
 Deno.test("abort() ends a run whose reader has stopped during a reply", async () => {
-  const { streamFn } = createWordStream(Infinity);
+  const { streamFn } = createWordStream(MANY_WORDS);
   const { agent } = testAgent([], { streamFn });
   const stream = agent.promptStream("Hi");
   const reader = stream.getReader();
@@ -166,7 +169,7 @@ Deno.test("subscribe(): the model is at most one event ahead of a slow listener"
 });
 
 Deno.test("promptStream(): leaving the loop aborts the run, and the agent is idle afterwards [B57]", async () => {
-  const { streamFn, emitted } = createWordStream(Infinity);
+  const { streamFn, emitted } = createWordStream(MANY_WORDS);
   const { agent } = testAgent([], { streamFn });
   for await (const { type } of agent.promptStream("Hi")) {
     if (type === "message_update") break;

@@ -5,6 +5,7 @@ import type { AgentMessage } from "../../src/core/message.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
+import { createDeadline } from "../deadline.ts";
 import {
   FINAL_PROMPT,
   isFinished,
@@ -39,6 +40,7 @@ async function runWorker(
     stdin: "null",
     stdout: "piped",
     stderr: "inherit",
+    signal: createDeadline(),
   }).spawn();
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const first = await lines.read();
