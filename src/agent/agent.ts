@@ -5,7 +5,7 @@
  */
 
 import type { PendingBatch } from "../core/approval.ts";
-import { checkTools } from "../core/check_tools.ts";
+import { checkTools } from "../core/check_tool.ts";
 import {
   AlreadyRunningError,
   BadRequestError,
@@ -308,8 +308,7 @@ export class Agent {
    * @throws {BadRequestError} If a value is no tool, or two tools have the same name.
    */
   setTools(tools: readonly AgentTool[]): void {
-    checkTools(tools);
-    this.#state.tools = [...tools];
+    this.#state.tools = checkTools(tools);
   }
 
   /**
@@ -446,7 +445,7 @@ export class Agent {
     return new LiveState({
       systemPrompt,
       model: this.#model,
-      tools: [...tools],
+      tools: checkTools(tools),
       messages,
       pending,
     });

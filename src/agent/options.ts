@@ -5,7 +5,6 @@
  */
 
 import type { DecidedCall, PendingApproval } from "../core/approval.ts";
-import { checkTools } from "../core/check_tools.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
@@ -54,7 +53,6 @@ export function checkAgentOptions({ model: _model, streamFn, ...options }: Agent
     );
   }
   checkConfig(options);
-  checkTools(options.tools ?? []);
   for (const name of ["steeringMode", "followUpMode"] as const) {
     const { [name]: mode } = options;
     if (mode === undefined || QUEUE_MODES.includes(mode)) continue;

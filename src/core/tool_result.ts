@@ -7,7 +7,7 @@
 import { findContentProblem } from "./check_message.ts";
 import type { ContentBlock } from "./content.ts";
 import { getErrorMessage } from "./errors.ts";
-import { cloneJson, isJsonObject } from "./json.ts";
+import { isJsonObject, toJsonValue } from "./json.ts";
 import { type Cost, toValidCost, toValidUsage, type Usage } from "./usage.ts";
 
 /** The result of a tool. */
@@ -53,7 +53,10 @@ export function toToolResult(output: unknown): AgentToolResult {
   try {
     return hasResultShape(output) ? copyToolResult(output) : toJsonResult(output);
   } catch (thrown) {
-    return errorResult(`The tool returned an invalid result: ${getErrorMessage(thrown)}`);
+    return errorResult(
+      `The tool returned an invalid result: ${getErrorMessage(thrown)}. ` +
+        "It must return a string, a JSON value or { content: [...] }.",
+    );
   }
 }
 
@@ -74,7 +77,7 @@ function hasResultShape(output: unknown): output is AgentToolResult {
 /**
  * Returns a copy of a result, which shares nothing with it.
  *
- * @throws {TypeError | RangeError} If the value is no result.
+ * @throws {TypeError} If the value is no result.
  */
 export function copyToolResult(output: AgentToolResult): AgentToolResult {
   if (!hasResultShape(output)) throw new TypeError("a result must be { content: [...] }");
@@ -82,8 +85,8 @@ export function copyToolResult(output: AgentToolResult): AgentToolResult {
   if (problem) throw new TypeError(problem);
   const { content, details, isError, usage, cost } = output;
   return {
-    content: cloneJson(content),
-    ...(details !== undefined && { details: cloneJson(details) }),
+    content: copyJson(content),
+    ...(details !== undefined && { details: copyJson(details) }),
     ...(isError !== undefined && { isError: isError === true }),
     ...(usage && { usage: toValidUsage(usage) }),
     ...(cost && { cost: toValidCost(cost) }),
@@ -91,9 +94,13 @@ export function copyToolResult(output: AgentToolResult): AgentToolResult {
 }
 
 function toJsonResult(output: unknown): AgentToolResult {
-  const text = JSON.stringify(output);
-  if (text !== undefined) return textResult(text, JSON.parse(text));
-  return errorResult(
-    `The tool returned ${typeof output}, which is no result: return a string, a JSON value or { content: [...] }`,
-  );
+  const value = copyJson(output);
+  return textResult(JSON.stringify(value), value);
+}
+
+/** Copies a value as JSON; throws if it is not. */
+function copyJson<Value>(value: Value): Value {
+  const copy = toJsonValue(value);
+  if ("problem" in copy) throw new TypeError(copy.problem);
+  return copy.value as Value;
 }

@@ -193,7 +193,8 @@ Deno.test("a tool result with empty content is emitted unchanged, and one that i
     {
       content: [
         text(
-          "The tool returned undefined, which is no result: return a string, a JSON value or { content: [...] }",
+          "The tool returned an invalid result: the value is undefined. " +
+            "It must return a string, a JSON value or { content: [...] }.",
         ),
       ],
       isError: true,
@@ -384,7 +385,7 @@ Deno.test("a tool result keeps isError and details", async () => {
 });
 
 Deno.test("a tool with an invalid schema is reported and refused, and the run continues [A100]", async () => {
-  const tool = fakeTool({ name: "odd", parameters: { type: "nonsense" } });
+  const tool = fakeTool({ name: "odd", parameters: { properties: 5 } });
   const { agent, seen } = testAgent([reply([toolCall("odd")]), reply("Sorry")], { tools: [tool] });
   await checkEvents(agent.promptStream("Go"));
   assertEquals(tool.calls, []);
