@@ -28,7 +28,13 @@
  */
 
 export { collectEvents } from "./collect_events.ts";
-export { checkEvents, checkStream, EventGrammar, findViolation } from "./event_grammar.ts";
+export {
+  checkEvents,
+  checkStream,
+  EventGrammar,
+  type EventGrammarOptions,
+  findViolation,
+} from "./event_grammar.ts";
 export { EventOrderError, type EventRule, type EventViolation } from "./event_violation.ts";
 export {
   type FakeTool,
