@@ -315,7 +315,11 @@ Deno.test("serveProxy(): sends comments while the model sends no events", async 
   const { body } = await handler(createPost(MINIMAL_BODY));
   assert(body);
   const reader = body.getReader();
-  const next = async () => new TextDecoder().decode((await reader.read()).value);
+  const next = async () => {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("The response ended");
+    return new TextDecoder().decode(value);
+  };
   while (!(await next()).includes("Half"));
   for (let count = 0; count < 2; count++) {
     const reading = next();
