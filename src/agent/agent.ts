@@ -5,13 +5,14 @@
  */
 
 import type { PendingBatch } from "../core/approval.ts";
+import { checkTools } from "../core/check_tools.ts";
 import {
   AlreadyRunningError,
   BadRequestError,
   getErrorMessage,
   NoMessagesError,
 } from "../core/errors.ts";
-import type { AgentEvent, AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
+import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
 import { cloneJson, type JsonSchema } from "../core/json.ts";
@@ -37,7 +38,7 @@ import { type AgentStream, createAgentStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { defaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
-import { type AgentOptions, assertUniqueTools, checkAgentOptions } from "./options.ts";
+import { type AgentOptions, checkAgentOptions } from "./options.ts";
 import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
 import { StructuredAnswer, type StructuredOutputOptions } from "./structured_output.ts";
@@ -304,10 +305,11 @@ export class Agent {
   /**
    * Sets the tools of the following turns.
    *
-   * @throws {BadRequestError} If two tools have the same name.
+   * @throws {BadRequestError} If a value is no tool, or two tools have the same name.
    */
   setTools(tools: readonly AgentTool[]): void {
-    this.#state.tools = assertUniqueTools(tools);
+    checkTools(tools);
+    this.#state.tools = [...tools];
   }
 
   /**
@@ -444,7 +446,7 @@ export class Agent {
     return new LiveState({
       systemPrompt,
       model: this.#model,
-      tools: assertUniqueTools(tools),
+      tools: [...tools],
       messages,
       pending,
     });
