@@ -17,12 +17,12 @@ import type { Infer, SchemaSource } from "../core/infer.ts";
 import { cloneJson, type JsonSchema } from "../core/json.ts";
 import {
   type AgentMessage,
-  copyMessages,
+  checkMessages,
   type PromptInput,
   toAgentMessages,
 } from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
-import { defaultPorts, type Sleep } from "../core/ports.ts";
+import { defaultPorts, type Ports, type Sleep } from "../core/ports.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
@@ -73,6 +73,7 @@ export class Agent {
   readonly #streamFn: StreamFn;
   readonly #now: () => number;
   readonly #sleep: Sleep;
+  readonly #newId: Ports["newId"];
   readonly #subscribers: Subscribers;
   readonly #steering: MessageQueue;
   readonly #followUp: MessageQueue;
@@ -94,6 +95,7 @@ export class Agent {
     checkAgentOptions(options);
     const { model, streamFn = defaultStream } = options;
     const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
+    this.#newId = newId;
     const queue = { newId: () => newId("queued"), onChange: () => this.#emitQueueChanged() };
     this.#options = options;
     this.#model = modelSpec(model);
@@ -427,11 +429,14 @@ export class Agent {
   }
 
   #enqueue(queue: MessageQueue, input: PromptInput): QueuedMessage {
+    // The id stays the same when the message is delivered.
+    const add = (message: AgentMessage): QueuedMessage =>
+      queue.add({ ...message, id: message.id ?? this.#newId("message") });
     const [first, ...rest] = repairHistory(toAgentMessages(input, this.#now())).messages;
     if (!first) {
       throw new NoMessagesError("There is no message to queue: pass at least one valid message");
     }
-    return rest.reduce((_last, message) => queue.add(message), queue.add(first));
+    return rest.reduce((_last, message) => add(message), add(first));
   }
 
   #createState(messages: readonly AgentMessage[], pending?: PendingBatch): LiveState {
@@ -447,9 +452,9 @@ export class Agent {
 
   /** Checks and repairs a history; the calls of its last reply may be pending. */
   #repair(history: readonly AgentMessage[], pending?: PendingBatch): readonly AgentMessage[] {
-    const copy = copyMessages(history);
-    if (pending) checkPending(pending, copy);
-    const { messages, repairs } = repairHistory(copy, { pendingCalls: getPendingIds(pending) });
+    checkMessages(history);
+    if (pending) checkPending(pending, history);
+    const { messages, repairs } = repairHistory(history, { pendingCalls: getPendingIds(pending) });
     this.#repairs = [...this.#repairs, ...repairs];
     return messages;
   }

@@ -15,7 +15,7 @@ import type {
 import { hasContent } from "../core/history.ts";
 import type { AgentMessage } from "../core/message.ts";
 import { assertRule } from "./event_violation.ts";
-import { isJsonEqual } from "./json_equal.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
 import { MessageIds } from "./message_ids.ts";
 import { type PendingReply, TurnGrammar } from "./turn_grammar.ts";
 

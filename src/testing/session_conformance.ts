@@ -9,7 +9,7 @@ import type { Session, SessionStore } from "../core/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../core/session_entry.ts";
 import { collectEvents } from "./collect_events.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
-import { isJsonEqual } from "./json_equal.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
 import type { RegisterTest } from "./stream_fixture.ts";
 
 /** The store for one test. */

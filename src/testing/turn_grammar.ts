@@ -10,7 +10,7 @@ import type { AgentEvent, TurnEndEvent, TurnEndReason } from "../core/event.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../core/message.ts";
 import type { ResumedReply } from "./approval_grammar.ts";
 import { assertRule } from "./event_violation.ts";
-import { isJsonEqual } from "./json_equal.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
 import type { MessageIds } from "./message_ids.ts";
 import { RecordedBatch } from "./recorded_batch.ts";
 import { ReplyGrammar } from "./reply_grammar.ts";
