@@ -41,18 +41,22 @@
  * | `@swink/agent/policies` | limits, tool lists, loop detection, an audit log |
  * | `@swink/agent/sync` | runs that block the calling thread |
  * | `@swink/agent/testing` | scripted models, fake tools, conformance tests |
- * | `@swink/agent/tools` | coding tools, sandbox, approval, plan mode |
+ * | `@swink/agent/tools` | coding tools, sandbox, approval |
  *
  * @module
  */
 
 export {
+  type AudioBlock,
+  type Citation,
   type ContentBlock,
+  type DocumentBlock,
   type ExtensionBlock,
   extractText,
   extractToolCalls,
   type ImageBlock,
   type ImageSource,
+  type MediaSource,
   type TextBlock,
   type ThinkingBlock,
   type ToolCallBlock,
@@ -62,6 +66,7 @@ export type {
   AssistantMessage,
   CustomMessage,
   LlmMessage,
+  MessageAttributes,
   PromptInput,
   ToolResultMessage,
   UserMessage,
@@ -129,6 +134,7 @@ export type {
   ToolChoice,
   ToolSpec,
 } from "./src/core/stream.ts";
+export { wrapStreamFn } from "./src/core/wrap_stream_fn.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
 export type {
   Infer,
@@ -157,6 +163,7 @@ export {
   type AgentToolResult,
   errorResult,
   textResult,
+  type ToolOutput,
   type ToolUpdate,
 } from "./src/core/tool_result.ts";
 export type {
@@ -167,17 +174,29 @@ export type {
   TransformOutput,
 } from "./src/core/context.ts";
 export type { CompactionReport } from "./src/core/compaction_report.ts";
-export type { ApprovalDecision, ApprovalMode } from "./src/core/approval.ts";
-export type { ApprovalRequest, Approve } from "./src/core/approve.ts";
+export type {
+  ApprovalDecision,
+  ApprovalDecisions,
+  ApprovalMode,
+  DecidedCall,
+  DecisionSource,
+  PendingAnswer,
+  PendingApproval,
+  PendingBatch,
+} from "./src/core/approval.ts";
+export type { ApprovalAnswer, ApprovalRequest, Approve } from "./src/core/approve.ts";
 export type {
   OnDeltaContext,
   Policy,
   PolicyContext,
   PolicyVerdict,
+  PostDispatchContext,
   PostLoopContext,
   PostTurnContext,
   PreDispatchContext,
   PreDispatchVerdict,
+  PreRequestContext,
+  PreRequestVerdict,
   PreTurnContext,
 } from "./src/core/policy.ts";
 export type { StoppedBy } from "./src/core/stopped_by.ts";
@@ -189,7 +208,12 @@ export type {
   TurnEndReason,
 } from "./src/core/event.ts";
 
-export { agentLoop, agentLoopContinue, type LoopOptions } from "./src/loop/loop.ts";
+export {
+  agentLoop,
+  agentLoopContinue,
+  type ContinueLoopOptions,
+  type LoopOptions,
+} from "./src/loop/loop.ts";
 export type {
   AgentLoopConfig,
   GetApiKey,
@@ -200,6 +224,9 @@ export type {
 export { Agent } from "./src/agent/agent.ts";
 export type { ContinueOptions, RunOptions } from "./src/agent/run_options.ts";
 export type { AgentOptions } from "./src/agent/options.ts";
+export type { AgentStream, AgentStreamIterator } from "./src/agent/agent_stream.ts";
+export type { ResponseOptions } from "./src/agent/response.ts";
+export type { AgentToolOptions } from "./src/agent/agent_tool.ts";
 export type { AgentState } from "./src/agent/state.ts";
 export type { AgentResult } from "./src/agent/agent_result.ts";
 export type { StructuredOutputOptions } from "./src/agent/structured_output.ts";

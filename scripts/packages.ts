@@ -33,7 +33,7 @@ interface CachedChoice {
   cache?: string;
 }
 
-/** Timeout of each Deno command, such as the request to the registry. */
+/** Timeout of the request to the registry. */
 const PROBE_TIMEOUT_MS = 1_000;
 
 /** Time for which the offline set is used before the registry is requested again. */
@@ -100,7 +100,9 @@ function parseCachedChoice(text: string): CachedChoice | undefined {
 
 /** Selects JSR's packages if the first one is cached or can be fetched. */
 async function probeRegistry([firstPackage = ""]: string[]): Promise<Choice> {
-  const { success } = await runDeno(["cache", "--no-config", "--no-lock", firstPackage]);
+  const { success } = await runDeno(["cache", "--no-config", "--no-lock", firstPackage], {
+    signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+  });
   return success
     ? { set: "jsr", reason: "JSR registry reached" }
     : { set: "offline", reason: "JSR registry not reached" };
@@ -111,13 +113,12 @@ async function getModulesCache(): Promise<string> {
   return JSON.parse(new TextDecoder().decode(stdout)).modulesCache;
 }
 
-function runDeno(args: string[]): Promise<Deno.CommandOutput> {
-  return new Deno.Command(Deno.execPath(), {
-    args,
-    stdin: "null",
-    stderr: "null",
-    signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
-  }).output();
+function runDeno(
+  args: string[],
+  options: { signal?: AbortSignal } = {},
+): Promise<Deno.CommandOutput> {
+  return new Deno.Command(Deno.execPath(), { args, stdin: "null", stderr: "null", ...options })
+    .output();
 }
 
 async function writeOfflineConfig(configText: string): Promise<void> {

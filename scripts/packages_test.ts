@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createDeadline } from "../tests/deadline.ts";
 
 const source = "export const one = 1;";
 const checksum = "sha256-ccb80467326f16feee59c290e0c9e1f291973ee1ea34c13090ca7dd23a7cac76";
@@ -19,6 +20,8 @@ interface Project extends AsyncDisposable {
   choosePackages(
     env?: Record<string, string>,
   ): Promise<{ code: number; config: string; message: string }>;
+  /** Removes the saved choice. */
+  forgetChoice(): Promise<void>;
 }
 
 async function createProject(imports: Record<string, string>): Promise<Project> {
@@ -39,12 +42,14 @@ async function createProject(imports: Record<string, string>): Promise<Project> 
           JSR_URL: unreachableRegistry,
           ...env,
         },
+        signal: createDeadline(),
       }).output();
       const [config, message] = [stdout, stderr].map((bytes) =>
         new TextDecoder().decode(bytes).trim()
       );
       return { code, config: config ?? "", message: message ?? "" };
     },
+    forgetChoice: () => Deno.remove(`${directory}/.packages.json`),
     [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
   };
 }
@@ -77,7 +82,7 @@ Deno.test("packages: deno.offline.json is deno.json with links and its own lock 
 Deno.test("packages: selects JSR's packages with a registry, until their cache is removed", async () => {
   await using project = await createProject(imports);
   await using registry = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    { port: 0, hostname: "127.0.0.1", onListen() {}, signal: createDeadline() },
     (request) => {
       const text = registryFiles[new URL(request.url).pathname];
       return text ? new Response(text) : new Response(null, { status: 404 });
@@ -85,20 +90,34 @@ Deno.test("packages: selects JSR's packages with a registry, until their cache i
   );
   const env = { JSR_URL: `http://127.0.0.1:${registry.addr.port}/` };
 
-  const { config, message } = await project.choosePackages(env);
+  const { config, message } = await chooseWithRegistry(project, env);
   assertEquals(config, `${project.directory}/deno.json`);
   assertEquals(message, "packages: JSR (JSR registry reached)");
   assertEquals((await project.choosePackages(env)).message, "packages: JSR (cached choice)");
 
   await registry.shutdown();
-  await Deno.remove(`${project.directory}/.packages.json`);
-  assertEquals((await project.choosePackages(env)).message, "packages: JSR (JSR registry reached)");
+  await project.forgetChoice();
+  const fromCache = await chooseWithRegistry(project, env);
+  assertEquals(fromCache.message, "packages: JSR (JSR registry reached)");
   await Deno.remove(`${project.directory}/cache`, { recursive: true });
   assertEquals(
     (await project.choosePackages(env)).message,
     "packages: offline, from npm (JSR registry not reached)",
   );
 });
+
+/** Repeats a choice that took longer than the timeout of the request, as it may on a busy machine. */
+async function chooseWithRegistry(
+  project: Project,
+  env: Record<string, string>,
+): ReturnType<Project["choosePackages"]> {
+  for (let attempt = 1; attempt < 10; attempt++) {
+    const choice = await project.choosePackages(env);
+    if (!choice.message.includes("not reached")) return choice;
+    await project.forgetChoice();
+  }
+  return await project.choosePackages(env);
+}
 
 Deno.test("packages: requests the registry again when a package is added", async () => {
   await using project = await createProject(imports);

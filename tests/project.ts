@@ -4,7 +4,10 @@
  * @module
  */
 
+import { mergeReadableStreams } from "@std/streams/merge-readable-streams";
+import { toText } from "@std/streams/to-text";
 import { choosePackages } from "../scripts/packages.ts";
+import { createDeadline } from "./deadline.ts";
 
 /** Root directory of the project, with a `/` at its end. */
 export const root = new URL("../", import.meta.url);
@@ -17,7 +20,7 @@ export async function readPublicModules(): Promise<Record<string, string>> {
 /** Result of a command. */
 export interface DenoResult {
   success: boolean;
-  /** Standard output and standard error. */
+  /** Standard output and standard error, in the order of their arrival. */
   text: string;
 }
 
@@ -28,12 +31,16 @@ export async function runDeno(
   env: Record<string, string> = {},
 ): Promise<DenoResult> {
   const { config } = await choosePackages();
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  const child = new Deno.Command(Deno.execPath(), {
     args: [subcommand, "-c", config, ...args],
     cwd: root,
     env,
     stdin: "null",
-  }).output();
-  const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    stdout: "piped",
+    stderr: "piped",
+    signal: createDeadline(),
+  }).spawn();
+  const text = await toText(mergeReadableStreams(child.stdout, child.stderr));
+  const { success } = await child.status;
   return { success, text };
 }

@@ -5,24 +5,25 @@
  */
 
 import type { PendingBatch } from "../core/approval.ts";
+import { checkTools } from "../core/check_tools.ts";
 import {
   AlreadyRunningError,
   BadRequestError,
   getErrorMessage,
   NoMessagesError,
 } from "../core/errors.ts";
-import type { AgentEvent, AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
+import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
 import { cloneJson, type JsonSchema } from "../core/json.ts";
 import {
   type AgentMessage,
-  copyMessages,
+  checkMessages,
   type PromptInput,
   toAgentMessages,
 } from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
-import { defaultPorts, type Sleep } from "../core/ports.ts";
+import { defaultPorts, type Ports, type Sleep } from "../core/ports.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
@@ -37,7 +38,7 @@ import { type AgentStream, createAgentStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { defaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
-import { type AgentOptions, assertUniqueTools, checkAgentOptions } from "./options.ts";
+import { type AgentOptions, checkAgentOptions } from "./options.ts";
 import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
 import { StructuredAnswer, type StructuredOutputOptions } from "./structured_output.ts";
@@ -73,6 +74,7 @@ export class Agent {
   readonly #streamFn: StreamFn;
   readonly #now: () => number;
   readonly #sleep: Sleep;
+  readonly #newId: Ports["newId"];
   readonly #subscribers: Subscribers;
   readonly #steering: MessageQueue;
   readonly #followUp: MessageQueue;
@@ -94,6 +96,7 @@ export class Agent {
     checkAgentOptions(options);
     const { model, streamFn = defaultStream } = options;
     const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
+    this.#newId = newId;
     const queue = { newId: () => newId("queued"), onChange: () => this.#emitQueueChanged() };
     this.#options = options;
     this.#model = modelSpec(model);
@@ -303,10 +306,11 @@ export class Agent {
   /**
    * Sets the tools of the following turns.
    *
-   * @throws {BadRequestError} If two tools have the same name.
+   * @throws {BadRequestError} If a value is no tool, or two tools have the same name.
    */
   setTools(tools: readonly AgentTool[]): void {
-    this.#state.tools = assertUniqueTools(tools);
+    checkTools(tools);
+    this.#state.tools = [...tools];
   }
 
   /**
@@ -428,11 +432,14 @@ export class Agent {
   }
 
   #enqueue(queue: MessageQueue, input: PromptInput): QueuedMessage {
+    // The id stays the same when the message is delivered.
+    const add = (message: AgentMessage): QueuedMessage =>
+      queue.add({ ...message, id: message.id ?? this.#newId("message") });
     const [first, ...rest] = repairHistory(toAgentMessages(input, this.#now())).messages;
     if (!first) {
       throw new NoMessagesError("There is no message to queue: pass at least one valid message");
     }
-    return rest.reduce((_last, message) => queue.add(message), queue.add(first));
+    return rest.reduce((_last, message) => add(message), add(first));
   }
 
   #createState(messages: readonly AgentMessage[], pending?: PendingBatch): LiveState {
@@ -440,7 +447,7 @@ export class Agent {
     return new LiveState({
       systemPrompt,
       model: this.#model,
-      tools: assertUniqueTools(tools),
+      tools: [...tools],
       messages,
       pending,
     });
@@ -448,9 +455,9 @@ export class Agent {
 
   /** Checks and repairs a history; the calls of its last reply may be pending. */
   #repair(history: readonly AgentMessage[], pending?: PendingBatch): readonly AgentMessage[] {
-    const copy = copyMessages(history);
-    if (pending) checkPending(pending, copy);
-    const { messages, repairs } = repairHistory(copy, { pendingCalls: getPendingIds(pending) });
+    checkMessages(history);
+    if (pending) checkPending(pending, history);
+    const { messages, repairs } = repairHistory(history, { pendingCalls: getPendingIds(pending) });
     this.#repairs = [...this.#repairs, ...repairs];
     return messages;
   }

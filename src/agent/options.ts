@@ -5,6 +5,7 @@
  */
 
 import type { DecidedCall, PendingApproval } from "../core/approval.ts";
+import { checkTools } from "../core/check_tools.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
@@ -53,25 +54,10 @@ export function checkAgentOptions({ model: _model, streamFn, ...options }: Agent
     );
   }
   checkConfig(options);
+  checkTools(options.tools ?? []);
   for (const name of ["steeringMode", "followUpMode"] as const) {
     const { [name]: mode } = options;
     if (mode === undefined || QUEUE_MODES.includes(mode)) continue;
     throw new BadRequestError(`${name} must be one of ${QUEUE_MODES.join(", ")}, not ${mode}`);
   }
-}
-
-/**
- * Returns a copy of the tools.
- *
- * @throws {BadRequestError} If two tools have the same name.
- */
-export function assertUniqueTools(tools: readonly AgentTool[]): readonly AgentTool[] {
-  const names = new Set<string>();
-  for (const { name } of tools) {
-    if (names.has(name)) {
-      throw new BadRequestError(`Two tools have the name "${name}": tool names must be unique`);
-    }
-    names.add(name);
-  }
-  return [...tools];
 }

@@ -5,11 +5,11 @@
  */
 
 import type { ApprovalDecisions } from "../core/approval.ts";
+import { checkTools } from "../core/check_tools.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { type AgentLoopConfig, checkConfig, type TurnSettings } from "../loop/config.ts";
-import { assertUniqueTools } from "./options.ts";
 
 /** Options for one run; they have no effect on later runs. */
 export interface RunOptions {
@@ -47,7 +47,10 @@ export function applyRunOptions(
 ): AgentLoopConfig {
   checkConfig({ maxTurns: options.maxTurns, policies: options.policies });
   const { tools, policies = [], streamOptions } = options;
-  if (tools) assertUniqueTools([...getSettings().tools, ...tools]);
+  if (tools) {
+    checkTools(tools);
+    checkTools([...getSettings().tools, ...tools]);
+  }
   return {
     ...config,
     maxTurns: options.maxTurns ?? config.maxTurns,

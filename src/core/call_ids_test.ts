@@ -23,10 +23,11 @@ Deno.test("CallIds: assigns a reserved id only on request", () => {
   assertEquals(["a", "a", "a_1"].map((id) => ids.claim(id)), ["a", "a_2", "a_1"]);
 });
 
-Deno.test("CallIds: claims an id 100,000 times within 2 s", () => {
+Deno.test("CallIds: claims an id 100,000 times in linear time", () => {
   const ids = new CallIds();
   const started = performance.now();
   const claimed = new Set(Array.from({ length: 100_000 }, () => ids.claim("call_0")));
   assertEquals(claimed.size, 100_000);
-  assert(performance.now() - started < 2000);
+  // Quadratic work takes minutes; the bound allows for a busy machine.
+  assert(performance.now() - started < 10_000);
 });

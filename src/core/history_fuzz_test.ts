@@ -151,12 +151,13 @@ Deno.test("repairHistory() reports each dropped and added message", () => {
   }
 });
 
-Deno.test("repairHistory() repairs 20,000 calls with the same id within 3 s", () => {
+Deno.test("repairHistory() repairs 50,000 calls with the same id in linear time", () => {
   const callMessage = assistantMessage([toolCall("bash", {}, { id: "call_0" })]);
   const result = toolResultMessage({ id: "call_0", name: "bash" }, "done");
-  const history = Array.from({ length: 20_000 }, () => [callMessage, result]).flat();
+  const history = Array.from({ length: 50_000 }, () => [callMessage, result]).flat();
   const startTime = performance.now();
   const { messages } = repairHistory(history);
-  assert(performance.now() - startTime < 3000);
+  // Quadratic work takes minutes; the bound allows for a busy machine.
+  assert(performance.now() - startTime < 10_000);
   assertEquals(findViolation(messages), undefined);
 });

@@ -122,16 +122,25 @@ export function userMessage(text: string, timestamp: number): UserMessage {
 }
 
 /**
- * Returns copies of messages that come from untyped code.
+ * Checks the shape of messages that come from untyped code.
  *
- * @throws {BadRequestError} If a value is no message, or is not JSON.
+ * @throws {BadRequestError} If a value is no message.
  */
-export function copyMessages(messages: readonly AgentMessage[]): AgentMessage[] {
+export function checkMessages(messages: readonly AgentMessage[]): void {
   if (!Array.isArray(messages)) throw new BadRequestError("The messages must be an array");
   for (const message of messages) {
     const problem = findMessageProblem(message);
     if (problem) throw new BadRequestError(`Invalid message: ${problem}`);
   }
+}
+
+/**
+ * Returns copies of messages.
+ *
+ * @throws {BadRequestError} If a value is no message, or is not JSON.
+ */
+function copyMessages(messages: readonly AgentMessage[]): AgentMessage[] {
+  checkMessages(messages);
   try {
     return cloneJson(messages) as AgentMessage[];
   } catch (cause) {

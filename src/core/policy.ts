@@ -149,7 +149,7 @@ export type PreDispatchVerdict = ContinueVerdict | StopVerdict | InjectVerdict |
  * counts as `continue` and is reported as a `warning` event.
  */
 export interface Policy {
-  /** Name of the policy, for {@linkcode StoppedBy} and warnings. */
+  /** Name of the policy, for `AgentResult.stoppedBy` and warnings. */
   readonly name: string;
   /** Called before each turn, before its `turn_start` event. */
   preTurn?(context: PreTurnContext): PolicyVerdict | Promise<PolicyVerdict>;

@@ -158,12 +158,13 @@ async function readReply(
   const prices = getPrices(run, streamFn);
   monitor?.update({ model, prices, progress, reply: reader });
   try {
-    const source = await openSource(
+    const source = openSource(
       streamFn({ ...call, signal: cancellation.signal }),
       cancellation,
     );
     const { accept, acceptTerminal } = reader;
-    return reader.finish(await readEvents(source, { cancellation, accept, acceptTerminal }));
+    const stream = source instanceof Promise ? await source : source;
+    return reader.finish(await readEvents(stream, { cancellation, accept, acceptTerminal }));
   } catch (thrown) {
     return reader.fail(toStreamError(thrown));
   } finally {

@@ -187,7 +187,7 @@ Deno.test("EventChannel: disposing an iterator cancels the stream", async () => 
   assertEquals([cancels.length, stream.locked], [1, false]);
 });
 
-Deno.test("EventChannel: passes 200,000 queued events within 5 s", async () => {
+Deno.test("EventChannel: passes 200,000 queued events in linear time", async () => {
   const { channel, stream } = createChannel();
   channel.release();
   const count = 200_000;
@@ -199,5 +199,5 @@ Deno.test("EventChannel: passes 200,000 queued events within 5 s", async () => {
   const seconds = (performance.now() - start) / 1_000;
   assertEquals(read, count);
   // A queue that shifts an array takes minutes; the bound allows for a busy machine.
-  assertEquals(seconds < 5, true, `${seconds} s`);
+  assertEquals(seconds < 10, true, `${seconds} s`);
 });

@@ -5,7 +5,7 @@
  */
 
 import type { AgentMessage } from "../core/message.ts";
-import type { ResumedBatch } from "./resume_batch.ts";
+import type { ResumedBatch } from "./resumed_batch.ts";
 
 /** A queue of messages for a run: steering or follow-ups. */
 export interface MessageSource {

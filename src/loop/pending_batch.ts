@@ -9,7 +9,7 @@ import { extractToolCalls } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
 import { toDecision } from "./approve_call.ts";
-import type { ResumedBatch } from "./resume_batch.ts";
+import type { ResumedBatch } from "./resumed_batch.ts";
 
 /**
  * Adds the decisions to a pending batch.

@@ -4,8 +4,12 @@
  * @module
  */
 
-import { findMessageProblem } from "../core/check_message.ts";
-import type { ChangeVerdict } from "../core/policy.ts";
+import { checkTools } from "../core/check_tools.ts";
+import { getErrorMessage } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
+import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
+import { checkModelSpec } from "../core/model.ts";
+import type { ChangeVerdict, StopVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { toHookError } from "./hook_error.ts";
 import { getToolSpecs, type PreparedRequest } from "./request.ts";
@@ -36,14 +40,13 @@ export async function applyPreRequest(
       request: { model, context, options, runId: run.runId, turn: progress.turn },
     };
     try {
-      const verdict = await run.cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
-      const type = verdict?.type ?? "continue";
+      const returned = await run.cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
+      const verdict = parseVerdict(returned);
       if (verdict?.type === "stop") {
         const stoppedBy = { policy: policy.name, reason: String(verdict.reason) };
         return { type: "stopped", stoppedBy };
       }
-      if (verdict?.type === "change") request = applyChange(request, verdict);
-      else if (type !== "continue") throw new TypeError(`unknown verdict "${type}"`);
+      if (verdict) request = applyChange(request, verdict);
     } catch (thrown) {
       throw toHookError(`The policy "${policy.name}" (preRequest)`, thrown);
     }
@@ -51,11 +54,30 @@ export async function applyPreRequest(
   return { type: "ready", request };
 }
 
+/**
+ * Checks what a hook returned; `undefined` continues.
+ *
+ * @throws {TypeError} If it is no verdict.
+ */
+function parseVerdict(returned: unknown): StopVerdict | ChangeVerdict | undefined {
+  if (returned === undefined || returned === null) return undefined;
+  const type = isJsonObject(returned) ? returned["type"] : undefined;
+  switch (type) {
+    case "continue":
+      return undefined;
+    case "stop":
+    case "change":
+      return returned as StopVerdict | ChangeVerdict;
+    default:
+      throw new TypeError("a verdict must be an object of type continue, stop or change");
+  }
+}
+
 function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedRequest {
+  checkChange(change);
   const { model = request.model, tools = request.tools, toolChoice } = change;
   const { systemPrompt = request.context.systemPrompt } = change;
   const { messages = request.context.messages } = change;
-  if (change.messages) assertMessages(messages);
   return {
     ...request,
     model,
@@ -65,9 +87,31 @@ function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedR
   };
 }
 
-function assertMessages(messages: readonly unknown[]): void {
-  for (const message of messages) {
-    const problem = findMessageProblem(message);
-    if (problem) throw new TypeError(`invalid messages: ${problem}`);
+/**
+ * Checks a change by an untyped policy, so that the error names the policy.
+ *
+ * @throws {TypeError} If a part of it is invalid.
+ */
+function checkChange({ model, systemPrompt, messages, tools, options }: ChangeVerdict): void {
+  try {
+    if (model !== undefined) checkModelSpec(model);
+    if (tools !== undefined) checkTools(tools);
+    if (messages !== undefined) checkRequestMessages(messages);
+  } catch (thrown) {
+    throw new TypeError(getErrorMessage(thrown), { cause: thrown });
+  }
+  if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
+    throw new TypeError("systemPrompt must be a string");
+  }
+  if (options !== undefined && !isJsonObject(options)) {
+    throw new TypeError("options must be an object");
+  }
+}
+
+function checkRequestMessages(messages: readonly LlmMessage[]): void {
+  checkMessages(messages);
+  if (messages.length === 0) throw new TypeError("messages must not be empty");
+  if (messages.some(({ role }: AgentMessage) => role === "custom")) {
+    throw new TypeError("messages must have no custom message: convert it");
   }
 }

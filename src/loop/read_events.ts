@@ -36,8 +36,11 @@ export function readEvents(
   source: AsyncIterable<AssistantMessageEvent>,
   { cancellation, accept, acceptTerminal }: ReadOptions,
 ): Promise<ReadOutcome> {
-  if (cancellation.aborted) return Promise.resolve("aborted");
   const reader = createReader(source);
+  if (cancellation.aborted) {
+    reader.close();
+    return Promise.resolve("aborted");
+  }
   const loopYield = new EventLoopYield();
   return new Promise((resolve, reject) => {
     let state: ReadState = "open";

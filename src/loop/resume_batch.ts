@@ -4,20 +4,15 @@
  * @module
  */
 
-import type { ApprovalDecision, PendingApproval, PendingBatch } from "../core/approval.ts";
+import type { ApprovalDecision, PendingApproval } from "../core/approval.ts";
 import { extractToolCalls, type ToolCallBlock } from "../core/content.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
 import { type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
 import { type PreparedCall, refuseCall } from "./prepared_call.ts";
+import type { ResumedBatch } from "./resumed_batch.ts";
 import type { TurnContext } from "./turn_context.ts";
-
-/** A batch that was pending, with all decisions. */
-export interface ResumedBatch extends PendingBatch {
-  /** The decisions on the pending calls, by the id of the call. */
-  readonly decisions: ReadonlyMap<string, ApprovalDecision>;
-}
 
 const NOT_RESTORED_TEXT =
   "Tool call not run: its state was lost while an approval was pending. Make the call again if it is still needed.";

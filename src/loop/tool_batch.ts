@@ -24,7 +24,8 @@ import {
   refuseCall,
   type RefusedCall,
 } from "./prepared_call.ts";
-import { prepareResumedBatch, type ResumedBatch } from "./resume_batch.ts";
+import { prepareResumedBatch } from "./resume_batch.ts";
+import type { ResumedBatch } from "./resumed_batch.ts";
 import type { Spending } from "./run_progress.ts";
 import type { TurnContext } from "./turn_context.ts";
 

@@ -12,7 +12,7 @@ import type { TurnInput } from "./message_source.ts";
 import { callModel } from "./model_call.ts";
 import { runPostTurn, runPreTurn } from "./policy_slots.ts";
 import { getPrices } from "./price.ts";
-import type { ResumedBatch } from "./resume_batch.ts";
+import type { ResumedBatch } from "./resumed_batch.ts";
 import { addSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import { type BatchOutcome, resumeToolBatch, runToolBatch } from "./tool_batch.ts";

@@ -37,6 +37,40 @@ Deno.test("DirectorySnapshot: createPatch() finds a change that keeps the size a
   });
 });
 
+Deno.test("DirectorySnapshot: createPatch() does not remove a file that is ignored since the snapshot", async () => {
+  await withDirectory(async (directory) => {
+    await Deno.writeTextFile(`${directory}/a.log`, "one\n");
+    await Deno.writeTextFile(`${directory}/b.log`, "one\n");
+    using snapshot = await DirectorySnapshot.take(directory);
+    await Deno.writeTextFile(`${directory}/.gitignore`, "*.log\n");
+    await Deno.writeTextFile(`${directory}/b.log`, "two\n");
+    const patch = new TextDecoder().decode((await snapshot.createPatch()).bytes);
+    assertEquals(patch.match(/^diff .*$/gm), [
+      "diff --git a/.gitignore b/.gitignore",
+      "diff --git a/b.log b/b.log",
+    ]);
+    assertStringIncludes(patch, "-one\n+two\n");
+  });
+});
+
+Deno.test({
+  name:
+    "DirectorySnapshot: only the owner's permission to execute makes a file executable, as in git",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withDirectory(async (directory) => {
+      const file = `${directory}/a.sh`;
+      await Deno.writeTextFile(file, "one\n", { mode: 0o644 });
+      using snapshot = await DirectorySnapshot.take(directory);
+      await Deno.chmod(file, 0o655);
+      assertEquals((await snapshot.createPatch()).bytes.length, 0);
+      await Deno.chmod(file, 0o744);
+      const patch = new TextDecoder().decode((await snapshot.createPatch()).bytes);
+      assertStringIncludes(patch, "old mode 100644\nnew mode 100755\n");
+    });
+  },
+});
+
 Deno.test("DirectorySnapshot: createPatch() reports changed files larger than 100 MB", async () => {
   await withDirectory(async (directory) => {
     await Deno.writeTextFile(`${directory}/large`, "");

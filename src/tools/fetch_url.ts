@@ -25,7 +25,7 @@ export interface FetchUrlOptions {
   readonly timeoutMs?: number;
   /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Resolves a host name to its addresses. Default: A and AAAA records by `Deno.resolveDns()`. */
+  /** Resolves a host name to its addresses. Default: A and AAAA records. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
 }
 
@@ -90,7 +90,7 @@ async function followRedirects(
 }
 
 function parseAddress(url: string, base?: URL): URL {
-  const address = URL.parse(url, base);
+  const address = URL.canParse(url, base) ? new URL(url, base) : undefined;
   if (!address || !/^https?:$/.test(address.protocol)) {
     throw new BadRequestError(`${JSON.stringify(url)} is not an http or https URL`);
   }

@@ -6,7 +6,9 @@
  * @module
  */
 
+import { TextLineStream } from "@std/streams/text-line-stream";
 import { choosePackages } from "../../scripts/packages.ts";
+import { createDeadline } from "../deadline.ts";
 
 /** A response of aimock and the requests that it matches, in the format of aimock. */
 export interface AimockFixture {
@@ -62,6 +64,7 @@ export class Aimock {
   async #control(method: string, path: string, body?: object): Promise<unknown> {
     const response = await fetch(`${this.url}/__aimock/${path}`, {
       method,
+      signal: createDeadline(),
       ...(body && {
         body: JSON.stringify(body),
         headers: { "content-type": "application/json" },
@@ -84,8 +87,7 @@ export async function startAimock(): Promise<Aimock | undefined> {
     stderr: "null",
   }).spawn();
   globalThis.addEventListener("unload", () => child.kill());
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    return new Aimock(text.trim());
-  }
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
+  for await (const url of lines) return new Aimock(url);
   return undefined;
 }

@@ -123,10 +123,15 @@ Deno.test("createAzure(): a failed getToken is an auth_error, and the next reque
 Deno.test("createAzure(): an abort during getToken ends the stream at once and sends nothing [A134]", async () => {
   const controller = new AbortController();
   const token = Promise.withResolvers<string>();
-  const { send, fetch } = setUpAzure({ getToken: () => token.promise });
+  const requested = Promise.withResolvers<void>();
+  const getToken = () => {
+    requested.resolve();
+    return token.promise;
+  };
+  const { send, fetch } = setUpAzure({ getToken });
   const abortedReply = send(createRequest({}, controller.signal));
   const otherReply = send();
-  await new Promise((resolve) => setTimeout(resolve, 1));
+  await requested.promise;
   controller.abort("stop");
   const { stopReason, events } = await abortedReply;
   assertEquals([stopReason, events.length], ["aborted", 2]);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { createDeadline } from "../deadline.ts";
+
 /** A running server. Disposing of it closes the server. */
 export interface LoopbackServer extends AsyncDisposable {
   /** URL without a trailing slash. */
@@ -12,7 +14,10 @@ export interface LoopbackServer extends AsyncDisposable {
 
 /** Starts a server. */
 export function serveLoopback(handler: Deno.ServeHandler<Deno.NetAddr>): LoopbackServer {
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, handler);
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {}, signal: createDeadline() },
+    handler,
+  );
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     [Symbol.asyncDispose]: () => server.shutdown(),

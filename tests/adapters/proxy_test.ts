@@ -5,6 +5,7 @@ import { isJsonObject } from "../../src/core/json.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../src/core/stream.ts";
 import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
+import { withDeadline } from "../deadline.ts";
 import { getUnusedUrl, serveLoopback } from "./loopback.ts";
 import { createReply, createToolResult, prompt, TOOLS } from "./rich_conversation.ts";
 
@@ -202,7 +203,8 @@ async function requestDroppedReply(partialBody: string): Promise<CollectedReply>
   })();
   const { port } = listener.addr;
   const proxy = createProxy({ baseUrl: `http://127.0.0.1:${port}` });
-  const [reply] = await Promise.all([readReply(proxy(createStreamRequest())), dropping]);
+  const exchange = Promise.all([readReply(proxy(createStreamRequest())), dropping]);
+  const [reply] = await withDeadline(exchange);
   return reply;
 }
 

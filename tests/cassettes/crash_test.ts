@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { replayCassette } from "../../src/cassettes/mod.ts";
 import { choosePackages } from "../../scripts/packages.ts";
 import { createTemporaryDirectory } from "../cli/temporary_directory.ts";
+import { createDeadline } from "../deadline.ts";
 
 Deno.test("recordFetch() keeps the complete exchanges when the process is killed", async () => {
   await using directory = await createTemporaryDirectory();
@@ -22,6 +23,7 @@ async function killWhenReady(file: string): Promise<void> {
     args: ["run", "-c", config, "--no-check", "--allow-read", "--allow-write", script, file],
     stdin: "null",
     stdout: "piped",
+    signal: createDeadline(),
   }).spawn();
   const [first] = await Array.fromAsync(readFirstChunk(child.stdout));
   child.kill("SIGKILL");

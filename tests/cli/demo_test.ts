@@ -2,6 +2,7 @@ import { main } from "../../cli/main.ts";
 import { createSampleProject } from "../../cli/demo/sample_project.ts";
 import { findTestRunner } from "../../cli/demo/test_runner.ts";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { createDeadline } from "../deadline.ts";
 import { createFakeHost } from "./fake_host.ts";
 import { getBasicEnvironment } from "./swink_process.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
@@ -54,6 +55,7 @@ for (
       },
       clearEnv: true,
       stdin: "null",
+      signal: createDeadline(),
     }).output();
     const text = new TextDecoder().decode(stdout);
     assertEquals(code, 1);

@@ -5,6 +5,7 @@
  */
 
 import { createAnthropicFrames, type ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
+import { createDeadline } from "../deadline.ts";
 
 /** An answer: a reply, a reply that hangs after a text, an error response, or no response. */
 export type MockAnswer =
@@ -26,7 +27,7 @@ export function startMockProvider(...answers: readonly MockAnswer[]): MockProvid
   const requests: string[] = [];
   const closing = Promise.withResolvers<void>();
   const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    { hostname: "127.0.0.1", port: 0, onListen: () => {}, signal: createDeadline() },
     async (request) => {
       requests.push(await request.text());
       const answer = answers[requests.length - 1] ??

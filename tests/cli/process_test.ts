@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
+import { createDeadline } from "../deadline.ts";
 import { scriptedCall, scriptedReply } from "./fake_host.ts";
 import { type MockAnswer, startMockProvider } from "./mock_provider.ts";
 import {
@@ -15,6 +16,7 @@ import {
   SWINK_COMMAND,
   type SwinkOptions,
 } from "./swink_process.ts";
+import { waitUntil } from "../wait_until.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** Starts a provider and creates a working directory. */
@@ -154,16 +156,33 @@ Deno.test("process: SIGINT while standard input is read ends the run", async () 
   assertEquals((await process.waitForExit()).code, 130);
 });
 
-Deno.test("process: a second SIGINT exits immediately", async () => {
-  // A command that ignores SIGTERM, so that the first SIGINT waits for it.
-  const command = "trap '' TERM; echo $$ > pid; while :; do sleep 1; done";
-  await using setup = await createSetup(scriptedReply(scriptedCall("bash", { command })));
-  await using process = startSwink(["run", "--approve-all", "Work"], setup.options);
-  await process.waitFor(() => exists(join(setup.directory.path, "pid")));
-  process.kill("SIGINT");
-  process.kill("SIGINT");
-  assertEquals((await process.waitForExit()).code, 130);
-  killProcessGroup(Number(setup.directory.read("pid")));
+Deno.test("process: a second SIGINT exits while the program waits for the reader of its output", async () => {
+  await using setup = await createSetup(scriptedReply("Hi."));
+  const line = [...SWINK_COMMAND, "run", "-o", "stream-json", "Hello"].map((word) => `'${word}'`);
+  // Standard output is a full pipe without a reader, so that the first SIGINT cannot end the program.
+  const fill = "mkfifo pipe; exec 3<> pipe; dd if=/dev/zero of=/dev/fd/3 oflag=nonblock bs=4096";
+  const child = new Deno.Command("bash", {
+    args: ["-c", `trap '' INT; ${fill}; exec ${line.join(" ")} >&3`],
+    cwd: setup.directory.path,
+    env: { ...getBasicEnvironment(), ...setup.options.env },
+    clearEnv: true,
+    stdin: "null",
+    stderr: "null",
+  }).spawn();
+  let status: Deno.CommandStatus | undefined;
+  void child.status.then((ended) => status = ended);
+  try {
+    await waitUntil(() => handlesInterrupt(child.pid));
+    // Repeated, since signals that arrive together are delivered once. One may arrive while the program exits.
+    await waitUntil(() => {
+      sendSignal(child, "SIGINT");
+      return status !== undefined;
+    });
+    assertEquals(status?.code, 130);
+  } finally {
+    sendSignal(child, "SIGKILL");
+    await child.status;
+  }
 });
 
 for (
@@ -183,6 +202,7 @@ for (
       env: { ...getBasicEnvironment(), ...setup.options.env },
       clearEnv: true,
       stdin: "null",
+      signal: createDeadline(),
     }).output();
     const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
     assertEquals(out, `code ${expected}\n`);
@@ -199,6 +219,7 @@ Deno.test("process: ends with 1 when standard output fails, and ignores failures
       env: { ...getBasicEnvironment(), ...setup.options.env },
       clearEnv: true,
       stdin: "null",
+      signal: createDeadline(),
     }).output();
     return { code, isReported: new TextDecoder().decode(stderr).includes("swink: No space left") };
   };
@@ -216,12 +237,12 @@ function exists(path: string): boolean {
   }
 }
 
-/** Kills the processes that the second SIGINT leaves running. */
-function killProcessGroup(pid: number): void {
+/** Sends a signal to a process that may have ended. */
+function sendSignal(child: Deno.ChildProcess, signal: Deno.Signal): void {
   try {
-    Deno.kill(-pid, "SIGKILL");
-  } catch {
-    // It has already ended.
+    child.kill(signal);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
   }
 }
 

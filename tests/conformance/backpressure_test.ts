@@ -6,7 +6,7 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { outlineEvents } from "./outline.ts";
+import { outlineAllEvents, outlineEvents } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
@@ -26,6 +26,9 @@ function createWordStream(words: number): { streamFn: StreamFn; emitted: () => n
   return { streamFn, emitted: () => emitted };
 }
 
+/** More words than any test reads. The stream ends, so that a test fails without backpressure. */
+const MANY_WORDS = 1_000_000;
+
 function isReply(event: AgentEvent | undefined): boolean {
   return event?.type === "message_end" && event.message.role === "assistant";
 }
@@ -36,8 +39,9 @@ async function readEvents(
 ): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
   while (events.length < count) {
-    const { value } = await reader.read();
-    if (value) events.push(value);
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`The stream ended after ${events.length} of ${count} events`);
+    events.push(value);
   }
   return events;
 }
@@ -46,7 +50,7 @@ Deno.test("backpressure: the model is at most 256 events ahead of the reader [B5
   const { streamFn, emitted } = createWordStream(2000);
   const { agent } = testAgent([], { streamFn });
   const reader = agent.promptStream("Hi").getReader();
-  await readEvents(reader, 5);
+  await readEvents(reader, 6);
   await settle();
   assert(emitted() <= 257, `${emitted()} words ahead`);
   assert(emitted() >= 200, `only ${emitted()} words ahead`);
@@ -56,7 +60,7 @@ Deno.test("backpressure: the model is at most 256 events ahead of the reader [B5
   await reader.cancel();
 });
 
-Deno.test("model call: starts after the reader has taken every event", async () => {
+Deno.test("model call: starts after the reader has taken every event, model_call_start included", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],
   });
@@ -67,10 +71,10 @@ Deno.test("model call: starts after the reader has taken every event", async () 
     await settle();
     if (asked.length < streamFn.calls.length) asked.push(events.length);
   }
-  const lines = outlineEvents(events);
+  const lines = outlineAllEvents(events);
   assertEquals(asked, [
-    lines.indexOf("message_start assistant") + 1,
-    lines.lastIndexOf("message_start assistant") + 1,
+    lines.indexOf("model_call_start 1") + 1,
+    lines.lastIndexOf("model_call_start 1") + 1,
   ]);
 });
 
@@ -97,7 +101,9 @@ Deno.test("approve: is called after the reader has taken tool_approval_requested
     },
   });
   const reader = agent.promptStream("Look").getReader();
-  for (let event = await reader.read(); !isReply(event.value); event = await reader.read());
+  for (let [event] = await readEvents(reader, 1); !isReply(event);) {
+    [event] = await readEvents(reader, 1);
+  }
   await settle();
   assertEquals(asked, []);
   await readEvents(reader, 1);
@@ -121,7 +127,7 @@ Deno.test("promptStream(): an unread stream pauses the run and ends immediately 
 });
 
 Deno.test("abort() ends a run whose reader has stopped during a reply", async () => {
-  const { streamFn } = createWordStream(Infinity);
+  const { streamFn } = createWordStream(MANY_WORDS);
   const { agent } = testAgent([], { streamFn });
   const stream = agent.promptStream("Hi");
   const reader = stream.getReader();
@@ -166,7 +172,7 @@ Deno.test("subscribe(): the model is at most one event ahead of a slow listener"
 });
 
 Deno.test("promptStream(): leaving the loop aborts the run, and the agent is idle afterwards [B57]", async () => {
-  const { streamFn, emitted } = createWordStream(Infinity);
+  const { streamFn, emitted } = createWordStream(MANY_WORDS);
   const { agent } = testAgent([], { streamFn });
   for await (const { type } of agent.promptStream("Hi")) {
     if (type === "message_update") break;

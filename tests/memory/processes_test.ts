@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { SessionError } from "../../src/core/errors.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import { createDeadline } from "../deadline.ts";
 import type { FillReport } from "./session_child.ts";
 
 const CHILD_PATH = new URL("./session_child.ts", import.meta.url).pathname;
@@ -44,6 +45,7 @@ Deno.test(
     const child = new Deno.Command(Deno.execPath(), {
       args: [...FLAGS, CHILD_PATH, "hold", directory],
       stdout: "piped",
+      signal: createDeadline(),
     }).spawn();
     const output = child.stdout.getReader();
     await output.read();
@@ -73,6 +75,7 @@ Deno.test(
       new Deno.Command(Deno.execPath(), {
         args: [...FLAGS, CHILD_PATH, "append", directory, String(entries)],
         stderr: "inherit",
+        signal: createDeadline(),
       }).output());
     for (const { success } of await Promise.all(children)) assert(success);
     await using session = await store.open("s");
@@ -96,6 +99,7 @@ Deno.test({
     const { success, stdout } = await new Deno.Command("unshare", {
       args: ["-rm", "sh", "-c", `${mount} && ${command}`],
       stderr: "inherit",
+      signal: createDeadline(),
     }).output();
     assert(success);
     const report: FillReport = JSON.parse(new TextDecoder().decode(stdout));

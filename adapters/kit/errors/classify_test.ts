@@ -51,6 +51,7 @@ const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCod
     "model_throttled",
     false,
   ],
+  ["an unpaid bill without a message", 402, "", "model_throttled", false],
   ["an unpaid bill", 402, createErrorBody("Insufficient Balance"), "model_throttled", false],
   [
     "no credit",
@@ -208,3 +209,12 @@ for (const [value, code, retryable] of STREAM_CASES) {
     assertEquals([error.code, error.retryable], [code, retryable], error.message);
   });
 }
+
+Deno.test("classifyStreamError(): the message contains no secrets", () => {
+  const origin = { ...ORIGIN, secrets: ["my secret text"] };
+  const value = { error: { message: "my secret text is rejected, as is sk-abcdefghijklmnop1234" } };
+  assertEquals(
+    classifyStreamError(value, origin).message,
+    "acme reported an error: [redacted] is rejected, as is [redacted]",
+  );
+});

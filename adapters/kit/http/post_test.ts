@@ -1,8 +1,17 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { AgentError, AuthError, NetworkError, StreamError } from "../../../src/core/errors.ts";
+import { assertEquals, assertLess, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  AbortedError,
+  AgentError,
+  AuthError,
+  NetworkError,
+  StreamError,
+} from "../../../src/core/errors.ts";
 import { createOpenAI } from "../../openai/mod.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
+import { serveLoopback } from "../../../tests/adapters/loopback.ts";
+import { ManualClock } from "../../../src/testing/manual_clock.ts";
+import { settle } from "../../../tests/conformance/ports.ts";
 import { type AdapterOptions, resolveSettings } from "../options/adapter_options.ts";
 import { post } from "./post.ts";
 
@@ -67,10 +76,12 @@ Deno.test("post(): stops reading an error body that never ends", async () => {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode("slow")),
   });
-  const error = await assertRejects(
-    () => send(respondWith(body, { status: 503 }), { idleTimeoutMs: 5 }),
-    NetworkError,
-  );
+  const clock = new ManualClock();
+  const sending = send(respondWith(body, { status: 503 }), { clock, idleTimeoutMs: 5 });
+  const rejecting = assertRejects(() => sending, NetworkError);
+  await settle();
+  clock.advance(5);
+  const error = await rejecting;
   assertStringIncludes(error.message, "slow");
 });
 
@@ -80,6 +91,19 @@ Deno.test("post(): rejects a web page instead of a stream, and classifies an err
   const headers = { "content-type": "application/json" };
   const refused = respondWith('{"error":{"code":"invalid_api_key"}}', { headers });
   await assertRejects(() => send(refused), AuthError);
+});
+
+Deno.test("post(): cancels the body of a response that arrives after the abort", async () => {
+  const connection = new AbortController();
+  const response = Promise.withResolvers<Response>();
+  const cancelled = Promise.withResolvers<void>();
+  // A fetch that ignores its signal.
+  const settings = resolveSettings({ fetch: () => response.promise }, "https://acme.example");
+  const posting = post(REQUEST, settings, connection);
+  connection.abort(new AbortedError("stopped"));
+  await assertRejects(() => posting, AbortedError, "stopped");
+  response.resolve(new Response(new ReadableStream({ cancel: () => cancelled.resolve() })));
+  await cancelled.promise;
 });
 
 function createRequest(signal: AbortSignal): StreamRequest {
@@ -97,7 +121,7 @@ function createRequest(signal: AbortSignal): StreamRequest {
 
 Deno.test("createOpenAI(): an abort closes the connection", async () => {
   const closed = Promise.withResolvers<void>();
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
+  await using server = serveLoopback(() => {
     const first = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\n';
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode(first)),
@@ -106,35 +130,40 @@ Deno.test("createOpenAI(): an abort closes the connection", async () => {
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   });
   const controller = new AbortController();
-  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
-  const reader = createOpenAI({ baseUrl })(createRequest(controller.signal))
-    [Symbol.asyncIterator]();
-  for (let type = ""; type !== "text_delta";) type = (await reader.next()).value.type;
-  controller.abort();
-  for (let result = await reader.next(); !result.done;) result = await reader.next();
+  const stream = createOpenAI({ baseUrl: server.url })(createRequest(controller.signal));
+  for await (const { type } of stream) {
+    if (type === "text_delta") controller.abort();
+  }
   await closed.promise;
-  await server.shutdown();
 });
 
-Deno.test("createOpenAI(): the connection of a finished reply is reused", async () => {
+Deno.test("createOpenAI(): waits for the end of the body after a reply, so that its connection is reused", async () => {
   const ports = new Set<number>();
-  const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen() {} },
-    (_request, { remoteAddr }) => {
-      if (remoteAddr.transport === "tcp") ports.add(remoteAddr.port);
-      const body = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n';
-      return new Response(body, { headers: { "content-type": "text/event-stream" } });
-    },
-  );
+  let endBody = () => {};
+  await using server = serveLoopback((_request, { remoteAddr }) => {
+    ports.add(remoteAddr.port);
+    const frames = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n';
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(frames));
+        endBody = () => controller.close();
+      },
+      cancel() {
+        endBody = () => {};
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
   const client = Deno.createHttpClient({});
   const fetch: typeof globalThis.fetch = (url, init) => globalThis.fetch(url, { ...init, client });
-  const streamFn = createOpenAI({ baseUrl: `http://127.0.0.1:${server.addr.port}`, fetch });
-  for (let i = 0; i < 3; i++) {
+  const streamFn = createOpenAI({ baseUrl: server.url, fetch });
+  const replies = 20;
+  for (let count = 0; count < replies; count++) {
     const { text } = await readReply(streamFn(createRequest(new AbortController().signal)));
     assertEquals(text, "x");
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    endBody();
   }
-  assertEquals(ports.size, 1);
+  // The next request may be sent before the connection is idle, so not every one is reused.
+  assertLess(ports.size, replies);
   client.close();
-  await server.shutdown();
 });

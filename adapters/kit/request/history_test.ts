@@ -2,7 +2,8 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { BadRequestError } from "../../../src/core/errors.ts";
 import type { AssistantMessage } from "../../../src/core/message.ts";
 import { zeroCost, zeroUsage } from "../../../src/core/usage.ts";
-import { isOwnReply, toImageUrl } from "./history.ts";
+import { assistantMessage, toolCall } from "../../../src/testing/messages.ts";
+import { createCallIdEncoder, isOwnReply, toImageUrl } from "./history.ts";
 
 function createReply(provider: string, modelId: string): AssistantMessage {
   return {
@@ -38,4 +39,18 @@ Deno.test("toImageUrl(): returns a URL or a data: URL, and throws for a file", (
     BadRequestError,
     "Image file a.png was not read: pass readFile to the agent",
   );
+});
+
+Deno.test("createCallIdEncoder(): encodes the call ids of other models and keeps those of the model itself", () => {
+  const model = { provider: "kimi", modelId: "k2", thinkingLevel: "off" } as const;
+  const createCall = (id: string) => [toolCall("search", {}, { id })];
+  const messages = [
+    assistantMessage(createCall("functions.search:0"), { provider: "kimi", modelId: "k2" }),
+    assistantMessage(createCall("toolu_1|x"), { provider: "anthropic", modelId: "claude" }),
+  ];
+  const encode = createCallIdEncoder(messages, model, (id) => id.replaceAll(/\W/g, "_"));
+  assertEquals(["functions.search:0", "toolu_1|x"].map(encode), [
+    "functions.search:0",
+    "toolu_1_x",
+  ]);
 });

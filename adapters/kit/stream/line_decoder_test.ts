@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import { StreamError } from "../../../src/core/errors.ts";
 import { LineDecoder } from "./line_decoder.ts";
 
 /** Decodes a body in chunks of one size. */
@@ -31,3 +32,12 @@ for (
     }
   });
 }
+
+Deno.test("LineDecoder: throws when more than 64 MiB arrive without a line end", () => {
+  const decoder = new LineDecoder();
+  const ignore = () => {};
+  const mebibyte = new Uint8Array(2 ** 20).fill("x".charCodeAt(0));
+  for (let count = 0; count < 64; count++) decoder.feed(mebibyte, ignore);
+  const feedOne = () => decoder.feed(mebibyte.subarray(0, 1), ignore);
+  assertThrows(feedOne, StreamError, "A line of the response exceeds 64 MiB");
+});

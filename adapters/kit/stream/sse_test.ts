@@ -92,8 +92,9 @@ Deno.test("SseParser: reads random events in random chunks", () => {
 });
 
 Deno.test("SseParser: reads a long line in single bytes in linear time", () => {
-  const body = encoder.encode(`data: ${"x".repeat(200_000)}\n\n`);
+  const body = encoder.encode(`data: ${"x".repeat(500_000)}\n\n`);
   const startedAt = performance.now();
-  assertEquals(parseData(body, () => 1)[0]?.length, 200_000);
-  assertLess(performance.now() - startedAt, 2000);
+  assertEquals(parseData(body, () => 1)[0]?.length, 500_000);
+  // Quadratic work takes minutes; the bound allows for a busy machine.
+  assertLess(performance.now() - startedAt, 10_000);
 });

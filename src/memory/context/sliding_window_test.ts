@@ -161,6 +161,11 @@ Deno.test("slidingWindow() keeps plans and pinned messages with their groups", a
   ]);
 });
 
+Deno.test("slidingWindow() counts the tokens of a pinned message once when it is also among the latest", async () => {
+  const pinning = createWindow({ contextWindow: 400, pin: (message) => message === a2 });
+  assertEquals(getMessages(await pinning([u1, a1, u2, a2, u3], createInput())), [u1, u2, a2, u3]);
+});
+
 Deno.test("slidingWindow() keeps the latest step, and earlier steps while they fit", async () => {
   const history = [u1, a1, u2, a2, u3, u4];
   for (

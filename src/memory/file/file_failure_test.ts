@@ -3,7 +3,8 @@ import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
-import { denoFileSystem } from "./deno_file_system.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
+import { localFileSystem } from "./local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
 
@@ -14,13 +15,13 @@ class LimitedDisk {
   failSync = false;
 
   readonly files: FileSystem = {
-    ...denoFileSystem,
+    ...localFileSystem,
     replace: (path, text, options) => {
       if (this.free <= 0) throw createSystemError("ENOSPC", "no space left on device");
-      return denoFileSystem.replace(path, text, options);
+      return localFileSystem.replace(path, text, options);
     },
     openToAppend: async (path) => {
-      const file = await denoFileSystem.openToAppend(path);
+      const file = await localFileSystem.openToAppend(path);
       if (!path.endsWith(".jsonl")) return file;
       return {
         stat: () => file.stat(),
@@ -72,6 +73,14 @@ function createMessageEntry(text: string): SessionEntryBody {
   return { type: "message", message: userMessage(text, 1) };
 }
 
+function countLines(file: string): number {
+  try {
+    return Deno.readTextFileSync(file).split("\n").length - 1;
+  } catch {
+    return 0;
+  }
+}
+
 async function readIdsAfterRestart(directory: string): Promise<string[]> {
   const store = new FileSessionStore({ directory });
   await using session = await store.open("s", { access: "read" });
@@ -113,8 +122,7 @@ testOnDisk("FileSessionStore: append() reports a failed write once", async ({ st
   await session.flush();
   disk.free = 0;
   session.append(createMessageEntry("lost"));
-  await Promise.resolve();
-  await new Promise((resolve) => setTimeout(resolve));
+  await waitUntil(() => session.outline.length === 1);
   const error = assertThrows(() => session.append(createMessageEntry("refused")), SessionError);
   assertEquals(error.message.includes("1 of its entries were not stored"), true);
   disk.free = Infinity;
@@ -161,10 +169,10 @@ testOnDisk(
 
 testOnDisk(
   "FileSessionStore: flush() and close() sync the file, append() does not",
-  async ({ store, disk }) => {
+  async ({ store, disk, directory }) => {
     const session = await store.create({ id: "s" });
     for (let number = 0; number < 100; number++) session.append(createMessageEntry("x"));
-    await new Promise((resolve) => setTimeout(resolve));
+    await waitUntil(() => countLines(`${directory}/s.jsonl`) > 100);
     assertEquals(disk.syncs, 0);
     await session.flush();
     assertEquals(disk.syncs, 1);

@@ -2,18 +2,22 @@ import { assert, assertEquals } from "@std/assert";
 import { userMessage } from "../../core/message.ts";
 import type { SessionStore } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
-import { denoFileSystem } from "./deno_file_system.ts";
+import { localFileSystem } from "./local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
 
-/** A file system that counts the bytes read from logs. */
+/** A file system that counts the bytes read from logs, and a clock. */
 class CountingDisk {
   logBytes = 0;
+  #time = 0;
+
+  /** A clock that advances, so that sessions are listed in the order of their last entries. */
+  readonly now = () => ++this.#time;
 
   readonly files: FileSystem = {
-    ...denoFileSystem,
+    ...localFileSystem,
     openToRead: async (path) => {
-      const file = await denoFileSystem.openToRead(path);
+      const file = await localFileSystem.openToRead(path);
       return {
         stat: () => file.stat(),
         close: () => file.close(),
@@ -27,8 +31,8 @@ class CountingDisk {
   };
 }
 
-function createStore(directory: string, { files }: CountingDisk): FileSessionStore {
-  const options: FileStoreOptions = { directory, files };
+function createStore(directory: string, { files, now }: CountingDisk): FileSessionStore {
+  const options: FileStoreOptions = { directory, files, now };
   return new FileSessionStore(options);
 }
 

@@ -23,12 +23,13 @@ function createFixture(
   options: { tools?: readonly AgentTool[] } = {},
 ): Fixture {
   let id = 0;
+  let messages = 0;
   const store = new InMemorySessionStore({ now: () => 5, newId: () => `e${++id}` });
   const agent = new Agent({
     model: "p/m",
     streamFn: scriptedStream(steps),
     now: () => 7,
-    newId: (kind) => `${kind}_1`,
+    newId: (kind) => kind === "message" ? `message_${++messages}` : `${kind}_1`,
     ...options,
   });
   return { agent, store };
@@ -136,6 +137,31 @@ Deno.test("recordSession() stores the start of a tool with side effects before t
   await using _recording = await recordSession(agent, store, { id: "s" });
   await agent.prompt("Go");
   assertEquals(seen, [["write"]]);
+});
+
+Deno.test("recordSession() flushes the session at the end of every turn and of the run", async () => {
+  const { agent, store } = createFixture([reply([toolCall("read")]), reply("Done.")], {
+    tools: [createTool("read", { readOnly: true })],
+  });
+  const session = await store.create();
+  const [append, flush] = [session.append.bind(session), session.flush.bind(session)];
+  let unflushed = 0;
+  session.append = (body) => {
+    unflushed++;
+    return append(body);
+  };
+  session.flush = async () => {
+    await flush();
+    unflushed = 0;
+  };
+  await using _recording = await recordSession(agent, store, { session });
+  const seen: (readonly [string, number])[] = [];
+  // Notified after the recording, whose promise the agent awaits.
+  agent.subscribe(({ type }) => {
+    if (type === "turn_end" || type === "agent_end") seen.push([type, unflushed]);
+  });
+  await agent.prompt("Go");
+  assertEquals(seen, [["turn_end", 0], ["turn_end", 0], ["agent_end", 0]]);
 });
 
 Deno.test("recordSession() does not record a reply without content", async () => {

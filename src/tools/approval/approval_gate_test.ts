@@ -3,7 +3,6 @@ import type { ApprovalDecision } from "../../core/approval.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
-import { planMode } from "./plan_mode.ts";
 
 const createTool = (name: string, readOnly: boolean): AgentTool =>
   defineTool({
@@ -198,7 +197,25 @@ Deno.test("approvalGate(): allow rules must cover the complete command", async (
   assertEquals(await getDecisionType(gate, "edit_file", { path: "a.ts" }), "denied");
 });
 
-Deno.test("planMode(): returns only read-only tools", () => {
-  const tools = [createTool("read_file", true), createTool("write_file", false)];
-  assertEquals(planMode(tools).map(({ name }) => name), ["read_file"]);
+Deno.test("approvalGate(): neither an allow rule nor a grant covers a command that may run others", async () => {
+  const gate = approvalGate({ allow: ["bash(echo *)", "bash(sh *)", "bash(env *)"] });
+  gate.trust({ type: "prefix", name: "bash", prefix: "make" });
+  assertEquals(
+    await getDecisionType(gate, "bash", { command: "echo $HOME > /dev/null" }),
+    "approved",
+  );
+  assertEquals(await getDecisionType(gate, "bash", { command: "make $TARGET" }), "approved");
+  const opaque = [
+    'echo "unterminated',
+    "echo 'unterminated",
+    "echo ${X:-$(rm x)}",
+    "echo <<END\n$(rm x)\nEND",
+    "sh script.sh",
+    "env -S 'rm x'",
+    'make "unterminated',
+    "make ${X:-$(rm x)}",
+  ];
+  for (const command of opaque) {
+    assertEquals(await getDecisionType(gate, "bash", { command }), "denied", command);
+  }
 });

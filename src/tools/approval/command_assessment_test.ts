@@ -166,8 +166,9 @@ Deno.test("assessCommand(): does not throw or hang for random text", () => {
   }
 });
 
-Deno.test("assessCommand(): assesses a command of 100,000 characters within 1.5 s", () => {
+Deno.test("assessCommand(): assesses a command of 100,000 characters in linear time", () => {
   const start = performance.now();
   assessCommand("echo 'x' \"y\" $(z); ".repeat(5_000));
-  assert(performance.now() - start < 1_500);
+  // Quadratic work takes minutes; the bound allows for a busy machine.
+  assert(performance.now() - start < 20_000);
 });

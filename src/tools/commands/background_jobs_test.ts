@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { BackgroundJobs } from "./background_jobs.ts";
+import { describeJob } from "./job_tools.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { waitUntil } from "../../../tests/wait_until.ts";
 
@@ -8,23 +10,26 @@ Deno.test("background jobs: job_output returns new output, job_stop ends the job
     command: "echo ready; while :; do sleep 0.01; [ -e go ] && echo went && rm go; done",
     background: true,
   });
-  assertEquals(start.text, "Job 1 is running\nready");
+  const started = start.text.includes("ready")
+    ? start
+    : await workspace.callTool("job_output", { job_id: "1", wait_ms: 20_000 });
+  assertEquals(started.text, "Job 1 is running\nready");
   const idle = await workspace.callTool("job_output", { job_id: "1" });
   assertEquals(idle.text, "Job 1 is running\n(no new output)");
   workspace.writeFile("go", "");
-  const update = await workspace.callTool("job_output", { job_id: "1", wait_ms: 5_000 });
+  const update = await workspace.callTool("job_output", { job_id: "1", wait_ms: 20_000 });
   assertEquals(update.text, "Job 1 is running\nwent");
   const stopped = await workspace.callTool("job_stop", { job_id: "1" });
   assertMatch(stopped.text, /^Job 1 has ended\. Exit code: 143 \(ended by SIGTERM\)/);
 });
 
-Deno.test("background jobs: bash reports a job that ends at once, and ends the processes it started", async () => {
-  await using workspace = new TestWorkspace({}, { jobs: true });
-  const { text } = await workspace.callTool("bash", {
-    command: "sleep 50 & echo no; exit 3",
-    background: true,
-  });
-  assertEquals(text, "Job 1 has ended. Exit code: 3\nno");
+Deno.test("BackgroundJobs: pollAfterStart() waits for a job that ends at once, and for the processes it started", async () => {
+  await using workspace = new TestWorkspace();
+  const jobs = new BackgroundJobs(workspace.sandbox);
+  const id = await jobs.start("sleep 50 & echo no; exit 3", workspace.directory);
+  const { signal } = new AbortController();
+  const job = await jobs.pollAfterStart(id, { waitMs: 20_000, signal });
+  assertEquals(describeJob(id, job), "Job 1 has ended. Exit code: 3\nno");
 });
 
 Deno.test("background jobs: do not delay a foreground call, and an unknown id is an error", async () => {
@@ -65,17 +70,4 @@ Deno.test("background jobs: disposing the sandbox ends them", async () => {
     // The process was reaped.
   }
   assert(state === "" || state === "Z", state);
-});
-
-Deno.test("codingTools(): without jobs, returns six tools and bash without the background parameter", async () => {
-  await using workspace = new TestWorkspace();
-  assertEquals(workspace.tools.map(({ name }) => name), [
-    "read_file",
-    "write_file",
-    "edit_file",
-    "list_directory",
-    "search_files",
-    "bash",
-  ]);
-  assert(!JSON.stringify(workspace.getTool("bash").parameters).includes("background"));
 });

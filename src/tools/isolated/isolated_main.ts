@@ -1,3 +1,5 @@
+// deno-lint-ignore-file swink/portable -- runs only in Deno
+
 /**
  * Entry point of the process that runs one call of an isolated tool, with the permissions of that tool only.
  *

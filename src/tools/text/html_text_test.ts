@@ -26,12 +26,13 @@ Deno.test("htmlToText() drops comments, styles and scripts and decodes entities"
   assertEquals(convert("1 < 2 <img alt='a > b'>x"), "1 < 2 x");
 });
 
-Deno.test("htmlToText() converts 200 KB of hostile markup within 2 s", () => {
+Deno.test("htmlToText() converts 500 KB of hostile markup in linear time", () => {
   const hostile = ["<script", "<!--", "<a href='", "<pre>", "<", "</", "&#", '<p "', "<a>"];
   for (const piece of hostile) {
     const start = performance.now();
-    convert(piece.repeat(200_000 / piece.length));
-    assert(performance.now() - start < 2_000, piece);
+    convert(piece.repeat(500_000 / piece.length));
+    // Quadratic work takes minutes; the bound allows for a busy machine.
+    assert(performance.now() - start < 10_000, piece);
   }
 });
 

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import * as node from "node:path";
 import { basename, dirname, getRelativePath, isAbsolute, join } from "./paths.ts";
-import { seededRandom } from "../../testing/seeded_random.ts";
+import { seededRandom } from "../testing/seeded_random.ts";
 
 Deno.test({
   name: "join(), dirname(), basename() and isAbsolute() agree with node:path on random paths",

@@ -4,7 +4,9 @@
  * @module
  */
 
-const isWindows = Deno.build.os === "windows";
+import { system } from "./system.ts";
+
+const isWindows = system.build.os === "windows";
 
 /** The separator of the operating system. */
 export const SEPARATOR: string = isWindows ? "\\" : "/";
@@ -56,4 +58,10 @@ export function getRelativePath(directory: string, path: string): string | undef
   if (path === directory) return "";
   const start = directory.endsWith(SEPARATOR) ? directory : directory + SEPARATOR;
   return path.startsWith(start) ? path.slice(start.length) : undefined;
+}
+
+/** Converts a `file:` URL to a path. */
+export function fromFileUrl({ pathname }: URL): string {
+  const path = decodeURIComponent(pathname);
+  return isWindows ? path.slice(1).replaceAll("/", "\\") : path;
 }

@@ -1,0 +1,24 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+
+Deno.test("Sandbox: setNet() changes the allowed hosts of commands that are started later", async () => {
+  await using workspace = new TestWorkspace();
+  using server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = server.addr;
+  const { sandbox } = workspace;
+  const run = async (command: string) => (await workspace.callTool("bash", { command })).text;
+  const connect = `exec 3<>/dev/tcp/127.0.0.1/\${HTTPS_PROXY##*:}; ` +
+    `printf 'CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\n\\r\\n' >&3; head -1 <&3`;
+  assertEquals([sandbox.net, await run("echo [$HTTPS_PROXY]")], ["off", "Exit code: 0\n[]"]);
+
+  sandbox.setNet([`127.0.0.1:${port}`]);
+  assertEquals(sandbox.net, [`127.0.0.1:${port}`]);
+  assertMatch(await run(connect), /200 Connection established/);
+  sandbox.setNet(["example.org"]);
+  assertMatch(await run(connect), /403 Forbidden/);
+  const { rules } = await sandbox.describe();
+  assertEquals(rules.filter(({ rule }) => rule.includes("hosts: example.org")).length, 1);
+
+  sandbox.setNet("off");
+  assertEquals([sandbox.net, await run("echo [$HTTPS_PROXY]")], ["off", "Exit code: 0\n[]"]);
+});
