@@ -256,9 +256,10 @@ export class Agent {
    */
   asTool(options: AgentToolOptions): AgentTool {
     const { model, systemPrompt, tools } = this.#state;
+    const { policies = [] } = this.#options;
     return createAgentTool(
       () => new Agent({ ...this.#options, model, systemPrompt, tools }),
-      options,
+      { ...options, countedBy: policies },
     );
   }
 

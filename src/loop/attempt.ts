@@ -36,7 +36,7 @@ import {
 import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
-import { calculateCost } from "./price.ts";
+import { calculateCost, getPrices } from "./price.ts";
 import { readEvents } from "./read_events.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
@@ -127,8 +127,7 @@ async function callStream(
   const { reportedCost, ...outcome } = await readReply(turn, reader, { streamFn, call });
   const durationMs = run.config.now() - startedAt;
   const reported = { usage: outcome.usage, ...(reportedCost && { cost: reportedCost }) };
-  const prices = run.config.prices ?? streamFn.prices;
-  const cost = await calculateCost(run, reported, { model, prices });
+  const cost = await calculateCost(run, reported, { model, prices: getPrices(run, streamFn) });
   const { usage, responseId, error } = outcome;
   const { firstTokenAt } = reader;
   await run.events.emit({
@@ -158,7 +157,8 @@ async function readReply(
 ): Promise<ReplyOutcome> {
   const { model } = call;
   const cancellation = turnCancellation.child();
-  monitor?.update({ model, progress, reply: reader });
+  const prices = getPrices(run, streamFn);
+  monitor?.update({ model, prices, progress, reply: reader });
   try {
     const source = openSource(
       streamFn({ ...call, signal: cancellation.signal }),
@@ -170,7 +170,7 @@ async function readReply(
   } catch (thrown) {
     return reader.fail(toStreamError(thrown));
   } finally {
-    monitor?.update({ model, progress });
+    monitor?.update({ model, prices, progress });
     cancellation.dispose();
   }
 }
