@@ -41,7 +41,7 @@
  * | `@swink/agent/policies` | limits, tool lists, loop detection, an audit log |
  * | `@swink/agent/sync` | runs that block the calling thread |
  * | `@swink/agent/testing` | scripted models, fake tools, conformance tests |
- * | `@swink/agent/tools` | coding tools, sandbox, approval, plan mode |
+ * | `@swink/agent/tools` | coding tools, sandbox, approval |
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Runs every check of the project, as CI does. The last line of its output is `N passed, N failed`.
+ * Runs every check of the project, as CI does. The last line of its output is `N passed, N failed`; the line before has
+ * the number of ignored tests, with reasons.
  *
  * Each check counts once, and so does each test. `--only NAME` runs one check, `--but NAME` all others; both may be
  * repeated.
@@ -64,7 +65,14 @@ async function* sourceFiles(path: string): AsyncGenerator<string> {
   }
 }
 
-async function runCheck({ name, args }: Check): Promise<{ passed: number; failed: number }> {
+interface CheckResult {
+  passed: number;
+  failed: number;
+  /** The line about ignored tests, for the check that runs the tests. */
+  ignored?: string;
+}
+
+async function runCheck({ name, args }: Check): Promise<CheckResult> {
   const start = performance.now();
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: root })
     .output();
@@ -72,11 +80,10 @@ async function runCheck({ name, args }: Check): Promise<{ passed: number; failed
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
   console.log(`${success ? "ok    " : "FAILED"} ${name} (${seconds} s)`);
   if (!success) console.log(`${out}${err}`);
-  const [ignored] = out?.match(/^\d+ ignored.*$/m) ?? [];
-  if (success && ignored) console.log(`       ${ignored}`);
 
-  const [, passed, failed] = out?.match(/^(\d+) passed, (\d+) failed\n*$/m) ?? [];
-  if (passed && failed) return { passed: Number(passed), failed: Number(failed) };
+  const [, ignored, passed, failed] =
+    out?.match(/^(\d+ ignored.*)\n(\d+) passed, (\d+) failed\n*$/m) ?? [];
+  if (ignored) return { passed: Number(passed), failed: Number(failed), ignored };
   return { passed: success ? 1 : 0, failed: success ? 0 : 1 };
 }
 
@@ -111,13 +118,15 @@ async function main(args: string[]): Promise<number> {
   const { only, but } = parseSelection(args, checks.map(({ name }) => name));
   console.log(`packages: ${set}`);
   const total = { passed: 0, failed: 0 };
+  let ignored = "";
   for (const check of checks) {
     if (but.includes(check.name) || (only.length > 0 && !only.includes(check.name))) continue;
-    const { passed, failed } = await runCheck(check);
-    total.passed += passed;
-    total.failed += failed;
+    const result = await runCheck(check);
+    total.passed += result.passed;
+    total.failed += result.failed;
+    if (result.ignored) ignored = `${result.ignored}\n`;
   }
-  console.log(`\n${total.passed} passed, ${total.failed} failed`);
+  console.log(`\n${ignored}${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 ? 0 : 1;
 }
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-/** Longer than any test takes, also on a busy machine. */
-const DEADLINE_MS = 120_000;
+/** Longer than any test takes, also on a busy machine, in milliseconds. */
+export const DEADLINE_MS = 120_000;
 
 /**
  * Returns a signal that aborts after a time in milliseconds. Default: two minutes. A test passes it to the processes and

@@ -5,28 +5,7 @@
  */
 
 import { TextLineStream } from "@std/streams/text-line-stream";
-import type { Host } from "../host/host.ts";
-import { hasColor } from "../render/style.ts";
-import { KeyReader } from "./key_reader.ts";
-import type { TypedInput } from "./typed_input.ts";
-
-/** A question with fixed answers. */
-export interface Choice<Answer extends string> {
-  /** The question, which names the answers, such as `Allow? [y]es / [n]o`. */
-  readonly message: string;
-  /** The answers. The first letter of each is short for it. */
-  readonly answers: readonly Answer[];
-}
-
-/** Dependencies of `askChoice()`. */
-export interface QuestionContext {
-  /** Terminal and environment. */
-  readonly host: Pick<Host, "terminal" | "env">;
-  /** The input with the answers. */
-  readonly input: TypedInput;
-  /** Closes the question. */
-  readonly signal: AbortSignal;
-}
+import { type Choice, formatHint, parseAnswer, type QuestionContext } from "./choice.ts";
 
 /**
  * Asks a question until the answer is valid. Input that was typed before the question is discarded.
@@ -43,10 +22,11 @@ export async function askChoice<Answer extends string>(
   signal.addEventListener("abort", endLine, { once: true });
   terminal.input.setRaw(true);
   try {
+    // A prompt moves the cursor, which such a terminal cannot do.
+    const prompt = env("TERM") === "dumb" ? undefined : await loadPrompt();
     await input.discardEarlier(signal);
     if (signal.aborted) return undefined;
-    // A prompt moves the cursor, which such a terminal cannot do.
-    const ask = env("TERM") === "dumb" ? askForLine : promptForKeys;
+    const ask = prompt?.promptChoice ?? askForLine;
     const answer = await ask(choice, context);
     if (answer === undefined && !signal.aborted) endLine();
     return answer;
@@ -58,43 +38,13 @@ export async function askChoice<Answer extends string>(
   }
 }
 
-async function promptForKeys<Answer extends string>(
-  choice: Choice<Answer>,
-  { host, input, signal }: QuestionContext,
-): Promise<Answer | undefined> {
-  // Loaded with the first question.
-  const { Input } = await import("@cliffy/prompt/input");
-  const reader = new KeyReader(() => input.readChunk(signal));
-  try {
-    const answer = await Input.prompt({
-      message: choice.message,
-      indent: "  ",
-      prefix: "",
-      validate: (text) => parseAnswer(choice, text) !== undefined || formatHint(choice),
-      transform: (text) => parseAnswer(choice, text),
-      reader,
-      writer: createPromptWriter(host),
-    });
-    return parseAnswer(choice, answer);
-  } catch (error) {
-    if (reader.hasEnded) return undefined;
-    throw error;
-  }
-}
-
-/** Writes to standard error, without colors if it has none. */
-function createPromptWriter(
-  { terminal: { messages }, env }: QuestionContext["host"],
-): { writeSync(bytes: Uint8Array): number } {
-  const isColored = hasColor(messages, env);
-  return {
-    writeSync(bytes) {
-      const text = new TextDecoder().decode(bytes);
-      // deno-lint-ignore no-control-regex -- matches colors
-      void messages.write(isColored ? text : text.replace(/\x1b\[[\d;]*m/g, ""));
-      return bytes.length;
-    },
-  };
+/**
+ * Imports the prompt; `undefined` if it cannot be loaded. The specifier is computed, so that the prompt is loaded with
+ * the first question and not with the program. `deno compile` finds the file by `--include`.
+ */
+async function loadPrompt(): Promise<typeof import("./prompt_choice.ts") | undefined> {
+  const module = new URL("./prompt_choice.ts", import.meta.url);
+  return await import(module.href).catch(() => undefined);
 }
 
 async function askForLine<Answer extends string>(
@@ -121,16 +71,4 @@ function readLines(readChunk: () => Promise<Uint8Array | undefined>): ReadableSt
     },
   });
   return text.pipeThrough(new TextLineStream());
-}
-
-function parseAnswer<Answer extends string>(
-  { answers }: Choice<Answer>,
-  text: string,
-): Answer | undefined {
-  const word = text.trim().toLowerCase();
-  return answers.find((answer) => word === answer || word === answer[0]);
-}
-
-function formatHint({ answers }: Choice<string>): string {
-  return `Possible answers: ${answers.join(", ")}`;
 }

@@ -52,7 +52,7 @@ const events: AgentEvent[] = [
   },
 ];
 
-Deno.test("messages, events and requests are unchanged by JSON and structuredClone() [1.1, 1.6, AC-10]", () => {
+Deno.test("messages, events and requests are unchanged by JSON and structuredClone() [1.1, AC-10]", () => {
   const values = [messages, context, options, events, usage, modelSpec("openai/gpt-5:high")];
   for (const value of values) {
     assertEquals(JSON.parse(JSON.stringify(value)), value);

@@ -22,6 +22,7 @@ const parameters = {
 Deno.test("defineTool() creates a tool that validates and runs [2.11]", async () => {
   const weather = defineTool({
     name: "weather",
+    label: "Weather",
     description: "Returns the weather.",
     parameters,
     readOnly: true,
@@ -30,7 +31,7 @@ Deno.test("defineTool() creates a tool that validates and runs [2.11]", async ()
   assertEquals(await weather.execute({ city: "Bern" }, context), "Sunny in Bern");
   assertEquals((await validateToolArguments(weather.parameters, { city: "Bern" })).valid, true);
   assertEquals((await validateToolArguments(weather.parameters, {})).valid, false);
-  assertEquals([weather.name, weather.readOnly], ["weather", true]);
+  assertEquals([weather.name, weather.label, weather.readOnly], ["weather", "Weather", true]);
 });
 
 Deno.test("fakeTool() creates a tool with a valid schema [2.11]", async () => {

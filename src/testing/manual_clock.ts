@@ -14,16 +14,22 @@ interface Sleeper {
 /**
  * A clock that advances only on demand, for tests of timeouts and retries without waiting.
  *
+ * Pass its `now` and `sleep` as ports to an agent, or `sleep` to the options of a scripted stream or a fake tool.
+ *
  * @example
  * ```ts
  * import { Agent } from "@swink/agent";
- * import { ManualClock, reply, scriptedStream } from "@swink/agent/testing";
+ * import { fail, ManualClock, reply, scriptedStream } from "@swink/agent/testing";
  *
  * const clock = new ManualClock();
+ * const streamFn = scriptedStream([fail("network_error", "Connection reset"), reply("Hi")]);
  * const { now, sleep } = clock;
- * const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hi")]), now, sleep });
- * await agent.prompt("Hello");
- * clock.advance(1000);
+ * const agent = new Agent({ model: "test/model", streamFn, now, sleep, retry: () => 60_000 });
+ *
+ * const running = agent.prompt("Hello");
+ * while (clock.sleepers === 0) await new Promise((resolve) => setTimeout(resolve));
+ * clock.advance(60_000);
+ * (await running).text; // "Hi"
  * ```
  */
 export class ManualClock implements Clock {
@@ -35,7 +41,7 @@ export class ManualClock implements Clock {
   /** Returns the time in milliseconds; starts at 0. */
   readonly now = (): number => this.#now;
 
-  /** Waits until the clock is advanced, or the signal is aborted. */
+  /** Waits until the clock is advanced that far, or the signal is aborted; never rejects. */
   readonly sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> => {
     this.waits.push(milliseconds);
     if (signal?.aborted) return Promise.resolve();
@@ -56,11 +62,10 @@ export class ManualClock implements Clock {
     return this.#sleepers.size;
   }
 
-  /** Advances the clock to the end of the next pending sleep; has no effect if there is none. */
+  /** Advances the clock to the end of the next pending sleep; has no effect if none ends. */
   advanceToNext(): void {
-    if (this.#sleepers.size === 0) return;
     const due = Math.min(...[...this.#sleepers].map(({ until }) => until));
-    this.advance(due - this.#now);
+    if (due !== Infinity) this.advance(due - this.#now);
   }
 
   /** Advances the clock and wakes the sleeps that are due, the earliest first. */

@@ -27,10 +27,11 @@ import type { ToolContext } from "../core/tool.ts";
 export function testToolContext<Context = undefined>(
   given: Partial<ToolContext<Context>> = {},
 ): ToolContext<Context> {
+  const { runId = "run_1", toolCallId = "call_1" } = given;
   const defaults: ToolContext = {
-    toolCallId: "call_1",
-    idempotencyKey: `run_1:${given.toolCallId ?? "call_1"}`,
-    runId: "run_1",
+    toolCallId,
+    idempotencyKey: `${runId}:${toolCallId}`,
+    runId,
     turn: 1,
     context: undefined,
     messages: [],

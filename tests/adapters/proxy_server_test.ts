@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createProxy, serveProxy, type ServeProxyOptions } from "../../adapters/proxy/mod.ts";
 import { ModelThrottledError } from "../../src/core/errors.ts";
+import { THINKING_LEVELS } from "../../src/core/model.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
@@ -57,6 +58,24 @@ Deno.test("serveProxy(): passes every event of the model to createProxy()", asyn
   await using server = serveLoopback(serveProxy(createStreamFn(step), ALLOW_ALL));
   const proxied = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));
   assertEquals(proxied.events, direct.events);
+});
+
+Deno.test("serveProxy(), createProxy(): pass every thinking level and stop reason [1.6]", async () => {
+  const stopReasons = ["stop", "length", "tool_use"] as const;
+  const model = scriptedStream([
+    ...THINKING_LEVELS.map(() => reply("Hi")),
+    ...stopReasons.map((stopReason) => reply([toolCall("look")], { stopReason })),
+    fail("stream_error", "broken"),
+  ]);
+  await using server = serveLoopback(serveProxy(model, ALLOW_ALL));
+  const streamFn = createProxy({ baseUrl: server.url });
+  for (const thinkingLevel of THINKING_LEVELS) {
+    await readReply(streamFn(richRequest({ ...MODEL, thinkingLevel })));
+  }
+  assertEquals(model.calls.map((call) => call.model.thinkingLevel), THINKING_LEVELS);
+  for (const stopReason of [...stopReasons, "error"]) {
+    assertEquals((await readReply(streamFn(richRequest(MODEL)))).stopReason, stopReason);
+  }
 });
 
 Deno.test("serveProxy(): calls the model with the agent's request, without the token", async () => {
@@ -309,7 +328,11 @@ Deno.test("serveProxy(): sends comments while the model sends no events", async 
   const { body } = await handler(createPost(MINIMAL_BODY));
   assert(body);
   const reader = body.getReader();
-  const next = async () => new TextDecoder().decode((await reader.read()).value);
+  const next = async () => {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("The response ended");
+    return new TextDecoder().decode(value);
+  };
   while (!(await next()).includes("Half"));
   for (let count = 0; count < 2; count++) {
     const reading = next();

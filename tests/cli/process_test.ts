@@ -173,12 +173,12 @@ Deno.test("process: a second SIGINT exits while the program waits for the reader
   void child.status.then((ended) => status = ended);
   try {
     await waitUntil(() => handlesInterrupt(child.pid));
-    // Repeated, since signals that arrive together are delivered once.
+    // Repeated, since signals that arrive together are delivered once. One may arrive while the program exits.
     await waitUntil(() => {
       sendSignal(child, "SIGINT");
       return status !== undefined;
     });
-    assertEquals(status, { success: false, code: 130, signal: null });
+    assertEquals(status?.code, 130);
   } finally {
     sendSignal(child, "SIGKILL");
     await child.status;

@@ -39,8 +39,9 @@ async function readEvents(
 ): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
   while (events.length < count) {
-    const { value } = await reader.read();
-    if (value) events.push(value);
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`The stream ended after ${events.length} of ${count} events`);
+    events.push(value);
   }
   return events;
 }
@@ -100,7 +101,9 @@ Deno.test("approve: is called after the reader has taken tool_approval_requested
     },
   });
   const reader = agent.promptStream("Look").getReader();
-  for (let event = await reader.read(); !isReply(event.value); event = await reader.read());
+  for (let [event] = await readEvents(reader, 1); !isReply(event);) {
+    [event] = await readEvents(reader, 1);
+  }
   await settle();
   assertEquals(asked, []);
   await readEvents(reader, 1);

@@ -23,6 +23,8 @@ const CUTS = IS_PROOF_RUN ? 4096 : 40;
 const OPERATIONS = 45;
 /** Longest time after which a worker is killed, in milliseconds. */
 const MAX_LIFETIME_MS = 90;
+/** Time in which a worker that is not killed finishes, in milliseconds. */
+const FULL_LIFETIME_MS = 60_000;
 
 const workerPath = new URL("./crash_worker.ts", import.meta.url).pathname;
 
@@ -125,8 +127,9 @@ for (const kind of ["files", "SQLite"] as const) {
       await withTempDirectory(async (directory) => {
         const session = { directory, kind, id: `session-${number}` };
         for (let isDone = false; !isDone;) {
-          const lifetimeMs = kills < KILLS[kind] ? random() * MAX_LIFETIME_MS : 60_000;
+          const lifetimeMs = kills < KILLS[kind] ? random() * MAX_LIFETIME_MS : FULL_LIFETIME_MS;
           isDone = await runWorker(session, lifetimeMs);
+          assert(isDone || lifetimeMs < FULL_LIFETIME_MS, "the worker did not finish");
           if (!isDone) kills++;
           await expectReadable(session);
         }

@@ -23,8 +23,11 @@ const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 300;
 /** Runs a single seed, to reproduce a failure. */
 const ONLY_SEED = Deno.env.get("SWINK_SEED");
 
-/** Idle tasks before `#advanceUntil()` waits for real timers, and idle real timers before it aborts the run. */
-const IDLE_LIMITS = { tasks: 10, timers: 4 };
+/**
+ * Idle tasks before `#advanceUntil()` waits for real timers, idle real timers before it aborts the run, and those before
+ * it fails.
+ */
+const IDLE_LIMITS = { tasks: 10, timers: 4, timersAfterAbort: 1_000 };
 
 /** Creates a signal that counts its listeners. */
 function createCountedSignal(): { signal: AbortSignal; listeners: () => number } {
@@ -149,7 +152,9 @@ class Trial {
       );
       for (const clock of sleeping) clock.advanceToNext();
       idle = sleeping.length > 0 ? 0 : idle + 1;
-      if (idle > IDLE_LIMITS.tasks + IDLE_LIMITS.timers) this.#agent.abort("no progress");
+      const idleTimers = idle - IDLE_LIMITS.tasks;
+      if (idleTimers > IDLE_LIMITS.timers) this.#agent.abort("no progress");
+      assert(idleTimers < IDLE_LIMITS.timersAfterAbort, "the run did not end after an abort");
     }
     await done;
   }

@@ -6,9 +6,13 @@ import { localFileSystem } from "./local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
 
-/** A file system that counts the bytes read from logs. */
+/** A file system that counts the bytes read from logs, and a clock. */
 class CountingDisk {
   logBytes = 0;
+  #time = 0;
+
+  /** A clock that advances, so that sessions are listed in the order of their last entries. */
+  readonly now = () => ++this.#time;
 
   readonly files: FileSystem = {
     ...localFileSystem,
@@ -27,8 +31,8 @@ class CountingDisk {
   };
 }
 
-function createStore(directory: string, { files }: CountingDisk): FileSessionStore {
-  const options: FileStoreOptions = { directory, files };
+function createStore(directory: string, { files, now }: CountingDisk): FileSessionStore {
+  const options: FileStoreOptions = { directory, files, now };
   return new FileSessionStore(options);
 }
 

@@ -1,6 +1,9 @@
 import { testSessionStore } from "../../testing/session_conformance.ts";
 import { assertEquals } from "@std/assert";
+import { THINKING_LEVELS } from "../../core/model.ts";
+import type { SessionEntryBody } from "../../core/session_entry.ts";
 import { createNodeSystem } from "../../platform/system.ts";
+import { assistantMessage } from "../../testing/messages.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
 import { createLocalFileSystem, localFileSystem } from "./local_file_system.ts";
@@ -37,4 +40,30 @@ Deno.test({
     assertEquals(getMode(`${directory}/s.index`), 0o600);
     await Deno.remove(parent, { recursive: true });
   },
+});
+
+Deno.test("FileSessionStore: keeps every stop reason and thinking level [1.6]", async () => {
+  const directory = await Deno.makeTempDir();
+  const stopReasons = ["stop", "length", "tool_use", "aborted", "error"] as const;
+  const bodies: SessionEntryBody[] = [
+    ...stopReasons.map((stopReason): SessionEntryBody => ({
+      type: "message",
+      message: assistantMessage("Hi", { stopReason }),
+    })),
+    ...THINKING_LEVELS.map((thinkingLevel): SessionEntryBody => ({
+      type: "model_changed",
+      model: { provider: "p", modelId: "m", thinkingLevel },
+    })),
+  ];
+  await using session = await new FileSessionStore({ directory }).create({ id: "s" });
+  for (const body of bodies) session.append(body);
+  await session.close();
+  await using reopened = await new FileSessionStore({ directory }).open("s", { access: "read" });
+  assertEquals(reopened.damage, []);
+  const path = await reopened.path();
+  assertEquals(
+    path.map(({ id: _id, parentId: _parent, timestamp: _time, ...body }) => body),
+    bodies,
+  );
+  await Deno.remove(directory, { recursive: true });
 });

@@ -132,6 +132,15 @@ Oh
   );
 });
 
+Deno.test("exportMarkdown() shows a label, and nothing for a removed one", async () => {
+  const session = await new InMemorySessionStore().create();
+  const { id } = session.append({ type: "message", message: userMessage("Hello", 1) });
+  session.append({ type: "label", targetId: id, label: "before the change" });
+  session.append({ type: "label", targetId: id, label: null });
+  const markdown = await exportMarkdown(session);
+  assertEquals(markdown.match(/^> .*$/gm), ["> Label: before the change"]);
+});
+
 Deno.test("importSession() restores the entries of all branches from exportJsonl()", async () => {
   const session = await createSampleSession();
   const [first] = session.outline;

@@ -1,5 +1,5 @@
 /**
- * Plan mode: an agent with read-only tools.
+ * Selects the tools of an agent that plans changes but cannot make them.
  *
  * @module
  */

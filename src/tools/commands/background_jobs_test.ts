@@ -71,16 +71,3 @@ Deno.test("background jobs: disposing the sandbox ends them", async () => {
   }
   assert(state === "" || state === "Z", state);
 });
-
-Deno.test("codingTools(): without jobs, returns six tools and bash without the background parameter", async () => {
-  await using workspace = new TestWorkspace();
-  assertEquals(workspace.tools.map(({ name }) => name), [
-    "read_file",
-    "write_file",
-    "edit_file",
-    "list_directory",
-    "search_files",
-    "bash",
-  ]);
-  assert(!JSON.stringify(workspace.getTool("bash").parameters).includes("background"));
-});

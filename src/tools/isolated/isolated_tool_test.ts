@@ -23,6 +23,7 @@ async function withModule(source: string, run: (module: string) => Promise<void>
 const TOOL = `
 export default defineTool({
   name: "probe",
+  label: "Probe",
   description: "Tries things.",
   parameters: { type: "object", properties: { do: { type: "string" }, path: { type: "string" } }, required: ["do"] },
   readOnly: true,
@@ -58,7 +59,8 @@ Deno.test("isolatedTool(): runs the tool with its declared permissions", async (
   await withModule(TOOL, async (module) => {
     await Deno.writeTextFile(`${module}.txt`, "content");
     const tool = await isolatedTool({ module, permissions: { read: [`${module}.txt`] } });
-    assertEquals([tool.name, tool.description, tool.readOnly], ["probe", "Tries things.", true]);
+    const { name, label, description, readOnly } = tool;
+    assertEquals([name, label, description, readOnly], ["probe", "Probe", "Tries things.", true]);
     const read = await callTool(tool, { do: "read", path: `${module}.txt` });
     assertEquals(read, { text: "content", updates: ["trying"] });
   });

@@ -1,0 +1,31 @@
+import { assert, assertEquals } from "@std/assert";
+import { TestWorkspace } from "../../tests/sandbox/test_workspace.ts";
+
+Deno.test("codingTools(): without jobs, returns six tools and bash without the background parameter", async () => {
+  await using workspace = new TestWorkspace();
+  assertEquals(workspace.tools.map(({ name }) => name), [
+    "read_file",
+    "write_file",
+    "edit_file",
+    "list_directory",
+    "search_files",
+    "bash",
+  ]);
+  assert(!JSON.stringify(workspace.getTool("bash").parameters).includes("background"));
+});
+
+Deno.test("codingTools(): every tool has a label of its own", async () => {
+  await using workspace = new TestWorkspace({}, { jobs: true, fetchUrl: true, todo: true });
+  assertEquals(workspace.tools.map(({ name, label }) => [name, label]), [
+    ["read_file", "Read file"],
+    ["write_file", "Write file"],
+    ["edit_file", "Edit file"],
+    ["list_directory", "List directory"],
+    ["search_files", "Search files"],
+    ["bash", "Run command"],
+    ["job_output", "Job output"],
+    ["job_stop", "Stop job"],
+    ["fetch_url", "Fetch page"],
+    ["todo", "Plan"],
+  ]);
+});
