@@ -47,14 +47,17 @@ export function isDeeperThan(value: unknown, depth: number): boolean {
 }
 
 /**
- * Returns a deep copy of a JSON value. Levels below {@linkcode MAX_JSON_DEPTH} are replaced by `null`, so that it cannot
- * overflow the stack.
+ * Returns a deep copy of a JSON value. Levels far below {@linkcode MAX_JSON_DEPTH} are replaced by `null`, so that it
+ * cannot overflow the stack; a message or an event around a value of that depth is copied completely.
  *
  * The value must be JSON: {@linkcode toJsonValue} copies values of unknown origin.
  */
 export function cloneJson<Value>(value: Value): Value {
-  return cloneLevels(value, MAX_JSON_DEPTH) as Value;
+  return cloneLevels(value, MAX_JSON_DEPTH + ENVELOPE_DEPTH) as Value;
 }
+
+/** Levels of the messages and events around a value. */
+const ENVELOPE_DEPTH = 10;
 
 function cloneLevels(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;

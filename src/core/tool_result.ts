@@ -6,8 +6,9 @@
 
 import { findContentProblem } from "./check_message.ts";
 import type { ContentBlock } from "./content.ts";
+import { copyJson } from "./copy_json.ts";
 import { getErrorMessage } from "./errors.ts";
-import { isJsonObject, toJsonValue } from "./json.ts";
+import { isJsonObject } from "./json.ts";
 import { type Cost, toValidCost, toValidUsage, type Usage } from "./usage.ts";
 
 /** The result of a tool. */
@@ -96,11 +97,4 @@ export function copyToolResult(output: AgentToolResult): AgentToolResult {
 function toJsonResult(output: unknown): AgentToolResult {
   const value = copyJson(output);
   return textResult(JSON.stringify(value), value);
-}
-
-/** Copies a value as JSON; throws if it is not. */
-function copyJson<Value>(value: Value): Value {
-  const copy = toJsonValue(value);
-  if ("problem" in copy) throw new TypeError(copy.problem);
-  return copy.value as Value;
 }

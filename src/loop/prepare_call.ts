@@ -85,7 +85,7 @@ export async function checkPolicies(
     const context = { ...createPolicyContext(turn), toolCallId: block.id, tool, arguments: draft };
     const call = () => policy.preDispatch?.(context);
     const parse = (returned: unknown) => {
-      const verdict = parseVerdict(returned);
+      const verdict = parseVerdict(returned, ["stop", "inject", "skip"]);
       return { verdict, args: final ? args : copyArguments(draft) };
     };
     const outcome = await callPolicy(run, policy, { call, parse });
