@@ -13,6 +13,7 @@ import {
   NetworkError,
   StreamError,
 } from "../core/errors.ts";
+import { cloneJson } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
@@ -118,7 +119,8 @@ async function callStream(
 ): Promise<Attempt> {
   const { run, progress: { turn: turnNumber } } = turn;
   const { model, streamFn } = candidate;
-  await run.events.emit({ type: "model_call_start", turn: turnNumber, attempt: number, model });
+  const position = { turn: turnNumber, attempt: number };
+  await run.events.emit({ type: "model_call_start", ...position, model: cloneJson(model) });
   await run.events.untilDelivered();
   const startedAt = run.config.now();
   const reader = new ReplyReader(turn);
@@ -132,13 +134,12 @@ async function callStream(
   const { firstTokenAt } = reader;
   await run.events.emit({
     type: "model_call_end",
-    turn: turnNumber,
-    attempt: number,
-    model,
+    ...position,
+    model: cloneJson(model),
     ...(firstTokenAt !== undefined && { ttftMs: firstTokenAt - startedAt }),
     durationMs,
-    usage,
-    cost,
+    usage: cloneJson(usage),
+    cost: cloneJson(cost),
     ...(responseId !== undefined && { responseId }),
     ...(error && { error }),
   });

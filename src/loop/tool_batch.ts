@@ -32,7 +32,7 @@ import type { TurnContext } from "./turn_context.ts";
 
 /** The result of a batch. */
 export interface BatchOutcome {
-  /** The result messages in call order, as emitted; none if approvals are pending. */
+  /** The result messages in call order; none if approvals are pending. */
   readonly toolResults: readonly ToolResultMessage[];
   /** Whether steering interrupted the batch. */
   readonly interrupted: boolean;
@@ -150,12 +150,12 @@ async function emitResults(
   calls: readonly PreparedCall[],
   resultByBlock: ReadonlyMap<ToolCallBlock, AgentToolResult | undefined>,
 ): Promise<ToolResultMessage[]> {
-  const emitted: ToolResultMessage[] = [];
+  const messages: ToolResultMessage[] = [];
   for (const call of calls) {
     const message = createResultMessage(turn, call, resultByBlock.get(call.block));
-    emitted.push(await turn.run.history.emitMessage(message));
+    messages.push(await turn.run.history.emitMessage(message));
   }
-  return emitted;
+  return messages;
 }
 
 function createResultMessage(

@@ -6,6 +6,7 @@
 
 import type { AgentError } from "../core/errors.ts";
 import type { TurnEndReason } from "../core/event.ts";
+import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { TurnInput } from "./message_source.ts";
@@ -104,7 +105,7 @@ function takeQueuedMessages(run: RunServices, { queue }: TurnInput): readonly Ag
 
 /** What happened in a turn, before its `postTurn` policies. */
 interface TurnActions {
-  /** The reply, as emitted. */
+  /** The reply. */
   readonly message: AssistantMessage;
   /** The progress of the run. */
   readonly progress: RunProgress;
@@ -146,7 +147,13 @@ async function finishTurn(turn: TurnContext, actions: TurnActions): Promise<Turn
   const context = createPolicyContext({ ...turn, progress });
   const verdict = await runPostTurn(run, { ...context, message, toolResults });
   const reason = getTurnEndReason(turn, actions);
-  await run.events.emit({ type: "turn_end", turn: progress.turn, message, toolResults, reason });
+  await run.events.emit({
+    type: "turn_end",
+    turn: progress.turn,
+    message: cloneJson(message),
+    toolResults: cloneJson(toolResults),
+    reason,
+  });
   const error = batch.error ?? actions.error;
   const stoppedBy = actions.stoppedBy ?? batch.stoppedBy ?? monitor?.stoppedBy ?? verdict.stoppedBy;
   const isAborted = reason === "aborted" && run.cancellation.aborted;

@@ -72,9 +72,7 @@ for (
       throw new Error("no rules");
     }],
     ["rejects", () => Promise.reject(new Error("no rules"))],
-    ["throws a text", () => {
-      throw "no rules";
-    }],
+    ["rejects with a text", () => Promise.reject("no rules")],
     ["throws a value without a prototype", () => {
       throw Object.assign(Object.create(null), { message: "no rules" });
     }],
