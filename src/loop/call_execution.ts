@@ -114,6 +114,7 @@ export class CallExecution {
 
   /** Emits an event of an agent that the tool runs; its path begins with this call. */
   async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
+    if (this.#emittingUpdates) await this.#emittingUpdates; // They came first.
     if (this.#state !== "running" && this.#state !== "cancelled") return;
     const { id } = this.call.block;
     const nested = event.type === "sub_agent"
