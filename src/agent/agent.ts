@@ -6,12 +6,7 @@
 
 import type { PendingBatch } from "../core/approval.ts";
 import { checkTools } from "../core/check_tool.ts";
-import {
-  AlreadyRunningError,
-  BadRequestError,
-  getErrorMessage,
-  NoMessagesError,
-} from "../core/errors.ts";
+import { AlreadyRunningError, getErrorMessage, NoMessagesError } from "../core/errors.ts";
 import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
@@ -36,6 +31,7 @@ import { type RunSummary, type StartedRun, startRun } from "../loop/start_run.ts
 import { type AgentResult, getLastText } from "./agent_result.ts";
 import { type AgentStream, createAgentStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
+import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
 import { type AgentOptions, checkAgentOptions } from "./options.ts";
@@ -152,10 +148,12 @@ export class Agent {
     schema: Schema,
     options: RunOptions & StructuredOutputOptions = {},
   ): Promise<Infer<Schema>> {
+    const tools = checkTools([...this.#state.tools, ...(options.tools ?? [])]);
     const answer = StructuredAnswer.from(schema, {
       ...options,
-      tools: this.#state.tools,
-      supportsSchema: (schema) => this.#supportsStrictSchema(schema),
+      tools,
+      // Some providers accept either tools or a schema.
+      supportsSchema: (schema) => tools.length === 0 && this.#supportsStrictSchema(schema),
       validator: this.#options.validator,
       now: this.#now,
     });
@@ -266,10 +264,10 @@ export class Agent {
   /**
    * Emits an event of the application, in order with all others. `data` must be JSON.
    *
-   * @throws {BadRequestError} If the data cannot be copied.
+   * @throws {BadRequestError} If the name is empty, or the data is not JSON.
    */
   emitCustom(name: string, data: unknown): void {
-    this.#emit({ type: "custom", name, data: copyData(data) });
+    this.#emit(createCustomEvent(name, data));
   }
 
   /**
@@ -461,10 +459,8 @@ export class Agent {
     return messages;
   }
 
-  /** Whether the provider enforces a schema. Never with tools, since some providers accept either tools or a schema. */
   #supportsStrictSchema(schema: JsonSchema): boolean {
-    const { model, tools } = this.#state;
-    return tools.length === 0 && (this.#streamFn.hasStrictSchema?.(model, schema) ?? false);
+    return this.#streamFn.hasStrictSchema?.(this.#state.model, schema) ?? false;
   }
 
   #assertIdle(): void {
@@ -488,14 +484,4 @@ export class Agent {
 
 function toAgentResult(summary: RunSummary): AgentResult {
   return { ...summary, text: getLastText(summary.messages) };
-}
-
-function copyData(data: unknown): unknown {
-  try {
-    return cloneJson(data);
-  } catch (cause) {
-    throw new BadRequestError(`The data of an event must be JSON: ${getErrorMessage(cause)}`, {
-      cause,
-    });
-  }
 }
