@@ -34,7 +34,7 @@ import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
-import { type AgentOptions, checkAgentOptions } from "./options.ts";
+import { type AgentOptions, checkAgentOptions, checkSystemPrompt } from "./options.ts";
 import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
 import { StructuredAnswer, type StructuredOutputOptions } from "./structured_output.ts";
@@ -279,8 +279,13 @@ export class Agent {
     return this.#subscribers.add(listener);
   }
 
-  /** Sets the system prompt of the following turns. */
+  /**
+   * Sets the system prompt of the following turns.
+   *
+   * @throws {BadRequestError} If it is no string.
+   */
   setSystemPrompt(systemPrompt: string): void {
+    checkSystemPrompt(systemPrompt);
     this.#state.systemPrompt = systemPrompt;
   }
 

@@ -61,9 +61,7 @@ export function checkAgentOptions(options: AgentOptions): void {
     );
   }
   checkConfig(options);
-  if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
-    throw new BadRequestError(`systemPrompt must be a string, not ${typeof systemPrompt}`);
-  }
+  if (systemPrompt !== undefined) checkSystemPrompt(systemPrompt);
   for (const name of ["steeringMode", "followUpMode"] as const) {
     const { [name]: mode } = options;
     if (mode === undefined || QUEUE_MODES.includes(mode)) continue;
@@ -71,6 +69,16 @@ export function checkAgentOptions(options: AgentOptions): void {
   }
   checkCalls("pendingApprovals", pendingApprovals);
   checkCalls("decidedCalls", decidedCalls);
+}
+
+/**
+ * Checks a system prompt.
+ *
+ * @throws {BadRequestError} If it is no string.
+ */
+export function checkSystemPrompt(systemPrompt: string): void {
+  if (typeof systemPrompt === "string") return;
+  throw new BadRequestError(`systemPrompt must be a string, not ${typeof systemPrompt}`);
 }
 
 function checkCalls(name: string, calls: unknown): void {

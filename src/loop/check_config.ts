@@ -66,6 +66,19 @@ export function checkConfig(config: object): void {
   checkQueue("followUp", followUp);
 }
 
+/**
+ * Checks the complete configuration of a run.
+ *
+ * @throws {BadRequestError} If the model or the stream function is missing, or an option is invalid.
+ */
+export function checkRunConfig(
+  config: { readonly model: ModelSpec; readonly streamFn: unknown },
+): void {
+  checkModelSpec(config.model);
+  if (config.streamFn === undefined) throw invalid("streamFn must be a function", undefined);
+  checkConfig(config);
+}
+
 function checkLimit(name: string, limit: unknown): void {
   if (limit === undefined || (typeof limit === "number" && limit > 0)) return;
   throw invalid(`${name} must be a number above 0`, limit);

@@ -15,7 +15,7 @@ import { ajvValidator, type SchemaValidator } from "../core/schema.ts";
 import type { StreamFn, StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Prices } from "../core/usage.ts";
-import { checkConfig } from "./check_config.ts";
+import { checkRunConfig } from "./check_config.ts";
 import type { MessageSource } from "./message_source.ts";
 import type { GetMessages } from "./polled_source.ts";
 
@@ -145,7 +145,7 @@ type Defaults =
  * @throws {BadRequestError} If an option is invalid.
  */
 export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
-  checkConfig(config);
+  checkRunConfig(config);
   const random = config.random ?? defaultPorts.random;
   return {
     ...config,
