@@ -103,6 +103,7 @@ export class Agent {
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
     const { messages = [], pendingApprovals, decidedCalls } = options;
+    checkMessages(messages);
     const pending = pendingApprovals?.length ? { pendingApprovals, decidedCalls } : undefined;
     this.#state = this.#createState(this.#repair(messages, pending), pending);
     const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
@@ -323,6 +324,7 @@ export class Agent {
    */
   setMessages(messages: readonly AgentMessage[]): void {
     this.#assertIdle();
+    checkMessages(messages);
     this.#repairs = [];
     this.#state.pending = undefined;
     this.#state.messages = [...this.#repair(messages)];
@@ -338,6 +340,7 @@ export class Agent {
    */
   appendMessages(messages: readonly AgentMessage[]): void {
     this.#assertIdle();
+    checkMessages(messages);
     this.#state.messages = [...this.#repair([...this.#state.messages, ...messages])];
     this.#state.pending = undefined;
   }
@@ -455,9 +458,8 @@ export class Agent {
     });
   }
 
-  /** Checks and repairs a history; the calls of its last reply may be pending. */
+  /** Repairs a history; the calls of its last reply may be pending. */
   #repair(history: readonly AgentMessage[], pending?: PendingBatch): readonly AgentMessage[] {
-    checkMessages(history);
     if (pending) checkPending(pending, history);
     const { messages, repairs } = repairHistory(history, { pendingCalls: getPendingIds(pending) });
     this.#repairs = [...this.#repairs, ...repairs];

@@ -158,6 +158,9 @@ function listMessages(input: PromptInput, timestamp: number): readonly AgentMess
   }
   if (isMessageList(input)) return input;
   if (!("text" in input)) return [input];
+  if (input.images !== undefined && !Array.isArray(input.images)) {
+    throw new BadRequestError("Invalid prompt: images must be an array of image blocks");
+  }
   const content: ContentBlock[] = [{ type: "text", text: input.text }, ...(input.images ?? [])];
   return [{ role: "user", content, timestamp }];
 }

@@ -528,6 +528,11 @@ Deno.test("setMessages() and clearMessages() end the wait; appendMessages() answ
   assertEquals(appended.agent.state.pendingApprovals, []);
   assertEquals(repairHistory(appended.agent.state.messages).repairs, []);
   assertEquals(appended.agent.state.messages.length, 7);
+  const refused = pendingAgent();
+  await refused.agent.prompt("Go");
+  assertThrows(() => refused.agent.setMessages(["Hi"] as never), BadRequestError);
+  assertThrows(() => refused.agent.appendMessages(["Hi"] as never), BadRequestError);
+  assertEquals(refused.agent.state.pendingApprovals, PENDING);
   const reset = pendingAgent();
   await reset.agent.prompt("Go");
   reset.agent.reset();
