@@ -128,12 +128,12 @@ async function retryWithSmallerContext(
   first: CallResult,
 ): Promise<CallResult> {
   const { run, cancellation } = turn;
-  const { attempt: { error, hasOutput }, attempts } = first.call;
+  const { attempt: { error, hasOutput }, attempts, number } = first.call;
   const prepared = first.sent && await prepareSmallerRequest(turn, first.sent);
   if (cancellation.aborted) return abortCall(turn, first);
   if (!prepared) return first;
   if (error && hasOutput) {
-    await run.events.emit({ type: "retry", attempt: 1, delayMs: 0, error, discard: true });
+    await run.events.emit({ type: "retry", attempt: number, delayMs: 0, error, discard: true });
   }
   const second = await sendRequest(
     { ...turn, progress: first.progress },
@@ -196,7 +196,7 @@ function createUnsentCall(turn: TurnContext, stoppedBy?: StoppedBy): CallResult 
   const { settings: { model, tools }, progress } = turn;
   const attempt = createAbortedAttempt(turn, stoppedBy);
   return {
-    call: { attempt, model, attempts: 0, usage: zeroUsage(), cost: zeroCost() },
+    call: { attempt, model, attempts: 0, number: 0, usage: zeroUsage(), cost: zeroCost() },
     progress,
     tools,
   };

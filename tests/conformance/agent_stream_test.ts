@@ -42,7 +42,7 @@ Deno.test("promptStream(): text() and result() may be called together and again"
   assertEquals([words, result.text, await stream.text()], ["One", "One", "One"]);
 });
 
-Deno.test("promptStream(): result() resolves while and after somebody else reads the stream", async () => {
+Deno.test("promptStream(): result() resolves while another reader reads the stream, and after it", async () => {
   const { agent } = testAgent([reply("One"), reply("Two"), reply("Three")]);
   const iterated = agent.promptStream("Hi");
   const events: AgentEvent[] = [];
@@ -89,7 +89,7 @@ Deno.test("promptStream(): misuse errors the stream, text(), result() and the bo
   await running.cancel();
 });
 
-Deno.test("promptStream(): misuse that nobody awaits raises no unhandled rejection", async () => {
+Deno.test("promptStream(): misuse that is not awaited raises no unhandled rejection", async () => {
   const { agent } = testAgent([]);
   agent.promptStream("");
   agent.continueStream();
