@@ -273,3 +273,15 @@ Deno.test("approve gets the previewed changes and cannot change the call", async
   assertEquals(edit.calls.map((call) => call.arguments), [{ n: 1 }]);
   assertEquals(outlineMessages(agent.state.messages)[1], 'assistant: edit({"n":1}) blind({})');
 });
+
+Deno.test("approve: a denied call does not run although requiresApproval changes its answer", async () => {
+  let answers = 0;
+  const bash = fakeTool({ name: "bash", requiresApproval: () => ++answers === 1 });
+  const { agent } = testAgent([reply([toolCall("bash")]), reply("Done")], {
+    tools: [bash],
+    approvalMode: "smart",
+    approve: () => false,
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals([bash.calls.length, answers], [0, 1]);
+});
