@@ -27,15 +27,39 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns a deep copy of a JSON value. */
+/**
+ * Returns a deep copy of a value as JSON, which `JSON.parse(JSON.stringify(value))` returns too: a member that JSON cannot
+ * represent is omitted, or `null` in an array; a number that is not finite is `null`.
+ *
+ * @throws {TypeError} If the value has a bigint.
+ * @throws {RangeError} If the value contains itself.
+ */
 export function cloneJson<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(cloneJson) as Value;
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    setProperty(copy, key, cloneJson((value as Record<string, unknown>)[key]));
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      return (Number.isFinite(value) ? value : null) as Value;
+    case "object":
+      return cloneObject(value) as Value;
+    case "bigint":
+      throw new TypeError("a bigint is not JSON");
+    default:
+      return undefined as Value;
   }
-  return copy as Value;
+}
+
+function cloneObject(value: object | null): unknown {
+  if (value === null) return null;
+  if (Array.isArray(value)) return value.map((item) => cloneJson(item) ?? null);
+  if ("toJSON" in value && typeof value.toJSON === "function") return cloneJson(value.toJSON(""));
+  const copy: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) {
+    const copied = cloneJson(member);
+    if (copied !== undefined) setProperty(copy, key, copied);
+  }
+  return copy;
 }
 
 /** Sets an own property, also for the key `__proto__`, as `JSON.parse` does. */
