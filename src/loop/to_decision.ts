@@ -15,24 +15,25 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 export function toDecision(answer: unknown): ApprovalDecision {
   if (answer === true) return { type: "approved" };
   if (!isJsonObject(answer)) return { type: "denied" };
-  const decision = answer as unknown as ApprovalDecision;
-  const { rule, origin } = decision;
-  const source = { ...(rule !== undefined && { rule }), ...(origin !== undefined && { origin }) };
-  if (decision.type !== "approved") {
-    const { reason } = decision;
-    return { type: "denied", ...(reason !== undefined && { reason: String(reason) }), ...source };
+  const { type, reason, arguments: args } = answer;
+  if (type !== "approved") {
+    const texts = pickTexts(answer, ["rule", "origin"]);
+    return { type: "denied", ...(reason !== undefined && { reason: String(reason) }), ...texts };
   }
-  const { scope, prefix, arguments: args } = decision;
   if (args !== undefined && !isJsonObject(args)) {
     return { type: "denied", reason: "the edited arguments are not an object" };
   }
   return {
     type: "approved",
-    ...(scope !== undefined && { scope }),
-    ...(prefix !== undefined && { prefix }),
+    ...pickTexts(answer, ["scope", "prefix", "rule", "origin"]),
     ...(args && { arguments: copyArguments(args) }),
-    ...source,
   };
+}
+
+/** Returns those of the properties that are texts. */
+function pickTexts(answer: JsonObject, names: readonly string[]): JsonObject {
+  const texts = names.filter((name) => typeof answer[name] === "string");
+  return Object.fromEntries(texts.map((name) => [name, answer[name]]));
 }
 
 /**

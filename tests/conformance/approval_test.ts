@@ -285,3 +285,19 @@ Deno.test("approve: a denied call does not run although requiresApproval changes
   await checkEvents(agent.promptStream("Go"));
   assertEquals([bash.calls.length, answers], [0, 1]);
 });
+
+Deno.test("approve: properties of a decision that are no texts are ignored", async () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  const decision = { type: "approved", scope: cycle, prefix: 1n, rule: "allow", origin: Symbol() };
+  const bash = fakeTool({ name: "bash" });
+  const { agent } = testAgent([reply([toolCall("bash")]), reply("Done")], {
+    tools: [bash],
+    approve: () => decision as unknown as boolean,
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(bash.calls.length, 1);
+  assertEquals(eventsOfType(events, "tool_approval_resolved").map(({ decision }) => decision), [
+    { type: "approved", rule: "allow" },
+  ]);
+});
