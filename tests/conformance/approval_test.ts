@@ -316,3 +316,31 @@ Deno.test("approve gets the previewed changes and cannot change the call", async
   assertEquals(edit.calls.map((call) => call.arguments), [{ n: 1 }]);
   assertEquals(outlineMessages(agent.state.messages)[1], 'assistant: edit({"n":1}) blind({})');
 });
+
+Deno.test("approve: a denied call does not run although requiresApproval changes its answer", async () => {
+  let answers = 0;
+  const bash = fakeTool({ name: "bash", requiresApproval: () => ++answers === 1 });
+  const { agent } = testAgent([reply([toolCall("bash")]), reply("Done")], {
+    tools: [bash],
+    approvalMode: "smart",
+    approve: () => false,
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals([bash.calls.length, answers], [0, 1]);
+});
+
+Deno.test("approve: properties of a decision that are no texts are ignored", async () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  const decision = { type: "approved", scope: cycle, prefix: 1n, rule: "allow", origin: Symbol() };
+  const bash = fakeTool({ name: "bash" });
+  const { agent } = testAgent([reply([toolCall("bash")]), reply("Done")], {
+    tools: [bash],
+    approve: () => decision as unknown as boolean,
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(bash.calls.length, 1);
+  assertEquals(eventsOfType(events, "tool_approval_resolved").map(({ decision }) => decision), [
+    { type: "approved", rule: "allow" },
+  ]);
+});
