@@ -28,7 +28,7 @@ export interface PromptableAgent {
 /** Creates a tool that runs a new agent for every call, with the prompt that the model passes. */
 export function createAgentTool(
   createAgent: () => PromptableAgent,
-  options: AgentToolOptions,
+  options: AgentToolOptions & Pick<AgentTool, "countedBy">,
 ): AgentTool {
   return defineTool({
     ...options,

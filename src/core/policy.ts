@@ -11,7 +11,7 @@ import type { ModelSpec, StopReason } from "./model.ts";
 import type { StreamOptions, StreamRequest, ToolChoice } from "./stream.ts";
 import type { AgentTool } from "./tool.ts";
 import type { AgentToolResult } from "./tool_result.ts";
-import type { Cost, Usage } from "./usage.ts";
+import type { Cost, Rates, Usage } from "./usage.ts";
 
 /** The state of the run, passed to every slot of a policy. */
 export interface PolicyContext {
@@ -182,6 +182,8 @@ export interface OnDeltaContext {
   readonly runId: string;
   /** The model that is called. */
   readonly model: ModelSpec;
+  /** Prices of the model. Missing if none are known, or not yet because its adapter is being loaded. */
+  readonly rates?: Rates | undefined;
   /** Whether a reply streams; otherwise the turn waits for a retry, an approval or tools. */
   readonly isReplying: boolean;
   /** Length of the text, thinking and arguments of the reply so far, in UTF-16 code units. */

@@ -79,6 +79,11 @@ export interface AgentTool {
     args: JsonObject,
     context: { readonly signal: AbortSignal },
   ) => Promise<readonly FileChange[]>;
+  /**
+   * The policies that count the usage of the tool themselves, such as the shared budget of an agent that the tool runs;
+   * they then ignore the usage that it reports. Default: none.
+   */
+  readonly countedBy?: readonly object[];
   /** Runs the tool. If it throws or rejects, the error becomes an error result for the model. */
   readonly execute: (args: JsonObject, context: ToolContext) => Promise<AgentToolResult | string>;
 }

@@ -36,7 +36,7 @@ import {
 import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
-import { calculateCost } from "./price.ts";
+import { calculateCost, getPrices } from "./price.ts";
 import { readEvents } from "./read_events.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
@@ -78,6 +78,8 @@ interface ReplyOutcome {
 export interface Attempt extends Omit<ReplyOutcome, "reportedCost"> {
   /** Cost of the attempt. */
   readonly cost: Cost;
+  /** Number of model calls: 0 if the attempt ended before it called the model. */
+  readonly calls: 0 | 1;
 }
 
 /** Options for `attempt()`. */
@@ -86,7 +88,7 @@ export interface AttemptOptions {
   readonly candidate: Candidate;
   /** The request. */
   readonly request: PreparedRequest;
-  /** Number of the attempt in the turn, from 1. */
+  /** Number of the model call in the turn, from 1. */
   readonly number: number;
   /** Called before the model is called, when the API key is known. */
   readonly onStart: () => Promise<void>;
@@ -125,8 +127,7 @@ async function callStream(
   const { reportedCost, ...outcome } = await readReply(turn, reader, { streamFn, call });
   const durationMs = run.config.now() - startedAt;
   const reported = { usage: outcome.usage, ...(reportedCost && { cost: reportedCost }) };
-  const prices = run.config.prices ?? streamFn.prices;
-  const cost = await calculateCost(run, reported, { model, prices });
+  const cost = await calculateCost(run, reported, { model, prices: getPrices(run, streamFn) });
   const { usage, responseId, error } = outcome;
   const { firstTokenAt } = reader;
   await run.events.emit({
@@ -141,7 +142,7 @@ async function callStream(
     ...(responseId !== undefined && { responseId }),
     ...(error && { error }),
   });
-  return { ...outcome, cost };
+  return { ...outcome, cost, calls: 1 };
 }
 
 interface StreamCall {
@@ -156,7 +157,8 @@ async function readReply(
 ): Promise<ReplyOutcome> {
   const { model } = call;
   const cancellation = turnCancellation.child();
-  monitor?.update({ model, progress, reply: reader });
+  const prices = getPrices(run, streamFn);
+  monitor?.update({ model, prices, progress, reply: reader });
   try {
     const source = openSource(
       streamFn({ ...call, signal: cancellation.signal }),
@@ -168,7 +170,7 @@ async function readReply(
   } catch (thrown) {
     return reader.fail(toStreamError(thrown));
   } finally {
-    monitor?.update({ model, progress });
+    monitor?.update({ model, prices, progress });
     cancellation.dispose();
   }
 }
@@ -295,7 +297,8 @@ const NO_OUTPUT = {
   hasOutput: false,
   usage: zeroUsage(),
   cost: zeroCost(),
-};
+  calls: 0,
+} as const;
 
 /** Creates the result of an attempt that failed before anything was sent. */
 export function createFailedAttempt(error: AgentError): Attempt {

@@ -7,6 +7,7 @@
 import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
+import type { StreamFn } from "../core/stream.ts";
 import {
   type Cost,
   findRates,
@@ -33,6 +34,11 @@ export interface CostOptions {
   readonly model: ModelSpec;
   /** The prices that are known for the model. */
   readonly prices: Prices | undefined;
+}
+
+/** Returns the price list for the models that a function calls. */
+export function getPrices({ config }: RunServices, streamFn: StreamFn): Prices | undefined {
+  return config.prices ?? streamFn.prices;
 }
 
 /**

@@ -11,6 +11,7 @@ import type { StoppedBy } from "../core/stopped_by.ts";
 import type { TurnInput } from "./message_source.ts";
 import { callModel } from "./model_call.ts";
 import { runPostTurn, runPreTurn } from "./policy_slots.ts";
+import { getPrices } from "./price.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import { addSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
@@ -89,7 +90,9 @@ function createTurn(run: RunServices, previous: RunProgress): TurnContext {
     return { run, settings, progress, cancellation: run.cancellation };
   }
   const cancellation = run.cancellation.child();
-  const monitor = new TurnMonitor(run, cancellation, { model: settings.model, progress });
+  const { model } = settings;
+  const prices = getPrices(run, run.config.streamFn);
+  const monitor = new TurnMonitor(run, cancellation, { model, prices, progress });
   return { run, settings, progress, cancellation, monitor };
 }
 

@@ -9,6 +9,7 @@ import type { ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
+import { findRates, type Prices, type Rates } from "../core/usage.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
@@ -20,6 +21,8 @@ const CHECK_INTERVAL_MS = 250;
 export interface MonitoredState {
   /** The model of the reply. */
   readonly model: ModelSpec;
+  /** The prices that are known for the model. */
+  readonly prices: Prices | undefined;
   /** The progress of the run, without the reply that streams. */
   readonly progress: RunProgress;
   /** Provides the length of the reply so far, in UTF-16 code units. Default: no reply streams. */
@@ -78,10 +81,11 @@ export class TurnMonitor {
   /** Calls the policies; returns whether one of them stopped the turn. */
   #check(): boolean {
     const { runId, elapsedMs, config } = this.#run;
-    const { model, progress: { usage, cost }, reply } = this.#state;
+    const { model, prices, progress: { usage, cost }, reply } = this.#state;
     const context = {
       runId,
       model,
+      rates: prices && lookUpRates(prices, model),
       isReplying: reply !== undefined,
       characters: reply?.characters ?? 0,
       usage,
@@ -110,5 +114,16 @@ export class TurnMonitor {
     this.#failed.add(policy);
     const message = `The policy "${policy.name}" failed in onDelta: ${getErrorMessage(thrown)}`;
     void this.#run.events.warn("policy_failed", message, { policy: policy.name });
+  }
+}
+
+/** Returns the rates of a model. A price list that fails is reported when the cost of the reply is calculated. */
+function lookUpRates(prices: Prices, model: ModelSpec): Rates | undefined {
+  try {
+    const rates = findRates(prices, model);
+    refusePromise(rates, "prices");
+    return rates;
+  } catch {
+    return undefined;
   }
 }
