@@ -20,7 +20,7 @@ const agent = new Agent({
   })],
   streamFn: scriptedStream([
     reply([toolCall("translate", { prompt: "Good morning" })], { usage }),
-    reply('Say "Guten Morgen".', { usage }),
+    reply('Write "Guten Morgen".', { usage }),
   ]),
 });
 
@@ -38,5 +38,5 @@ console.log(`${result.usage.total} tokens in 3 model calls`);
 
 // Prints:
 // call_1: replied
-// Say "Guten Morgen".
+// Write "Guten Morgen".
 // 300 tokens in 3 model calls
