@@ -47,12 +47,16 @@
  */
 
 export {
+  type AudioBlock,
+  type Citation,
   type ContentBlock,
+  type DocumentBlock,
   type ExtensionBlock,
   extractText,
   extractToolCalls,
   type ImageBlock,
   type ImageSource,
+  type MediaSource,
   type TextBlock,
   type ThinkingBlock,
   type ToolCallBlock,
@@ -62,6 +66,7 @@ export type {
   AssistantMessage,
   CustomMessage,
   LlmMessage,
+  MessageAttributes,
   PromptInput,
   ToolResultMessage,
   UserMessage,
@@ -129,6 +134,7 @@ export type {
   ToolChoice,
   ToolSpec,
 } from "./src/core/stream.ts";
+export { wrapStreamFn } from "./src/core/wrap_stream_fn.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
 export type {
   Infer,
@@ -148,41 +154,52 @@ export {
 export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
   type AgentTool,
-  type AgentToolResult,
   defineTool,
-  errorResult,
   type SideEffect,
-  textResult,
   type ToolContext,
   type ToolDefinition,
-  type ToolUpdate,
 } from "./src/core/tool.ts";
 export {
-  type AgentContext,
-  type CompactionReport,
-  type ConvertToLlm,
-  type TransformContext,
-  type TransformInput,
-  type TransformOutput,
+  type AgentToolResult,
+  errorResult,
+  textResult,
+  type ToolOutput,
+  type ToolUpdate,
+} from "./src/core/tool_result.ts";
+export type {
+  AgentContext,
+  ConvertToLlm,
+  TransformContext,
+  TransformInput,
+  TransformOutput,
 } from "./src/core/context.ts";
+export type { CompactionReport } from "./src/core/compaction_report.ts";
 export type {
   ApprovalDecision,
+  ApprovalDecisions,
   ApprovalMode,
-  ApprovalRequest,
-  Approve,
+  DecidedCall,
+  DecisionSource,
+  PendingAnswer,
+  PendingApproval,
+  PendingBatch,
 } from "./src/core/approval.ts";
+export type { ApprovalAnswer, ApprovalRequest, Approve } from "./src/core/approve.ts";
 export type {
   OnDeltaContext,
   Policy,
   PolicyContext,
   PolicyVerdict,
+  PostDispatchContext,
   PostLoopContext,
   PostTurnContext,
   PreDispatchContext,
   PreDispatchVerdict,
+  PreRequestContext,
+  PreRequestVerdict,
   PreTurnContext,
-  StoppedBy,
 } from "./src/core/policy.ts";
+export type { StoppedBy } from "./src/core/stopped_by.ts";
 export type {
   AgentEvent,
   QueuedMessage,
@@ -191,7 +208,12 @@ export type {
   TurnEndReason,
 } from "./src/core/event.ts";
 
-export { agentLoop, agentLoopContinue, type LoopOptions } from "./src/loop/loop.ts";
+export {
+  agentLoop,
+  agentLoopContinue,
+  type ContinueLoopOptions,
+  type LoopOptions,
+} from "./src/loop/loop.ts";
 export type {
   AgentLoopConfig,
   GetApiKey,
@@ -199,10 +221,14 @@ export type {
   ModelFallback,
 } from "./src/loop/config.ts";
 
-export { Agent, type RunOptions } from "./src/agent/agent.ts";
+export { Agent } from "./src/agent/agent.ts";
+export type { ContinueOptions, RunOptions } from "./src/agent/run_options.ts";
 export type { AgentOptions } from "./src/agent/options.ts";
+export type { AgentStream, AgentStreamIterator } from "./src/agent/agent_stream.ts";
+export type { ResponseOptions } from "./src/agent/response.ts";
+export type { AgentToolOptions } from "./src/agent/agent_tool.ts";
 export type { AgentState } from "./src/agent/state.ts";
-export type { AgentResult } from "./src/agent/collect.ts";
+export type { AgentResult } from "./src/agent/agent_result.ts";
 export type { StructuredOutputOptions } from "./src/agent/structured_output.ts";
 export type { AgentListener } from "./src/agent/subscribers.ts";
 export type { QueueMode } from "./src/loop/message_queue.ts";

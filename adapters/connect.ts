@@ -5,13 +5,12 @@
  */
 
 import { BadRequestError } from "../src/core/errors.ts";
-import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../src/core/stream.ts";
-import { catalog } from "./catalog/catalog.ts";
+import { failedStream, lazyStreamFn } from "../src/core/lazy_stream_fn.ts";
+import type { StreamFn } from "../src/core/stream.ts";
 import { getProviderAliases } from "./catalog/provider_aliases.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
 import { type ReadEnvironment, readEnvironmentVariable } from "./kit/options/environment.ts";
 import { withStrictSchema } from "./kit/request/strict_schema.ts";
-import { failedStream, lazyStream } from "./kit/stream/lazy_stream.ts";
 import { CUSTOM_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } from "./providers.ts";
 
 /** Options for {@linkcode connect}. */
@@ -40,13 +39,13 @@ export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl
  * ```
  */
 export function connect(options: ConnectOptions = {}): StreamFn {
-  const connections = new Map<string, Connection>();
+  const connections = new Map<string, StreamFn>();
   return withStrictSchema((request) => {
     const { provider } = request.model;
-    const connection = connections.get(provider) ?? new Connection(provider, options);
+    const connection = connections.get(provider) ?? createConnection(provider, options);
     connections.set(provider, connection);
-    return connection.stream(request);
-  }, options.catalog ?? catalog);
+    return connection(request);
+  }, options.catalog);
 }
 
 /** Returns the provider names that `connect()` knows. */
@@ -62,80 +61,74 @@ export function keyVariables(provider: string): readonly string[] {
   return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.keyVariables ?? [] : [];
 }
 
-/** Connection to one provider. */
-class Connection {
-  readonly #provider: string;
-  readonly #options: ConnectOptions;
-  /** Entry of the provider in `ConnectOptions.providers`, under any of its names. */
-  readonly #config: ProviderOptions | StreamFn | undefined;
-  #streamFn: StreamFn | null = null;
-  #loading: Promise<StreamFn> | null = null;
+/** Creates the stream function of a provider. Its adapter is loaded, and the environment read, on the first request. */
+function createConnection(provider: string, options: ConnectOptions): StreamFn {
+  const config = findConfig(provider, options);
+  if (typeof config === "function") return config;
+  const entry = findEntry(provider, config);
+  if (!entry) return () => failedStream(createUnknownProviderError(provider));
+  const { providers: _providers, env = readEnvironmentVariable, ...shared } = options;
+  const context = { provider, shared, config, env };
+  return lazyStreamFn(() => entry.load(createOptions(entry, context), env));
+}
 
-  constructor(provider: string, options: ConnectOptions) {
-    this.#provider = provider;
-    this.#options = options;
-    const { providers = {} } = options;
-    const name = getProviderAliases(provider).find((alias) =>
-      Object.hasOwn(providers, alias) && providers[alias]
-    );
-    this.#config = name === undefined ? undefined : providers[name];
-    if (typeof this.#config === "function") this.#streamFn = this.#config;
-  }
+/** Returns the entry of a provider in `ConnectOptions.providers`, under any of its names. */
+function findConfig(
+  provider: string,
+  { providers = {} }: ConnectOptions,
+): ProviderOptions | StreamFn | undefined {
+  const name = getProviderAliases(provider).find((alias) =>
+    Object.hasOwn(providers, alias) && providers[alias]
+  );
+  return name === undefined ? undefined : providers[name];
+}
 
-  stream(request: StreamRequest): AsyncIterable<AssistantMessageEvent> {
-    if (this.#streamFn) return this.#streamFn(request);
-    const entry = this.#findEntry();
-    if (!entry) return failedStream(this.#createUnknownProviderError());
-    return lazyStream(() => this.#load(entry), request);
-  }
+function findEntry(
+  provider: string,
+  config: ProviderOptions | undefined,
+): ProviderEntry | undefined {
+  if (Object.hasOwn(PROVIDERS, provider)) return PROVIDERS[provider];
+  return config?.baseUrl ? CUSTOM_SERVER : undefined;
+}
 
-  async #load(entry: ProviderEntry): Promise<StreamFn> {
-    const { env = readEnvironmentVariable } = this.#options;
-    this.#loading ??= entry.load(this.#createOptions(entry, env), env);
-    this.#streamFn = await this.#loading;
-    return this.#streamFn;
-  }
+interface ConnectionContext {
+  readonly provider: string;
+  /** Options for all providers. */
+  readonly shared: AdapterOptions;
+  /** Options for this provider. */
+  readonly config: ProviderOptions | undefined;
+  readonly env: ReadEnvironment;
+}
 
-  #findEntry(): ProviderEntry | undefined {
-    if (Object.hasOwn(PROVIDERS, this.#provider)) return PROVIDERS[this.#provider];
-    const config = this.#config;
-    return typeof config === "object" && config.baseUrl ? CUSTOM_SERVER : undefined;
-  }
+function createOptions(
+  { keyVariables: keys, urlVariable: url }: ProviderEntry,
+  { provider, shared, config, env }: ConnectionContext,
+): ProviderOptions {
+  const { apiKey, ...own } = config ?? {};
+  return {
+    ...shared,
+    baseUrl: url === undefined ? undefined : env(url) || undefined,
+    keyHint: createKeyHint(provider, keys),
+    ...own,
+    apiKey: async () => {
+      const key = typeof apiKey === "function" ? await apiKey() : apiKey;
+      return key || readFirstVariable(keys, env);
+    },
+  };
+}
 
-  #createOptions(
-    { keyVariables: keys, urlVariable: url }: ProviderEntry,
-    env: ReadEnvironment,
-  ): ProviderOptions {
-    const { providers: _providers, env: _env, ...shared } = this.#options;
-    const { apiKey, ...config } = typeof this.#config === "object" ? this.#config : {};
-    return {
-      ...shared,
-      baseUrl: url === undefined ? undefined : env(url) || undefined,
-      keyHint: this.#createKeyHint(keys),
-      ...config,
-      apiKey: async () => {
-        const key = typeof apiKey === "function" ? await apiKey() : apiKey;
-        return key || readFirstVariable(keys, env);
-      },
-    };
-  }
+function createKeyHint(provider: string, keys: readonly string[]): string {
+  const hint =
+    `pass providers: { ${provider}: { apiKey } } to connect(), or getApiKey to the agent`;
+  return keys.length === 0 ? hint : `set ${keys.join(" or ")} in the environment, ${hint}`;
+}
 
-  #createKeyHint(keys: readonly string[]): string {
-    const hint =
-      `pass providers: { ${this.#provider}: { apiKey } } to connect(), or getApiKey to the agent`;
-    return keys.length === 0 ? hint : `set ${keys.join(" or ")} in the environment, ${hint}`;
-  }
-
-  #createUnknownProviderError(): BadRequestError {
-    const provider = this.#provider;
-    return new BadRequestError(
-      `Unknown provider "${provider}". Known providers: ${
-        providerNames().join(", ")
-      }. To add it, ` +
-        `pass providers: { "${provider}": … } with a stream function or a baseUrl to connect()`,
-      { provider },
-    );
-  }
+function createUnknownProviderError(provider: string): BadRequestError {
+  return new BadRequestError(
+    `Unknown provider "${provider}". Known providers: ${providerNames().join(", ")}. To add it, ` +
+      `pass providers: { "${provider}": … } with a stream function or a baseUrl to connect()`,
+    { provider },
+  );
 }
 
 function readFirstVariable(names: readonly string[], env: ReadEnvironment): string | undefined {

@@ -1,10 +1,10 @@
 /**
  * Stream functions for model providers, and the catalog of their models.
  *
- * {@linkcode connect} selects the adapter by the provider of each request's model, loads it on its first request, and
- * reads the usual environment variables for keys and addresses. `createOpenAI()` and the other factories connect to one
- * provider with explicit options. Adapters need only `fetch`, so they run in Deno, Node, Bun, browsers and workers;
- * Amazon Bedrock also needs two npm packages, which are loaded on its first request.
+ * {@linkcode connect} selects the adapter by the provider of each request's model, and reads the usual environment
+ * variables for keys and addresses. `createOpenAI()` and the other factories connect to one provider with explicit
+ * options. The code of an adapter is loaded on its first request. Adapters need only `fetch`, so they run in Deno, Node,
+ * Bun, browsers and workers; Amazon Bedrock also needs two npm packages, which are loaded on its first request.
  *
  * @example
  * ```ts

@@ -6,8 +6,8 @@
 
 import { BadRequestError } from "../src/core/errors.ts";
 import type { StreamFn } from "../src/core/stream.ts";
-import type { BedrockOptions } from "./bedrock/mod.ts";
-import type { AzureOptions } from "./azure/mod.ts";
+import type { BedrockOptions } from "./bedrock/bedrock_stream_fn.ts";
+import type { AzureOptions } from "./azure/azure_stream_fn.ts";
 import type { ReadEnvironment } from "./kit/options/environment.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
 
@@ -28,7 +28,8 @@ export interface ProviderEntry {
 const GOOGLE: ProviderEntry = {
   keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
   urlVariable: "GEMINI_BASE_URL",
-  load: async (options) => (await import("./google/mod.ts")).createGoogle(options),
+  load: async (options) =>
+    (await import("./google/google_stream_fn.ts")).createGoogleStreamFn(options),
 };
 
 /** Providers by name. */
@@ -36,7 +37,8 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
   anthropic: {
     keyVariables: ["ANTHROPIC_API_KEY"],
     urlVariable: "ANTHROPIC_BASE_URL",
-    load: async (options) => (await import("./anthropic/mod.ts")).createAnthropic(options),
+    load: async (options) =>
+      (await import("./anthropic/anthropic_stream_fn.ts")).createAnthropicStreamFn(options),
   },
   bedrock: {
     keyVariables: ["AWS_BEARER_TOKEN_BEDROCK"],
@@ -54,18 +56,20 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
   mistral: {
     keyVariables: ["MISTRAL_API_KEY"],
     urlVariable: "MISTRAL_BASE_URL",
-    load: async (options) => (await import("./mistral/mod.ts")).createMistral(options),
+    load: async (options) =>
+      (await import("./mistral/mistral_stream_fn.ts")).createMistralStreamFn(options),
   },
   ollama: {
     keyVariables: ["OLLAMA_API_KEY"],
     urlVariable: "OLLAMA_HOST",
-    load: async (options) => (await import("./ollama/mod.ts")).createOllama(options),
+    load: async (options) =>
+      (await import("./ollama/ollama_stream_fn.ts")).createOllamaStreamFn(options),
   },
   proxy: { keyVariables: ["SWINK_PROXY_TOKEN"], urlVariable: "SWINK_PROXY_URL", load: loadProxy },
   xai: {
     keyVariables: ["XAI_API_KEY"],
     urlVariable: "XAI_BASE_URL",
-    load: async (options) => (await import("./xai/mod.ts")).createXai(options),
+    load: async (options) => (await import("./xai/xai_stream_fn.ts")).createXaiStreamFn(options),
   },
 
   // Servers with the chat completions API.
@@ -87,7 +91,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
 };
 
 async function loadOpenAI(options: AdapterOptions): Promise<StreamFn> {
-  return (await import("./openai/mod.ts")).createOpenAI(options);
+  return (await import("./openai/openai_stream_fn.ts")).createOpenAIStreamFn(options);
 }
 
 async function loadProxy({ baseUrl, ...options }: AdapterOptions): Promise<StreamFn> {
@@ -96,19 +100,19 @@ async function loadProxy({ baseUrl, ...options }: AdapterOptions): Promise<Strea
       "or pass providers: { proxy: { baseUrl } } to connect()";
     throw new BadRequestError(message, { provider: "proxy" });
   }
-  return (await import("./proxy/mod.ts")).createProxy({ ...options, baseUrl });
+  return (await import("./proxy/proxy_stream_fn.ts")).createProxyStreamFn({ ...options, baseUrl });
 }
 
 async function loadBedrock(options: BedrockOptions, env: ReadEnvironment): Promise<StreamFn> {
   const { withEnvironment } = await import("./bedrock/environment.ts");
-  const { createBedrock } = await import("./bedrock/mod.ts");
-  return createBedrock(withEnvironment(options, env));
+  const { createBedrockStreamFn } = await import("./bedrock/bedrock_stream_fn.ts");
+  return createBedrockStreamFn(withEnvironment(options, env));
 }
 
 async function loadAzure(options: AzureOptions, env: ReadEnvironment): Promise<StreamFn> {
-  const { createAzure } = await import("./azure/mod.ts");
+  const { createAzureStreamFn } = await import("./azure/azure_stream_fn.ts");
   const apiVersion = env("AZURE_OPENAI_API_VERSION") || env("OPENAI_API_VERSION") || undefined;
-  return createAzure({ apiVersion, ...options });
+  return createAzureStreamFn({ apiVersion, ...options });
 }
 
 /** A server whose name and `baseUrl` are in `ConnectOptions.providers`. */
@@ -126,8 +130,12 @@ function localServer(urlVariable: string, baseUrl: string): ProviderEntry {
     keyVariables: [],
     urlVariable,
     load: async (options) => {
-      const { createOpenAI } = await import("./openai/mod.ts");
-      return createOpenAI({ ...options, baseUrl: options.baseUrl ?? baseUrl, keyless: true });
+      const { createOpenAIStreamFn } = await import("./openai/openai_stream_fn.ts");
+      return createOpenAIStreamFn({
+        ...options,
+        baseUrl: options.baseUrl ?? baseUrl,
+        keyless: true,
+      });
     },
   };
 }

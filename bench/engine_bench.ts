@@ -10,6 +10,7 @@
 import { setImmediate } from "node:timers";
 import { Agent, type AgentTool, type AssistantMessageEvent, defineTool } from "../mod.ts";
 import { median, printReport, type Row } from "./report.ts";
+import { testToolContext } from "../src/testing/test_tool_context.ts";
 
 const USAGE = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
 const CHUNKS_PER_TASK = 64;
@@ -342,12 +343,7 @@ async function drain(agent: Agent): Promise<void> {
 }
 
 async function runTool(tool: AgentTool, json: string): Promise<unknown> {
-  return await tool.execute(JSON.parse(json), {
-    toolCallId: "",
-    idempotencyKey: "",
-    signal: new AbortController().signal,
-    onUpdate: () => {},
-  });
+  return await tool.execute(JSON.parse(json), testToolContext());
 }
 
 function assertEqual(actual: number, expected: number): void {

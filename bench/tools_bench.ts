@@ -7,16 +7,12 @@
 import { ChangeLog, codingTools, createSandbox, type Sandbox } from "../src/tools/mod.ts";
 import type { AgentTool } from "../mod.ts";
 import { median, printReport, type Row } from "./report.ts";
+import { testToolContext } from "../src/testing/test_tool_context.ts";
 
 const RUNS = 15;
 const FILES = 20_000;
 
-const context = {
-  toolCallId: "bench",
-  idempotencyKey: "bench",
-  signal: new AbortController().signal,
-  onUpdate: () => {},
-};
+const context = testToolContext();
 
 async function callTool(
   tools: readonly AgentTool[],

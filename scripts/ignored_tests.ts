@@ -39,6 +39,7 @@ const REASONS: readonly IgnoreReason[] = [
     file: /^tests\/memory\/processes_test\.ts$/,
     reason: "without the right to mount a file system",
   },
+  { file: /^tests\/cli\/terminal_test\.ts$/, reason: "without the program script of util-linux" },
   {
     file: /^(tests\/sandbox\/|src\/)/,
     reason: "for another operating system, a newer kernel or a user other than root",

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { parseArgs } from "@std/cli/parse-args";
 import { findDirectoryCycles, findImportCycles } from "../tests/architecture/import_cycles.ts";
 import { readShippedFiles } from "../tests/architecture/imports.ts";
 import { findDeadPaths } from "../tests/documentation/dead_paths.ts";
@@ -127,12 +128,13 @@ async function measurePublicNames(root: URL): Promise<Figure[]> {
 }
 
 async function main(args: string[]): Promise<void> {
-  const withItems = args.includes("--list");
-  const [path = new URL("..", import.meta.url).pathname] = args.filter((arg) => arg !== "--list");
-  const root = new URL(`file://${await Deno.realPath(path)}/`);
+  const { list, _: [path = new URL("..", import.meta.url).pathname] } = parseArgs(args, {
+    boolean: ["list"],
+  });
+  const root = new URL(`file://${await Deno.realPath(String(path))}/`);
   for (const { name, value, items = [] } of await measureCode(root)) {
     console.log(`${name.padEnd(46)} ${value}`);
-    if (withItems) items.forEach((item) => console.log(`    ${item}`));
+    if (list) items.forEach((item) => console.log(`    ${item}`));
   }
 }
 

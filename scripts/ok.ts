@@ -8,6 +8,7 @@
  * @module
  */
 
+import { parseArgs } from "@std/cli/parse-args";
 import { choosePackages } from "./packages.ts";
 
 interface Check {
@@ -93,22 +94,22 @@ export interface Selection {
 }
 
 /**
- * Parses `--only NAME`, `--only=NAME`, `--but NAME` and `--but=NAME`.
+ * Parses `--only NAME` and `--but NAME`.
  *
  * @throws {Error} When an option or a name is unknown, or a name is missing.
  */
 export function parseSelection(args: readonly string[], names: readonly string[]): Selection {
-  const selection: Selection = { only: [], but: [] };
-  const remaining = args.flatMap((arg) => /^--\w+=/.test(arg) ? arg.split("=", 2) : [arg]);
-  while (remaining.length > 0) {
-    const [option = "", name] = remaining.splice(0, 2);
-    if (option !== "--only" && option !== "--but") throw new Error(`Unknown option: ${option}`);
-    if (name === undefined || !names.includes(name)) {
-      throw new Error(`${option} needs the name of a check: ${names.join(", ")}`);
-    }
-    selection[option === "--only" ? "only" : "but"].push(name);
+  const { only, but } = parseArgs(args, {
+    string: ["only", "but"],
+    collect: ["only", "but"],
+    unknown: (argument) => {
+      throw new Error(`Unknown option: ${argument}`);
+    },
+  });
+  if (![...only, ...but].every((name) => names.includes(name))) {
+    throw new Error(`An option needs the name of a check: ${names.join(", ")}`);
   }
-  return selection;
+  return { only, but };
 }
 
 async function main(args: string[]): Promise<number> {

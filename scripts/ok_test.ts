@@ -15,5 +15,6 @@ Deno.test("parseSelection() reads names with a space or an equals sign", () => {
 Deno.test("parseSelection() throws for unknown and missing names and unknown options", () => {
   assertThrows(() => parseSelection(["--only", "none"], names), Error, "format, lint, tests");
   assertThrows(() => parseSelection(["--only"], names), Error, "needs the name");
+  assertThrows(() => parseSelection(["--onyl=lint"], names), Error, "Unknown option: --onyl=lint");
   assertThrows(() => parseSelection(["lint"], names), Error, "Unknown option: lint");
 });

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { mergeReadableStreams } from "@std/streams/merge-readable-streams";
+import { toText } from "@std/streams/to-text";
 import { choosePackages } from "../scripts/packages.ts";
 import { createDeadline } from "./deadline.ts";
 
@@ -18,7 +20,7 @@ export async function readPublicModules(): Promise<Record<string, string>> {
 /** Result of a command. */
 export interface DenoResult {
   success: boolean;
-  /** Standard output and standard error. */
+  /** Standard output and standard error, in the order of their arrival. */
   text: string;
 }
 
@@ -29,13 +31,16 @@ export async function runDeno(
   env: Record<string, string> = {},
 ): Promise<DenoResult> {
   const { config } = await choosePackages();
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  const child = new Deno.Command(Deno.execPath(), {
     args: [subcommand, "-c", config, ...args],
     cwd: root,
     env,
     stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
     signal: createDeadline(),
-  }).output();
-  const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  }).spawn();
+  const text = await toText(mergeReadableStreams(child.stdout, child.stderr));
+  const { success } = await child.status;
   return { success, text };
 }

@@ -6,81 +6,34 @@
 
 import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
 import { isJsonObject } from "../../src/core/json.ts";
-import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
-import type { ModelSpec } from "../../src/core/model.ts";
-import {
-  createUnreadFileError,
-  getTextAndImages,
-  hasText,
-  isOwnReply,
-} from "../kit/request/history.ts";
+import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
+import { createUnreadFileError, getTextAndImages, hasText } from "../kit/request/history.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { EXTENSION_PREFIX } from "./response.ts";
+import { type BlockFormat, findCachedTurns, toTurns, type TurnsOptions } from "./turns.ts";
 import type { CacheControl, WireBlock, WireMessage } from "./wire.ts";
 
 /** Options for `toWireMessages()`. */
-export interface MessagesOptions {
-  /** The requested model. */
-  readonly model: ModelSpec;
-  /** Whether the model can continue a reply that ends the conversation. */
-  readonly prefill: boolean;
+export interface MessagesOptions extends TurnsOptions {
   /** The cache mark for the last messages. Default: none. */
   readonly cacheControl?: CacheControl | undefined;
 }
 
-/** Number of user messages with a cache mark: the newest, and the one that the previous request marked. */
-const CACHED_MESSAGES = 2;
+const FORMAT: BlockFormat<WireBlock> = {
+  toUserBlock: toTextOrImage,
+  toResultBlock,
+  toReplyBlock,
+  isThinking,
+};
 
-/** Converts a conversation: roles alternate, and tool results come first in the message after their calls. */
+/** Converts a conversation, and marks its newest messages for the cache. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
   { model, prefill, cacheControl }: MessagesOptions,
 ): WireMessage[] {
-  const turns: WireMessage[] = [];
-  for (const message of messages) {
-    const role = message.role === "assistant" ? "assistant" : "user";
-    append(turns, { role, content: toWireBlocks(message, model) });
-  }
-  if (turns[0]?.role !== "user") turns.unshift(createUserMessage("(The conversation goes on.)"));
-  if (turns.at(-1)?.role === "assistant") finishLastReply(turns, prefill);
+  const turns = toTurns(messages, { model, prefill }, FORMAT);
   if (cacheControl) markForCache(turns, cacheControl);
   return turns;
-}
-
-/** Ends the request with a user message, or, for a model with prefill, without trailing white space. */
-function finishLastReply(turns: WireMessage[], prefill: boolean): void {
-  if (!prefill) {
-    turns.push(createUserMessage("Continue."));
-    return;
-  }
-  const content = turns.at(-1)?.content ?? [];
-  const last = content.at(-1);
-  const text = last?.["text"];
-  if (last && typeof text === "string") {
-    content[content.length - 1] = { ...last, text: text.trimEnd() };
-  }
-}
-
-function append(turns: WireMessage[], turn: WireMessage): void {
-  const last = turns.at(-1);
-  if (turn.content.length === 0) return;
-  if (last?.role === turn.role) last.content.push(...turn.content);
-  else turns.push(turn);
-}
-
-function createUserMessage(text: string): WireMessage {
-  return { role: "user", content: [{ type: "text", text }] };
-}
-
-function toWireBlocks(message: LlmMessage, model: ModelSpec): WireBlock[] {
-  switch (message.role) {
-    case "user":
-      return getTextAndImages(message.content).map(toTextOrImage);
-    case "tool_result":
-      return [toResultBlock(message)];
-    case "assistant":
-      return toReplyBlocks(message, model);
-  }
 }
 
 function toResultBlock({ toolCallId, content, isError }: ToolResultMessage): WireBlock {
@@ -106,14 +59,6 @@ function toTextOrImage(block: TextBlock | ImageBlock): WireBlock {
     case "file":
       throw createUnreadFileError(source.path);
   }
-}
-
-function toReplyBlocks(message: AssistantMessage, model: ModelSpec): WireBlock[] {
-  const isOwn = isOwnReply(message, model);
-  const blocks = message.content.flatMap((block) => toReplyBlock(block, isOwn) ?? []);
-  // The API refuses a reply that ends with thinking, as one does that was cut off while thinking.
-  while (isThinking(blocks.at(-1))) blocks.pop();
-  return blocks;
 }
 
 function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
@@ -153,8 +98,7 @@ export function isThinking(block: WireBlock | undefined): boolean {
 }
 
 function markForCache(turns: readonly WireMessage[], cache_control: CacheControl): void {
-  const users = turns.filter(({ role }) => role === "user").slice(-CACHED_MESSAGES);
-  for (const { content } of users) {
+  for (const { content } of findCachedTurns(turns)) {
     const last = content.at(-1);
     if (last) content[content.length - 1] = { ...last, cache_control };
   }

@@ -19,30 +19,13 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import type { CatalogEntry } from "../catalog/catalog_entry.ts";
-import { serializeJson } from "../kit/request/json_body.ts";
-import { ModelFinder } from "../kit/request/model_finder.ts";
-import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
-import { createStreamFn } from "../kit/provider.ts";
-import { SseParser } from "../kit/stream/sse.ts";
-import { createAnthropicRequest } from "./request.ts";
-import { AnthropicReply } from "./response.ts";
+import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import type { AnthropicOptions } from "./anthropic_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
-
-/** Options for {@linkcode createAnthropic}. */
-export type AnthropicOptions = AdapterOptions;
-
-/** Assumed for a model that is not in the catalog: the abilities of a recent Claude. */
-const FALLBACK_ENTRY: CatalogEntry = {
-  contextWindow: 200_000,
-  maxOutput: 32_000,
-  thinking: { type: "effort", efforts: ["low", "medium", "high"] },
-  images: true,
-  strictSchema: false,
-  prefill: false,
-};
+export type { AnthropicOptions };
 
 /**
  * Creates a stream function for Anthropic's Messages API.
@@ -59,25 +42,9 @@ const FALLBACK_ENTRY: CatalogEntry = {
  * ```
  */
 export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
-  const settings = resolveSettings(options, "https://api.anthropic.com");
-  const url = `${settings.baseUrl.replace(/\/v1$/, "")}/v1/messages`;
-  const models = new ModelFinder(settings.catalog);
-  return createStreamFn({
-    settings,
-    apiKey: options.apiKey,
-    createParser: () => new SseParser(),
-    createReplyReader: ({ writer, origin, decodeToolName }) =>
-      new AnthropicReply(writer, { toolName: decodeToolName, origin }),
-    prepare({ request, writer }, key) {
-      const entry = models.find(request.model, writer) ?? FALLBACK_ENTRY;
-      const { body, betas } = createAnthropicRequest(request, entry, writer);
-      const headers = {
-        "content-type": "application/json",
-        "anthropic-version": "2023-06-01",
-        ...(key && { "x-api-key": key }),
-        ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
-      };
-      return { url, headers, body: serializeJson(body) };
-    },
+  const streamFn = lazyStreamFn(async () => {
+    const { createAnthropicStreamFn } = await import("./anthropic_stream_fn.ts");
+    return createAnthropicStreamFn(options);
   });
+  return withStrictSchema(streamFn, options.catalog);
 }

@@ -8,21 +8,14 @@ import type { BlockWriter } from "../../src/core/block_writer.ts";
 import { ContentFilteredError } from "../../src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
-import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
+import { classifyStreamError } from "../kit/errors/classify.ts";
+import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireBlockStart, WireDelta, WireEvent, WireUsage } from "./wire.ts";
 
 /** Type prefix of the extension blocks that store Anthropic's own items. */
 export const EXTENSION_PREFIX = "anthropic.";
-
-/** Options for {@linkcode AnthropicReply}. */
-export interface AnthropicReplyOptions {
-  /** Decodes a tool name on the wire. */
-  readonly toolName: (wireName: string) => string;
-  /** Origin of the stream's errors. */
-  readonly origin: ErrorOrigin;
-}
 
 type OpenBlock =
   | { readonly type: "text" }
@@ -33,16 +26,16 @@ type OpenBlock =
 /** Reads the events of one stream and writes the reply. */
 export class AnthropicReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
-  readonly #options: AnthropicReplyOptions;
+  readonly #call: ProviderCall;
   readonly #blocks = new Map<number, OpenBlock>();
   #wireUsage: WireUsage = {};
   #stopReason: string | null = null;
   #explanation: string | undefined;
   #hasToolCall = false;
 
-  constructor(writer: BlockWriter, options: AnthropicReplyOptions) {
-    this.#writer = writer;
-    this.#options = options;
+  constructor(call: ProviderCall) {
+    this.#writer = call.writer;
+    this.#call = call;
   }
 
   /** Tokens counted so far. */
@@ -71,7 +64,7 @@ export class AnthropicReply implements ReplyReader<string> {
       case "message_stop":
         return this.#finish();
       case "error":
-        throw classifyStreamError(event, this.#options.origin);
+        throw classifyStreamError(event, this.#call.origin);
     }
   }
 
@@ -88,7 +81,7 @@ export class AnthropicReply implements ReplyReader<string> {
         return { type: "text" };
       case "tool_use": {
         this.#hasToolCall = true;
-        const name = this.#options.toolName(textOrEmpty(block.name));
+        const name = this.#call.decodeToolName(textOrEmpty(block.name));
         const contentIndex = this.#writer.openToolCall(textOrEmpty(block.id), name);
         return { type: "tool_use", contentIndex, input: block.input };
       }
@@ -166,7 +159,7 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#writer.finish({ stopReason: "length", usage });
       case "refusal":
       case "content_filter": {
-        const { provider } = this.#options.origin;
+        const { provider } = this.#call.origin;
         const reason = this.#explanation ?? "the model declined to answer";
         const message = `${provider} refused the request: ${reason}`;
         return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);

@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from "../../src/core/json.ts";
+import type { Turn } from "./turns.ts";
 
 /** Marks the end of a cached prefix. */
 export interface CacheControl {
@@ -16,10 +17,7 @@ export interface CacheControl {
 export type WireBlock = JsonObject & { readonly type: string };
 
 /** A message of a request. */
-export interface WireMessage {
-  readonly role: "user" | "assistant";
-  readonly content: WireBlock[];
-}
+export type WireMessage = Turn<WireBlock>;
 
 /** Cumulative token counts; later ones replace earlier ones. */
 export interface WireUsage {

@@ -5,7 +5,7 @@
  */
 
 import type { ReadEnvironment } from "../kit/options/environment.ts";
-import type { BedrockOptions } from "./mod.ts";
+import type { BedrockOptions } from "./bedrock_stream_fn.ts";
 import { type ReadFile, readProfile, readRuntimeFile } from "./profile.ts";
 import type { AwsCredentials } from "./signing.ts";
 

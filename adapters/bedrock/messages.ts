@@ -6,9 +6,9 @@
 
 import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
 import { isJsonObject } from "../../src/core/json.ts";
-import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
-import type { ModelSpec } from "../../src/core/model.ts";
-import { getTextAndImages, hasText, isOwnReply, toResultText } from "../kit/request/history.ts";
+import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
+import { findCachedTurns, toTurns, type TurnsOptions } from "../anthropic/turns.ts";
+import { getTextAndImages, hasText, toResultText } from "../kit/request/history.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import type { ModelFamily } from "./families.ts";
@@ -17,72 +17,28 @@ import { EXTENSION_PREFIX } from "./response.ts";
 import type { WireBlock, WireMessage } from "./wire.ts";
 
 /** Options for `toWireMessages()`. */
-export interface MessagesOptions {
-  /** The requested model. */
-  readonly model: ModelSpec;
+export interface MessagesOptions extends TurnsOptions {
   /** The model's family. */
   readonly family: ModelFamily;
-  /** Whether the model can continue a reply that ends the conversation. */
-  readonly prefill: boolean;
   /** The cache mark for the last messages. Default: none. */
   readonly cachePoint?: WireBlock | undefined;
 }
 
-/** Number of user messages with a cache mark: the newest, and the one that the previous request marked. */
-const CACHED_MESSAGES = 2;
-
-/** Converts a conversation: roles alternate, and tool results come first in the message after their calls. */
+/** Converts a conversation, and marks its newest messages for the cache. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
-  options: MessagesOptions,
+  { family, cachePoint, ...options }: MessagesOptions,
   sink: WarningSink,
 ): WireMessage[] {
-  const turns: WireMessage[] = [];
-  for (const message of messages) {
-    const role = message.role === "assistant" ? "assistant" : "user";
-    append(turns, { role, content: toWireBlocks(message, options, sink) });
-  }
-  if (turns[0]?.role !== "user") turns.unshift(createUserMessage("(The conversation goes on.)"));
-  if (turns.at(-1)?.role === "assistant") finishLastReply(turns, options.prefill);
-  if (options.cachePoint) markForCache(turns, options.cachePoint);
+  const turns = toTurns<WireBlock>(messages, options, {
+    toUserBlock: (block) => toTextOrImage(block, sink),
+    toResultBlock: (message) => toResultBlock(message, family, sink),
+    toReplyBlock,
+    isThinking,
+  });
+  if (cachePoint === undefined) return turns;
+  for (const { content } of findCachedTurns(turns)) content.push(cachePoint);
   return turns;
-}
-
-/** Ends the request with a user message, or, for a model with prefill, without trailing white space. */
-function finishLastReply(turns: WireMessage[], prefill: boolean): void {
-  if (!prefill) {
-    turns.push(createUserMessage("Continue."));
-    return;
-  }
-  const content = turns.at(-1)?.content ?? [];
-  const text = content.at(-1)?.["text"];
-  if (typeof text === "string") content[content.length - 1] = { text: text.trimEnd() };
-}
-
-function append(turns: WireMessage[], turn: WireMessage): void {
-  const last = turns.at(-1);
-  if (turn.content.length === 0) return;
-  if (last?.role === turn.role) last.content.push(...turn.content);
-  else turns.push(turn);
-}
-
-function createUserMessage(text: string): WireMessage {
-  return { role: "user", content: [{ text }] };
-}
-
-function toWireBlocks(
-  message: LlmMessage,
-  options: MessagesOptions,
-  sink: WarningSink,
-): WireBlock[] {
-  switch (message.role) {
-    case "user":
-      return getTextAndImages(message.content).map((block) => toTextOrImage(block, sink));
-    case "tool_result":
-      return [toResultBlock(message, options.family, sink)];
-    case "assistant":
-      return toReplyBlocks(message, options.model);
-  }
 }
 
 function toTextOrImage(block: TextBlock | ImageBlock, sink: WarningSink): WireBlock {
@@ -107,15 +63,6 @@ function toResultBlock(
       ...(family.resultStatus && isError && { status: "error" }),
     },
   };
-}
-
-function toReplyBlocks(message: AssistantMessage, model: ModelSpec): WireBlock[] {
-  const isOwn = isOwnReply(message, model);
-  const blocks = message.content.map((block) => toReplyBlock(block, isOwn))
-    .filter((block) => block !== undefined);
-  // The API refuses a reply that ends with thinking, as one does that was cut off while thinking.
-  while (isThinking(blocks.at(-1))) blocks.pop();
-  return blocks;
 }
 
 function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
@@ -151,9 +98,4 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
 /** Whether a block is thinking, readable or redacted. */
 export function isThinking(block: WireBlock | undefined): boolean {
   return block?.["reasoningContent"] !== undefined;
-}
-
-function markForCache(turns: readonly WireMessage[], cachePoint: WireBlock): void {
-  const users = turns.filter(({ role }) => role === "user").slice(-CACHED_MESSAGES);
-  for (const { content } of users) content.push(cachePoint);
 }

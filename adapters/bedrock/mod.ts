@@ -22,64 +22,14 @@
  * @module
  */
 
-import { AuthError, BadRequestError, getErrorMessage } from "../../src/core/errors.ts";
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import type { CatalogEntry } from "../catalog/catalog_entry.ts";
-import { serializeJson } from "../kit/request/json_body.ts";
-import { ModelFinder } from "../kit/request/model_finder.ts";
-import {
-  type AdapterOptions,
-  type AdapterSettings,
-  type ApiKey,
-  hasKeyHeader,
-  resolveSettings,
-} from "../kit/options/adapter_options.ts";
-import { createStreamFn, type OutgoingRequest } from "../kit/provider.ts";
-import { BEDROCK_ERRORS } from "./errors.ts";
-import { EventCodec } from "./event_codec.ts";
-import { getModelFamily } from "./families.ts";
-import { EventStreamParser } from "./event_stream_parser.ts";
-import { createConverseBody } from "./request.ts";
-import { BedrockReply } from "./response.ts";
-import { type AwsCredentials, signHeaders } from "./signing.ts";
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import type { BedrockOptions } from "./bedrock_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 export type { AwsCredentials } from "./signing.ts";
-
-/** Options for {@linkcode createBedrock}. */
-export interface BedrockOptions extends AdapterOptions {
-  /**
-   * The AWS region, for example `"us-east-1"`. Default: the region of a model id that is an ARN. A `baseUrl` replaces
-   * the region's endpoint, but signing still needs the region.
-   */
-  readonly region?: string | undefined;
-  /** Credentials that sign the requests, or a function called at every request that returns them. */
-  readonly credentials?:
-    | AwsCredentials
-    | (() => AwsCredentials | undefined | Promise<AwsCredentials | undefined>)
-    | undefined;
-  /** A Bedrock API key, used instead of `credentials`. Default: `apiKey`. */
-  readonly bearerToken?: ApiKey | undefined;
-}
-
-/** Assumed for a Claude that is not in the catalog: the abilities of a recent one. */
-const FALLBACK_CLAUDE_ENTRY: CatalogEntry = {
-  contextWindow: 200_000,
-  maxOutput: 32_000,
-  thinking: { type: "effort", efforts: ["low", "medium", "high"] },
-  images: true,
-  strictSchema: false,
-  prefill: false,
-};
-
-/** Assumed for any other model that is not in the catalog. */
-const FALLBACK_ENTRY: CatalogEntry = {
-  contextWindow: 128_000,
-  maxOutput: Infinity,
-  thinking: { type: "effort", efforts: ["low", "medium", "high"] },
-  images: true,
-  strictSchema: false,
-};
+export type { BedrockOptions };
 
 /**
  * Creates a stream function for Amazon Bedrock.
@@ -95,110 +45,9 @@ const FALLBACK_ENTRY: CatalogEntry = {
  * ```
  */
 export function createBedrock(options: BedrockOptions = {}): StreamFn {
-  const settings = resolveSettings({ keyHint: KEY_HINT, ...options }, "");
-  const models = new ModelFinder(settings.catalog);
-  const codec = new EventCodec();
-  return createStreamFn({
-    settings,
-    apiKey: options.bearerToken ?? options.apiKey,
-    keyless: true,
-    errors: BEDROCK_ERRORS,
-    createParser: () => new EventStreamParser((message) => codec.decode(message)),
-    createReplyReader: ({ writer, origin, decodeToolName }) =>
-      new BedrockReply(writer, { toolName: decodeToolName, origin }),
-    async prepare({ request, writer }, key) {
-      const isClaude = getModelFamily(request.model.modelId).thinking === "claude";
-      const entry = models.find(request.model, writer) ??
-        (isClaude ? FALLBACK_CLAUDE_ENTRY : FALLBACK_ENTRY);
-      const body = serializeJson(createConverseBody(request, entry, writer));
-      const region = resolveRegion(request, options);
-      const url = createUrl(request, settings, region);
-      const [outgoing] = await Promise.all([
-        authorizeRequest({ url, body, headers: HEADERS }, {
-          key,
-          region,
-          settings,
-          options,
-          request,
-        }),
-        codec.load(),
-      ]);
-      return outgoing;
-    },
+  const streamFn = lazyStreamFn(async () => {
+    const { createBedrockStreamFn } = await import("./bedrock_stream_fn.ts");
+    return createBedrockStreamFn(options);
   });
-}
-
-const KEY_HINT =
-  "pass credentials or bearerToken to createBedrock(), or a getApiKey that returns a Bedrock API key to the agent";
-const HEADERS = {
-  "content-type": "application/json",
-  accept: "application/vnd.amazon.eventstream",
-};
-
-/** Returns the configured region, or that of an ARN: `arn:aws:bedrock:us-east-1:123456789012:inference-profile/…` */
-function resolveRegion({ model }: StreamRequest, { region }: BedrockOptions): string | undefined {
-  return region || /^arn:[^:]*:bedrock:([^:]+):/.exec(model.modelId)?.[1];
-}
-
-function createUrl(
-  { model }: StreamRequest,
-  { baseUrl }: AdapterSettings,
-  region: string | undefined,
-): string {
-  const path = `/model/${encodeURIComponent(model.modelId)}/converse-stream`;
-  if (baseUrl !== "") return baseUrl + path;
-  if (region === undefined) throw createRegionError(model.provider);
-  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
-  return `https://bedrock-runtime.${region}.${domain}${path}`;
-}
-
-function createRegionError(provider: string): BadRequestError {
-  const message = `No region for ${provider}: pass region (for example "us-east-1") to ` +
-    "createBedrock(), or set AWS_REGION for connect()";
-  return new BadRequestError(message, { provider });
-}
-
-interface AuthorizationContext {
-  readonly key: string | undefined;
-  readonly region: string | undefined;
-  readonly settings: AdapterSettings;
-  readonly options: BedrockOptions;
-  readonly request: StreamRequest;
-}
-
-async function authorizeRequest(
-  unsigned: Omit<OutgoingRequest, "secrets">,
-  { key, region, settings, options, request }: AuthorizationContext,
-): Promise<OutgoingRequest> {
-  const { url, headers, body } = unsigned;
-  if (key) return { ...unsigned, headers: { ...headers, authorization: `Bearer ${key}` } };
-  if (hasKeyHeader(settings)) return unsigned;
-  const { provider } = request.model;
-  const credentials = await resolveCredentials(options, provider);
-  if (!credentials) {
-    const message = `No credentials for ${provider}: ${settings.keyHint}`;
-    throw new AuthError(message, { provider });
-  }
-  if (region === undefined) throw createRegionError(provider);
-  const signed = await signHeaders(
-    // Includes the caller's headers, because AWS requires a signature for some of them.
-    { url, body, headers: { ...headers, ...settings.headers } },
-    { credentials, region, now: settings.clock.now() },
-  );
-  const { secretAccessKey, sessionToken } = credentials;
-  const secrets = sessionToken ? [secretAccessKey, sessionToken] : [secretAccessKey];
-  return { url, body, headers: signed, secrets };
-}
-
-async function resolveCredentials(
-  { credentials }: BedrockOptions,
-  provider: string,
-): Promise<AwsCredentials | undefined> {
-  if (typeof credentials !== "function") return credentials;
-  try {
-    return await credentials();
-  } catch (cause) {
-    const message = `Could not load the credentials for ${provider}: ${getErrorMessage(cause)}`;
-    throw new AuthError(message, { provider, cause });
-  }
+  return withStrictSchema(streamFn, options.catalog);
 }

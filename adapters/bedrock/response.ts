@@ -8,7 +8,8 @@ import type { BlockWriter } from "../../src/core/block_writer.ts";
 import { ContentFilteredError, StreamError } from "../../src/core/errors.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
-import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
+import { classifyStreamError } from "../kit/errors/classify.ts";
+import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import { toErrorBody } from "./errors.ts";
@@ -26,14 +27,6 @@ import type {
 /** Type prefix of the extension blocks that store Bedrock's own items. */
 export const EXTENSION_PREFIX = "bedrock.";
 
-/** Options for {@linkcode BedrockReply}. */
-export interface BedrockReplyOptions {
-  /** Decodes a tool name on the wire. */
-  readonly toolName: (wireName: string) => string;
-  /** Origin of the stream's errors. */
-  readonly origin: ErrorOrigin;
-}
-
 type OpenBlock =
   | { readonly type: "thinking"; signature: string; redacted: string }
   | { readonly type: "tool_use"; readonly contentIndex: number }
@@ -43,15 +36,15 @@ type OpenBlock =
 /** Reads the messages of one stream and writes the reply. */
 export class BedrockReply implements ReplyReader<BedrockFrame> {
   readonly #writer: BlockWriter;
-  readonly #options: BedrockReplyOptions;
+  readonly #call: ProviderCall;
   readonly #blocks = new Map<number, OpenBlock>();
   #wireUsage: WireUsage | undefined;
   #stopReason: string | undefined;
   #hasToolCall = false;
 
-  constructor(writer: BlockWriter, options: BedrockReplyOptions) {
-    this.#writer = writer;
-    this.#options = options;
+  constructor(call: ProviderCall) {
+    this.#writer = call.writer;
+    this.#call = call;
   }
 
   /** Tokens counted so far; `undefined` before the provider reports them. */
@@ -113,7 +106,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     if (toolResult) return { type: "server_tool_result", toolResult, content: [] };
     if (!toolUse) return undefined;
     if (toolUse.type === "server_tool_use") return { type: "server_tool_use", toolUse, json: "" };
-    const name = this.#options.toolName(textOrEmpty(toolUse.name));
+    const name = this.#call.decodeToolName(textOrEmpty(toolUse.name));
     this.#hasToolCall = true;
     const contentIndex = this.#writer.openToolCall(textOrEmpty(toolUse.toolUseId), name);
     return { type: "tool_use", contentIndex };
@@ -182,7 +175,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
 
   #finish(stopReason: string): void {
     const usage = toUsage(this.#wireUsage ?? {});
-    const { provider } = this.#options.origin;
+    const { provider } = this.#call.origin;
     switch (stopReason) {
       case "max_tokens":
       case "model_context_window_exceeded":
@@ -210,7 +203,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   }
 
   #toError(name: string, message: string): Error {
-    return classifyStreamError(toErrorBody(name, message), this.#options.origin);
+    return classifyStreamError(toErrorBody(name, message), this.#call.origin);
   }
 }
 

@@ -5,15 +5,13 @@
  */
 
 import type { JsonObject } from "../../src/core/json.ts";
+import type { Turn } from "../anthropic/turns.ts";
 
 /** A block of a request: an object with one member, whose name is the kind of block. */
 export type WireBlock = JsonObject;
 
 /** A message of a request. */
-export interface WireMessage {
-  readonly role: "user" | "assistant";
-  readonly content: WireBlock[];
-}
+export type WireMessage = Turn<WireBlock>;
 
 /** Token counts. */
 export interface WireUsage {

@@ -173,6 +173,8 @@ function toReplyParts(block: ContentBlock, isOwn: boolean): WirePart[] {
         ? [block.data]
         : [];
     case "image":
+    case "document":
+    case "audio":
       return [];
   }
 }

@@ -26,49 +26,14 @@
  * @module
  */
 
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
-import { AUTH, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
-import { serializeJson } from "../kit/request/json_body.ts";
-import { ModelFinder } from "../kit/request/model_finder.ts";
-import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
-import { createStreamFn } from "../kit/provider.ts";
-import { GoogleStreamParser } from "./stream_parser.ts";
-import { GOOGLE_NAME_RULE } from "./names.ts";
-import { createGoogleBody } from "./request.ts";
-import { GoogleReply } from "./response.ts";
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import type { GoogleOptions } from "./google_stream_fn.ts";
 
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
-export { createGoogle as createGemini, type GoogleOptions as GeminiOptions };
-
-/** Options for {@linkcode createGoogle}. */
-export interface GoogleOptions extends AdapterOptions {
-  /**
-   * Base URL of the API. Default: `https://generativelanguage.googleapis.com/v1beta` (the Gemini API). For Vertex AI:
-   * `https://aiplatform.googleapis.com/v1/projects/my-project/locations/global/publishers/google`.
-   */
-  readonly baseUrl?: string | undefined;
-  /**
-   * Returns a Google Cloud access token, which is sent instead of a key. A token with an expiry time is cached until
-   * shortly before that.
-   */
-  readonly getToken?: GetToken | undefined;
-}
-
-const ERRORS: ErrorTable = {
-  codes: {
-    API_KEY_INVALID: AUTH,
-    API_KEY_SERVICE_BLOCKED: AUTH,
-    UNAUTHENTICATED: AUTH,
-    PERMISSION_DENIED: AUTH,
-    UNAVAILABLE,
-    INTERNAL: UNAVAILABLE,
-    DEADLINE_EXCEEDED: UNAVAILABLE,
-    ABORTED: UNAVAILABLE,
-    CANCELLED: UNAVAILABLE,
-  },
-};
+export { createGoogle as createGemini, type GoogleOptions, type GoogleOptions as GeminiOptions };
 
 /**
  * Creates a stream function for Google's models.
@@ -85,36 +50,9 @@ const ERRORS: ErrorTable = {
  * ```
  */
 export function createGoogle(options: GoogleOptions = {}): StreamFn {
-  const { getToken } = options;
-  const settings = resolveSettings(options, "https://generativelanguage.googleapis.com/v1beta");
-  const tokens = getToken && new AccessTokenCache(getToken, settings.clock);
-  const models = new ModelFinder(settings.catalog);
-  return createStreamFn({
-    settings: tokens ? { ...settings, fetch: tokens.wrapFetch(settings.fetch) } : settings,
-    apiKey: tokens ? () => tokens.get() : options.apiKey,
-    errors: ERRORS,
-    createParser: () => new GoogleStreamParser(),
-    toolNameRule: GOOGLE_NAME_RULE,
-    createReplyReader: ({ writer, origin, decodeToolName }) =>
-      new GoogleReply(writer, { toolName: decodeToolName, origin }),
-    prepare({ request, writer }, key) {
-      const entry = models.find(request.model, writer);
-      const isToken = tokens !== undefined && !request.options.apiKey;
-      return {
-        url: createUrl(settings.baseUrl, request),
-        headers: {
-          "content-type": "application/json",
-          ...(key && (isToken ? { authorization: `Bearer ${key}` } : { "x-goog-api-key": key })),
-        },
-        body: serializeJson(createGoogleBody(request, entry, writer)),
-      };
-    },
+  const streamFn = lazyStreamFn(async () => {
+    const { createGoogleStreamFn } = await import("./google_stream_fn.ts");
+    return createGoogleStreamFn(options);
   });
-}
-
-/** Creates the URL; the id of a tuned model is already a path (`tunedModels/name`). */
-function createUrl(baseUrl: string, { model }: StreamRequest): string {
-  const { modelId } = model;
-  const path = modelId.includes("/") ? encodeURI(modelId) : `models/${encodeURIComponent(modelId)}`;
-  return `${baseUrl}/${path}:streamGenerateContent?alt=sse`;
+  return withStrictSchema(streamFn, options.catalog);
 }

@@ -8,6 +8,7 @@ import type { BlockWriter } from "../../src/core/block_writer.ts";
 import { type AgentError, ContentFilteredError, StreamError } from "../../src/core/errors.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
+import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import { GoogleCallAssembler } from "./calls.ts";
@@ -15,14 +16,6 @@ import type { WireCandidate, WireChunk, WirePart, WireUsage } from "./wire.ts";
 
 /** Type of the extension blocks that store Google-specific parts, such as executed code, searches and images. */
 export const GOOGLE_PART = "google.part";
-
-/** Options for {@linkcode GoogleReply}. */
-export interface GoogleReplyOptions {
-  /** Decodes a tool name on the wire. */
-  readonly toolName: (wireName: string) => string;
-  /** Origin of the stream's errors. */
-  readonly origin: ErrorOrigin;
-}
 
 /** Finish reasons of filtered content. */
 const FILTER_REASONS = [
@@ -56,10 +49,10 @@ export class GoogleReply implements ReplyReader<string> {
   #finishMessage = "";
   #textSignature: string | undefined;
 
-  constructor(writer: BlockWriter, { origin, toolName }: GoogleReplyOptions) {
+  constructor({ writer, origin, decodeToolName }: ProviderCall) {
     this.#writer = writer;
     this.#origin = origin;
-    this.#calls = new GoogleCallAssembler(writer, toolName);
+    this.#calls = new GoogleCallAssembler(writer, decodeToolName);
   }
 
   /** Tokens counted so far. */

@@ -53,7 +53,7 @@ export {
   type ReplyReader,
   toEventStream,
 } from "./stream/event_stream.ts";
-export { failedStream, lazyStream } from "./stream/lazy_stream.ts";
+export { failedStream, lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 export { isStrictSchema, withStrictSchema } from "./request/strict_schema.ts";
 export type {
   AssistantMessageEvent,
@@ -112,7 +112,7 @@ export { type Clock, type Sleep, systemClock } from "../../src/core/ports.ts";
 // Requests
 export { post, type PostRequest } from "./http/post.ts";
 export { type AccessToken, AccessTokenCache, type GetToken } from "./http/access_token.ts";
-export { abortable } from "./stream/abortable.ts";
+export { abortable } from "../../src/core/abortable.ts";
 export {
   createCallIdEncoder,
   createUnreadFileError,

@@ -18,20 +18,13 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { createChat } from "../openai/chat/chat.ts";
-import { type ErrorTable, THROTTLED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
-import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
-import { MISTRAL_DIALECT } from "./request.ts";
+import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import type { MistralOptions } from "./mistral_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
-
-/** Options for {@linkcode createMistral}. */
-export type MistralOptions = AdapterOptions;
-
-const ERRORS: ErrorTable = {
-  codes: { service_tier_capacity_exceeded: THROTTLED, invalid_model: UNKNOWN_MODEL },
-};
+export type { MistralOptions };
 
 /**
  * Creates a stream function for Mistral.
@@ -48,6 +41,9 @@ const ERRORS: ErrorTable = {
  * ```
  */
 export function createMistral(options: MistralOptions = {}): StreamFn {
-  const settings = resolveSettings(options, "https://api.mistral.ai/v1");
-  return createChat({ settings, apiKey: options.apiKey, dialect: MISTRAL_DIALECT, errors: ERRORS });
+  const streamFn = lazyStreamFn(async () => {
+    const { createMistralStreamFn } = await import("./mistral_stream_fn.ts");
+    return createMistralStreamFn(options);
+  });
+  return withStrictSchema(streamFn, options.catalog);
 }

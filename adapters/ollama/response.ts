@@ -6,18 +6,11 @@
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
 import type { Usage } from "../../src/core/usage.ts";
-import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
+import { classifyStreamError } from "../kit/errors/classify.ts";
+import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireChunk, WireReply, WireToolCall } from "./wire.ts";
-
-/** Options for {@linkcode OllamaReply}. */
-export interface OllamaReplyOptions {
-  /** Decodes a tool name on the wire. */
-  readonly toolName: (wireName: string) => string;
-  /** Origin of the stream's errors. */
-  readonly origin: ErrorOrigin;
-}
 
 /** Reasons of a complete reply; there is none for tool calls. */
 const NORMAL_STOP_REASONS = ["stop", "load", "unload"];
@@ -25,18 +18,18 @@ const NORMAL_STOP_REASONS = ["stop", "load", "unload"];
 /** Reads the lines of one stream and writes the reply. */
 export class OllamaReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
-  readonly #options: OllamaReplyOptions;
+  readonly #call: ProviderCall;
   #hasToolCall = false;
 
-  constructor(writer: BlockWriter, options: OllamaReplyOptions) {
-    this.#writer = writer;
-    this.#options = options;
+  constructor(call: ProviderCall) {
+    this.#writer = call.writer;
+    this.#call = call;
   }
 
   /** Reads one line. */
   read(line: string): void {
     const chunk: WireChunk = JSON.parse(line);
-    if (chunk.error) throw classifyStreamError(chunk, this.#options.origin);
+    if (chunk.error) throw classifyStreamError(chunk, this.#call.origin);
     if (chunk.message) this.#append(chunk.message);
     if (chunk.done) this.#finish(chunk);
   }
@@ -49,7 +42,7 @@ export class OllamaReply implements ReplyReader<string> {
 
   #writeToolCall({ id, function: call }: WireToolCall): void {
     this.#hasToolCall = true;
-    const name = this.#options.toolName(textOrEmpty(call?.name));
+    const name = this.#call.decodeToolName(textOrEmpty(call?.name));
     const args = call?.arguments ?? {};
     const json = typeof args === "string" ? args : JSON.stringify(args);
     this.#writer.writeToolCall(textOrEmpty(id), name, json);

@@ -18,36 +18,14 @@
  * @module
  */
 
-import type { ModelSpec } from "../../src/core/model.ts";
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { findModel } from "../catalog/catalog.ts";
-import {
-  type AdapterOptions,
-  type AdapterSettings,
-  resolveSettings,
-} from "../kit/options/adapter_options.ts";
-import { createChat } from "./chat/chat.ts";
-import { detectDialect } from "./chat/dialect.ts";
 import { withStrictSchema } from "../kit/request/strict_schema.ts";
-import { createResponses } from "./responses/responses.ts";
+import type { OpenAIOptions } from "./openai_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
-
-/** An API of OpenAI: chat completions or Responses. */
-export type OpenAIApi = "chat" | "responses";
-
-/** Options for {@linkcode createOpenAI}. */
-export interface OpenAIOptions extends AdapterOptions {
-  /**
-   * API to call. Default: at OpenAI that of the model's catalog entry, or `responses` without one; at other servers
-   * `chat`.
-   */
-  readonly api?: OpenAIApi | undefined;
-  /** Whether requests are sent without a key when there is none, as for a local server. Default: `false`. */
-  readonly keyless?: boolean | undefined;
-}
-
-const OPENAI_URL = "https://api.openai.com/v1";
+export type { OpenAIApi } from "./openai_stream_fn.ts";
+export type { OpenAIOptions };
 
 /**
  * Creates a stream function for OpenAI, or with `baseUrl` for any compatible server.
@@ -61,20 +39,9 @@ const OPENAI_URL = "https://api.openai.com/v1";
  * ```
  */
 export function createOpenAI(options: OpenAIOptions = {}): StreamFn {
-  const settings = resolveSettings(options, OPENAI_URL);
-  const { api, apiKey, keyless } = options;
-  const server = { settings, apiKey, keyless };
-  const apis = {
-    chat: createChat({ ...server, dialect: detectDialect(settings.baseUrl) }),
-    responses: createResponses(server),
-  };
-  return withStrictSchema(
-    (request) => apis[api ?? getDefaultApi(request.model, settings)](request),
-    settings.catalog,
-  );
-}
-
-function getDefaultApi(model: ModelSpec, { baseUrl, catalog }: AdapterSettings): OpenAIApi {
-  if (baseUrl !== OPENAI_URL) return "chat";
-  return findModel(catalog, model)?.api ?? "responses";
+  const streamFn = lazyStreamFn(async () => {
+    const { createOpenAIStreamFn } = await import("./openai_stream_fn.ts");
+    return createOpenAIStreamFn(options);
+  });
+  return withStrictSchema(streamFn, options.catalog);
 }

@@ -28,16 +28,10 @@
  * @module
  */
 
-import type { LlmMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import { serializeJson } from "../kit/request/json_body.ts";
-import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
-import { createStreamFn } from "../kit/provider.ts";
-import { SseParser } from "../kit/stream/sse.ts";
-import { PROXY_ERRORS } from "./errors.ts";
-import { ProxyReply } from "./response.ts";
-import type { ProxyRequest } from "./wire.ts";
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import type { ProxyOptions } from "./proxy_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 export {
@@ -48,12 +42,7 @@ export {
   type ServeProxyOptions,
 } from "./serve.ts";
 export type { ProxyDoneEvent, ProxyErrorEvent, ProxyEvent, ProxyRequest } from "./wire.ts";
-
-/** Options for {@linkcode createProxy}. */
-export interface ProxyOptions extends AdapterOptions {
-  /** URL of the proxy; requests are posted to exactly this URL. */
-  readonly baseUrl: string;
-}
+export type { ProxyOptions };
 
 /**
  * Creates a stream function that calls models through a proxy.
@@ -73,62 +62,9 @@ export interface ProxyOptions extends AdapterOptions {
  * ```
  */
 export function createProxy(options: ProxyOptions): StreamFn {
-  const settings = resolveSettings(options, options.baseUrl);
-  return createStreamFn({
-    name: "proxy",
-    settings,
-    apiKey: options.apiKey,
-    // The proxy decides whether it requires a token.
-    keyless: true,
-    errors: PROXY_ERRORS,
-    createParser: () => new SseParser(),
-    createReplyReader: ({ writer, origin }) => new ProxyReply(writer, origin),
-    prepare: ({ request }, key) => ({
-      url: settings.baseUrl,
-      headers: {
-        "content-type": "application/json",
-        accept: "text/event-stream",
-        ...(key && { authorization: `Bearer ${key}` }),
-      },
-      body: serializeJson(toProxyRequest(request)),
-    }),
+  const streamFn = lazyStreamFn(async () => {
+    const { createProxyStreamFn } = await import("./proxy_stream_fn.ts");
+    return createProxyStreamFn(options);
   });
-}
-
-function toProxyRequest({ model, context, options }: StreamRequest): ProxyRequest {
-  const { apiKey: _apiKey, ...wireOptions } = options;
-  return {
-    model: stripProxyPrefix(model),
-    systemPrompt: context.systemPrompt,
-    messages: context.messages.map(toWireMessage),
-    tools: context.tools.map(({ name, description, parameters }) => ({
-      name,
-      description,
-      parameters,
-    })),
-    options: wireOptions,
-  };
-}
-
-function toWireMessage(message: LlmMessage): LlmMessage {
-  switch (message.role) {
-    case "user":
-      return message;
-    case "assistant":
-      return stripProxyPrefix(message);
-    case "tool_result": {
-      // Details are for displays and logs of the agent, not for the model.
-      const { details: _details, ...wireMessage } = message;
-      return wireMessage;
-    }
-  }
-}
-
-/** Resolves `proxy/anthropic/claude-sonnet-5-5` to `anthropic/claude-sonnet-5-5`. */
-function stripProxyPrefix<Named extends { readonly provider: string; readonly modelId: string }>(
-  named: Named,
-): Named {
-  if (named.provider !== "proxy") return named;
-  const { provider, modelId } = modelSpec(named.modelId);
-  return { ...named, provider, modelId };
+  return withStrictSchema(streamFn, options.catalog);
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { LimitedBytesTransformStream } from "@std/streams/limited-bytes-transform-stream";
+import { toText } from "@std/streams/to-text";
 import { THINKING_LEVELS } from "../../src/core/model.ts";
 import type { StreamOptions } from "../../src/core/stream.ts";
 import { createBadRequest, type Rejection } from "./errors.ts";
@@ -64,6 +66,9 @@ const TOOLS = array(objectWith({ name: nonEmptyString, description: string, para
 /** The stream options that a request may contain. */
 const OPTIONS: Readonly<Record<Exclude<keyof StreamOptions, "apiKey">, Validator>> = {
   temperature: number,
+  topP: number,
+  stop: array(string),
+  seed: number,
   maxTokens: nonNegativeInteger,
   sessionId: string,
   transport: oneOf("sse"),
@@ -101,19 +106,15 @@ export async function readProxyRequest(
 ): Promise<RequestReadResult> {
   const tooLarge = createBadRequest(413, `The body must not be larger than ${maxBytes} bytes`);
   if (Number(request.headers.get("content-length")) > maxBytes) return reject(tooLarge);
-  const decoder = new TextDecoder();
-  let text = "";
-  let remainingBytes = maxBytes;
+  const limit = new LimitedBytesTransformStream(maxBytes, { error: true });
+  let body: string;
   try {
-    for await (const chunk of request.body ?? []) {
-      remainingBytes -= chunk.length;
-      if (remainingBytes < 0) return reject(tooLarge);
-      text += decoder.decode(chunk, { stream: true });
-    }
-  } catch {
-    return reject(createBadRequest(400, "The connection broke while the body was read"));
+    body = request.body ? await toText(request.body.pipeThrough(limit)) : "";
+  } catch (error) {
+    const broken = createBadRequest(400, "The connection broke while the body was read");
+    return reject(error instanceof RangeError ? tooLarge : broken);
   }
-  return parseProxyRequest(text + decoder.decode());
+  return parseProxyRequest(body);
 }
 
 /** Parses the body of a request and drops unknown members, an API key among them. */

@@ -8,7 +8,7 @@ import type { BlockEndOptions, BlockWriter } from "../../src/core/block_writer.t
 import { AgentError, NetworkError, StreamError } from "../../src/core/errors.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { BlockEndEvent } from "../../src/core/stream.ts";
-import type { Cost, Usage } from "../../src/core/usage.ts";
+import { toValidCost, toValidUsage } from "../../src/core/usage.ts";
 import type { ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { redact } from "../../src/core/redact.ts";
@@ -141,11 +141,12 @@ export class ProxyReply implements ReplyReader<string> {
       case "warning":
         return writer.warning(event.code, event.message, event.data);
       case "done": {
-        const { stopReason, usage, cost } = event;
+        const { stopReason, usage, cost, responseId } = event;
         return writer.finish({
           stopReason,
-          usage: fillMissingAmounts(usage),
-          cost: cost && fillMissingAmounts(cost),
+          usage: toValidUsage(usage),
+          cost: cost && toValidCost(cost),
+          responseId,
         });
       }
       case "error":
@@ -164,9 +165,9 @@ export class ProxyReply implements ReplyReader<string> {
     return block.type === "tool_call" ? block.contentIndex : -1;
   }
 
-  #close({ type, contentIndex, signature, redacted }: BlockEndEvent): void {
-    const options: BlockEndOptions = { signature, redacted };
-    const isSigned = signature !== undefined;
+  #close({ type, contentIndex, signature, redacted, citations }: BlockEndEvent): void {
+    const options: BlockEndOptions = { signature, redacted, citations };
+    const isSigned = signature !== undefined || citations !== undefined;
     switch (type) {
       case "text_end":
         this.#getOpenBlock(contentIndex, "text");
@@ -192,18 +193,11 @@ export class ProxyReply implements ReplyReader<string> {
     const error = record.code === "aborted"
       ? new NetworkError(`${provider}: The proxy aborted the reply: ${message}`, { provider })
       : AgentError.from({ provider, ...record, message });
-    this.#writer.fail(error, usage && fillMissingAmounts(usage));
+    this.#writer.fail(error, usage && toValidUsage(usage));
   }
 
   #createStreamError(message: string): StreamError {
     const { provider } = this.#origin;
     return new StreamError(`${provider}: ${message}`, { provider });
   }
-}
-
-/** Replaces missing amounts by zero, and a missing total by their sum. */
-function fillMissingAmounts(amounts: Partial<Usage & Cost>): Usage & Cost {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, extra } = amounts;
-  const { total = input + output + cacheRead + cacheWrite } = amounts;
-  return { input, output, cacheRead, cacheWrite, total, ...(extra && { extra }) };
 }

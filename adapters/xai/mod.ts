@@ -17,35 +17,13 @@
  * @module
  */
 
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
-import { findModel } from "../catalog/catalog.ts";
-import { createChat } from "../openai/chat/chat.ts";
-import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
-import { createResponses } from "../openai/responses/responses.ts";
-import { type ErrorTable, FILTERED, QUOTA } from "../kit/errors/error_table.ts";
-import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
 import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import type { XaiOptions } from "./xai_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
-
-/** Options for {@linkcode createXai}. */
-export interface XaiOptions extends AdapterOptions {
-  /**
-   * API to call. Default: that of the model's catalog entry, or `chat` without one. `responses` preserves reasoning
-   * between turns.
-   */
-  readonly api?: "chat" | "responses" | undefined;
-}
-
-const DIALECT: ChatDialect = { ...COMPATIBLE, maxTokensField: "max_completion_tokens" };
-
-/** xAI answers filtered content and missing credits with status 403. */
-const ERRORS: ErrorTable = {
-  decisivePatterns: [
-    [/violates usage guidelines/i, FILTERED],
-    [/(?:doesn't have any|used all available) credits/i, QUOTA],
-  ],
-};
+export type { XaiOptions };
 
 /**
  * Creates a stream function for xAI.
@@ -59,21 +37,9 @@ const ERRORS: ErrorTable = {
  * ```
  */
 export function createXai(options: XaiOptions = {}): StreamFn {
-  const settings = resolveSettings(options, "https://api.x.ai/v1");
-  const { api, apiKey } = options;
-  const server = { settings, apiKey, errors: ERRORS };
-  const apis = {
-    chat: createChat({ ...server, dialect: DIALECT, headers: createConversationHeader }),
-    responses: createResponses(server),
-  };
-  return withStrictSchema(
-    (request) => apis[api ?? findModel(settings.catalog, request.model)?.api ?? "chat"](request),
-    settings.catalog,
-  );
-}
-
-/** Creates the header that routes requests of a session to the same server, which has cached the prompt. */
-function createConversationHeader({ options }: StreamRequest): Readonly<Record<string, string>> {
-  const { sessionId = "" } = options;
-  return /^[\x21-\x7e]+$/.test(sessionId) ? { "x-grok-conv-id": sessionId } : {};
+  const streamFn = lazyStreamFn(async () => {
+    const { createXaiStreamFn } = await import("./xai_stream_fn.ts");
+    return createXaiStreamFn(options);
+  });
+  return withStrictSchema(streamFn, options.catalog);
 }

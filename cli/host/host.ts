@@ -37,12 +37,12 @@ export function createDenoHost(): Host {
   };
 }
 
-const STOP_SIGNALS: readonly StopSignal[] = Deno.build.os === "windows"
-  ? ["SIGINT"]
-  : ["SIGINT", "SIGTERM", "SIGHUP"];
+function listStopSignals(): readonly StopSignal[] {
+  return Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP"];
+}
 
 function listenForSignals(listener: (signal: StopSignal) => void): () => void {
-  const handlers = STOP_SIGNALS.map((signal) => [signal, () => listener(signal)] as const);
+  const handlers = listStopSignals().map((signal) => [signal, () => listener(signal)] as const);
   for (const [signal, handler] of handlers) Deno.addSignalListener(signal, handler);
   return () => {
     for (const [signal, handler] of handlers) Deno.removeSignalListener(signal, handler);

@@ -20,6 +20,8 @@ export interface Input {
   readonly isTerminal: boolean;
   /** The bytes. Not opened before this is read. */
   readonly bytes: ReadableStream<Uint8Array>;
+  /** Switches a terminal from lines to keys, which arrive at once and are not shown, or back. Ctrl+C remains a signal. */
+  setRaw(isRaw: boolean): void;
 }
 
 /** The standard streams and the width of the terminal. */
@@ -42,6 +44,14 @@ export function createDenoTerminal(): Terminal {
       get bytes() {
         return Deno.stdin.readable;
       },
+      setRaw(isRaw) {
+        if (isRaw) enterRawMode();
+        else Deno.stdin.setRaw(false);
+        if (IS_WINDOWS) return;
+        // A shell sets its own mode before it continues a stopped program.
+        if (isRaw) Deno.addSignalListener("SIGCONT", enterRawMode);
+        else Deno.removeSignalListener("SIGCONT", enterRawMode);
+      },
     },
     output: new DenoOutput(Deno.stdout, { mayFail: true }),
     // A failure to write a message cannot be reported.
@@ -50,6 +60,13 @@ export function createDenoTerminal(): Terminal {
       return getTerminalColumns() ?? 80;
     },
   };
+}
+
+const IS_WINDOWS = Deno.build.os === "windows";
+
+function enterRawMode(): void {
+  // Without `cbreak`, which Windows does not support, Ctrl+C would not send a signal.
+  Deno.stdin.setRaw(true, { cbreak: !IS_WINDOWS });
 }
 
 class DenoOutput implements Output {

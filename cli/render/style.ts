@@ -30,11 +30,11 @@ export function getStyle(
   output: Pick<Output, "isTerminal">,
   env: (name: string) => string | undefined,
 ): Style {
-  return shouldUseColor(output, env) ? COLORED : PLAIN;
+  return hasColor(output, env) ? COLORED : PLAIN;
 }
 
-/** Whether to use colors: `FORCE_COLOR` overrides `NO_COLOR` (no-color.org), which overrides the terminal. */
-function shouldUseColor(
+/** Whether an output is colored: `FORCE_COLOR` overrides `NO_COLOR` (no-color.org), which overrides the terminal. */
+export function hasColor(
   output: Pick<Output, "isTerminal">,
   env: (name: string) => string | undefined,
 ): boolean {

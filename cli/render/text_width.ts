@@ -4,22 +4,31 @@
  * @module
  */
 
-/** Characters of two columns: East Asian wide characters and emoji. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
+import { unicodeWidth } from "@std/cli/unicode-width";
 
-/** Whether a character takes two columns. */
-export function isWide(character: string): boolean {
-  return character > "\u10ff" && WIDE.test(character);
-}
+/** Graphemes that are drawn as one emoji of two columns, however many characters they consist of. */
+const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 
-let graphemes: Intl.Segmenter | undefined;
+let segmenter: Intl.Segmenter | undefined;
 
 /** Returns the number of columns that a text without line breaks takes. */
 export function getTextWidth(text: string): number {
   const isAscii = /^[ -~]*$/.test(text);
   if (isAscii) return text.length;
-  return measureGraphemes(text).reduce((sum, [, width]) => sum + width, 0);
+  if (!EMOJI.test(text)) return unicodeWidth(text);
+  return splitGraphemes(text).reduce((sum, grapheme) => sum + getGraphemeWidth(grapheme), 0);
+}
+
+/** Whether lines may break before and after a grapheme: it is an emoji or begins with an East Asian wide character. */
+export function isWide(grapheme: string): boolean {
+  return EMOJI.test(grapheme) ||
+    unicodeWidth(String.fromCodePoint(grapheme.codePointAt(0) ?? 0)) > 1;
+}
+
+/** Splits a text into graphemes: characters with their combining marks, and emoji sequences. */
+export function splitGraphemes(text: string): string[] {
+  segmenter ??= new Intl.Segmenter();
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 /** Truncates a text to a number of columns. A truncated text ends with `…`; with less than one column it is empty. */
@@ -27,23 +36,14 @@ export function truncateToWidth(text: string, columns: number): string {
   if (getTextWidth(text) <= columns) return text;
   let truncated = "";
   let available = columns - 1;
-  for (const [grapheme, width] of measureGraphemes(text)) {
-    available -= width;
+  for (const grapheme of splitGraphemes(text)) {
+    available -= getGraphemeWidth(grapheme);
     if (available < 0) break;
     truncated += grapheme;
   }
   return columns < 1 ? "" : `${truncated}…`;
 }
 
-function measureGraphemes(text: string): (readonly [grapheme: string, width: number])[] {
-  graphemes ??= new Intl.Segmenter();
-  return Array.from(
-    graphemes.segment(text),
-    ({ segment }) => [segment, getGraphemeWidth(segment)] as const,
-  );
-}
-
 function getGraphemeWidth(grapheme: string): number {
-  if (WIDE.test(grapheme)) return 2;
-  return /^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(grapheme) ? 0 : 1;
+  return EMOJI.test(grapheme) ? 2 : unicodeWidth(grapheme);
 }

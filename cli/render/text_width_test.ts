@@ -3,17 +3,37 @@ import { getTextWidth, truncateToWidth } from "./text_width.ts";
 
 Deno.test("getTextWidth(): counts columns, not characters", () => {
   const widths = {
-    "abc": 3,
-    "é": 1,
-    "e\u0301": 1,
-    "世界": 4,
-    "👋": 2,
-    "👨‍👩‍👧": 2,
-    "한글": 4,
-    "…": 1,
     "": 0,
+    "abc": 3,
+    "é…—’": 4,
+    "世界": 4,
+    "한글": 4,
+    "ｆ": 2,
+    "𗀀": 2, // Tangut
+    "👋": 2,
   };
   for (const [text, width] of Object.entries(widths)) assertEquals(getTextWidth(text), width, text);
+});
+
+Deno.test("getTextWidth(): adds no column for combining marks, and one for vowels that take space", () => {
+  const widths = {
+    "e\u0301": 1,
+    "กี": 1,
+    "กำ": 2,
+    "का": 2,
+    "नमस्ते": 4,
+    "\u1100\u1161\u11a8": 2, // one syllable of Hangul
+    "a\u200bb": 2,
+  };
+  for (const [text, width] of Object.entries(widths)) assertEquals(getTextWidth(text), width, text);
+});
+
+Deno.test("getTextWidth(): counts an emoji sequence as one emoji", () => {
+  for (const emoji of ["👍🏽", "👨‍👩‍👧", "🤷‍♀", "❤️", "🏳️‍🌈", "🇩🇪", "1️⃣"]) {
+    assertEquals(getTextWidth(emoji), 2, emoji);
+    assertEquals(getTextWidth(`a${emoji}${emoji}`), 5, emoji);
+  }
+  assertEquals(getTextWidth("❤"), 1);
 });
 
 Deno.test("truncateToWidth(): truncates longer texts between graphemes", () => {
@@ -22,6 +42,7 @@ Deno.test("truncateToWidth(): truncates longer texts between graphemes", () => {
   assertEquals(truncateToWidth("世界世", 5), "世界…");
   assertEquals(truncateToWidth("世界世", 4), "世…");
   assertEquals(truncateToWidth("👨‍👩‍👧👨‍👩‍👧", 3), "👨‍👩‍👧…");
+  assertEquals(truncateToWidth("नमस्ते", 3), "नम…");
   assertEquals(truncateToWidth("abc", 1), "…");
   assertEquals(truncateToWidth("abc", 0), "");
 });

@@ -39,7 +39,7 @@ export function formatDuration(milliseconds: number): string {
 }
 
 function formatCost({ total }: Cost, tokens: number): string {
-  if (total === 0 && tokens > 0) return "price unknown";
+  if (total === null || (total === 0 && tokens > 0)) return "price unknown";
   return `$${total.toFixed(total < 1 ? 4 : 2)}`;
 }
 

@@ -4,10 +4,16 @@
  * @module
  */
 
-import { getTextWidth, isWide } from "./text_width.ts";
+import { getTextWidth, isWide, splitGraphemes } from "./text_width.ts";
 
 /** Matches line breaks, spaces, and parts of words. */
 const TOKENS = /\n|[^\S\n]+|\S+/g;
+
+/** Matches characters that may be wide, or are half of such a character. */
+const WIDE_CANDIDATE = /[\u1100-\uffff]/;
+
+/** Matches a text whose last character is incomplete. */
+const SPLIT_CHARACTER = /[\ud800-\udbff]$/;
 
 /** Minimum indentation of code, in columns. */
 const CODE_INDENT = 4;
@@ -15,7 +21,8 @@ const CODE_INDENT = 4;
 /**
  * Breaks lines before the word that does not fit. Fenced and indented code is not wrapped.
  *
- * A word is buffered until it is complete. Scripts without spaces, such as Chinese, may break at every character.
+ * A word is buffered until it is complete. Scripts without spaces, such as Chinese, may break at every character, and
+ * emoji before and after each, but never within a sequence.
  */
 export class WordWrap {
   readonly #columns: number;
@@ -62,13 +69,19 @@ export class WordWrap {
     return wrapped;
   }
 
+  /** Adds a part of a word. Keeps the last grapheme buffered, since the next chunk may extend it. */
   #addToWord(token: string): string {
+    const text = this.#word + token;
+    this.#word = text;
+    if (!WIDE_CANDIDATE.test(text) || SPLIT_CHARACTER.test(text)) return "";
+    this.#word = "";
     let wrapped = "";
-    for (const character of token) {
-      const mayBreak = isWide(character);
-      if (mayBreak) wrapped += this.#flushWord();
-      this.#word += character;
-      if (mayBreak) wrapped += this.#flushWord();
+    let mayBreak = false;
+    for (const grapheme of splitGraphemes(text)) {
+      const isGraphemeWide = isWide(grapheme);
+      if (mayBreak || isGraphemeWide) wrapped += this.#flushWord();
+      this.#word += grapheme;
+      mayBreak = isGraphemeWide;
     }
     return wrapped;
   }

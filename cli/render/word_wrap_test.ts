@@ -31,6 +31,16 @@ Deno.test("WordWrap: does not wrap code", () => {
 
 Deno.test("WordWrap: breaks scripts without spaces between characters", () => {
   assertEquals(wrapAll("世界世界世", 4), "世界\n世界\n世");
+  assertEquals(wrapAll("abc世def", 4), "abc\n世\ndef");
+});
+
+Deno.test("WordWrap: breaks between emoji, but not within a sequence", () => {
+  assertEquals(wrapAll("👨‍👩‍👧👍🏽👋", 4), "👨‍👩‍👧👍🏽\n👋");
+  assertEquals(wrapAll("hello 👨‍👩‍👧👋", 9), "hello 👨‍👩‍👧\n👋");
+});
+
+Deno.test("WordWrap: does not break syllables that take two columns", () => {
+  assertEquals(wrapAll("मैं नमस्ते", 4), "मैं\nनमस्ते");
 });
 
 Deno.test("WordWrap: buffers a word until it is complete", () => {
@@ -40,10 +50,11 @@ Deno.test("WordWrap: buffers a word until it is complete", () => {
 
 Deno.test("WordWrap: returns the same lines when the text is split anywhere", () => {
   const random = seededRandom(7);
-  for (let run = 0; run < 500; run++) {
+  const characters = [..."abcdefg世👨‍👩‍👧👍🏽h"];
+  for (let run = 0; run < 200; run++) {
     const words = Array.from(
       { length: 30 },
-      () => "abcdefgh世".slice(0, 1 + Math.floor(random() * 9)),
+      () => characters.slice(0, 1 + Math.floor(random() * characters.length)).join(""),
     );
     const text = words.map((word) => word + (random() < 0.1 ? "\n" : " ")).join("");
     const expected = wrapAll(text, 24);

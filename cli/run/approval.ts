@@ -7,7 +7,8 @@
 import type { ApprovalDecision } from "../../mod.ts";
 import type { ApprovalPrompt, GateRequest } from "../../src/tools/mod.ts";
 import type { Host } from "../host/host.ts";
-import type { LineReader } from "../host/line_reader.ts";
+import { askChoice } from "../questions/ask_choice.ts";
+import { TypedInput } from "../questions/typed_input.ts";
 import { formatDiffLines } from "../render/diff_lines.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle } from "../render/style.ts";
@@ -18,6 +19,8 @@ import { formatCall } from "../render/tool_line.ts";
 const MAX_CHANGE_LINES = 40;
 /** Maximum terminal lines of a command that are shown before the question. */
 const MAX_COMMAND_LINES = 4;
+
+const ANSWERS = ["yes", "no", "always"] as const;
 
 /** Denies every tool call that requires approval, and records the names of the tools. */
 export class NonInteractiveApprover {
@@ -35,26 +38,20 @@ export class NonInteractiveApprover {
   };
 }
 
-/** Creates a prompt that asks the user at the terminal and reads the answers from `answers`. */
-export function createTerminalAsk(host: Host, answers: LineReader): ApprovalPrompt {
+/** Creates a prompt that asks the user at the terminal. */
+export function createTerminalAsk(host: Host): ApprovalPrompt {
+  const input = new TypedInput(host.terminal.input);
   return async (request) => {
-    const { messages } = host.terminal;
-    await messages.write(`${formatQuestion(request, host).join("\n")}\n`);
+    await host.terminal.messages.write(`${formatCallDetails(request, host).join("\n")}\n`);
+    const message = `Allow? [y]es / [n]o / [a]lways ${toPlainText(request.name)}`;
     const { signal } = request;
-    while (!signal.aborted) {
-      await messages.write("  Run it? yes, no, always (this tool): ");
-      const answer = await answers.readLine(signal);
-      // The user has typed no line feed after the question.
-      if (answer === undefined) await messages.write("\n");
-      const decision = parseDecision(answer);
-      if (decision) return decision;
-    }
-    return { type: "denied" };
+    const answer = await askChoice({ message, answers: ANSWERS }, { host, input, signal });
+    return signal.aborted ? { type: "denied" } : toDecision(answer);
   };
 }
 
 /** Formats a call, the reasons why its command is dangerous, and its changes to files. */
-function formatQuestion(
+function formatCallDetails(
   { name, arguments: args, changes = [], assessment }: GateRequest,
   { terminal, env }: Host,
 ): string[] {
@@ -71,20 +68,15 @@ function formatQuestion(
   ];
 }
 
-/** Parses an answer; `undefined` if it is invalid. The end of the input (`undefined`) denies the call. */
-function parseDecision(answer: string | undefined): ApprovalDecision | undefined {
-  switch (answer?.trim().toLowerCase()) {
-    case "y":
+/** Returns the decision for an answer; no answer denies the call. */
+function toDecision(answer: (typeof ANSWERS)[number] | undefined): ApprovalDecision {
+  switch (answer) {
     case "yes":
       return { type: "approved" };
-    case "a":
     case "always":
       return { type: "approved", scope: "tool" };
-    case "n":
     case "no":
     case undefined:
       return { type: "denied", reason: "the user denied it at the terminal" };
-    default:
-      return undefined;
   }
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { LimitedBytesTransformStream } from "@std/streams/limited-bytes-transform-stream";
+import { toText } from "@std/streams/to-text";
 import { UsageError } from "../host/cli_error.ts";
 import type { Input, Terminal } from "../host/terminal.ts";
 
@@ -90,18 +92,18 @@ class InputReader {
 
   /** Reads to the end of the input, or until the signal is aborted. */
   async readAll(): Promise<string> {
-    const decoder = new TextDecoder();
-    let text = "";
-    let bytes = 0;
-    for (let chunk = await this.#firstChunk; chunk; chunk = await this.#readChunk()) {
-      bytes += chunk.length;
-      if (bytes > MAX_BYTES) {
-        throw new UsageError(`Standard input is larger than ${MAX_BYTES / 1_000_000} MB`);
-      }
-      text += decoder.decode(chunk, { stream: true });
+    const limit = new LimitedBytesTransformStream(MAX_BYTES, { error: true });
+    try {
+      return await toText(ReadableStream.from(this.#readChunks()).pipeThrough(limit));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new UsageError(`Standard input is larger than ${MAX_BYTES / 1_000_000} MB`);
     }
+  }
+
+  async *#readChunks(): AsyncGenerator<Uint8Array> {
+    for (let chunk = await this.#firstChunk; chunk; chunk = await this.#readChunk()) yield chunk;
     this.#reader.releaseLock();
-    return text + decoder.decode();
   }
 
   async #readChunk(): Promise<Uint8Array | undefined> {

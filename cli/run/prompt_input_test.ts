@@ -15,7 +15,10 @@ async function readTestPrompt(
     return Promise.resolve();
   };
   const messages = { isTerminal: false, closed: NEVER_ABORTED, write };
-  const terminal = { input: { isTerminal: false, bytes: createByteStream(), ...input }, messages };
+  const terminal = {
+    input: { isTerminal: false, bytes: createByteStream(), setRaw() {}, ...input },
+    messages,
+  };
   return { prompt: await readPrompt(words, { terminal, signal, firstByteMs: 5 }), notices };
 }
 

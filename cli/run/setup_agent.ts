@@ -14,7 +14,6 @@ import { createTerminalAsk, NonInteractiveApprover } from "./approval.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
-import { LineReader } from "../host/line_reader.ts";
 import { chooseModel } from "./model_choice.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { createSystemPrompt } from "./system_prompt.ts";
@@ -52,9 +51,7 @@ export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
   const { tools, allow, deny } = resolveToolRules(options, codingTools({ cwd, sandbox }));
   const mode = options.approveAll ? "bypassed" : "smart";
   const nonInteractive = new NonInteractiveApprover();
-  const ask = canPrompt(host)
-    ? createTerminalAsk(host, new LineReader(host.terminal.input))
-    : nonInteractive.ask;
+  const ask = canPrompt(host) ? createTerminalAsk(host) : nonInteractive.ask;
   const agent = new Agent({
     model,
     streamFn: connect({

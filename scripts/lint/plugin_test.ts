@@ -48,12 +48,19 @@ Deno.test("console-free reports console in shipped code", () => {
   assertEquals(findViolations("/p/examples/a.ts", "console.warn(1);"), []);
 });
 
-Deno.test("portable reports Deno and node: in directories that run in browsers", () => {
-  assertEquals(findViolations("/p/src/loop/a.ts", "Deno.exit();"), ["swink/portable"]);
-  assertEquals(findViolations("/p/adapters/x/a.ts", `import fs from "node:fs";`), [
-    "swink/portable",
-  ]);
-  assertEquals(findViolations("/p/src/tools/a.ts", `import fs from "node:fs"; Deno.exit();`), []);
+Deno.test("portable reports Deno and imports of node: in the library", () => {
+  const id = "swink/portable";
+  assertEquals(findViolations("/p/src/loop/a.ts", "Deno.exit();"), [id]);
+  assertEquals(findViolations("/p/src/tools/a.ts", "Deno.exit();"), [id]);
+  assertEquals(findViolations("/p/adapters/x/a.ts", `import fs from "node:fs";`), [id]);
+  assertEquals(findViolations("/p/src/tools/a.ts", `await import("node:fs");`), [id]);
+});
+
+Deno.test("portable accepts types of node:, and all code of the program and of tests", () => {
+  const types = `import type { Stats } from "node:fs"; type Fs = typeof import("node:fs");`;
+  assertEquals(findViolations("/p/src/tools/a.ts", types), []);
+  assertEquals(findViolations("/p/cli/a.ts", `import fs from "node:fs"; Deno.exit();`), []);
+  assertEquals(findViolations("/p/src/tools/a_test.ts", "Deno.exit();"), []);
 });
 
 Deno.test("plain-language covers code and tests", () => {

@@ -1,17 +1,18 @@
 import { isCodeIn } from "./directories.ts";
 
-/** Keeps `Deno` and `node:` out of code that also runs in a browser or a worker. */
+/** Keeps `Deno` and imports of `node:` out of code that every runtime can load. */
 export const portable: Deno.lint.Rule = {
   create(context) {
-    if (!isCodeIn("src/core|src/loop|src/agent|adapters", context.filename)) return {};
-    const message = "This code also runs in browsers: use a port instead.";
+    if (!isCodeIn("src|adapters", context.filename)) return {};
+    const message = isCodeIn("src/core|src/loop|src/agent|adapters", context.filename)
+      ? "This code also runs in browsers: use a port instead."
+      : "This code also runs on Node: use src/platform instead.";
+    const report = (node: Deno.lint.Node) => context.report({ node, message });
     return {
-      'MemberExpression[object.name="Deno"]'(node: Deno.lint.MemberExpression) {
-        context.report({ node, message });
-      },
-      "Literal[value=/^node:/]"(node: Deno.lint.Literal) {
-        context.report({ node, message });
-      },
+      'MemberExpression[object.name="Deno"]': report,
+      'ImportDeclaration[importKind="value"][source.value=/^node:/]': report,
+      "ImportExpression[source.value=/^node:/]": report,
+      "ExportNamedDeclaration[source.value=/^node:/]": report,
     };
   },
 };

@@ -4,39 +4,50 @@
  * @module
  */
 
+import type { PendingBatch } from "../core/approval.ts";
+import { checkTools } from "../core/check_tools.ts";
 import {
   AlreadyRunningError,
   BadRequestError,
   getErrorMessage,
   NoMessagesError,
 } from "../core/errors.ts";
-import type { AgentEvent, AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
+import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
-import type { JsonSchema } from "../core/json.ts";
-import { type AgentMessage, type PromptInput, toAgentMessages } from "../core/message.ts";
+import { cloneJson, type JsonSchema } from "../core/json.ts";
+import {
+  type AgentMessage,
+  checkMessages,
+  type PromptInput,
+  toAgentMessages,
+} from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
-import { defaultPorts, type Sleep } from "../core/ports.ts";
+import { defaultPorts, type Ports, type Sleep } from "../core/ports.ts";
+import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { type AgentLoopConfig, checkConfig, type TurnSettings } from "../loop/config.ts";
+import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
-import { createContinueInput, hasValidMessages, type LoopOptions } from "../loop/loop.ts";
+import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
 import { MessageQueue } from "../loop/message_queue.ts";
 import type { TurnInput } from "../loop/message_source.ts";
-import { type StartedRun, startRun } from "../loop/start_run.ts";
-import { type AgentResult, collectResult } from "./collect.ts";
+import { checkPending, createDeclinedResults, getPendingIds } from "../loop/pending_batch.ts";
+import { type RunSummary, type StartedRun, startRun } from "../loop/start_run.ts";
+import { type AgentResult, getLastText } from "./agent_result.ts";
+import { type AgentStream, createAgentStream } from "./agent_stream.ts";
+import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
+import { createDefaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
-import { type AgentOptions, assertUniqueTools } from "./options.ts";
+import { type AgentOptions, checkAgentOptions } from "./options.ts";
+import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
 import { StructuredAnswer, type StructuredOutputOptions } from "./structured_output.ts";
 import { type AgentListener, Subscribers } from "./subscribers.ts";
 
-/** Options for one run. */
-export interface RunOptions extends LoopOptions {}
-
-/** Overrides of the configuration for one run. */
+/** Changes of a run's configuration by the agent itself. */
 interface RunOverrides {
-  readonly config?: Partial<Pick<AgentLoopConfig, "settings" | "policies" | "streamOptions">>;
+  /** Returns the changed configuration. */
+  readonly configure?: (config: AgentLoopConfig) => AgentLoopConfig;
   /** Awaited before the run starts; a rejection fails the run. */
   readonly prepare?: () => Promise<void>;
 }
@@ -60,8 +71,10 @@ interface RunOverrides {
 export class Agent {
   readonly #options: AgentOptions;
   readonly #model: ModelSpec;
+  readonly #streamFn: StreamFn;
   readonly #now: () => number;
   readonly #sleep: Sleep;
+  readonly #newId: Ports["newId"];
   readonly #subscribers: Subscribers;
   readonly #steering: MessageQueue;
   readonly #followUp: MessageQueue;
@@ -77,27 +90,25 @@ export class Agent {
   /**
    * Creates an idle agent.
    *
-   * @throws {BadRequestError} If `streamFn` is missing, the model name is invalid, two tools have the same name, or
-   * another option is invalid.
+   * @throws {BadRequestError} If the model name, a tool, a message or another option is invalid.
    */
   constructor(options: AgentOptions) {
-    if (typeof options.streamFn !== "function") {
-      throw new BadRequestError(
-        "The option streamFn must be a function: pass connect() of the adapters, or a StreamFn of your own",
-      );
-    }
-    const { model, ...config } = options;
-    checkConfig(config);
+    checkAgentOptions(options);
+    const { model, streamFn = createDefaultStream() } = options;
     const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
+    this.#newId = newId;
     const queue = { newId: () => newId("queued"), onChange: () => this.#emitQueueChanged() };
     this.#options = options;
     this.#model = modelSpec(model);
+    this.#streamFn = streamFn;
     this.#now = options.now ?? defaultPorts.now;
     this.#sleep = options.sleep ?? defaultPorts.sleep;
     this.#subscribers = new Subscribers((thrown) => this.#warnListenerFailed(thrown));
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
-    this.#state = this.#createState(this.#repair(options.messages ?? []));
+    const { messages = [], pendingApprovals, decidedCalls } = options;
+    const pending = pendingApprovals?.length ? { pendingApprovals, decidedCalls } : undefined;
+    this.#state = this.#createState(this.#repair(messages, pending), pending);
     const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
     this.#latestRun = { pipe, settled: Promise.resolve() };
   }
@@ -109,22 +120,25 @@ export class Agent {
 
   /** Sends a prompt and waits for the run to finish. Failures of the run are in the result; only misuse rejects. */
   prompt(input: PromptInput, options?: RunOptions): Promise<AgentResult> {
-    return collectResult(this.promptStream(input, options));
+    return this.promptStream(input, options).result();
   }
 
   /** Sends a prompt and streams the events of the run. Cancelling the stream aborts the run; misuse errors it. */
-  promptStream(input: PromptInput, options: RunOptions = {}): ReadableStream<AgentEvent> {
+  promptStream(input: PromptInput, options: RunOptions = {}): AgentStream {
     return this.#startRun(() => this.#createPromptInput(input), options);
   }
 
-  /** Continues with the history or the queued messages, and waits for the run to finish. */
-  continue(options?: RunOptions): Promise<AgentResult> {
-    return collectResult(this.continueStream(options));
+  /**
+   * Continues with the history, the queued messages or the decisions on pending approvals, and waits for the run to
+   * finish.
+   */
+  continue(options?: ContinueOptions): Promise<AgentResult> {
+    return this.continueStream(options).result();
   }
 
-  /** Continues with the history or the queued messages, and streams the events of the run. */
-  continueStream(options: RunOptions = {}): ReadableStream<AgentEvent> {
-    return this.#startRun(() => this.#createContinueInput(), options);
+  /** Like {@linkcode Agent.continue}, but streams the events of the run. */
+  continueStream(options: ContinueOptions = {}): AgentStream {
+    return this.#startRun(() => this.#createContinueInput(options), options);
   }
 
   /**
@@ -145,14 +159,15 @@ export class Agent {
       validator: this.#options.validator,
       now: this.#now,
     });
-    const config = {
-      settings: () => answer.extendSettings(this.#getSettings()),
-      policies: [...(this.#options.policies ?? []), answer.policy],
-      streamOptions: { ...this.#options.streamOptions, ...answer.streamOptions },
-    };
-    const overrides = { config, prepare: () => answer.prepare() };
+    const configure = (config: AgentLoopConfig): AgentLoopConfig => ({
+      ...config,
+      settings: () => answer.extendSettings(config.settings?.() ?? this.#getSettings()),
+      policies: [...(config.policies ?? []), answer.policy],
+      streamOptions: { ...config.streamOptions, ...answer.streamOptions },
+    });
+    const overrides = { configure, prepare: () => answer.prepare() };
     const stream = this.#startRun(() => this.#createPromptInput(input), options, overrides);
-    return answer.getValue(await collectResult(stream)) as Infer<Schema>;
+    return answer.getValue(await stream.result()) as Infer<Schema>;
   }
 
   /**
@@ -211,7 +226,10 @@ export class Agent {
     this.#activeRun?.abort(reason);
   }
 
-  /** Resolves when no run is active, and a run that `reset()` aborted has ended. */
+  /**
+   * Resolves when no run is active, and a run that `reset()` aborted has ended. Do not await it in a listener, a tool or
+   * a hook of the run: the run waits for them.
+   */
   waitForIdle(): Promise<void> {
     return this.#latestRun.settled;
   }
@@ -230,7 +248,35 @@ export class Agent {
     this.#state = this.#createState([]);
   }
 
-  /** Calls `listener` with every event, during runs and while idle; returns a function that unsubscribes. */
+  /**
+   * Creates a tool for another agent. Each call runs a new agent with the options, model, system prompt and tools of this
+   * one; its events are emitted as `sub_agent`, and its tokens and cost count towards the calling run.
+   *
+   * @throws {BadRequestError} If the name is invalid.
+   */
+  asTool(options: AgentToolOptions): AgentTool {
+    const { model, systemPrompt, tools } = this.#state;
+    const { policies = [] } = this.#options;
+    return createAgentTool(
+      () => new Agent({ ...this.#options, model, systemPrompt, tools }),
+      { ...options, countedBy: policies },
+    );
+  }
+
+  /**
+   * Emits an event of the application, in order with all others. `data` must be JSON.
+   *
+   * @throws {BadRequestError} If the data cannot be copied.
+   */
+  emitCustom(name: string, data: unknown): void {
+    this.#emit({ type: "custom", name, data: copyData(data) });
+  }
+
+  /**
+   * Calls `listener` with every event, during runs and while idle; returns a function that unsubscribes. A listener that
+   * throws or rejects is removed and reported as a `warning` event. The agent runs until the listeners have handled
+   * `agent_end`, so that a new prompt must wait for the result of the run.
+   */
   subscribe(listener: AgentListener): () => void {
     return this.#subscribers.add(listener);
   }
@@ -249,7 +295,7 @@ export class Agent {
     const from = this.#state.model;
     const to = modelSpec(model);
     this.#state.model = to;
-    this.#emit({ type: "model_changed", from, to });
+    this.#emit({ type: "model_changed", from: cloneJson(from), to: cloneJson(to) });
   }
 
   /** Sets the thinking level of the following turns. */
@@ -260,31 +306,38 @@ export class Agent {
   /**
    * Sets the tools of the following turns.
    *
-   * @throws {BadRequestError} If two tools have the same name.
+   * @throws {BadRequestError} If a value is no tool, or two tools have the same name.
    */
   setTools(tools: readonly AgentTool[]): void {
-    this.#state.tools = assertUniqueTools(tools);
+    checkTools(tools);
+    this.#state.tools = [...tools];
   }
 
   /**
    * Replaces the history. Invalid messages are repaired, and the next run reports the repairs as a warning.
    *
    * @throws {AlreadyRunningError} While a run is active.
+   * @throws {BadRequestError} If a value is no message.
    */
   setMessages(messages: readonly AgentMessage[]): void {
     this.#assertIdle();
     this.#repairs = [];
+    this.#state.pending = undefined;
     this.#state.messages = [...this.#repair(messages)];
   }
 
   /**
    * Appends to the history. Invalid messages are repaired, and the next run reports the repairs as a warning.
    *
+   * Pending approvals end: their tool calls are answered as lost, unless the messages have their results.
+   *
    * @throws {AlreadyRunningError} While a run is active.
+   * @throws {BadRequestError} If a value is no message.
    */
   appendMessages(messages: readonly AgentMessage[]): void {
     this.#assertIdle();
     this.#state.messages = [...this.#repair([...this.#state.messages, ...messages])];
+    this.#state.pending = undefined;
   }
 
   /**
@@ -298,24 +351,27 @@ export class Agent {
 
   #startRun(
     createInput: () => TurnInput,
-    { signal }: RunOptions,
-    { config, prepare }: RunOverrides = {},
-  ): ReadableStream<AgentEvent> {
+    options: RunOptions,
+    { configure = (config) => config, prepare }: RunOverrides = {},
+  ): AgentStream {
     try {
       this.#assertIdle();
       const state = this.#state;
       const drain = { nextPipe: () => run.pipe, sleep: this.#sleep };
+      const { signal } = options;
+      const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
       const run: StartedRun = startRun({
         input: createInput(),
         context: state,
         repairs: this.#repairs,
-        config: { ...this.#createConfig(), ...config },
+        config: configure(config),
         ...(signal && { signal }),
         overflowed: this.#overflowed,
+        pendingCalls: getPendingIds(state.pending),
         unpricedModels: this.#unpricedModels,
         after: drainPreviousRun(this.#latestRun, drain).then(prepare),
-        observe: (event, withGrace) => {
-          applyEvent(state, event);
+        observe: (event, { messages, withGrace }) => {
+          applyEvent(state, event, messages);
           return this.#subscribers.notify(event, withGrace);
         },
         onSettled: (progress) => {
@@ -328,9 +384,10 @@ export class Agent {
       state.isRunning = true;
       this.#repairs = [];
       this.#activeRun = this.#latestRun = run;
-      return run.stream;
+      return createAgentStream(run.stream, run.summary.then(toAgentResult));
     } catch (error) {
-      return new ReadableStream({ start: (controller) => controller.error(error) });
+      const stream = new ReadableStream({ start: (controller) => controller.error(error) });
+      return createAgentStream(stream, Promise.reject(error));
     }
   }
 
@@ -338,6 +395,7 @@ export class Agent {
     return {
       ...this.#options,
       model: this.#model,
+      streamFn: this.#streamFn,
       steering: this.#steering,
       followUp: this.#followUp,
       settings: () => this.#getSettings(),
@@ -350,37 +408,56 @@ export class Agent {
   }
 
   #createPromptInput(input: PromptInput): TurnInput {
-    const messages = toAgentMessages(input, this.#now());
-    if (hasValidMessages(messages)) return { messages };
+    const prompt = toAgentMessages(input, this.#now());
+    if (hasValidMessages(prompt)) return { messages: [...this.#declinePending(), ...prompt] };
     if (!this.hasPendingMessages) throw new NoMessagesError();
     return this.#createContinueInput();
   }
 
-  #createContinueInput(): TurnInput {
-    const { messages } = this.#state;
-    return createContinueInput(messages, { steering: this.#steering, followUp: this.#followUp });
+  /** Returns the results of pending tool calls, for a conversation that goes on without their approvals. */
+  #declinePending(): readonly AgentMessage[] {
+    const { pending, messages } = this.#state;
+    return pending ? createDeclinedResults(messages, this.#now()) : [];
+  }
+
+  #createContinueInput({ approvals }: ContinueOptions = {}): TurnInput {
+    const { messages, pending } = this.#state;
+    return createContinueInput(messages, {
+      steering: this.#steering,
+      followUp: this.#followUp,
+      now: this.#now,
+      pending,
+      approvals,
+    });
   }
 
   #enqueue(queue: MessageQueue, input: PromptInput): QueuedMessage {
+    // The id stays the same when the message is delivered.
+    const add = (message: AgentMessage): QueuedMessage =>
+      queue.add({ ...message, id: message.id ?? this.#newId("message") });
     const [first, ...rest] = repairHistory(toAgentMessages(input, this.#now())).messages;
     if (!first) {
       throw new NoMessagesError("There is no message to queue: pass at least one valid message");
     }
-    return rest.reduce((_last, message) => queue.add(message), queue.add(first));
+    return rest.reduce((_last, message) => add(message), add(first));
   }
 
-  #createState(messages: readonly AgentMessage[]): LiveState {
+  #createState(messages: readonly AgentMessage[], pending?: PendingBatch): LiveState {
     const { systemPrompt = "", tools = [] } = this.#options;
     return new LiveState({
       systemPrompt,
       model: this.#model,
-      tools: assertUniqueTools(tools),
+      tools: [...tools],
       messages,
+      pending,
     });
   }
 
-  #repair(history: readonly AgentMessage[]): readonly AgentMessage[] {
-    const { messages, repairs } = repairHistory(history);
+  /** Checks and repairs a history; the calls of its last reply may be pending. */
+  #repair(history: readonly AgentMessage[], pending?: PendingBatch): readonly AgentMessage[] {
+    checkMessages(history);
+    if (pending) checkPending(pending, history);
+    const { messages, repairs } = repairHistory(history, { pendingCalls: getPendingIds(pending) });
     this.#repairs = [...this.#repairs, ...repairs];
     return messages;
   }
@@ -388,7 +465,7 @@ export class Agent {
   /** Whether the provider enforces a schema. Never with tools, since some providers accept either tools or a schema. */
   #supportsStrictSchema(schema: JsonSchema): boolean {
     const { model, tools } = this.#state;
-    return tools.length === 0 && (this.#options.streamFn.hasStrictSchema?.(model, schema) ?? false);
+    return tools.length === 0 && (this.#streamFn.hasStrictSchema?.(model, schema) ?? false);
   }
 
   #assertIdle(): void {
@@ -401,11 +478,25 @@ export class Agent {
   }
 
   #emitQueueChanged(): void {
-    this.#emit({ type: "queue_changed", queued: this.queued });
+    this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) });
   }
 
   #warnListenerFailed(thrown: unknown): void {
     const message = `A listener failed and was removed: ${getErrorMessage(thrown)}`;
     this.#emit({ type: "warning", code: "listener_failed", message });
+  }
+}
+
+function toAgentResult(summary: RunSummary): AgentResult {
+  return { ...summary, text: getLastText(summary.messages) };
+}
+
+function copyData(data: unknown): unknown {
+  try {
+    return cloneJson(data);
+  } catch (cause) {
+    throw new BadRequestError(`The data of an event must be JSON: ${getErrorMessage(cause)}`, {
+      cause,
+    });
   }
 }

@@ -4,42 +4,60 @@
  * @module
  */
 
+import type { DecidedCall, PendingApproval } from "../core/approval.ts";
+import { checkTools } from "../core/check_tools.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
+import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
-import type { AgentLoopConfig } from "../loop/config.ts";
+import { type AgentLoopConfig, checkConfig } from "../loop/config.ts";
 import type { QueueMode } from "../loop/message_queue.ts";
 
-/** Options for `new Agent()`; only `model` and `streamFn` are required. */
+/** Options for `new Agent()`; only `model` is required. */
 export interface AgentOptions
-  extends Omit<AgentLoopConfig, "model" | "steering" | "followUp" | "settings"> {
+  extends Omit<AgentLoopConfig, "model" | "streamFn" | "steering" | "followUp" | "settings"> {
   /** The model: a spec, or a name such as `"anthropic/claude-sonnet-4-6"` or `"openai/gpt-5:high"`. */
   readonly model: ModelSpec | string;
+  /**
+   * Calls the model. Default: `connect()` of `@swink/agent/adapters`, which calls the provider of the model with the key
+   * of its environment variable; loaded for the first request.
+   */
+  readonly streamFn?: StreamFn | undefined;
   /** The system prompt. Default: none. */
-  readonly systemPrompt?: string;
+  readonly systemPrompt?: string | undefined;
   /** The tools. Default: none. */
-  readonly tools?: readonly AgentTool[];
+  readonly tools?: readonly AgentTool[] | undefined;
   /** The history to start with; invalid messages are repaired. Default: empty. */
-  readonly messages?: readonly AgentMessage[];
+  readonly messages?: readonly AgentMessage[] | undefined;
+  /** The tool calls at the end of `messages` that wait for a decision, from an earlier result. Default: none. */
+  readonly pendingApprovals?: readonly PendingApproval[] | undefined;
+  /** The other tool calls of the same reply, from the same result; a call in neither list is refused. Default: none. */
+  readonly decidedCalls?: readonly DecidedCall[] | undefined;
   /** Which queued steering messages one turn takes. Default: `"one_at_a_time"`. */
-  readonly steeringMode?: QueueMode;
+  readonly steeringMode?: QueueMode | undefined;
   /** Which queued follow-up messages one turn takes. Default: `"one_at_a_time"`. */
-  readonly followUpMode?: QueueMode;
+  readonly followUpMode?: QueueMode | undefined;
 }
 
+const QUEUE_MODES: readonly unknown[] = ["one_at_a_time", "all"];
+
 /**
- * Returns a copy of the tools.
+ * Checks the options of untyped callers.
  *
- * @throws {BadRequestError} If two tools have the same name.
+ * @throws {BadRequestError} If an option has an invalid type or an unknown value.
  */
-export function assertUniqueTools(tools: readonly AgentTool[]): readonly AgentTool[] {
-  const names = new Set<string>();
-  for (const { name } of tools) {
-    if (names.has(name)) {
-      throw new BadRequestError(`Two tools have the name "${name}": tool names must be unique`);
-    }
-    names.add(name);
+export function checkAgentOptions({ model: _model, streamFn, ...options }: AgentOptions): void {
+  if (streamFn !== undefined && typeof streamFn !== "function") {
+    throw new BadRequestError(
+      "The option streamFn must be a function: pass connect() of the adapters, or a StreamFn of your own",
+    );
   }
-  return [...tools];
+  checkConfig(options);
+  checkTools(options.tools ?? []);
+  for (const name of ["steeringMode", "followUpMode"] as const) {
+    const { [name]: mode } = options;
+    if (mode === undefined || QUEUE_MODES.includes(mode)) continue;
+    throw new BadRequestError(`${name} must be one of ${QUEUE_MODES.join(", ")}, not ${mode}`);
+  }
 }

@@ -4,9 +4,10 @@
  * @module
  */
 
+import type { PendingApproval, PendingBatch } from "../core/approval.ts";
 import type { ContentBlock } from "../core/content.ts";
 import type { AgentError } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
+import type { AgentEvent, RunOutcome } from "../core/event.ts";
 import { hasContent } from "../core/history.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
@@ -32,10 +33,16 @@ export interface AgentState {
   readonly pendingToolCalls: ReadonlySet<string>;
   /** The error of the last run, if it failed. */
   readonly error?: AgentError | undefined;
+  /** The tool calls that wait for a decision. */
+  readonly pendingApprovals: readonly PendingApproval[];
 }
 
 /** Options for `new LiveState()`. */
-export type InitialState = Pick<AgentState, "systemPrompt" | "model" | "tools" | "messages">;
+export interface InitialState
+  extends Pick<AgentState, "systemPrompt" | "model" | "tools" | "messages"> {
+  /** The tool calls of the last reply that wait for approvals. */
+  readonly pending: PendingBatch | undefined;
+}
 
 /** The mutable state; changed by {@linkcode applyEvent} and by the agent's setters. */
 export class LiveState implements AgentState {
@@ -53,6 +60,8 @@ export class LiveState implements AgentState {
   readonly pendingToolCalls: Set<string> = new Set();
   /** The error of the last run. */
   error: AgentError | undefined;
+  /** The tool calls of the last reply that wait for approvals. */
+  pending: PendingBatch | undefined;
   /** The streaming reply. */
   draft: ReplyDraft | undefined;
 
@@ -62,6 +71,12 @@ export class LiveState implements AgentState {
     this.model = initial.model;
     this.tools = initial.tools;
     this.messages = [...initial.messages];
+    this.pending = initial.pending;
+  }
+
+  /** The tool calls that wait for a decision. */
+  get pendingApprovals(): readonly PendingApproval[] {
+    return this.pending?.pendingApprovals ?? [];
   }
 
   /** The reply so far while it streams; recomputed on each read. */
@@ -70,8 +85,15 @@ export class LiveState implements AgentState {
   }
 }
 
-/** Applies an event of a run. During a run only events and the agent's setters change the state. */
-export function applyEvent(state: LiveState, event: AgentEvent): void {
+/**
+ * Applies an event of a run; `history` is that of the run, whose messages are not shared with events. During a run only
+ * events and the agent's setters change the state.
+ */
+export function applyEvent(
+  state: LiveState,
+  event: AgentEvent,
+  history: readonly AgentMessage[],
+): void {
   switch (event.type) {
     case "message_update":
       return state.draft?.apply(event.delta);
@@ -81,14 +103,15 @@ export function applyEvent(state: LiveState, event: AgentEvent): void {
     case "message_end":
       state.draft = undefined;
       if (event.message.role !== "assistant" || hasContent(event.message.content)) {
-        state.messages.push(event.message);
+        state.messages.push(...history.slice(state.messages.length, state.messages.length + 1));
       }
       return;
     case "retry":
       if (event.discard) state.draft?.clear();
       return;
     case "model_fallback":
-      return state.draft?.clear();
+      if (event.discard) state.draft?.clear();
+      return;
     case "tool_execution_start":
       state.pendingToolCalls.add(event.id);
       return;
@@ -97,9 +120,11 @@ export function applyEvent(state: LiveState, event: AgentEvent): void {
       return;
     case "agent_start":
       state.error = undefined;
+      state.pending = undefined;
       return;
     case "agent_end":
       state.error = event.error;
+      state.pending = pickPending(event);
       return;
     case "turn_start":
     case "turn_end":
@@ -109,10 +134,17 @@ export function applyEvent(state: LiveState, event: AgentEvent): void {
     case "context_compacted":
     case "warning":
     case "custom":
+    case "model_call_start":
+    case "model_call_end":
+    case "sub_agent":
     case "queue_changed":
     case "model_changed":
       return;
   }
+}
+
+function pickPending({ pendingApprovals, decidedCalls }: RunOutcome): PendingBatch | undefined {
+  return pendingApprovals && { pendingApprovals, decidedCalls };
 }
 
 type BlockDraft =

@@ -14,9 +14,16 @@ function createStateAfter(...events: AgentEvent[]): LiveState {
     model: modelSpec("test/model"),
     tools: [],
     messages: [],
+    pending: undefined,
   });
-  for (const event of events) applyEvent(state, event);
+  for (const event of events) apply(state, event);
   return state;
+}
+
+/** Applies an event of a run whose history has the message of the event. */
+function apply(state: LiveState, event: AgentEvent): void {
+  const added = event.type === "message_end" ? [event.message] : [];
+  applyEvent(state, event, [...state.messages, ...added]);
 }
 
 const createUpdate = (delta: AssistantMessageDelta): AgentEvent => ({
@@ -45,7 +52,7 @@ Deno.test("applyEvent(): streamingMessage is a snapshot of the reply so far", ()
     createUpdate({ type: "tool_call_delta", contentIndex: 3, delta: '{"at":' }),
   );
   const first = state.streamingMessage;
-  applyEvent(state, createUpdate({ type: "text_delta", contentIndex: 2, delta: "lo" }));
+  apply(state, createUpdate({ type: "text_delta", contentIndex: 2, delta: "lo" }));
   const call = { type: "tool_call", id: "a", name: "look", arguments: {}, partialJson: '{"at":' };
   assertEquals(first?.content, [
     { type: "thinking", thinking: "Hm" },
@@ -55,7 +62,7 @@ Deno.test("applyEvent(): streamingMessage is a snapshot of the reply so far", ()
   assertEquals(state.streamingMessage?.content[1], { type: "text", text: "Hello" });
 });
 
-Deno.test("applyEvent(): streamingMessage is cleared by a discarded attempt and by a fallback", () => {
+Deno.test("applyEvent(): streamingMessage is cleared by a discarded attempt and by a fallback that discards", () => {
   const streamed = [
     messageStart,
     createUpdate({ type: "text_delta", contentIndex: 0, delta: "Half" }),
@@ -71,10 +78,11 @@ Deno.test("applyEvent(): streamingMessage is cleared by a discarded attempt and 
     1,
   );
   const [from, to] = [modelSpec("a/b"), modelSpec("c/d")];
-  assertEquals(
-    createStateAfter(...streamed, { type: "model_fallback", from, to }).streamingMessage?.content,
-    [],
+  const fallback = { type: "model_fallback", from, to } as const;
+  const contents = [true, false].map((discard) =>
+    createStateAfter(...streamed, { ...fallback, discard }).streamingMessage?.content.length
   );
+  assertEquals(contents, [0, 1]);
   const ended = createStateAfter(...streamed, {
     type: "message_end",
     message: assistantMessage("Half"),
@@ -86,7 +94,7 @@ Deno.test("applyEvent(): pendingToolCalls has the running calls, and error that 
   const call = { id: "a", name: "look" };
   const state = createStateAfter({ type: "tool_execution_start", ...call, arguments: {} });
   assertEquals([...state.pendingToolCalls], ["a"]);
-  applyEvent(state, {
+  apply(state, {
     type: "tool_execution_end",
     ...call,
     result: { content: [] },
@@ -95,8 +103,8 @@ Deno.test("applyEvent(): pendingToolCalls has the running calls, and error that 
   assertEquals(state.pendingToolCalls.size, 0);
   const error = new NetworkError("Reset");
   const outcome = { messages: [], usage: zeroUsage(), cost: zeroCost() };
-  applyEvent(state, { type: "agent_end", ...outcome, stopReason: "error", error });
+  apply(state, { type: "agent_end", ...outcome, stopReason: "error", error });
   assertEquals(state.error, error);
-  applyEvent(state, { type: "agent_start", runId: "r" });
+  apply(state, { type: "agent_start", runId: "r" });
   assertEquals(state.error, undefined);
 });

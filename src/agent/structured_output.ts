@@ -24,7 +24,7 @@ import {
 import type { StreamOptions } from "../core/stream.ts";
 import { type AgentTool, defineTool } from "../core/tool.ts";
 import type { TurnSettings } from "../loop/config.ts";
-import type { AgentResult } from "./collect.ts";
+import type { AgentResult } from "./agent_result.ts";
 
 /** Options for `Agent.structuredOutput()`. */
 export interface StructuredOutputOptions {

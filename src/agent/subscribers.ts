@@ -5,10 +5,11 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
+import { isThenable } from "../core/refuse_promise.ts";
 import type { WithGrace } from "../loop/start_run.ts";
 
-/** Called with every event; a returned promise is awaited before the next event. */
-export type AgentListener = (event: AgentEvent) => void | Promise<void>;
+/** Called with every event; a returned promise is awaited before the next event, any other value is ignored. */
+export type AgentListener = (event: AgentEvent) => unknown;
 
 /**
  * Notifies listeners in the order of their subscription. One that throws or rejects is removed and reported. One that
@@ -61,10 +62,10 @@ export class Subscribers {
     if (!listener || !this.#listeners.includes(listener)) return undefined;
     try {
       const result = listener(event);
-      if (!result) return undefined;
+      if (!isThenable(result)) return undefined;
       const settled = Promise.resolve(result).catch((thrown) => this.#drop(listener, thrown));
       if (this.#detached.has(listener)) return undefined;
-      return withGrace(settled).catch(() => void this.#detached.add(listener));
+      return withGrace(settled.then(() => {})).catch(() => void this.#detached.add(listener));
     } catch (thrown) {
       this.#drop(listener, thrown);
       return undefined;

@@ -1,8 +1,12 @@
 /**
- * The file access of cassettes, and its implementation over `node:fs`.
+ * The file access of cassettes.
  *
  * @module
  */
+
+import { dirname, fromFileUrl } from "../platform/paths.ts";
+import { system } from "../platform/system.ts";
+import { getSystemErrorCode } from "../platform/system_error.ts";
 
 /** The path of a file, or its `file:` URL. */
 export type CassettePath = string | URL;
@@ -21,39 +25,34 @@ export interface CassetteFiles {
 const FILE_MODE = 0o600;
 
 /** The file system of this machine. */
-export const nodeFiles: CassetteFiles = {
+export const localFiles: CassetteFiles = {
   async read(path) {
-    const { readFile, stat } = await import("node:fs/promises");
+    const file = toFilePath(path);
     try {
-      if (!(await stat(path)).isFile()) throw new Error(`"${path}" is not a file`);
-      return await readFile(path, "utf8");
+      if (!(await system.stat(file)).isFile) throw new Error(`"${path}" is not a file`);
+      return await system.readTextFile(file);
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+      if (getSystemErrorCode(error) === "ENOENT") return undefined;
       throw error;
     }
   },
   async replace(path, text) {
-    const { mkdir, rename, rm, writeFile } = await import("node:fs/promises");
-    const { dirname } = await import("node:path");
-    const file = await toNativePath(path);
+    const file = toFilePath(path);
     const temporaryFile = `${file}.${crypto.randomUUID()}.tmp`;
-    await mkdir(dirname(file), { recursive: true });
+    await system.mkdir(dirname(file), { recursive: true });
     try {
-      await writeFile(temporaryFile, text, { mode: FILE_MODE, flag: "wx" });
-      await rename(temporaryFile, file);
+      await system.writeTextFile(temporaryFile, text, { createNew: true, mode: FILE_MODE });
+      await system.rename(temporaryFile, file);
     } catch (error) {
-      await rm(temporaryFile, { force: true });
+      await system.remove(temporaryFile).catch(() => {});
       throw error;
     }
   },
   async append(path, text) {
-    const { appendFile } = await import("node:fs/promises");
-    await appendFile(path, text);
+    await system.writeTextFile(toFilePath(path), text, { append: true });
   },
 };
 
-async function toNativePath(path: CassettePath): Promise<string> {
-  if (typeof path === "string") return path;
-  const { fileURLToPath } = await import("node:url");
-  return fileURLToPath(path);
+function toFilePath(path: CassettePath): string {
+  return typeof path === "string" ? path : fromFileUrl(path);
 }

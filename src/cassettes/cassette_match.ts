@@ -17,19 +17,26 @@ import {
 export class RecordedExchanges {
   readonly #file: string;
   readonly #exchanges: readonly CassetteExchange[];
-  readonly #unusedByKey: Map<string, CassetteExchange[]>;
+  readonly #unusedByKey = new Map<string, CassetteExchange[]>();
   #requestCount = 0;
 
   constructor(file: string, exchanges: readonly CassetteExchange[]) {
     this.#file = file;
     this.#exchanges = exchanges;
-    this.#unusedByKey = Map.groupBy(exchanges, ({ request }) => createMatchKey(request));
+    for (const exchange of exchanges) this.#addUnused(exchange);
   }
 
   /** The exchanges that have not answered a request yet, in the order of the recording. */
   get unused(): CassetteExchange[] {
     const unused = new Set([...this.#unusedByKey.values()].flat());
     return this.#exchanges.filter((exchange) => unused.has(exchange));
+  }
+
+  #addUnused(exchange: CassetteExchange): void {
+    const key = createMatchKey(exchange.request);
+    const exchanges = this.#unusedByKey.get(key);
+    if (exchanges) exchanges.push(exchange);
+    else this.#unusedByKey.set(key, [exchange]);
   }
 
   /** Takes the first unused exchange that was recorded for the request, if any. */

@@ -16,6 +16,7 @@ import type { JsonValue } from "../core/json.ts";
 import type { CassetteBody, CassetteRequest } from "./cassette.ts";
 import { decodeLatin1, decodeUtf8, parseJson } from "./cassette_bytes.ts";
 import type { OutgoingRequest } from "./cassette_request.ts";
+import { encodeBase64 } from "../core/byte_encoding.ts";
 
 /** Matches names of headers that carry a secret or identify an account. */
 const SECRET_HEADER =
@@ -113,7 +114,7 @@ function redactBody(
   isForm: boolean,
 ): CassetteBody {
   const text = decodeUtf8(bytes);
-  if (text === undefined) return { base64: bytes.toBase64() };
+  if (text === undefined) return { base64: encodeBase64(bytes) };
   if (isForm) return { text: redact(redactParameters(text), secrets) };
   const json = parseJson(text);
   if (json !== undefined) return { json: redactJson(json, secrets) };

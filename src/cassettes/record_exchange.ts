@@ -15,6 +15,8 @@ import {
   redactRequest,
 } from "./cassette_redaction.ts";
 import type { OutgoingRequest } from "./cassette_request.ts";
+import { encodeBase64 } from "../core/byte_encoding.ts";
+import { createDeferred } from "../core/deferred.ts";
 
 /** Options for {@linkcode ExchangeRecorder}. */
 export interface ExchangeRecorderOptions {
@@ -37,7 +39,7 @@ export class ExchangeRecorder {
   readonly #secrets: readonly string[];
   readonly #startedAt: number;
   readonly #chunks: { readonly at: number; readonly bytes: Bytes }[] = [];
-  readonly #finished = Promise.withResolvers<void>();
+  readonly #finished = createDeferred();
   #response: CassetteResponse | null = null;
   #isFinished = false;
 
@@ -155,7 +157,7 @@ export class ExchangeRecorder {
     return this.#chunks.map(({ at }, index) => {
       const bytes = redacted[index] ?? new Uint8Array(0);
       const text = decodeUtf8(bytes);
-      return text === undefined ? { at, base64: bytes.toBase64() } : { at, text };
+      return text === undefined ? { at, base64: encodeBase64(bytes) } : { at, text };
     });
   }
 

@@ -6,7 +6,7 @@
 
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { type CassetteExchange, formatExchange, formatHeader, isCassette } from "./cassette.ts";
-import { type CassetteFiles, type CassettePath, nodeFiles } from "./cassette_files.ts";
+import { type CassetteFiles, type CassettePath, localFiles } from "./cassette_files.ts";
 import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
 import { ExchangeRecorder } from "./record_exchange.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
@@ -91,7 +91,7 @@ class FetchRecorder {
   constructor(fetch: typeof globalThis.fetch, file: CassettePath, options: RecordOptions) {
     this.#fetch = fetch;
     this.#file = file;
-    this.#files = options.files ?? nodeFiles;
+    this.#files = options.files ?? localFiles;
     this.#now = options.now ?? Date.now;
     this.#recordedAt = this.#now();
     this.#sleep = options.sleep ?? realSleep;

@@ -6,7 +6,7 @@
 
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { parseCassette } from "./cassette.ts";
-import { type CassetteFiles, type CassettePath, nodeFiles } from "./cassette_files.ts";
+import { type CassetteFiles, type CassettePath, localFiles } from "./cassette_files.ts";
 import { formatAddress, RecordedExchanges } from "./cassette_match.ts";
 import { extractSecrets, redactRequest } from "./cassette_redaction.ts";
 import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
@@ -70,7 +70,7 @@ export interface CassetteFetch {
  * ```
  */
 export function replayCassette(file: CassettePath, options: CassetteOptions = {}): CassetteFetch {
-  const { timing = "at_once", sleep = realSleep, files = nodeFiles, secrets = [] } = options;
+  const { timing = "at_once", sleep = realSleep, files = localFiles, secrets = [] } = options;
   let loading: Promise<LoadedCassette> | null = null;
   let exchanges: RecordedExchanges | null = null;
   const load = (): Promise<LoadedCassette> => loading ??= loadCassette(file, files);

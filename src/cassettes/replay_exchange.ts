@@ -6,6 +6,7 @@
 
 import type { CassetteChunk, CassetteEnd, CassetteExchange } from "./cassette.ts";
 import type { Sleep } from "../core/ports.ts";
+import { decodeBase64 } from "../core/byte_encoding.ts";
 
 /** Options for `replayExchange()`. */
 export interface ReplayExchangeOptions {
@@ -100,9 +101,7 @@ class ReplayClock {
 }
 
 function decodeChunk(chunk: CassetteChunk): Uint8Array<ArrayBuffer> {
-  return "text" in chunk
-    ? new TextEncoder().encode(chunk.text)
-    : Uint8Array.fromBase64(chunk.base64);
+  return "text" in chunk ? new TextEncoder().encode(chunk.text) : decodeBase64(chunk.base64);
 }
 
 function createError(

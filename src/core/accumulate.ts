@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ContentBlock, ToolCallBlock } from "./content.ts";
+import type { Citation, ContentBlock, ToolCallBlock } from "./content.ts";
 import { getErrorMessage, StreamError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import type { AssistantMessageEvent, BlockDeltaEvent, BlockEndEvent } from "./stream.ts";
@@ -43,6 +43,7 @@ type TextDraft = {
   open: boolean;
   signature?: string;
   redacted?: boolean;
+  citations?: readonly Citation[];
 };
 type CallDraft = {
   readonly type: "tool_call";
@@ -119,6 +120,9 @@ export class ReplyAccumulator {
         });
       case "tool_call_start": {
         const { contentIndex, id, name } = event;
+        if (typeof id !== "string" || typeof name !== "string") {
+          throw createContractError("The id or the name of a tool call is no string");
+        }
         return this.#openBlock(contentIndex, {
           type: "tool_call",
           id,
@@ -155,6 +159,7 @@ export class ReplyAccumulator {
         `Unexpected "${type}" event: block ${contentIndex} is not an open block of this type`,
       );
     }
+    if (typeof delta !== "string") throw createContractError(`The delta of "${type}" is no string`);
     draft.text.append(delta);
     this.#characters += delta.length;
   }
@@ -186,7 +191,7 @@ export class ReplyAccumulator {
     this.#blocks.push(draft);
   }
 
-  #closeBlock({ type, contentIndex, signature, redacted }: BlockEndEvent): void {
+  #closeBlock({ type, contentIndex, signature, redacted, citations }: BlockEndEvent): void {
     const draft = this.#blocks[contentIndex];
     if (!draft?.open || !type.startsWith(draft.type)) {
       throw createContractError(
@@ -195,7 +200,9 @@ export class ReplyAccumulator {
     }
     draft.open = false;
     if (signature !== undefined) draft.signature = signature;
-    if (redacted !== undefined && draft.type !== "tool_call") draft.redacted = redacted;
+    if (draft.type === "tool_call") return;
+    if (redacted !== undefined) draft.redacted = redacted;
+    if (citations !== undefined) draft.citations = citations;
   }
 
   #endReply(allowOpenCalls: boolean, cause?: unknown): void {
@@ -227,13 +234,14 @@ export function parseArguments(
 }
 
 function finishTextDraft(draft: TextDraft): ContentBlock {
-  const { type, signature, redacted } = draft;
+  const { type, signature, redacted, citations } = draft;
   const text = draft.text.toString();
   const attributes = {
     ...(signature !== undefined && { signature }),
     ...(redacted !== undefined && { redacted }),
   };
-  return type === "text" ? { type, text, ...attributes } : { type, thinking: text, ...attributes };
+  if (type === "thinking") return { type, thinking: text, ...attributes };
+  return { type, text, ...attributes, ...(citations && { citations }) };
 }
 
 function finishCallDraft(draft: CallDraft): FinishedCall {

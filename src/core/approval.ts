@@ -1,38 +1,28 @@
 /**
- * Approval of tool calls.
+ * Decisions on tool calls.
  *
  * @module
  */
 
-import type { FileChange } from "./diff/file_change.ts";
 import type { JsonObject } from "./json.ts";
-import type { AgentTool } from "./tool.ts";
 
 /**
- * Which tool calls need an approval. `enabled`: all of them. `smart`: those whose tool requires it
- * (`AgentTool.requiresApproval`). `bypassed`: none.
+ * Which tool calls need an approval. `always`: all of them; `enabled` is an alias of it. `smart`: those whose tool
+ * requires it (`AgentTool.requiresApproval`). `bypassed`: none.
  */
-export type ApprovalMode = "enabled" | "smart" | "bypassed";
+export type ApprovalMode = "always" | "enabled" | "smart" | "bypassed";
 
-/** A tool call that needs an approval. */
-export interface ApprovalRequest {
-  /** Id of the call. */
-  readonly toolCallId: string;
-  /** Name of the tool. */
-  readonly name: string;
-  /** A copy of the arguments to run, after validation and the `preDispatch` policies. */
-  readonly arguments: JsonObject;
-  /** The tool. */
-  readonly tool: AgentTool;
-  /** The file changes that the call would make, if the tool has a `preview` and it succeeded. */
-  readonly changes?: readonly FileChange[];
-  /** Aborted when the run is aborted; the decision is then no longer awaited. */
-  readonly signal: AbortSignal;
+/** The reason for a decision on a tool call. */
+export interface DecisionSource {
+  /** The rule that decided, as the host writes it. */
+  readonly rule?: string;
+  /** Who or what decided. */
+  readonly origin?: "person" | "rule" | "mode" | "policy";
 }
 
 /** The decision on a tool call: approved, with a scope and optionally edited arguments, or denied. */
 export type ApprovalDecision =
-  | {
+  | DecisionSource & {
     readonly type: "approved";
     /**
      * `once`: this call. `tool`: every call of the tool in this session. `prefix`: every call of this session whose
@@ -41,19 +31,46 @@ export type ApprovalDecision =
     readonly scope?: "once" | "tool" | "prefix";
     /** The approved command or path prefix, if `scope` is `prefix`. */
     readonly prefix?: string;
-    /** Arguments to run instead; they are validated and passed to the `preDispatch` policies again. */
+    /**
+     * Arguments to run instead. They are validated again and passed to the `preDispatch` policies, which may refuse but
+     * no longer change them.
+     */
     readonly arguments?: JsonObject;
   }
-  | {
+  | DecisionSource & {
     readonly type: "denied";
     /** The reason given to the model. */
     readonly reason?: string;
   };
 
-/**
- * Decides whether a tool call may run. `true` is short for `{ type: "approved" }`, `false` for `{ type: "denied" }`; a
- * function that throws or rejects denies the call.
- */
-export type Approve = (
-  request: ApprovalRequest,
-) => ApprovalDecision | boolean | Promise<ApprovalDecision | boolean>;
+/** The decision is not known yet: the run ends, and `Agent.continue()` takes the decision later. */
+export interface PendingAnswer {
+  readonly type: "pending";
+}
+
+/** A tool call that waits for the decision of a person. */
+export interface PendingApproval {
+  /** Id of the call. */
+  readonly toolCallId: string;
+  /** Name of the tool. */
+  readonly name: string;
+  /** The arguments to approve. */
+  readonly arguments: JsonObject;
+}
+
+/** A tool call of a pending batch that is decided already. */
+export interface DecidedCall extends PendingApproval {
+  /** The decision; a call that was refused before its approval is denied with `origin: "policy"`. */
+  readonly decision: ApprovalDecision;
+}
+
+/** The tool calls of a reply of which at least one waits for a decision. */
+export interface PendingBatch {
+  /** The calls that wait for a decision. */
+  readonly pendingApprovals: readonly PendingApproval[];
+  /** The other calls of the reply; a call that is in neither list is refused when the batch runs. */
+  readonly decidedCalls?: readonly DecidedCall[] | undefined;
+}
+
+/** Decisions on tool calls, by the id of the call. */
+export type ApprovalDecisions = Readonly<Record<string, ApprovalDecision | boolean>>;

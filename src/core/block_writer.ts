@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Citation } from "./content.ts";
 import { AbortedError, type AgentError } from "./errors.ts";
 import type { StopReason } from "./model.ts";
 import type { AssistantMessageEvent } from "./stream.ts";
@@ -17,6 +18,8 @@ export interface FinishedReply {
   readonly usage: Usage;
   /** Cost as reported by the provider. Default: calculated from the agent's prices. */
   readonly cost?: Cost | undefined;
+  /** The provider's id of the reply, if it has one. */
+  readonly responseId?: string | undefined;
 }
 
 /** Attributes of a block that are known at its end. */
@@ -25,6 +28,8 @@ export interface BlockEndOptions {
   readonly signature?: string | undefined;
   /** Whether the reasoning is encrypted, with the ciphertext in `signature`. */
   readonly redacted?: boolean | undefined;
+  /** The sources that the model cites for a text block. */
+  readonly citations?: readonly Citation[] | undefined;
 }
 
 type TextOrThinking = "text" | "thinking";
@@ -148,10 +153,14 @@ export class BlockWriter {
     this.closeTextOrThinking();
     if (reply.stopReason !== "length") this.#closeCalls();
     this.#ended = true;
-    const { stopReason, usage, cost } = reply;
-    this.#emit(
-      cost ? { type: "done", stopReason, usage, cost } : { type: "done", stopReason, usage },
-    );
+    const { stopReason, usage, cost, responseId } = reply;
+    this.#emit({
+      type: "done",
+      stopReason,
+      usage,
+      ...(cost && { cost }),
+      ...(responseId !== undefined && { responseId }),
+    });
   }
 
   /** Ends the reply with an `error` event; its stop reason is `aborted` if that is the error's code. */
@@ -198,9 +207,12 @@ export class BlockWriter {
 }
 
 /** Removes properties that are `undefined`, so that events do not have them. */
-function omitUndefined(options: BlockEndOptions): { signature?: string; redacted?: boolean } {
+function omitUndefined(
+  options: BlockEndOptions,
+): { signature?: string; redacted?: boolean; citations?: readonly Citation[] } {
   return {
     ...(options.signature !== undefined && { signature: options.signature }),
     ...(options.redacted !== undefined && { redacted: options.redacted }),
+    ...(options.citations !== undefined && { citations: options.citations }),
   };
 }

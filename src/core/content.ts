@@ -13,7 +13,40 @@ export interface TextBlock {
   readonly text: string;
   /** Opaque token that the provider expects back with the block. */
   readonly signature?: string;
+  /** The sources that the model cites for this text. */
+  readonly citations?: readonly Citation[];
 }
+
+/** A source that a model cites: a web page or a document of the request. */
+export type Citation =
+  | {
+    readonly type: "url";
+    /** Address of the page. */
+    readonly url: string;
+    /** Title of the page. */
+    readonly title?: string;
+    /** The cited text of the source. */
+    readonly text?: string;
+    /** The provider's own form of the citation; any JSON value, sent back unchanged. */
+    readonly data?: unknown;
+  }
+  | {
+    readonly type: "document";
+    /** Index of the document among the documents of the request, from 0. */
+    readonly documentIndex?: number;
+    /** Name of the document. */
+    readonly title?: string;
+    /** The cited text of the document. */
+    readonly text?: string;
+    /** The cited range: `end` is exclusive; characters and blocks count from 0, pages from 1. */
+    readonly range?: {
+      readonly unit: "characters" | "pages" | "blocks";
+      readonly start: number;
+      readonly end: number;
+    };
+    /** The provider's own form of the citation; any JSON value, sent back unchanged. */
+    readonly data?: unknown;
+  };
 
 /** Reasoning of a model before its answer. */
 export interface ThinkingBlock {
@@ -54,6 +87,32 @@ export interface ImageBlock {
   readonly source: ImageSource;
 }
 
+/** Source of a document or an audio clip: base64 data, a URL that the provider fetches, or a file. */
+export type MediaSource =
+  | { readonly type: "base64"; readonly data: string }
+  | { readonly type: "url"; readonly url: string }
+  | { readonly type: "file"; readonly path: string };
+
+/** A document in a user message or a tool result. */
+export interface DocumentBlock {
+  readonly type: "document";
+  /** Source of the document. A `file` is read through `Ports.readFile`. */
+  readonly source: MediaSource;
+  /** Media type, such as `"application/pdf"` or `"text/plain"`. */
+  readonly mediaType: string;
+  /** Name of the document for the model. */
+  readonly name?: string;
+}
+
+/** An audio clip in a user message or a tool result. */
+export interface AudioBlock {
+  readonly type: "audio";
+  /** Source of the clip. A `file` is read through `Ports.readFile`. */
+  readonly source: MediaSource;
+  /** Media type, such as `"audio/wav"` or `"audio/mpeg"`. */
+  readonly mediaType: string;
+}
+
 /**
  * An item of a provider that later requests send back unchanged (such as encrypted reasoning), or of the application.
  */
@@ -66,7 +125,14 @@ export interface ExtensionBlock {
 }
 
 /** One block of a message's content. */
-export type ContentBlock = TextBlock | ThinkingBlock | ToolCallBlock | ImageBlock | ExtensionBlock;
+export type ContentBlock =
+  | TextBlock
+  | ThinkingBlock
+  | ToolCallBlock
+  | ImageBlock
+  | DocumentBlock
+  | AudioBlock
+  | ExtensionBlock;
 
 /**
  * Concatenates the text of all text blocks and ignores the other blocks.

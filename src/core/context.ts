@@ -6,8 +6,8 @@
 
 import type { AgentMessage, LlmMessage } from "./message.ts";
 import type { ModelSpec } from "./model.ts";
+import type { CompactionReport } from "./compaction_report.ts";
 import type { AgentTool } from "./tool.ts";
-import type { Cost, Usage } from "./usage.ts";
 
 /** The state that a run starts from; never modified. */
 export interface AgentContext {
@@ -39,26 +39,6 @@ export interface TransformInput {
   readonly signal: AbortSignal;
   /** `firstTrusted` of the {@linkcode TransformOutput} that these messages come from. Default: 0. */
   readonly firstTrusted?: number;
-}
-
-/** Result of a compaction, reported by the `context_compacted` event. */
-export interface CompactionReport {
-  /** Number of messages that the request omits. */
-  readonly droppedCount: number;
-  /** Estimated tokens of the messages before the compaction. */
-  readonly tokensBefore: number;
-  /** Estimated tokens of the messages after the compaction. */
-  readonly tokensAfter: number;
-  /** The omitted messages, without custom messages. */
-  readonly droppedMessages?: readonly LlmMessage[];
-  /** The summary that replaces the omitted messages, if one was written. */
-  readonly summary?: string;
-  /** The reason why a requested summary was not written. */
-  readonly problem?: string;
-  /** Token counts of the summary's model call, included in the usage of the run. */
-  readonly usage?: Usage;
-  /** Cost of the summary's model call, included in the cost of the run. */
-  readonly cost?: Cost;
 }
 
 /** Result of a {@linkcode TransformContext}: the messages, optionally with a report to emit. */

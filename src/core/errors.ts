@@ -5,7 +5,7 @@
  * AgentError                       code                        retryable
  * ├─ ContextWindowOverflowError    context_window_overflow     no: the context must shrink first
  * ├─ ModelThrottledError           model_throttled             yes, except quota and billing limits
- * ├─ NetworkError                  network_error               yes
+ * ├─ NetworkError                  network_error               yes: connection, timeout, or a 5xx status
  * ├─ StructuredOutputFailedError   structured_output_failed    no
  * ├─ AlreadyRunningError           already_running             no
  * ├─ NoMessagesError               no_messages                 no
@@ -55,6 +55,8 @@ export interface AgentErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** Name of the provider, such as `"openai"`. */
   readonly provider?: string | undefined;
+  /** The provider's name of the model. */
+  readonly model?: string | undefined;
   /** The provider's id of the request, for support requests. */
   readonly requestId?: string | undefined;
   /** The error or value that caused the failure. */
@@ -75,6 +77,8 @@ export interface AgentErrorRecord {
   readonly retryAfterMs?: number;
   /** Name of the provider, such as `"openai"`. */
   readonly provider?: string;
+  /** The provider's name of the model. */
+  readonly model?: string;
   /** The provider's id of the request. */
   readonly requestId?: string;
   /** Number of answers that failed, if the code is `structured_output_failed`. */
@@ -106,6 +110,8 @@ export class AgentError extends Error {
   declare readonly retryAfterMs?: number;
   /** Name of the provider, such as `"openai"`. */
   declare readonly provider?: string;
+  /** The provider's name of the model. */
+  declare readonly model?: string;
   /** The provider's id of the request. */
   declare readonly requestId?: string;
 
@@ -118,6 +124,7 @@ export class AgentError extends Error {
     if (options.status !== undefined) this.status = options.status;
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
     if (options.provider !== undefined) this.provider = options.provider;
+    if (options.model !== undefined) this.model = options.model;
     if (options.requestId !== undefined) this.requestId = options.requestId;
     Object.defineProperty(this, AGENT_ERROR_BRAND, { value: true });
   }
@@ -131,6 +138,7 @@ export class AgentError extends Error {
       ...(this.status !== undefined && { status: this.status }),
       ...(this.retryAfterMs !== undefined && { retryAfterMs: this.retryAfterMs }),
       ...(this.provider !== undefined && { provider: this.provider }),
+      ...(this.model !== undefined && { model: this.model }),
       ...(this.requestId !== undefined && { requestId: this.requestId }),
       ...(this.cause !== undefined && { cause: getErrorMessage(this.cause) }),
     };
@@ -163,7 +171,10 @@ export class ModelThrottledError extends AgentError {
   }
 }
 
-/** The connection failed, timed out or closed before the end of the reply, or the provider is overloaded. */
+/**
+ * The connection failed, timed out or closed before the end of the reply, or the provider failed or is overloaded (a 5xx
+ * status).
+ */
 export class NetworkError extends AgentError {
   constructor(message: string, options?: AgentErrorOptions) {
     super("network_error", message, options);
@@ -366,6 +377,17 @@ const ERROR_CLASSES: Readonly<
   tool_timeout: ToolTimeoutError,
 };
 
+/** Returns a context overflow with the model that it belongs to; any other error is returned unchanged. */
+export function withModel(
+  error: AgentError,
+  { provider, modelId }: { readonly provider: string; readonly modelId: string },
+): AgentError {
+  if (error.code !== "context_window_overflow" || error.model !== undefined) return error;
+  const { message, retryable, status, requestId, cause } = error;
+  const attributes = { retryable, status, requestId, cause };
+  return new ContextWindowOverflowError(message, { ...attributes, provider, model: modelId });
+}
+
 /** Creates an error of the subclass that belongs to the code. */
 export function createAgentError(
   code: AgentErrorCode,
@@ -391,7 +413,8 @@ export function getErrorMessage(thrown: unknown): string {
     if (thrown instanceof Error) return thrown.message || thrown.name;
     if (typeof thrown !== "object" || thrown === null) return String(thrown);
     const { message } = thrown as { readonly message?: unknown };
-    return typeof message === "string" && message !== "" ? message : JSON.stringify(thrown);
+    if (typeof message === "string" && message !== "") return message;
+    return JSON.stringify(thrown) ?? "The thrown value has no message";
   } catch {
     return "The thrown value has no readable message";
   }

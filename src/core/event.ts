@@ -4,27 +4,29 @@
  * @module
  */
 
-import type { ApprovalDecision } from "./approval.ts";
-import type { CompactionReport } from "./context.ts";
+import type { ApprovalDecision, DecidedCall, PendingApproval } from "./approval.ts";
+import type { CompactionReport } from "./compaction_report.ts";
 import type { AgentError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./message.ts";
 import type { ModelSpec, StopReason } from "./model.ts";
-import type { StoppedBy } from "./policy.ts";
+import type { StoppedBy } from "./stopped_by.ts";
 import type { AssistantMessageDelta } from "./stream.ts";
-import type { AgentToolResult, ToolUpdate } from "./tool.ts";
+import type { AgentToolResult, ToolUpdate } from "./tool_result.ts";
 import type { Cost, Usage } from "./usage.ts";
 
 /**
  * Reason for the end of a turn.
  *
  * `complete`: a reply without tool calls. `tools_executed`: all tool calls have results. `steering_interrupt`: steering
- * cancelled tool calls. `error` and `aborted`: as in the reply's `stopReason`.
+ * cancelled tool calls. `approval_pending`: the tool calls wait for decisions and have no results yet. `error` and
+ * `aborted`: as in the reply's `stopReason`.
  */
 export type TurnEndReason =
   | "complete"
   | "tools_executed"
   | "steering_interrupt"
+  | "approval_pending"
   | "error"
   | "aborted";
 
@@ -50,9 +52,9 @@ export interface RunOutcome {
   readonly messages: readonly AgentMessage[];
   /** The reason why the last reply ended. */
   readonly stopReason: StopReason;
-  /** Token counts of all model calls of the run. */
+  /** Token counts of the run: its model calls, summaries, and what its tools report. */
   readonly usage: Usage;
-  /** Cost of all model calls of the run. */
+  /** Cost of the run; an amount is `null` if any part of it is unknown. */
   readonly cost: Cost;
   /** The error, if the run failed. */
   readonly error?: AgentError;
@@ -60,6 +62,10 @@ export interface RunOutcome {
   readonly stoppedBy?: StoppedBy;
   /** The reason passed to the abort, if the run was aborted. */
   readonly abortReason?: unknown;
+  /** The tool calls that wait for a decision, if the run ended because of them. */
+  readonly pendingApprovals?: readonly PendingApproval[];
+  /** The other calls of the same reply, which are decided already but have not run. */
+  readonly decidedCalls?: readonly DecidedCall[] | undefined;
 }
 
 /** Emitted first in a run. */
@@ -159,7 +165,7 @@ export interface ToolApprovalRequestedEvent {
   readonly arguments: JsonObject;
 }
 
-/** Emitted when a tool call was approved or denied. */
+/** Emitted when a tool call was approved or denied; a pending one is resolved in a later run. */
 export interface ToolApprovalResolvedEvent {
   readonly type: "tool_approval_resolved";
   /** Id of the call. */
@@ -188,6 +194,51 @@ export interface ModelFallbackEvent {
   readonly from: ModelSpec;
   /** The model that is called next. */
   readonly to: ModelSpec;
+  /** Whether to discard the deltas of the failed attempts; the message then starts again from empty. */
+  readonly discard: boolean;
+}
+
+/** Emitted before each attempt of a model call. */
+export interface ModelCallStartEvent {
+  readonly type: "model_call_start";
+  /** Number of the turn in the run, from 1. */
+  readonly turn: number;
+  /** Number of the attempt in the turn, from 1, over all models. */
+  readonly attempt: number;
+  /** The model that is called. */
+  readonly model: ModelSpec;
+}
+
+/** Emitted after each attempt of a model call. */
+export interface ModelCallEndEvent {
+  readonly type: "model_call_end";
+  /** Number of the turn in the run, from 1. */
+  readonly turn: number;
+  /** Number of the attempt in the turn, from 1, over all models. */
+  readonly attempt: number;
+  /** The model that was called. */
+  readonly model: ModelSpec;
+  /** Time to the first token, in milliseconds; missing if no token arrived. */
+  readonly ttftMs?: number;
+  /** Duration of the attempt, in milliseconds. */
+  readonly durationMs: number;
+  /** Token counts of the attempt. */
+  readonly usage: Usage;
+  /** Cost of the attempt. */
+  readonly cost: Cost;
+  /** The provider's id of the reply, if it has one. */
+  readonly responseId?: string;
+  /** The error, if the attempt failed or was aborted. */
+  readonly error?: AgentError;
+}
+
+/** An event of an agent that a tool call runs. */
+export interface SubAgentEvent {
+  readonly type: "sub_agent";
+  /** Ids of the tool calls that lead to the agent, the outermost first. */
+  readonly path: readonly string[];
+  /** The event. */
+  readonly event: AgentEvent;
 }
 
 /** Emitted when `transformContext` reports that a request omits part of the history. */
@@ -249,6 +300,9 @@ export type AgentEventBody =
   | ToolApprovalResolvedEvent
   | RetryEvent
   | ModelFallbackEvent
+  | ModelCallStartEvent
+  | ModelCallEndEvent
+  | SubAgentEvent
   | ContextCompactedEvent
   | WarningEvent
   | CustomEvent
@@ -259,8 +313,8 @@ export type AgentEventBody =
  * An event of an agent, immutable once emitted.
  *
  * Order in a run of one turn without tools: `agent_start`, `turn_start`, `message_start` and `message_end` of the user
- * message, `message_start`, any number of `message_update` and `message_end` of the assistant message, `turn_end`,
- * `agent_end`. Tool events come between the assistant's `message_end` and `turn_end`, followed by `message_start` and
+ * message, `message_start` of the assistant message, `model_call_start`, any number of `message_update`,
+ * `model_call_end`, `message_end` of the assistant message, `turn_end`, `agent_end`. Tool events come between the assistant's `message_end` and `turn_end`, followed by `message_start` and
  * `message_end` of each tool result, in call order.
  */
 export type AgentEvent = AgentEventBody & {

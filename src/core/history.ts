@@ -37,6 +37,12 @@ export interface RepairedHistory {
   readonly repairs: readonly HistoryRepair[];
 }
 
+/** Options for {@linkcode repairHistory}. */
+export interface RepairOptions {
+  /** Ids of calls of the last reply that wait for an approval and so have no result yet. Default: none. */
+  readonly pendingCalls?: ReadonlySet<string>;
+}
+
 /** Text of a result that replaces a lost one. */
 export const LOST_RESULT_TEXT =
   "The result of this tool call was lost; whether the call took effect is not known";
@@ -44,7 +50,8 @@ export const LOST_RESULT_TEXT =
 /**
  * Repairs a history, so that each tool call has exactly one result, directly after its assistant message and in call
  * order, call ids are unique, arguments are objects, no assistant message is empty and no `partialJson` is left. A
- * result is assigned to the nearest preceding call with its id that has no result yet. The original is not modified.
+ * result is assigned to the nearest preceding call with its id that has no result yet. The calls of a last reply of
+ * which one is pending stay without results. The original is not modified.
  *
  * @example
  * ```ts
@@ -55,11 +62,16 @@ export const LOST_RESULT_TEXT =
  * messages.length; // 1
  * ```
  */
-export function repairHistory(history: readonly AgentMessage[]): RepairedHistory {
-  const repair = new HistoryRepairer(history);
+export function repairHistory(
+  history: readonly AgentMessage[],
+  { pendingCalls = NO_CALLS }: RepairOptions = {},
+): RepairedHistory {
+  const repair = new HistoryRepairer(history, pendingCalls);
   history.forEach((message, index) => repair.add(message, index));
   return repair.finish();
 }
+
+const NO_CALLS: ReadonlySet<string> = new Set();
 
 /** Whether the content of an assistant message is more than blank text and empty thinking. */
 export function hasContent(content: readonly ContentBlock[]): boolean {
@@ -87,11 +99,13 @@ class HistoryRepairer {
   readonly #callsByIndex: ReadonlyMap<number, readonly MatchedCall[]>;
   readonly #matchedIndices: ReadonlySet<number>;
   readonly #ids: CallIds;
+  readonly #pendingCalls: ReadonlySet<string>;
   readonly #messages: AgentMessage[] = [];
   readonly #repairs: HistoryRepair[] = [];
 
-  constructor(history: readonly AgentMessage[]) {
+  constructor(history: readonly AgentMessage[], pendingCalls: ReadonlySet<string>) {
     this.#history = history;
+    this.#pendingCalls = pendingCalls;
     this.#callsByIndex = matchResults(history);
     const calls = [...this.#callsByIndex.values()].flat();
     this.#matchedIndices = new Set(calls.flatMap(({ result }) => result ? [result.index] : []));
@@ -123,7 +137,15 @@ class HistoryRepairer {
     );
     const isSame = content.every((block, position) => block === message.content[position]);
     this.#messages.push(isSame ? message : { ...message, content });
+    if (this.#isPending(content, index)) return;
     this.#addResults(message, { calls: extractToolCalls(content), index });
+  }
+
+  /** Whether this is the last reply and one of its calls waits for an approval. */
+  #isPending(content: readonly ContentBlock[], index: number): boolean {
+    if (this.#pendingCalls.size === 0) return false;
+    return !this.#history.slice(index + 1).some(({ role }) => role !== "custom") &&
+      extractToolCalls(content).some(({ id }) => this.#pendingCalls.has(id));
   }
 
   #addResults(

@@ -4,22 +4,37 @@
  * @module
  */
 
+import { findMessageProblem } from "./check_message.ts";
 import type { ContentBlock, ImageBlock } from "./content.ts";
-import { type AgentErrorCode, BadRequestError } from "./errors.ts";
+import {
+  type AgentErrorCode,
+  BadRequestError,
+  getErrorMessage,
+  NoMessagesError,
+} from "./errors.ts";
+import { cloneJson, type JsonObject } from "./json.ts";
 import type { StopReason } from "./model.ts";
 import type { Cost, Usage } from "./usage.ts";
 
+/** Properties of every message. */
+export interface MessageAttributes {
+  /** Id of the message; every message that a run appends has one. */
+  readonly id?: string;
+  /** Data of the application about the message; never sent to the model. */
+  readonly metadata?: JsonObject;
+}
+
 /** A message from the user, or from the program on the user's behalf. */
-export interface UserMessage {
+export interface UserMessage extends MessageAttributes {
   readonly role: "user";
-  /** Text, image and extension blocks. */
+  /** Text, image, document, audio and extension blocks. */
   readonly content: readonly ContentBlock[];
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
 
 /** A reply of the model. */
-export interface AssistantMessage {
+export interface AssistantMessage extends MessageAttributes {
   readonly role: "assistant";
   /** Text, thinking, tool-call and extension blocks, in the order of the reply. */
   readonly content: readonly ContentBlock[];
@@ -42,18 +57,22 @@ export interface AssistantMessage {
 }
 
 /** The result of a tool call. */
-export interface ToolResultMessage {
+export interface ToolResultMessage extends MessageAttributes {
   readonly role: "tool_result";
   /** Id of the call. */
   readonly toolCallId: string;
   /** Name of the tool. */
   readonly toolName: string;
-  /** Text, image and extension blocks for the model. */
+  /** Text, image, document, audio and extension blocks for the model. */
   readonly content: readonly ContentBlock[];
   /** Whether the call failed, was refused or was cancelled. */
   readonly isError: boolean;
   /** Structured data for logs and user interfaces; never sent to the model. */
   readonly details?: unknown;
+  /** Tokens that the tool used. Default: none. */
+  readonly usage?: Usage;
+  /** Cost of the tool. Default: 0. */
+  readonly cost?: Cost;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
@@ -62,7 +81,7 @@ export interface ToolResultMessage {
 export type LlmMessage = UserMessage | AssistantMessage | ToolResultMessage;
 
 /** A message defined by the application; it reaches the model only through `convertToLlm`. */
-export interface CustomMessage {
+export interface CustomMessage extends MessageAttributes {
   readonly role: "custom";
   /** Kind of message, chosen by the application. */
   readonly type: string;
@@ -83,21 +102,18 @@ export type PromptInput =
   | readonly AgentMessage[];
 
 /**
- * Converts prompt input to messages; `timestamp`, in milliseconds since the epoch, is used for new messages.
+ * Converts prompt input to messages of its own, which share nothing with the input; `timestamp`, in milliseconds since
+ * the epoch, is used for new messages.
  *
- * @throws {BadRequestError} If the input is neither a string nor an object.
+ * @throws {BadRequestError} If the input is no prompt, or a message is malformed.
+ * @throws {NoMessagesError} If a user message is empty.
  */
 export function toAgentMessages(input: PromptInput, timestamp: number): AgentMessage[] {
-  if (typeof input === "string") return [userMessage(input, timestamp)];
-  if (typeof input !== "object" || input === null) {
-    throw new BadRequestError(
-      "Invalid prompt: pass a string, { text, images }, a message or an array of messages",
-    );
+  const messages = copyMessages(listMessages(input, timestamp));
+  if (messages.some(isBlankPrompt)) {
+    throw new NoMessagesError("The prompt is empty: pass a text, or blocks that are not blank");
   }
-  if (isMessageList(input)) return [...input];
-  if ("role" in input) return [input];
-  const content: ContentBlock[] = [{ type: "text", text: input.text }, ...(input.images ?? [])];
-  return [{ role: "user", content, timestamp }];
+  return messages;
 }
 
 /** Creates a user message with one text block; `timestamp` is in milliseconds since the epoch. */
@@ -105,6 +121,51 @@ export function userMessage(text: string, timestamp: number): UserMessage {
   return { role: "user", content: [{ type: "text", text }], timestamp };
 }
 
+/**
+ * Checks the shape of messages that come from untyped code.
+ *
+ * @throws {BadRequestError} If a value is no message.
+ */
+export function checkMessages(messages: readonly AgentMessage[]): void {
+  if (!Array.isArray(messages)) throw new BadRequestError("The messages must be an array");
+  for (const message of messages) {
+    const problem = findMessageProblem(message);
+    if (problem) throw new BadRequestError(`Invalid message: ${problem}`);
+  }
+}
+
+/**
+ * Returns copies of messages.
+ *
+ * @throws {BadRequestError} If a value is no message, or is not JSON.
+ */
+function copyMessages(messages: readonly AgentMessage[]): AgentMessage[] {
+  checkMessages(messages);
+  try {
+    return cloneJson(messages) as AgentMessage[];
+  } catch (cause) {
+    throw new BadRequestError(`Invalid message: ${getErrorMessage(cause)}`, { cause });
+  }
+}
+
+function listMessages(input: PromptInput, timestamp: number): readonly AgentMessage[] {
+  if (typeof input === "string") return [userMessage(input, timestamp)];
+  if (typeof input !== "object" || input === null) {
+    throw new BadRequestError(
+      "Invalid prompt: pass a string, { text, images }, a message or an array of messages",
+    );
+  }
+  if (isMessageList(input)) return input;
+  if (!("text" in input)) return [input];
+  const content: ContentBlock[] = [{ type: "text", text: input.text }, ...(input.images ?? [])];
+  return [{ role: "user", content, timestamp }];
+}
+
 function isMessageList(input: PromptInput): input is readonly AgentMessage[] {
   return Array.isArray(input);
+}
+
+function isBlankPrompt(message: AgentMessage): boolean {
+  return message.role === "user" &&
+    message.content.every((block) => block.type === "text" && block.text.trim() === "");
 }

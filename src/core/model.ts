@@ -48,7 +48,7 @@ export interface ModelSpec {
  * A colon that is not followed by a thinking level is part of the model name (`ollama/llama3.2:1b`). A `ModelSpec` is
  * returned unchanged.
  *
- * @throws {BadRequestError} If the provider or the model is missing.
+ * @throws {BadRequestError} If the provider or the model is missing, or the thinking level is invalid.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export interface ModelSpec {
  * ```
  */
 export function modelSpec(model: string | ModelSpec): ModelSpec {
-  if (typeof model !== "string") return model;
+  if (typeof model !== "string") return checkModelSpec(model);
   const slash = model.indexOf("/");
   if (slash <= 0 || slash === model.length - 1) {
     throw new BadRequestError(
@@ -73,6 +73,26 @@ export function modelSpec(model: string | ModelSpec): ModelSpec {
     return { provider, modelId: name.slice(0, colon), thinkingLevel: level };
   }
   return { provider, modelId: name, thinkingLevel: "off" };
+}
+
+/**
+ * Returns a model specification unchanged.
+ *
+ * @throws {BadRequestError} If the provider, the model or the thinking level is missing or invalid.
+ */
+export function checkModelSpec(model: ModelSpec): ModelSpec {
+  const { provider, modelId, thinkingLevel } = model ?? {};
+  if (typeof provider !== "string" || typeof modelId !== "string" || !provider || !modelId) {
+    throw new BadRequestError(
+      'A model must have a provider and a modelId: pass a name such as "anthropic/claude-sonnet-4-6", or modelSpec(name)',
+    );
+  }
+  if (!isThinkingLevel(thinkingLevel)) {
+    throw new BadRequestError(
+      `The thinking level must be one of ${THINKING_LEVELS.join(", ")}, not ${thinkingLevel}`,
+    );
+  }
+  return model;
 }
 
 /** Whether a text is a thinking level. */

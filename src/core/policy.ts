@@ -1,14 +1,17 @@
 /**
- * Policies: hooks that observe a run, stop it or add messages.
+ * Policies: hooks that observe a run, change its requests and results, stop it or add messages.
  *
  * @module
  */
 
 import type { AgentError } from "./errors.ts";
-import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./message.ts";
+import type { JsonObject } from "./json.ts";
+import type { AgentMessage, AssistantMessage, LlmMessage, ToolResultMessage } from "./message.ts";
 import type { ModelSpec, StopReason } from "./model.ts";
+import type { StreamOptions, StreamRequest, ToolChoice } from "./stream.ts";
 import type { AgentTool } from "./tool.ts";
-import type { Cost, Usage } from "./usage.ts";
+import type { AgentToolResult } from "./tool_result.ts";
+import type { Cost, Rates, Usage } from "./usage.ts";
 
 /** The state of the run, passed to every slot of a policy. */
 export interface PolicyContext {
@@ -26,6 +29,8 @@ export interface PolicyContext {
   readonly cost: Cost;
   /** Time since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
+  /** The `context` of the run's options. */
+  readonly context: unknown;
   /** Aborted when the run is aborted. */
   readonly signal: AbortSignal;
 }
@@ -36,6 +41,12 @@ export interface PreTurnContext extends PolicyContext {
   readonly newMessages: readonly AgentMessage[];
 }
 
+/** Input of {@linkcode Policy.preRequest}. */
+export interface PreRequestContext extends PolicyContext {
+  /** The request as it would be sent, without the API key of `getApiKey`. */
+  readonly request: Omit<StreamRequest, "signal">;
+}
+
 /** Input of {@linkcode Policy.preDispatch}. */
 export interface PreDispatchContext extends PolicyContext {
   /** Id of the call. */
@@ -44,9 +55,19 @@ export interface PreDispatchContext extends PolicyContext {
   readonly tool: AgentTool;
   /**
    * A copy of the arguments that the policy may modify. Modified arguments are validated again, and the tool result
-   * informs the model of the change. Modifications of a policy that throws are discarded.
+   * informs the model of the change. Modifications have no effect after an approval with edited arguments.
    */
   readonly arguments: Record<string, unknown>;
+}
+
+/** Input of {@linkcode Policy.postDispatch}. */
+export interface PostDispatchContext extends PolicyContext {
+  /** The call, with the arguments that ran. */
+  readonly toolCall: { readonly id: string; readonly name: string; readonly arguments: JsonObject };
+  /** The tool. */
+  readonly tool: AgentTool;
+  /** A copy of the result. */
+  readonly result: AgentToolResult;
 }
 
 /** Input of {@linkcode Policy.postTurn}. */
@@ -91,40 +112,66 @@ export interface SkipVerdict {
   readonly reason: string;
 }
 
+/** Changes one request; what it does not name stays. Later requests are not affected. */
+export interface ChangeVerdict {
+  readonly type: "change";
+  /** The model to call. */
+  readonly model?: ModelSpec;
+  /** The system prompt. */
+  readonly systemPrompt?: string;
+  /** The messages to send. */
+  readonly messages?: readonly LlmMessage[];
+  /** The tools that the model may call in this turn. */
+  readonly tools?: readonly AgentTool[];
+  /** The constraint on tool calls. */
+  readonly toolChoice?: ToolChoice;
+  /** Options that replace those of the request, one by one. */
+  readonly options?: StreamOptions;
+}
+
+/** Verdict of a policy on a request. `undefined` is the same as `continue`. */
+export type PreRequestVerdict = ContinueVerdict | StopVerdict | ChangeVerdict | void;
+
 /** Verdict of a policy. `undefined` is the same as `continue`. */
 export type PolicyVerdict = ContinueVerdict | StopVerdict | InjectVerdict | void;
 
 /** Verdict of a policy on a tool call. `undefined` is the same as `continue`. */
 export type PreDispatchVerdict = ContinueVerdict | StopVerdict | InjectVerdict | SkipVerdict | void;
 
-/** The policy that stopped a run. */
-export interface StoppedBy {
-  /** Name of the policy. */
-  readonly policy: string;
-  /** The reason of its {@linkcode StopVerdict}. */
-  readonly reason: string;
-}
-
 /**
  * Hooks that are called at fixed points of a run.
  *
  * The policies of an agent are called in order. The first `stop` ends the run; without one, the messages of all `inject`
- * verdicts are added. A hook that throws or rejects counts as `continue` and is reported as a `warning` event.
+ * verdicts are added.
+ *
+ * A hook that throws, rejects or returns an invalid verdict fails closed where it guards something: `preDispatch`
+ * refuses the call, `postDispatch` withholds the result, `preRequest` ends the turn with an error. In the other slots it
+ * counts as `continue` and is reported as a `warning` event.
  */
 export interface Policy {
-  /** Name of the policy, for {@linkcode StoppedBy} and warnings. */
+  /** Name of the policy, for `AgentResult.stoppedBy` and warnings. */
   readonly name: string;
   /** Called before each turn, before its `turn_start` event. */
   preTurn?(context: PreTurnContext): PolicyVerdict | Promise<PolicyVerdict>;
+  /** Called before each model call with the request, which it may change; not called again for retries. */
+  preRequest?(context: PreRequestContext): PreRequestVerdict | Promise<PreRequestVerdict>;
   /** Called for each tool call after validation and before approval, and again if the approval edits its arguments. */
   preDispatch?(context: PreDispatchContext): PreDispatchVerdict | Promise<PreDispatchVerdict>;
+  /**
+   * Called for each tool call that ran, before its result is emitted, recorded or sent. A returned result replaces it;
+   * `undefined` keeps it.
+   */
+  postDispatch?(
+    context: PostDispatchContext,
+  ): AgentToolResult | void | Promise<AgentToolResult | void>;
   /** Called when a turn's messages are in the history, also if the turn failed or was aborted. */
   postTurn?(context: PostTurnContext): PolicyVerdict | Promise<PolicyVerdict>;
   /** Called once at the end of the run; the return value is ignored. */
   postLoop?(context: PostLoopContext): void | Promise<void>;
   /**
-   * Called every 250 ms while a reply streams, even if no data arrives. A `stop` aborts the reply; the part that has
-   * arrived is kept.
+   * Called every 250 ms during a turn, even if no data arrives: while the model replies, and while retries, approvals
+   * and tools are waited for. A `stop` aborts the reply, whose arrived part is kept, and cancels unfinished tool calls.
+   * Synchronous.
    */
   onDelta?(context: OnDeltaContext): ContinueVerdict | StopVerdict | void;
 }
@@ -135,12 +182,18 @@ export interface OnDeltaContext {
   readonly runId: string;
   /** The model that is called. */
   readonly model: ModelSpec;
+  /** Prices of the model. Missing if none are known, or not yet because its adapter is being loaded. */
+  readonly rates?: Rates | undefined;
+  /** Whether a reply streams; otherwise the turn waits for a retry, an approval or tools. */
+  readonly isReplying: boolean;
   /** Length of the text, thinking and arguments of the reply so far, in UTF-16 code units. */
   readonly characters: number;
-  /** Token counts of the run before the reply. */
+  /** Token counts of the run, without the reply that streams. */
   readonly usage: Usage;
-  /** Cost of the run before the reply. */
+  /** Cost of the run, without the reply that streams. */
   readonly cost: Cost;
   /** Time since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
+  /** The `context` of the run's options. */
+  readonly context: unknown;
 }

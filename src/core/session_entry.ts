@@ -13,8 +13,9 @@ import type { QueuedMessages } from "./event.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage } from "./message.ts";
 import type { ModelSpec, StopReason } from "./model.ts";
-import type { StoppedBy } from "./policy.ts";
-import type { AgentToolResult, SideEffect } from "./tool.ts";
+import type { StoppedBy } from "./stopped_by.ts";
+import type { SideEffect } from "./tool.ts";
+import type { AgentToolResult } from "./tool_result.ts";
 import type { Cost, Usage } from "./usage.ts";
 
 /** The first line of a session log. */

@@ -4,11 +4,12 @@
  * @module
  */
 
+import type { Citation } from "./content.ts";
 import type { AgentError } from "./errors.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import type { LlmMessage } from "./message.ts";
 import type { ModelSpec, StopReason } from "./model.ts";
-import type { Cost, Usage } from "./usage.ts";
+import type { Cost, Prices, Usage } from "./usage.ts";
 
 /** A tool as described to the model. */
 export interface ToolSpec {
@@ -45,6 +46,12 @@ export type CacheRetention = "off" | "short" | "long";
 export interface StreamOptions {
   /** Sampling temperature. Default: the provider's. */
   readonly temperature?: number;
+  /** Probability mass of the tokens to sample from, in (0, 1]. Default: the provider's. */
+  readonly topP?: number;
+  /** Texts that end the reply when the model writes them. Default: none. */
+  readonly stop?: readonly string[];
+  /** Seed for reproducible sampling. Default: none. */
+  readonly seed?: number;
   /** Maximum number of output tokens. Default: the adapter's default for the model. */
   readonly maxTokens?: number;
   /** Id of the conversation, which the provider may use for caching. */
@@ -71,6 +78,10 @@ export interface StreamRequest {
   readonly context: LlmContext;
   /** Options of the call. */
   readonly options: StreamOptions;
+  /** Id of the run, if the call belongs to one. */
+  readonly runId?: string;
+  /** Number of the turn in the run, from 1, if the call belongs to a run. */
+  readonly turn?: number;
   /** Aborts the call and closes its connection. */
   readonly signal: AbortSignal;
 }
@@ -88,6 +99,10 @@ export interface StreamFn {
   (request: StreamRequest): AsyncIterable<AssistantMessageEvent>;
   /** Whether the provider enforces a schema passed as `StreamOptions.responseSchema`. Default: `false`. */
   readonly hasStrictSchema?: (model: ModelSpec, schema: JsonSchema) => boolean;
+  /** The prices that are known for the models. Default: none. */
+  readonly prices?: Prices;
+  /** Returns the context window of a model in tokens, or `undefined` if it is unknown. Default: unknown. */
+  readonly contextWindow?: (model: ModelSpec) => number | undefined;
 }
 
 /** The reply starts. */
@@ -120,6 +135,8 @@ export interface BlockEndEvent {
   readonly signature?: string;
   /** For `thinking_end`: whether the reasoning is encrypted, with the ciphertext in `signature`. Default: `false`. */
   readonly redacted?: boolean;
+  /** For `text_end`: the sources that the model cites for the text. Default: none. */
+  readonly citations?: readonly Citation[];
 }
 
 /** A tool call starts. */
@@ -164,6 +181,8 @@ export interface StreamDoneEvent {
   readonly usage: Usage;
   /** Cost as reported by the provider. Default: calculated from the agent's prices. */
   readonly cost?: Cost;
+  /** The provider's id of the reply, if it has one. */
+  readonly responseId?: string;
 }
 
 /** The reply failed or was aborted. */

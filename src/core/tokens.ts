@@ -4,12 +4,22 @@
  * @module
  */
 
-import type { ContentBlock } from "./content.ts";
+import type { ContentBlock, MediaSource } from "./content.ts";
 import type { AgentMessage } from "./message.ts";
 import type { ToolSpec } from "./stream.ts";
 
 /** Tokens that most providers count for an image of common size. */
 const TOKENS_PER_IMAGE = 1200;
+/** Tokens of a short document whose length is unknown. */
+const TOKENS_PER_DOCUMENT = 2000;
+/** Base64 characters of a PDF per token: pages of 50 KB with 2,000 tokens. */
+const PDF_CHARACTERS_PER_TOKEN = 33;
+/** Base64 characters of a text document per token: 4 characters of text. */
+const TEXT_CHARACTERS_PER_TOKEN = 5.3;
+/** Base64 characters of audio per token: 16 KB a second with 32 tokens. */
+const AUDIO_CHARACTERS_PER_TOKEN = 680;
+/** Tokens of a short audio clip whose length is unknown. */
+const TOKENS_PER_AUDIO = 1000;
 /** Tokens for role, separators and ids of a message or tool. */
 const TOKENS_PER_MESSAGE = 4;
 
@@ -59,7 +69,21 @@ function estimateBlockTokens(block: ContentBlock): number {
         estimateTextTokens(block.name + JSON.stringify(block.arguments));
     case "image":
       return TOKENS_PER_IMAGE;
+    case "document": {
+      const charactersPerToken = block.mediaType.startsWith("text/")
+        ? TEXT_CHARACTERS_PER_TOKEN
+        : PDF_CHARACTERS_PER_TOKEN;
+      return estimateMediaTokens(block.source, charactersPerToken) ?? TOKENS_PER_DOCUMENT;
+    }
+    case "audio":
+      return estimateMediaTokens(block.source, AUDIO_CHARACTERS_PER_TOKEN) ?? TOKENS_PER_AUDIO;
     case "extension":
       return estimateTextTokens(JSON.stringify(block.data) ?? "");
   }
+}
+
+/** Estimates the tokens of base64 data; `undefined` if the length of the data is unknown. */
+function estimateMediaTokens(source: MediaSource, charactersPerToken: number): number | undefined {
+  if (source.type !== "base64") return undefined;
+  return Math.ceil(source.data.length / charactersPerToken);
 }

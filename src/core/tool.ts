@@ -4,36 +4,42 @@
  * @module
  */
 
-import type { ContentBlock } from "./content.ts";
 import { BadRequestError } from "./errors.ts";
 import type { FileChange } from "./diff/file_change.ts";
+import type { AgentEvent } from "./event.ts";
 import type { InferArguments, SchemaSource } from "./infer.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
+import type { AgentMessage } from "./message.ts";
 import { toJsonSchema } from "./schema.ts";
+import type { AgentToolResult, ToolUpdate } from "./tool_result.ts";
 
-/** The result of a tool. */
-export interface AgentToolResult {
-  /** Text and image blocks for the model. */
-  readonly content: readonly ContentBlock[];
-  /** Structured data for logs and user interfaces; never sent to the model. */
-  readonly details?: unknown;
-  /** Whether the tool failed. Default: `false`. */
-  readonly isError?: boolean;
-}
-
-/** A partial result of a running tool; a string is the same as one text block. */
-export type ToolUpdate = AgentToolResult | string;
-
-/** Context of a tool call, passed to the tool with the arguments. */
-export interface ToolContext {
+/**
+ * Context of a tool call, passed to the tool with the arguments.
+ *
+ * @typeParam Context The type of the run's `context`.
+ */
+export interface ToolContext<Context = unknown> {
   /** Id of the call. */
   readonly toolCallId: string;
   /** Aborted when the call is cancelled or times out; a tool that has not settled 100 ms later is no longer awaited. */
   readonly signal: AbortSignal;
   /** Emits a partial result as `tool_execution_update`; ignored after the call has ended. */
   readonly onUpdate: (update: ToolUpdate) => void;
+  /**
+   * Emits an event of an agent that the tool runs, as `sub_agent`; the promise resolves when the next event may be
+   * emitted.
+   */
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
   /** Key that stays the same when the call is run again, so that an external service can detect the repetition. */
   readonly idempotencyKey: string;
+  /** Id of the run. */
+  readonly runId: string;
+  /** Number of the turn in the run, from 1. */
+  readonly turn: number;
+  /** The `context` of the run's options; never sent to the model. */
+  readonly context: Context;
+  /** The history so far, oldest message first, including the reply that made the call. */
+  readonly messages: readonly AgentMessage[];
 }
 
 /**
@@ -73,6 +79,11 @@ export interface AgentTool {
     args: JsonObject,
     context: { readonly signal: AbortSignal },
   ) => Promise<readonly FileChange[]>;
+  /**
+   * The policies that count the usage of the tool themselves, such as the shared budget of an agent that the tool runs;
+   * they then ignore the usage that it reports. Default: none.
+   */
+  readonly countedBy?: readonly object[];
   /** Runs the tool. If it throws or rejects, the error becomes an error result for the model. */
   readonly execute: (args: JsonObject, context: ToolContext) => Promise<AgentToolResult | string>;
 }
@@ -146,17 +157,6 @@ export function defineTool<const Schema extends SchemaSource>(
     parameters,
     execute: async (args, context) => await untyped.execute(args, context),
   };
-}
-
-/** Creates a tool result with one text block. */
-export function textResult(text: string, details?: unknown): AgentToolResult {
-  const content: ContentBlock[] = [{ type: "text", text }];
-  return details === undefined ? { content } : { content, details };
-}
-
-/** Creates an error result with one text block, which should advise the model how to proceed. */
-export function errorResult(text: string, details?: unknown): AgentToolResult {
-  return { ...textResult(text, details), isError: true };
 }
 
 /** Whether a call requires approval in the approval mode `smart`. */

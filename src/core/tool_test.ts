@@ -8,14 +8,11 @@ import {
 import { fakeTool } from "../testing/fake_tool.ts";
 import { BadRequestError } from "./errors.ts";
 import { validateToolArguments } from "./schema.ts";
-import { defineTool, errorResult, needsApproval, textResult, type ToolContext } from "./tool.ts";
+import { defineTool, needsApproval, type ToolContext } from "./tool.ts";
+import { errorResult, textResult } from "./tool_result.ts";
+import { testToolContext } from "../testing/test_tool_context.ts";
 
-const context: ToolContext = {
-  toolCallId: "a",
-  signal: new AbortController().signal,
-  onUpdate: () => {},
-  idempotencyKey: "k",
-};
+const context: ToolContext = testToolContext();
 const parameters = {
   type: "object",
   properties: { city: { type: "string" } },

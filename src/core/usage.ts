@@ -22,20 +22,23 @@ export interface Usage {
   readonly extra?: Readonly<Record<string, number>>;
 }
 
-/** Cost of usage, in the currency of the rates (US dollars in the built-in catalog). */
+/**
+ * Cost of usage, in the currency of the rates (US dollars in the built-in catalog). An amount is `null` if the price of
+ * any part of it is unknown.
+ */
 export interface Cost {
   /** Cost of `Usage.input`. */
-  readonly input: number;
+  readonly input: number | null;
   /** Cost of `Usage.output`. */
-  readonly output: number;
+  readonly output: number | null;
   /** Cost of `Usage.cacheRead`. */
-  readonly cacheRead: number;
+  readonly cacheRead: number | null;
   /** Cost of `Usage.cacheWrite`. */
-  readonly cacheWrite: number;
+  readonly cacheWrite: number | null;
   /** Total cost. */
-  readonly total: number;
+  readonly total: number | null;
   /** Additional amounts by name. */
-  readonly extra?: Readonly<Record<string, number>>;
+  readonly extra?: Readonly<Record<string, number | null>>;
 }
 
 /** Prices per million tokens, in any currency. */
@@ -66,14 +69,66 @@ export function zeroCost(): Cost {
   return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 }
 
-/** Adds two usages, including their `extra` counts by name. */
-export function addUsage(left: Usage, right: Usage): Usage {
-  return addAmounts(left, right);
+/** Returns the cost of usage whose price is unknown: every amount is `null`. */
+export function unknownCost(): Cost {
+  return { input: null, output: null, cacheRead: null, cacheWrite: null, total: null };
 }
 
-/** Adds two costs, including their `extra` amounts by name. */
+/** Adds two usages, including their `extra` counts by name. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  return addAmounts(left, right, addTokens);
+}
+
+/** Adds two costs, including their `extra` amounts by name; a sum with an unknown amount is unknown. */
 export function addCost(left: Cost, right: Cost): Cost {
-  return addAmounts(left, right);
+  return addAmounts(left, right, addMoney);
+}
+
+/**
+ * Returns a usage whose counts are all finite numbers of at least 0, for usage that an untyped model or tool reports; a
+ * missing total is the sum of the four counts.
+ */
+export function toValidUsage(usage: Partial<Usage> | undefined): Usage {
+  if (usage === undefined || usage === null) return zeroUsage();
+  const counts = {
+    input: toCount(usage.input),
+    output: toCount(usage.output),
+    cacheRead: toCount(usage.cacheRead),
+    cacheWrite: toCount(usage.cacheWrite),
+  };
+  const { input, output, cacheRead, cacheWrite } = counts;
+  const total = isAmount(usage.total) ? usage.total : input + output + cacheRead + cacheWrite;
+  if (typeof usage.extra !== "object" || usage.extra === null) return { ...counts, total };
+  const extra = Object.fromEntries(
+    Object.entries(usage.extra).filter(([, count]) => isAmount(count)),
+  );
+  return { ...counts, total, extra };
+}
+
+/** Returns a cost whose amounts are all `null` or finite numbers of at least 0, for reported costs. */
+export function toValidCost(cost: Partial<Cost>): Cost {
+  const amounts = {
+    input: toAmount(cost.input),
+    output: toAmount(cost.output),
+    cacheRead: toAmount(cost.cacheRead),
+    cacheWrite: toAmount(cost.cacheWrite),
+    total: toAmount(cost.total),
+  };
+  if (typeof cost.extra !== "object" || cost.extra === null) return amounts;
+  const extra = Object.entries(cost.extra).map(([name, amount]) => [name, toAmount(amount)]);
+  return { ...amounts, extra: Object.fromEntries(extra) };
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+function toCount(value: unknown): number {
+  return isAmount(value) ? value : 0;
+}
+
+function toAmount(value: unknown): number | null {
+  return isAmount(value) ? value : null;
 }
 
 /** Calculates the cost of a usage; its `extra` counts are not priced. */
@@ -98,18 +153,41 @@ function priceTokens(tokens: number, rate: number): number {
   return (tokens * rate) / 1_000_000;
 }
 
-function addAmounts<Amounts extends Usage | Cost>(left: Amounts, right: Amounts): Usage & Cost {
+/** The amounts of a usage or a cost, by name. */
+interface Amounts<Amount> {
+  readonly input: Amount;
+  readonly output: Amount;
+  readonly cacheRead: Amount;
+  readonly cacheWrite: Amount;
+  readonly total: Amount;
+  readonly extra?: Readonly<Record<string, Amount>>;
+}
+
+type Add<Amount> = (left: Amount, right: Amount) => Amount;
+
+const addTokens: Add<number> = (left, right) => left + right;
+
+/** Adds two amounts; an unknown one makes the sum unknown. */
+const addMoney: Add<number | null> = (left, right) =>
+  left === null || right === null ? null : left + right;
+
+function addAmounts<Amount>(
+  left: Amounts<Amount>,
+  right: Amounts<Amount>,
+  add: Add<Amount>,
+): Amounts<Amount> {
   const sum = {
-    input: left.input + right.input,
-    output: left.output + right.output,
-    cacheRead: left.cacheRead + right.cacheRead,
-    cacheWrite: left.cacheWrite + right.cacheWrite,
-    total: left.total + right.total,
+    input: add(left.input, right.input),
+    output: add(left.output, right.output),
+    cacheRead: add(left.cacheRead, right.cacheRead),
+    cacheWrite: add(left.cacheWrite, right.cacheWrite),
+    total: add(left.total, right.total),
   };
   if (!left.extra && !right.extra) return sum;
-  const extra: Record<string, number> = { ...left.extra };
+  const extra: Record<string, Amount> = { ...left.extra };
   for (const [name, amount] of Object.entries(right.extra ?? {})) {
-    extra[name] = (extra[name] ?? 0) + amount;
+    const previous = Object.hasOwn(extra, name) ? extra[name] : undefined;
+    extra[name] = previous === undefined ? amount : add(previous, amount);
   }
   return { ...sum, extra };
 }

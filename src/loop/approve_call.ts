@@ -1,24 +1,21 @@
 /**
- * Requests approval for a tool call.
+ * Requests approval for a tool call, and applies the decision.
  *
  * @module
  */
 
-import type { ApprovalDecision, ApprovalRequest } from "../core/approval.ts";
+import type { ApprovalDecision } from "../core/approval.ts";
+import type { ApprovalRequest } from "../core/approve.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, isJsonObject } from "../core/json.ts";
+import { refusePromise } from "../core/refuse_promise.ts";
 import { needsApproval } from "../core/tool.ts";
-import { withArguments } from "./prepare_call.ts";
-import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
+import type { Cancellation } from "./cancellation.ts";
+import { checkPolicies, type PolicyCheckedCall, withArguments } from "./prepare_call.ts";
+import { type ReadyCall, refuseCall } from "./prepared_call.ts";
 import type { RunServices } from "./run_services.ts";
-
-/** A call after its approval. */
-export interface ApprovalResult {
-  /** The call: unchanged, with edited arguments, or refused. */
-  readonly call: PreparedCall;
-  /** Whether its arguments were edited, so that the policies must check it again. */
-  readonly edited: boolean;
-}
+import { toDecision } from "./to_decision.ts";
+import type { TurnContext } from "./turn_context.ts";
 
 /** Whether a call needs approval in the mode of the run. */
 export function needsApprovalPrompt(
@@ -26,66 +23,100 @@ export function needsApprovalPrompt(
   { tool, arguments: args }: ReadyCall,
 ): boolean {
   if (!approve && !approvalMode) return false;
-  switch (approvalMode ?? "enabled") {
+  switch (approvalMode ?? "always") {
     case "bypassed":
       return false;
+    case "always":
     case "enabled":
       return true;
     case "smart":
       try {
-        return needsApproval(tool, args);
+        const required: unknown = needsApproval(tool, args);
+        refusePromise(required, "requiresApproval");
+        return required !== false;
       } catch {
         return true; // A tool whose `requiresApproval` throws needs approval.
       }
   }
 }
 
-/** Emits the request, calls `approve`, and emits the decision. */
-export async function requestApproval(run: RunServices, ready: ReadyCall): Promise<ApprovalResult> {
-  const { block, arguments: args } = ready;
-  const { id, name } = block;
-  await run.events.emit({ type: "tool_approval_requested", id, name, arguments: args });
+/**
+ * Emits the request, calls `approve`, and emits the decision. Returns `undefined` if the decision is pending. An abort
+ * of `cancellation` denies the call.
+ */
+export async function requestApproval(
+  { run }: TurnContext,
+  ready: ReadyCall,
+  cancellation: Cancellation,
+): Promise<ApprovalDecision | undefined> {
+  const { block: { id, name }, arguments: args } = ready;
+  await run.events.emit({ type: "tool_approval_requested", id, name, arguments: cloneJson(args) });
   await run.events.untilDelivered();
-  const decision = await callApprove(run, ready);
-  await run.events.emit({ type: "tool_approval_resolved", id, decision });
+  const decision = await callApprove(run, ready, cancellation);
+  if (decision) await emitDecision(run, id, decision);
+  return decision;
+}
+
+/** Emits a decision. */
+export async function emitDecision(
+  { events }: RunServices,
+  id: string,
+  decision: ApprovalDecision,
+): Promise<void> {
+  await events.emit({ type: "tool_approval_resolved", id, decision: cloneJson(decision) });
+}
+
+/** Applies a decision to a call: refuses it, or validates the edited arguments and calls the policies again. */
+export async function applyDecision(
+  turn: TurnContext,
+  ready: ReadyCall,
+  decision: ApprovalDecision,
+): Promise<PolicyCheckedCall> {
   if (decision.type === "denied") {
-    const reason = decision.reason ? `: ${decision.reason}` : "";
-    return { call: refuseCall(block, `Tool call rejected by approval${reason}`), edited: false };
+    const text = formatDenial(decision);
+    return { call: refuseCall(ready.block, text), injected: [] };
   }
-  if (!decision.arguments) return { call: ready, edited: false };
-  const call = await withArguments(run, ready, decision.arguments);
-  return { call, edited: call !== ready };
+  if (!decision.arguments) return { call: ready, injected: [] };
+  const call = await withArguments(turn, ready, decision.arguments);
+  if (call === ready || call.type === "refused") return { call, injected: [] };
+  return await checkPolicies(turn, call, { final: true });
+}
+
+/** Returns the result text of a denied call; one that was refused before its approval keeps its text. */
+export function formatDenial(
+  { reason, origin }: Extract<ApprovalDecision, { type: "denied" }>,
+): string {
+  if (origin === "policy" && reason) return reason;
+  return `Tool call rejected by approval${reason ? `: ${reason}` : ""}`;
 }
 
 /** Calls `approve` with the request. Never rejects: an abort or a failure denies the call. */
-async function callApprove(run: RunServices, ready: ReadyCall): Promise<ApprovalDecision> {
-  const { approve } = run.config;
+async function callApprove(
+  { config: { approve, context } }: RunServices,
+  ready: ReadyCall,
+  cancellation: Cancellation,
+): Promise<ApprovalDecision | undefined> {
   if (!approve) return { type: "denied", reason: "no approver is configured" };
   try {
-    const request = await createApprovalRequest(run, ready);
-    const answer = await run.cancellation.untilAborted(Promise.resolve(approve(request)));
-    if (answer === true) return { type: "approved" };
-    return isApprovalDecision(answer) ? answer : { type: "denied" };
+    const request = await createApprovalRequest(ready, context, cancellation);
+    const answer = await cancellation.untilAborted(Promise.resolve(approve(request)));
+    return isJsonObject(answer) && answer["type"] === "pending" ? undefined : toDecision(answer);
   } catch (thrown) {
-    const reason = run.cancellation.aborted
-      ? "the run was aborted"
+    const reason = cancellation.aborted
+      ? "the run was aborted or steered"
       : `the approval failed: ${getErrorMessage(thrown)}`;
     return { type: "denied", reason };
   }
 }
 
-/** Whether the answer is a decision; an untyped function may return anything, which then denies the call. */
-function isApprovalDecision(answer: unknown): answer is ApprovalDecision {
-  return isJsonObject(answer) && (answer["type"] === "approved" || answer["type"] === "denied");
-}
-
 /** Creates the request with a copy of the arguments, so that `approve` cannot change the history. */
 async function createApprovalRequest(
-  { cancellation }: RunServices,
   { block: { id, name }, tool, arguments: args }: ReadyCall,
+  context: unknown,
+  cancellation: Cancellation,
 ): Promise<ApprovalRequest> {
   const { signal } = cancellation;
-  const request = { toolCallId: id, name, arguments: cloneJson(args), tool, signal };
+  const request = { toolCallId: id, name, arguments: cloneJson(args), tool, context, signal };
   if (!tool.preview) return request;
   try {
     const changes = await cancellation.untilAborted(tool.preview(cloneJson(args), { signal }));

@@ -14,15 +14,31 @@ import {
   StreamError,
 } from "../core/errors.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
-import type { StoppedBy } from "../core/policy.ts";
+import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
-import type { AssistantMessageEvent, LlmContext, StreamFn, StreamOptions } from "../core/stream.ts";
-import { type Cost, type Usage, zeroUsage } from "../core/usage.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
+import type {
+  AssistantMessageEvent,
+  StreamDoneEvent,
+  StreamErrorEvent,
+  StreamFn,
+  StreamOptions,
+  StreamRequest,
+} from "../core/stream.ts";
+import {
+  type Cost,
+  toValidCost,
+  toValidUsage,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "../core/usage.ts";
+import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
+import { calculateCost, getPrices } from "./price.ts";
 import { readEvents } from "./read_events.ts";
-import { ReplyMonitor } from "./reply_monitor.ts";
-import { resolveStreamOptions } from "./request.ts";
+import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -38,8 +54,8 @@ export interface Candidate {
   readonly retry: RetryStrategy;
 }
 
-/** The result of an attempt. */
-export interface Attempt {
+/** The result of reading a reply. */
+interface ReplyOutcome {
   /** The reason why the attempt ended. */
   readonly stopReason: StopReason;
   /** The content that was received. */
@@ -49,56 +65,146 @@ export interface Attempt {
   /** Token counts of the attempt. */
   readonly usage: Usage;
   /** The cost that the provider reported, if any. */
-  readonly cost?: Cost;
+  readonly reportedCost?: Cost;
+  /** The provider's id of the reply, if it has one. */
+  readonly responseId?: string;
   /** The error, if the attempt failed or was aborted. */
   readonly error?: AgentError;
   /** The policy that stopped the attempt, if one did. */
   readonly stoppedBy?: StoppedBy;
 }
 
+/** The result of an attempt. */
+export interface Attempt extends Omit<ReplyOutcome, "reportedCost"> {
+  /** Cost of the attempt. */
+  readonly cost: Cost;
+  /** Number of model calls: 0 if the attempt ended before it called the model. */
+  readonly calls: 0 | 1;
+}
+
+/** Options for `attempt()`. */
+export interface AttemptOptions {
+  /** The model to call. */
+  readonly candidate: Candidate;
+  /** The request. */
+  readonly request: PreparedRequest;
+  /** Number of the model call in the turn, from 1. */
+  readonly number: number;
+  /** Called before the model is called, when the API key is known. */
+  readonly onStart: () => Promise<void>;
+}
+
 /** Calls the model once. Never rejects: every failure is an {@linkcode Attempt}. */
-export async function attempt(
-  { run, progress }: TurnContext,
-  { model, streamFn, getApiKey }: Candidate,
-  context: LlmContext,
-): Promise<Attempt> {
-  let options: StreamOptions | undefined;
+export async function attempt(turn: TurnContext, options: AttemptOptions): Promise<Attempt> {
+  const { run, cancellation } = turn;
+  const { candidate: { model, getApiKey }, request } = options;
+  let streamOptions: StreamOptions | undefined;
   try {
-    options = await resolveStreamOptions(run, { model, getApiKey });
+    const { options } = request;
+    streamOptions = await resolveStreamOptions(run, { model, options, getApiKey });
   } catch (thrown) {
-    if (!run.cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));
+    if (!cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));
   }
-  if (!options || run.cancellation.aborted) return createAbortedAttempt(run);
-  const reader = new ReplyReader(run);
-  const cancellation = run.cancellation.child();
-  const monitor = ReplyMonitor.start(run, { progress, reader, cancellation, model });
+  if (!streamOptions || cancellation.aborted) return createAbortedAttempt(turn);
+  await options.onStart();
+  return await callStream(turn, options, streamOptions);
+}
+
+/** Emits the start and the end of a model call, and reads the reply between them. */
+async function callStream(
+  turn: TurnContext,
+  { candidate, request, number }: AttemptOptions,
+  options: StreamOptions,
+): Promise<Attempt> {
+  const { run, progress: { turn: turnNumber } } = turn;
+  const { model, streamFn } = candidate;
+  await run.events.emit({ type: "model_call_start", turn: turnNumber, attempt: number, model });
+  await run.events.untilDelivered();
+  const startedAt = run.config.now();
+  const reader = new ReplyReader(turn);
+  const { context } = request;
+  const call = { model, context, options, runId: run.runId, turn: turnNumber };
+  const { reportedCost, ...outcome } = await readReply(turn, reader, { streamFn, call });
+  const durationMs = run.config.now() - startedAt;
+  const reported = { usage: outcome.usage, ...(reportedCost && { cost: reportedCost }) };
+  const cost = await calculateCost(run, reported, { model, prices: getPrices(run, streamFn) });
+  const { usage, responseId, error } = outcome;
+  const { firstTokenAt } = reader;
+  await run.events.emit({
+    type: "model_call_end",
+    turn: turnNumber,
+    attempt: number,
+    model,
+    ...(firstTokenAt !== undefined && { ttftMs: firstTokenAt - startedAt }),
+    durationMs,
+    usage,
+    cost,
+    ...(responseId !== undefined && { responseId }),
+    ...(error && { error }),
+  });
+  return { ...outcome, cost, calls: 1 };
+}
+
+interface StreamCall {
+  readonly streamFn: StreamFn;
+  readonly call: Omit<StreamRequest, "signal">;
+}
+
+async function readReply(
+  { run, progress, cancellation: turnCancellation, monitor }: TurnContext,
+  reader: ReplyReader,
+  { streamFn, call }: StreamCall,
+): Promise<ReplyOutcome> {
+  const { model } = call;
+  const cancellation = turnCancellation.child();
+  const prices = getPrices(run, streamFn);
+  monitor?.update({ model, prices, progress, reply: reader });
   try {
-    const source = streamFn({ model, context, options, signal: cancellation.signal });
+    const source = openSource(
+      streamFn({ ...call, signal: cancellation.signal }),
+      cancellation,
+    );
     const { accept, acceptTerminal } = reader;
-    const outcome = await readEvents(source, { cancellation, accept, acceptTerminal });
-    return reader.finish(outcome, monitor?.stoppedBy);
+    const stream = source instanceof Promise ? await source : source;
+    return reader.finish(await readEvents(stream, { cancellation, accept, acceptTerminal }));
   } catch (thrown) {
     return reader.fail(toStreamError(thrown));
   } finally {
-    monitor?.stop();
+    monitor?.update({ model, prices, progress });
     cancellation.dispose();
   }
 }
 
+/** Returns the stream; an untyped function may return a promise of it. */
+function openSource(
+  source: AsyncIterable<AssistantMessageEvent>,
+  cancellation: Cancellation,
+): AsyncIterable<AssistantMessageEvent> | Promise<AsyncIterable<AssistantMessageEvent>> {
+  if (!isThenable(source)) return source;
+  return cancellation.untilAborted(source as PromiseLike<AsyncIterable<AssistantMessageEvent>>);
+}
+
 /** Accumulates a reply and emits its deltas as they arrive. */
 class ReplyReader {
+  readonly #turn: TurnContext;
   readonly #run: RunServices;
   readonly #reply = new ReplyAccumulator();
   readonly #callIds: string[] = [];
-  #hasOutput = false;
-  #terminal: Extract<AssistantMessageEvent, { type: "done" | "error" }> | undefined;
+  #firstTokenAt: number | undefined;
+  #terminal: StreamDoneEvent | StreamErrorEvent | undefined;
 
-  constructor(run: RunServices) {
-    this.#run = run;
+  constructor(turn: TurnContext) {
+    this.#turn = turn;
+    this.#run = turn.run;
   }
 
   get characters(): number {
     return this.#reply.characters;
+  }
+
+  /** Time of the first content, in milliseconds since the epoch; `undefined` before it. */
+  get firstTokenAt(): number | undefined {
+    return this.#firstTokenAt;
   }
 
   /** Accumulates an event and emits deltas and warnings. */
@@ -108,14 +214,14 @@ class ReplyReader {
       case "thinking_delta":
       case "tool_call_delta":
         this.#reply.append(event);
-        this.#hasOutput = true;
+        this.#firstTokenAt ??= this.#run.config.now();
         return this.#run.events.emitDelta(event);
       case "tool_call_start": {
         const id = this.#run.history.claimCallId(event.id);
         this.#callIds.push(id);
         const delta = id === event.id ? event : { ...event, id };
         this.#reply.apply(delta);
-        this.#hasOutput = true;
+        this.#firstTokenAt ??= this.#run.config.now();
         return this.#run.events.emitDelta(delta);
       }
       case "warning":
@@ -136,66 +242,77 @@ class ReplyReader {
     if (event.type === "done" || event.type === "error") this.#terminal = event;
   };
 
-  finish(outcome: "terminal" | "closed" | "aborted", stoppedBy: StoppedBy | undefined): Attempt {
-    if (stoppedBy) return this.#stop(stoppedBy);
+  finish(outcome: "terminal" | "closed" | "aborted"): ReplyOutcome {
     const terminal = this.#terminal;
-    if (outcome === "aborted") return this.#abort(terminal?.usage);
+    const stoppedBy = this.#turn.monitor?.stoppedBy;
+    if (stoppedBy || outcome === "aborted") return this.#abort();
     if (!terminal) {
       return this.fail(new NetworkError("The model stream ended before the reply was complete"));
     }
-    if (terminal.type === "error") {
-      return this.fail(terminal.error, terminal.usage, terminal.stopReason);
-    }
-    if (terminal.stopReason === "aborted") return this.#abort(terminal.usage);
+    if (terminal.type === "error") return this.fail(toStreamError(terminal.error));
+    if (terminal.stopReason === "aborted") return this.#abort();
     if (terminal.stopReason === "error") {
-      return this.fail(
-        new StreamError('The model stream ended with the stop reason "error"'),
-        terminal.usage,
-      );
+      return this.fail(new StreamError('The model stream ended with the stop reason "error"'));
     }
-    const { stopReason, usage, cost } = terminal;
-    return { ...this.#snapshot(), stopReason, usage, ...(cost && { cost }) };
+    const { stopReason, cost, responseId } = terminal;
+    return {
+      ...this.#snapshot(),
+      stopReason,
+      ...(cost && { reportedCost: toValidCost(cost) }),
+      ...(responseId !== undefined && { responseId }),
+    };
   }
 
-  fail(error: AgentError, usage?: Usage, stopReason: StopReason = "error"): Attempt {
-    if (this.#run.cancellation.aborted || stopReason === "aborted") return this.#abort(usage);
-    return { ...this.#withoutToolCalls(), stopReason: "error", usage: usage ?? zeroUsage(), error };
+  fail(error: AgentError): ReplyOutcome {
+    const isAborted = this.#terminal?.type === "error" && this.#terminal.stopReason === "aborted";
+    if (this.#turn.cancellation.aborted || isAborted) return this.#abort();
+    return { ...this.#withoutToolCalls(), stopReason: "error", error };
   }
 
-  #abort(usage: Usage = zeroUsage()): Attempt {
-    const error = createAbortedError(this.#run);
-    return { ...this.#withoutToolCalls(), stopReason: "aborted", usage, error };
-  }
-
-  #stop(stoppedBy: StoppedBy): Attempt {
-    const error = new BudgetExceededError(stoppedBy.reason);
-    const usage = this.#terminal?.usage ?? zeroUsage();
-    return { ...this.#withoutToolCalls(), stopReason: "aborted", usage, error, stoppedBy };
+  #abort(): ReplyOutcome {
+    const stoppedBy = this.#turn.monitor?.stoppedBy;
+    const error = stoppedBy
+      ? new BudgetExceededError(stoppedBy.reason)
+      : createAbortedError(this.#run);
+    const outcome = { ...this.#withoutToolCalls(), stopReason: "aborted", error } as const;
+    return stoppedBy ? { ...outcome, stoppedBy } : outcome;
   }
 
   /** Drops the tool calls: those of a failed reply get no results, so they must not enter the history. */
-  #withoutToolCalls(): Pick<Attempt, "reply" | "hasOutput"> {
+  #withoutToolCalls(): Pick<ReplyOutcome, "reply" | "hasOutput" | "usage"> {
     this.#run.history.releaseCallIds(this.#callIds);
-    const { reply, hasOutput } = this.#snapshot();
+    const { reply, ...rest } = this.#snapshot();
     const content = reply.content.filter(({ type }) => type !== "tool_call");
-    return { reply: { content, calls: [] }, hasOutput };
+    return { reply: { content, calls: [] }, ...rest };
   }
 
-  #snapshot(): Pick<Attempt, "reply" | "hasOutput"> {
-    return { reply: this.#reply.finish(), hasOutput: this.#hasOutput };
+  #snapshot(): Pick<ReplyOutcome, "reply" | "hasOutput" | "usage"> {
+    const hasOutput = this.#firstTokenAt !== undefined;
+    return { reply: this.#reply.finish(), hasOutput, usage: toValidUsage(this.#terminal?.usage) };
   }
 }
 
-const NO_OUTPUT = { reply: { content: [], calls: [] }, hasOutput: false, usage: zeroUsage() };
+const NO_OUTPUT = {
+  reply: { content: [], calls: [] },
+  hasOutput: false,
+  usage: zeroUsage(),
+  cost: zeroCost(),
+  calls: 0,
+} as const;
 
 /** Creates the result of an attempt that failed before anything was sent. */
 export function createFailedAttempt(error: AgentError): Attempt {
   return { ...NO_OUTPUT, stopReason: "error", error };
 }
 
-/** Creates the result of an attempt that was not made because the run was aborted. */
-export function createAbortedAttempt(run: RunServices): Attempt {
-  return { ...NO_OUTPUT, stopReason: "aborted", error: createAbortedError(run) };
+/** Creates the result of an attempt that was not made because the turn was aborted, or was stopped by a policy. */
+export function createAbortedAttempt(
+  { run, monitor }: TurnContext,
+  stoppedBy: StoppedBy | undefined = monitor?.stoppedBy,
+): Attempt {
+  if (!stoppedBy) return { ...NO_OUTPUT, stopReason: "aborted", error: createAbortedError(run) };
+  const error = new BudgetExceededError(stoppedBy.reason);
+  return { ...NO_OUTPUT, stopReason: "aborted", error, stoppedBy };
 }
 
 /** Returns the abort reason if it is an `AbortedError`, otherwise an `AbortedError` with it as the cause. */

@@ -5,17 +5,20 @@
  */
 
 import { type AgentError, getErrorMessage, ToolTimeoutError } from "../core/errors.ts";
-import { cloneJson } from "../core/json.ts";
+import type { AgentEvent } from "../core/event.ts";
+import { cloneJson, type JsonObject } from "../core/json.ts";
+import type { AgentMessage } from "../core/message.ts";
+import type { ToolContext } from "../core/tool.ts";
 import {
   type AgentToolResult,
   errorResult,
-  textResult,
-  type ToolContext,
   type ToolUpdate,
-} from "../core/tool.ts";
+  toToolResult,
+} from "../core/tool_result.ts";
 import { GRACE_MS } from "./cancellation.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import type { RunServices } from "./run_services.ts";
+import type { TurnContext } from "./turn_context.ts";
 
 /** Maximum number of undelivered updates of a call; above it, a new update replaces the last one. */
 const MAX_PENDING_UPDATES = 128;
@@ -27,17 +30,19 @@ export class CallExecution {
   /** The call. */
   readonly call: ReadyCall;
   readonly #run: RunServices;
+  readonly #turn: number;
   #controller: AbortController | undefined;
   #timer: AbortController | undefined;
   #settle: (result: AgentToolResult) => void = () => {};
-  #state: "waiting" | "running" | "cancelled" | "ended" = "waiting";
+  #state: "waiting" | "running" | "cancelled" | "settled" | "ended" = "waiting";
   #cancellation: { readonly result: AgentToolResult; readonly reason: AgentError } | undefined;
   #updates: ToolUpdate[] = [];
   #emittingUpdates: Promise<void> | undefined;
 
   /** Creates an execution that waits for {@linkcode CallExecution.start}. */
-  constructor(run: RunServices, call: ReadyCall) {
+  constructor({ run, progress: { turn } }: TurnContext, call: ReadyCall) {
     this.#run = run;
+    this.#turn = turn;
     this.call = call;
     this.settled = new Promise((resolve) => this.#settle = resolve);
   }
@@ -57,12 +62,12 @@ export class CallExecution {
 
   /**
    * Cancels the call; its result is an error with the message of `reason`. Aborts the tool's signal, and waits for the
-   * tool to settle for at most {@linkcode GRACE_MS}.
+   * tool to settle for at most {@linkcode GRACE_MS}. No effect on a tool that has settled.
    */
   cancel(reason: AgentError): void {
-    if (this.#state === "ended" || this.#state === "cancelled") return;
     const result = errorResult(reason.message);
     if (this.#state === "waiting") return this.#end(result);
+    if (this.#state !== "running") return;
     this.#state = "cancelled";
     this.#cancellation = { result, reason };
     this.#controller?.abort(reason);
@@ -75,10 +80,11 @@ export class CallExecution {
    * Runs the tool on copies of the arguments and copies its result, so that it can change neither history nor events.
    */
   async #execute(): Promise<AgentToolResult> {
-    const { tool, arguments: args } = this.call;
+    const { tool, input, arguments: args } = this.call;
     try {
-      const result = await tool.execute(cloneJson(args), this.#createContext());
-      return typeof result === "string" ? textResult(result) : normalizeResult(cloneJson(result));
+      // What the tool's own validator returned is a new value, and need not be JSON.
+      const owned = input === args ? cloneJson(args) : input;
+      return toToolResult(await tool.execute(owned as JsonObject, this.#createContext()));
     } catch (thrown) {
       return errorResult(getErrorMessage(thrown) || "The tool failed without a message");
     }
@@ -86,15 +92,34 @@ export class CallExecution {
 
   /** Creates the context. Its signal, the most expensive part of a call, is created when the tool first reads it. */
   #createContext(): ToolContext {
+    const { id } = this.call.block;
+    const { runId, config: { context }, history } = this.#run;
     const getSignal = () => this.#getSignal();
     return {
-      toolCallId: this.call.block.id,
-      idempotencyKey: `${this.#run.runId}:${this.call.block.id}`,
+      toolCallId: id,
+      idempotencyKey: `${runId}:${id}`,
+      runId,
+      turn: this.#turn,
+      context,
       onUpdate: (update) => this.#queueUpdate(update),
+      onEvent: (event) => this.#emitSubAgentEvent(event),
       get signal(): AbortSignal {
         return getSignal();
       },
+      get messages(): readonly AgentMessage[] {
+        return history.messages.slice();
+      },
     };
+  }
+
+  /** Emits an event of an agent that the tool runs; its path begins with this call. */
+  async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
+    if (this.#state !== "running" && this.#state !== "cancelled") return;
+    const { id } = this.call.block;
+    const nested = event.type === "sub_agent"
+      ? { path: [id, ...event.path], event: event.event }
+      : { path: [id], event };
+    await this.#run.events.emit({ type: "sub_agent", ...nested });
   }
 
   #getSignal(): AbortSignal {
@@ -118,7 +143,7 @@ export class CallExecution {
   #queueUpdate(update: ToolUpdate): void {
     if (this.#state !== "running") return;
     if (this.#updates.length >= MAX_PENDING_UPDATES) this.#updates.pop();
-    this.#updates.push(cloneJson(update));
+    this.#updates.push(typeof update === "string" ? update : toToolResult(update));
     this.#emittingUpdates ??= Promise.resolve().then(() => this.#emitUpdates());
   }
 
@@ -131,8 +156,13 @@ export class CallExecution {
     this.#emittingUpdates = undefined;
   }
 
+  /** Ends the call with the result of the tool, after its last update; a later cancellation does not change it. */
   async #finish(result: AgentToolResult): Promise<void> {
-    if (this.#emittingUpdates && this.#state === "running") await this.#emittingUpdates;
+    if (this.#state === "running") {
+      this.#state = "settled";
+      this.#timer?.abort();
+      if (this.#emittingUpdates) await this.#emittingUpdates;
+    }
     this.#end(this.#cancellation?.result ?? result);
   }
 
@@ -142,10 +172,4 @@ export class CallExecution {
     this.#timer?.abort();
     this.#settle(result);
   }
-}
-
-/** Adds the `content` that an untyped tool may omit. */
-function normalizeResult(result: AgentToolResult | undefined): AgentToolResult {
-  if (!result) return { content: [] };
-  return Array.isArray(result.content) ? result : { ...result, content: [] };
 }

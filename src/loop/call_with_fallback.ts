@@ -6,11 +6,11 @@
 
 import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
+import { refusePromise } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
-import type { LlmContext } from "../core/stream.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
-import { calculateCost } from "./price.ts";
+import type { PreparedRequest } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -20,34 +20,65 @@ export interface ModelCall {
   readonly attempt: Attempt;
   /** The model of the last attempt. */
   readonly model: ModelSpec;
+  /** Number of model calls so far in the turn. */
+  readonly attempts: number;
   /** Tokens of all attempts. */
   readonly usage: Usage;
   /** Cost of all attempts. */
   readonly cost: Cost;
 }
 
-/** Calls the model of the turn, and the fallback models after it, while failures are retryable. */
-export async function callWithFallback(turn: TurnContext, context: LlmContext): Promise<ModelCall> {
-  const { run, settings } = turn;
+/** Options for `callWithFallback()`. */
+export interface ModelCallOptions {
+  /** Number of earlier model calls in the turn. */
+  readonly attempts: number;
+  /** Called before the first attempt, when its API key is known. */
+  readonly onStart: () => Promise<void>;
+}
+
+/** Calls the model of the request, and the fallback models after it, while failures are retryable. */
+export async function callWithFallback(
+  turn: TurnContext,
+  request: PreparedRequest,
+  { attempts, onStart }: ModelCallOptions,
+): Promise<ModelCall> {
+  const { run } = turn;
   const { streamFn, getApiKey, retry, fallback } = run.config;
-  let candidate: Candidate = { model: settings.model, streamFn, getApiKey, retry };
-  const fallbacks = fallback.map((overrides): Candidate => ({ ...candidate, ...overrides }));
-  const totals = { usage: zeroUsage(), cost: zeroCost() };
+  let candidate: Candidate = { model: request.model, streamFn, getApiKey, retry };
+  const fallbacks = fallback.map((next): Candidate => ({
+    model: next.model,
+    streamFn: next.streamFn ?? streamFn,
+    getApiKey: next.getApiKey ?? getApiKey,
+    retry: next.retry ?? retry,
+  }));
+  let totals = { attempts, usage: zeroUsage(), cost: zeroCost() };
+  let hasOutput = false;
   for (let number = 1;; number++) {
-    const last = await attempt(turn, candidate, context);
-    totals.usage = addUsage(totals.usage, last.usage);
-    totals.cost = addCost(totals.cost, await calculateCost(run, candidate.model, last));
+    const last = await attempt(turn, { candidate, request, number: totals.attempts + 1, onStart });
+    const { model } = candidate;
+    hasOutput ||= last.hasOutput;
+    totals = {
+      attempts: totals.attempts + last.calls,
+      usage: addUsage(totals.usage, last.usage),
+      cost: addCost(totals.cost, last.cost),
+    };
     const { error } = last;
-    const delayMs = getRetryDelay(run, candidate.retry, { last, number });
+    const delayMs = getRetryDelay(turn, candidate.retry, { last, number });
     if (error && delayMs !== null) {
-      const discard = last.hasOutput;
-      await run.events.emit({ type: "retry", attempt: number, delayMs, error, discard });
-      if (await waitForRetry(run, delayMs)) continue;
-      return { attempt: createAbortedAttempt(run), model: candidate.model, ...totals };
+      await run.events.emit({ type: "retry", attempt: number, delayMs, error, discard: hasOutput });
+      hasOutput = false;
+      if (await waitForRetry(turn, delayMs)) continue;
+      return { attempt: createAbortedAttempt(turn), model, ...totals };
     }
-    const next = error?.retryable ? fallbacks.shift() : undefined;
-    if (!next) return { attempt: last, model: candidate.model, ...totals };
-    await run.events.emit({ type: "model_fallback", from: candidate.model, to: next.model });
+    const next = error?.retryable && !turn.cancellation.aborted ? fallbacks.shift() : undefined;
+    if (!next) return { attempt: last, model, ...totals };
+    await run.events.emit({
+      type: "model_fallback",
+      from: model,
+      to: next.model,
+      discard: hasOutput,
+    });
+    hasOutput = false;
     candidate = next;
     number = 0;
   }
@@ -61,27 +92,30 @@ interface AttemptRecord {
 
 /** Returns the delay before the next attempt in milliseconds, or `null` to stop retrying. */
 function getRetryDelay(
-  run: RunServices,
+  { run, cancellation }: TurnContext,
   retry: RetryStrategy,
   { last: { error, stopReason }, number }: AttemptRecord,
 ): number | null {
-  if (!error || stopReason === "aborted" || run.cancellation.aborted) return null;
+  if (!error || stopReason === "aborted" || cancellation.aborted) return null;
   if (error.code === "context_window_overflow" || error.code === "aborted") return null;
   try {
     const delayMs = retry({ error, attempt: number });
+    refusePromise(delayMs, "retry");
     return Number.isFinite(delayMs) ? delayMs : null;
   } catch (thrown) {
-    const text = `The retry strategy failed, so the call is not retried: ${
-      getErrorMessage(thrown)
-    }`;
-    void run.events.warn("retry_failed", text);
+    warnRetryFailed(run, thrown);
     return null;
   }
 }
 
-/** Waits before a retry; resolves to `false` if the run was aborted meanwhile. */
+function warnRetryFailed({ events }: RunServices, thrown: unknown): void {
+  const text = `The retry strategy failed, so the call is not retried: ${getErrorMessage(thrown)}`;
+  void events.warn("retry_failed", text);
+}
+
+/** Waits before a retry; resolves to `false` if the turn was aborted meanwhile. */
 async function waitForRetry(
-  { cancellation, config }: RunServices,
+  { run: { config }, cancellation }: TurnContext,
   milliseconds: number,
 ): Promise<boolean> {
   await cancellation.untilAborted(config.sleep(milliseconds, cancellation.signal)).catch(() => {});

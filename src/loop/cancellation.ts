@@ -18,12 +18,21 @@ export interface CancellationOptions {
   readonly sleep: Sleep;
 }
 
+/** The period that promises share which are awaited after the abort. */
+interface LateGrace {
+  /** Called when the period has ended. */
+  readonly expirations: Set<() => void>;
+  /** Stops the timer. */
+  readonly stop: () => void;
+}
+
 /** An abort that happens at most once; promises that are awaited through it settle in bounded time after it. */
 export class Cancellation {
   readonly #controller = new AbortController();
   readonly #sleep: Sleep;
   readonly #callerSignal: AbortSignal | undefined;
   readonly #listeners = new Set<(reason: unknown) => void>();
+  #lateGrace: LateGrace | "expired" | undefined;
 
   /** Creates a cancellation that follows the caller's signal until {@linkcode Cancellation.dispose}. */
   constructor({ signal, sleep }: CancellationOptions) {
@@ -55,9 +64,11 @@ export class Cancellation {
     for (const listener of [...this.#listeners]) listener(this.reason);
   }
 
-  /** Stops following the caller's signal. */
+  /** Stops following the caller's signal, and stops the timer. */
   dispose(): void {
     this.#callerSignal?.removeEventListener("abort", this.#onCallerAbort);
+    if (typeof this.#lateGrace === "object") this.#lateGrace.stop();
+    this.#lateGrace = undefined;
   }
 
   /**
@@ -74,7 +85,11 @@ export class Cancellation {
   child(): Cancellation {
     const child = new Cancellation({ sleep: this.#sleep });
     const unsubscribe = this.onAbort((reason) => child.abort(reason));
-    child.dispose = () => void unsubscribe();
+    const { dispose } = child;
+    child.dispose = () => {
+      unsubscribe();
+      dispose.call(child);
+    };
     return child;
   }
 
@@ -88,16 +103,42 @@ export class Cancellation {
 
   /**
    * Awaits a promise; rejects with an {@linkcode AbortedError} if it has not settled {@linkcode GRACE_MS} after an
-   * abort.
+   * abort. Promises that are awaited after the abort share one period of that length, so that many of them do not delay
+   * the end of the run.
    */
   withGrace<Value>(work: PromiseLike<Value>): Promise<Value> {
+    const isLate = this.aborted;
     return this.#raceAbort(work, (reject) => {
-      const grace = new AbortController();
-      void this.#sleep(GRACE_MS, grace.signal).then(() => {
+      const expire = () =>
         reject(new AbortedError(`Did not settle within ${GRACE_MS} ms of the abort`));
-      });
-      return () => grace.abort();
+      return isLate ? this.#onLateGrace(expire) : this.#startTimer(GRACE_MS, expire);
     });
+  }
+
+  /** Calls `expire` at the end of the period that late promises share; immediately after it, but not in this task. */
+  #onLateGrace(expire: () => void): () => void {
+    if (this.#lateGrace === "expired") return this.#startTimer(0, expire);
+    this.#lateGrace ??= this.#startLateGrace();
+    const { expirations } = this.#lateGrace;
+    expirations.add(expire);
+    return () => expirations.delete(expire);
+  }
+
+  #startLateGrace(): LateGrace {
+    const expirations = new Set<() => void>();
+    const stop = this.#startTimer(GRACE_MS, () => {
+      this.#lateGrace = "expired";
+      for (const expire of expirations) expire();
+    });
+    return { expirations, stop };
+  }
+
+  #startTimer(milliseconds: number, onEnd: () => void): () => void {
+    const timer = new AbortController();
+    void this.#sleep(milliseconds, timer.signal).then(() => {
+      if (!timer.signal.aborted) onEnd();
+    });
+    return () => timer.abort();
   }
 
   #raceAbort<Value>(

@@ -4,18 +4,21 @@
  * @module
  */
 
-import type { ApprovalMode, Approve } from "../core/approval.ts";
+import type { ApprovalMode } from "../core/approval.ts";
+import type { Approve } from "../core/approve.ts";
 import { type ConvertToLlm, omitCustomMessages, type TransformContext } from "../core/context.ts";
 import { BadRequestError } from "../core/errors.ts";
-import type { ModelSpec } from "../core/model.ts";
+import { isJsonObject } from "../core/json.ts";
+import { checkModelSpec, type ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import { defaultPorts, type Ports } from "../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../core/retry.ts";
 import { ajvValidator, type SchemaValidator } from "../core/schema.ts";
-import type { StreamFn, StreamOptions } from "../core/stream.ts";
+import type { StreamFn, StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Prices } from "../core/usage.ts";
 import type { MessageSource } from "./message_source.ts";
+import type { GetMessages } from "./polled_source.ts";
 
 /**
  * Returns the API key of a provider. Called before every model call, so that keys can expire; `undefined` leaves the
@@ -30,11 +33,11 @@ export interface ModelFallback {
   /** The model. */
   readonly model: ModelSpec;
   /** Calls the model. Default: the `streamFn` of the run. */
-  readonly streamFn?: StreamFn;
+  readonly streamFn?: StreamFn | undefined;
   /** Returns the key of the model's provider. Default: the `getApiKey` of the run. */
-  readonly getApiKey?: GetApiKey;
+  readonly getApiKey?: GetApiKey | undefined;
   /** Decides whether a failed call is retried. Default: the `retry` of the run. */
-  readonly retry?: RetryStrategy;
+  readonly retry?: RetryStrategy | undefined;
 }
 
 /**
@@ -56,74 +59,111 @@ export interface TurnSettings {
 }
 
 /** Configuration of `agentLoop()`. All options except `model` and `streamFn` are optional. */
-export interface AgentLoopConfig extends Partial<Ports> {
+export interface AgentLoopConfig extends Optional<Ports> {
   /** The model. */
   readonly model: ModelSpec;
   /** Calls the model. */
   readonly streamFn: StreamFn;
   /** Options of every model call. */
-  readonly streamOptions?: StreamOptions;
+  readonly streamOptions?: StreamOptions | undefined;
+  /**
+   * Constraint on tool calls. One that forces a call applies only to the first turn of a run, since the model could never
+   * answer otherwise. Default: that of `streamOptions`.
+   */
+  readonly toolChoice?: ToolChoice | undefined;
   /** Converts each message for the provider. Default: omits custom messages. */
-  readonly convertToLlm?: ConvertToLlm;
+  readonly convertToLlm?: ConvertToLlm | undefined;
   /** Selects the messages of each request. Default: all messages. */
-  readonly transformContext?: TransformContext;
+  readonly transformContext?: TransformContext | undefined;
   /** Returns API keys. Default: none; the adapter uses its own key. */
-  readonly getApiKey?: GetApiKey;
+  readonly getApiKey?: GetApiKey | undefined;
   /** Decides whether and when a failed model call is retried. Default: {@linkcode exponentialBackoff}. */
-  readonly retry?: RetryStrategy;
+  readonly retry?: RetryStrategy | undefined;
   /** Models to call when the first one failed after its last retry. Default: none. */
-  readonly fallback?: readonly ModelFallback[];
-  /** Hooks that observe, stop or extend the run. Default: none. */
-  readonly policies?: readonly Policy[];
+  readonly fallback?: readonly ModelFallback[] | undefined;
+  /** Hooks that observe, change, stop or extend the run. Default: none. */
+  readonly policies?: readonly Policy[] | undefined;
   /** Decides whether a tool call may run. Default: none. */
-  readonly approve?: Approve;
+  readonly approve?: Approve | undefined;
   /** Which tool calls need approval. Default: all if `approve` is set, otherwise none. */
-  readonly approvalMode?: ApprovalMode;
+  readonly approvalMode?: ApprovalMode | undefined;
   /** The effect of steering on unfinished tool calls. Default: `"cancel"`. */
-  readonly interrupt?: InterruptPolicy;
+  readonly interrupt?: InterruptPolicy | undefined;
   /** Maximum number of turns in a run. Default: 100. `Infinity` for no limit. */
-  readonly maxTurns?: number;
+  readonly maxTurns?: number | undefined;
   /** Maximum duration of a tool call, in milliseconds. Default: no limit. */
-  readonly toolTimeoutMs?: number;
+  readonly toolTimeoutMs?: number | undefined;
   /** Compiles JSON Schemas. Default: ajv. */
-  readonly validator?: SchemaValidator;
-  /** Price list. Default: none; only costs that a provider reports are counted. */
-  readonly prices?: Prices;
-  /** Queue of messages to deliver during the run, at the start of the next turn. Default: none. */
-  readonly steering?: MessageSource;
-  /** Queue of messages to deliver when the run would otherwise end. Default: none. */
-  readonly followUp?: MessageSource;
+  readonly validator?: SchemaValidator | undefined;
+  /** Price list. Default: the prices of `streamFn`; without any, only costs that a provider reports are known. */
+  readonly prices?: Prices | undefined;
+  /**
+   * Any value for tools, approvals and policies, such as a database handle or the user's id; never sent, stored or
+   * logged. Default: `undefined`.
+   */
+  readonly context?: unknown;
+  /**
+   * Queue of messages to deliver during the run, at the start of the next turn; or a function that returns them, called
+   * before each turn and after each tool call. Default: none.
+   */
+  readonly steering?: MessageSource | GetMessages | undefined;
+  /**
+   * Queue of messages to deliver when the run would otherwise end; or a function that returns them, called then. Default:
+   * none.
+   */
+  readonly followUp?: MessageSource | GetMessages | undefined;
   /** Returns the settings of the next turn; called before every turn. Default: the settings never change. */
-  readonly settings?: () => TurnSettings;
+  readonly settings?: (() => TurnSettings) | undefined;
 }
+
+/** The properties of a type, each optional and possibly `undefined`. */
+type Optional<Type> = { readonly [Name in keyof Type]?: Type[Name] | undefined };
 
 /** A configuration with all defaults filled in. */
 export type ResolvedConfig =
-  & AgentLoopConfig
+  & Omit<AgentLoopConfig, keyof Defaults>
+  & Defaults;
+
+type Defaults =
   & Ports
-  & Required<
-    Pick<
-      AgentLoopConfig,
-      | "streamOptions"
-      | "convertToLlm"
-      | "retry"
-      | "fallback"
-      | "policies"
-      | "interrupt"
-      | "maxTurns"
-      | "validator"
-    >
-  >;
+  & {
+    readonly [
+      Name in
+        | "streamOptions"
+        | "convertToLlm"
+        | "retry"
+        | "fallback"
+        | "policies"
+        | "interrupt"
+        | "maxTurns"
+        | "validator"
+    ]-?: NonNullable<AgentLoopConfig[Name]>;
+  };
 
 const ALLOWED_VALUES = {
   interrupt: ["cancel", "boundary", "after_batch"],
-  approvalMode: ["enabled", "smart", "bypassed"],
+  approvalMode: ["always", "enabled", "smart", "bypassed"],
 } as const;
+
+const FUNCTIONS = [
+  "convertToLlm",
+  "transformContext",
+  "getApiKey",
+  "retry",
+  "approve",
+  "validator",
+  "settings",
+  "now",
+  "sleep",
+  "newId",
+  "random",
+  "readFile",
+] as const;
 
 /**
  * Checks options of untyped callers: a misspelled `approvalMode` would otherwise approve every call.
  *
- * @throws {BadRequestError} If a limit is not above 0, or an option has an unknown value.
+ * @throws {BadRequestError} If a limit is not above 0, or an option has an invalid type or an unknown value.
  */
 export function checkConfig(config: Partial<AgentLoopConfig>): void {
   for (const name of ["maxTurns", "toolTimeoutMs"] as const) {
@@ -136,6 +176,23 @@ export function checkConfig(config: Partial<AgentLoopConfig>): void {
     if (value === undefined || allowed.includes(value)) continue;
     throw new BadRequestError(`${name} must be one of ${allowed.join(", ")}, not ${value}`);
   }
+  for (const name of FUNCTIONS) {
+    const { [name]: value } = config;
+    if (value === undefined || typeof value === "function") continue;
+    throw new BadRequestError(`${name} must be a function, not ${typeof value}`);
+  }
+  for (const name of ["policies", "fallback"] as const) {
+    const { [name]: value } = config;
+    if (value === undefined || Array.isArray(value)) continue;
+    throw new BadRequestError(`${name} must be an array, not ${typeof value}`);
+  }
+  for (const policy of config.policies ?? []) checkPolicy(policy);
+  for (const { model } of config.fallback ?? []) checkModelSpec(model);
+}
+
+function checkPolicy(policy: unknown): void {
+  if (isJsonObject(policy) && typeof policy["name"] === "string") return;
+  throw new BadRequestError("A policy must be an object with a name and hooks, such as preTurn");
 }
 
 /**
@@ -147,15 +204,19 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   checkConfig(config);
   const random = config.random ?? defaultPorts.random;
   return {
-    ...defaultPorts,
-    streamOptions: {},
-    convertToLlm: omitCustomMessages,
-    retry: exponentialBackoff({ random }),
-    fallback: [],
-    policies: [],
-    interrupt: "cancel",
-    maxTurns: 100,
-    validator: ajvValidator,
     ...config,
-  };
+    now: config.now ?? defaultPorts.now,
+    sleep: config.sleep ?? defaultPorts.sleep,
+    newId: config.newId ?? defaultPorts.newId,
+    random,
+    ...(config.readFile && { readFile: config.readFile }),
+    streamOptions: config.streamOptions ?? {},
+    convertToLlm: config.convertToLlm ?? omitCustomMessages,
+    retry: config.retry ?? exponentialBackoff({ random }),
+    fallback: config.fallback ?? [],
+    policies: config.policies ?? [],
+    interrupt: config.interrupt ?? "cancel",
+    maxTurns: config.maxTurns ?? 100,
+    validator: config.validator ?? ajvValidator,
+  } as ResolvedConfig;
 }

@@ -4,16 +4,18 @@
  * @module
  */
 
+import { findMessageProblem } from "../core/check_message.ts";
 import type { ConvertToLlm } from "../core/context.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
+import { refusePromise } from "../core/refuse_promise.ts";
 import { toHookError } from "./hook_error.ts";
-import { hasImageFile } from "./image_files.ts";
+import { hasMediaFile } from "./media_files.ts";
 
 /** Converted messages. */
 export interface ConvertedMessages {
   /** The messages for the provider. */
   readonly messages: LlmMessage[];
-  /** Whether any of them has an image whose source is a file. */
+  /** Whether any of them has a block whose source is a file. */
   readonly hasFiles: boolean;
 }
 
@@ -37,7 +39,7 @@ export class HistoryConverter {
     for (const message of history.slice(this.#convertedCount)) {
       const converted = convertMessage(this.#convert, message);
       if (converted) this.#messages.push(converted);
-      if (converted && hasImageFile(converted)) this.#hasFiles = true;
+      if (converted && hasMediaFile(converted)) this.#hasFiles = true;
       this.#convertedCount++;
     }
     return { messages: this.#messages.slice(), hasFiles: this.#hasFiles };
@@ -64,7 +66,7 @@ export class MessageConverter {
       const converted = this.#convertCached(message);
       if (converted) messages.push(converted);
     }
-    return { messages, hasFiles: messages.some(hasImageFile) };
+    return { messages, hasFiles: messages.some(hasMediaFile) };
   }
 
   #convertCached(message: AgentMessage): LlmMessage | null {
@@ -78,8 +80,24 @@ export class MessageConverter {
 
 function convertMessage(convert: ConvertToLlm, message: AgentMessage): LlmMessage | null {
   try {
-    return convert(message) ?? null;
+    const converted = convert(message) ?? null;
+    if (converted !== null) assertLlmMessage(converted);
+    return converted;
   } catch (thrown) {
     throw toHookError("convertToLlm", thrown);
   }
+}
+
+/** Messages that were checked already; most are sent with every request of a run. */
+const checkedMessages = new WeakSet<LlmMessage>();
+
+function assertLlmMessage(message: LlmMessage): void {
+  if (checkedMessages.has(message)) return;
+  refusePromise(message, "convertToLlm");
+  const problem = findMessageProblem(message);
+  if (problem) throw new TypeError(problem);
+  if ((message as AgentMessage).role === "custom") {
+    throw new TypeError("it must return null for a custom message, or convert it");
+  }
+  checkedMessages.add(message);
 }

@@ -5,10 +5,14 @@
  */
 
 import { AbortedError } from "../core/errors.ts";
-import type { AgentToolResult } from "../core/tool.ts";
+import { cloneJson } from "../core/json.ts";
+import { refusePromise } from "../core/refuse_promise.ts";
+import type { AgentToolResult } from "../core/tool_result.ts";
 import { CallExecution } from "./call_execution.ts";
-import { ABORTED_TEXT, type ReadyCall } from "./prepared_call.ts";
-import type { RunServices } from "./run_services.ts";
+import { getAbortText, getSteeringText } from "./cancel_text.ts";
+import { applyPostDispatch } from "./post_dispatch.ts";
+import type { ReadyCall } from "./prepared_call.ts";
+import type { TurnContext } from "./turn_context.ts";
 
 /** The results of a batch. */
 export interface BatchExecution {
@@ -18,54 +22,56 @@ export interface BatchExecution {
   readonly interrupted: boolean;
 }
 
-const USER_STEERING_TEXT = "tool call cancelled: user requested steering interrupt";
-const STEERING_TEXT = "tool call cancelled: steering interrupt";
-
 /** Runs the calls, emits their start and end, and cancels them on abort and steering. */
 export async function executeCalls(
-  run: RunServices,
+  turn: TurnContext,
   ready: readonly ReadyCall[],
 ): Promise<BatchExecution> {
   if (ready.length === 0) return { results: [], interrupted: false };
-  const executions = ready.map((call) => new CallExecution(run, call));
+  const { events } = turn.run;
+  const executions = ready.map((call) => new CallExecution(turn, call));
   for (const { block: { id, name }, arguments: args } of ready) {
-    await run.events.emit({ type: "tool_execution_start", id, name, arguments: args });
+    await events.emit({ type: "tool_execution_start", id, name, arguments: cloneJson(args) });
   }
-  await run.events.untilDelivered();
-  const pending = executions.map((execution) => emitToolEnd(run, execution));
-  const interruption = new Interruption(run, executions);
+  await events.untilDelivered();
+  const pending = executions.map((execution) => emitToolEnd(turn, execution));
+  const interruption = new Interruption(turn, executions);
   await startScheduled(executions);
   const results = await Promise.all(pending);
   interruption.dispose();
   return { results, interrupted: interruption.interrupted };
 }
 
-/** Emits the end of a call once it has settled; resolves to its result. */
+/** Applies the `postDispatch` policies once a call has settled, and emits its end; resolves to its result. */
 async function emitToolEnd(
-  { events }: RunServices,
-  { settled, call: { block: { id, name } } }: CallExecution,
+  turn: TurnContext,
+  { settled, call }: CallExecution,
 ): Promise<AgentToolResult> {
-  const result = await settled;
+  const result = await applyPostDispatch(turn, call, await settled);
+  const { id, name } = call.block;
+  const { events, steering } = turn.run;
   const isError = result.isError ?? false;
-  await events.emit({ type: "tool_execution_end", id, name, result, isError });
+  await events.emit({ type: "tool_execution_end", id, name, result: cloneJson(result), isError });
+  await steering.poll();
   return result;
 }
 
 /** Cancels the calls of a batch on abort and steering. */
 class Interruption {
-  readonly #run: RunServices;
+  readonly #turn: TurnContext;
   readonly #executions: readonly CallExecution[];
   readonly #unsubscribe: readonly (() => void)[];
   #interrupted = false;
 
-  constructor(run: RunServices, executions: readonly CallExecution[]) {
-    this.#run = run;
+  constructor(turn: TurnContext, executions: readonly CallExecution[]) {
+    const { run: { steering }, cancellation } = turn;
+    this.#turn = turn;
     this.#executions = executions;
     this.#unsubscribe = [
-      run.cancellation.onAbort(() => cancelAll(executions, ABORTED_TEXT)),
-      run.steering.onArrival(() => this.#onSteering()),
+      cancellation.onAbort(() => this.#cancel(executions, getAbortText(turn))),
+      steering.onArrival(() => this.#onSteering()),
     ];
-    if (run.steering.arrived) this.#onSteering();
+    if (steering.arrived) this.#onSteering();
   }
 
   get interrupted(): boolean {
@@ -77,20 +83,20 @@ class Interruption {
   }
 
   #onSteering(): void {
-    const { interrupt } = this.#run.config;
-    if (interrupt === "after_batch") return;
-    const [first] = this.#run.steering.peek();
+    const { run: { config: { interrupt }, steering } } = this.#turn;
+    // A listener may have taken the message back before it could interrupt anything.
+    if (interrupt === "after_batch" || !steering.arrived) return;
     this.#interrupted = true;
     const cancellable = this.#executions.filter(({ started, call }) =>
       !started || (interrupt === "cancel" && call.tool.interruptible !== false)
     );
-    cancelAll(cancellable, first?.role === "user" ? USER_STEERING_TEXT : STEERING_TEXT);
+    this.#cancel(cancellable, getSteeringText(this.#turn));
   }
-}
 
-function cancelAll(executions: readonly CallExecution[], text: string): void {
-  const reason = new AbortedError(text);
-  for (const execution of executions) execution.cancel(reason);
+  #cancel(executions: readonly CallExecution[], text: string): void {
+    const reason = new AbortedError(text, { cause: this.#turn.cancellation.reason });
+    for (const execution of executions) execution.cancel(reason);
+  }
 }
 
 /**
@@ -127,7 +133,9 @@ function startAfterSameKey(
 /** Returns the concurrency key of a call; a key function that throws counts as no key. */
 function getConcurrencyKey({ tool, arguments: args }: ReadyCall): string | undefined {
   try {
-    return tool.concurrencyKey?.(args);
+    const key: unknown = tool.concurrencyKey?.(args);
+    refusePromise(key, "concurrencyKey");
+    return key === undefined ? undefined : String(key);
   } catch {
     return undefined;
   }

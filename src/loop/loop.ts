@@ -4,26 +4,37 @@
  * @module
  */
 
+import type { ApprovalDecisions, PendingBatch } from "../core/approval.ts";
 import type { AgentContext } from "../core/context.ts";
 import { InvalidContinueError, NoMessagesError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { repairHistory } from "../core/history.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
+import { defaultPorts } from "../core/ports.ts";
 import type { AgentLoopConfig } from "./config.ts";
-import type { TurnInput } from "./message_source.ts";
+import type { MessageSource, TurnInput } from "./message_source.ts";
+import { createDeclinedResults, getPendingIds, resolveApprovals } from "./pending_batch.ts";
 import { startRun, type StartRunOptions } from "./start_run.ts";
 
 /** Options for one run. */
 export interface LoopOptions {
   /** Aborts the run. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** The tool calls of the last reply that wait for approvals, from the outcome of the previous run. Default: none. */
+  readonly pending?: PendingBatch | undefined;
+}
+
+/** Options for a run that continues a history. */
+export interface ContinueLoopOptions extends LoopOptions {
+  /** The decisions on the pending approvals. */
+  readonly approvals?: ApprovalDecisions | undefined;
 }
 
 /**
  * Starts a run with new messages and returns its events.
  *
  * The run starts immediately; cancelling the stream aborts it. `context` and `messages` are not modified; the
- * `agent_end` event has the messages that the run appended.
+ * `agent_end` event has the messages that the run appended. Pending tool calls are answered as not approved.
  *
  * @throws {NoMessagesError} If both `messages` and the history are empty.
  * @throws {BadRequestError} If an option is invalid.
@@ -34,35 +45,47 @@ export function agentLoop(
   config: AgentLoopConfig,
   options: LoopOptions = {},
 ): ReadableStream<AgentEvent> {
-  const repaired = repairContext(context);
+  const repaired = repairContext(context, options.pending);
   if (repaired.context.messages.length === 0 && !hasValidMessages(messages)) {
     throw new NoMessagesError();
   }
-  return startRun({ input: { messages }, ...repaired, config, ...options }).stream;
+  const { now = defaultPorts.now } = config;
+  const declined = options.pending ? createDeclinedResults(context.messages, now()) : [];
+  const input = { messages: [...declined, ...messages] };
+  return startRun({ input, ...repaired, config, ...pickSignal(options) }).stream;
 }
 
 /**
  * Starts a run without new messages and returns its events.
  *
- * The history must end with a user message, a tool result or an unfinished reply, or messages must be queued.
+ * The history must end with a user message, a tool result or an unfinished reply, or messages must be queued; or the
+ * options must have the decisions on the pending tool calls, which then run first.
  *
  * @throws {NoMessagesError} If the history is empty and nothing is queued.
  * @throws {InvalidContinueError} If the last reply is finished and nothing is queued.
- * @throws {BadRequestError} If an option is invalid.
+ * @throws {BadRequestError} If an option is invalid, or a decision is missing.
  */
 export function agentLoopContinue(
   context: AgentContext,
   config: AgentLoopConfig,
-  options: LoopOptions = {},
+  options: ContinueLoopOptions = {},
 ): ReadableStream<AgentEvent> {
-  const repaired = repairContext(context);
-  const input = createContinueInput(repaired.context.messages, config);
-  return startRun({ input, ...repaired, config, ...options }).stream;
+  const repaired = repairContext(context, options.pending);
+  const input = createContinueInput(repaired.context.messages, { ...config, ...options });
+  return startRun({ input, ...repaired, config, ...pickSignal(options) }).stream;
 }
 
-function repairContext(context: AgentContext): Pick<StartRunOptions, "context" | "repairs"> {
-  const { messages, repairs } = repairHistory(context.messages);
-  return { context: { ...context, messages }, repairs };
+function pickSignal({ signal }: LoopOptions): Pick<StartRunOptions, "signal"> {
+  return signal ? { signal } : {};
+}
+
+function repairContext(
+  context: AgentContext,
+  pending: PendingBatch | undefined,
+): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> {
+  const pendingCalls = getPendingIds(pending);
+  const { messages, repairs } = repairHistory(context.messages, { pendingCalls });
+  return { context: { ...context, messages }, repairs, pendingCalls };
 }
 
 /** Whether any message is left after the repair of invalid ones. */
@@ -70,21 +93,42 @@ export function hasValidMessages(messages: readonly AgentMessage[]): boolean {
   return repairHistory(messages).messages.length > 0;
 }
 
+/** What a run that continues a history may start with. */
+export interface ContinueSources
+  extends
+    Pick<AgentLoopConfig, "steering" | "followUp" | "now">,
+    Pick<ContinueLoopOptions, "pending" | "approvals"> {}
+
 /**
- * Creates the input of a run that continues a history: no messages if the history needs a reply, otherwise queued ones.
+ * Creates the input of a run that continues a history: the pending tool calls if there are decisions, no messages if the
+ * history needs a reply, otherwise queued ones.
  *
  * @throws {NoMessagesError} If the history is empty and nothing is queued.
- * @throws {InvalidContinueError} If the last reply is finished and nothing is queued.
+ * @throws {InvalidContinueError} If the last reply is finished and nothing is queued, or approvals are pending.
+ * @throws {BadRequestError} If a decision is missing.
  */
 export function createContinueInput(
   history: readonly AgentMessage[],
-  { steering, followUp }: Pick<AgentLoopConfig, "steering" | "followUp">,
+  { steering, followUp, pending, approvals, now = defaultPorts.now }: ContinueSources,
 ): TurnInput {
+  const batch = pending ?? { pendingApprovals: [] };
+  if (approvals) return { messages: [], batch: resolveApprovals(batch, approvals) };
+  const messages = pending ? createDeclinedResults(history, now()) : [];
   const last = history.findLast((message): message is LlmMessage => message.role !== "custom");
-  if (last && needsReply(last)) return { messages: [] };
-  if (steering && steering.peek().length > 0) return { messages: [] };
-  if (followUp && followUp.peek().length > 0) return { messages: [], queue: followUp };
+  if (last && !pending && needsReply(last)) return { messages };
+  if (hasMessages(steering)) return { messages };
+  if (hasMessages(followUp)) return { messages, queue: followUp };
+  if (pending) {
+    throw new InvalidContinueError(
+      "Approvals are pending: pass a decision for each of them, as approvals: { [toolCallId]: true }",
+    );
+  }
   throw last ? new InvalidContinueError() : new NoMessagesError();
+}
+
+/** Whether a queue has messages; a function cannot be asked before the run. */
+function hasMessages(source: AgentLoopConfig["steering"]): source is MessageSource {
+  return typeof source === "object" && source.peek().length > 0;
 }
 
 function needsReply(message: LlmMessage): boolean {

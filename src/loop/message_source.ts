@@ -5,6 +5,7 @@
  */
 
 import type { AgentMessage } from "../core/message.ts";
+import type { ResumedBatch } from "./resumed_batch.ts";
 
 /** A queue of messages for a run: steering or follow-ups. */
 export interface MessageSource {
@@ -14,6 +15,8 @@ export interface MessageSource {
   take(): readonly AgentMessage[];
   /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */
   onArrival?(listener: () => void): () => void;
+  /** Reads messages from elsewhere; called before each turn and after each tool call. Must not reject. */
+  poll?(): Promise<void>;
 }
 
 /** The messages that a turn starts with. */
@@ -22,4 +25,6 @@ export interface TurnInput {
   readonly messages: readonly AgentMessage[];
   /** A queue to take further messages from; they stay queued if the run is aborted first. */
   readonly queue?: MessageSource;
+  /** Tool calls of the last reply to run instead of calling the model. */
+  readonly batch?: ResumedBatch;
 }

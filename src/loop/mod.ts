@@ -31,7 +31,13 @@
 export type { TurnSettings } from "./config.ts";
 export { MessageQueue, type MessageQueueOptions } from "./message_queue.ts";
 export type { MessageSource } from "./message_source.ts";
-export { type HistoryRepair, type RepairedHistory, repairHistory } from "../core/history.ts";
+export type { GetMessages } from "./polled_source.ts";
+export {
+  type HistoryRepair,
+  type RepairedHistory,
+  repairHistory,
+  type RepairOptions,
+} from "../core/history.ts";
 export { omitCustomMessages } from "../core/context.ts";
 export {
   type Clock,
@@ -41,9 +47,15 @@ export {
   type ReadFile,
   type Sleep,
 } from "../core/ports.ts";
-export type { ContinueVerdict, InjectVerdict, SkipVerdict, StopVerdict } from "../core/policy.ts";
+export type {
+  ChangeVerdict,
+  ContinueVerdict,
+  InjectVerdict,
+  SkipVerdict,
+  StopVerdict,
+} from "../core/policy.ts";
 export { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/tokens.ts";
-export { priceUsage, zeroCost, zeroUsage } from "../core/usage.ts";
+export { priceUsage, unknownCost, zeroCost, zeroUsage } from "../core/usage.ts";
 export type {
   AgentEndEvent,
   AgentEventBody,
@@ -53,10 +65,13 @@ export type {
   MessageEndEvent,
   MessageStartEvent,
   MessageUpdateEvent,
+  ModelCallEndEvent,
+  ModelCallStartEvent,
   ModelChangedEvent,
   ModelFallbackEvent,
   QueueChangedEvent,
   RetryEvent,
+  SubAgentEvent,
   ToolApprovalRequestedEvent,
   ToolApprovalResolvedEvent,
   ToolExecutionEndEvent,

@@ -1,31 +1,35 @@
 /**
- * The model call of a turn: prepares the context, calls the model with retries and fallbacks, and finishes the message.
+ * The model call of a turn: prepares the request, calls the model with retries and fallbacks, and finishes the message.
  *
  * @module
  */
 
 import type { FinishedCall } from "../core/accumulate.ts";
-import type { AgentError } from "../core/errors.ts";
+import { type AgentError, withModel } from "../core/errors.ts";
 import type { AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
-import type { StoppedBy } from "../core/policy.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
 import type { LlmContext } from "../core/stream.ts";
+import type { AgentTool } from "../core/tool.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
-import { type Attempt, createAbortedAttempt, createAbortedError } from "./attempt.ts";
+import { type Attempt, createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import { toHookError } from "./hook_error.ts";
-import { prepareSmallerContext } from "./overflow.ts";
-import { prepareContext, type PreparedContext } from "./request.ts";
+import { prepareSmallerRequest } from "./overflow.ts";
+import { applyPreRequest } from "./pre_request.ts";
+import { type PreparedRequest, prepareRequest } from "./request.ts";
 import { addSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /** The reply of a turn. */
 export interface ModelReply {
-  /** The message, as appended to the history. */
+  /** The message, as emitted. */
   readonly message: AssistantMessage;
   /** Its tool calls; none if it failed or was aborted. */
   readonly calls: readonly FinishedCall[];
+  /** The tools that it may call. */
+  readonly tools: readonly AgentTool[];
   /** The progress of the run, including this reply. */
   readonly progress: RunProgress;
   /** The error, if the reply failed or was aborted. */
@@ -36,23 +40,23 @@ export interface ModelReply {
 
 /** Calls the model and emits its reply. Never rejects: a failure is a reply whose `stopReason` is `"error"`. */
 export async function callModel(turn: TurnContext): Promise<ModelReply> {
-  const { run, settings: { model }, progress } = turn;
-  const start = new MessageStart(run, model);
+  const { cancellation, progress } = turn;
+  const start = new MessageStart(turn);
   let result: CallResult | undefined;
   try {
-    if (!run.cancellation.aborted) {
-      const prepared = await prepareContext(turn, progress.overflowed);
+    if (!cancellation.aborted) {
+      const prepared = await prepareRequest(turn, progress.overflowed);
       result = await sendRequest(turn, start, prepared);
       if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
     }
   } catch (thrown) {
     result ??= createUnsentCall(turn);
-    result = run.cancellation.aborted
-      ? abortCall(run, result)
+    result = cancellation.aborted
+      ? abortCall(turn, result)
       : endCall(result, { stopReason: "error", error: toHookError("A hook", thrown) });
   }
   await start.emitOnce();
-  return await finishCall(run, result ?? createUnsentCall(turn));
+  return await finishCall(turn, start, result ?? createUnsentCall(turn));
 }
 
 /** A model call that may be followed by another one with a smaller context. */
@@ -60,42 +64,53 @@ interface CallResult {
   readonly call: ModelCall;
   /** The progress of the run, without the tokens of this call. */
   readonly progress: RunProgress;
+  /** The tools that the reply may call. */
+  readonly tools: readonly AgentTool[];
   /** The context that was sent; missing if the call failed before. */
   readonly sent?: LlmContext;
 }
 
 /** Emits the `message_start` of the reply once per turn, before its first delta. */
 class MessageStart {
-  readonly #run: RunServices;
-  readonly #model: ModelSpec;
-  #emitted = false;
+  readonly #turn: TurnContext;
+  #message: AssistantMessage | undefined;
 
-  constructor(run: RunServices, model: ModelSpec) {
-    this.#run = run;
-    this.#model = model;
+  constructor(turn: TurnContext) {
+    this.#turn = turn;
   }
 
-  async emitOnce(): Promise<void> {
-    if (this.#emitted) return;
-    this.#emitted = true;
-    const message = createEmptyMessage(this.#model, this.#run.config.now());
-    await this.#run.events.emit({ type: "message_start", message });
+  /** Id of the message; the same at its start and its end. */
+  get id(): string | undefined {
+    return this.#message?.id;
+  }
+
+  async emitOnce(model: ModelSpec = this.#turn.settings.model): Promise<void> {
+    if (this.#message) return;
+    const { run } = this.#turn;
+    this.#message = { ...createEmptyMessage(run, model), id: run.config.newId("message") };
+    await run.events.emit({ type: "message_start", message: this.#message });
   }
 }
 
+/** Applies the `preRequest` policies and calls the model. */
 async function sendRequest(
   turn: TurnContext,
   start: MessageStart,
-  { context, report }: PreparedContext,
+  prepared: PreparedRequest,
+  attempts = 0,
 ): Promise<CallResult> {
   const { run } = turn;
+  const { report } = prepared;
   // The tokens of a summary count towards the run.
   const progress = report ? addSpending(turn.progress, report) : turn.progress;
   if (report) await run.events.emit({ type: "context_compacted", report });
-  await start.emitOnce();
-  await run.events.untilDelivered();
-  const call = await callWithFallback({ ...turn, progress }, context);
-  return { call, progress, sent: context };
+  const charged = { ...turn, progress };
+  const outcome = await applyPreRequest(charged, prepared);
+  if (outcome.type === "stopped") return createUnsentCall(charged, outcome.stoppedBy);
+  const { request } = outcome;
+  const onStart = () => start.emitOnce(request.model);
+  const call = await callWithFallback(charged, request, { attempts, onStart });
+  return { call, progress, tools: request.tools, sent: request.context };
 }
 
 function isOverflow({ attempt }: ModelCall): boolean {
@@ -108,15 +123,20 @@ async function retryWithSmallerContext(
   start: MessageStart,
   first: CallResult,
 ): Promise<CallResult> {
-  const { run } = turn;
-  const { error, hasOutput } = first.call.attempt;
-  const prepared = first.sent && await prepareSmallerContext(turn, first.sent);
-  if (run.cancellation.aborted) return abortCall(run, first);
+  const { run, cancellation } = turn;
+  const { attempt: { error, hasOutput }, attempts } = first.call;
+  const prepared = first.sent && await prepareSmallerRequest(turn, first.sent);
+  if (cancellation.aborted) return abortCall(turn, first);
   if (!prepared) return first;
   if (error && hasOutput) {
     await run.events.emit({ type: "retry", attempt: 1, delayMs: 0, error, discard: true });
   }
-  const second = await sendRequest({ ...turn, progress: first.progress }, start, prepared);
+  const second = await sendRequest(
+    { ...turn, progress: first.progress },
+    start,
+    prepared,
+    attempts,
+  );
   const usage = addUsage(first.call.usage, second.call.usage);
   const cost = addCost(first.call.cost, second.call.cost);
   return { ...second, call: { ...second.call, usage, cost } };
@@ -130,36 +150,59 @@ function endCall(
   return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
 }
 
-function abortCall(run: RunServices, result: CallResult): CallResult {
-  return endCall(result, { stopReason: "aborted", error: createAbortedError(run) });
+function abortCall(turn: TurnContext, { call, ...rest }: CallResult): CallResult {
+  const { stopReason, error, stoppedBy } = createAbortedAttempt(turn);
+  const end = { stopReason, ...(error && { error }), ...(stoppedBy && { stoppedBy }) };
+  return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
 }
 
-async function finishCall(run: RunServices, result: CallResult): Promise<ModelReply> {
-  const { attempt: { reply: { content, calls }, stopReason, error, stoppedBy } } = result.call;
-  const { model, usage, cost } = result.call;
+async function finishCall(
+  { run }: TurnContext,
+  { id }: MessageStart,
+  { call, progress: before, tools, sent }: CallResult,
+): Promise<ModelReply> {
+  const { attempt: { reply: { content, calls }, stopReason, stoppedBy }, model, usage, cost } =
+    call;
+  const error = call.attempt.error && withModel(call.attempt.error, model);
   const message: AssistantMessage = {
-    ...createEmptyMessage(model, run.config.now()),
+    ...createEmptyMessage(run, model),
+    ...(id !== undefined && { id }),
     content,
     usage,
     cost,
     stopReason,
     ...(error && { errorMessage: error.message, errorCode: error.code }),
   };
-  const wasSent = result.sent !== undefined && stopReason !== "aborted";
-  const overflowed = wasSent ? isOverflow(result.call) : result.progress.overflowed;
-  const progress = { ...addSpending(result.progress, { usage, cost }), overflowed };
-  run.history.append(message);
-  await run.events.emit({ type: "message_end", message });
-  return { message, calls, progress, ...(error && { error }), ...(stoppedBy && { stoppedBy }) };
+  const wasSent = sent !== undefined && stopReason !== "aborted";
+  const overflowed = wasSent ? isOverflow(call) : before.overflowed;
+  const progress = { ...addSpending(before, { usage, cost }), overflowed };
+  const emitted = run.history.append(message);
+  await run.events.emit({ type: "message_end", message: emitted });
+  return {
+    message: emitted,
+    calls,
+    tools,
+    progress,
+    ...(error && { error }),
+    ...(stoppedBy && { stoppedBy }),
+  };
 }
 
-/** Creates the result of a call that was aborted before a request was sent. */
-function createUnsentCall({ run, settings: { model }, progress }: TurnContext): CallResult {
-  const attempt = createAbortedAttempt(run);
-  return { call: { attempt, model, usage: zeroUsage(), cost: zeroCost() }, progress };
+/** Creates the result of a call that was aborted or stopped before a request was sent. */
+function createUnsentCall(turn: TurnContext, stoppedBy?: StoppedBy): CallResult {
+  const { settings: { model, tools }, progress } = turn;
+  const attempt = createAbortedAttempt(turn, stoppedBy);
+  return {
+    call: { attempt, model, attempts: 0, usage: zeroUsage(), cost: zeroCost() },
+    progress,
+    tools,
+  };
 }
 
-function createEmptyMessage({ provider, modelId }: ModelSpec, timestamp: number): AssistantMessage {
+function createEmptyMessage(
+  { config }: RunServices,
+  { provider, modelId }: ModelSpec,
+): AssistantMessage {
   return {
     role: "assistant",
     content: [],
@@ -168,6 +211,6 @@ function createEmptyMessage({ provider, modelId }: ModelSpec, timestamp: number)
     usage: zeroUsage(),
     cost: zeroCost(),
     stopReason: "stop",
-    timestamp,
+    timestamp: config.now(),
   };
 }

@@ -4,23 +4,23 @@
  * @module
  */
 
-import { estimateTokens } from "../core/tokens.ts";
 import type { LlmContext } from "../core/stream.ts";
-import { prepareContext, type PreparedContext } from "./request.ts";
+import { estimateTokens } from "../core/tokens.ts";
+import { type PreparedRequest, prepareRequest } from "./request.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /**
- * Prepares the context again with `overflow: true`. Returns `undefined` if there is no `transformContext`, or if its
+ * Prepares the request again with `overflow: true`. Returns `undefined` if there is no `transformContext`, or if its
  * result is not smaller than the rejected context.
  *
  * @throws {AgentError} If a hook throws.
  */
-export async function prepareSmallerContext(
+export async function prepareSmallerRequest(
   turn: TurnContext,
   rejected: LlmContext,
-): Promise<PreparedContext | undefined> {
+): Promise<PreparedRequest | undefined> {
   if (!turn.run.config.transformContext) return undefined;
-  const prepared = await prepareContext(turn, true);
+  const prepared = await prepareRequest(turn, true);
   return countTokens(prepared.context) < countTokens(rejected) ? prepared : undefined;
 }
 

@@ -4,16 +4,22 @@
  * @module
  */
 
+import { findMessageProblem } from "../core/check_message.ts";
 import { getErrorMessage } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type {
+  InjectVerdict,
   Policy,
   PolicyVerdict,
   PostLoopContext,
   PostTurnContext,
   PreTurnContext,
-  StoppedBy,
+  SkipVerdict,
+  StopVerdict,
 } from "../core/policy.ts";
+import { isThenable } from "../core/refuse_promise.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
 import type { RunServices } from "./run_services.ts";
 
 /** The combined verdict of all policies in a slot. */
@@ -39,31 +45,77 @@ export async function runPostLoop(run: RunServices, context: PostLoopContext): P
   await runSlot(run, (policy) => policy.postLoop?.(context));
 }
 
-/** Calls one hook; returns `undefined` if it throws or rejects, does not settle after an abort, or returns nothing. */
-export async function callPolicy<Verdict>(
+/** The value that a hook returned, or the reason why it failed. */
+export type HookOutcome<Value> =
+  | { readonly type: "returned"; readonly value: Value }
+  | { readonly type: "failed"; readonly reason: string };
+
+/**
+ * Calls one hook. It fails if it throws or rejects, if it does not settle after an abort, or if `parse` throws on what
+ * it returned; a failure is reported as a `warning` event.
+ */
+export async function callPolicy<Value>(
   run: RunServices,
   policy: Policy,
-  call: () => Verdict | Promise<Verdict>,
-): Promise<Verdict | undefined> {
+  { call, parse }: { readonly call: () => unknown; readonly parse: (returned: unknown) => Value },
+): Promise<HookOutcome<Value>> {
   try {
-    const verdict = call();
-    return verdict instanceof Promise ? await run.cancellation.withGrace(verdict) : verdict;
+    const returned = call();
+    const value = isThenable(returned) ? await run.cancellation.withGrace(returned) : returned;
+    return { type: "returned", value: parse(value) };
   } catch (thrown) {
-    const message = `The policy "${policy.name}" failed and was skipped: ${
-      getErrorMessage(thrown)
-    }`;
+    const reason = getErrorMessage(thrown);
+    const message = `The policy "${policy.name}" failed: ${reason}`;
     await run.events.warn("policy_failed", message, { policy: policy.name });
-    return undefined;
+    return { type: "failed", reason };
   }
+}
+
+/** A verdict that has an effect. */
+export type EffectiveVerdict = StopVerdict | InjectVerdict | SkipVerdict;
+
+/**
+ * Checks what a hook returned; `undefined` continues.
+ *
+ * @throws {TypeError} If it is no verdict.
+ */
+export function parseVerdict(returned: unknown): EffectiveVerdict | undefined {
+  if (returned === undefined || returned === null) return undefined;
+  if (!isJsonObject(returned)) throw new TypeError("a verdict must be an object with a type");
+  const { type, reason, messages } = returned;
+  switch (type) {
+    case "continue":
+      return undefined;
+    case "stop":
+    case "skip":
+      return { type, reason: String(reason) };
+    case "inject":
+      return { type, messages: parseMessages(messages) };
+    default:
+      throw new TypeError(
+        `the type of a verdict must be continue, stop, inject or skip, not ${String(type)}`,
+      );
+  }
+}
+
+function parseMessages(messages: unknown): readonly AgentMessage[] {
+  if (!Array.isArray(messages)) throw new TypeError("an inject verdict must have messages");
+  for (const message of messages) {
+    const problem = findMessageProblem(message);
+    if (problem) throw new TypeError(problem);
+  }
+  return messages;
 }
 
 async function runSlot(
   run: RunServices,
-  call: (policy: Policy) => PolicyVerdict | Promise<PolicyVerdict>,
+  callHook: (policy: Policy) => PolicyVerdict | Promise<PolicyVerdict>,
 ): Promise<SlotVerdict> {
   const injected: AgentMessage[] = [];
   for (const policy of run.config.policies) {
-    const verdict = await callPolicy(run, policy, () => call(policy));
+    const call = () => callHook(policy);
+    const outcome = await callPolicy(run, policy, { call, parse: parseVerdict });
+    const verdict = outcome.type === "returned" ? outcome.value : undefined;
     if (verdict?.type === "inject") injected.push(...verdict.messages);
     if (verdict?.type === "stop") {
       return { stoppedBy: { policy: policy.name, reason: verdict.reason }, injected };

@@ -8,11 +8,13 @@ import type { FinishedCall } from "../core/accumulate.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
-import type { PreDispatchVerdict, StoppedBy } from "../core/policy.ts";
 import { compileSchema, formatErrors } from "../core/schema.ts";
-import { callPolicy } from "./policy_slots.ts";
-import { ABORTED_TEXT, type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
-import type { RunServices } from "./run_services.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
+import type { AgentTool } from "../core/tool.ts";
+import { getAbortText } from "./cancel_text.ts";
+import { callPolicy, parseVerdict } from "./policy_slots.ts";
+import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
+import { copyArguments } from "./to_decision.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
 
 /** Maximum number of characters of unreadable arguments that are quoted to the model. */
@@ -24,7 +26,8 @@ const TRUNCATED_TEXT =
 
 /** Resolves the tool of a call and validates its arguments. */
 export async function resolveCall(
-  { run, settings: { tools } }: TurnContext,
+  turn: TurnContext,
+  tools: readonly AgentTool[],
   { block, state }: FinishedCall,
 ): Promise<PreparedCall> {
   const tool = tools.find(({ name }) => name === block.name);
@@ -32,12 +35,24 @@ export async function resolveCall(
     const names = tools.map(({ name }) => name).join(", ") || "none";
     return refuseCall(block, `Tool "${block.name}" not found. Available tools: ${names}.`);
   }
-  if (state.type === "truncated") return refuseCall(block, TRUNCATED_TEXT);
-  if (state.type === "invalid") {
-    return refuseCall(block, formatUnreadableArguments(block.name, state));
+  switch (state.type) {
+    case "truncated":
+      return refuseCall(block, TRUNCATED_TEXT);
+    case "invalid":
+      return refuseCall(block, formatUnreadableArguments(block.name, state));
+    case "complete": {
+      const { arguments: args } = block;
+      const ready: ReadyCall = {
+        type: "ready",
+        block,
+        tool,
+        arguments: args,
+        input: args,
+        changed: false,
+      };
+      return await validateCall(turn, ready);
+    }
   }
-  const { arguments: args } = block;
-  return await validateCall(run, { type: "ready", block, tool, arguments: args, changed: false });
 }
 
 /** A call after the policies. */
@@ -50,10 +65,14 @@ export interface PolicyCheckedCall {
   readonly injected: readonly AgentMessage[];
 }
 
-/** Calls the `preDispatch` policies with a call; arguments that they modify are validated again. */
+/**
+ * Calls the `preDispatch` policies with a call; arguments that they modify are validated again. The arguments of a
+ * `final` call, which a person has approved, stay as they are.
+ */
 export async function checkPolicies(
   turn: TurnContext,
   ready: ReadyCall,
+  { final = false }: { readonly final?: boolean } = {},
 ): Promise<PolicyCheckedCall> {
   const { run } = turn;
   const { block, tool } = ready;
@@ -64,33 +83,45 @@ export async function checkPolicies(
   for (const policy of policies) {
     const draft = cloneJson(args) as Record<string, unknown>;
     const context = { ...createPolicyContext(turn), toolCallId: block.id, tool, arguments: draft };
-    const verdict = await callPolicy<PreDispatchVerdict>(run, policy, async () => {
-      const result = await policy.preDispatch?.(context);
-      args = draft;
-      return result;
-    });
-    if (verdict?.type === "inject") injected.push(...verdict.messages);
-    if (verdict?.type === "skip") {
-      return { call: refuseCall(block, `Tool call refused: ${verdict.reason}`), injected };
+    const call = () => policy.preDispatch?.(context);
+    const parse = (returned: unknown) => {
+      const verdict = parseVerdict(returned);
+      return { verdict, args: final ? args : copyArguments(draft) };
+    };
+    const outcome = await callPolicy(run, policy, { call, parse });
+    if (outcome.type === "failed") {
+      const text = `Tool call refused: the policy "${policy.name}" failed: ${outcome.reason}`;
+      return { call: refuseCall(block, text), injected };
     }
-    if (verdict?.type === "stop") {
-      return { call: ready, stoppedBy: { policy: policy.name, reason: verdict.reason }, injected };
+    const { verdict } = outcome.value;
+    args = outcome.value.args;
+    switch (verdict?.type) {
+      case "inject":
+        injected.push(...verdict.messages);
+        break;
+      case "skip":
+        return { call: refuseCall(block, `Tool call refused: ${verdict.reason}`), injected };
+      case "stop": {
+        const stoppedBy = { policy: policy.name, reason: verdict.reason };
+        return { call: ready, stoppedBy, injected };
+      }
     }
   }
-  return { call: await withArguments(run, ready, args), injected };
+  return { call: await withArguments(turn, ready, args), injected };
 }
 
 /** Returns the call with a validated copy of new arguments, or the same call if they are equal. */
 export async function withArguments(
-  run: RunServices,
+  turn: TurnContext,
   ready: ReadyCall,
   args: JsonObject,
 ): Promise<PreparedCall> {
   if (JSON.stringify(args) === JSON.stringify(ready.arguments)) return ready;
-  return await validateCall(run, { ...ready, arguments: cloneJson(args), changed: true });
+  return await validateCall(turn, { ...ready, arguments: args, input: args, changed: true });
 }
 
-async function validateCall(run: RunServices, ready: ReadyCall): Promise<PreparedCall> {
+async function validateCall(turn: TurnContext, ready: ReadyCall): Promise<PreparedCall> {
+  const { run } = turn;
   const { block, tool } = ready;
   try {
     const compiled = compileSchema(tool.parameters, run.config.validator);
@@ -101,7 +132,7 @@ async function validateCall(run: RunServices, ready: ReadyCall): Promise<Prepare
     if (errors.length === 0) return ready;
     return refuseCall(block, `Invalid arguments for "${tool.name}":\n${formatErrors(errors)}`);
   } catch (thrown) {
-    if (run.cancellation.aborted) return refuseCall(block, ABORTED_TEXT);
+    if (run.cancellation.aborted) return refuseCall(block, getAbortText(turn));
     const text = `The tool "${tool.name}" cannot be used: ${getErrorMessage(thrown)}`;
     await run.events.warn("invalid_tool_schema", text, { tool: tool.name });
     return refuseCall(block, text);

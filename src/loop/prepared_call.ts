@@ -15,9 +15,11 @@ export interface ReadyCall {
   readonly block: ToolCallBlock;
   /** The tool. */
   readonly tool: AgentTool;
-  /** The arguments to run. */
+  /** The arguments after policies and approval, as in events. */
   readonly arguments: JsonObject;
-  /** Whether the arguments differ from the model's own. */
+  /** The arguments to run: as the tool's own validator returned them. */
+  readonly input: unknown;
+  /** Whether `arguments` differ from the model's own. */
   readonly changed: boolean;
 }
 
@@ -32,9 +34,6 @@ export interface RefusedCall {
 
 /** A call between two stages. */
 export type PreparedCall = ReadyCall | RefusedCall;
-
-/** Result text of a call that was cancelled by the abort of its run. */
-export const ABORTED_TEXT = "tool call cancelled: run aborted";
 
 /** Creates a refused call; `text` is the reason for the model. */
 export function refuseCall(block: ToolCallBlock, text: string): RefusedCall {

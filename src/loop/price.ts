@@ -4,8 +4,20 @@
  * @module
  */
 
+import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
-import { type Cost, findRates, priceUsage, type Usage, zeroCost } from "../core/usage.ts";
+import { refusePromise } from "../core/refuse_promise.ts";
+import type { StreamFn } from "../core/stream.ts";
+import {
+  type Cost,
+  findRates,
+  type Prices,
+  priceUsage,
+  type Rates,
+  unknownCost,
+  type Usage,
+  zeroCost,
+} from "../core/usage.ts";
 import type { RunServices } from "./run_services.ts";
 
 /** Token counts of an attempt, and the cost that the provider reported. */
@@ -16,23 +28,48 @@ export interface ReportedUsage {
   readonly cost?: Cost;
 }
 
+/** Options for `calculateCost()`. */
+export interface CostOptions {
+  /** The model that was called. */
+  readonly model: ModelSpec;
+  /** The prices that are known for the model. */
+  readonly prices: Prices | undefined;
+}
+
+/** Returns the price list for the models that a function calls. */
+export function getPrices({ config }: RunServices, streamFn: StreamFn): Prices | undefined {
+  return config.prices ?? streamFn.prices;
+}
+
 /**
- * Returns the reported cost if it is not 0, otherwise the cost by the price list. Warns once per model without a price.
+ * Returns the reported cost if it is not 0, otherwise the cost by the price list. An unknown cost is `null`; a model
+ * that is not in the price list is reported once.
  */
 export async function calculateCost(
-  { config: { prices }, events, unpricedModels }: RunServices,
-  model: ModelSpec,
+  run: RunServices,
   { usage, cost }: ReportedUsage,
+  { model, prices }: CostOptions,
 ): Promise<Cost> {
-  if (cost && cost.total > 0) return cost;
-  if (!prices || usage.total === 0) return zeroCost();
-  const rates = findRates(prices, model);
+  if (cost?.total) return cost;
+  if (usage.total === 0) return zeroCost();
+  const rates = prices && findKnownRates(run, prices, model);
   if (rates) return priceUsage(usage, rates);
+  if (cost?.total === 0) return cost;
   const name = `${model.provider}/${model.modelId}`;
-  if (!unpricedModels.has(name)) {
-    unpricedModels.add(name);
-    const text = `No price is known for ${name}, so its cost is counted as 0`;
-    await events.warn("unknown_price", text);
+  if (prices && !run.unpricedModels.has(name)) {
+    run.unpricedModels.add(name);
+    await run.events.warn("unknown_price", `No price is known for ${name}, so its cost is unknown`);
   }
-  return zeroCost();
+  return unknownCost();
+}
+
+function findKnownRates(run: RunServices, prices: Prices, model: ModelSpec): Rates | undefined {
+  try {
+    const rates = findRates(prices, model);
+    refusePromise(rates, "prices");
+    return rates;
+  } catch (thrown) {
+    void run.events.warn("prices_failed", `The price list failed: ${getErrorMessage(thrown)}`);
+    return undefined;
+  }
 }

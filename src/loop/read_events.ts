@@ -36,7 +36,11 @@ export function readEvents(
   source: AsyncIterable<AssistantMessageEvent>,
   { cancellation, accept, acceptTerminal }: ReadOptions,
 ): Promise<ReadOutcome> {
-  if (cancellation.aborted) return Promise.resolve("aborted");
+  if (cancellation.aborted) {
+    // A stream holds its connection; an iterator that was not started holds nothing.
+    if (source instanceof ReadableStream) source.cancel().catch(() => {});
+    return Promise.resolve("aborted");
+  }
   const reader = createReader(source);
   const loopYield = new EventLoopYield();
   return new Promise((resolve, reject) => {

@@ -4,52 +4,88 @@
  * @module
  */
 
-import type { CompactionReport } from "../core/context.ts";
-import type { AgentMessage } from "../core/message.ts";
+import type { CompactionReport } from "../core/compaction_report.ts";
+import { NoMessagesError } from "../core/errors.ts";
+import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
-import { readImageFiles } from "./image_files.ts";
+import { readMediaFiles } from "./media_files.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
-/** The context of a request, and the report about omitted messages. */
-export interface PreparedContext {
+/** A request that is ready for the `preRequest` policies. */
+export interface PreparedRequest {
+  /** The model to call. */
+  readonly model: ModelSpec;
   /** System prompt, messages and tools. */
   readonly context: LlmContext;
+  /** The options, without the API key of `getApiKey`. */
+  readonly options: StreamOptions;
+  /** The tools that the reply may call. */
+  readonly tools: readonly AgentTool[];
   /** The report of `transformContext`, if it returned one. */
   readonly report?: CompactionReport;
 }
 
 /**
- * Prepares the context of a request. Steering that is queued meanwhile is included.
+ * Prepares the request of a turn. Steering that is queued meanwhile is included.
  *
- * @throws {AgentError} If a hook throws.
+ * @throws {AgentError} If a hook throws, or no message is left to send.
  */
-export async function prepareContext(
+export async function prepareRequest(
   turn: TurnContext,
   overflow: boolean,
-): Promise<PreparedContext> {
-  const { run, settings: { systemPrompt, tools } } = turn;
-  const { messages: history } = run.history;
+): Promise<PreparedRequest> {
+  const { run, settings: { model, systemPrompt, tools }, progress } = turn;
   const transformed = await applyTransform(turn, overflow);
+  const messages = await convertMessages(turn, transformed?.messages);
+  if (messages.length === 0) {
+    throw new NoMessagesError(
+      "There are no messages to send: convertToLlm and transformContext omitted all of them",
+    );
+  }
+  return {
+    model,
+    context: { systemPrompt, messages, tools: getToolSpecs(tools) },
+    options: selectOptions(run, progress.turn),
+    tools,
+    ...(transformed?.report && { report: transformed.report }),
+  };
+}
+
+/** Converts the transformed messages, or the complete history, together with late steering. */
+async function convertMessages(
+  { run }: TurnContext,
+  transformed: readonly AgentMessage[] | undefined,
+): Promise<readonly LlmMessage[]> {
+  const { messages: history } = run.history;
   const transformedLength = history.length;
   if (!run.cancellation.aborted) await run.history.emitRepaired(run.steering.takeLate());
   const { messages, hasFiles } = transformed
-    ? run.messageConverter.convert([...transformed.messages, ...history.slice(transformedLength)])
+    ? run.messageConverter.convert([...transformed, ...history.slice(transformedLength)])
     : run.historyConverter.convert(history);
-  return {
-    context: {
-      systemPrompt,
-      messages: hasFiles
-        ? await run.cancellation.withGrace(readImageFiles(messages, run.config.readFile))
-        : messages,
-      tools: getToolSpecs(tools),
-    },
-    ...(transformed?.report && { report: transformed.report }),
-  };
+  return hasFiles ? await readFiles(run, messages) : messages;
+}
+
+async function readFiles(
+  { cancellation, config: { readFile }, events }: RunServices,
+  messages: readonly LlmMessage[],
+): Promise<readonly LlmMessage[]> {
+  const onUnreadable = (path: string, problem: string): void =>
+    void events.warn("file_not_read", `A file of the history is not sent: ${problem}`, { path });
+  return await cancellation.withGrace(readMediaFiles(messages, { readFile, onUnreadable }));
+}
+
+/** Returns the options of a turn: a constraint that forces a tool call applies only to the first turn of a run. */
+function selectOptions({ config }: RunServices, turn: number): StreamOptions {
+  const { streamOptions, toolChoice = streamOptions.toolChoice } = config;
+  if (toolChoice === undefined) return streamOptions;
+  const isForced = toolChoice !== "auto" && toolChoice !== "none";
+  const { toolChoice: _toolChoice, ...rest } = streamOptions;
+  return isForced && turn > 1 ? rest : { ...rest, toolChoice };
 }
 
 /**
@@ -59,9 +95,13 @@ export async function prepareContext(
  */
 export async function resolveStreamOptions(
   run: RunServices,
-  { model, getApiKey }: { readonly model: ModelSpec; readonly getApiKey: GetApiKey | undefined },
+  { model, options, getApiKey }: {
+    readonly model: ModelSpec;
+    readonly options: StreamOptions;
+    readonly getApiKey: GetApiKey | undefined;
+  },
 ): Promise<StreamOptions> {
-  const streamOptions = omitForeignKey(run, model);
+  const streamOptions = omitForeignKey(run, model, options);
   if (!getApiKey) return streamOptions;
   try {
     const apiKey = await run.cancellation.withGrace(Promise.resolve(getApiKey(model.provider)));
@@ -71,12 +111,11 @@ export async function resolveStreamOptions(
   }
 }
 
-/** Returns the stream options; their API key is sent only to the provider of the configured model. */
-function omitForeignKey(run: RunServices, model: ModelSpec): StreamOptions {
-  const { streamOptions } = run.config;
-  if (streamOptions.apiKey === undefined) return streamOptions;
-  if (model.provider === run.config.model.provider) return streamOptions;
-  const { apiKey: _apiKey, ...rest } = streamOptions;
+/** Returns the options; their API key is sent only to the provider of the configured model. */
+function omitForeignKey(run: RunServices, model: ModelSpec, options: StreamOptions): StreamOptions {
+  if (options.apiKey === undefined) return options;
+  if (model.provider === run.config.model.provider) return options;
+  const { apiKey: _apiKey, ...rest } = options;
   return rest;
 }
 
@@ -94,19 +133,28 @@ async function applyTransform(
   const { signal } = run.cancellation;
   const input = { overflow, model, systemPrompt, tools, signal };
   try {
-    const output = await run.cancellation.withGrace(
+    const output: unknown = await run.cancellation.withGrace(
       Promise.resolve(transformContext(run.history.messages.slice(), input)),
     );
-    return "messages" in output ? output : { messages: output };
+    return parseTransformOutput(output);
   } catch (thrown) {
     throw toHookError("transformContext", thrown);
   }
 }
 
+function parseTransformOutput(output: unknown): TransformedContext {
+  const transformed = Array.isArray(output) ? { messages: output } : output;
+  if (
+    typeof transformed === "object" && transformed !== null && "messages" in transformed &&
+    Array.isArray(transformed.messages)
+  ) return transformed as TransformedContext;
+  throw new TypeError("it must return an array of messages, or { messages, report }");
+}
+
 const toolSpecCache = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();
 
 /** Returns the specs of tools; the same array for the same tools, so that adapters can cache by identity. */
-function getToolSpecs(tools: readonly AgentTool[]): readonly ToolSpec[] {
+export function getToolSpecs(tools: readonly AgentTool[]): readonly ToolSpec[] {
   const cached = toolSpecCache.get(tools);
   if (cached) return cached;
   const specs = tools.map(({ name, description, parameters }) => ({

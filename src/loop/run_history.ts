@@ -6,66 +6,89 @@
 
 import { CallIds } from "../core/call_ids.ts";
 import { extractToolCalls } from "../core/content.ts";
+import { InvalidContinueError } from "../core/errors.ts";
 import { hasContent, repairHistory } from "../core/history.ts";
-import type { AgentMessage } from "../core/message.ts";
+import { cloneJson } from "../core/json.ts";
+import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { RunEvents } from "./run_events.ts";
 
 /** Options for `new RunHistory()`. */
 export interface RunHistoryOptions {
   /** The messages before the run; must be valid. */
   readonly messages: readonly AgentMessage[];
+  /** Ids of calls of the last reply that wait for an approval. */
+  readonly pendingCalls: ReadonlySet<string>;
   /** Emits the messages that are appended. */
   readonly events: RunEvents;
   /** Creates an id for a tool call that has none. */
   readonly newCallId: () => string;
+  /** Creates an id for a message that has none. */
+  readonly newMessageId: () => string;
 }
 
-/** The history of a run. Only this class appends to it. */
+/**
+ * The history of a run. Only this class appends to it. Events get copies of its messages, so that a listener cannot
+ * change what is sent.
+ */
 export class RunHistory {
   /** All messages: those before the run and those it appended. */
   readonly messages: AgentMessage[];
-  readonly #initialLength: number;
-  readonly #events: RunEvents;
-  readonly #newCallId: () => string;
+  /** Copies of the messages that this run appended, as in its events. */
+  readonly newMessages: AgentMessage[] = [];
+  readonly #options: RunHistoryOptions;
   #callIds: CallIds | undefined;
+  #messageIds: Set<string> | undefined;
 
-  constructor({ messages, events, newCallId }: RunHistoryOptions) {
-    this.messages = [...messages];
-    this.#initialLength = messages.length;
-    this.#events = events;
-    this.#newCallId = newCallId;
+  constructor(options: RunHistoryOptions) {
+    this.messages = [...options.messages];
+    this.#options = options;
   }
 
-  /** The messages that this run appended. */
-  get newMessages(): readonly AgentMessage[] {
-    return this.messages.slice(this.#initialLength);
+  /** Appends a message and returns the copy for its events; an assistant message without content is not appended. */
+  append<Message extends AgentMessage>(message: Message): Message {
+    const copy = cloneJson(message);
+    if (message.role !== "assistant" || hasContent(message.content)) {
+      this.messages.push(message);
+      this.newMessages.push(copy);
+    }
+    return copy;
   }
 
-  /** Appends a message; an assistant message without content is omitted. */
-  append(message: AgentMessage): void {
-    if (message.role === "assistant" && !hasContent(message.content)) return;
-    this.messages.push(message);
+  /** Appends a complete message and emits its start and end; returns the copy that was emitted. */
+  async emitMessage<Message extends AgentMessage>(message: Message): Promise<Message> {
+    const copy = this.append(this.#withId(message));
+    const { events } = this.#options;
+    await events.emit({ type: "message_start", message: copy });
+    await events.emit({ type: "message_end", message: copy });
+    return copy;
   }
 
-  /** Appends a complete message and emits its start and end. */
-  async emitMessage(message: AgentMessage): Promise<void> {
-    this.append(message);
-    await this.#events.emit({ type: "message_start", message });
-    await this.#events.emit({ type: "message_end", message });
+  /**
+   * Returns a copy of the last reply.
+   *
+   * @throws {InvalidContinueError} If there is none.
+   */
+  getLastReply(): AssistantMessage {
+    const reply = this.messages.findLast((message) => message.role === "assistant");
+    if (reply) return cloneJson(reply);
+    throw new InvalidContinueError("There is no reply whose tool calls could run");
   }
 
   /** Appends and emits prompts, queued and injected messages; repairs those that would make the history invalid. */
   async emitRepaired(messages: readonly AgentMessage[]): Promise<void> {
     const isValid = messages.every(({ role }) => role === "user" || role === "custom");
     const valid = isValid ? messages : await this.#repair(messages);
-    for (const message of valid) await this.emitMessage(message);
+    // Copies, since the caller may change its messages later.
+    for (const message of valid) await this.emitMessage(cloneJson(message));
   }
 
   async #repair(messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {
-    const { messages: valid, repairs } = repairHistory([...this.messages, ...messages]);
+    const { pendingCalls, events } = this.#options;
+    const history = [...this.messages, ...messages];
+    const { messages: valid, repairs } = repairHistory(history, { pendingCalls });
     if (repairs.length > 0) {
       const text = "New messages were invalid and were repaired";
-      await this.#events.warn("history_repaired", text, repairs);
+      await events.warn("history_repaired", text, repairs);
     }
     this.#callIds = undefined;
     return valid.slice(this.messages.length);
@@ -74,12 +97,22 @@ export class RunHistory {
   /** Returns a call id that is unique in the history: `id` itself if it is free. */
   claimCallId(id: string): string {
     this.#callIds ??= collectCallIds(this.messages);
-    return this.#callIds.claim(id === "" ? this.#newCallId() : id);
+    return this.#callIds.claim(id === "" ? this.#options.newCallId() : id);
   }
 
   /** Releases the ids of calls that do not enter the history. */
   releaseCallIds(ids: readonly string[]): void {
     for (const id of ids) this.#callIds?.release(id);
+  }
+
+  /** Returns the message with an id that is unique in the history. */
+  #withId<Message extends AgentMessage>(message: Message): Message {
+    if (message.id === undefined) return { ...message, id: this.#options.newMessageId() };
+    this.#messageIds ??= new Set(this.messages.flatMap(({ id }) => id ?? []));
+    const isFree = !this.#messageIds.has(message.id);
+    const id = isFree ? message.id : this.#options.newMessageId();
+    this.#messageIds.add(id);
+    return isFree ? message : { ...message, id };
   }
 }
 

@@ -4,9 +4,10 @@
  * @module
  */
 
+import type { PendingBatch } from "../core/approval.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { StopReason } from "../core/model.ts";
-import type { StoppedBy } from "../core/policy.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 
 /** The result of a run so far; immutable: every stage returns a new value. */
@@ -17,7 +18,7 @@ export interface RunProgress {
   readonly usage: Usage;
   /** Cost so far. */
   readonly cost: Cost;
-  /** The reason why the last reply ended. */
+  /** The reason why the last reply ended; `"aborted"` if the run was aborted before it was complete. */
   readonly stopReason: StopReason;
   /** Whether the last model call ended in a context overflow; the next one then starts with a smaller context. */
   readonly overflowed: boolean;
@@ -25,6 +26,8 @@ export interface RunProgress {
   readonly error?: AgentError;
   /** The policy that stopped the run, if one did. */
   readonly stoppedBy?: StoppedBy;
+  /** The tool calls that wait for decisions, if they ended the run. */
+  readonly pending?: PendingBatch;
 }
 
 /** Token counts and cost of one step. */

@@ -5,10 +5,13 @@
  */
 
 import type { AgentContext } from "../core/context.ts";
+import { getErrorMessage } from "../core/errors.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 import { HistoryConverter, MessageConverter } from "./convert.ts";
 import type { EventPipe } from "./event_pipe.ts";
+import type { MessageSource } from "./message_source.ts";
+import { type GetMessages, PolledSource } from "./polled_source.ts";
 import { RunEvents } from "./run_events.ts";
 import { RunHistory } from "./run_history.ts";
 import { Steering } from "./steering.ts";
@@ -25,6 +28,8 @@ export interface RunServicesOptions {
   readonly cancellation: Cancellation;
   /** Models whose missing price has been reported; grows during the run. */
   readonly unpricedModels: Set<string>;
+  /** Ids of calls of the last reply that wait for an approval. */
+  readonly pendingCalls: ReadonlySet<string>;
 }
 
 /** The dependencies of the stages of a run; the state that they pass on is in `RunProgress`. */
@@ -41,6 +46,8 @@ export class RunServices {
   readonly history: RunHistory;
   /** The steering messages of the run. */
   readonly steering: Steering;
+  /** The queue of follow-up messages, if there is one. */
+  readonly followUp: MessageSource | undefined;
   /** Converts the growing history for the provider. */
   readonly historyConverter: HistoryConverter;
   /** Converts the messages that `transformContext` selects. */
@@ -50,17 +57,21 @@ export class RunServices {
   readonly #context: AgentContext;
   readonly #startedAt: number;
 
-  constructor({ context, config, pipe, cancellation, unpricedModels }: RunServicesOptions) {
+  constructor(options: RunServicesOptions) {
+    const { context, config, pipe, cancellation, unpricedModels, pendingCalls } = options;
     this.config = config;
     this.cancellation = cancellation;
     this.runId = config.newId("run");
     this.events = new RunEvents(pipe, cancellation);
     this.history = new RunHistory({
       messages: context.messages,
+      pendingCalls,
       events: this.events,
       newCallId: () => config.newId("call"),
+      newMessageId: () => config.newId("message"),
     });
-    this.steering = new Steering(config.steering);
+    this.steering = new Steering(this.#createSource(config.steering));
+    this.followUp = this.#createSource(config.followUp);
     this.historyConverter = new HistoryConverter(config.convertToLlm);
     this.messageConverter = new MessageConverter(config.convertToLlm);
     this.unpricedModels = unpricedModels;
@@ -77,6 +88,15 @@ export class RunServices {
   getSettings(): TurnSettings {
     const { systemPrompt, tools } = this.#context;
     return this.config.settings?.() ?? { model: this.config.model, systemPrompt, tools };
+  }
+
+  /** Returns a queue; a function is read before each turn and after each tool call. */
+  #createSource(source: MessageSource | GetMessages | undefined): MessageSource | undefined {
+    if (typeof source !== "function") return source;
+    return new PolledSource(source, (thrown) => {
+      const message = `The message queue failed: ${getErrorMessage(thrown)}`;
+      void this.events.warn("message_source_failed", message);
+    });
   }
 
   /** Unsubscribes from the steering queue and from the caller's signal. */

@@ -4,10 +4,11 @@
  * @module
  */
 
+import type { PendingBatch } from "../core/approval.ts";
 import type { AgentContext } from "../core/context.ts";
 import type { AgentEvent, RunOutcome } from "../core/event.ts";
 import type { HistoryRepair } from "../core/history.ts";
-import type { StopReason } from "../core/model.ts";
+import type { AgentMessage } from "../core/message.ts";
 import { Cancellation } from "./cancellation.ts";
 import { type AgentLoopConfig, resolveConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
@@ -16,7 +17,7 @@ import type { TurnInput } from "./message_source.ts";
 import { runPostLoop } from "./policy_slots.ts";
 import { createProgress, type RunProgress } from "./run_progress.ts";
 import { RunServices } from "./run_services.ts";
-import { type NextStep, runTurn } from "./turn.ts";
+import type { NextStep } from "./turn.ts";
 import { createPolicyContext } from "./turn_context.ts";
 
 /** Options for `startRun()`. */
@@ -33,6 +34,8 @@ export interface StartRunOptions {
   readonly config: AgentLoopConfig;
   /** Whether the previous run over this history ended in a context overflow. Default: `false`. */
   readonly overflowed?: boolean;
+  /** Ids of calls of the last reply that wait for an approval. Default: none. */
+  readonly pendingCalls?: ReadonlySet<string>;
   /** Models whose missing price has been reported; the run adds to it. Default: empty. */
   readonly unpricedModels?: Set<string>;
   /** The run starts when this promise resolves, and fails when it rejects. */
@@ -41,9 +44,17 @@ export interface StartRunOptions {
    * Called with every event before the stream gets it; a returned promise is awaited before the next event. Must not
    * throw or reject, and must await promises of the application only through `withGrace`.
    */
-  readonly observe?: (event: AgentEvent, withGrace: WithGrace) => Promise<void> | undefined;
+  readonly observe?: (event: AgentEvent, observed: ObservedRun) => Promise<void> | undefined;
   /** Called when the run is over, before the stream closes, with its progress; `undefined` if it did not start. */
   readonly onSettled?: (progress: RunProgress | undefined) => void;
+}
+
+/** What an observer needs of the run. */
+export interface ObservedRun {
+  /** The history of the run, including messages whose events are not delivered yet. */
+  readonly messages: readonly AgentMessage[];
+  /** Awaits a promise; rejects if it has not settled 100 ms after an abort. */
+  readonly withGrace: WithGrace;
 }
 
 /** Awaits a promise; rejects if it has not settled 100 ms after an abort. */
@@ -59,6 +70,16 @@ export interface StartedRun {
   readonly pipe: EventPipe;
   /** Resolves when the run is over. Never rejects. */
   readonly settled: Promise<void>;
+  /** Resolves to the summary of the run when it is over; rejects if the run did not start. */
+  readonly summary: Promise<RunSummary>;
+}
+
+/** The outcome of a run, with its id and length. */
+export interface RunSummary extends RunOutcome {
+  /** Id of the run. */
+  readonly runId: string;
+  /** Number of turns. */
+  readonly turns: number;
 }
 
 /** Starts a run. */
@@ -73,18 +94,28 @@ export function startRun(start: StartRunOptions): StartedRun {
   });
   cancellation.onAbort(() => channel.release());
   const withGrace: WithGrace = (work) => cancellation.withGrace(work);
-  const { observe, context, unpricedModels = new Set() } = start;
-  const pipe = new EventPipe({
+  const { observe, context, unpricedModels = new Set(), pendingCalls = new Set() } = start;
+  const pipe: EventPipe = new EventPipe({
     channel,
-    observe: observe && ((event) => observe(event, withGrace)),
+    observe: observe && ((event) => observe(event, observed)),
   });
-  const run = new RunServices({ context, config, pipe, cancellation, unpricedModels });
-  const settled = executeRun(run, start, { pipe, channel });
+  const run = new RunServices({
+    context,
+    config,
+    pipe,
+    cancellation,
+    unpricedModels,
+    pendingCalls,
+  });
+  const observed: ObservedRun = { messages: run.history.messages, withGrace };
+  const summary = executeRun(run, start, { pipe, channel });
+  const settled = summary.then(() => {}, () => {});
   return {
     stream: channel.stream(),
     abort: (reason) => cancellation.abort(reason),
     pipe,
     settled,
+    summary,
   };
 }
 
@@ -97,29 +128,41 @@ async function executeRun(
   run: RunServices,
   start: StartRunOptions,
   { pipe, channel }: RunOutput,
-): Promise<void> {
+): Promise<RunSummary> {
   let progress: RunProgress | undefined;
-  let failure: { readonly error: unknown } | undefined;
+  const settle = (): void => {
+    pipe.abandon();
+    start.onSettled?.(progress);
+    run.dispose();
+  };
   try {
     await start.after;
     await pipe.begin({ type: "agent_start", runId: run.runId });
     await warnAboutRepairs(run, start.repairs);
-    progress = createProgress(start.overflowed ?? false);
-    let input: TurnInput | undefined = start.input;
-    while (input) {
-      const result = await runTurn(run, progress, input);
-      progress = result.progress;
-      input = getNextInput(run, result.next);
-    }
-    await finishRun(run, progress);
+    progress = await runTurns(run, start);
+    const outcome = await finishRun(run, progress);
+    settle();
+    channel.close();
+    return { ...outcome, runId: run.runId, turns: progress.turn };
   } catch (error) {
-    failure = { error };
+    settle();
+    channel.fail(error);
+    throw error;
   }
-  pipe.abandon();
-  start.onSettled?.(progress);
-  if (failure) channel.fail(failure.error);
-  else channel.close();
-  run.dispose();
+}
+
+/** Runs turns until the run is complete or ended. Their code is loaded by the first run, so that a page starts sooner. */
+async function runTurns(run: RunServices, start: StartRunOptions): Promise<RunProgress> {
+  const { runTurn } = await import("./turn.ts");
+  let progress = createProgress(start.overflowed ?? false);
+  let input: TurnInput | undefined = start.input;
+  while (input) {
+    const result = await runTurn(run, progress, input);
+    progress = result.progress;
+    input = await getNextInput(run, result.next);
+    if (input && run.cancellation.aborted) return { ...progress, stopReason: "aborted" };
+  }
+  return progress;
 }
 
 async function warnAboutRepairs(
@@ -130,35 +173,45 @@ async function warnAboutRepairs(
   await run.events.warn("history_repaired", "The history was invalid and was repaired", repairs);
 }
 
-/** Returns the input of the next turn; `undefined` if the run is over. */
-function getNextInput(run: RunServices, next: NextStep): TurnInput | undefined {
-  if (next.type === "end" || run.cancellation.aborted) return undefined;
+/** Returns the input of the next turn; `undefined` if the run is complete. */
+async function getNextInput(run: RunServices, next: NextStep): Promise<TurnInput | undefined> {
+  if (next.type === "end") return undefined;
   const messages = next.injected;
+  await run.steering.poll();
   if (next.type === "next_turn" || messages.length > 0) return { messages };
   if (run.steering.peek().length > 0) return { messages };
-  const { followUp } = run.config;
+  const { followUp } = run;
+  await followUp?.poll?.();
   return followUp && followUp.peek().length > 0 ? { messages, queue: followUp } : undefined;
 }
 
-async function finishRun(run: RunServices, progress: RunProgress): Promise<void> {
+async function finishRun(run: RunServices, progress: RunProgress): Promise<RunOutcome> {
   const outcome = createOutcome(run, progress);
   const { stopReason, error } = outcome;
   const context = createPolicyContext({ run, settings: run.getSettings(), progress });
   await runPostLoop(run, { ...context, stopReason, ...(error && { error }) });
   await run.events.emit({ type: "agent_end", ...outcome });
+  return outcome;
 }
 
 function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
-  const { usage, cost, error, stoppedBy } = progress;
+  const { usage, cost, error, stoppedBy, pending } = progress;
   const { aborted, reason } = run.cancellation;
-  const stopReason: StopReason = aborted ? "aborted" : progress.stopReason;
+  const stopReason = error ? "error" : progress.stopReason;
+  // An abort after the last turn was complete had no effect.
+  const isIncomplete = stopReason === "aborted" || stopReason === "error";
   return {
-    messages: run.history.newMessages,
-    stopReason: error ? "error" : stopReason,
+    messages: run.history.newMessages.slice(),
+    stopReason,
     usage,
     cost,
     ...(error && { error }),
     ...(stoppedBy && { stoppedBy }),
-    ...(aborted && { abortReason: reason }),
+    ...(aborted && isIncomplete && { abortReason: reason }),
+    ...(pending && pickPending(pending)),
   };
+}
+
+function pickPending({ pendingApprovals, decidedCalls }: PendingBatch): PendingBatch {
+  return { pendingApprovals, ...(decidedCalls && { decidedCalls }) };
 }

@@ -25,6 +25,11 @@ export class Steering {
     return this.#arrived && this.peek().length > 0;
   }
 
+  /** Reads a source that must be asked for messages. */
+  async poll(): Promise<void> {
+    await this.#source?.poll?.();
+  }
+
   /** Returns the messages that the next turn would take. */
   peek(): readonly AgentMessage[] {
     return this.#source?.peek() ?? [];

@@ -6,25 +6,32 @@
  */
 
 import type { FinishedCall } from "../core/accumulate.ts";
-import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
-import type { StoppedBy } from "../core/policy.ts";
-import { type AgentToolResult, errorResult } from "../core/tool.ts";
-import { needsApprovalPrompt, requestApproval } from "./approve_call.ts";
+import type { PendingBatch } from "../core/approval.ts";
+import type { ToolCallBlock } from "../core/content.ts";
+import { type AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
+import { cloneJson } from "../core/json.ts";
+import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../core/message.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
+import { type AgentToolResult, errorResult } from "../core/tool_result.ts";
+import { approveBatch, isAnswerCall, type PreparedBatch, stopBatch } from "./approve_batch.ts";
+import { getAbortText } from "./cancel_text.ts";
 import { executeCalls } from "./execute_calls.ts";
-import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
+import type { ModelReply } from "./model_call.ts";
+import { checkPolicies, resolveCall } from "./prepare_call.ts";
 import {
-  ABORTED_TEXT,
   type PreparedCall,
   type ReadyCall,
   refuseCall,
   type RefusedCall,
 } from "./prepared_call.ts";
-import type { RunServices } from "./run_services.ts";
+import { prepareResumedBatch } from "./resume_batch.ts";
+import type { ResumedBatch } from "./resumed_batch.ts";
+import type { Spending } from "./run_progress.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /** The result of a batch. */
 export interface BatchOutcome {
-  /** The result messages in call order, already appended to the history. */
+  /** The result messages in call order, as emitted; none if approvals are pending. */
   readonly toolResults: readonly ToolResultMessage[];
   /** Whether steering interrupted the batch. */
   readonly interrupted: boolean;
@@ -32,33 +39,54 @@ export interface BatchOutcome {
   readonly stoppedBy?: StoppedBy;
   /** Messages for the next turn. */
   readonly injected: readonly AgentMessage[];
+  /** The approvals that the batch waits for, if any. */
+  readonly pending?: PendingBatch;
+  /** What each tool reports to have used. */
+  readonly spending: readonly Spending[];
+  /** A failure of the batch itself, which ends the run. */
+  readonly error?: AgentError;
 }
 
-/** Runs the tool calls of a turn. */
-export async function runToolBatch(
+/** Runs the tool calls of a reply. */
+export function runToolBatch(
   turn: TurnContext,
-  finished: readonly FinishedCall[],
+  { calls, tools }: ModelReply,
 ): Promise<BatchOutcome> {
-  const { run } = turn;
-  const resolved: PreparedCall[] = [];
-  for (const call of finished) resolved.push(await resolveCall(turn, call));
-  const allowed = await applyPolicies(turn, resolved);
-  const { calls, injected, stoppedBy } = await approveBatch(turn, allowed);
-  await emitRefusals(run, calls.filter((call) => call.type === "refused"));
-  const ready = calls.filter((call) => call.type === "ready");
-  const { results, interrupted } = await executeCalls(run, ready);
-  const resultByBlock = new Map(ready.map((call, index) => [call.block, results[index]]));
-  const toolResults = calls.map((call) =>
-    createResultMessage(call, resultByBlock.get(call.block), run.config.now())
-  );
-  for (const message of toolResults) await run.history.emitMessage(message);
-  return { toolResults, interrupted, injected, ...(stoppedBy && { stoppedBy }) };
+  return runBatch(turn, calls.map(({ block }) => block), async () => {
+    const resolved: PreparedCall[] = [];
+    for (const call of calls) resolved.push(await resolveCall(turn, tools, call));
+    return await approveBatch(turn, await applyPolicies(turn, resolved));
+  });
 }
 
-interface PreparedBatch {
-  readonly calls: readonly PreparedCall[];
-  readonly stoppedBy?: StoppedBy;
-  readonly injected: readonly AgentMessage[];
+/** Runs the tool calls of a reply whose approvals were pending. */
+export function resumeToolBatch(
+  turn: TurnContext,
+  message: AssistantMessage,
+  batch: ResumedBatch,
+): Promise<BatchOutcome> {
+  const blocks = message.content.filter((block) => block.type === "tool_call");
+  return runBatch(turn, blocks, () => prepareResumedBatch(turn, message, batch));
+}
+
+/** Runs the stages of a batch. A failure of a stage answers the calls that have no result yet and ends the run. */
+async function runBatch(
+  turn: TurnContext,
+  blocks: readonly ToolCallBlock[],
+  prepare: () => Promise<PreparedBatch>,
+): Promise<BatchOutcome> {
+  try {
+    const batch = await prepare();
+    if (!batch.pending) return await executeBatch(turn, batch);
+    const { injected, pending } = batch;
+    return { toolResults: [], interrupted: false, injected, pending, spending: [] };
+  } catch (thrown) {
+    const problem = getErrorMessage(thrown);
+    const error = new StreamError(`The tool calls failed: ${problem}`, { cause: thrown });
+    const failed = blocks.map((block) => refuseCall(block, `Tool call failed: ${problem}`));
+    const toolResults = await emitResults(turn, failed, new Map());
+    return { toolResults, interrupted: false, injected: [], spending: [], error };
+  }
 }
 
 /** Calls the `preDispatch` policies with every call. A `stop` refuses the complete batch before any approval. */
@@ -81,71 +109,55 @@ async function applyPolicies(
   return { calls, injected };
 }
 
-/** Requests approval for every call that needs it, one at a time; edited calls are checked by the policies again. */
-async function approveBatch(turn: TurnContext, batch: PreparedBatch): Promise<PreparedBatch> {
-  if (batch.stoppedBy) return batch;
-  const { run } = turn;
-  const calls: PreparedCall[] = [];
-  const injected = [...batch.injected];
-  for (const call of batch.calls) {
-    if (run.cancellation.aborted) break;
-    if (call.type === "refused" || isAnswerCall(turn, call) || !needsApprovalPrompt(run, call)) {
-      calls.push(call);
-      continue;
-    }
-    const approved = await approveCall(turn, call);
-    injected.push(...approved.injected);
-    if (approved.stoppedBy) return stopBatch(batch.calls, approved.stoppedBy, injected);
-    calls.push(approved.call);
-  }
-  if (!run.cancellation.aborted) return { calls, injected };
-  return { calls: refuseAll(batch.calls, ABORTED_TEXT), injected };
-}
-
-/** Whether a call returns the structured answer of the run; such a call skips policies and approval. */
-function isAnswerCall({ settings }: TurnContext, { tool }: ReadyCall): boolean {
-  return tool === settings.answerTool;
-}
-
-async function approveCall(turn: TurnContext, ready: ReadyCall): Promise<PolicyCheckedCall> {
-  const { call, edited } = await requestApproval(turn.run, ready);
-  if (!edited || call.type === "refused") return { call, injected: [] };
-  return await checkPolicies(turn, call);
-}
-
-function stopBatch(
-  calls: readonly PreparedCall[],
-  stoppedBy: StoppedBy,
-  injected: readonly AgentMessage[],
-): PreparedBatch {
-  const text =
-    `Tool call not run: the policy "${stoppedBy.policy}" stopped the run: ${stoppedBy.reason}`;
-  return { calls: refuseAll(calls, text), stoppedBy, injected };
-}
-
-/** Refuses all calls; calls that are already refused keep their reason. */
-function refuseAll(calls: readonly PreparedCall[], text: string): RefusedCall[] {
-  return calls.map((call) => call.type === "refused" ? call : refuseCall(call.block, text));
+async function executeBatch(turn: TurnContext, batch: PreparedBatch): Promise<BatchOutcome> {
+  const { calls, injected, stoppedBy } = batch;
+  await emitRefusals(turn, calls.filter((call) => call.type === "refused"));
+  const ready = calls.filter((call) => call.type === "ready");
+  const { results, interrupted } = await executeCalls(turn, ready);
+  const resultByBlock = new Map(ready.map((call, index) => [call.block, results[index]]));
+  return {
+    toolResults: await emitResults(turn, calls, resultByBlock),
+    interrupted: interrupted || batch.interrupted === true,
+    injected,
+    spending: results,
+    ...(stoppedBy && { stoppedBy }),
+  };
 }
 
 async function emitRefusals(
-  { events }: RunServices,
+  { run: { events } }: TurnContext,
   calls: readonly RefusedCall[],
 ): Promise<void> {
   for (const { block, text } of calls) {
     const { id, name } = block;
-    await events.emit({ type: "tool_execution_start", id, name, arguments: block.arguments });
+    const args = cloneJson(block.arguments);
+    await events.emit({ type: "tool_execution_start", id, name, arguments: args });
     const result = errorResult(text);
     await events.emit({ type: "tool_execution_end", id, name, result, isError: true });
   }
 }
 
+/** Appends and emits the result messages, in call order. */
+async function emitResults(
+  turn: TurnContext,
+  calls: readonly PreparedCall[],
+  resultByBlock: ReadonlyMap<ToolCallBlock, AgentToolResult | undefined>,
+): Promise<ToolResultMessage[]> {
+  const emitted: ToolResultMessage[] = [];
+  for (const call of calls) {
+    const message = createResultMessage(turn, call, resultByBlock.get(call.block));
+    emitted.push(await turn.run.history.emitMessage(message));
+  }
+  return emitted;
+}
+
 function createResultMessage(
+  turn: TurnContext,
   call: PreparedCall,
   executed: AgentToolResult | undefined,
-  timestamp: number,
 ): ToolResultMessage {
-  const result = executed ?? errorResult(call.type === "refused" ? call.text : ABORTED_TEXT);
+  const text = call.type === "refused" ? call.text : getAbortText(turn);
+  const result = executed ?? errorResult(text);
   return {
     role: "tool_result",
     toolCallId: call.block.id,
@@ -153,7 +165,9 @@ function createResultMessage(
     content: call.type === "ready" ? withArgumentsNotice(call, result) : result.content,
     isError: result.isError ?? false,
     ...(result.details !== undefined && { details: result.details }),
-    timestamp,
+    ...(result.usage && { usage: result.usage }),
+    ...(result.cost && { cost: result.cost }),
+    timestamp: turn.run.config.now(),
   };
 }
 

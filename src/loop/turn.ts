@@ -4,16 +4,20 @@
  * @module
  */
 
+import type { AgentError } from "../core/errors.ts";
 import type { TurnEndReason } from "../core/event.ts";
-import type { AgentMessage } from "../core/message.ts";
-import type { StoppedBy } from "../core/policy.ts";
+import type { AgentMessage, AssistantMessage } from "../core/message.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
 import type { TurnInput } from "./message_source.ts";
-import { callModel, type ModelReply } from "./model_call.ts";
+import { callModel } from "./model_call.ts";
 import { runPostTurn, runPreTurn } from "./policy_slots.ts";
-import type { RunProgress } from "./run_progress.ts";
+import { getPrices } from "./price.ts";
+import type { ResumedBatch } from "./resumed_batch.ts";
+import { addSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
-import { type BatchOutcome, runToolBatch } from "./tool_batch.ts";
+import { type BatchOutcome, resumeToolBatch, runToolBatch } from "./tool_batch.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
+import { TurnMonitor } from "./turn_monitor.ts";
 
 /** The step that follows a turn. */
 export type NextStep =
@@ -31,25 +35,27 @@ export interface TurnResult {
   readonly next: NextStep;
 }
 
-const EMPTY_BATCH: BatchOutcome = { toolResults: [], interrupted: false, injected: [] };
-
 /** Runs one turn. */
 export async function runTurn(
   run: RunServices,
   progress: RunProgress,
   input: TurnInput,
 ): Promise<TurnResult> {
-  const settings = run.getSettings();
-  const admission = await admitTurn({ run, settings, progress }, input);
-  if (admission.type === "refused") return endRun({ ...progress, stoppedBy: admission.stoppedBy });
-  const started = { ...progress, turn: progress.turn + 1 };
-  await run.events.emit({ type: "turn_start", turn: started.turn });
+  const admission = await admitTurn(run, progress, input);
+  if (admission.type === "refused") {
+    await run.history.emitRepaired(input.messages);
+    const { stoppedBy } = admission;
+    return endRun({ ...progress, stoppedBy, ...(input.batch && { pending: input.batch }) });
+  }
+  const turn = createTurn(run, progress);
+  await run.events.emit({ type: "turn_start", turn: turn.progress.turn });
   const queued = takeQueuedMessages(run, input);
   await run.history.emitRepaired([...input.messages, ...queued, ...admission.injected]);
-  const reply = await callModel({ run, settings, progress: started });
-  const turn = { run, settings, progress: reply.progress };
-  const batch = reply.calls.length > 0 ? await runToolBatch(turn, reply.calls) : EMPTY_BATCH;
-  return await finishTurn(turn, reply, batch);
+  const actions = input.batch ? await resumeBatch(turn, input.batch) : await replyAndAct(turn);
+  const result = await finishTurn(turn, actions);
+  turn.monitor?.stop();
+  if (turn.cancellation !== run.cancellation) turn.cancellation.dispose();
+  return result;
 }
 
 type TurnAdmission =
@@ -57,8 +63,11 @@ type TurnAdmission =
   | { readonly type: "refused"; readonly stoppedBy: StoppedBy };
 
 /** Checks the turn limit and the `preTurn` policies. */
-async function admitTurn(turn: TurnContext, input: TurnInput): Promise<TurnAdmission> {
-  const { run, progress } = turn;
+async function admitTurn(
+  run: RunServices,
+  progress: RunProgress,
+  input: TurnInput,
+): Promise<TurnAdmission> {
   const { maxTurns, policies } = run.config;
   if (progress.turn >= maxTurns) {
     const reason = `The run reached its limit of ${maxTurns} turns`;
@@ -67,9 +76,24 @@ async function admitTurn(turn: TurnContext, input: TurnInput): Promise<TurnAdmis
   if (policies.length === 0) return { type: "admitted", injected: [] };
   const queued = [...(input.queue?.peek() ?? []), ...run.steering.peek()];
   const newMessages = [...input.messages, ...queued];
-  const verdict = await runPreTurn(run, { ...createPolicyContext(turn), newMessages });
+  const context = createPolicyContext({ run, settings: run.getSettings(), progress });
+  const verdict = await runPreTurn(run, { ...context, newMessages });
   if (verdict.stoppedBy) return { type: "refused", stoppedBy: verdict.stoppedBy };
   return { type: "admitted", injected: verdict.injected };
+}
+
+/** Creates the context of a turn, with the settings as the `preTurn` policies leave them. */
+function createTurn(run: RunServices, previous: RunProgress): TurnContext {
+  const settings = run.getSettings();
+  const progress = { ...previous, turn: previous.turn + 1 };
+  if (!run.config.policies.some(({ onDelta }) => onDelta)) {
+    return { run, settings, progress, cancellation: run.cancellation };
+  }
+  const cancellation = run.cancellation.child();
+  const { model } = settings;
+  const prices = getPrices(run, run.config.streamFn);
+  const monitor = new TurnMonitor(run, cancellation, { model, prices, progress });
+  return { run, settings, progress, cancellation, monitor };
 }
 
 /** Takes the queued messages for a turn; none if the run was aborted, so that they stay queued. */
@@ -78,30 +102,67 @@ function takeQueuedMessages(run: RunServices, { queue }: TurnInput): readonly Ag
   return [...(queue?.take() ?? []), ...run.steering.take()];
 }
 
-async function finishTurn(
-  turn: TurnContext,
-  reply: ModelReply,
-  batch: BatchOutcome,
-): Promise<TurnResult> {
-  const { run, progress } = turn;
-  const { message, error } = reply;
-  const { toolResults } = batch;
-  const context = { ...createPolicyContext(turn), message, toolResults };
-  const verdict = await runPostTurn(run, context);
-  const reason = getTurnEndReason(run, reply, batch);
+/** What happened in a turn, before its `postTurn` policies. */
+interface TurnActions {
+  /** The reply, as emitted. */
+  readonly message: AssistantMessage;
+  /** The progress of the run. */
+  readonly progress: RunProgress;
+  /** The error of the reply, if it failed or was aborted. */
+  readonly error?: AgentError;
+  /** The policy that stopped the reply, if one did. */
+  readonly stoppedBy?: StoppedBy;
+  /** The tool calls that ran. */
+  readonly batch: BatchOutcome;
+}
+
+const EMPTY_BATCH: BatchOutcome = {
+  toolResults: [],
+  interrupted: false,
+  injected: [],
+  spending: [],
+};
+
+/** Calls the model and runs the tool calls of its reply. */
+async function replyAndAct(turn: TurnContext): Promise<TurnActions> {
+  const reply = await callModel(turn);
+  if (reply.calls.length === 0) return { ...reply, batch: EMPTY_BATCH };
+  const batch = await runToolBatch({ ...turn, progress: reply.progress }, reply);
+  return { ...reply, batch };
+}
+
+/** Runs the tool calls of the last reply, whose approvals were pending. */
+async function resumeBatch(turn: TurnContext, resumed: ResumedBatch): Promise<TurnActions> {
+  const { progress, run } = turn;
+  const message = run.history.getLastReply();
+  return { message, progress, batch: await resumeToolBatch(turn, message, resumed) };
+}
+
+async function finishTurn(turn: TurnContext, actions: TurnActions): Promise<TurnResult> {
+  const { run, monitor } = turn;
+  const { message, batch } = actions;
+  const { toolResults, pending } = batch;
+  const progress = batch.spending.reduce(addSpending, actions.progress);
+  const context = createPolicyContext({ ...turn, progress });
+  const verdict = await runPostTurn(run, { ...context, message, toolResults });
+  const reason = getTurnEndReason(turn, actions);
   await run.events.emit({ type: "turn_end", turn: progress.turn, message, toolResults, reason });
-  const stoppedBy = reply.stoppedBy ?? batch.stoppedBy ?? verdict.stoppedBy;
+  const error = batch.error ?? actions.error;
+  const stoppedBy = actions.stoppedBy ?? batch.stoppedBy ?? monitor?.stoppedBy ?? verdict.stoppedBy;
+  const isAborted = reason === "aborted" && run.cancellation.aborted;
   const finished: RunProgress = {
     ...progress,
-    stopReason: message.stopReason,
+    stopReason: isAborted ? "aborted" : message.stopReason,
     ...(reason === "error" && error && { error }),
     ...(stoppedBy && { stoppedBy }),
+    ...(pending && { pending }),
   };
   if (stoppedBy) return endRun(finished);
   const injected = [...batch.injected, ...verdict.injected];
   switch (reason) {
     case "error":
     case "aborted":
+    case "approval_pending":
       return endRun(finished);
     case "complete":
       return { progress: finished, next: { type: "complete", injected } };
@@ -112,12 +173,12 @@ async function finishTurn(
 }
 
 function getTurnEndReason(
-  run: RunServices,
-  { message }: ModelReply,
-  batch: BatchOutcome,
+  { cancellation }: TurnContext,
+  { message, batch }: TurnActions,
 ): TurnEndReason {
-  if (message.stopReason === "error") return "error";
-  if (message.stopReason === "aborted" || run.cancellation.aborted) return "aborted";
+  if (message.stopReason === "error" || batch.error) return "error";
+  if (batch.pending) return "approval_pending";
+  if (message.stopReason === "aborted" || cancellation.aborted) return "aborted";
   if (batch.toolResults.length === 0) return "complete";
   return batch.interrupted ? "steering_interrupt" : "tools_executed";
 }

@@ -5,22 +5,32 @@
  */
 
 import type { PolicyContext } from "../core/policy.ts";
+import type { Cancellation } from "./cancellation.ts";
 import type { TurnSettings } from "./config.ts";
 import type { RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
+import type { TurnMonitor } from "./turn_monitor.ts";
 
-/** One turn: the services and the progress of its run, and its settings. */
-export interface TurnContext {
+/** A run between two stages: its services, settings and progress. */
+export interface RunContext {
   /** The services of the run. */
   readonly run: RunServices;
-  /** The settings of this turn. */
+  /** The settings of the turn. */
   readonly settings: TurnSettings;
   /** The progress of the run. */
   readonly progress: RunProgress;
 }
 
+/** One turn. */
+export interface TurnContext extends RunContext {
+  /** Aborts the turn: with the run, or alone if a policy stops it. */
+  readonly cancellation: Cancellation;
+  /** Calls the `onDelta` policies; missing if there are none. */
+  readonly monitor?: TurnMonitor | undefined;
+}
+
 /** Creates the part of a policy's context that all slots share. */
-export function createPolicyContext({ run, settings, progress }: TurnContext): PolicyContext {
+export function createPolicyContext({ run, settings, progress }: RunContext): PolicyContext {
   return {
     runId: run.runId,
     turn: progress.turn,
@@ -29,6 +39,7 @@ export function createPolicyContext({ run, settings, progress }: TurnContext): P
     usage: progress.usage,
     cost: progress.cost,
     elapsedMs: run.elapsedMs,
+    context: run.config.context,
     signal: run.cancellation.signal,
   };
 }

@@ -4,8 +4,10 @@
  * @module
  */
 
-import { join } from "node:path";
 import { BadRequestError } from "../core/errors.ts";
+import { SEEK_START, type SystemFile } from "../platform/file_calls.ts";
+import { join } from "../platform/paths.ts";
+import { system } from "../platform/system.ts";
 
 /** Position of a content in the store. */
 export interface StoredContent {
@@ -22,14 +24,14 @@ const CHUNK_BYTES = 8_000_000;
 export class ContentStore implements Disposable {
   /** Temporary directory of the file. */
   readonly directory: string;
-  readonly #file: Deno.FsFile;
+  readonly #file: SystemFile;
   #length = 0;
 
   /** Creates an empty store in a new temporary directory. */
   constructor() {
-    this.directory = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "swink-before-" }));
+    this.directory = system.realPathSync(system.makeTempDirSync({ prefix: "swink-before-" }));
     const path = join(this.directory, "contents");
-    this.#file = Deno.openSync(path, { createNew: true, read: true, write: true });
+    this.#file = system.openSync(path, { createNew: true, read: true, write: true });
   }
 
   /** Appends the content of a file; returns `undefined` if it cannot be read. Throws if the store cannot be written. */
@@ -37,7 +39,7 @@ export class ContentStore implements Disposable {
     const chunks = size <= CHUNK_BYTES ? readContent(path) : readContentInChunks(path);
     if (!chunks) return undefined;
     const offset = this.#length;
-    this.#file.seekSync(offset, Deno.SeekMode.Start);
+    this.#file.seekSync(offset, SEEK_START);
     for (const chunk of chunks) {
       for (let written = 0; written < chunk.length;) {
         written += this.#file.writeSync(chunk.subarray(written));
@@ -50,7 +52,7 @@ export class ContentStore implements Disposable {
   /** Reads a content. @throws {BadRequestError} When another process truncated the file. */
   read({ offset, length }: StoredContent): Uint8Array {
     const content = new Uint8Array(length);
-    this.#file.seekSync(offset, Deno.SeekMode.Start);
+    this.#file.seekSync(offset, SEEK_START);
     for (let bytesRead = 0; bytesRead < length;) {
       const count = this.#file.readSync(content.subarray(bytesRead));
       if (count === null) {
@@ -67,7 +69,7 @@ export class ContentStore implements Disposable {
   [Symbol.dispose](): void {
     this.#file.close();
     try {
-      Deno.removeSync(this.directory, { recursive: true });
+      system.removeSync(this.directory, { recursive: true });
     } catch {
       // Another process has removed the directory.
     }
@@ -76,7 +78,7 @@ export class ContentStore implements Disposable {
 
 function readContent(path: string): readonly Uint8Array[] | undefined {
   try {
-    return [Deno.readFileSync(path)];
+    return [system.readFileSync(path)];
   } catch {
     return undefined;
   }
@@ -84,13 +86,13 @@ function readContent(path: string): readonly Uint8Array[] | undefined {
 
 function readContentInChunks(path: string): Iterable<Uint8Array> | undefined {
   try {
-    return readChunks(Deno.openSync(path));
+    return readChunks(system.openSync(path));
   } catch {
     return undefined;
   }
 }
 
-function* readChunks(openFile: Deno.FsFile): Generator<Uint8Array> {
+function* readChunks(openFile: SystemFile): Generator<Uint8Array> {
   using file = openFile;
   const buffer = new Uint8Array(CHUNK_BYTES);
   for (let count = file.readSync(buffer); count !== null; count = file.readSync(buffer)) {

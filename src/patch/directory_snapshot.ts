@@ -4,13 +4,14 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
-import { join } from "node:path";
 import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { isSameContent } from "./bytes.ts";
 import { ContentStore, type StoredContent } from "./content_store.ts";
 import { formatGitPatch } from "./git_patch.ts";
 import type { GitMode, PathChange, PathState } from "./path_change.ts";
-import { findWorkTree, tryLstat, walkWorkTree, type WorkTree } from "./work_tree.ts";
+import { findWorkTree, toFilePath, tryLstat, walkWorkTree, type WorkTree } from "./work_tree.ts";
+import type { FileStatus } from "../platform/file_calls.ts";
+import { system } from "../platform/system.ts";
 
 const MAX_FILES = 200_000;
 const MAX_BYTES = 4_000_000_000;
@@ -71,15 +72,22 @@ export class DirectorySnapshot implements Disposable {
     options: DirectorySnapshotOptions = {},
   ): Promise<DirectorySnapshot> {
     try {
-      if (!Deno.statSync(directory).isDirectory) throw new Error("not a directory");
-      using stack = new DisposableStack();
-      const tree = findWorkTree(Deno.realPathSync(directory));
-      const snapshot = stack.use(new DirectorySnapshot(tree));
-      await snapshot.#captureAll(options.signal);
-      stack.move();
-      return snapshot;
+      if (!system.statSync(directory).isDirectory) throw new Error("not a directory");
+      const tree = findWorkTree(system.realPathSync(directory));
+      return await DirectorySnapshot.#take(tree, options.signal);
     } catch (error) {
       throw toSnapshotError(`Cannot take a snapshot of ${JSON.stringify(directory)}`, error);
+    }
+  }
+
+  static async #take(tree: WorkTree, signal: AbortSignal | undefined): Promise<DirectorySnapshot> {
+    const snapshot = new DirectorySnapshot(tree);
+    try {
+      await snapshot.#captureAll(signal);
+      return snapshot;
+    } catch (error) {
+      snapshot[Symbol.dispose]();
+      throw error;
     }
   }
 
@@ -104,14 +112,14 @@ export class DirectorySnapshot implements Disposable {
 
   /** Yields the changes in the order of their paths; adds files that are too large to `omittedFiles`. */
   async *#getChanges(omittedFiles: string[]): AsyncGenerator<PathChange> {
-    const currentStats = new Map<string, Deno.FileInfo>();
+    const currentStats = new Map<string, FileStatus>();
     for await (const { path, stat } of walkWorkTree(this.#tree)) {
       if (!this.#isStoreFile(path)) currentStats.set(path, stat);
     }
     const paths = [...new Set([...this.#entries.keys(), ...currentStats.keys()])].sort();
     for (const path of paths) {
       // A file that is ignored now may still exist.
-      const stat = currentStats.get(path) ?? tryLstat(join(this.#tree.root, path));
+      const stat = currentStats.get(path) ?? tryLstat(toFilePath(this.#tree.root, path));
       const change = this.#getChange(path, stat, omittedFiles);
       if (change) yield change;
     }
@@ -135,8 +143,8 @@ export class DirectorySnapshot implements Disposable {
   }
 
   /** Saves a path; returns `undefined` if it cannot be read. */
-  #capture(path: string, stat: Deno.FileInfo): SnapshotEntry | undefined {
-    const source = join(this.#tree.root, path);
+  #capture(path: string, stat: FileStatus): SnapshotEntry | undefined {
+    const source = toFilePath(this.#tree.root, path);
     const state = {
       mode: getGitMode(stat),
       fingerprint: getFingerprint(stat),
@@ -153,7 +161,7 @@ export class DirectorySnapshot implements Disposable {
 
   #getChange(
     path: string,
-    stat: Deno.FileInfo | undefined,
+    stat: FileStatus | undefined,
     omittedFiles: string[],
   ): PathChange | undefined {
     const entry = this.#entries.get(path);
@@ -175,8 +183,8 @@ export class DirectorySnapshot implements Disposable {
     return { path, before, after: after ?? null };
   }
 
-  #readState(path: string, stat: Deno.FileInfo, omittedFiles: string[]): PathState | undefined {
-    const file = join(this.#tree.root, path);
+  #readState(path: string, stat: FileStatus, omittedFiles: string[]): PathState | undefined {
+    const file = toFilePath(this.#tree.root, path);
     if (stat.size > MAX_FILE_BYTES) {
       omittedFiles.push(path);
       return undefined;
@@ -209,7 +217,7 @@ export class DirectorySnapshot implements Disposable {
 
   /** Whether a path belongs to the copies: the directory may contain the directory of temporary files. */
   #isStoreFile(path: string): boolean {
-    return join(this.#tree.root, path).startsWith(this.#store.directory);
+    return toFilePath(this.#tree.root, path).startsWith(this.#store.directory);
   }
 
   /** Removes the copies. */
@@ -218,27 +226,27 @@ export class DirectorySnapshot implements Disposable {
   }
 }
 
-function getGitMode({ isSymlink, mode }: Deno.FileInfo): GitMode {
+function getGitMode({ isSymlink, mode }: FileStatus): GitMode {
   if (isSymlink) return "120000";
   return ((mode ?? 0) & 0o100) !== 0 ? "100755" : "100644";
 }
 
 /** Returns the time of the last change, in milliseconds since the epoch. */
-function getChangeTime({ mtime, ctime }: Deno.FileInfo): number {
+function getChangeTime({ mtime, ctime }: FileStatus): number {
   return Math.max(mtime?.getTime() ?? 0, ctime?.getTime() ?? 0);
 }
 
 function isSameState(before: PathState, after: PathState): boolean {
-  return before.mode === after.mode && Buffer.compare(before.content, after.content) === 0;
+  return before.mode === after.mode && isSameContent(before.content, after.content);
 }
 
-function getFingerprint({ size, mtime, ctime, ino, mode }: Deno.FileInfo): string {
+function getFingerprint({ size, mtime, ctime, ino, mode }: FileStatus): string {
   return [size, mtime?.getTime(), ctime?.getTime(), ino, mode].join(" ");
 }
 
 function readLinkTarget(link: string): Uint8Array | undefined {
   try {
-    return new TextEncoder().encode(Deno.readLinkSync(link));
+    return new TextEncoder().encode(system.readLinkSync(link));
   } catch {
     return undefined;
   }
@@ -246,7 +254,7 @@ function readLinkTarget(link: string): Uint8Array | undefined {
 
 function readContent(file: string): Uint8Array | undefined {
   try {
-    return Deno.readFileSync(file);
+    return system.readFileSync(file);
   } catch {
     return undefined;
   }

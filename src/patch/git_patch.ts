@@ -4,8 +4,9 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
+import { encodeHex, fromBinaryString, toBinaryString } from "../core/byte_encoding.ts";
 import { createUnifiedDiff } from "../core/diff/unified_diff.ts";
+import { concatBytes, isSameContent } from "./bytes.ts";
 import { formatBinarySection } from "./git_binary.ts";
 import type { PathChange, PathState } from "./path_change.ts";
 
@@ -18,13 +19,13 @@ export async function formatGitPatch(change: PathChange): Promise<Uint8Array> {
   if (before && after && isLink(before) !== isLink(after)) {
     // git represents a change between file and link as a removal and an addition.
     const [removal, addition] = [{ ...change, after: null }, { ...change, before: null }];
-    return Buffer.concat([await formatGitPatch(removal), await formatGitPatch(addition)]);
+    return concatBytes(await formatGitPatch(removal), await formatGitPatch(addition));
   }
   const body = await formatBody(change);
   const isSameMode = before?.mode === after?.mode;
   if (body === "" && isSameMode) return new Uint8Array();
   const header = await formatHeader(change, body !== "" || !before || !after);
-  return Buffer.from(header + body, "latin1");
+  return fromBinaryString(header + body);
 }
 
 async function formatHeader(
@@ -48,7 +49,7 @@ async function formatHeader(
 async function formatBody({ path, before, after }: PathChange): Promise<string> {
   const [old, current] = [(before ?? EMPTY_STATE).content, (after ?? EMPTY_STATE).content];
   if (isBinary(old) || isBinary(current)) {
-    return Buffer.compare(old, current) === 0 ? "" : await formatBinarySection(old, current);
+    return isSameContent(old, current) ? "" : await formatBinarySection(old, current);
   }
   const diff = createUnifiedDiff({
     path: "",
@@ -75,8 +76,8 @@ function isBinary(content: Uint8Array): boolean {
 async function hashBlob(state: PathState | null): Promise<string> {
   if (!state) return ZERO_HASH;
   const header = new TextEncoder().encode(`blob ${state.content.length}\0`);
-  const blob = Buffer.concat([header, state.content]);
-  return new Uint8Array(await crypto.subtle.digest("SHA-1", blob)).toHex();
+  const blob = concatBytes(header, state.content);
+  return encodeHex(new Uint8Array(await crypto.subtle.digest("SHA-1", blob)));
 }
 
 /** Appends a tab to a name with spaces, as git does for programs that expect a timestamp. */
@@ -97,9 +98,4 @@ function quoteByte(byte: number): string {
   if (character === '"' || character === "\\") return `\\${character}`;
   const isPrintable = byte >= 0x20 && byte < 0x7f;
   return isPrintable ? character : `\\${byte.toString(8).padStart(3, "0")}`;
-}
-
-/** Converts bytes to characters of the same code, so that text of any encoding can be compared by lines. */
-function toBinaryString(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }

@@ -4,9 +4,11 @@
  * @module
  */
 
-import { dirname, join, relative, sep } from "node:path";
 import { AbortedError } from "../core/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../core/ignore/git_ignore.ts";
+import type { FileStatus } from "../platform/file_calls.ts";
+import { dirname, getRelativePath, join, SEPARATOR } from "../platform/paths.ts";
+import { system } from "../platform/system.ts";
 
 /** A directory and the repository that contains it. */
 export interface WorkTree {
@@ -23,7 +25,7 @@ export interface WalkedPath {
   /** Path relative to the root, with `/`. */
   readonly path: string;
   /** Status of the file, or of the link itself. */
-  readonly stat: Deno.FileInfo;
+  readonly stat: FileStatus;
 }
 
 /** Options for {@linkcode walkWorkTree}. */
@@ -44,7 +46,7 @@ const DEFAULT_IGNORES = "node_modules/\n__pycache__/\n.pytest_cache/\n.mypy_cach
 export function findWorkTree(directory: string): WorkTree {
   const repository = findRepository(directory);
   const root = repository ?? directory;
-  const path = relative(root, directory).replaceAll(sep, "/");
+  const path = (getRelativePath(root, directory) ?? "").replaceAll(SEPARATOR, "/");
   const start = path === "" ? "" : `${path}/`;
   const rootRules = repository === undefined
     ? [parseIgnoreFile(DEFAULT_IGNORES, "")]
@@ -72,9 +74,9 @@ export async function* walkWorkTree(
     if (signal?.aborted) throw new AbortedError("The snapshot was cancelled");
     const { prefix } = directory;
     const directoryRules = [...directory.rules, ...readDirectoryRules(root, prefix)];
-    for (const name of listNames(join(root, prefix))) {
+    for (const name of listNames(toFilePath(root, prefix))) {
       const path = prefix + name;
-      const stat = tryLstat(join(root, path));
+      const stat = tryLstat(toFilePath(root, path));
       if (!stat || name === ".git") continue;
       if (isIgnored(path, stat.isDirectory, directoryRules)) onIgnored?.(path);
       else if (stat.isDirectory) directories.push({ prefix: `${path}/`, rules: directoryRules });
@@ -83,10 +85,15 @@ export async function* walkWorkTree(
   }
 }
 
+/** Returns the path of a file, faster than `join()`. */
+export function toFilePath(root: string, path: string): string {
+  return root.endsWith(SEPARATOR) ? root + path : root + SEPARATOR + path;
+}
+
 /** Returns the status of a path, without following a link; `undefined` if it cannot be read. */
-export function tryLstat(path: string): Deno.FileInfo | undefined {
+export function tryLstat(path: string): FileStatus | undefined {
   try {
-    return Deno.lstatSync(path);
+    return system.lstatSync(path);
   } catch {
     return undefined;
   }
@@ -101,7 +108,7 @@ function findRepository(directory: string): string | undefined {
 
 function listNames(directory: string): string[] {
   try {
-    return Array.from(Deno.readDirSync(directory), ({ name }) => name).sort();
+    return Array.from(system.readDirSync(directory), ({ name }) => name).sort();
   } catch {
     return [];
   }
@@ -113,7 +120,7 @@ function readDirectoryRules(root: string, prefix: string): IgnoreRules[] {
 
 function readRulesFile(file: string, prefix: string): IgnoreRules[] {
   try {
-    return [parseIgnoreFile(Deno.readTextFileSync(file), prefix)];
+    return [parseIgnoreFile(system.readTextFileSync(file), prefix)];
   } catch {
     return [];
   }

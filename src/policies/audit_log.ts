@@ -4,10 +4,16 @@
  * @module
  */
 
-import type { AgentErrorRecord } from "../core/errors.ts";
+import { type AgentErrorRecord, BadRequestError } from "../core/errors.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { StopReason } from "../core/model.ts";
-import type { Policy, PolicyContext } from "../core/policy.ts";
+import type {
+  Policy,
+  PolicyContext,
+  PostLoopContext,
+  PostTurnContext,
+  PreDispatchContext,
+} from "../core/policy.ts";
 import type { Cost, Usage } from "../core/usage.ts";
 
 /** Properties of every audit record. */
@@ -51,15 +57,23 @@ export type AuditRecord =
 /** Options for {@linkcode auditLog}. */
 export interface AuditLogOptions {
   /**
-   * Writes a record. A returned promise is awaited; a failure is reported as a `warning` event and does not end the
-   * run.
+   * Writes a record. A returned promise is awaited. A failure for a turn or a run is reported as a `warning` event and
+   * does not end the run.
    */
   readonly write: (record: AuditRecord) => void | Promise<void>;
+  /**
+   * Effect of a record of a tool call that cannot be written. `deny`: the call is refused, since it would be missing in
+   * the log. `ignore`: the call runs, and the failure is reported as a `warning` event at the end of the turn. Default:
+   * `"deny"`.
+   */
+  readonly onError?: "deny" | "ignore" | undefined;
 }
 
 /**
  * Creates a policy that records each tool call before it runs, and each turn and run at its end, including failed and
- * aborted ones.
+ * aborted ones. A call whose record cannot be written does not run.
+ *
+ * @throws {BadRequestError} If `onError` has another value.
  *
  * @example
  * ```ts
@@ -69,48 +83,63 @@ export interface AuditLogOptions {
  * const policies = [auditLog({ write: (record) => void records.push(record) })];
  * ```
  */
-export function auditLog({ write }: AuditLogOptions): Policy {
+export function auditLog({ write, onError = "deny" }: AuditLogOptions): Policy {
+  assertOnError(onError);
+  const ignored = new Map<string, unknown>();
   return {
     name: "audit_log",
-    preDispatch: async (context) => {
-      const { toolCallId, tool: { name: tool } } = context;
-      const args = cloneJson(context.arguments);
-      await write({
-        type: "tool_call",
-        ...createRecordBase(context),
-        toolCallId,
-        tool,
-        arguments: args,
-      });
+    async preDispatch(context) {
+      try {
+        await write(createCallRecord(context));
+      } catch (thrown) {
+        if (onError === "deny") throw thrown;
+        ignored.set(context.runId, thrown);
+      }
     },
-    postTurn: async (context) => {
-      const { stopReason, usage, cost } = context.message;
-      const toolResults = context.toolResults.map(({ toolCallId, isError }) => ({
-        toolCallId,
-        isError,
-      }));
-      await write({
-        type: "turn",
-        ...createRecordBase(context),
-        stopReason,
-        usage,
-        cost,
-        toolResults,
-      });
+    async postTurn(context) {
+      const { runId } = context;
+      const hasFailed = ignored.has(runId);
+      const failure = ignored.get(runId);
+      ignored.delete(runId);
+      await write(createTurnRecord(context));
+      // Reported by the loop as a warning.
+      if (hasFailed) throw failure;
     },
-    postLoop: async (context) => {
-      const { stopReason, usage, cost, error } = context;
-      const failure = error && { error: error.toJSON() };
-      await write({
-        type: "run",
-        ...createRecordBase(context),
-        stopReason,
-        usage,
-        cost,
-        ...failure,
-      });
-    },
+    postLoop: async (context) => await write(createRunRecord(context)),
   };
+}
+
+function assertOnError(onError: unknown): void {
+  if (onError === "deny" || onError === "ignore") return;
+  throw new BadRequestError(`onError must be "deny" or "ignore", not ${onError}`);
+}
+
+function createCallRecord(context: PreDispatchContext): AuditRecord {
+  const { toolCallId, tool: { name: tool } } = context;
+  const args = cloneJson(context.arguments);
+  return { type: "tool_call", ...createRecordBase(context), toolCallId, tool, arguments: args };
+}
+
+function createTurnRecord(context: PostTurnContext): AuditRecord {
+  const { stopReason, usage, cost } = context.message;
+  const toolResults = context.toolResults.map(({ toolCallId, isError }) => ({
+    toolCallId,
+    isError,
+  }));
+  return {
+    type: "turn",
+    ...createRecordBase(context),
+    stopReason,
+    usage,
+    cost,
+    toolResults,
+  };
+}
+
+function createRunRecord(context: PostLoopContext): AuditRecord {
+  const { stopReason, usage, cost, error } = context;
+  const failure = error && { error: error.toJSON() };
+  return { type: "run", ...createRecordBase(context), stopReason, usage, cost, ...failure };
 }
 
 function createRecordBase({ runId, turn, model, elapsedMs }: PolicyContext): AuditRecordBase {

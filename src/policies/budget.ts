@@ -1,43 +1,31 @@
 /**
- * A policy that limits cost, tokens and time.
+ * A policy that limits the cost, the tokens and the duration of a run.
  *
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
-import type { ContinueVerdict, OnDeltaContext, Policy, StopVerdict } from "../core/policy.ts";
+import type { OnDeltaContext, Policy, PolicyContext } from "../core/policy.ts";
 import {
-  type Cost,
-  findRates,
-  type Prices,
-  priceUsage,
-  type Usage,
-  zeroUsage,
-} from "../core/usage.ts";
-
-/** Limits of a run. Default of each limit: none. */
-export interface BudgetOptions {
-  /** Maximum cost, in the currency of the prices. */
-  readonly cost?: number;
-  /** Maximum total number of tokens. */
-  readonly tokens?: number;
-  /** Maximum duration, in milliseconds. */
-  readonly elapsedMs?: number;
-  /**
-   * Prices for the estimated cost of a reply while it streams. Default: none; `cost` is then checked before each turn
-   * only.
-   */
-  readonly prices?: Prices;
-}
-
-/** Average of most tokenizers for English text and code. */
-const CHARACTERS_PER_TOKEN = 4;
+  assertBudgetOptions,
+  type BudgetOptions,
+  checkPrice,
+  checkSpending,
+  checkTime,
+  estimateReply,
+} from "./budget_limits.ts";
+import { addSpending, RunSpending, type Spending } from "./run_spending.ts";
 
 /**
- * Creates a policy that stops a run when a limit is reached. The limits are checked before each turn and while a reply
- * streams, with its tokens estimated; an aborted reply keeps its text so far.
+ * Creates a policy that stops a run when a limit is reached. The usage and cost that tools report count.
  *
- * @throws {BadRequestError} If a limit is negative or `NaN`.
+ * Cost and tokens are checked before each turn and, with the output estimated, every 250 ms while a reply streams; an
+ * aborted reply keeps its text so far. They do not cancel tools. The time is checked every 250 ms during the whole turn:
+ * at its limit a reply, a retry delay, an approval and tools are cancelled.
+ *
+ * A cost limit fails closed: once the price of any part of the run is unknown, the run stops. While a reply streams, its
+ * cost is estimated only if its price is known; the cost that a provider reports is known at the end of the reply.
+ *
+ * @throws {BadRequestError} If a limit is not a number of at least 0.
  *
  * @example
  * ```ts
@@ -47,54 +35,25 @@ const CHARACTERS_PER_TOKEN = 4;
  * ```
  */
 export function budget(options: BudgetOptions): Policy {
-  for (const name of ["cost", "tokens", "elapsedMs"] as const) {
-    const limit = options[name];
-    if (limit !== undefined && !(limit >= 0)) {
-      throw new BadRequestError(
-        `Invalid budget: ${name} must be a number of at least 0, not ${limit}`,
-      );
-    }
-  }
+  assertBudgetOptions(options);
+  const runs = new Map<string, RunSpending>();
+  const getRun = ({ runId }: PolicyContext | OnDeltaContext): RunSpending => {
+    const run = runs.get(runId) ?? new RunSpending(options.unknownPrice);
+    runs.set(runId, run);
+    return run;
+  };
+  const check = (spending: Spending, elapsedMs: number) =>
+    checkSpending(options, spending) ?? checkTime(options, elapsedMs);
   return {
     name: "budget",
-    preTurn: (context) => checkLimits(options, context),
-    onDelta: (context) => checkLimits(options, estimateTotals(context, options.prices)),
+    preTurn: (context) => check(getRun(context).update(context), context.elapsedMs),
+    onDelta(context) {
+      if (!context.isReplying) return checkTime(options, context.elapsedMs);
+      const spending = addSpending(getRun(context).update(context), estimateReply(context));
+      return check(spending, context.elapsedMs);
+    },
+    // The last turn of a run has no next one before which its price would be checked.
+    postTurn: (context) => checkPrice(options, getRun(context).finishTurn(context).cost),
+    postLoop: ({ runId }) => void runs.delete(runId),
   };
-}
-
-interface RunTotals {
-  readonly usage: Usage;
-  readonly cost: Cost;
-  readonly elapsedMs: number;
-}
-
-function checkLimits(limits: BudgetOptions, totals: RunTotals): ContinueVerdict | StopVerdict {
-  const { cost, tokens, elapsedMs } = limits;
-  if (cost !== undefined && totals.cost.total >= cost) {
-    return createStopVerdict(`the cost limit of ${cost}`);
-  }
-  if (tokens !== undefined && totals.usage.total >= tokens) {
-    return createStopVerdict(`the limit of ${tokens} tokens`);
-  }
-  if (elapsedMs !== undefined && totals.elapsedMs >= elapsedMs) {
-    return createStopVerdict(`the time limit of ${elapsedMs} ms`);
-  }
-  return { type: "continue" };
-}
-
-/** Estimates the totals of the run including the reply so far. */
-function estimateTotals(context: OnDeltaContext, prices: Prices | undefined): RunTotals {
-  const { usage, cost, elapsedMs, characters, model } = context;
-  const output = Math.ceil(characters / CHARACTERS_PER_TOKEN);
-  const rates = prices && findRates(prices, model);
-  const replyCost = rates ? priceUsage({ ...zeroUsage(), output }, rates).total : 0;
-  return {
-    usage: { ...usage, total: usage.total + output },
-    cost: { ...cost, total: cost.total + replyCost },
-    elapsedMs,
-  };
-}
-
-function createStopVerdict(limit: string): StopVerdict {
-  return { type: "stop", reason: `The run reached ${limit}` };
 }

@@ -5,21 +5,30 @@
  */
 
 import { extractToolCalls } from "../core/content.ts";
+import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
-import { type AgentMessage, userMessage } from "../core/message.ts";
+import {
+  type AgentMessage,
+  type AssistantMessage,
+  type ToolResultMessage,
+  userMessage,
+} from "../core/message.ts";
 import type { Policy, PolicyVerdict } from "../core/policy.ts";
 
 /** Options for {@linkcode loopDetection}. */
 export interface LoopDetectionOptions {
-  /** Number of consecutive turns with equal tool calls that count as a loop. Default: 3. */
-  readonly lookback?: number;
+  /** Number of consecutive turns with equal tool calls and results that count as a loop, at least 2. Default: 3. */
+  readonly lookback?: number | undefined;
   /** Text of a user message to inject instead of stopping the run. Default: none; the run stops. */
-  readonly steer?: string;
+  readonly steer?: string | undefined;
 }
 
 /**
  * Creates a policy that stops or steers a run when the model makes the same tool calls with the same arguments in
- * several consecutive turns. Only turns after the last user message count.
+ * several consecutive turns and gets the same results. Different results are progress, as for a model that polls the
+ * status of a build. Only turns after the last user message count.
+ *
+ * @throws {BadRequestError} If `lookback` is not an integer of at least 2.
  *
  * @example
  * ```ts
@@ -30,6 +39,9 @@ export interface LoopDetectionOptions {
  */
 export function loopDetection(options: LoopDetectionOptions = {}): Policy {
   const { lookback = 3, steer } = options;
+  if (!Number.isInteger(lookback) || lookback < 2) {
+    throw new BadRequestError(`lookback must be an integer of at least 2, not ${lookback}`);
+  }
   return {
     name: "loop_detection",
     postTurn: ({ message, messages }): PolicyVerdict => {
@@ -37,7 +49,8 @@ export function loopDetection(options: LoopDetectionOptions = {}): Policy {
       if (steer === undefined) {
         return {
           type: "stop",
-          reason: `The model made the same tool calls in ${lookback} consecutive turns`,
+          reason:
+            `The model made the same tool calls in ${lookback} consecutive turns, with the same results`,
         };
       }
       return { type: "inject", messages: [userMessage(steer, message.timestamp)] };
@@ -45,25 +58,37 @@ export function loopDetection(options: LoopDetectionOptions = {}): Policy {
   };
 }
 
+/** Whether the last turns after the last user message are all equal. */
 function isLooping(messages: readonly AgentMessage[], lookback: number): boolean {
-  let first: string | undefined;
-  let equalTurns = 0;
-  for (let index = messages.length - 1; index >= 0; index--) {
+  const replies: AssistantMessage[] = [];
+  const results = new Map<string, ToolResultMessage>();
+  for (let index = messages.length - 1; index >= 0 && replies.length < lookback; index--) {
     const message = messages[index];
     if (message?.role === "user") break;
-    if (message?.role !== "assistant") continue;
-    const fingerprint = createFingerprint(message);
-    first ??= fingerprint;
-    if (fingerprint !== first) break;
-    if (++equalTurns === lookback) return true;
+    if (message?.role === "tool_result") results.set(message.toolCallId, message);
+    if (message?.role === "assistant") replies.push(message);
   }
-  return false;
+  const [last, ...earlier] = replies;
+  if (!last || replies.length < lookback) return false;
+  return earlier.every((reply) =>
+    serializeCalls(reply) === serializeCalls(last) &&
+    serializeResults(reply, results) === serializeResults(last, results)
+  );
 }
 
 /** Serializes the names and arguments of a reply's tool calls, without their ids and with sorted keys. */
-function createFingerprint(message: Extract<AgentMessage, { role: "assistant" }>): string {
-  const calls = extractToolCalls(message.content);
+function serializeCalls({ content }: AssistantMessage): string {
+  const calls = extractToolCalls(content);
   return JSON.stringify(calls.map(({ name, arguments: args }) => [name, sortKeys(args)]));
+}
+
+/** Serializes what the model reads of the results of a reply's tool calls. */
+function serializeResults(
+  { content }: AssistantMessage,
+  results: ReadonlyMap<string, ToolResultMessage>,
+): string {
+  const own = extractToolCalls(content).map(({ id }) => results.get(id));
+  return JSON.stringify(own.map((result) => [result?.isError, result?.content]));
 }
 
 function sortKeys(value: unknown): unknown {

@@ -4,11 +4,14 @@
  * @module
  */
 
+import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 
 /**
  * Creates a policy that stops a run after `limit` turns. The option `maxTurns` of an agent does the same; a policy can
  * be combined with others and shared between agents.
+ *
+ * @throws {BadRequestError} If the limit is not a number above 0.
  *
  * @example
  * ```ts
@@ -18,6 +21,9 @@ import type { Policy } from "../core/policy.ts";
  * ```
  */
 export function maxTurns(limit: number): Policy {
+  if (typeof limit !== "number" || !(limit > 0)) {
+    throw new BadRequestError(`The limit of turns must be a number above 0, not ${limit}`);
+  }
   return {
     name: "max_turns",
     preTurn: ({ turn }) =>

@@ -24,7 +24,14 @@ export {
   type AuditRecord,
   type AuditRecordBase,
 } from "./audit_log.ts";
-export { budget, type BudgetOptions } from "./budget.ts";
+export { budget } from "./budget.ts";
+export type { BudgetOptions } from "./budget_limits.ts";
 export { loopDetection, type LoopDetectionOptions } from "./loop_detection.ts";
 export { maxTurns } from "./max_turns.ts";
+export {
+  type BudgetSpending,
+  type SharedBudget,
+  sharedBudget,
+  type SharedBudgetOptions,
+} from "./shared_budget.ts";
 export { allowTools, denyTools } from "./tool_lists.ts";

@@ -4,10 +4,13 @@
  * @module
  */
 
+import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 
 /**
  * Creates a policy that refuses calls of tools that are not listed.
+ *
+ * @throws {BadRequestError} If the list is not an array of strings.
  *
  * @example
  * ```ts
@@ -17,7 +20,7 @@ import type { Policy } from "../core/policy.ts";
  * ```
  */
 export function allowTools(names: readonly string[]): Policy {
-  const allowed = new Set(names);
+  const allowed = createNameSet(names);
   return createToolFilter(
     "allow_tools",
     (name) =>
@@ -30,6 +33,8 @@ export function allowTools(names: readonly string[]): Policy {
 /**
  * Creates a policy that refuses calls of the listed tools.
  *
+ * @throws {BadRequestError} If the list is not an array of strings.
+ *
  * @example
  * ```ts
  * import { denyTools } from "@swink/agent/policies";
@@ -38,11 +43,19 @@ export function allowTools(names: readonly string[]): Policy {
  * ```
  */
 export function denyTools(names: readonly string[]): Policy {
-  const denied = new Set(names);
+  const denied = createNameSet(names);
   return createToolFilter(
     "deny_tools",
     (name) => denied.has(name) ? `The tool "${name}" is not allowed` : undefined,
   );
+}
+
+/** Returns the names of a list; a single string would be taken apart into its letters, which name no tools. */
+function createNameSet(names: readonly string[]): ReadonlySet<string> {
+  if (Array.isArray(names) && names.every((name) => typeof name === "string")) {
+    return new Set(names);
+  }
+  throw new BadRequestError('The tools must be an array of names, such as ["bash"]');
 }
 
 function createToolFilter(

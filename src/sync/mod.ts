@@ -16,9 +16,10 @@
  * @module
  */
 
-import type { AgentResult } from "../agent/collect.ts";
+import type { AgentResult } from "../agent/agent_result.ts";
 import { AbortedError, AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { PromptInput } from "../core/message.ts";
+import { startWorker, type WorkerThread } from "../platform/worker.ts";
 import { createBuffer, receiveText, type SyncRequest, type SyncResponse } from "./wire.ts";
 
 /** Options for {@linkcode promptSync} and {@linkcode continueSync}. */
@@ -71,7 +72,7 @@ function runSync(
   { timeoutMs }: SyncOptions,
 ): AgentResult {
   const buffer = createBuffer();
-  const worker = startWorker();
+  const worker = startSyncWorker();
   try {
     worker.postMessage({ ...request, buffer });
     const text = waitForText(buffer, timeoutMs);
@@ -82,13 +83,16 @@ function runSync(
   }
 }
 
-function startWorker(): Worker {
-  if (typeof Worker === "undefined") {
+function startSyncWorker(): WorkerThread {
+  try {
+    return startWorker(new URL("./worker.ts", import.meta.url));
+  } catch (cause) {
+    const reason = getErrorMessage(cause);
     throw new BadRequestError(
-      "Cannot run synchronously because this runtime has no workers: use prompt() or continue()",
+      `Cannot run synchronously (${reason}): use prompt() or continue()`,
+      { cause },
     );
   }
-  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
 }
 
 function waitForText(buffer: SharedArrayBuffer, timeoutMs: number | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { AgentResult } from "../agent/collect.ts";
+import type { AgentResult } from "../agent/agent_result.ts";
 import { extractText } from "../core/content.ts";
 import { AbortedError, AuthError, BadRequestError, NoMessagesError } from "../core/errors.ts";
 import { DEADLINE_MS } from "../../tests/deadline.ts";
@@ -58,11 +58,11 @@ Deno.test("promptSync() throws when the run does not end within timeoutMs", () =
 });
 
 Deno.test("promptSync() names the remedy in a runtime without workers", () => {
-  const { Worker } = globalThis;
-  Object.assign(globalThis, { Worker: undefined });
+  const { Worker, process } = globalThis;
+  Object.assign(globalThis, { Worker: undefined, process: undefined });
   try {
     assertThrows(() => promptSync(getFixtureUrl("agent"), "hello"), BadRequestError, "no workers");
   } finally {
-    Object.assign(globalThis, { Worker });
+    Object.assign(globalThis, { Worker, process });
   }
 });

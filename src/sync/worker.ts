@@ -6,6 +6,7 @@
 
 import { Agent } from "../agent/agent.ts";
 import { AgentError, BadRequestError, getErrorMessage, StreamError } from "../core/errors.ts";
+import { getParentThread } from "../platform/worker.ts";
 import { sendText, type SyncRequest, type SyncResponse } from "./wire.ts";
 
 async function runRequest(module: string, input: SyncRequest["input"]): Promise<SyncResponse> {
@@ -30,7 +31,7 @@ async function loadAgent(module: string): Promise<Agent> {
   );
 }
 
-self.addEventListener("message", async (event) => {
-  const { module, input, buffer } = (event as MessageEvent<SyncRequest>).data;
+getParentThread().onMessage(async (message) => {
+  const { module, input, buffer } = message as SyncRequest;
   sendText(buffer, JSON.stringify(await runRequest(module, input)));
-}, { once: true });
+});

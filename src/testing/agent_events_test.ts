@@ -18,6 +18,8 @@ interface Scenario {
   readonly prompt?: PromptInput;
   /** Called with each event; may steer or abort. */
   readonly onEvent?: (event: AgentEvent, agent: Agent) => void;
+  /** Starts a second run. Default: none. */
+  readonly next?: (agent: Agent) => ReadableStream<AgentEvent>;
 }
 
 const twoCalls = reply([
@@ -40,6 +42,15 @@ function createPolicyOptions(hooks: Omit<Policy, "name">): Partial<AgentOptions>
 function abortOn(type: AgentEvent["type"]): Pick<Scenario, "onEvent"> {
   return { onEvent: (event, agent) => event.type === type && agent.abort("enough") };
 }
+
+const pendingOptions: Partial<AgentOptions> = {
+  approve: ({ name }) => name === "slow" ? { type: "pending" } : true,
+};
+const assistant = new Agent({
+  model: "test/model",
+  streamFn: scriptedStream([twoCalls, done]),
+  tools: [fakeTool({ name: "slow" }), quick],
+});
 
 const scenarios: Record<string, Scenario> = {
   "a plain reply": { steps: [done] },
@@ -161,6 +172,69 @@ const scenarios: Record<string, Scenario> = {
       postTurn: ({ turn }) => turn === 2 ? { type: "inject", messages: [note] } : undefined,
     }),
   },
+  "a call that is stopped while it runs": {
+    steps: [twoCalls],
+    options: {
+      tools: [stuck, quick],
+      ...createPolicyOptions({
+        onDelta: ({ isReplying }) => isReplying ? undefined : { type: "stop", reason: "too slow" },
+      }),
+    },
+  },
+  "a request that a policy changes": {
+    steps: [done],
+    options: createPolicyOptions({
+      preRequest: () => ({ type: "change", model: modelSpec("test/other"), tools: [] }),
+    }),
+  },
+  "a request that a policy stops": {
+    steps: [],
+    options: createPolicyOptions({ preRequest: () => ({ type: "stop", reason: "no" }) }),
+  },
+  "results that a policy withholds": {
+    steps: [twoCalls, done],
+    options: createPolicyOptions({
+      postDispatch: () => {
+        throw new Error("no");
+      },
+    }),
+  },
+  "an overflow after output": {
+    steps: [fail("context_window_overflow", "too long", { after: "Well" }), done],
+    prompt: [userMessage("long ".repeat(100), 0), userMessage("Hi", 0)],
+    options: {
+      transformContext: (messages, { overflow }) => overflow ? messages.slice(-1) : messages,
+    },
+  },
+  "a sub-agent": {
+    steps: [reply([toolCall("assistant", { prompt: "Help" }), toolCall("quick")]), done],
+    options: {
+      tools: [assistant.asTool({ name: "assistant", description: "Helps" }), quick],
+    },
+  },
+  "approvals that stay pending": { steps: [twoCalls], options: pendingOptions },
+  "approvals that are pending and then decided": {
+    steps: [twoCalls, done],
+    options: pendingOptions,
+    next: (agent) => agent.continueStream({ approvals: { call_1: true } }),
+  },
+  "approvals that are pending and then denied": {
+    steps: [twoCalls, done],
+    options: pendingOptions,
+    next: (agent) => agent.continueStream({ approvals: { call_1: false } }),
+  },
+  "approvals that are pending while the conversation continues": {
+    steps: [twoCalls, done],
+    options: pendingOptions,
+    next: (agent) => agent.promptStream("Never mind"),
+  },
+  "an abort while an approval is pending": {
+    steps: [twoCalls],
+    options: pendingOptions,
+    onEvent: (event, agent) => {
+      if (event.type === "tool_approval_requested" && event.name === "quick") agent.abort();
+    },
+  },
   "a prompt of many messages": {
     steps: [done],
     prompt: [
@@ -172,7 +246,8 @@ const scenarios: Record<string, Scenario> = {
   },
 };
 
-for (const [name, { steps, options, prompt = "Hi", onEvent }] of Object.entries(scenarios)) {
+for (const [name, scenario] of Object.entries(scenarios)) {
+  const { steps, options, prompt = "Hi", onEvent, next } = scenario;
   Deno.test(`Agent: emits legal events for a run with ${name}`, async () => {
     const agent = new Agent({
       model: "test/model",
@@ -183,8 +258,11 @@ for (const [name, { steps, options, prompt = "Hi", onEvent }] of Object.entries(
     });
     const events: AgentEvent[] = [];
     agent.subscribe((event) => void events.push(event));
-    for await (const event of checkStream(agent.promptStream(prompt))) onEvent?.(event, agent);
-    assertEquals(findViolation(events), undefined);
+    const checks = { checksSubAgents: true };
+    const stream = checkStream(agent.promptStream(prompt), checks);
+    for await (const event of stream) onEvent?.(event, agent);
+    if (next) { for await (const _event of checkStream(next(agent), checks)); }
+    assertEquals(findViolation(events, checks), undefined);
     assertEquals(events.at(-1)?.type, "agent_end");
   });
 }

@@ -3,30 +3,40 @@
  *
  * ```text
  * events   = (idle | run)*
- * run      = agent_start turn* agent_end
- * turn     = turn_start input* reply approval* call* result* turn_end
+ * run      = agent_start turn* input* agent_end   the input of a turn that a policy refused
+ * turn     = turn_start (input* request reply approval* | resumed) call* result* turn_end
  * input    = message_start message_end            the prompt, steering, follow-ups, injected messages
- * reply    = message_start (message_update | retry | model_fallback | context_compacted)* message_end
- * approval = tool_approval_requested tool_approval_resolved
- * call     = tool_execution_start tool_execution_update* tool_execution_end       calls may overlap
+ * request  = (context_compacted | retry | model_fallback)*        before the model is first called
+ * reply    = message_start (attempt | retry | model_fallback | context_compacted)* message_end
+ * attempt  = model_call_start message_update* model_call_end
+ * approval = tool_approval_requested tool_approval_resolved?      without a decision, no call of the turn runs
+ * resumed  = tool_approval_resolved*              the calls of the reply that the previous run left pending
+ * call     = tool_execution_start (tool_execution_update | sub_agent)* tool_execution_end       calls may overlap
  * result   = message_start message_end            one for each call, in call order
- * idle     = queue_changed | model_changed | warning | custom      also allowed anywhere in a run
+ * idle     = queue_changed | model_changed | warning | custom     also allowed anywhere in a run
  * ```
  *
  * @module
  */
 
-import type { AgentEndEvent, AgentEvent } from "../core/event.ts";
-import { hasContent } from "../core/history.ts";
-import type { AgentMessage } from "../core/message.ts";
+import type { AgentEvent, SubAgentEvent } from "../core/event.ts";
 import {
   assertRule,
   EventOrderError,
   type EventViolation,
   RuleViolation,
 } from "./event_violation.ts";
-import { isJsonEqual } from "./json_equal.ts";
-import { TurnGrammar } from "./turn_grammar.ts";
+import { isAllowedAnywhere, RunGrammar } from "./run_grammar.ts";
+import type { PendingReply } from "./turn_grammar.ts";
+
+/** Options for {@linkcode EventGrammar}. */
+export interface EventGrammarOptions {
+  /**
+   * Whether the events that a tool call forwards as `sub_agent` must be legal too. A call that forwards only some events
+   * of an agent, or runs several agents at a time, breaks the rules. Default: `false`.
+   */
+  readonly checksSubAgents?: boolean | undefined;
+}
 
 /**
  * Checks a sequence of events one by one, and explains the first illegal one.
@@ -41,8 +51,18 @@ import { TurnGrammar } from "./turn_grammar.ts";
  * ```
  */
 export class EventGrammar {
+  readonly #checksSubAgents: boolean;
+  /** The grammars of the agents that running tool calls have started, by the id of the call. */
+  readonly #subAgents = new Map<string, EventGrammar>();
   #run: RunGrammar | undefined;
+  /** The reply that the last run left pending. */
+  #pending: PendingReply | undefined;
   #position = 0;
+
+  /** Creates a grammar that expects the first event of a sequence. */
+  constructor({ checksSubAgents = false }: EventGrammarOptions = {}) {
+    this.#checksSubAgents = checksSubAgents;
+  }
 
   /** Accepts the next event. Returns a violation if it is illegal here. */
   accept(event: AgentEvent): EventViolation | undefined {
@@ -59,18 +79,37 @@ export class EventGrammar {
   }
 
   #acceptEvent(event: AgentEvent): void {
-    if (!this.#run) return this.#acceptIdle(event);
+    if (!this.#run && event.type !== "agent_start") return this.#acceptIdle(event);
+    this.#run ??= new RunGrammar(this.#pending);
     this.#run.accept(event);
-    if (event.type === "agent_end") this.#run = undefined;
+    switch (event.type) {
+      case "sub_agent":
+        return this.#acceptSubAgent(event);
+      case "tool_execution_end":
+        this.#subAgents.delete(event.id);
+        return;
+      case "agent_end":
+        this.#pending = this.#run.pending;
+        this.#run = undefined;
+    }
   }
 
   #acceptIdle(event: AgentEvent): void {
-    if (event.type === "agent_start") {
-      this.#run = new RunGrammar();
-      return this.#run.start(event);
-    }
     assertRule(isAllowedAnywhere(event), "run", `${event.type} outside of a run`);
     assertRule(event.seq === undefined, "number", "an event between runs must have no seq");
+  }
+
+  /** Checks an event of the agent that a call runs; one with a longer path is from an agent that this agent runs. */
+  #acceptSubAgent({ path: [id = "", ...path], event }: SubAgentEvent): void {
+    if (!this.#checksSubAgents) return;
+    const grammar = this.#subAgents.get(id) ?? new EventGrammar({ checksSubAgents: true });
+    this.#subAgents.set(id, grammar);
+    // The tool call that forwarded a nested event has dropped its number in this agent's run.
+    const nested: AgentEvent = path.length > 0
+      ? { type: "sub_agent", path, event, seq: grammar.#run?.nextSeq ?? 0 }
+      : event;
+    const violation = grammar.accept(nested);
+    if (violation) throw new RuleViolation(violation.rule, `agent of ${id}: ${violation.message}`);
   }
 }
 
@@ -79,8 +118,11 @@ export class EventGrammar {
  *
  * @returns The first violation, or `undefined` if all events are legal.
  */
-export function findViolation(events: Iterable<AgentEvent>): EventViolation | undefined {
-  const grammar = new EventGrammar();
+export function findViolation(
+  events: Iterable<AgentEvent>,
+  options?: EventGrammarOptions,
+): EventViolation | undefined {
+  const grammar = new EventGrammar(options);
   for (const event of events) {
     const violation = grammar.accept(event);
     if (violation) return violation;
@@ -105,8 +147,9 @@ export function findViolation(events: Iterable<AgentEvent>): EventViolation | un
  */
 export async function checkEvents(
   events: AsyncIterable<AgentEvent> | Iterable<AgentEvent>,
+  options?: EventGrammarOptions,
 ): Promise<AgentEvent[]> {
-  const grammar = new EventGrammar();
+  const grammar = new EventGrammar(options);
   const checked: AgentEvent[] = [];
   for await (const event of events) {
     throwIfViolation(grammar.accept(event));
@@ -121,8 +164,11 @@ export async function checkEvents(
  *
  * Reads nothing ahead. Cancelling the returned stream cancels the source.
  */
-export function checkStream(stream: ReadableStream<AgentEvent>): ReadableStream<AgentEvent> {
-  const grammar = new EventGrammar();
+export function checkStream(
+  stream: ReadableStream<AgentEvent>,
+  options?: EventGrammarOptions,
+): ReadableStream<AgentEvent> {
+  const grammar = new EventGrammar(options);
   const reader = stream.getReader();
   return new ReadableStream<AgentEvent>({
     async pull(controller): Promise<void> {
@@ -138,73 +184,6 @@ export function checkStream(stream: ReadableStream<AgentEvent>): ReadableStream<
     },
     cancel: (reason) => reader.cancel(reason),
   }, { highWaterMark: 0 });
-}
-
-/** Checks one run: the `seq` of its events and its turns. */
-class RunGrammar {
-  #seq = 0;
-  #turnCount = 0;
-  #turn: TurnGrammar | undefined;
-  #failure: "error" | "aborted" | undefined;
-  readonly #messages: AgentMessage[] = [];
-
-  start(event: AgentEvent): void {
-    this.#checkSeq(event);
-  }
-
-  accept(event: AgentEvent): void {
-    this.#checkSeq(event);
-    assertRule(event.type !== "agent_start", "run", "the previous run has no agent_end");
-    if (isAllowedAnywhere(event)) return;
-    if (this.#turn) return this.#acceptInTurn(this.#turn, event);
-    if (event.type === "agent_end") return this.#checkRunEnd(event);
-    assertRule(event.type === "turn_start", "turn", `${event.type} outside of a turn`);
-    assertRule(this.#failure === undefined, "turn", "the previous turn failed or was aborted");
-    assertRule(event.turn === this.#turnCount + 1, "turn", `turn ${this.#turnCount + 1} is next`);
-    this.#turnCount = event.turn;
-    this.#turn = new TurnGrammar(event.turn);
-  }
-
-  #acceptInTurn(turn: TurnGrammar, event: AgentEvent): void {
-    turn.accept(event);
-    if (event.type !== "turn_end") return;
-    this.#turn = undefined;
-    if (event.reason === "error" || event.reason === "aborted") this.#failure = event.reason;
-    this.#messages.push(...turn.messages.filter(isInHistory));
-  }
-
-  #checkRunEnd({ messages, stopReason }: AgentEndEvent): void {
-    assertRule(
-      isJsonEqual(messages.filter(isReported), this.#messages.filter(isReported)),
-      "summary",
-      "messages are not the messages of the run in their order",
-    );
-    assertRule(
-      this.#failure === undefined || stopReason === this.#failure,
-      "summary",
-      `stopReason is ${stopReason}, but the last turn ended with ${this.#failure}`,
-    );
-  }
-
-  #checkSeq(event: AgentEvent): void {
-    this.#seq++;
-    assertRule(event.seq === this.#seq, "number", `seq is ${event.seq}, expected ${this.#seq}`);
-  }
-}
-
-function isAllowedAnywhere({ type }: AgentEvent): boolean {
-  return type === "queue_changed" || type === "model_changed" || type === "warning" ||
-    type === "custom";
-}
-
-/** Whether a message is kept in the history. An empty reply is emitted, but not kept. */
-function isInHistory(message: AgentMessage): boolean {
-  return message.role !== "assistant" || hasContent(message.content);
-}
-
-/** Whether `agent_end` must repeat a message. Custom messages may be kept without being emitted. */
-function isReported(message: AgentMessage): boolean {
-  return message.role !== "custom";
 }
 
 function catchViolation(

@@ -12,19 +12,28 @@ export type EventRule =
   | "run"
   /** The `seq` of a run's events is 1, 2, 3 …; events between runs have none. */
   | "number"
-  /** Turns are numbered 1, 2, 3 …, do not overlap, and end with one that failed or was aborted. */
+  /** Turns are numbered 1, 2, 3 …, do not overlap, and end with one that failed, was aborted or waits for approvals. */
   | "turn"
-  /** Each message starts and ends, one at a time, with the same content in both events. */
+  /**
+   * Each message has an id of its own, and starts and ends, one at a time, with the same content in both events. None lies
+   * between tool calls and their results.
+   */
   | "message"
-  /** A turn has one reply, which starts empty and whose deltas add up to its final content. */
+  /**
+   * A turn has one reply, which starts empty. Its model calls are numbered 1, 2, 3 … and all but the last one fail; their
+   * deltas, unless they are discarded, add up to its content.
+   */
   | "reply"
-  /** Approvals are requested before any call starts, one at a time, in call order, and each is resolved. */
+  /**
+   * Approvals are requested before any call starts, in call order. A decision follows its request, or comes in a later
+   * run; until then no call of the reply runs. A denied call does not run.
+   */
   | "approval"
-  /** Each call of the reply starts and ends once. */
+  /** Each call of the reply starts and ends once; its updates and the events of its agents lie in between. */
   | "tool"
   /** Each call has one result message, in call order, after all calls have ended. */
   | "result"
-  /** `turn_end` and `agent_end` repeat the messages and stop reasons of the events before them. */
+  /** `turn_end` and `agent_end` repeat the messages, approvals and stop reasons of the events before them. */
   | "summary";
 
 /** The first event of a sequence that breaks a rule. */

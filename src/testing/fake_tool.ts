@@ -6,7 +6,8 @@
 
 import { AbortedError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { AgentTool, AgentToolResult, ToolContext } from "../core/tool.ts";
+import type { AgentTool, ToolContext } from "../core/tool.ts";
+import type { AgentToolResult, ToolOutput } from "../core/tool_result.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
 
 /** One call of a {@linkcode FakeTool}. */
@@ -29,15 +30,16 @@ export interface FakeTool extends AgentTool {
   readonly maxConcurrent: number;
 }
 
-/** Result of a fake tool: a text, a tool result, an error to throw, or a function that returns one of them. */
+/**
+ * Result of a fake tool: a text, a tool result or another JSON value, an error to throw, or a function that returns one of
+ * them.
+ */
 export type FakeToolResult =
-  | string
-  | AgentToolResult
-  | Error
+  | FakeToolOutput
   | ((args: JsonObject, context: ToolContext) => FakeToolOutput | Promise<FakeToolOutput>);
 
 /** Return value of the function form of {@linkcode FakeToolResult}; an error is thrown. */
-export type FakeToolOutput = string | AgentToolResult | Error;
+export type FakeToolOutput = ToolOutput | Error;
 
 /** Options for {@linkcode fakeTool}: properties of the tool, and its behaviour. */
 export interface FakeToolOptions extends Partial<Omit<AgentTool, "execute">> {
@@ -81,7 +83,9 @@ export function fakeTool(options: FakeToolOptions): FakeTool {
     get maxConcurrent(): number {
       return recorder.maxConcurrent;
     },
-    execute: (args, context) => recorder.run(args, context, execute),
+    // Like the tools of `defineTool()`, it may return any JSON value.
+    execute: (args, context) =>
+      recorder.run(args, context, execute) as Promise<AgentToolResult | string>,
   };
 }
 
@@ -95,7 +99,7 @@ class CallRecorder {
     args: JsonObject,
     context: ToolContext,
     execute: (args: JsonObject, context: ToolContext) => Promise<FakeToolOutput>,
-  ): Promise<string | AgentToolResult> {
+  ): Promise<ToolOutput> {
     const { toolCallId } = context;
     const call: Mutable<FakeToolCall> = { toolCallId, arguments: args, context, state: "running" };
     this.calls.push(call);

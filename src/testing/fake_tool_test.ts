@@ -1,10 +1,15 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Agent } from "../agent/agent.ts";
 import { AbortedError } from "../core/errors.ts";
 import type { ToolContext } from "../core/tool.ts";
 import { fakeTool } from "./fake_tool.ts";
+import { text, toolCall } from "./messages.ts";
+import { reply } from "./script.ts";
+import { scriptedStream } from "./scripted_stream.ts";
+import { testToolContext } from "./test_tool_context.ts";
 
 function createToolContext(signal: AbortSignal = new AbortController().signal): ToolContext {
-  return { toolCallId: "c1", signal, onUpdate: () => {}, idempotencyKey: "k1" };
+  return testToolContext({ toolCallId: "c1", signal });
 }
 
 Deno.test("fakeTool() returns ok by default and records its calls", async () => {
@@ -70,4 +75,23 @@ Deno.test("fakeTool() waits with the sleep option and counts concurrent calls", 
   await third;
   assertEquals(tool.maxConcurrent, 2);
   assert(tool.calls.every(({ state }) => state === "finished"));
+});
+
+Deno.test("fakeTool() returns any JSON value, and a result with the usage and cost of the tool", async () => {
+  const usage = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
+  const cost = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+  const rows = fakeTool({ name: "rows", result: { rows: [1, 2] } });
+  const count = fakeTool({ name: "count", result: () => 2 });
+  const summary = fakeTool({ name: "summary", result: { content: [text("short")], usage, cost } });
+  const streamFn = scriptedStream([
+    reply([toolCall("rows"), toolCall("count"), toolCall("summary")]),
+    reply("Done"),
+  ]);
+  const agent = new Agent({ model: "test/model", streamFn, tools: [rows, count, summary] });
+  const result = await agent.prompt("Summarize the rows");
+  const details = result.messages.flatMap((message) =>
+    message.role === "tool_result" ? [message.details] : []
+  );
+  assertEquals(details, [{ rows: [1, 2] }, 2, undefined]);
+  assertEquals([result.usage, result.cost], [usage, cost]);
 });

@@ -10,7 +10,10 @@ import type { AssistantMessage, ToolResultMessage } from "../core/message.ts";
 import { zeroCost, zeroUsage } from "../core/usage.ts";
 
 /** Creates a text block. */
-export function text(content: string, options: Pick<TextBlock, "signature"> = {}): TextBlock {
+export function text(
+  content: string,
+  options: Pick<TextBlock, "signature" | "citations"> = {},
+): TextBlock {
   return { type: "text", text: content, ...options };
 }
 
@@ -70,7 +73,9 @@ export function assistantMessage(
 export function toolResultMessage(
   call: Pick<ToolCallBlock, "id" | "name">,
   content: string | readonly ContentBlock[],
-  overrides: Partial<Pick<ToolResultMessage, "isError" | "details" | "timestamp">> = {},
+  overrides: Partial<
+    Omit<ToolResultMessage, "role" | "toolCallId" | "toolName" | "content">
+  > = {},
 ): ToolResultMessage {
   return {
     role: "tool_result",

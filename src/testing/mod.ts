@@ -2,10 +2,11 @@
  * Tests agents without a model, a network or a clock.
  *
  * {@linkcode scriptedStream} is a model that answers from a script, {@linkcode fakeTool} a tool that records its calls,
- * and {@linkcode replayFetch} a `fetch` that answers from fixtures. {@linkcode checkEvents} verifies the order of the
- * events of a run, and {@linkcode testStreamFn} and {@linkcode testSessionStore} are the tests that every stream
- * function and every session store must pass. Nothing here registers a test on import or needs a permission, and all of
- * it works with any test runner.
+ * {@linkcode replayFetch} a `fetch` that answers from fixtures, and {@linkcode ManualClock} a clock that advances on
+ * demand. {@linkcode testToolContext} creates the context to call a tool of your own. {@linkcode checkEvents} verifies
+ * the order of the events of a run, and {@linkcode testStreamFn} and {@linkcode testSessionStore} are the tests that
+ * every stream function and every session store must pass. Nothing here registers a test on import or needs a
+ * permission, and all of it works with any test runner.
  *
  * @example
  * ```ts
@@ -24,11 +25,49 @@
  * streamFn.assertDone(); // throws if the script was not played to its end
  * ```
  *
+ * @example Test a tool, and a timeout without waiting
+ * ```ts
+ * import { Agent, defineTool } from "@swink/agent";
+ * import {
+ *   fakeTool,
+ *   ManualClock,
+ *   reply,
+ *   scriptedStream,
+ *   testToolContext,
+ *   toolCall,
+ * } from "@swink/agent/testing";
+ *
+ * const double = defineTool({
+ *   name: "double",
+ *   description: "Doubles a number.",
+ *   parameters: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+ *   execute: ({ n }) => `${2 * n}`,
+ * });
+ * await double.execute({ n: 2 }, testToolContext()); // "4"
+ *
+ * const clock = new ManualClock();
+ * const { now, sleep } = clock;
+ * const stuck = fakeTool({ name: "stuck", delayMs: Infinity, timeoutMs: 30_000 });
+ * const streamFn = scriptedStream([reply([toolCall("stuck")]), reply("It does not answer.")]);
+ * const agent = new Agent({ model: "test/model", streamFn, tools: [stuck], now, sleep });
+ *
+ * const running = agent.prompt("Try it");
+ * while (clock.sleepers === 0) await new Promise((resolve) => setTimeout(resolve));
+ * clock.advance(30_000);
+ * (await running).text; // "It does not answer."
+ * ```
+ *
  * @module
  */
 
 export { collectEvents } from "./collect_events.ts";
-export { checkEvents, checkStream, EventGrammar, findViolation } from "./event_grammar.ts";
+export {
+  checkEvents,
+  checkStream,
+  EventGrammar,
+  type EventGrammarOptions,
+  findViolation,
+} from "./event_grammar.ts";
 export { EventOrderError, type EventRule, type EventViolation } from "./event_violation.ts";
 export {
   type FakeTool,
@@ -56,6 +95,7 @@ export {
   type RecordOptions,
   replayCassette,
 } from "../cassettes/mod.ts";
+export { ManualClock } from "./manual_clock.ts";
 export {
   type ReplayFetch,
   replayFetch,
@@ -92,6 +132,7 @@ export {
 } from "./session_conformance.ts";
 export type { Sleep } from "../core/ports.ts";
 export { testStreamFn } from "./stream_conformance.ts";
+export { testToolContext } from "./test_tool_context.ts";
 export type {
   ErrorFixture,
   ExpectedReply,

@@ -25,6 +25,8 @@ export interface ReplyOptions {
   readonly usage?: Usage;
   /** Cost as reported by a provider. Default: not reported. */
   readonly cost?: Cost;
+  /** The provider's id of the reply. Default: none. */
+  readonly responseId?: string;
 }
 
 /** Options for {@linkcode fail}. */
@@ -130,9 +132,9 @@ function writeReply(
 ): void {
   const blocks = toBlocks(content);
   const hasCalls = blocks.some((block) => block.type === "tool_call");
-  const { stopReason = hasCalls ? "tool_use" : "stop", usage = zeroUsage(), cost } = options;
+  const { stopReason = hasCalls ? "tool_use" : "stop", usage = zeroUsage(), ...rest } = options;
   writeContent(writer, blocks, { newId, leavesRawCallsOpen: stopReason === "length" });
-  writer.finish({ stopReason, usage, cost });
+  writer.finish({ ...rest, stopReason, usage });
 }
 
 interface ContentOptions {
@@ -171,11 +173,12 @@ function writeContent(
   });
 }
 
-/** Closes a block with its signature; a block with a signature is written even if it is empty. */
+/** Closes a block with its signature and citations; a block with a signature is written even if it is empty. */
 function closeBlock(writer: BlockWriter, block: TextBlock | ThinkingBlock): void {
-  if (block.signature === undefined) return writer.closeTextOrThinking();
-  if (block.type === "text") return writer.closeText({ signature: block.signature });
-  writer.closeThinking({ signature: block.signature, redacted: block.redacted });
+  const { type: _type, ...options } = block;
+  if (block.signature === undefined) return writer.closeTextOrThinking(options);
+  if (block.type === "text") return writer.closeText(options);
+  writer.closeThinking(options);
 }
 
 function openToolCall(

@@ -26,8 +26,9 @@ export interface ScriptedStream extends StreamFn {
   assertDone(): void;
 }
 
-/** Options for {@linkcode scriptedStream}. */
-export interface ScriptedStreamOptions {
+/** Options for {@linkcode scriptedStream}: properties of the stream function, and its pace. */
+export interface ScriptedStreamOptions
+  extends Pick<StreamFn, "hasStrictSchema" | "prices" | "contextWindow"> {
   /** Delay before each delta, in milliseconds. Default: 0, without a wait. */
   readonly deltaMs?: number;
   /** Port: waits. Default: `setTimeout`. */
@@ -59,7 +60,7 @@ export interface ScriptedStreamOptions {
  */
 export function scriptedStream(
   steps: readonly ScriptedStep[],
-  options: ScriptedStreamOptions = {},
+  { deltaMs = 0, sleep = realSleep, ...properties }: ScriptedStreamOptions = {},
 ): ScriptedStream {
   const calls: StreamRequest[] = [];
   let toolCallCount = 0;
@@ -76,7 +77,7 @@ export function scriptedStream(
     );
     return createPlayback(
       request,
-      (signal) => playStep(step, { request, newId, signal, ...options }),
+      (signal) => playStep(step, { request, newId, signal, deltaMs, sleep }),
     );
   };
   const assertDone = (): void => {
@@ -86,12 +87,12 @@ export function scriptedStream(
       `The script has ${formatStepCount(steps.length)}, but the model was called ${times}`,
     );
   };
-  return Object.assign(streamFn, { calls, assertDone });
+  return Object.assign(streamFn, properties, { calls, assertDone });
 }
 
 type EventGenerator = AsyncGenerator<AssistantMessageEvent, void>;
 
-interface PlaybackOptions extends ScriptedStreamOptions {
+interface PlaybackOptions extends Required<Pick<ScriptedStreamOptions, "deltaMs" | "sleep">> {
   readonly request: StreamRequest;
   readonly newId: () => string;
   /** Fires when the request is aborted or the stream is cancelled. */
@@ -200,7 +201,7 @@ async function* playStep(step: ScriptedStep, options: PlaybackOptions): EventGen
 
 async function* paceEvents(
   events: readonly AssistantMessageEvent[],
-  { deltaMs = 0, sleep = realSleep, signal }: PlaybackOptions,
+  { deltaMs, sleep, signal }: PlaybackOptions,
 ): EventGenerator {
   for (const event of events) {
     if (deltaMs > 0 && "delta" in event) await sleep(deltaMs, signal);

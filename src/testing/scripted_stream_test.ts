@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
+import { Agent } from "../agent/agent.ts";
 import { ReplyAccumulator } from "../core/accumulate.ts";
 import { AbortedError, NetworkError, StreamError } from "../core/errors.ts";
 import { modelSpec } from "../core/model.ts";
@@ -321,3 +322,47 @@ function countListeners(signal: AbortSignal): () => number {
   };
   return () => count;
 }
+
+Deno.test("reply() reports the cost and the id of the reply, and the citations of a text", async () => {
+  const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
+  const citations = [{ type: "url", url: "https://example.com", title: "Example" }] as const;
+  const stream = scriptedStream([
+    reply([text("As written", { citations }), text("there", { signature: "s", citations })], {
+      cost,
+      responseId: "response_1",
+    }),
+  ]);
+  const reader = new ReplyAccumulator();
+  const events = await collectEvents(stream(createRequest()));
+  for (const event of events) reader.apply(event);
+  assertEquals(reader.finish().content, [
+    { type: "text", text: "As written", citations },
+    { type: "text", text: "there", signature: "s", citations },
+  ]);
+  const done = { type: "done", stopReason: "stop", usage, cost, responseId: "response_1" } as const;
+  assertEquals(events.at(-1), done);
+});
+
+Deno.test("scriptedStream() has the prices, context windows and strict schemas of its options", () => {
+  const prices = { "test/model": { input: 1, output: 2 } };
+  const stream = scriptedStream([], {
+    prices,
+    contextWindow: ({ modelId }) => modelId === "model" ? 1000 : undefined,
+    hasStrictSchema: () => true,
+  });
+  assertEquals(stream.prices, prices);
+  assertEquals(stream.contextWindow?.(modelSpec("test/model")), 1000);
+  assertEquals(stream.contextWindow?.(modelSpec("test/other")), undefined);
+  assertEquals(stream.hasStrictSchema?.(modelSpec("test/model"), {}), true);
+  const { prices: unknown, contextWindow, hasStrictSchema } = scriptedStream([]);
+  assertEquals([unknown, contextWindow, hasStrictSchema], [undefined, undefined, undefined]);
+});
+
+Deno.test("scriptedStream() gives an agent the prices of its model calls", async () => {
+  const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, total: 1_000_000 };
+  const streamFn = scriptedStream([reply("Hi", { usage })], {
+    prices: { "test/model": { input: 3, output: 15 } },
+  });
+  const { cost } = await new Agent({ model: "test/model", streamFn }).prompt("Hello");
+  assertEquals(cost.total, 3);
+});

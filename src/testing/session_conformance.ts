@@ -5,10 +5,11 @@
  */
 
 import { SessionError } from "../core/errors.ts";
-import type { SessionStore } from "../core/session.ts";
+import type { Session, SessionStore } from "../core/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../core/session_entry.ts";
+import { collectEvents } from "./collect_events.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
-import { isJsonEqual } from "./json_equal.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
 import type { RegisterTest } from "./stream_fixture.ts";
 
 /** The store for one test. */
@@ -72,20 +73,39 @@ class StoreSubject {
 
   /** Writes and closes a session; returns its entries. */
   async writeSession(id: string, ...bodies: readonly SessionEntryBody[]): Promise<SessionEntry[]> {
-    await using session = await this.store.create({ id });
-    return bodies.map((body) => session.append(body));
+    const created = this.store.create({ id });
+    return await withSession(created, (session) => bodies.map((body) => session.append(body)));
+  }
+
+  /** Opens a session for reading after a restart, and closes it after use. */
+  async readSession(id: string, use: (session: Session) => unknown): Promise<void> {
+    await withSession((await this.reopen()).open(id, { access: "read" }), use);
+  }
+}
+
+/** Closes a session after use; `await using` requires Node 24. */
+async function withSession<Result>(
+  opened: Promise<Session>,
+  use: (session: Session) => Result | Promise<Result>,
+): Promise<Result> {
+  const session = await opened;
+  try {
+    return await use(session);
+  } finally {
+    await session.close();
   }
 }
 
 const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>>> = {
   async "returns every type of entry as appended"(subject) {
     const appended = await subject.writeSession("all", ...SAMPLE_ENTRIES);
-    await using session = await (await subject.reopen()).open("all", { access: "read" });
-    expectEqual(await session.path(), appended, "path");
-    expectEqual(await Array.fromAsync(session.entries()), appended, "entries");
-    expectEqual(session.damage, [], "damage");
-    expectEqual(await session.entry(appended[3]?.id ?? ""), appended[3], "entry");
-    expectEqual(await session.entry("missing"), undefined, "missing entry");
+    await subject.readSession("all", async (session) => {
+      expectEqual(await session.path(), appended, "path");
+      expectEqual(await collectEvents(session.entries()), appended, "entries");
+      expectEqual(session.damage, [], "damage");
+      expectEqual(await session.entry(appended[3]?.id ?? ""), appended[3], "entry");
+      expectEqual(await session.entry("missing"), undefined, "missing entry");
+    });
   },
 
   async "links entries to their parents and lists them in the outline"(subject) {
@@ -95,20 +115,21 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
       createMessageEntry("b"),
       createMessageEntry("c"),
     );
-    await using session = await (await subject.reopen()).open("chain", { access: "read" });
     const parentIds = [first, second, third].map((entry) => entry?.parentId);
     expectEqual(parentIds, [null, first?.id, second?.id], "parent ids");
-    expectEqual(session.leafId, third?.id, "leaf");
-    expectEqual(
-      session.outline,
-      [first, second, third].map((entry) => ({
-        type: "message",
-        id: entry?.id,
-        parentId: entry?.parentId,
-        timestamp: entry?.timestamp,
-      })),
-      "outline",
-    );
+    await subject.readSession("chain", (session) => {
+      expectEqual(session.leafId, third?.id, "leaf");
+      expectEqual(
+        session.outline,
+        [first, second, third].map((entry) => ({
+          type: "message",
+          id: entry?.id,
+          parentId: entry?.parentId,
+          timestamp: entry?.timestamp,
+        })),
+        "outline",
+      );
+    });
   },
 
   async "keeps the moved leaf and every branch after a restart"(subject) {
@@ -122,17 +143,18 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     session.moveLeaf(left.id);
     await session.close();
 
-    await using reopened = await (await subject.reopen()).open("tree");
-    expectEqual(extractTexts(await reopened.path()), ["root", "left"], "path after the move");
-    expectEqual(
-      extractTexts(await reopened.path({ leaf: right.id })),
-      ["root", "right"],
-      "other path",
-    );
-    reopened.moveLeaf(null);
-    reopened.append(createMessageEntry("new root"));
-    expectEqual(extractTexts(await reopened.path()), ["new root"], "path of a new root");
-    expectEqual(await reopened.path({ leaf: null }), [], "path without a leaf");
+    await withSession((await subject.reopen()).open("tree"), async (reopened) => {
+      expectEqual(extractTexts(await reopened.path()), ["root", "left"], "path after the move");
+      expectEqual(
+        extractTexts(await reopened.path({ leaf: right.id })),
+        ["root", "right"],
+        "other path",
+      );
+      reopened.moveLeaf(null);
+      reopened.append(createMessageEntry("new root"));
+      expectEqual(extractTexts(await reopened.path()), ["new root"], "path of a new root");
+      expectEqual(await reopened.path({ leaf: null }), [], "path without a leaf");
+    });
   },
 
   async "filters a path by last, types and after"(subject) {
@@ -143,12 +165,13 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
       createMessageEntry("c"),
       createMessageEntry("d"),
     );
-    await using session = await subject.store.open("parts", { access: "read" });
-    expectEqual(await session.path({ last: 2 }), entries.slice(2), "last: 2");
-    expectEqual(await session.path({ last: 0 }), [], "last: 0");
-    expectEqual(await session.path({ types: ["title"] }), entries.slice(1, 2), "types: title");
-    const after = (entries[0]?.timestamp ?? 0) + 1e9;
-    expectEqual(await session.path({ after }), [], "after the last entry");
+    await withSession(subject.store.open("parts", { access: "read" }), async (session) => {
+      expectEqual(await session.path({ last: 2 }), entries.slice(2), "last: 2");
+      expectEqual(await session.path({ last: 0 }), [], "last: 0");
+      expectEqual(await session.path({ types: ["title"] }), entries.slice(1, 2), "types: title");
+      const after = (entries[0]?.timestamp ?? 0) + 1e9;
+      expectEqual(await session.path({ after }), [], "after the last entry");
+    });
   },
 
   async "keeps 500 entries that are appended at once, in order"(subject) {
@@ -157,19 +180,21 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
       (_, index) => createMessageEntry(`message ${index}`),
     );
     const appended = await subject.writeSession("many", ...bodies);
-    await using session = await (await subject.reopen()).open("many", { access: "read" });
-    expectEqual(await session.path(), appended, "path");
+    await subject.readSession("many", async (session) => {
+      expectEqual(await session.path(), appended, "path");
+    });
     expectEqual(new Set(appended.map(({ id }) => id)).size, 500, "number of ids");
   },
 
   async "appends to a session that is opened again"(subject) {
     await subject.writeSession("long", createMessageEntry("a"));
     for (const word of ["b", "c"]) {
-      await using session = await (await subject.reopen()).open("long");
-      session.append(createMessageEntry(word));
+      const opened = (await subject.reopen()).open("long");
+      await withSession(opened, (session) => session.append(createMessageEntry(word)));
     }
-    await using session = await subject.store.open("long", { access: "read" });
-    expectEqual(extractTexts(await session.path()), ["a", "b", "c"], "path");
+    await withSession(subject.store.open("long", { access: "read" }), async (session) => {
+      expectEqual(extractTexts(await session.path()), ["a", "b", "c"], "path");
+    });
   },
 
   async "keeps unusual text, and entries whose data is not JSON"(subject) {
@@ -181,9 +206,10 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
       name: "odd",
       data: cyclic,
     });
-    await using session = await (await subject.reopen()).open("odd", { access: "read" });
-    expectEqual(extractTexts(await session.path({ types: ["message"] })), [unusual], "text");
-    expectEqual((await session.path()).length, 2, "number of entries");
+    await subject.readSession("odd", async (session) => {
+      expectEqual(extractTexts(await session.path({ types: ["message"] })), [unusual], "text");
+      expectEqual((await session.path()).length, 2, "number of entries");
+    });
   },
 
   async "allows one writer and many readers"(subject) {
@@ -194,12 +220,12 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     await expectFailure("locked", () => reopened.open("one"));
     await expectFailure("locked", () => subject.store.open("one"));
     await expectFailure("locked", () => reopened.delete("one"));
-    await using reader = await reopened.open("one", { access: "read" });
-    expectEqual(extractTexts(await reader.path()), ["a"], "path of the reader");
-    await expectFailure("read_only", () => reader.append(createMessageEntry("b")));
-    await writer.close();
-    await using next = await reopened.open("one");
-    next.append(createMessageEntry("b"));
+    await withSession(reopened.open("one", { access: "read" }), async (reader) => {
+      expectEqual(extractTexts(await reader.path()), ["a"], "path of the reader");
+      await expectFailure("read_only", () => reader.append(createMessageEntry("b")));
+      await writer.close();
+      await withSession(reopened.open("one"), (next) => next.append(createMessageEntry("b")));
+    });
   },
 
   async "throws a SessionError for unknown ids and closed sessions"(subject) {
@@ -248,14 +274,14 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
       createMessageEntry("b"),
     );
     const parent = { sessionId: "old", entryId: entries[1]?.id ?? null };
-    await using session = await subject.store.create({ id: "new", cwd: "/work", parent, entries });
-    session.append(createMessageEntry("c"));
-    await session.close();
-    await using reopened = await (await subject.reopen()).open("new", { access: "read" });
-    expectEqual((await reopened.path()).slice(0, 2), entries, "entries");
-    expectEqual(extractTexts(await reopened.path()), ["a", "b", "c"], "path");
-    const { cwd, parent: forkedFrom } = reopened.header;
-    expectEqual({ cwd, parent: forkedFrom }, { cwd: "/work", parent }, "header");
+    const created = subject.store.create({ id: "new", cwd: "/work", parent, entries });
+    await withSession(created, (session) => session.append(createMessageEntry("c")));
+    await subject.readSession("new", async (reopened) => {
+      expectEqual((await reopened.path()).slice(0, 2), entries, "entries");
+      expectEqual(extractTexts(await reopened.path()), ["a", "b", "c"], "path");
+      const { cwd, parent: forkedFrom } = reopened.header;
+      expectEqual({ cwd, parent: forkedFrom }, { cwd: "/work", parent }, "header");
+    });
   },
 
   async "lists sessions with counts, usage, cost and title"(subject) {
@@ -341,8 +367,9 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     expectEqual(await store.search("secret"), [], "hits");
     await expectFailure("not_found", () => store.open("gone"));
     await subject.writeSession("gone", createMessageEntry("new"));
-    await using session = await store.open("gone", { access: "read" });
-    expectEqual(extractTexts(await session.path()), ["new"], "path");
+    await withSession(store.open("gone", { access: "read" }), async (session) => {
+      expectEqual(extractTexts(await session.path()), ["new"], "path");
+    });
   },
 };
 

@@ -5,9 +5,10 @@
  */
 
 import type { StreamFn } from "../core/stream.ts";
+import { createDeferred } from "../core/deferred.ts";
 import { corruptBytes, createFaultyBody, type FaultyBody } from "./faulty_body.ts";
 import type { CollectedReply } from "./read_reply.ts";
-import { isJsonEqual } from "./json_equal.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
 import { seededRandom } from "./seeded_random.ts";
 import type {
   ErrorFixture,
@@ -241,7 +242,7 @@ async function expectAborted(subject: StreamSubject, streamFn: StreamFn): Promis
 
 /** Rejects when a reply has not ended in time after an abort. A pause of the whole program delays the timer too. */
 async function settleInTime(pending: Promise<CollectedReply>): Promise<CollectedReply> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
+  const { promise: late, reject } = createDeferred<never>();
   const error = new Error(`The reply did not end within ${MAX_ABORT_MS} ms of the abort`);
   const timer = setTimeout(() => reject(error), MAX_ABORT_MS);
   try {

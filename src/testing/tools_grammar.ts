@@ -4,16 +4,29 @@
  * @module
  */
 
+import type { PendingApproval } from "../core/approval.ts";
 import type { ToolCallBlock } from "../core/content.ts";
 import type {
+  SubAgentEvent,
   ToolApprovalRequestedEvent,
   ToolApprovalResolvedEvent,
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
   ToolExecutionUpdateEvent,
+  TurnEndReason,
 } from "../core/event.ts";
 import type { ToolResultMessage } from "../core/message.ts";
+import { ApprovalGrammar, type ResumedReply } from "./approval_grammar.ts";
 import { assertRule } from "./event_violation.ts";
+
+/** An event of the tool calls of a reply. */
+export type BatchEvent =
+  | ToolApprovalRequestedEvent
+  | ToolApprovalResolvedEvent
+  | ToolExecutionStartEvent
+  | ToolExecutionUpdateEvent
+  | ToolExecutionEndEvent
+  | SubAgentEvent;
 
 type CallState = "waiting" | "running" | "ended";
 
@@ -22,18 +35,19 @@ export class ToolsGrammar {
   readonly #calls: readonly ToolCallBlock[];
   readonly #indexById: ReadonlyMap<string, number>;
   readonly #states: CallState[];
+  readonly #approvals: ApprovalGrammar;
   readonly #results: ToolResultMessage[] = [];
   #startedCount = 0;
   #endedCount = 0;
-  #lastRequested = -1;
-  #pendingApproval: string | undefined;
   /** Index of the last call that started since a call ended. */
   #lastStarted = -1;
 
-  constructor(calls: readonly ToolCallBlock[]) {
+  /** Creates the grammar of the calls; `resumed` if their approvals were requested in an earlier run. */
+  constructor(calls: readonly ToolCallBlock[], resumed?: ResumedReply) {
     this.#calls = calls;
     this.#states = calls.map(() => "waiting");
     this.#indexById = new Map(calls.map(({ id }, index) => [id, index]));
+    this.#approvals = new ApprovalGrammar(resumed);
     assertRule(
       this.#indexById.size === calls.length && !this.#indexById.has(""),
       "tool",
@@ -51,54 +65,29 @@ export class ToolsGrammar {
     return this.#results;
   }
 
-  /** Checks the request of an approval: before any call starts, and in call order. */
-  acceptApprovalRequest({ id, name }: ToolApprovalRequestedEvent): void {
-    const index = this.#findIndex(id, name);
-    assertRule(this.#startedCount === 0, "approval", "a call has already started");
-    this.#assertNoPendingApproval();
-    assertRule(
-      index > this.#lastRequested,
-      "approval",
-      `the approval of call ${id} is out of call order`,
-    );
-    this.#lastRequested = index;
-    this.#pendingApproval = id;
+  /** The approvals that were requested and have no decision, in call order. */
+  get pendingApprovals(): readonly PendingApproval[] {
+    return this.#approvals.pending;
   }
 
-  /** Checks the decision on the pending approval. */
-  acceptApprovalDecision({ id }: ToolApprovalResolvedEvent): void {
-    assertRule(this.#pendingApproval === id, "approval", `call ${id} has no pending approval`);
-    this.#pendingApproval = undefined;
-  }
-
-  /** Checks the start of a call: in call order, unless it waited for another call to end. */
-  acceptStart({ id, name }: ToolExecutionStartEvent): void {
-    const index = this.#findIndex(id, name);
-    this.#assertNoPendingApproval();
-    assertRule(this.#results.length === 0, "tool", "the results have already started");
-    assertRule(this.#states[index] === "waiting", "tool", `call ${id} has already started`);
-    assertRule(index > this.#lastStarted, "tool", `call ${id} starts out of call order`);
-    this.#states[index] = "running";
-    this.#startedCount++;
-    this.#lastStarted = index;
-  }
-
-  /** Checks that the updated call is running. */
-  acceptUpdate({ id }: ToolExecutionUpdateEvent): void {
-    assertRule(
-      this.#states[this.#findIndex(id)] === "running",
-      "tool",
-      `call ${id} is not running`,
-    );
-  }
-
-  /** Checks the end of a call. */
-  acceptEnd({ id, name }: ToolExecutionEndEvent): void {
-    const index = this.#findIndex(id, name);
-    assertRule(this.#states[index] === "running", "tool", `call ${id} is not running`);
-    this.#states[index] = "ended";
-    this.#endedCount++;
-    this.#lastStarted = -1;
+  /** Checks the next event. */
+  accept(event: BatchEvent): void {
+    switch (event.type) {
+      case "tool_approval_requested":
+        this.#assertNotStarted();
+        return this.#approvals.acceptRequest(event, this.#findIndex(event.id, event.name));
+      case "tool_approval_resolved":
+        this.#assertNotStarted();
+        return this.#approvals.acceptDecision(event, this.#findIndex(event.id));
+      case "tool_execution_start":
+        return this.#acceptStart(event);
+      case "tool_execution_update":
+        return this.#assertRunning(event.id);
+      case "tool_execution_end":
+        return this.#acceptEnd(event);
+      case "sub_agent":
+        return this.#assertRunning(event.path[0] ?? "");
+    }
   }
 
   /** Checks the start of a result message. */
@@ -114,17 +103,45 @@ export class ToolsGrammar {
     this.#results.push(message);
   }
 
-  /** Checks that every call has its result. */
-  acceptTurnEnd(): void {
-    this.#assertNoPendingApproval();
+  /** Checks that every call has its result, or that no call ran because of pending approvals. */
+  acceptTurnEnd(reason: TurnEndReason): void {
+    if (reason === "approval_pending") {
+      this.#assertNotStarted();
+      return this.#approvals.assertPending();
+    }
     this.#assertAllEnded();
     const missing = this.#calls[this.#results.length];
     assertRule(missing === undefined, "result", `call ${missing?.id} has no result`);
   }
 
-  #assertNoPendingApproval(): void {
-    const id = this.#pendingApproval;
-    assertRule(id === undefined, "approval", `the approval of call ${id} is pending`);
+  /** Checks the start of a call: in call order, unless it waited for another call to end. */
+  #acceptStart({ id, name }: ToolExecutionStartEvent): void {
+    const index = this.#findIndex(id, name);
+    assertRule(this.#results.length === 0, "tool", "the results have already started");
+    assertRule(this.#states[index] === "waiting", "tool", `call ${id} has already started`);
+    assertRule(index > this.#lastStarted, "tool", `call ${id} starts out of call order`);
+    this.#states[index] = "running";
+    this.#startedCount++;
+    this.#lastStarted = index;
+  }
+
+  /** Checks the end of a call, which must have failed if it could not be approved. */
+  #acceptEnd({ id, name, isError }: ToolExecutionEndEvent): void {
+    const index = this.#findIndex(id, name);
+    this.#assertRunning(id);
+    if (!isError) this.#approvals.assertApproved(id);
+    this.#states[index] = "ended";
+    this.#endedCount++;
+    this.#lastStarted = -1;
+  }
+
+  #assertRunning(id: string): void {
+    const state = this.#states[this.#findIndex(id)];
+    assertRule(state === "running", "tool", `call ${id} is not running`);
+  }
+
+  #assertNotStarted(): void {
+    assertRule(this.#startedCount === 0, "approval", "a call has already started");
   }
 
   #assertAllEnded(): void {

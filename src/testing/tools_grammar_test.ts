@@ -5,52 +5,127 @@ import {
   assertLegal,
   callA,
   callB,
+  callingReply,
+  createApproval,
+  createApprovalRequest,
+  createAttempt,
   createCallDelta,
   createMessageEvents,
   createReplyEvents,
   createToolEnd,
   createToolStart,
   findEventIndex,
+  pendingRun,
   plainRun,
   replaceEvents,
   results,
+  resumedRun,
   runStart,
   toolRun,
+  user,
 } from "../../tests/testing/event_sequences.ts";
 import type { AgentEvent, AgentEventBody } from "../core/event.ts";
-import { assistantMessage, toolCall } from "./messages.ts";
+import { toolCall } from "./messages.ts";
 
-Deno.test("ToolsGrammar: requires approvals before any call, in call order, each resolved", () => {
-  const request = (id: string): AgentEventBody => ({
-    type: "tool_approval_requested",
-    id,
-    name: "read_file",
-    arguments: {},
-  });
-  const resolve = (id: string): AgentEventBody => ({
-    type: "tool_approval_resolved",
-    id,
-    decision: { type: "denied" },
-  });
+Deno.test("ToolsGrammar: requires approvals before any call, in call order, each followed by its decision", () => {
   const index = findEventIndex(toolRun, "tool_approval_requested");
   const swap = (insert: AgentEventBody[]): AgentEvent[] =>
     replaceEvents(toolRun, index, { remove: 2, insert });
+  const approve = (id: string): AgentEventBody[] => [createApprovalRequest(id), createApproval(id)];
   assertLegal(swap([]));
-  assertLegal(swap([request("b"), resolve("b")]));
+  assertLegal(swap(approve("b")));
+  assertLegal(swap([...approve("a"), ...approve("b")]));
+  assertBreaks("approval", swap([...approve("b"), ...approve("a")]), index + 2);
+  assertBreaks("approval", swap([...approve("a"), createApproval("a")]), index + 2);
+  assertBreaks("approval", swap([createApproval("a")]), index);
+  assertBreaks("approval", swap([createToolStart(callA), ...approve("b")]), index + 1);
+  assertBreaks("tool", swap([createApprovalRequest("c")]), index);
+  const interleaved = [createApprovalRequest("a"), createApprovalRequest("b"), createApproval("a")];
+  assertBreaks("approval", swap(interleaved), index + 2);
+});
+
+Deno.test("ToolsGrammar: rejects a call that runs although an approval is pending or was denied", () => {
+  const from = findEventIndex(toolRun, "tool_approval_requested");
+  const failed = [callA, callB].flatMap((call) => [
+    createToolStart(call),
+    createToolEnd(call, true),
+  ]);
+  const succeeded = [...failed.slice(0, 3), createToolEnd(callB)];
+  const swap = (approvals: AgentEventBody[], calls: AgentEventBody[]): AgentEvent[] =>
+    replaceEvents(toolRun, from, { remove: 7, insert: [...approvals, ...calls] });
+  for (
+    const approvals of [
+      [createApprovalRequest("a")],
+      [createApprovalRequest("b"), createApproval("b", "denied")],
+    ]
+  ) {
+    assertLegal(swap(approvals, failed));
+    assertBreaks("approval", swap(approvals, succeeded), from + approvals.length + 3);
+  }
+});
+
+Deno.test("ToolsGrammar: accepts a turn that ends pending without executions and results", () => {
+  const end = findEventIndex(pendingRun, "turn_end");
+  assertLegal(addSeq(pendingRun));
+  const decided = replaceEvents(pendingRun, end - 3, { remove: 1 });
+  assertBreaks("approval", decided, end - 1);
+  const noneIsPending = replaceEvents(pendingRun, end - 2, { insert: [createApproval("a")] });
+  assertBreaks("approval", noneIsPending, end + 1);
+  const calls = [createToolStart(callA), createToolEnd(callA, true)];
+  assertBreaks("approval", replaceEvents(pendingRun, end, { insert: calls }), end + 2);
+  const [result] = results;
+  assert(result);
+  const messages = createMessageEvents(result);
+  assertBreaks("tool", replaceEvents(pendingRun, end, { insert: messages }), end);
+});
+
+Deno.test("ToolsGrammar: accepts a first turn that runs the calls of an earlier reply", () => {
+  const decision = findEventIndex(resumedRun, "tool_approval_resolved");
+  const end = findEventIndex(resumedRun, "turn_end");
+  const after = (run: AgentEvent[]): AgentEvent[] => [...addSeq(pendingRun), ...run];
+  const offset = pendingRun.length;
+  const both = replaceEvents(resumedRun, decision + 1, { insert: [createApproval("b")] });
+  assertLegal(both);
+  assertBreaks("approval", after(both), offset + decision + 1);
+  const undecided = replaceEvents(resumedRun, decision, { remove: 1 });
+  assertBreaks("approval", undecided, end - 1);
+  assertBreaks("approval", after(undecided), offset + decision + 3);
+  const denied = replaceEvents(resumedRun, decision, {
+    remove: 1,
+    insert: [createApproval("a", "denied")],
+  });
+  assertBreaks("approval", denied, end);
+  assertBreaks("approval", after(denied), offset + decision + 5);
+  const requested = replaceEvents(resumedRun, decision + 1, {
+    insert: [createApprovalRequest("b")],
+  });
+  assertBreaks("approval", requested, end + 1);
+  assertBreaks("approval", after(requested), offset + decision + 1);
+});
+
+Deno.test("ToolsGrammar: rejects calls of an earlier reply after input, in a later turn, and of another reply", () => {
+  const decision = findEventIndex(resumedRun, "tool_approval_resolved");
+  const steered = replaceEvents(resumedRun, decision, { insert: createMessageEvents(user) });
+  assertBreaks("message", steered, decision + 2);
+  const secondTurn = findEventIndex(toolRun, "turn_start", 1) + 1;
   assertBreaks(
-    "approval",
-    swap([request("b"), resolve("b"), request("a"), resolve("a")]),
-    index + 2,
+    "tool",
+    replaceEvents(toolRun, secondTurn, { insert: [createApproval("a")] }),
+    secondTurn,
   );
+  const otherReply = { ...callingReply, id: "message_9" };
+  const end = findEventIndex(resumedRun, "turn_end");
+  const renamed = replaceEvents(resumedRun, end, {
+    remove: 1,
+    insert: [{ ...resumedRun[end], message: otherReply } as AgentEventBody],
+  });
+  assertLegal(renamed);
+  assertBreaks("summary", [...addSeq(pendingRun), ...renamed], pendingRun.length + end);
   assertBreaks(
-    "approval",
-    swap([request("a"), request("b"), resolve("a"), resolve("b")]),
-    index + 1,
+    "message",
+    replaceEvents(resumedRun, end, { insert: createMessageEvents({ ...user, id: "message_8" }) }),
+    end,
   );
-  assertBreaks("approval", swap([request("a")]), index + 1);
-  assertBreaks("approval", swap([resolve("a")]), index);
-  assertBreaks("approval", swap([createToolStart(callA), request("b"), resolve("b")]), index + 1);
-  assertBreaks("tool", swap([request("c")]), index);
 });
 
 Deno.test("ToolsGrammar: accepts refused calls first, and requires the others to start in call order", () => {
@@ -100,7 +175,12 @@ Deno.test("ToolsGrammar: requires a call to start and end once with its own name
   );
   const late: AgentEventBody = { type: "tool_execution_update", id: "a", update: "late" };
   assertBreaks("tool", replaceEvents(toolRun, end + 1, { insert: [late] }), end + 1);
-  assertBreaks("tool", replaceEvents(plainRun, 4, { insert: [createToolStart(callA)] }), 4);
+  const reply = findEventIndex(plainRun, "message_update");
+  assertBreaks(
+    "tool",
+    replaceEvents(plainRun, reply, { insert: [createToolStart(callA)] }),
+    reply,
+  );
 });
 
 Deno.test("ToolsGrammar: requires one result per call, in call order, after all calls have ended", () => {
@@ -117,7 +197,9 @@ Deno.test("ToolsGrammar: requires one result per call, in call order, after all 
   );
   assertBreaks(
     "result",
-    replaceEvents(toolRun, from + 4, { insert: createMessageEvents(first) }),
+    replaceEvents(toolRun, from + 4, {
+      insert: createMessageEvents({ ...first, id: "message_9" }),
+    }),
     from + 4,
   );
   assertBreaks("result", replaceEvents(toolRun, from, { remove: 2 }), from);
@@ -130,12 +212,15 @@ Deno.test("ToolsGrammar: requires one result per call, in call order, after all 
 
 Deno.test("ToolsGrammar: requires unique call ids that are not empty", () => {
   for (const id of ["", "a"]) {
-    const message = assistantMessage([callA, { ...callB, id }]);
+    const message = { ...callingReply, content: [callA, { ...callB, id }] };
     assertBreaks(
       "tool",
       addSeq([
         ...runStart,
-        ...createReplyEvents(message, [createCallDelta(0), createCallDelta(1, callB)]),
+        ...createReplyEvents(
+          message,
+          createAttempt([createCallDelta(0), createCallDelta(1, { ...callB, id })]),
+        ),
       ]),
     );
   }

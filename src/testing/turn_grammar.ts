@@ -4,38 +4,65 @@
  * @module
  */
 
+import type { PendingApproval } from "../core/approval.ts";
 import { extractToolCalls } from "../core/content.ts";
-import type { AgentEvent, TurnEndEvent } from "../core/event.ts";
-import type { AgentMessage, AssistantMessage } from "../core/message.ts";
+import type { AgentEvent, TurnEndEvent, TurnEndReason } from "../core/event.ts";
+import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../core/message.ts";
+import type { ResumedReply } from "./approval_grammar.ts";
 import { assertRule } from "./event_violation.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
+import type { MessageIds } from "./message_ids.ts";
+import { RecordedBatch } from "./recorded_batch.ts";
 import { ReplyGrammar } from "./reply_grammar.ts";
-import { isJsonEqual } from "./json_equal.ts";
-import { ToolsGrammar } from "./tools_grammar.ts";
+import { type BatchEvent, ToolsGrammar } from "./tools_grammar.ts";
+
+/** A reply whose tool calls wait for approvals, at the end of a run. */
+export interface PendingReply {
+  /** The reply. */
+  readonly message: AssistantMessage;
+  /** The approvals that it waits for, in call order. */
+  readonly approvals: readonly PendingApproval[];
+}
+
+/** Options for `new TurnGrammar()`. */
+export interface TurnGrammarOptions {
+  /** Number of the turn in the run, from 1. */
+  readonly turn: number;
+  /** The ids of the messages of the run. */
+  readonly ids: MessageIds;
+  /** The reply that waits for approvals, if known; the first turn may run its calls instead of calling the model. */
+  readonly pending: PendingReply | undefined;
+}
 
 type TurnStage =
-  | { readonly type: "before_reply" }
+  | { readonly type: "input" }
+  /** The model is about to be called, so that no input may follow. */
+  | { readonly type: "request" }
   | { readonly type: "message"; readonly message: AgentMessage; readonly next: TurnStage }
   | { readonly type: "reply"; readonly reply: ReplyGrammar }
-  | {
-    readonly type: "after_reply";
-    readonly message: AssistantMessage;
-    readonly tools: ToolsGrammar;
-  }
-  | { readonly type: "ended" };
+  | { readonly type: "tools"; readonly message: AssistantMessage; readonly tools: ToolsGrammar }
+  /** The calls of an earlier reply run, which is known only from `turn_end`. */
+  | { readonly type: "resumed"; readonly tools: RecordedBatch }
+  | { readonly type: "ended"; readonly tools: ToolsGrammar };
 
 /** Checks one turn: input messages, reply, tool calls and results. */
 export class TurnGrammar {
-  readonly #turn: number;
+  readonly #options: TurnGrammarOptions;
   readonly #messages: AgentMessage[] = [];
-  #stage: TurnStage = { type: "before_reply" };
+  #stage: TurnStage = { type: "input" };
 
-  constructor(turn: number) {
-    this.#turn = turn;
+  constructor(options: TurnGrammarOptions) {
+    this.#options = options;
   }
 
   /** The messages that have ended so far, in order. */
   get messages(): readonly AgentMessage[] {
     return this.#messages;
+  }
+
+  /** The approvals that wait for a decision, when the turn has ended. */
+  get pendingApprovals(): readonly PendingApproval[] {
+    return this.#stage.type === "ended" ? this.#stage.tools.pendingApprovals : [];
   }
 
   /** Checks the next event. */
@@ -45,26 +72,27 @@ export class TurnGrammar {
         this.#stage = this.#startMessage(event.message);
         return;
       case "message_end":
-        this.#messages.push(event.message);
         this.#stage = this.#endMessage(event.message);
+        this.#messages.push(event.message);
         return;
+      case "model_call_start":
+        return this.#getReply(event.type).acceptCallStart(event);
+      case "model_call_end":
+        return this.#getReply(event.type).acceptCallEnd(event);
       case "message_update":
         return this.#getReply(event.type).acceptDelta(event.delta);
       case "retry":
-        return this.#findReply(event.type)?.acceptRetry(event);
       case "model_fallback":
+        return this.#prepareRequest(event.type)?.acceptRetry(event);
       case "context_compacted":
-        return this.#findReply(event.type)?.reset();
+        return this.#prepareRequest(event.type)?.acceptCompaction(event);
       case "tool_approval_requested":
-        return this.#getTools(event.type).acceptApprovalRequest(event);
       case "tool_approval_resolved":
-        return this.#getTools(event.type).acceptApprovalDecision(event);
       case "tool_execution_start":
-        return this.#getTools(event.type).acceptStart(event);
       case "tool_execution_update":
-        return this.#getTools(event.type).acceptUpdate(event);
       case "tool_execution_end":
-        return this.#getTools(event.type).acceptEnd(event);
+      case "sub_agent":
+        return this.#getTools(event).accept(event);
       case "turn_end":
         return this.#endTurn(event);
       default:
@@ -73,15 +101,19 @@ export class TurnGrammar {
   }
 
   #startMessage(message: AgentMessage): TurnStage {
+    this.#options.ids.add(message);
     const stage = this.#stage;
     switch (stage.type) {
-      case "before_reply": {
-        const isReply = message.role === "assistant" && message.content.length === 0;
-        return isReply
-          ? { type: "reply", reply: new ReplyGrammar() }
-          : { type: "message", message, next: stage };
+      case "input":
+      case "request": {
+        if (message.role === "assistant" && message.content.length === 0) {
+          return { type: "reply", reply: new ReplyGrammar(this.#options.turn, message) };
+        }
+        assertRule(stage.type === "input", "message", "input after the request was prepared");
+        return { type: "message", message, next: stage };
       }
-      case "after_reply":
+      case "tools":
+      case "resumed":
         assertRule(
           message.role === "tool_result",
           "message",
@@ -113,13 +145,11 @@ export class TurnGrammar {
           "the started message is a reply, but the ended one is not",
         );
         stage.reply.acceptEnd(message);
-        return {
-          type: "after_reply",
-          message,
-          tools: new ToolsGrammar(extractToolCalls(message.content)),
-        };
-      case "before_reply":
-      case "after_reply":
+        return { type: "tools", message, tools: createTools(message) };
+      case "input":
+      case "request":
+      case "tools":
+      case "resumed":
       case "ended":
         assertRule(false, "message", "no message has started");
     }
@@ -130,39 +160,86 @@ export class TurnGrammar {
     return this.#stage.reply;
   }
 
-  /** Returns the streaming reply; `undefined` before it starts. */
-  #findReply(type: string): ReplyGrammar | undefined {
-    if (this.#stage.type === "before_reply") return undefined;
-    return this.#getReply(type);
+  /** Returns the streaming reply; before it starts, ends the input and returns `undefined`. */
+  #prepareRequest(type: string): ReplyGrammar | undefined {
+    if (this.#stage.type === "input") this.#stage = { type: "request" };
+    return this.#stage.type === "request" ? undefined : this.#getReply(type);
   }
 
-  #getTools(type: string): ToolsGrammar {
-    assertRule(this.#stage.type === "after_reply", "tool", `${type} not directly after a reply`);
-    return this.#stage.tools;
+  #getTools({ type }: BatchEvent): ToolsGrammar | RecordedBatch {
+    const stage = this.#stage;
+    if (stage.type === "tools" || stage.type === "resumed") return stage.tools;
+    const isResuming = type === "tool_approval_resolved" || type === "tool_execution_start";
+    assertRule(
+      stage.type === "input" && isResuming && this.#options.turn === 1,
+      "tool",
+      `${type} not directly after a reply`,
+    );
+    return this.#resumeTools();
+  }
+
+  /** Begins to run the calls of an earlier reply. */
+  #resumeTools(): ToolsGrammar | RecordedBatch {
+    const { pending } = this.#options;
+    assertRule(
+      this.#messages.length === 0,
+      "message",
+      "a message between the tool calls and their results",
+    );
+    if (!pending) {
+      const tools = new RecordedBatch();
+      this.#stage = { type: "resumed", tools };
+      return tools;
+    }
+    const { message, approvals } = pending;
+    const tools = createTools(message, { approvals });
+    this.#stage = { type: "tools", message, tools };
+    return tools;
   }
 
   #endTurn({ turn, message, toolResults, reason }: TurnEndEvent): void {
     const stage = this.#stage;
-    assertRule(stage.type === "after_reply", "turn", "the turn ends without a complete reply");
-    stage.tools.acceptTurnEnd();
-    assertRule(turn === this.#turn, "turn", `turn is ${turn}, expected ${this.#turn}`);
     assertRule(
-      isJsonEqual(message, stage.message),
-      "summary",
-      "message is not the reply of the turn",
+      stage.type === "tools" || stage.type === "resumed",
+      "turn",
+      "the turn ends without a complete reply",
     );
     assertRule(
-      isJsonEqual(toolResults, stage.tools.results),
-      "summary",
-      "toolResults are not the results of the turn",
+      turn === this.#options.turn,
+      "turn",
+      `turn is ${turn}, expected ${this.#options.turn}`,
     );
-    assertEndReason(reason, stage.message, stage.tools.size);
-    this.#stage = { type: "ended" };
+    if (stage.type === "tools") {
+      assertRule(
+        isJsonEqual(message, stage.message),
+        "summary",
+        "message is not the reply of the turn",
+      );
+    }
+    const tools = stage.type === "tools"
+      ? stage.tools
+      : stage.tools.replay(createTools(message, {}));
+    tools.acceptTurnEnd(reason);
+    assertResults(toolResults, tools);
+    assertEndReason(reason, message, tools.size);
+    this.#stage = { type: "ended", tools };
   }
 }
 
+function createTools({ content }: AssistantMessage, resumed?: ResumedReply): ToolsGrammar {
+  return new ToolsGrammar(extractToolCalls(content), resumed);
+}
+
+function assertResults(toolResults: readonly ToolResultMessage[], { results }: ToolsGrammar): void {
+  assertRule(
+    isJsonEqual(toolResults, results),
+    "summary",
+    "toolResults are not the results of the turn",
+  );
+}
+
 function assertEndReason(
-  reason: TurnEndEvent["reason"],
+  reason: TurnEndReason,
   { stopReason }: AssistantMessage,
   callCount: number,
 ): void {
@@ -175,10 +252,11 @@ function assertEndReason(
       return assertRule(callCount === 0, "summary", `${prefix} the reply has calls`);
     case "tools_executed":
     case "steering_interrupt":
+    case "approval_pending":
       return assertRule(callCount > 0, "summary", `${prefix} the reply has no calls`);
     case "error":
       return assertRule(
-        stopReason === "error",
+        stopReason === "error" || callCount > 0,
         "summary",
         `${prefix} the reply stopped with ${stopReason}`,
       );

@@ -5,7 +5,8 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
+import { type AgentTool, defineTool } from "../core/tool.ts";
+import { textResult } from "../core/tool_result.ts";
 import { htmlToText } from "./text/html_text.ts";
 import { isAllowedHost, resolveHost } from "./sandbox/host_proxy.ts";
 import { formatNumber, truncateMiddle } from "./text/output_limit.ts";
@@ -24,7 +25,7 @@ export interface FetchUrlOptions {
   readonly timeoutMs?: number;
   /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Resolves a host name to its addresses. Default: A and AAAA records by `Deno.resolveDns()`. */
+  /** Resolves a host name to its addresses. Default: A and AAAA records. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
 }
 
@@ -89,7 +90,7 @@ async function followRedirects(
 }
 
 function parseAddress(url: string, base?: URL): URL {
-  const address = URL.parse(url, base);
+  const address = URL.canParse(url, base) ? new URL(url, base) : undefined;
   if (!address || !/^https?:$/.test(address.protocol)) {
     throw new BadRequestError(`${JSON.stringify(url)} is not an http or https URL`);
   }

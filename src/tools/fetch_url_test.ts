@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { extractText } from "../core/content.ts";
 import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
+import { testToolContext } from "../testing/test_tool_context.ts";
 
 /** Calls `fetch_url` with scripted responses by address; other addresses get status 404. */
 async function fetchWith(
@@ -20,12 +21,7 @@ async function fetchWith(
     },
     ...options,
   });
-  const output = await tool.execute({ url }, {
-    toolCallId: "1",
-    idempotencyKey: "1",
-    signal: new AbortController().signal,
-    onUpdate: () => {},
-  });
+  const output = await tool.execute({ url }, testToolContext());
   const result = typeof output === "string" ? { content: [], isError: false } : output;
   return { text: extractText(result.content), isError: result.isError ?? false, requested };
 }

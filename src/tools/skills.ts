@@ -5,12 +5,14 @@
  * @module
  */
 
-import { join } from "./files/paths.ts";
+import { join } from "../platform/paths.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import { type AgentTool, defineTool, textResult } from "../core/tool.ts";
-import { getSystemErrorCode } from "./files/file_error.ts";
+import { type AgentTool, defineTool } from "../core/tool.ts";
+import { textResult } from "../core/tool_result.ts";
+import { getSystemErrorCode } from "../platform/system_error.ts";
 import { truncateMiddle } from "./text/output_limit.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
+import { system } from "../platform/system.ts";
 
 /** A skill in a directory of its own. */
 export interface Skill {
@@ -49,7 +51,7 @@ export async function findSkills(directories: readonly string[]): Promise<FoundS
   const skills = new Map<string, Skill>();
   const problems: SkillProblem[] = [];
   for (const parent of directories) {
-    for (const name of await listNames(parent)) {
+    for (const name of listNames(parent)) {
       if (name.startsWith(".")) continue;
       const skill = await readSkill(join(parent, name));
       if (skill === undefined) continue;
@@ -82,8 +84,8 @@ export function skillTool(skills: readonly Skill[]): AgentTool {
     execute: catchAsErrorResult(async ({ name }) => {
       const skill = skills.find((candidate) => candidate.name === name);
       if (!skill) throw new BadRequestError(`Unknown skill ${JSON.stringify(name)}`);
-      const { body } = parseSkill(await Deno.readTextFile(join(skill.directory, "SKILL.md")));
-      const others = (await listNames(skill.directory)).filter((other) => other !== "SKILL.md");
+      const { body } = parseSkill(await system.readTextFile(join(skill.directory, "SKILL.md")));
+      const others = listNames(skill.directory).filter((other) => other !== "SKILL.md");
       const files = others.length === 0
         ? ""
         : `\nOther files in the directory: ${others.join(", ")}`;
@@ -97,10 +99,10 @@ export function skillTool(skills: readonly Skill[]): AgentTool {
 async function readSkill(directory: string): Promise<Skill | SkillProblem | undefined> {
   const file = join(directory, "SKILL.md");
   try {
-    if ((await Deno.stat(file)).size > MAX_BYTES) {
+    if ((await system.stat(file)).size > MAX_BYTES) {
       return { directory, problem: "SKILL.md is larger than 1 MB" };
     }
-    const { fields } = parseSkill(await Deno.readTextFile(file));
+    const { fields } = parseSkill(await system.readTextFile(file));
     const { name = "", description = "" } = fields;
     if (!NAME_PATTERN.test(name) || name.length > MAX_NAME_LENGTH) {
       return {
@@ -150,9 +152,9 @@ function unquote(value: string): string {
   return /^'.*'$/.test(value) ? value.slice(1, -1).replaceAll("''", "'") : value;
 }
 
-async function listNames(directory: string): Promise<string[]> {
+function listNames(directory: string): string[] {
   try {
-    return (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name).sort();
+    return Array.from(system.readDirSync(directory), ({ name }) => name).sort();
   } catch {
     return [];
   }

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { extractText } from "../core/content.ts";
 import { findSkills, skillTool } from "./skills.ts";
+import { testToolContext } from "../testing/test_tool_context.ts";
 
 async function withSkills(
   files: Readonly<Record<string, string>>,
@@ -37,12 +38,7 @@ Deno.test("skills: findSkills() finds skills, and skillTool() lists and reads th
       tool.description,
       "- pdf: Fills in PDF forms.\n- release: Makes a release.",
     );
-    const output = await tool.execute({ name: "pdf" }, {
-      toolCallId: "",
-      idempotencyKey: "",
-      signal: new AbortController().signal,
-      onUpdate: () => {},
-    });
+    const output = await tool.execute({ name: "pdf" }, testToolContext());
     const text = typeof output === "string" ? output : extractText(output.content);
     assertEquals(
       text,

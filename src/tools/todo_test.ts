@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { todoTool } from "./todo.ts";
+import { testToolContext } from "../testing/test_tool_context.ts";
 
 Deno.test("todo: returns the list with the status of each step", async () => {
   const items = [
@@ -7,12 +8,7 @@ Deno.test("todo: returns the list with the status of each step", async () => {
     { text: "write", status: "in_progress" },
     { text: "test", status: "pending" },
   ];
-  const context = {
-    toolCallId: "1",
-    idempotencyKey: "1",
-    signal: new AbortController().signal,
-    onUpdate: () => {},
-  };
+  const context = testToolContext();
   assertEquals(await todoTool().execute({ items }, context), {
     content: [{ type: "text", text: "1 of 3 done\n[x] look\n[>] write\n[ ] test" }],
     details: { items },

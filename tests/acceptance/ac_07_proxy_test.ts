@@ -10,6 +10,7 @@ import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { serveLoopback } from "../adapters/loopback.ts";
 import { outlineEvents } from "../conformance/outline.ts";
+import { scriptedPorts } from "../conformance/ports.ts";
 
 Deno.test("createProxy(): an agent emits the same events with and without the proxy [AC-7, 6.7]", async () => {
   const createModel = () =>
@@ -45,7 +46,7 @@ function createAgent(streamFn: StreamFn): Agent {
       fakeTool({ name: "read_file", result: "hello" }),
       fakeTool({ name: "list_all", result: "a b/ü.txt" }),
     ],
-    now: () => 0,
+    ...scriptedPorts(),
     prices: {},
   });
 }

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { TextLineStream } from "@std/streams/text-line-stream";
 import { choosePackages } from "../../scripts/packages.ts";
 import { createDeadline } from "../deadline.ts";
 
@@ -86,8 +87,7 @@ export async function startAimock(): Promise<Aimock | undefined> {
     stderr: "null",
   }).spawn();
   globalThis.addEventListener("unload", () => child.kill());
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    return new Aimock(text.trim());
-  }
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
+  for await (const url of lines) return new Aimock(url);
   return undefined;
 }

@@ -7,7 +7,7 @@ import {
   replayFetch,
   type ReplayFixture,
 } from "../../src/testing/replay_fetch.ts";
-import { ManualClock } from "../conformance/ports.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { prompt } from "./rich_conversation.ts";
 
 const BODY =

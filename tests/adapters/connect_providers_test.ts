@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { connect } from "../../adapters/connect.ts";
-import { failedStream } from "../../adapters/kit/stream/lazy_stream.ts";
+import { failedStream } from "../../src/core/lazy_stream_fn.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";

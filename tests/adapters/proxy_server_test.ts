@@ -8,7 +8,8 @@ import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { ManualClock, settle } from "../conformance/ports.ts";
+import { settle } from "../conformance/ports.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { serveLoopback } from "./loopback.ts";
 import { richRequest } from "./rich_conversation.ts";
 
@@ -195,6 +196,18 @@ Deno.test("serveProxy(): rejects a body over the limit without reading the rest"
   });
   assertEquals(await fetchStatus(createPost(endless), { ...ALLOW_ALL, maxBodyBytes: 5000 }), 413);
   assert(pulled < 10, `${pulled} chunks were read`);
+});
+
+Deno.test("serveProxy(): rejects a body whose connection breaks", async () => {
+  const broken = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: (controller) => controller.error(new TypeError("connection reset")),
+  });
+  const response = await serveProxy(createStreamFn(), ALLOW_ALL)(createPost(broken));
+  assertEquals(response.status, 400);
+  assertEquals(
+    (await response.json()).error.message,
+    "The connection broke while the body was read",
+  );
 });
 
 Deno.test("serveProxy(): responds with the path of the invalid value in a body", async () => {

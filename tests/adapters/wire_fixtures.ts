@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from "../../src/core/json.ts";
-import { isJsonEqual } from "../../src/testing/json_equal.ts";
+import { isJsonEqual } from "../../src/core/json_equal.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import type { ChunkSizes } from "../../src/testing/faulty_body.ts";
 

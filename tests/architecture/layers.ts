@@ -25,6 +25,12 @@ const layers: Layer[] = [
     external: [{ specifier: /^ajv\//, file: /\/schema\.ts$/ }],
   },
   { files: /^src\/loop\//, internal: /^src\/core\//, external: [] },
+  // The default of `AgentOptions.streamFn`, loaded for the first request.
+  {
+    files: /^src\/agent\/default_stream\.ts$/,
+    internal: /^(src\/(loop|core)\/|adapters\/connect\.ts$)/,
+    external: [],
+  },
   { files: /^src\/agent\//, internal: /^src\/(loop|core)\//, external: [] },
   { files: /^adapters\/catalog\//, internal: /^src\/core\//, external: [] },
   {
@@ -44,6 +50,11 @@ const layers: Layer[] = [
     internal: /^(src\/core|adapters\/(kit|catalog|anthropic))\//,
     external: [{ specifier: /^(aws4fetch|@smithy\/eventstream-codec)$/ }],
   },
+  {
+    files: /^adapters\/proxy\//,
+    internal: /^(src\/core|adapters\/(kit|catalog))\//,
+    external: [{ specifier: /^@std\/streams\//, file: /\/request\.ts$/ }],
+  },
   { files: /^adapters\/[^/]+\//, internal: /^(src\/core|adapters\/(kit|catalog))\//, external: [] },
   { files: /^adapters\//, internal: /^(src\/core|adapters)\//, external: [] },
   {
@@ -52,34 +63,45 @@ const layers: Layer[] = [
     external: [{ specifier: /^node-llama-cpp$/, file: /\/llama_runtime\.ts$/ }],
   },
   {
-    files: /^src\/mcp\//,
-    internal: /^src\/(agent|loop|core)\//,
-    external: [{ specifier: /^@modelcontextprotocol\// }, { specifier: /^node:/ }],
-  },
-  {
-    files: /^src\/eval\//,
-    internal: /^src\/(agent|loop|core)\//,
-    external: [{ specifier: /^(@std\/yaml|yaml)$/ }, { specifier: /^node:/ }],
-  },
-  {
-    files: /^src\/(cassettes|patch)\//,
+    files: /^src\/platform\//,
     internal: /^src\/core\//,
     external: [{ specifier: /^node:/ }],
   },
   {
+    files: /^src\/mcp\//,
+    internal: /^src\/(agent|loop|platform|core)\//,
+    external: [{ specifier: /^@modelcontextprotocol\// }, { specifier: /^node:/ }],
+  },
+  {
+    files: /^src\/eval\//,
+    internal: /^src\/(agent|loop|platform|core)\//,
+    external: [{ specifier: /^(@std\/yaml|yaml)$/ }],
+  },
+  {
+    files: /^src\/(cassettes|patch)\//,
+    internal: /^src\/(platform|core)\//,
+    external: [],
+  },
+  {
     files: /^src\/testing\//,
     internal: /^src\/(agent|loop|core|cassettes)\//,
-    external: [{ specifier: /^node:/ }],
+    external: [],
   },
   {
     files: /^src\/tools\//,
-    internal: /^src\/(agent|loop|core)\//,
-    external: [{ specifier: /^node:/ }, { specifier: /^@std\/text\// }],
+    internal: /^src\/(agent|loop|platform|core)\//,
+    // Types of file handles.
+    external: [{ specifier: /^node:fs\/promises$/ }, { specifier: /^@std\/text\// }],
   },
   {
-    files: /^src\/(policies|memory|sync)\//,
+    files: /^src\/policies\//,
     internal: /^src\/(agent|loop|core)\//,
-    external: [{ specifier: /^node:/ }],
+    external: [],
+  },
+  {
+    files: /^src\/(memory|sync)\//,
+    internal: /^src\/(agent|loop|platform|core)\//,
+    external: [{ specifier: /^node:sqlite$/, file: /\/sqlite_database\.ts$/ }],
   },
   { files: /^mod\.ts$/, internal: /^src\/(agent|loop|core)\//, external: [] },
   {

@@ -196,35 +196,6 @@ Deno.test("approval: --disallowed-tools removes tools and forbids commands", asy
   assertStringIncludes(host.requests[1]?.body ?? "", "forbids this call");
 });
 
-Deno.test("approval: asks at a terminal and accepts yes, no and end of input", async () => {
-  const ask = async (typed: string) => {
-    const { code, host } = await runSession({
-      model: [
-        scriptedReply(scriptedCall("bash", { command: "echo 1 > x" })),
-        scriptedReply(scriptedCall("bash", { command: "echo 2 > x" })),
-        scriptedReply("Done."),
-      ],
-      terminals: ["input", "output", "messages"],
-      input: typed,
-      env: { ANTHROPIC_API_KEY: "k", NO_COLOR: "1" },
-    });
-    const results = host.requests.slice(1).map(({ body }) =>
-      body.split("tool_result").at(-1) ?? ""
-    );
-    return {
-      code,
-      ran: results.map((result) => result.includes("Exit code: 0")),
-      screen: host.screen,
-    };
-  };
-  assertEquals((await ask("y\nn\n")).ran, [true, false]);
-  assertEquals((await ask("what?\nyes\nNO\n")).ran, [true, false]);
-  assertEquals((await ask("")).ran, [false, false]);
-  const { code, screen } = await ask("n\nn\n");
-  assertEquals(code, 0);
-  assertStringIncludes(screen, "? bash echo 1 > x\n  Run it? yes, no, always (this tool): ");
-});
-
 Deno.test("approval: does not ask unless both standard input and standard error are a terminal", async () => {
   for (const terminals of [["output", "messages"], ["input", "output"]] as const) {
     const { code, host } = await runSession({
@@ -239,17 +210,4 @@ Deno.test("approval: does not ask unless both standard input and standard error 
     assert(!host.screen.includes("Run it?"));
     assertStringIncludes(host.requests[1]?.body ?? "", "this run is not interactive");
   }
-});
-
-Deno.test("approval: the answer always applies until the run ends; the question shows the changes to files", async () => {
-  const write = (content: string) => scriptedCall("write_file", { path: "a.txt", content });
-  const { code, host } = await runSession({
-    model: [scriptedReply(write("one\n")), scriptedReply(write("two\n")), scriptedReply("Done.")],
-    terminals: ["input", "messages"],
-    input: "a\n",
-    env: { ANTHROPIC_API_KEY: "k", NO_COLOR: "1" },
-  });
-  assertEquals(code, 0);
-  assertEquals(host.messages.match(/Run it\?/g)?.length, 1);
-  assertStringIncludes(host.messages, "+one");
 });

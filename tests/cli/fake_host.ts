@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Host, Output, StopSignal } from "../../cli/main.ts";
+import type { Host, Input, Output, StopSignal } from "../../cli/main.ts";
 import { createAnthropicFrames, type ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
 import { type ReplayFetch, replayFetch, type ReplayFixture } from "../../src/testing/mod.ts";
 
@@ -16,6 +16,8 @@ export interface FakeHostOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input: a complete text or a stream. Default: empty. */
   readonly input?: string | ReadableStream<Uint8Array>;
+  /** Text typed after `input`, the next one at each question. The input ends after the last one. */
+  readonly answers?: readonly string[];
   /** The streams that are a terminal. Default: none. */
   readonly terminals?: readonly ("input" | "output" | "messages")[];
   /** Columns of the terminal. Default: 80. */
@@ -36,6 +38,8 @@ export interface FakeHost extends Host {
   readonly requests: ReplayFetch["requests"];
   /** Codes of immediate exits. */
   readonly exitCodes: readonly number[];
+  /** Whether the terminal is in raw mode. */
+  readonly isRaw: boolean;
   /** Sends a signal to the program. */
   sendSignal(signal: StopSignal): void;
   /** Closes standard output, as a reader that exits does. */
@@ -49,7 +53,7 @@ export const FAKE_TIME: number = Date.UTC(2026, 0, 2);
 
 /** Creates a host. */
 export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
-  const { env = { ANTHROPIC_API_KEY: "sk-ant-test" }, input = "", columns = 80 } = options;
+  const { env = { ANTHROPIC_API_KEY: "sk-ant-test" }, columns = 80 } = options;
   const isTerminal = (name: "input" | "output" | "messages") =>
     options.terminals?.includes(name) ?? false;
   const fetch = replayFetch((options.model ?? []).map(toFixture));
@@ -62,6 +66,8 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
     chunks.push(bytes);
   });
   const messageListeners: ((text: string) => void)[] = [];
+  const input = new FakeInput(isTerminal("input"), options);
+  messageListeners.push((text) => input.onMessage(text));
   const messages = new FakeOutput(isTerminal("messages"), (text) => {
     written.push({ to: "messages", text });
     for (const listener of messageListeners) listener(text);
@@ -70,10 +76,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
     written.filter((entry) => entry.to === to).map(({ text }) => text).join("");
   return {
     terminal: {
-      input: {
-        isTerminal: isTerminal("input"),
-        bytes: typeof input === "string" ? new Blob([input]).stream() : input,
-      },
+      input,
       output,
       messages,
       columns,
@@ -100,10 +103,54 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
     },
     requests: fetch.requests,
     exitCodes,
+    get isRaw() {
+      return input.isRaw;
+    },
     sendSignal: (signal) => listeners.forEach((listener) => listener(signal)),
     closeOutput: () => output.close(),
     onMessage: (listener) => void messageListeners.push(listener),
   };
+}
+
+class FakeInput implements Input {
+  readonly isTerminal: boolean;
+  readonly bytes: ReadableStream<Uint8Array>;
+  isRaw = false;
+  readonly #answers: string[];
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #isQuestionExpected = false;
+
+  constructor(isTerminal: boolean, { input = "", answers = [] }: FakeHostOptions) {
+    this.isTerminal = isTerminal;
+    this.#answers = [...answers];
+    this.bytes = typeof input === "string"
+      ? new ReadableStream({
+        start: (controller) => {
+          this.#controller = controller;
+          this.#type(input);
+        },
+      })
+      : input;
+  }
+
+  setRaw(isRaw: boolean): void {
+    this.isRaw = isRaw;
+    if (isRaw) this.#isQuestionExpected = true;
+  }
+
+  /** Types the next answer when a question is shown for the first time. */
+  onMessage(text: string): void {
+    if (!this.#isQuestionExpected || !text.includes("Allow?")) return;
+    this.#isQuestionExpected = false;
+    this.#type(this.#answers.shift() ?? "");
+  }
+
+  #type(text: string): void {
+    if (text !== "") this.#controller?.enqueue(new TextEncoder().encode(text));
+    if (this.#answers.length > 0) return;
+    this.#controller?.close();
+    this.#controller = undefined;
+  }
 }
 
 class FakeOutput implements Output {

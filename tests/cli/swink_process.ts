@@ -15,8 +15,8 @@ export interface SwinkOptions {
   readonly cwd?: string;
   /** Environment variables in addition to those of `getBasicEnvironment()`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Standard input: none, or an open pipe. Default: none. */
-  readonly stdin?: "null" | "piped";
+  /** Standard input: none, an open pipe, or a pipe to the keyboard of a terminal. Default: none. */
+  readonly stdin?: "null" | "piped" | "terminal";
 }
 
 /** A running process. */
@@ -65,12 +65,13 @@ export function getBasicEnvironment(): Record<string, string> {
 /** Starts the program. */
 export function startSwink(args: readonly string[], options: SwinkOptions = {}): SwinkProcess {
   const { cwd, env = {}, stdin = "null" } = options;
-  const [program = "", ...programArgs] = SWINK_COMMAND;
+  const command = [...SWINK_COMMAND, ...args];
+  const [program = "", ...programArgs] = stdin === "terminal" ? createTerminal(command) : command;
   const child = new Deno.Command(program, {
-    args: [...programArgs, ...args],
+    args: programArgs,
     env: { ...getBasicEnvironment(), ...env },
     clearEnv: true,
-    stdin,
+    stdin: stdin === "null" ? "null" : "piped",
     stdout: "piped",
     stderr: "piped",
     ...(cwd !== undefined && { cwd }),
@@ -97,7 +98,7 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
       return { code, output: output.text, messages: messages.text };
     },
     async [Symbol.asyncDispose]() {
-      if (stdin === "piped") await child.stdin.close().catch(() => {});
+      if (stdin !== "null") await child.stdin.close().catch(() => {});
       killProcess(child);
       await child.status;
       await Promise.all([output.ended, messages.ended]);
@@ -111,6 +112,13 @@ function killProcess(child: Deno.ChildProcess): void {
   } catch {
     // It has already ended.
   }
+}
+
+/** Returns a command that runs a command in a terminal, and then prints the mode of the terminal. */
+function createTerminal(command: readonly string[]): string[] {
+  const line = command.map((word) => `'${word}'`).join(" ");
+  const script = `trap : INT; ${line}; code=$?; stty -a; exit $code`;
+  return ["script", "--quiet", "--return", "--command", script, "/dev/null"];
 }
 
 /** Runs the program to its end. */

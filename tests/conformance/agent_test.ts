@@ -274,16 +274,16 @@ Deno.test("new Agent() and setTools() throw for two tools with the same name [A5
   assertThrows(() => agent.setTools(twice), BadRequestError);
 });
 
-Deno.test("new Agent() throws for an invalid model name and for a missing streamFn", () => {
+Deno.test("new Agent() throws for an invalid model name and for a streamFn that is no function", () => {
   assertThrows(
     () => new Agent({ model: "gpt", streamFn: scriptedStream([]) }),
     BadRequestError,
     "provider/model",
   );
   assertThrows(
-    () => new Agent({ model: "a/b", streamFn: undefined as never }),
+    () => new Agent({ model: "a/b", streamFn: "openai" as never }),
     BadRequestError,
-    "streamFn",
+    "The option streamFn must be a function",
   );
 });
 
@@ -292,7 +292,10 @@ for (
     [{ maxTurns: 0 }, "maxTurns must be a number above 0, not 0"],
     [{ maxTurns: Number.NaN }, "not NaN"],
     [{ toolTimeoutMs: -1 }, "toolTimeoutMs must be a number above 0, not -1"],
-    [{ approvalMode: "smrt" }, "approvalMode must be one of enabled, smart, bypassed, not smrt"],
+    [
+      { approvalMode: "smrt" },
+      "approvalMode must be one of always, enabled, smart, bypassed, not smrt",
+    ],
     [{ interrupt: "now" }, "interrupt must be one of cancel, boundary, after_batch, not now"],
   ] as const
 ) {

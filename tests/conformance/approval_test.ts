@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { ApprovalMode, Approve } from "../../src/core/approval.ts";
+import type { ApprovalMode } from "../../src/core/approval.ts";
+import type { Approve } from "../../src/core/approve.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

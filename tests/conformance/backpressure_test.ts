@@ -6,7 +6,7 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { outlineEvents } from "./outline.ts";
+import { outlineAllEvents, outlineEvents } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
@@ -50,7 +50,7 @@ Deno.test("backpressure: the model is at most 256 events ahead of the reader [B5
   const { streamFn, emitted } = createWordStream(2000);
   const { agent } = testAgent([], { streamFn });
   const reader = agent.promptStream("Hi").getReader();
-  await readEvents(reader, 5);
+  await readEvents(reader, 6);
   await settle();
   assert(emitted() <= 257, `${emitted()} words ahead`);
   assert(emitted() >= 200, `only ${emitted()} words ahead`);
@@ -60,7 +60,7 @@ Deno.test("backpressure: the model is at most 256 events ahead of the reader [B5
   await reader.cancel();
 });
 
-Deno.test("model call: starts after the reader has taken every event", async () => {
+Deno.test("model call: starts after the reader has taken every event, model_call_start included", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],
   });
@@ -71,10 +71,10 @@ Deno.test("model call: starts after the reader has taken every event", async () 
     await settle();
     if (asked.length < streamFn.calls.length) asked.push(events.length);
   }
-  const lines = outlineEvents(events);
+  const lines = outlineAllEvents(events);
   assertEquals(asked, [
-    lines.indexOf("message_start assistant") + 1,
-    lines.lastIndexOf("message_start assistant") + 1,
+    lines.indexOf("model_call_start 1") + 1,
+    lines.lastIndexOf("model_call_start 1") + 1,
   ]);
 });
 

@@ -69,13 +69,21 @@ Deno.test("Agent: takes time, ids and random numbers from the ports only", async
     now: () => 1_000,
     sleep: clock.sleep,
     random: () => (portCalls.push("random"), 0.25),
-    newId: (kind) => (portCalls.push(kind), `${kind}!`),
+    newId: (kind) => `${kind}_${portCalls.push(kind)}`,
   });
   agent.steer("x");
   const events = await checkEvents(agent.promptStream("Go"));
-  assertEquals(portCalls, ["queued", "run", "random"]);
+  assertEquals(portCalls, [
+    "message", // The steering message.
+    "queued",
+    "run",
+    "message", // The prompt.
+    "message", // The reply, whose first attempt fails.
+    "random",
+    ...["message", "message"], // The tool result and the second reply.
+  ]);
   assertEquals(clock.waits, [750]);
   const [start] = events;
-  assertEquals(start?.type === "agent_start" && start.runId, "run!");
+  assertEquals(start?.type === "agent_start" && start.runId, "run_3");
   assertEquals(agent.state.messages.map(({ timestamp }) => timestamp), Array(5).fill(1_000));
 });

@@ -21,14 +21,14 @@ Deno.test("fallback: the next model replies in the same message after the last f
   assertEquals(outlineEvents(events).slice(4), [
     "message_start assistant",
     "message_update text_delta",
-    "model_fallback spare",
+    "model_fallback spare discard",
     "message_update text_delta",
     "message_end assistant",
     "turn_end complete",
     "agent_end",
   ]);
   const [fallback] = eventsOfType(events, "model_fallback");
-  assertEquals([fallback?.from.modelId, fallback?.to], ["model", spare]);
+  assertEquals([fallback?.from.modelId, fallback?.to, fallback?.discard], ["model", spare, true]);
   const [, assistant] = agent.state.messages;
   assertEquals(assistant?.role === "assistant" && [assistant.provider, assistant.modelId], [
     "other",

@@ -247,6 +247,7 @@ Deno.test("readFile: reads image files, and without the port an image file is a 
     source: { type: "base64", mediaType: "image/jpeg", data: "AQID" },
   });
   assertEquals(agent.state.messages[0], {
+    id: "message_1",
     role: "user",
     content: [{ type: "text", text: "What is it?" }, image],
     timestamp: 0,

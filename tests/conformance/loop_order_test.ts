@@ -12,7 +12,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
+import { eventsOfType, outlineAllEvents, outlineEvents, outlineMessages } from "./outline.ts";
 import { scriptedPorts } from "./ports.ts";
 
 const empty: AgentContext = { systemPrompt: "", messages: [], tools: [] };
@@ -27,35 +27,47 @@ function loopConfig(
 Deno.test("agentLoop() without tools runs one turn and ends [3.1, 3.16, A1, B1]", async () => {
   const config = loopConfig([reply("Hello")]);
   const events = await checkEvents(agentLoop([hi], empty, config));
-  const assistant = assistantMessage("Hello", { modelId: "model" });
+  const prompt = { ...hi, id: "message_1" };
+  const assistant = assistantMessage("Hello", { modelId: "model", id: "message_2" });
   const emptyAssistant = { ...assistant, content: [] };
+  const call = { turn: 1, attempt: 1, model: config.model };
   assertEquals(events, [
     { type: "agent_start", runId: "run_1", seq: 1 },
     { type: "turn_start", turn: 1, seq: 2 },
-    { type: "message_start", message: hi, seq: 3 },
-    { type: "message_end", message: hi, seq: 4 },
+    { type: "message_start", message: prompt, seq: 3 },
+    { type: "message_end", message: prompt, seq: 4 },
     { type: "message_start", message: emptyAssistant, seq: 5 },
+    { type: "model_call_start", ...call, seq: 6 },
     {
       type: "message_update",
       delta: { type: "text_delta", contentIndex: 0, delta: "Hello" },
-      seq: 6,
+      seq: 7,
     },
-    { type: "message_end", message: assistant, seq: 7 },
+    {
+      type: "model_call_end",
+      ...call,
+      ttftMs: 0,
+      durationMs: 0,
+      usage: zeroUsage(),
+      cost: zeroCost(),
+      seq: 8,
+    },
+    { type: "message_end", message: assistant, seq: 9 },
     {
       type: "turn_end",
       turn: 1,
       message: assistant,
       toolResults: [],
       reason: "complete",
-      seq: 8,
+      seq: 10,
     },
     {
       type: "agent_end",
-      messages: [hi, assistant],
+      messages: [prompt, assistant],
       stopReason: "stop",
       usage: zeroUsage(),
       cost: zeroCost(),
-      seq: 9,
+      seq: 11,
     },
   ]);
   config.streamFn.assertDone();
@@ -68,17 +80,19 @@ Deno.test("tool events are emitted between message_end and turn_end [3.2, A2, B2
   ]);
   const context = { ...empty, tools: [fakeTool({ name: "look", result: "a cat" })] };
   const events = await checkEvents(agentLoop([hi], context, config));
-  assertEquals(outlineEvents(events), [
+  assertEquals(outlineAllEvents(events), [
     "agent_start",
     "turn_start 1",
     "message_start user",
     "message_end user",
     "message_start assistant",
+    "model_call_start 1",
     "message_update text_delta",
     "message_update text_delta",
     "message_update text_delta",
     "message_update tool_call_start",
     "message_update tool_call_delta",
+    "model_call_end 1",
     "message_end assistant",
     "tool_execution_start call_1",
     "tool_execution_end call_1",
@@ -87,7 +101,9 @@ Deno.test("tool events are emitted between message_end and turn_end [3.2, A2, B2
     "turn_end tools_executed",
     "turn_start 2",
     "message_start assistant",
+    "model_call_start 1",
     "message_update text_delta",
+    "model_call_end 1",
     "message_end assistant",
     "turn_end complete",
     "agent_end",
@@ -97,7 +113,8 @@ Deno.test("tool events are emitted between message_end and turn_end [3.2, A2, B2
   const [end] = eventsOfType(events, "tool_execution_end");
   assertEquals(end?.result, { content: [text("a cat")] });
   const [turn] = eventsOfType(events, "turn_end");
-  assertEquals(turn?.toolResults, [toolResultMessage({ id: "call_1", name: "look" }, "a cat")]);
+  const result = toolResultMessage({ id: "call_1", name: "look" }, "a cat");
+  assertEquals(turn?.toolResults, [{ ...result, id: "message_3" }]);
 });
 
 Deno.test("tool results lead to one more turn, and the run ends once [3.3, A3]", async () => {

@@ -8,8 +8,13 @@ import { extractText } from "../../src/core/content.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import type { AgentMessage } from "../../src/core/message.ts";
 
-/** Formats each event as its type and its most distinctive property. */
+/** Formats each event as its type and its most distinctive property; omits the model calls, one for each attempt. */
 export function outlineEvents(events: readonly AgentEvent[]): string[] {
+  return outlineAllEvents(events).filter((line) => !line.startsWith("model_call"));
+}
+
+/** Formats each event as its type and its most distinctive property. */
+export function outlineAllEvents(events: readonly AgentEvent[]): string[] {
   return events.map(formatEvent);
 }
 
@@ -55,7 +60,12 @@ function formatEvent(event: AgentEvent): string {
     case "retry":
       return `retry ${event.attempt}${event.discard ? " discard" : ""}`;
     case "model_fallback":
-      return `model_fallback ${event.to.modelId}`;
+      return `model_fallback ${event.to.modelId}${event.discard ? " discard" : ""}`;
+    case "model_call_start":
+    case "model_call_end":
+      return `${event.type} ${event.attempt}`;
+    case "sub_agent":
+      return `sub_agent ${event.path.join("/")} ${event.event.type}`;
     case "warning":
       return `warning ${event.code}`;
     case "agent_start":

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { userMessage } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
@@ -191,12 +191,13 @@ Deno.test("policies: the injected messages of all policies are added in order [A
   ]);
 });
 
-Deno.test("policies: a hook that throws counts as continue in every slot and is reported as a warning [A101]", async () => {
+Deno.test("policies: an observing hook that throws counts as continue, a guard that throws refuses the call, and both are reported as warnings [A101]", async () => {
   const broken = (): never => {
     throw new Error("policy failed");
   };
+  const tool = look();
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
-    tools: [look()],
+    tools: [tool],
     policies: [{
       name: "broken",
       preTurn: broken,
@@ -225,8 +226,12 @@ Deno.test("policies: a hook that throws counts as continue in every slot and is 
   );
   const [warning] = eventsOfType(events, "warning");
   assertEquals([warning?.message, warning?.data], [
-    'The policy "broken" failed and was skipped: policy failed',
+    'The policy "broken" failed: policy failed',
     { policy: "broken" },
+  ]);
+  assertEquals(tool.calls, []);
+  assertEquals(outlineMessages(agent.state.messages).slice(2, 3), [
+    'tool_result: Tool call refused: the policy "broken" failed: policy failed',
   ]);
 });
 
@@ -268,178 +273,6 @@ Deno.test("postLoop: gets the error of a failed run", async () => {
   });
   await agent.prompt("Hi");
   assertEquals(seen, [["error", "auth_error"]]);
-});
-
-Deno.test("preDispatch: rewritten arguments reach the next policy, are validated, emitted and noted in the result [A80, A87]", async () => {
-  const read = fakeTool({
-    name: "read",
-    parameters: { type: "object", properties: { path: { type: "string" } } },
-  });
-  const seen: unknown[] = [];
-  const rewrite: Policy = {
-    name: "rewrite",
-    preDispatch: ({ arguments: args }) => {
-      args["path"] = `/safe/${args["path"]}`;
-    },
-  };
-  const watch: Policy = {
-    name: "watch",
-    preDispatch: ({ arguments: args }) => void seen.push({ ...args }),
-  };
-  const { agent, streamFn } = testAgent([reply([toolCall("read", { path: "a" })]), reply("Read")], {
-    tools: [read],
-    policies: [rewrite, watch],
-    approve: ({ arguments: args }) => {
-      seen.push(args);
-      return true;
-    },
-  });
-  const events = await checkEvents(agent.promptStream("Read"));
-  const safe = { path: "/safe/a" };
-  assertEquals(seen, [safe, safe]);
-  assertEquals(read.calls.map((call) => call.arguments), [safe]);
-  assertEquals(eventsOfType(events, "tool_approval_requested")[0]?.arguments, safe);
-  assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, safe);
-  const request = outlineMessages(streamFn.calls[1]?.context.messages ?? []);
-  assertEquals(
-    request[1],
-    'assistant: read({"path":"a"})',
-    "the history keeps the arguments of the model",
-  );
-  assertStringIncludes(request[2] ?? "", 'were changed before the call ran: {"path":"/safe/a"}');
-});
-
-Deno.test("preDispatch: invalid rewritten arguments refuse the call", async () => {
-  const read = fakeTool({
-    name: "read",
-    parameters: { type: "object", properties: { path: { type: "string" } } },
-  });
-  const { agent, streamFn } = testAgent(
-    [reply([toolCall("read", { path: "a" })]), reply("Sorry")],
-    {
-      tools: [read],
-      policies: [{
-        name: "wrong",
-        preDispatch: ({ arguments: args }) => {
-          args["path"] = 5;
-        },
-      }],
-    },
-  );
-  await checkEvents(agent.promptStream("Read"));
-  assertEquals(read.calls, []);
-  assertStringIncludes(
-    outlineMessages(streamFn.calls[1]?.context.messages ?? [])[2] ?? "",
-    "- /path: must be string",
-  );
-});
-
-Deno.test("preDispatch: changes of the arguments by a policy that throws are discarded [A88]", async () => {
-  const read = fakeTool({ name: "read" });
-  const { agent } = testAgent([reply([toolCall("read", { list: [1] })]), reply("Read")], {
-    tools: [read],
-    policies: [{
-      name: "broken",
-      preDispatch: ({ arguments: args }) => {
-        (args["list"] as number[]).push(2);
-        args["path"] = "x";
-        throw new Error("policy failed");
-      },
-    }],
-  });
-  await checkEvents(agent.promptStream("Read"));
-  assertEquals(read.calls.map((call) => call.arguments), [{ list: [1] }]);
-});
-
-Deno.test("preDispatch: changes of the arguments after the verdict have no effect", async () => {
-  const read = fakeTool({ name: "read" });
-  let kept: Record<string, unknown> = {};
-  const { agent } = testAgent([reply([toolCall("read", {})]), reply("Read")], {
-    tools: [read],
-    policies: [{
-      name: "late",
-      preDispatch: ({ arguments: args }) => {
-        args["path"] = "fine";
-        kept = args;
-      },
-    }],
-    approve: () => {
-      kept["path"] = "/etc/passwd";
-      return true;
-    },
-  });
-  await checkEvents(agent.promptStream("Read"));
-  assertEquals(read.calls.map((call) => call.arguments), [{ path: "fine" }]);
-});
-
-Deno.test("preDispatch skip: refuses one call with its reason, and the others run [A85, A87, A104]", async () => {
-  const asked: string[] = [];
-  const { agent, streamFn } = testAgent([
-    reply([toolCall("rm"), toolCall("look")]),
-    reply("Fine"),
-  ], {
-    tools: [fakeTool({ name: "rm" }), look()],
-    policies: [{
-      name: "deny",
-      preDispatch: ({ tool }) =>
-        tool.name === "rm" ? { type: "skip", reason: "rm is not allowed here" } : undefined,
-    }, { name: "after", preDispatch: ({ tool }) => void asked.push(tool.name) }],
-  });
-  const events = await checkEvents(agent.promptStream("Go"));
-  assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2), [
-    "tool_result: Tool call refused: rm is not allowed here",
-    "tool_result: ok",
-  ]);
-  assertEquals(asked, ["look"]);
-  assertEquals(eventsOfType(events, "tool_execution_end").map(({ id, isError }) => [id, isError]), [
-    ["call_1", true],
-    ["call_2", false],
-  ]);
-});
-
-Deno.test("preDispatch stop: refuses all calls without approval and ends the run after the turn [A86]", async () => {
-  const approvals: string[] = [];
-  const tool = look();
-  const { agent, streamFn } = testAgent([
-    reply([toolCall("look"), toolCall("look", { n: 2 }), toolCall("lok")]),
-  ], {
-    tools: [tool],
-    approve: ({ toolCallId }) => {
-      approvals.push(toolCallId);
-      return true;
-    },
-    policies: [{
-      name: "halt",
-      preDispatch: ({ arguments: { n } }) => n === 2 ? { type: "stop", reason: "two" } : undefined,
-    }],
-  });
-  const events = await checkEvents(agent.promptStream("Look"));
-  assertEquals([approvals, tool.calls], [[], []]);
-  const [turn] = eventsOfType(events, "turn_end");
-  assertEquals(outlineMessages(turn?.toolResults ?? []), [
-    'tool_result: Tool call not run: the policy "halt" stopped the run: two',
-    'tool_result: Tool call not run: the policy "halt" stopped the run: two',
-    'tool_result: Tool "lok" not found. Available tools: look.',
-  ]);
-  const end = events.at(-1);
-  assertEquals(end?.type === "agent_end" && end.stoppedBy, { policy: "halt", reason: "two" });
-  streamFn.assertDone();
-});
-
-Deno.test("preDispatch inject: the messages are in the next turn", async () => {
-  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
-    tools: [look()],
-    policies: [{
-      name: "hint",
-      preDispatch: () => ({ type: "inject", messages: [note("careful")] }),
-    }],
-  });
-  await checkEvents(agent.promptStream("Look"));
-  assertEquals(outlineMessages(agent.state.messages).slice(2), [
-    "tool_result: ok",
-    "user: careful",
-    "assistant: Seen",
-  ]);
 });
 
 Deno.test("maxTurns: the run stops at the limit, and the result names it [A102]", async () => {

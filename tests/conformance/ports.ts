@@ -1,59 +1,12 @@
 /**
- * Deterministic ports: a clock that tests advance, numbered ids and seeded random numbers.
+ * Deterministic ports: a clock whose sleeps end immediately, numbered ids and seeded random numbers.
  *
  * @module
  */
 
 import type { Ports } from "../../src/core/ports.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
-
-interface Sleeper {
-  readonly until: number;
-  readonly wake: () => void;
-}
-
-/** A clock that only advances on demand. */
-export class ManualClock {
-  /** The milliseconds of every sleep, in order. */
-  readonly waits: number[] = [];
-  readonly #sleepers = new Set<Sleeper>();
-  #now = 0;
-
-  readonly now = (): number => this.#now;
-
-  readonly sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> => {
-    this.waits.push(milliseconds);
-    if (signal?.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        this.#sleepers.delete(sleeper);
-        signal?.removeEventListener("abort", wake);
-        resolve();
-      };
-      const sleeper = { until: this.#now + milliseconds, wake };
-      this.#sleepers.add(sleeper);
-      signal?.addEventListener("abort", wake);
-    });
-  };
-
-  /** Number of pending sleeps. */
-  get sleepers(): number {
-    return this.#sleepers.size;
-  }
-
-  /** Advances the clock to the next pending sleep. */
-  advanceToNext(): void {
-    const due = Math.min(...[...this.#sleepers].map(({ until }) => until));
-    this.advance(due - this.#now);
-  }
-
-  /** Advances the clock and wakes the sleeps that are due, the earliest first. */
-  advance(milliseconds: number): void {
-    this.#now += milliseconds;
-    const due = [...this.#sleepers].filter(({ until }) => until <= this.#now);
-    for (const { wake } of due.sort((left, right) => left.until - right.until)) wake();
-  }
-}
 
 /** A clock on which every sleep ends immediately and advances the time. */
 export class InstantClock {

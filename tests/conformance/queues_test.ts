@@ -15,7 +15,7 @@ Deno.test("queued: lists messages with their ids; cancelQueued() removes one", (
   const b = agent.steer({ text: "b" });
   const c = agent.followUp("c");
   assertEquals([a.id, b.id, c.id], ["queued_1", "queued_2", "queued_3"]);
-  assertEquals(a.message, userMessage("a", 0));
+  assertEquals(a.message, { ...userMessage("a", 0), id: "message_1" });
   assertEquals(agent.queued, { steering: [a, b], followUp: [c] });
   assertEquals(agent.cancelQueued(a.id), true);
   assertEquals(agent.cancelQueued(a.id), false);

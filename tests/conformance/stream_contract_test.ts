@@ -120,12 +120,12 @@ Deno.test("StreamFn: a warning is emitted as a warning of the run", async () => 
     done,
   ]]);
   const events = await checkEvents(agent.promptStream("Hi"));
-  assertEquals(events[5], {
+  assertEquals(events[6], {
     type: "warning",
     code: "unsupported_option",
     message: "No temperature",
     data: { a: 1 },
-    seq: 6,
+    seq: 7,
   });
 });
 

@@ -9,7 +9,8 @@ import type { AgentOptions } from "../../src/agent/options.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import type { ScriptedStep } from "../../src/testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { ManualClock, scriptedPorts } from "./ports.ts";
+import { scriptedPorts } from "./ports.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 
 /** An agent with its scripted model and its clock. */
 export interface TestAgent {

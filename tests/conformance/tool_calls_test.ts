@@ -170,7 +170,7 @@ for (
   });
 }
 
-Deno.test("a tool result without content is emitted with empty content [B17]", async () => {
+Deno.test("a tool result with empty content is emitted unchanged, and one that is no result becomes data or an error [B17]", async () => {
   const answering = (name: string, answer: unknown): AgentTool => ({
     name,
     description: "",
@@ -182,15 +182,22 @@ Deno.test("a tool result without content is emitted with empty content [B17]", a
     reply("Fine"),
   ], {
     tools: [
-      answering("bare", { details: 1 }),
+      answering("bare", { content: [], details: 1 }),
       answering("mute", undefined),
       answering("empty", ""),
     ],
   });
   const events = await checkEvents(agent.promptStream("Go"));
   assertEquals(eventsOfType(events, "tool_execution_end").map(({ result }) => result), [
-    { details: 1, content: [] },
-    { content: [] },
+    { content: [], details: 1 },
+    {
+      content: [
+        text(
+          "The tool returned undefined, which is no result: return a string, a JSON value or { content: [...] }",
+        ),
+      ],
+      isError: true,
+    },
     { content: [text("")] },
   ]);
 });

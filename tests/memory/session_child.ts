@@ -8,6 +8,7 @@
 import { Agent } from "../../src/agent/agent.ts";
 import { SessionError } from "../../src/core/errors.ts";
 import type { Session } from "../../src/core/session.ts";
+import { isJsonEqual } from "../../src/core/json_equal.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { recordSession } from "../../src/memory/recording/recorder.ts";
@@ -85,7 +86,7 @@ async function fillDisk(directory: string): Promise<FillReport> {
   const continued = await agent.continue();
   await recording.stop();
   const resumed = await resumeSession(store, "s");
-  const matchesAtEnd = JSON.stringify(resumed.messages) === JSON.stringify(agent.state.messages);
+  const matchesAtEnd = isJsonEqual(resumed.messages, agent.state.messages);
   await resumed.session.close();
   const error = abortReason instanceof SessionError ? abortReason : undefined;
   return {

@@ -13,7 +13,7 @@ import { type AgentMessage, userMessage } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import type { AgentTool } from "../../src/core/tool.ts";
 import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
-import type { ManualClock } from "../conformance/ports.ts";
+import type { ManualClock } from "../../src/testing/manual_clock.ts";
 import type { RandomSource } from "./engine_fuzz_random.ts";
 
 /** State that the parts of an environment share. */

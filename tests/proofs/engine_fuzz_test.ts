@@ -7,7 +7,8 @@ import { repairHistory } from "../../src/core/history.ts";
 import { findViolation } from "../../src/testing/event_grammar.ts";
 import { reply } from "../../src/testing/script.ts";
 import { outlineMessages } from "../conformance/outline.ts";
-import { ManualClock, scriptedPorts } from "../conformance/ports.ts";
+import { scriptedPorts } from "../conformance/ports.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { RandomSource } from "./engine_fuzz_random.ts";
 import { randomScript, TrackedModel } from "./engine_fuzz_model.ts";
 import {

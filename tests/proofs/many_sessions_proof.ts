@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { userMessage } from "../../src/core/message.ts";
 import type { Session } from "../../src/core/session.ts";
-import { denoFileSystem } from "../../src/memory/file/deno_file_system.ts";
+import { localFileSystem } from "../../src/memory/file/local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "../../src/memory/file/file_store.ts";
 import type { FileSystem } from "../../src/memory/file/file_system.ts";
 
@@ -18,7 +18,7 @@ interface CountingDisk {
 function createCountingDisk(): CountingDisk {
   let bytesRead = 0;
   const openToRead: FileSystem["openToRead"] = async (path) => {
-    const file = await denoFileSystem.openToRead(path);
+    const file = await localFileSystem.openToRead(path);
     return {
       stat: () => file.stat(),
       close: () => file.close(),
@@ -29,7 +29,7 @@ function createCountingDisk(): CountingDisk {
       },
     };
   };
-  return { files: { ...denoFileSystem, openToRead }, getBytesRead: () => bytesRead };
+  return { files: { ...localFileSystem, openToRead }, getBytesRead: () => bytesRead };
 }
 
 function createStore(directory: string, { files }: CountingDisk): FileSessionStore {

@@ -7,10 +7,12 @@
 import { extractText } from "../../src/core/content.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { validateToolArguments } from "../../src/core/schema.ts";
-import type { AgentTool, AgentToolResult, ToolUpdate } from "../../src/core/tool.ts";
+import type { AgentTool } from "../../src/core/tool.ts";
+import type { AgentToolResult, ToolUpdate } from "../../src/core/tool_result.ts";
 import { codingTools, type CodingToolsOptions } from "../../src/tools/coding_tools.ts";
 import { createSandbox, type SandboxOptions } from "../../src/tools/sandbox/local_sandbox.ts";
 import type { Sandbox } from "../../src/tools/sandbox/sandbox.ts";
+import { testToolContext } from "../../src/testing/test_tool_context.ts";
 
 /** Result of a tool call. */
 export interface ToolCallResult {
@@ -85,13 +87,15 @@ export class TestWorkspace implements AsyncDisposable {
     if (!checked.valid) throw new Error(JSON.stringify(checked.errors));
     const updates: string[] = [];
     const id = `call_${++this.#calls}`;
-    const returned = await tool.execute(args, {
-      toolCallId: id,
-      idempotencyKey: id,
-      signal,
-      onUpdate: (update: ToolUpdate) =>
-        updates.push(typeof update === "string" ? update : extractText(update.content)),
-    });
+    const returned = await tool.execute(
+      args,
+      testToolContext({
+        toolCallId: id,
+        signal,
+        onUpdate: (update: ToolUpdate) =>
+          updates.push(typeof update === "string" ? update : extractText(update.content)),
+      }),
+    );
     const result = typeof returned === "string"
       ? { content: [{ type: "text" as const, text: returned }] }
       : returned;

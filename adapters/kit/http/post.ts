@@ -4,6 +4,7 @@
  * @module
  */
 
+import { abortable } from "../../../src/core/abortable.ts";
 import {
   AgentError,
   getErrorMessage,
@@ -14,7 +15,6 @@ import { redact } from "../../../src/core/redact.ts";
 import { classifyResponse, classifyStreamError, type ErrorOrigin } from "../errors/classify.ts";
 import type { ErrorTable } from "../errors/error_table.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
-import { abortable } from "../stream/abortable.ts";
 import { startTimer } from "../stream/timer.ts";
 
 /** A request to a provider. */

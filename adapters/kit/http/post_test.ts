@@ -10,7 +10,8 @@ import { createOpenAI } from "../../openai/mod.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { serveLoopback } from "../../../tests/adapters/loopback.ts";
-import { ManualClock, settle } from "../../../tests/conformance/ports.ts";
+import { ManualClock } from "../../../src/testing/manual_clock.ts";
+import { settle } from "../../../tests/conformance/ports.ts";
 import { type AdapterOptions, resolveSettings } from "../options/adapter_options.ts";
 import { post } from "./post.ts";
 

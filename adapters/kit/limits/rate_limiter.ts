@@ -4,10 +4,10 @@
  * @module
  */
 
+import { abortable } from "../../../src/core/abortable.ts";
 import { BadRequestError } from "../../../src/core/errors.ts";
 import { type Clock, systemClock } from "../../../src/core/ports.ts";
 import type { RequestLimiter } from "../options/adapter_options.ts";
-import { abortable } from "../stream/abortable.ts";
 import { readLimits } from "./rate_headers.ts";
 import { TokenBucket } from "./token_bucket.ts";
 

@@ -4,7 +4,8 @@ import { userMessage } from "../../../src/core/message.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import { replayFetch } from "../../../src/testing/replay_fetch.ts";
-import { ManualClock, settle } from "../../../tests/conformance/ports.ts";
+import { ManualClock } from "../../../src/testing/manual_clock.ts";
+import { settle } from "../../../tests/conformance/ports.ts";
 import { createOpenAI } from "../../openai/mod.ts";
 import { RateLimiter } from "./rate_limiter.ts";
 

@@ -6,12 +6,12 @@
 
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { StreamFn } from "../../../src/core/stream.ts";
-import { type Catalog, findModel } from "../../catalog/catalog.ts";
+import { type Catalog, catalog, findModel } from "../../catalog/catalog.ts";
 
 /** Adds `hasStrictSchema` to a stream function, based on the `strictSchema` field of catalog entries. */
-export function withStrictSchema(streamFn: StreamFn, catalog: Catalog): StreamFn {
+export function withStrictSchema(streamFn: StreamFn, models: Catalog = catalog): StreamFn {
   const hasStrictSchema: StreamFn["hasStrictSchema"] = (model, schema) =>
-    (findModel(catalog, model)?.strictSchema ?? false) && isStrictSchema(schema);
+    (findModel(models, model)?.strictSchema ?? false) && isStrictSchema(schema);
   return Object.assign(streamFn, { hasStrictSchema });
 }
 

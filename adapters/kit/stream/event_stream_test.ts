@@ -4,7 +4,8 @@ import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/str
 import { zeroUsage } from "../../../src/core/usage.ts";
 import { createFaultyBody } from "../../../src/testing/faulty_body.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
-import { ManualClock, settle } from "../../../tests/conformance/ports.ts";
+import { ManualClock } from "../../../src/testing/manual_clock.ts";
+import { settle } from "../../../tests/conformance/ports.ts";
 import { type Exchange, toEventStream } from "./event_stream.ts";
 import { NdjsonParser } from "./ndjson.ts";
 

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { systemClock } from "../../../src/core/ports.ts";
-import { ManualClock, settle } from "../../../tests/conformance/ports.ts";
+import { ManualClock } from "../../../src/testing/manual_clock.ts";
+import { settle } from "../../../tests/conformance/ports.ts";
 import { startTimer } from "./timer.ts";
 
 Deno.test("startTimer(): calls back after the delay, unless it is cancelled", async () => {

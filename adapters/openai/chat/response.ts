@@ -9,18 +9,13 @@ import { type AgentError, ContentFilteredError } from "../../../src/core/errors.
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../../kit/errors/classify.ts";
+import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
-import { ChatCallAssembler, type ChatCallsOptions } from "./tool_calls.ts";
+import { ChatCallAssembler } from "./tool_calls.ts";
 import { toChatCost, toChatUsage } from "./usage.ts";
 import type { WireChoice, WireChunk, WireContentPart, WireDelta, WireUsage } from "./wire.ts";
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
-
-/** Options for `new ChatReply()`. */
-export interface ChatReplyOptions extends ChatCallsOptions {
-  /** Source of the errors of this call. */
-  readonly origin: ErrorOrigin;
-}
 
 /** Type name of extension blocks with reasoning for OpenRouter and compatible gateways. */
 export const REASONING_DETAILS = "openai.reasoning_details";
@@ -56,11 +51,11 @@ export class ChatReply implements ReplyReader<string> {
   #hasOpenReasoning = false;
   #isFiltered = false;
 
-  /** Creates a reader that writes the reply with `writer`. */
-  constructor(writer: BlockWriter, options: ChatReplyOptions) {
-    this.#writer = writer;
-    this.#origin = options.origin;
-    this.#calls = new ChatCallAssembler(writer, options);
+  /** Creates a reader for the reply of a call. */
+  constructor(call: ProviderCall) {
+    this.#writer = call.writer;
+    this.#origin = call.origin;
+    this.#calls = new ChatCallAssembler(call);
   }
 
   /** Usage, once received. */

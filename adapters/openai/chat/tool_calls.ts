@@ -9,6 +9,7 @@
  */
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
+import type { ProviderCall } from "../../kit/provider.ts";
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 import type { WireToolCall } from "./wire.ts";
 
@@ -21,12 +22,6 @@ interface Call {
   contentIndex: number | null;
 }
 
-/** Options for `new ChatCallAssembler()`. */
-export interface ChatCallsOptions {
-  /** Maps a tool name in the response to the name of the tool. */
-  readonly decodeToolName: (wireName: string) => string;
-}
-
 /** Assembles the tool calls of one reply. */
 export class ChatCallAssembler {
   readonly #writer: BlockWriter;
@@ -34,8 +29,8 @@ export class ChatCallAssembler {
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
 
-  /** Creates an assembler that writes the calls with `writer`. */
-  constructor(writer: BlockWriter, { decodeToolName }: ChatCallsOptions) {
+  /** Creates an assembler that writes the calls of a reply. */
+  constructor({ writer, decodeToolName }: ProviderCall) {
     this.#writer = writer;
     this.#decodeToolName = decodeToolName;
   }

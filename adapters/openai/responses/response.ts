@@ -7,7 +7,8 @@
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import { ContentFilteredError } from "../../../src/core/errors.ts";
 import type { Usage } from "../../../src/core/usage.ts";
-import { classifyStreamError, type ErrorOrigin } from "../../kit/errors/classify.ts";
+import { classifyStreamError } from "../../kit/errors/classify.ts";
+import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { toChatUsage } from "../chat/usage.ts";
@@ -15,14 +16,6 @@ import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./wir
 
 /** Prefix of the type names of extension blocks with items of the API. */
 export const ITEM_PREFIX = "openai.";
-
-/** Options for `new ResponsesReply()`. */
-export interface ResponsesReplyOptions {
-  /** Maps a tool name in the response to the name of the tool. */
-  readonly decodeToolName: (wireName: string) => string;
-  /** Source of the errors of this call. */
-  readonly origin: ErrorOrigin;
-}
 
 /** A tool call whose block is open. */
 interface OpenCall {
@@ -33,17 +26,17 @@ interface OpenCall {
 /** Reads the events of one reply. */
 export class ResponsesReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
-  readonly #options: ResponsesReplyOptions;
+  readonly #call: ProviderCall;
   readonly #calls = new Map<number, OpenCall>();
   #wireUsage: WireResponseUsage | null = null;
   #refusal = "";
   #hasText = false;
   #hasToolCall = false;
 
-  /** Creates a reader that writes the reply with `writer`. */
-  constructor(writer: BlockWriter, options: ResponsesReplyOptions) {
-    this.#writer = writer;
-    this.#options = options;
+  /** Creates a reader for the reply of a call. */
+  constructor(call: ProviderCall) {
+    this.#writer = call.writer;
+    this.#call = call;
   }
 
   /** Usage, once received. */
@@ -84,13 +77,13 @@ export class ResponsesReply implements ReplyReader<string> {
       case "response.failed":
         return this.#finish(event.response);
       case "error":
-        throw classifyStreamError(event, this.#options.origin);
+        throw classifyStreamError(event, this.#call.origin);
     }
   }
 
   #openCall(index: number, item: WireItem): OpenCall {
     this.#hasToolCall = true;
-    const name = this.#options.decodeToolName(textOrEmpty(item.name));
+    const name = this.#call.decodeToolName(textOrEmpty(item.name));
     const contentIndex = this.#writer.openToolCall(textOrEmpty(item.call_id), name);
     const call = { contentIndex, hasArguments: false };
     this.#calls.set(index, call);
@@ -135,7 +128,7 @@ export class ResponsesReply implements ReplyReader<string> {
 
   #finish(response: WireResponse): void {
     this.#wireUsage = response.usage ?? this.#wireUsage;
-    const { origin } = this.#options;
+    const { origin } = this.#call;
     if (response.status === "failed" || response.error) {
       const error = response.error ?? { message: "The response failed without an error" };
       throw classifyStreamError({ error }, origin);

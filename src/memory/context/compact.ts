@@ -5,7 +5,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { CompactionReport } from "../../core/context.ts";
+import type { CompactionReport } from "../../core/compaction_report.ts";
 import { AlreadyRunningError } from "../../core/errors.ts";
 import type { CompactingTransform, CompactOptions } from "./compaction.ts";
 

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { CompactionReport, TransformInput, TransformOutput } from "../../core/context.ts";
+import type { TransformInput, TransformOutput } from "../../core/context.ts";
+import type { CompactionReport } from "../../core/compaction_report.ts";
 import { AbortedError, ContextWindowOverflowError } from "../../core/errors.ts";
 import type { AgentMessage, LlmMessage } from "../../core/message.ts";
 import { estimateTokens } from "../../core/tokens.ts";

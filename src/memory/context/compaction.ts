@@ -7,7 +7,8 @@
  * @module
  */
 
-import type { CompactionReport, TransformInput, TransformOutput } from "../../core/context.ts";
+import type { TransformInput, TransformOutput } from "../../core/context.ts";
+import type { CompactionReport } from "../../core/compaction_report.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { Cost, Usage } from "../../core/usage.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { CompactionReport, TransformContext } from "../../core/context.ts";
+import type { TransformContext } from "../../core/context.ts";
+import type { CompactionReport } from "../../core/compaction_report.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import { addCost, addUsage } from "../../core/usage.ts";
 

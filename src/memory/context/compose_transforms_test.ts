@@ -1,5 +1,6 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import type { CompactionReport, TransformContext } from "../../core/context.ts";
+import type { TransformContext } from "../../core/context.ts";
+import type { CompactionReport } from "../../core/compaction_report.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { composeTransforms } from "./compose_transforms.ts";

@@ -94,6 +94,10 @@ function formatBlock(speaker: string, block: ContentBlock, limit: number): strin
       return [`Call of ${block.name}: ${truncateMiddle(safeStringify(block.arguments), limit)}`];
     case "image":
       return [`${speaker}: (an image)`];
+    case "document":
+      return [`${speaker}: (a document${block.name === undefined ? "" : `, ${block.name}`})`];
+    case "audio":
+      return [`${speaker}: (an audio clip)`];
     case "thinking":
     case "extension":
       return [];

@@ -4,7 +4,7 @@ import { userMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
 import { waitUntil } from "../../../tests/wait_until.ts";
-import { denoFileSystem } from "./deno_file_system.ts";
+import { localFileSystem } from "./local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
 
@@ -15,13 +15,13 @@ class LimitedDisk {
   failSync = false;
 
   readonly files: FileSystem = {
-    ...denoFileSystem,
+    ...localFileSystem,
     replace: (path, text, options) => {
       if (this.free <= 0) throw createSystemError("ENOSPC", "no space left on device");
-      return denoFileSystem.replace(path, text, options);
+      return localFileSystem.replace(path, text, options);
     },
     openToAppend: async (path) => {
-      const file = await denoFileSystem.openToAppend(path);
+      const file = await localFileSystem.openToAppend(path);
       if (!path.endsWith(".jsonl")) return file;
       return {
         stat: () => file.stat(),

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { userMessage } from "../../core/message.ts";
 import type { SessionStore } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
-import { denoFileSystem } from "./deno_file_system.ts";
+import { localFileSystem } from "./local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
 
@@ -15,9 +15,9 @@ class CountingDisk {
   readonly now = () => ++this.#time;
 
   readonly files: FileSystem = {
-    ...denoFileSystem,
+    ...localFileSystem,
     openToRead: async (path) => {
-      const file = await denoFileSystem.openToRead(path);
+      const file = await localFileSystem.openToRead(path);
       return {
         stat: () => file.stat(),
         close: () => file.close(),

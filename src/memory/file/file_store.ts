@@ -27,7 +27,7 @@ import {
 import { createRandomId, createSessionId } from "../store/session_id.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { selectSummaries, SummaryBuilder } from "../store/summary.ts";
-import { denoFileSystem } from "./deno_file_system.ts";
+import { localFileSystem } from "./local_file_system.ts";
 import { isUpToDate, MAX_SUMMARY_BYTES, readIndexSummary } from "./file_index.ts";
 import { FileLog } from "./file_log.ts";
 import type { FileInfo, FileSystem } from "./file_system.ts";
@@ -60,7 +60,7 @@ export interface FileSessionStoreOptions {
 
 /** Options for {@linkcode FileSessionStore} with the file system, which tests replace. Not public. */
 export interface FileStoreOptions extends FileSessionStoreOptions {
-  /** The file system. Default: that of the machine, through `Deno`. */
+  /** The file system. Default: that of this machine. */
   readonly files?: FileSystem;
 }
 
@@ -98,7 +98,7 @@ export class FileSessionStore implements SessionStore {
       owner,
       now = Date.now,
       newId = createRandomId,
-      files = denoFileSystem,
+      files = localFileSystem,
     }: FileStoreOptions = options;
     this.#directory = directory.replace(/[/\\]+$/, "") || "/";
     this.#owner = owner;

@@ -2,17 +2,27 @@ import { testSessionStore } from "../../testing/session_conformance.ts";
 import { assertEquals } from "@std/assert";
 import { THINKING_LEVELS } from "../../core/model.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { createNodeSystem } from "../../platform/system.ts";
 import { assistantMessage } from "../../testing/messages.ts";
-import { FileSessionStore } from "./file_store.ts";
+import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
+import type { FileSystem } from "./file_system.ts";
+import { createLocalFileSystem, localFileSystem } from "./local_file_system.ts";
 
-testSessionStore((name, run) => Deno.test(`FileSessionStore: ${name}`, run), async () => {
-  const directory = await Deno.makeTempDir();
-  return {
-    store: new FileSessionStore({ directory }),
-    reopen: () => new FileSessionStore({ directory }),
-    dispose: () => Deno.remove(directory, { recursive: true }),
-  };
-});
+const fileSystems: Readonly<Record<string, FileSystem>> = {
+  FileSessionStore: localFileSystem,
+  "FileSessionStore on Node": createLocalFileSystem(createNodeSystem()),
+};
+
+for (const [kind, files] of Object.entries(fileSystems)) {
+  testSessionStore((name, run) => Deno.test(`${kind}: ${name}`, run), async () => {
+    const options: FileStoreOptions = { directory: await Deno.makeTempDir(), files };
+    return {
+      store: new FileSessionStore(options),
+      reopen: () => new FileSessionStore(options),
+      dispose: () => Deno.remove(options.directory, { recursive: true }),
+    };
+  });
+}
 
 Deno.test({
   name: "FileSessionStore: creates files that only their owner can read",

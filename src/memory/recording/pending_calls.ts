@@ -23,7 +23,8 @@ import type {
   ToolFinishedEntry,
   ToolStartedEntry,
 } from "../../core/session_entry.ts";
-import { type AgentTool, type AgentToolResult, errorResult, textResult } from "../../core/tool.ts";
+import type { AgentTool } from "../../core/tool.ts";
+import { type AgentToolResult, errorResult, toToolResult } from "../../core/tool_result.ts";
 import { getSideEffect } from "./recorder.ts";
 
 const UNKNOWN_TEXT =
@@ -105,11 +106,21 @@ export async function rerunToolCall(
 ): Promise<AgentToolResult> {
   const { toolCallId, idempotencyKey, arguments: args } = journal;
   const limit = createTimeLimit(signal, tool.timeoutMs);
-  const context = { toolCallId, idempotencyKey, signal: limit.signal, onUpdate: () => {} };
+  const context = {
+    toolCallId,
+    idempotencyKey,
+    runId: idempotencyKey.slice(0, idempotencyKey.lastIndexOf(":")),
+    turn: 0,
+    context: undefined,
+    messages: [],
+    signal: limit.signal,
+    onUpdate: () => {},
+    onEvent: () => Promise.resolve(),
+  };
   try {
     const execution = tool.execute(cloneJson(args), context);
     const result = await Promise.race([execution, limit.expired]);
-    return typeof result === "string" ? textResult(result) : result;
+    return toToolResult(result);
   } catch (thrown) {
     return errorResult(
       getErrorMessage(thrown) || `The tool "${call.name}" failed without an error message`,

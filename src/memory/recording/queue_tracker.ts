@@ -53,6 +53,6 @@ function withoutMessage(
   { steering, followUp }: QueuedMessages,
   message: AgentMessage,
 ): QueuedMessages {
-  const isOther = (queued: QueuedMessage) => queued.message !== message;
+  const isOther = (queued: QueuedMessage) => queued.message.id !== message.id;
   return { steering: steering.filter(isOther), followUp: followUp.filter(isOther) };
 }

@@ -14,7 +14,7 @@ import type {
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
 } from "../../core/event.ts";
-import type { CompactionReport } from "../../core/context.ts";
+import type { CompactionReport } from "../../core/compaction_report.ts";
 import { extractToolCalls } from "../../core/content.ts";
 import { hasContent } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
@@ -163,7 +163,7 @@ class Recorder implements SessionRecording {
         this.#runId = event.runId;
         return this.#startRun();
       case "message_end":
-        this.#recordMessage(event.message);
+        this.#recordMessage(this.#findMessage(event.message));
         return undefined;
       case "tool_execution_start":
         return this.#recordCallStart(event);
@@ -199,6 +199,9 @@ class Recorder implements SessionRecording {
       case "tool_execution_update":
       case "retry":
       case "model_fallback":
+      case "model_call_start":
+      case "model_call_end":
+      case "sub_agent":
       case "warning":
         return undefined;
     }
@@ -231,6 +234,13 @@ class Recorder implements SessionRecording {
 
   #recordQueues(isRunning: boolean): void {
     this.session.append(this.#queues.update(this.#agent.queued, isRunning));
+  }
+
+  /** Returns the message of the history that an event has a copy of; a listener may have changed the copy. */
+  #findMessage(copy: AgentMessage): AgentMessage {
+    const { messages } = this.#agent.state;
+    const isSame = ({ id }: AgentMessage) => id !== undefined && id === copy.id;
+    return messages.findLast(isSame) ?? copy;
   }
 
   #recordMessage(message: AgentMessage): void {

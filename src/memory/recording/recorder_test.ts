@@ -23,12 +23,13 @@ function createFixture(
   options: { tools?: readonly AgentTool[] } = {},
 ): Fixture {
   let id = 0;
+  let messages = 0;
   const store = new InMemorySessionStore({ now: () => 5, newId: () => `e${++id}` });
   const agent = new Agent({
     model: "p/m",
     streamFn: scriptedStream(steps),
     now: () => 7,
-    newId: (kind) => `${kind}_1`,
+    newId: (kind) => kind === "message" ? `message_${++messages}` : `${kind}_1`,
     ...options,
   });
   return { agent, store };

@@ -274,7 +274,7 @@ Deno.test("resumeSession() restores model, tools, queues, plan, plan mode and ap
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "s" });
   const model = { provider: "p", modelId: "big", thinkingLevel: "high" } as const;
-  const queuedMessage = { id: "q1", message: userMessage("later", 3) };
+  const queuedMessage = { id: "q1", message: { ...userMessage("later", 3), id: "m1" } };
   const decision = { type: "approved", scope: "prefix", prefix: "git " } as const;
   const bodies: SessionEntryBody[] = [
     { type: "model_changed", model },

@@ -6,6 +6,7 @@
 
 import type { DatabaseSync as Database, StatementSync as Statement } from "node:sqlite";
 import { SessionError } from "../../core/errors.ts";
+import { findBuiltinModule } from "../../platform/builtin_modules.ts";
 
 export type { Database, Statement };
 
@@ -44,14 +45,17 @@ const TABLES = `
 /**
  * Opens a database of sessions; creates its tables if it has none.
  *
- * @throws {SessionError} With the reason `newer_version` if the tables have another version.
+ * @throws {SessionError} With the reason `newer_version` if the tables have another version, and `read_failed` if the
+ * runtime has no SQLite.
  */
-export async function openDatabase(path: string): Promise<Database> {
-  const { DatabaseSync } = await import("node:sqlite");
-  const database = new DatabaseSync(path, { timeout: 5_000 });
+export function openDatabase(path: string): Database {
+  const sqlite = findBuiltinModule("node:sqlite");
+  if (!sqlite) throw createNoSqliteError(path);
+  const database = new sqlite.DatabaseSync(path);
   try {
     database.exec(
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON",
+      "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; " +
+        "PRAGMA foreign_keys = ON",
     );
     runInTransaction(database, () => createTables(database, path));
     return database;
@@ -69,10 +73,25 @@ export function runInTransaction<Value>(database: Database, act: () => Value): V
     database.exec("COMMIT");
     return value;
   } catch (error) {
-    // On a full disk SQLite has already rolled back.
-    if (database.isTransaction) database.exec("ROLLBACK");
+    rollBack(database);
     throw error;
   }
+}
+
+function rollBack(database: Database): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // On a full disk SQLite has already rolled back.
+  }
+}
+
+function createNoSqliteError(path: string): SessionError {
+  return new SessionError(
+    `Cannot open the sessions in "${path}": this runtime has no node:sqlite: use Node 22.13 or later, Deno 2.2 or ` +
+      "later, or Bun 1.4 or later, or keep the sessions in files with FileSessionStore",
+    { reason: "read_failed" },
+  );
 }
 
 function createTables(database: Database, path: string): void {

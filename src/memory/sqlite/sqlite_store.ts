@@ -15,7 +15,7 @@ import type {
   SessionSummary,
 } from "../../core/session.ts";
 import type { SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
-import { denoFileSystem } from "../file/deno_file_system.ts";
+import { localFileSystem } from "../file/local_file_system.ts";
 import { withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
 import { createHeader, decodeLine } from "../store/jsonl.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";
@@ -45,7 +45,7 @@ export interface SqliteSessionStoreOptions {
 
 /**
  * Keeps sessions in one SQLite database with a write-ahead log and a full-text index. The time for listing and
- * searching does not depend on the number of entries. Uses the runtime's `node:sqlite`.
+ * searching does not depend on the number of entries. Uses the runtime's `node:sqlite`, which Node has since 22.13.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
   readonly #owner: string | undefined;
   readonly #now: () => number;
   readonly #newId: () => string;
-  #opening: Promise<Database> | undefined;
+  #database: Database | undefined;
 
   /** Creates a store; the database is opened on first use. */
   constructor(options: SqliteSessionStoreOptions) {
@@ -152,10 +152,10 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
   }
 
   /** Closes the database. Open sessions of this store can no longer be written to. */
-  async close(): Promise<void> {
-    const opening = this.#opening;
-    this.#opening = undefined;
-    (await opening?.catch(() => undefined))?.close();
+  close(): Promise<void> {
+    this.#database?.close();
+    this.#database = undefined;
+    return Promise.resolve();
   }
 
   /** Closes the database. */
@@ -168,11 +168,9 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
   }
 
   async #getDatabase(id: string): Promise<Database> {
-    this.#opening ??= openDatabase(this.#path);
     try {
-      return await this.#opening;
+      return await Promise.resolve(this.#database ??= openDatabase(this.#path));
     } catch (error) {
-      this.#opening = undefined;
       throw toSessionError(error, { id: id || this.#path, reason: "read_failed" });
     }
   }
@@ -183,7 +181,7 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
   ): Promise<Value> {
     const database = await this.#getDatabase(id);
     return await withWriterLock({
-      storage: denoFileSystem,
+      storage: localFileSystem,
       directory: `${this.#path}-locks`,
       sessionId: id,
       now: this.#now,

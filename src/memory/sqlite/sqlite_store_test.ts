@@ -25,7 +25,7 @@ testSessionStore((name, run) => Deno.test(`SqliteSessionStore: ${name}`, run), a
 Deno.test("SqliteSessionStore: rejects a database of a newer version", async () => {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/sessions.db`;
-  const database = await openDatabase(path);
+  const database = openDatabase(path);
   database.exec("PRAGMA user_version = 7");
   database.close();
   await using store = new SqliteSessionStore({ path });
@@ -54,7 +54,7 @@ Deno.test("SqliteSessionStore: memory and rows agree when a write fails", async 
   const session = await store.create({ id: "s" });
   const kept = session.append({ type: "title", title: "kept" });
   await session.flush();
-  const database = await openDatabase(path);
+  const database = openDatabase(path);
   database.exec(
     "CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(FAIL, 'full'); END",
   );

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { isJsonEqual } from "../../core/json_equal.ts";
 import type { EntryPosition, SessionEntry, ToolFinishedEntry } from "../../core/session_entry.ts";
 
 /** Finds tool result messages that repeat an entry of the tool journal. */
@@ -20,8 +21,9 @@ export class JournalDeduplicator {
     const { toolCallId, content, details, isError } = entry.message;
     const finished = this.#finished.get(toolCallId);
     this.#finished.delete(toolCallId);
-    const isDuplicate = finished && finished.result.content === content &&
-      finished.result.details === details && finished.isError === isError;
+    const isDuplicate = finished && finished.isError === isError &&
+      isJsonEqual(finished.result.content, content) &&
+      isJsonEqual(finished.result.details, details);
     return isDuplicate ? finished.id : undefined;
   }
 

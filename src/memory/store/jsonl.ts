@@ -115,15 +115,11 @@ export function restoreContent(
 ): SessionEntry {
   if (!isToolResult(entry) || source?.type !== "tool_finished") return entry;
   const { content, details } = source.result;
-  const { role, toolCallId, toolName, timestamp } = entry.message;
   const message: ToolResultMessage = {
-    role,
-    toolCallId,
-    toolName,
+    ...entry.message,
     content,
     isError: source.isError,
     ...(details !== undefined && { details }),
-    timestamp,
   };
   const body: MessageEntry = { type: "message", message };
   return { ...body, id: entry.id, parentId: entry.parentId, timestamp: entry.timestamp };

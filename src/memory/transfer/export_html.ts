@@ -49,7 +49,7 @@ function renderHeader({ title, header, usage, cost }: Transcript): string {
     new Date(header.created).toISOString(),
     ...(header.cwd === undefined ? [] : [header.cwd]),
     `${usage.total} tokens`,
-    ...(cost.total === 0 ? [] : [`$${cost.total.toFixed(4)}`]),
+    ...(cost.total ? [`$${cost.total.toFixed(4)}`] : []),
   ];
   const list = facts.map((fact) => `<li>${escapeHtml(fact)}</li>`).join("");
   return `<header><h1>${escapeHtml(title)}</h1><ul>${list}</ul></header>`;

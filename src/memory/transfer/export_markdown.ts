@@ -30,7 +30,7 @@ function renderHeader({ title, header, usage, cost }: Transcript): string {
     new Date(header.created).toISOString(),
     ...(header.cwd === undefined ? [] : [`in \`${header.cwd}\``]),
     `${usage.total} tokens`,
-    ...(cost.total === 0 ? [] : [`$${cost.total.toFixed(4)}`]),
+    ...(cost.total ? [`$${cost.total.toFixed(4)}`] : []),
   ];
   return `# ${toSingleLine(title)}\n\n${facts.join(" · ")}`;
 }

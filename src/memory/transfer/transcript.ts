@@ -173,6 +173,10 @@ function createParts(
         return block.thinking === "" ? [] : [{ type: "thinking", text: block.thinking }];
       case "image":
         return [{ type: "image", source: block.source }];
+      case "document":
+        return [{ type: "text", text: `(document: ${block.name ?? block.mediaType})` }];
+      case "audio":
+        return [{ type: "text", text: `(audio: ${block.mediaType})` }];
       case "extension":
         return []; // For the provider only.
       case "tool_call": {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { ApprovalDecision, ApprovalMode, ApprovalRequest } from "../../core/approval.ts";
+import type { ApprovalDecision, ApprovalMode } from "../../core/approval.ts";
+import type { ApprovalRequest } from "../../core/approve.ts";
 import { needsApproval } from "../../core/tool.ts";
 import {
   type ApprovalRule,

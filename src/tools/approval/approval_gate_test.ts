@@ -23,6 +23,7 @@ async function requestDecision(
     name,
     arguments: args,
     tool: createTool(name, name === "read_file"),
+    context: undefined,
     signal: new AbortController().signal,
   });
 }

@@ -4,11 +4,12 @@
  * @module
  */
 
-import { join } from "../files/paths.ts";
+import { join } from "../../platform/paths.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { ChangeLogEntry, ChangeLogStore } from "./change_log.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
-import { getSystemErrorCode } from "../files/file_error.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
+import { system } from "../../platform/system.ts";
 
 /** A change log store in a directory, for undo after a restart. Use a directory outside of the project. */
 export class DirectoryChangeLogStore implements ChangeLogStore {
@@ -24,16 +25,18 @@ export class DirectoryChangeLogStore implements ChangeLogStore {
   async saveContent(hash: string, content: Uint8Array): Promise<void> {
     await this.#createDirectory();
     const parent = join(this.#directory, "contents", hash.slice(0, 2));
-    if (await Deno.lstat(join(parent, hash)).then(() => true, () => false)) return;
-    await Deno.mkdir(parent, { recursive: true });
-    await using handle = await openDirectoryHandle(await Deno.realPath(parent), { create: false });
+    if (await system.lstat(join(parent, hash)).then(() => true, () => false)) return;
+    await system.mkdir(parent, { recursive: true });
+    await using handle = await openDirectoryHandle(await system.realPath(parent), {
+      create: false,
+    });
     await handle.replaceFile(hash, { bytes: content, mode: 0o600 });
   }
 
   /** Reads a saved content. */
   async readContent(hash: string): Promise<Uint8Array | undefined> {
     try {
-      return await Deno.readFile(join(this.#directory, "contents", hash.slice(0, 2), hash));
+      return await system.readFile(join(this.#directory, "contents", hash.slice(0, 2), hash));
     } catch (error) {
       if (getSystemErrorCode(error) === "ENOENT") return undefined;
       throw error;
@@ -44,7 +47,7 @@ export class DirectoryChangeLogStore implements ChangeLogStore {
   async append(entry: ChangeLogEntry): Promise<void> {
     await this.#createDirectory();
     const line = `${JSON.stringify(entry)}\n`;
-    await Deno.writeTextFile(join(this.#directory, "changes.jsonl"), line, {
+    await system.writeTextFile(join(this.#directory, "changes.jsonl"), line, {
       append: true,
       mode: 0o600,
     });
@@ -53,7 +56,7 @@ export class DirectoryChangeLogStore implements ChangeLogStore {
   /** Reads all entries. Skips invalid lines, such as one truncated by a crash. */
   async entries(): Promise<readonly ChangeLogEntry[]> {
     try {
-      const text = await Deno.readTextFile(join(this.#directory, "changes.jsonl"));
+      const text = await system.readTextFile(join(this.#directory, "changes.jsonl"));
       return text.split("\n").flatMap((line) => parseEntry(line) ?? []);
     } catch (error) {
       if (getSystemErrorCode(error) === "ENOENT") return [];
@@ -62,7 +65,7 @@ export class DirectoryChangeLogStore implements ChangeLogStore {
   }
 
   #createDirectory(): Promise<void> {
-    this.#created ??= Deno.mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    this.#created ??= system.mkdir(this.#directory, { recursive: true, mode: 0o700 });
     return this.#created;
   }
 }

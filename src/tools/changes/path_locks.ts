@@ -4,6 +4,8 @@
  * @module
  */
 
+import { createDeferred } from "../../core/deferred.ts";
+
 /** Runs tasks of the same path in sequence and tasks of different paths concurrently. */
 export class PathLocks {
   readonly #tails = new Map<string, Promise<void>>();
@@ -11,7 +13,7 @@ export class PathLocks {
   /** Runs `task` after all earlier tasks of the path have settled. */
   async run<T>(path: string, task: () => Promise<T>): Promise<T> {
     const previous = this.#tails.get(path);
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = createDeferred();
     this.#tails.set(path, promise);
     try {
       await previous;

@@ -10,6 +10,7 @@ import { TextCollector } from "../text/output_limit.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
 import { type ProcessExit, settlesWithin } from "../process/running_process.ts";
 import type { Sandbox, SandboxCommand } from "../sandbox/sandbox.ts";
+import { createDeferred } from "../../core/deferred.ts";
 
 /** State of a job at one moment. */
 export interface JobSnapshot {
@@ -96,7 +97,7 @@ class Job {
   readonly #output: CommandOutput;
   readonly #ended: Promise<void>;
   #newOutput = new TextCollector();
-  #activity = Promise.withResolvers<void>();
+  #activity = createDeferred();
   #file: string | undefined;
   exit: ProcessExit | undefined;
 
@@ -134,7 +135,7 @@ class Job {
     const hint = this.#output.file && `complete output in ${this.#output.file}`;
     const output = toPlainOutput(this.#newOutput.finish(hint).text);
     this.#newOutput = new TextCollector();
-    if (this.exit === undefined) this.#activity = Promise.withResolvers<void>();
+    if (this.exit === undefined) this.#activity = createDeferred();
     const file = this.#file ?? this.#output.file;
     return { output, exit: this.exit, ...(file !== undefined && { file }) };
   }
@@ -154,7 +155,7 @@ async function waitWithTimeout(
   promise: Promise<void>,
   { waitMs, signal }: PollOptions,
 ): Promise<void> {
-  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  const { promise: cancelled, resolve } = createDeferred();
   const cancel = () => resolve();
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();

@@ -5,13 +5,15 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { type AgentTool, type AgentToolResult, defineTool, textResult } from "../../core/tool.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
 import type { BackgroundJobs } from "./background_jobs.ts";
 import { CommandOutput } from "./command_output.ts";
 import { describeJob } from "./job_tools.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
+import { system } from "../../platform/system.ts";
 
 /** Default timeout of a command. */
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -148,7 +150,7 @@ class ShellState {
   /** Returns to the root if the directory no longer exists; returns a notice of that. */
   async ensureDirectory(): Promise<string[]> {
     const { directory } = this;
-    const exists = await Deno.stat(directory).then((stat) => stat.isDirectory, () => false);
+    const exists = await system.stat(directory).then((stat) => stat.isDirectory, () => false);
     if (exists) return [];
     this.directory = this.#root;
     return [`[${directory} no longer exists; the command ran in ${this.#root}]`];

@@ -6,6 +6,8 @@
 
 import { TextCollector } from "../text/output_limit.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
+import type { SystemFile } from "../../platform/file_calls.ts";
+import { system } from "../../platform/system.ts";
 
 /** Maximum size of the file, so that an endless command does not fill the disk. */
 const MAX_FILE_BYTES = 200_000_000;
@@ -21,7 +23,7 @@ export class CommandOutput implements AsyncDisposable {
   #buffered: Uint8Array[] | undefined = [];
   #bufferedBytes = 0;
   #path: string | undefined;
-  #file: Deno.FsFile | undefined;
+  #file: SystemFile | undefined;
   #fileBytes = 0;
 
   /** Creates a collector. Calls `choosePath` when the output needs a file. */
@@ -61,7 +63,7 @@ export class CommandOutput implements AsyncDisposable {
     this.#buffered = undefined;
     try {
       this.#path = await this.#choosePath();
-      this.#file = await Deno.open(this.#path, { write: true, create: true, truncate: true });
+      this.#file = await system.open(this.#path, { write: true, create: true, truncate: true });
     } catch {
       // Without a file, for example on a full disk, the command still has its truncated result.
       this.#path = undefined;

@@ -1,3 +1,5 @@
+// deno-lint-ignore-file swink/portable -- runs only in Deno
+
 /**
  * The helper process: restricts itself, then executes the command. It is a separate process because the restrictions
  * cannot be lifted.

@@ -12,8 +12,9 @@ import type {
   KernelSupport,
 } from "./confinement_policy.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
-import type { Launch } from "../process/running_process.ts";
+import { type Launch, startProcess } from "../process/running_process.ts";
 import { createSeatbeltProfile } from "./seatbelt_profile.ts";
+import { isDeno, system } from "../../platform/system.ts";
 
 /** The confinement that this machine supports; `linux` is Landlock, seccomp or both, as `support` states. */
 export type Confinement =
@@ -50,7 +51,7 @@ export function findConfinement(): Promise<Confinement> {
 }
 
 async function detectConfinement(): Promise<Confinement> {
-  switch (Deno.build.os) {
+  switch (system.build.os) {
     case "linux":
       return await probeLinux();
     case "darwin":
@@ -58,22 +59,19 @@ async function detectConfinement(): Promise<Confinement> {
         ? { type: "seatbelt" }
         : { type: "none", reason: `${SANDBOX_EXEC_PATH} does not exist` };
     default:
-      return { type: "none", reason: `confinement is not supported on ${Deno.build.os}` };
+      return { type: "none", reason: `confinement is not supported on ${system.build.os}` };
   }
 }
 
 async function probeLinux(): Promise<Confinement> {
+  // Not with a deno program from PATH, where a directory may be one that commands can write.
+  if (!isDeno) {
+    return { type: "none", reason: "on Linux, only Deno can set up Landlock and seccomp" };
+  }
   try {
-    const { program, args, env } = createHelperLaunch([PROBE_ARGUMENT]);
-    const { code, stdout } = await new Deno.Command(program, {
-      args: [...args],
-      env,
-      clearEnv: true,
-      stdin: "null",
-      stdout: "piped",
-      stderr: "null",
-    }).output();
-    const text = new TextDecoder().decode(stdout);
+    const helper = startProcess({ ...createHelperLaunch([PROBE_ARGUMENT]), cwd: "/" });
+    const text = await new Response(helper.output).text();
+    const { code } = await helper.exited;
     if (code !== 0) {
       return { type: "none", reason: text.trim() || `the helper exited with code ${code}` };
     }
@@ -121,9 +119,9 @@ function toArgv({ program, args }: Launch): string[] {
  * it is compiled, else Deno with a module. The flags keep the configuration of the user and the network out.
  */
 function createHelperLaunch(args: readonly string[]): Pick<Launch, "program" | "args" | "env"> {
-  const program = Deno.execPath();
+  const program = system.execPath();
   const env = createHelperEnvironment();
-  if (Deno.build.standalone) return { program, args: [HELPER_ARGUMENT, ...args], env };
+  if (system.build.standalone) return { program, args: [HELPER_ARGUMENT, ...args], env };
   const module = new URL("./confined_exec.ts", import.meta.url).href;
   const flags = [
     "--quiet",
@@ -148,7 +146,7 @@ function createHelperEnvironment(): Record<string, string> {
 
 function isFile(path: string): boolean {
   try {
-    return Deno.statSync(path).isFile;
+    return system.statSync(path).isFile;
   } catch {
     return false;
   }

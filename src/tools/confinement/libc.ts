@@ -1,3 +1,5 @@
+// deno-lint-ignore-file swink/portable -- runs only in Deno
+
 /**
  * Functions of the C library that confine a process, called through Deno's foreign function interface.
  *

@@ -5,8 +5,9 @@
  * @module
  */
 
-import { join } from "../files/paths.ts";
+import { join } from "../../platform/paths.ts";
 import { isWithin } from "../files/file_rules.ts";
+import { system } from "../../platform/system.ts";
 
 /** Keys and credentials in the home directory. */
 export const HIDDEN_IN_HOME: readonly string[] = [
@@ -60,7 +61,7 @@ function excludeHidden(path: string, hidden: readonly string[]): string[] {
 /** Lists the names except links: their targets are granted, or hidden, by their own paths. */
 function listNames(directory: string): string[] {
   try {
-    const entries = [...Deno.readDirSync(directory)];
+    const entries = [...system.readDirSync(directory)];
     return entries.slice(0, MAX_ENTRIES).flatMap(({ name, isSymlink }) => isSymlink ? [] : [name]);
   } catch {
     return [];
@@ -75,7 +76,7 @@ export function resolveHiddenPaths(
   const inHome = home === undefined ? [] : HIDDEN_IN_HOME.map((name) => join(home, name));
   return [...inHome, ...HIDDEN_SYSTEM_PATHS, ...additional].flatMap((path) => {
     try {
-      return [Deno.realPathSync(path)];
+      return [system.realPathSync(path)];
     } catch {
       return [];
     }

@@ -6,7 +6,8 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
-import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { textResult } from "../../core/tool_result.ts";
 import { applyEdits, type TextEdit } from "../text/apply_edits.ts";
 import { changeFile, previewChange } from "./change_file.ts";
 import { hashContent } from "../text/content_hash.ts";

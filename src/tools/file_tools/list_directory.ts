@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { textResult } from "../../core/tool_result.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { quotePath } from "../files/file_error.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";

@@ -6,7 +6,8 @@
 
 import type { ContentBlock } from "../../core/content.ts";
 import { BadRequestError } from "../../core/errors.ts";
-import { type AgentTool, type AgentToolResult, defineTool, textResult } from "../../core/tool.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
 import { hashContent } from "../text/content_hash.ts";
 import { quotePath } from "../files/file_error.ts";
 import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
@@ -16,6 +17,7 @@ import { type OpenedFile, readAllBytes } from "../files/opened_file.ts";
 import { openFile } from "../sandbox/file_reading.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
+import { encodeBase64 } from "../../core/byte_encoding.ts";
 
 /** Maximum number of lines in a result. */
 const MAX_LINES = 2_000;
@@ -95,7 +97,7 @@ async function createImageResult(
   const bytes = await readContent(file);
   const content: ContentBlock[] = [
     { type: "text", text: `Image ${path}, ${mediaType}, ${formatNumber(bytes.length)} bytes` },
-    { type: "image", source: { type: "base64", mediaType, data: bytes.toBase64() } },
+    { type: "image", source: { type: "base64", mediaType, data: encodeBase64(bytes) } },
   ];
   return { content, details: { path: file.path, mediaType, bytes: bytes.length } };
 }

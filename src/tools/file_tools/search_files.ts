@@ -5,7 +5,8 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { textResult } from "../../core/tool_result.ts";
 import { quotePath } from "../files/file_error.ts";
 import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
 import { toPrintable } from "./list_directory.ts";

@@ -6,6 +6,7 @@ import { extractText } from "../../core/content.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { testToolContext } from "../../testing/test_tool_context.ts";
 
 Deno.test("search_files: finds lines by regular expression, grouped by file in order", async () => {
   await using workspace = new TestWorkspace();
@@ -117,12 +118,7 @@ Deno.test("search_files: returns the same matches with and without rg", async ()
   for (const pattern of patterns) {
     for (const path of [".", "d1"]) {
       const args = { pattern, path, ignore_case: random() < 0.3, context: 1 };
-      const context = {
-        toolCallId: "",
-        idempotencyKey: "",
-        onUpdate: () => {},
-        signal: new AbortController().signal,
-      };
+      const context = testToolContext();
       const output = await toolWithoutRg?.execute(args, context);
       const expected = typeof output === "object" ? extractText(output.content) : "";
       assertEquals(

@@ -5,7 +5,8 @@
  */
 
 import type { FileChange } from "../../core/diff/file_change.ts";
-import { type AgentTool, defineTool, textResult } from "../../core/tool.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { textResult } from "../../core/tool_result.ts";
 import { changeFile, previewChange } from "./change_file.ts";
 import { formatNumber } from "../text/output_limit.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";

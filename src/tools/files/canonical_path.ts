@@ -4,7 +4,9 @@
  * @module
  */
 
-import { dirname, getPathRoot, isAbsolute, join, splitPath } from "./paths.ts";
+import { dirname, getPathRoot, isAbsolute, join, splitPath } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
 
 /** Maximum number of links followed, as on Linux. */
 const MAX_LINKS = 40;
@@ -21,9 +23,9 @@ const MAX_LINKS = 40;
 export async function resolveCanonicalPath(path: string, from: string): Promise<string> {
   const absolute = isAbsolute(path) ? path : `${from}/${path}`;
   try {
-    return await Deno.realPath(absolute);
+    return await system.realPath(absolute);
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    if (getSystemErrorCode(error) !== "ENOENT") throw error;
     return await followLinks(absolute);
   }
 }
@@ -44,7 +46,7 @@ async function followLinks(absolute: string): Promise<string> {
       continue;
     }
     if (++links > MAX_LINKS) {
-      throw new Deno.errors.FilesystemLoop(`Too many symbolic links in ${absolute}`);
+      throw Object.assign(new Error(`Too many symbolic links in ${absolute}`), { code: "ELOOP" });
     }
     if (isAbsolute(target)) current = getPathRoot(target);
     pending.push(...splitPath(target).reverse());
@@ -55,10 +57,10 @@ async function followLinks(absolute: string): Promise<string> {
 /** Returns the target of a symbolic link; `undefined` for any other entry, and for a missing one. */
 async function readLinkTarget(path: string): Promise<string | undefined> {
   try {
-    const { isSymlink } = await Deno.lstat(path);
-    return isSymlink ? await Deno.readLink(path) : undefined;
+    const { isSymlink } = await system.lstat(path);
+    return isSymlink ? await system.readLink(path) : undefined;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (getSystemErrorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -9,9 +9,12 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { BadRequestError } from "../../core/errors.ts";
-import { getSystemErrorCode, quotePath } from "./file_error.ts";
-import { loadNodeFs } from "./node_fs.ts";
-import { basename, dirname, join } from "./paths.ts";
+import { quotePath } from "./file_error.ts";
+import { getSystemErrorCode, isMissingPermission } from "../../platform/system_error.ts";
+import { getBuiltinModule } from "../../platform/builtin_modules.ts";
+import { basename, dirname, join } from "../../platform/paths.ts";
+import type { NamedEntry } from "../../platform/file_calls.ts";
+import { system } from "../../platform/system.ts";
 
 /** A file to write. */
 export interface NewFile {
@@ -30,7 +33,7 @@ export interface DirectoryHandle extends AsyncDisposable {
   /** Removes a file. */
   removeFile(name: string): Promise<void>;
   /** Lists the entries. */
-  entries(): Promise<readonly Deno.DirEntry[]>;
+  entries(): Promise<readonly NamedEntry[]>;
 }
 
 /**
@@ -67,39 +70,39 @@ async function openDirectory(path: string, accessPath: string): Promise<OpenDire
   const actual = handle && getDescriptorPath(handle.fd);
   if (handle && actual === path) return { path, accessPath: `/proc/self/fd/${handle.fd}`, handle };
   await handle?.close();
-  if (actual !== undefined || await Deno.realPath(path) !== path) throw createChangedError(path);
+  if (actual !== undefined || await system.realPath(path) !== path) throw createChangedError(path);
   return { path, accessPath: path };
 }
 
 /** Returns the canonical path of an open descriptor, without disk access; `undefined` except on Linux. */
 export function getDescriptorPath(descriptor: number): string | undefined {
-  if (Deno.build.os !== "linux") return undefined;
+  if (system.build.os !== "linux") return undefined;
   try {
-    return Deno.readLinkSync(`/proc/self/fd/${descriptor}`);
+    return system.readLinkSync(`/proc/self/fd/${descriptor}`);
   } catch {
     return undefined;
   }
 }
 
 async function openDescriptor(path: string): Promise<FileHandle | undefined> {
-  if (Deno.build.os !== "linux") return undefined;
+  if (system.build.os !== "linux") return undefined;
   try {
-    const { open, sync: { constants } } = await loadNodeFs();
+    const { constants, promises } = getBuiltinModule("node:fs");
     const flags = constants.O_RDONLY | constants.O_DIRECTORY;
     // In `/proc/self/fd/N/name` the link of the descriptor is followed, but a link at `name` is refused.
-    return await open(
+    return await promises.open(
       path,
       path.startsWith("/proc/self/fd/") ? flags | constants.O_NOFOLLOW : flags,
     );
   } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) return undefined;
+    if (isMissingPermission(error)) return undefined;
     throw error;
   }
 }
 
 async function openSubdirectory(parent: OpenDirectory, name: string): Promise<OpenDirectory> {
   try {
-    await Deno.mkdir(join(parent.accessPath, name)).catch((error) => {
+    await system.mkdir(join(parent.accessPath, name)).catch((error) => {
       if (getSystemErrorCode(error) !== "EEXIST") throw error;
     });
     return await openDirectory(join(parent.path, name), join(parent.accessPath, name));
@@ -126,28 +129,28 @@ class LocalDirectoryHandle implements DirectoryHandle {
       else await writeLargeFile(temporary, file);
       await this.#verify();
       // Synchronous, since a rename within a directory moves no data and the directory has just been accessed.
-      Deno.renameSync(temporary, join(accessPath, name));
+      system.renameSync(temporary, join(accessPath, name));
     } catch (error) {
-      await Deno.remove(temporary).catch(() => {});
+      await system.remove(temporary).catch(() => {});
       throw error;
     }
   }
 
   async removeFile(name: string): Promise<void> {
     await this.#verify();
-    await Deno.remove(join(this.#directory.accessPath, name));
+    await system.remove(join(this.#directory.accessPath, name));
   }
 
-  async entries(): Promise<readonly Deno.DirEntry[]> {
+  async entries(): Promise<readonly NamedEntry[]> {
     await this.#verify();
     // Synchronous, since the directory has just been accessed and the asynchronous iterator takes six times as long.
-    return [...Deno.readDirSync(this.#directory.accessPath)];
+    return [...system.readDirSync(this.#directory.accessPath)];
   }
 
   /** Checks that the path is still canonical; an open descriptor cannot be redirected. */
   async #verify(): Promise<void> {
     const { handle, path } = this.#directory;
-    if (!handle && await Deno.realPath(path) !== path) throw createChangedError(path);
+    if (!handle && await system.realPath(path) !== path) throw createChangedError(path);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -159,13 +162,13 @@ class LocalDirectoryHandle implements DirectoryHandle {
 const MAX_SYNC_BYTES = 64 * 1024;
 
 function writeSmallFile(path: string, { bytes, mode, owner }: NewFile): void {
-  using file = Deno.openSync(path, { write: true, createNew: true, mode: mode ?? 0o666 });
+  using file = system.openSync(path, { write: true, createNew: true, mode: mode ?? 0o666 });
   for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));
   applyPermissions(path, { mode, owner });
 }
 
 async function writeLargeFile(path: string, { bytes, mode, owner }: NewFile): Promise<void> {
-  using file = await Deno.open(path, { write: true, createNew: true, mode: mode ?? 0o666 });
+  using file = await system.open(path, { write: true, createNew: true, mode: mode ?? 0o666 });
   for (let offset = 0; offset < bytes.length;) offset += await file.write(bytes.subarray(offset));
   applyPermissions(path, { mode, owner });
 }
@@ -177,20 +180,20 @@ interface FilePermissions {
 
 /** Restores the mode and owner of a replaced file exactly: the umask applied when the temporary file was opened. */
 function applyPermissions(path: string, { mode, owner }: FilePermissions): void {
-  if (Deno.build.os === "windows") return;
-  if (owner && owner.uid !== Deno.uid()) {
+  if (system.build.os === "windows") return;
+  if (owner && owner.uid !== system.uid()) {
     try {
-      Deno.chownSync(path, owner.uid, owner.gid);
+      system.chownSync(path, owner.uid, owner.gid);
     } catch {
       // Only the superuser may change owners; otherwise the file belongs to the current user.
     }
   }
-  if (mode !== undefined) Deno.chmodSync(path, mode);
+  if (mode !== undefined) system.chmodSync(path, mode);
 }
 
 async function exists(path: string): Promise<boolean> {
   try {
-    await Deno.lstat(path);
+    await system.lstat(path);
     return true;
   } catch (error) {
     if (getSystemErrorCode(error) === "ENOENT") return false;

@@ -5,6 +5,7 @@
  */
 
 import { AgentError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { getSystemErrorCode, isMissingPermission } from "../../platform/system_error.ts";
 
 const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   ENOENT: "does not exist",
@@ -29,15 +30,6 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   EFBIG: "is larger than the file system allows",
 };
 
-/** Returns the code of an error of the operating system, such as `ENOENT`; `undefined` for any other error. */
-export function getSystemErrorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  if ("code" in error && typeof error.code === "string") return error.code;
-  if (error instanceof Deno.errors.NotFound) return "ENOENT";
-  if (error instanceof Deno.errors.FilesystemLoop) return "ELOOP";
-  return undefined;
-}
-
 /** Converts any error to one whose message names the path; an `AgentError` is returned unchanged. */
 export function toFileError(path: string, error: unknown): AgentError {
   if (AgentError.is(error)) return error;
@@ -50,7 +42,7 @@ export function quotePath(path: string): string {
 }
 
 function describeError(error: unknown): string {
-  if (error instanceof Deno.errors.NotCapable) {
+  if (isMissingPermission(error)) {
     return `cannot be accessed: this program runs without that permission (${
       getErrorMessage(error)
     })`;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { basename, getRelativePath, SEPARATOR } from "./paths.ts";
+import { basename, getRelativePath, SEPARATOR } from "../../platform/paths.ts";
 import { compileGlob, compileGlobs, type PathMatcher } from "../../core/ignore/glob.ts";
 
 /** Kind of access to a file. */

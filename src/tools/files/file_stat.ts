@@ -5,15 +5,18 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { getSystemErrorCode, quotePath } from "./file_error.ts";
+import { quotePath } from "./file_error.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
+import type { FileStatus } from "../../platform/file_calls.ts";
+import { system } from "../../platform/system.ts";
 
 /** Kind of a directory entry. A symbolic link is a `link`, whatever its target. */
 export type EntryKind = "file" | "directory" | "link" | "other";
 
 /** Reads the status of a path without following a link; `undefined` when it does not exist. */
-export async function statIfExists(path: string): Promise<Deno.FileInfo | undefined> {
+export async function statIfExists(path: string): Promise<FileStatus | undefined> {
   try {
-    return await Deno.lstat(path);
+    return await system.lstat(path);
   } catch (error) {
     if (getSystemErrorCode(error) === "ENOENT") return undefined;
     throw error;
@@ -21,12 +24,12 @@ export async function statIfExists(path: string): Promise<Deno.FileInfo | undefi
 }
 
 /** Checks that an entry is a regular file. @throws {BadRequestError} When it is not. */
-export function assertRegularFile(info: Deno.FileInfo, path: string): void {
+export function assertRegularFile(info: FileStatus, path: string): void {
   if (info.isFile) return;
   throw new BadRequestError(`${quotePath(path)} is ${describeKind(info)}, not a regular file`);
 }
 
-function describeKind(info: Deno.FileInfo): string {
+function describeKind(info: FileStatus): string {
   if (info.isDirectory) return "a directory";
   if (info.isSymlink) return "a symbolic link";
   if (info.isFifo) return "a named pipe";

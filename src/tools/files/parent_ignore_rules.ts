@@ -5,7 +5,8 @@
  */
 
 import { type IgnoreRules, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
-import { basename, dirname } from "./paths.ts";
+import { basename, dirname } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
 
 /**
  * Reads the rules of the directories from the top of the repository down to the parent, and the repository's
@@ -18,7 +19,7 @@ export async function readParentIgnoreRules(directory: string): Promise<IgnoreRu
     if (current !== directory) {
       rules.unshift(...await readIgnoreFile(`${current}/.gitignore`, pathPrefix));
     }
-    const isRepository = await Deno.lstat(`${current}/.git`).then(() => true, () => false);
+    const isRepository = await system.lstat(`${current}/.git`).then(() => true, () => false);
     if (isRepository) {
       return [...await readIgnoreFile(`${current}/.git/info/exclude`, pathPrefix), ...rules];
     }
@@ -29,7 +30,7 @@ export async function readParentIgnoreRules(directory: string): Promise<IgnoreRu
 
 async function readIgnoreFile(file: string, pathPrefix: string): Promise<IgnoreRules[]> {
   try {
-    return [{ ...parseIgnoreFile(await Deno.readTextFile(file), ""), pathPrefix }];
+    return [{ ...parseIgnoreFile(await system.readTextFile(file), ""), pathPrefix }];
   } catch {
     return [];
   }

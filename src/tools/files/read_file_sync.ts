@@ -4,8 +4,8 @@
  * @module
  */
 
+import { getBuiltinModule } from "../../platform/builtin_modules.ts";
 import { getDescriptorPath } from "./directory_handle.ts";
-import type { NodeFs } from "./node_fs.ts";
 
 /** Size of the reused buffer, which holds nearly every source file. */
 const BUFFER_BYTES = 256 * 1024;
@@ -25,37 +25,35 @@ export interface SyncReadOptions {
  * path.
  */
 export function tryReadFileSync(
-  { sync }: NodeFs,
   path: string,
   { maxBytes, verifyPath }: SyncReadOptions,
 ): Uint8Array | undefined {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = sync.constants;
+  const fs = getBuiltinModule("node:fs");
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
   let file: number | undefined;
   try {
     // The flags refuse a link and do not block on a pipe in place of the file.
-    file = sync.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (verifyPath && getDescriptorPath(file) !== path) return undefined;
     buffer ??= new Uint8Array(BUFFER_BYTES);
-    const length = sync.readSync(file, buffer, 0, BUFFER_BYTES, null);
+    const length = fs.readSync(file, buffer, 0, BUFFER_BYTES, null);
     if (length < BUFFER_BYTES) return length <= maxBytes ? buffer.slice(0, length) : undefined;
-    return readLargeFile({ sync, file }, maxBytes);
+    return readLargeFile(file, maxBytes);
   } catch {
     return undefined;
   } finally {
-    if (file !== undefined) sync.closeSync(file);
+    if (file !== undefined) fs.closeSync(file);
   }
 }
 
-function readLargeFile(
-  { sync, file }: Pick<NodeFs, "sync"> & { readonly file: number },
-  maxBytes: number,
-): Uint8Array | undefined {
-  const stat = sync.fstatSync(file);
+function readLargeFile(file: number, maxBytes: number): Uint8Array | undefined {
+  const fs = getBuiltinModule("node:fs");
+  const stat = fs.fstatSync(file);
   if (!stat.isFile() || stat.size > maxBytes) return undefined;
   const bytes = new Uint8Array(stat.size);
   let length = 0;
   while (length < bytes.length) {
-    const read = sync.readSync(file, bytes, length, bytes.length - length, length);
+    const read = fs.readSync(file, bytes, length, bytes.length - length, length);
     if (read === 0) break;
     length += read;
   }

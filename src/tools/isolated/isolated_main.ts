@@ -1,3 +1,5 @@
+// deno-lint-ignore-file swink/portable -- runs only in Deno
+
 /**
  * Entry point of the process that runs one call of an isolated tool, with the permissions of that tool only.
  *
@@ -5,7 +7,8 @@
  */
 
 import { isJsonObject } from "../../core/json.ts";
-import { type AgentTool, textResult } from "../../core/tool.ts";
+import type { AgentTool } from "../../core/tool.ts";
+import { toToolResult } from "../../core/tool_result.ts";
 import {
   type IsolatedDescription,
   type IsolatedRequest,
@@ -46,10 +49,15 @@ async function handleRequest(
   const result = await exported.execute(request.arguments, {
     toolCallId,
     idempotencyKey,
+    runId: idempotencyKey.slice(0, idempotencyKey.lastIndexOf(":")),
+    turn: 0,
+    context: undefined,
+    messages: [],
     signal: new AbortController().signal,
     onUpdate: (update) => writeResponse({ type: "update", update }),
+    onEvent: () => Promise.resolve(),
   });
-  return { type: "result", result: typeof result === "string" ? textResult(result) : result };
+  return { type: "result", result: toToolResult(result) };
 }
 
 function isTool(value: unknown): value is AgentTool {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentToolResult, ToolUpdate } from "../../core/tool.ts";
+import type { AgentToolResult, ToolUpdate } from "../../core/tool_result.ts";
 import type { JsonObject, JsonSchema } from "../../core/json.ts";
 
 /** The request on the standard input of the process: one per process. */

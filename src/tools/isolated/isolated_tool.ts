@@ -5,7 +5,8 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import type { AgentTool, ToolUpdate } from "../../core/tool.ts";
+import type { AgentTool } from "../../core/tool.ts";
+import type { ToolUpdate } from "../../core/tool_result.ts";
 import {
   createCommandEnvironment,
   readEnvironmentVariable,
@@ -18,6 +19,7 @@ import {
 } from "./isolated_protocol.ts";
 import { startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
+import { isDeno, system } from "../../platform/system.ts";
 
 /** Permissions of a tool. A list grants its items, `true` grants all. Default: none. */
 export interface IsolatedPermissions {
@@ -52,8 +54,8 @@ const DESCRIBE_TIMEOUT_MS = 30_000;
  * Creates a tool whose code runs in its own `deno run` process, one per call. Access without a permission becomes an
  * error result. The module is never loaded into this program.
  *
- * @throws {BadRequestError} When the module does not load or does not export a tool, or when a compiled program finds
- * no `deno` in `PATH`.
+ * @throws {BadRequestError} When the module does not load or does not export a tool, or when a compiled program or
+ * another runtime finds no `deno` in `PATH`.
  *
  * @example
  * ```ts ignore
@@ -101,14 +103,14 @@ async function sendRequest(
   request: IsolatedRequest,
   { signal, onUpdate }: RequestOptions,
 ): Promise<IsolatedResponse> {
-  const directory = await Deno.makeTempDir({ prefix: "swink_tool_" });
+  const directory = system.makeTempDirSync({ prefix: "swink_tool_" });
   try {
     const entry = `${directory}/tool.ts`;
-    await Deno.writeTextFile(entry, createEntryModule(options.module));
+    await system.writeTextFile(entry, createEntryModule(options.module));
     const process = startProcess({
       program: findDenoProgram(),
       args: ["run", ...createDenoFlags(options), entry],
-      cwd: Deno.cwd(),
+      cwd: system.cwd(),
       env: createCommandEnvironment({ passEnvironment: options.permissions?.env ?? [] }),
       input: JSON.stringify(request),
     });
@@ -127,7 +129,7 @@ async function sendRequest(
   } catch (error) {
     return { type: "error", message: getErrorMessage(error) };
   } finally {
-    await Deno.remove(directory, { recursive: true });
+    await system.remove(directory, { recursive: true });
   }
 }
 
@@ -135,7 +137,7 @@ async function sendRequest(
 function createEntryModule(module: URL | string): string {
   const main = new URL("./isolated_main.ts", import.meta.url).href;
   const specifier = typeof module === "string" && !URL.canParse(module)
-    ? new URL(`file://${Deno.realPathSync(module)}`).href
+    ? new URL(`file://${system.realPathSync(module)}`).href
     : String(module);
   return `import { serveIsolatedTool } from ${JSON.stringify(main)};\n` +
     `await serveIsolatedTool(() => import(${JSON.stringify(specifier)}));\n`;
@@ -165,13 +167,13 @@ function createAllowFlags(
 }
 
 function findDenoProgram(): string {
-  if (!Deno.build.standalone) return Deno.execPath();
+  if (isDeno && !system.build.standalone) return system.execPath();
   const paths = (readEnvironmentVariable("PATH") ?? "").split(":").map((directory) =>
     `${directory}/deno`
   );
   const program = paths.find((path) => {
     try {
-      return Deno.statSync(path).isFile;
+      return system.statSync(path).isFile;
     } catch {
       return false;
     }

@@ -4,6 +4,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import { isolatedTool } from "./isolated_tool.ts";
+import { testToolContext } from "../../testing/test_tool_context.ts";
 
 const toolModule = new URL("../../core/tool.ts", import.meta.url).href;
 
@@ -44,12 +45,13 @@ export default defineTool({
 
 async function callTool(tool: AgentTool, args: JsonObject, signal = new AbortController().signal) {
   const updates: unknown[] = [];
-  const result = await tool.execute(args, {
-    toolCallId: "1",
-    idempotencyKey: "1",
-    signal,
-    onUpdate: (update) => updates.push(update),
-  });
+  const result = await tool.execute(
+    args,
+    testToolContext({
+      signal,
+      onUpdate: (update) => updates.push(update),
+    }),
+  );
   return { text: typeof result === "string" ? result : extractText(result.content), updates };
 }
 

@@ -5,7 +5,8 @@
  */
 
 import { AbortedError, getErrorMessage } from "../../core/errors.ts";
-import { type AgentToolResult, errorResult, type ToolContext } from "../../core/tool.ts";
+import type { ToolContext } from "../../core/tool.ts";
+import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
 import type { ChangeLog } from "../changes/change_log.ts";
 import type { PathLocks } from "../changes/path_locks.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";

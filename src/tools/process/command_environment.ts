@@ -4,6 +4,8 @@
  * @module
  */
 
+import { system } from "../../platform/system.ts";
+
 /** Variables copied from the environment of this program. All others may hold keys or tokens and are not copied. */
 export const INHERITED_VARIABLES: readonly string[] = [
   // User and locale.
@@ -93,7 +95,7 @@ export function createCommandEnvironment(options: EnvironmentOptions = {}): Reco
 /** Reads a variable of this program; `undefined` when it is not set or may not be read. */
 export function readEnvironmentVariable(name: string): string | undefined {
   try {
-    return Deno.env.get(name);
+    return system.env.get(name);
   } catch {
     return undefined;
   }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { system } from "../../platform/system.ts";
+
 /** Name of the variable that identifies the processes of a command. */
 export const MARK_VARIABLE = "SWINK_CALL";
 
@@ -38,12 +40,12 @@ interface ProcessScan {
 
 function scanProcesses(mark: string): ProcessScan {
   const scan: ProcessScan = { marked: [], starting: [] };
-  if (Deno.build.os !== "linux") return scan;
+  if (system.build.os !== "linux") return scan;
   const markedVariable = `${MARK_VARIABLE}=${mark}`;
   const decoder = new TextDecoder();
   for (const pid of listProcessIds()) {
     try {
-      const environment = Deno.readFileSync(`/proc/${pid}/environ`);
+      const environment = system.readFileSync(`/proc/${pid}/environ`);
       if (decoder.decode(environment).split("\0").includes(markedVariable)) scan.marked.push(pid);
       else if (environment.length === 0 && isStarting(pid)) scan.starting.push(pid);
     } catch {
@@ -55,8 +57,8 @@ function scanProcesses(mark: string): ProcessScan {
 
 /** Whether a process has just started. Throws for kernel threads and zombies, which have no `exe`. */
 function isStarting(pid: number): boolean {
-  Deno.readLinkSync(`/proc/${pid}/exe`);
-  const startedAt = Deno.lstatSync(`/proc/${pid}`).mtime?.getTime() ?? 0;
+  system.readLinkSync(`/proc/${pid}/exe`);
+  const startedAt = system.lstatSync(`/proc/${pid}`).mtime?.getTime() ?? 0;
   return Date.now() - startedAt < MAX_STARTUP_MS;
 }
 
@@ -65,7 +67,9 @@ const MAX_STARTUP_MS = 1_000;
 
 function listProcessIds(): number[] {
   try {
-    return [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter((pid) => pid > 1);
+    return [...system.readDirSync("/proc")].map(({ name }) => Number(name)).filter((pid) =>
+      pid > 1
+    );
   } catch {
     return [];
   }
@@ -73,7 +77,7 @@ function listProcessIds(): number[] {
 
 function killProcess(pid: number): void {
   try {
-    Deno.kill(pid, "SIGKILL");
+    system.kill(pid, "SIGKILL");
   } catch {
     // The process has ended already.
   }

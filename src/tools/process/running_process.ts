@@ -4,6 +4,9 @@
  * @module
  */
 
+import { system } from "../../platform/system.ts";
+import { createDeferred } from "../../core/deferred.ts";
+
 /** A program to start. */
 export interface Launch {
   /** Path of the program, or a name that is looked up in `PATH`. */
@@ -41,7 +44,7 @@ export interface RunningProcess {
 /** Starts a process in its own session, without a terminal and without the environment of this program. */
 export function startProcess(launch: Launch): RunningProcess {
   const { program, args, cwd, env, input } = launch;
-  const child = new Deno.Command(program, {
+  const child = new system.Command(program, {
     args: [...args],
     cwd,
     env: { ...env },
@@ -90,9 +93,9 @@ async function terminateGroup(
 }
 
 /** Sends a signal to a process group; returns whether it still exists. */
-function signalGroup(pid: number, signal: Deno.Signal): boolean {
+function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): boolean {
   try {
-    Deno.kill(Deno.build.os === "windows" ? pid : -pid, signal);
+    system.kill(system.build.os === "windows" ? pid : -pid, signal);
     return true;
   } catch {
     return false;
@@ -104,7 +107,7 @@ export async function settlesWithin(
   milliseconds: number,
   promise: Promise<unknown>,
 ): Promise<boolean> {
-  const { promise: timeout, resolve } = Promise.withResolvers<false>();
+  const { promise: timeout, resolve } = createDeferred<false>();
   const timer = setTimeout(resolve, milliseconds, false);
   try {
     return await Promise.race([promise.then(() => true), timeout]);

@@ -6,6 +6,7 @@
  */
 
 import type { Launch } from "./running_process.ts";
+import { system } from "../../platform/system.ts";
 
 const SHELLS: readonly string[] = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
 
@@ -43,7 +44,7 @@ export function quoteForShell(text: string): string {
 
 function exists(path: string): boolean {
   try {
-    Deno.statSync(path);
+    system.statSync(path);
     return true;
   } catch {
     return false;

@@ -5,6 +5,7 @@
  */
 
 import { type ProcessExit, type RunningProcess, settlesWithin } from "./running_process.ts";
+import { createDeferred } from "../../core/deferred.ts";
 
 /** Outcome of a watched process. */
 export type ProcessOutcome =
@@ -57,7 +58,7 @@ async function waitForOutcome(
   process: RunningProcess,
   { signal, timeoutMs }: WatchOptions,
 ): Promise<ProcessOutcome> {
-  const { promise: stopped, resolve } = Promise.withResolvers<ProcessOutcome>();
+  const { promise: stopped, resolve } = createDeferred<ProcessOutcome>();
   const cancel = () => resolve({ type: "cancelled" });
   const timer = timeoutMs === undefined
     ? undefined

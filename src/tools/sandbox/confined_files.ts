@@ -10,7 +10,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { BadRequestError } from "../../core/errors.ts";
 import { resolveCanonicalPath } from "../files/canonical_path.ts";
-import { getSystemErrorCode, quotePath, toFileError } from "../files/file_error.ts";
+import { quotePath, toFileError } from "../files/file_error.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
 import type { FileAccess, FileRules } from "../files/file_rules.ts";
 import type { IgnoreRules } from "../../core/ignore/git_ignore.ts";
 import { readParentIgnoreRules } from "../files/parent_ignore_rules.ts";
@@ -23,10 +24,12 @@ import {
 } from "../files/file_stat.ts";
 import { getDescriptorPath, openDirectoryHandle } from "../files/directory_handle.ts";
 import { NodeOpenedFile, type OpenedFile, readAllBytes } from "../files/opened_file.ts";
-import { loadNodeFs, type NodeFs } from "../files/node_fs.ts";
-import { basename, dirname, getRelativePath, isAbsolute, SEPARATOR } from "../files/paths.ts";
+import { basename, dirname, getRelativePath, isAbsolute, SEPARATOR } from "../../platform/paths.ts";
 import { tryReadFileSync } from "../files/read_file_sync.ts";
 import type { DirectoryEntry, SandboxFiles } from "./sandbox_files.ts";
+import type { NamedEntry } from "../../platform/file_calls.ts";
+import { getBuiltinModule } from "../../platform/builtin_modules.ts";
+import { system } from "../../platform/system.ts";
 
 /** Maximum size of a file that is read synchronously. */
 const MAX_SYNC_BYTES = 64 * 1024;
@@ -35,7 +38,6 @@ const MAX_SYNC_BYTES = 64 * 1024;
 export class ConfinedFiles implements SandboxFiles {
   readonly #root: string;
   readonly #rules: FileRules;
-  #nodeFs: NodeFs | undefined;
 
   constructor(root: string, rules: FileRules) {
     this.#root = root;
@@ -98,9 +100,9 @@ export class ConfinedFiles implements SandboxFiles {
       const info = await statIfExists(canonical);
       if (!info) return undefined;
       assertRegularFile(info, this.#formatPath(path));
-      const { open, sync: { constants } } = await loadNodeFs();
+      const { constants, promises } = getBuiltinModule("node:fs");
       // The flags refuse a link and do not block on a pipe that has replaced the file.
-      handle = await open(
+      handle = await promises.open(
         canonical,
         constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
       );
@@ -121,7 +123,7 @@ export class ConfinedFiles implements SandboxFiles {
   ): Promise<void> {
     if (getDescriptorPath(opened.fd) === canonical) return;
     const current = await resolveCanonicalPath(canonical, this.#root);
-    const { ino, dev } = await Deno.lstat(canonical);
+    const { ino, dev } = await system.lstat(canonical);
     if (current === canonical && ino === opened.ino && dev === opened.dev) return;
     throw new BadRequestError(`${quotePath(requested)} changed while it was opened: try again`);
   }
@@ -150,10 +152,7 @@ export class ConfinedFiles implements SandboxFiles {
     const canonical = await this.resolve(path, "read");
     const info = await statIfExists(canonical).catch(() => undefined);
     if (!info?.isFile || info.size > Math.min(MAX_SYNC_BYTES, maxBytes)) return undefined;
-    return tryReadFileSync(await loadNodeFs(), canonical, {
-      maxBytes: MAX_SYNC_BYTES,
-      verifyPath: true,
-    });
+    return tryReadFileSync(canonical, { maxBytes: MAX_SYNC_BYTES, verifyPath: true });
   }
 
   /** Writes a file through a temporary one in the same directory. */
@@ -197,7 +196,7 @@ export class ConfinedFiles implements SandboxFiles {
     const canonical = await this.resolve(path, "read");
     try {
       await using directory = await openDirectoryHandle(canonical, { create: false });
-      const isAllowed = ({ name }: Deno.DirEntry) =>
+      const isAllowed = ({ name }: NamedEntry) =>
         this.#rules(`${canonical}${SEPARATOR}${name}`, "read") === "allowed";
       return (await directory.entries()).filter(isAllowed)
         .map((entry) => ({ name: entry.name, kind: getEntryKind(entry) }))
@@ -211,13 +210,8 @@ export class ConfinedFiles implements SandboxFiles {
    * Reads a file from a directory listing, synchronously and without a check of its path; `undefined` when it is too
    * large, missing or not a regular file.
    */
-  readWalked(
-    path: string,
-    maxBytes: number,
-  ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
-    const options = { maxBytes, verifyPath: false };
-    if (this.#nodeFs) return tryReadFileSync(this.#nodeFs, path, options);
-    return loadNodeFs().then((loaded) => tryReadFileSync(this.#nodeFs = loaded, path, options));
+  readWalked(path: string, maxBytes: number): Uint8Array | undefined {
+    return tryReadFileSync(path, { maxBytes, verifyPath: false });
   }
 
   /** Reads the ignore rules that the root inherits from its parent directories. */

@@ -7,6 +7,7 @@ import { codingTools } from "../coding_tools.ts";
 import { readParentIgnoreRules } from "./file_reading.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { DirectoryEntry, SandboxFiles } from "./sandbox_files.ts";
+import { testToolContext } from "../../testing/test_tool_context.ts";
 
 const FILES: Readonly<Record<string, string>> = {
   ".gitignore": "*.log\n",
@@ -58,12 +59,7 @@ function createMemorySandbox(): Sandbox {
 
 async function callMemoryTool(name: string, args: JsonObject): Promise<string> {
   const tool = codingTools({ sandbox: createMemorySandbox() }).find((found) => found.name === name);
-  const result = await tool?.execute(args, {
-    toolCallId: "1",
-    idempotencyKey: "1",
-    signal: new AbortController().signal,
-    onUpdate: () => {},
-  });
+  const result = await tool?.execute(args, testToolContext());
   return typeof result === "object" ? extractText(result.content) : result ?? "no such tool";
 }
 

@@ -6,6 +6,8 @@
  */
 
 import { isPrivateAddress } from "./private_address.ts";
+import type { Connection, Listener } from "../../platform/socket_calls.ts";
+import { system } from "../../platform/system.ts";
 
 /** A running proxy. */
 export interface HostProxy extends AsyncDisposable {
@@ -17,10 +19,10 @@ export interface HostProxy extends AsyncDisposable {
 export interface HostProxyOptions {
   /** Allowed hosts: `example.org`, `*.example.org`, either with `:port`. */
   readonly hosts: readonly string[];
-  /** Resolves a host name to its addresses. Default: A and AAAA records by `Deno.resolveDns()`. */
+  /** Resolves a host name to its addresses. Default: A and AAAA records. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
   /** Connects to a server. Default: TCP. */
-  readonly connect?: (target: ProxyTarget) => Promise<Deno.Conn>;
+  readonly connect?: (target: ProxyTarget) => Promise<Connection>;
 }
 
 /** Host and port of a request. */
@@ -34,9 +36,9 @@ export interface ProxyTarget {
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /** Starts a proxy. */
-export function startHostProxy(options: HostProxyOptions): HostProxy {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const connections = new Set<Deno.Conn>();
+export async function startHostProxy(options: HostProxyOptions): Promise<HostProxy> {
+  const listener = await system.listen({ hostname: "127.0.0.1", port: 0 });
+  const connections = new Set<Connection>();
   const serving = acceptConnections(listener, async (client) => {
     connections.add(client);
     try {
@@ -59,8 +61,8 @@ export function startHostProxy(options: HostProxyOptions): HostProxy {
 }
 
 async function acceptConnections(
-  listener: Deno.TcpListener,
-  handleClient: (client: Deno.Conn) => Promise<void>,
+  listener: Listener,
+  handleClient: (client: Connection) => Promise<void>,
 ): Promise<void> {
   const running = new Set<Promise<void>>();
   for await (const client of listener) {
@@ -71,9 +73,9 @@ async function acceptConnections(
 }
 
 async function handleConnection(
-  client: Deno.Conn,
+  client: Connection,
   options: HostProxyOptions,
-  connections: Set<Deno.Conn>,
+  connections: Set<Connection>,
 ): Promise<void> {
   const { head, remainder } = await readHead(client);
   const request = parseRequest(head);
@@ -107,8 +109,11 @@ async function handleConnection(
  * Connects to a host. A host that is listed by name may have a private address; one that only matches a `*` must have
  * a public address, since its owner is unknown.
  */
-async function connectToTarget(target: ProxyTarget, options: HostProxyOptions): Promise<Deno.Conn> {
-  const { hosts, resolve = resolveHost, connect = (to) => Deno.connect({ ...to }) } = options;
+async function connectToTarget(
+  target: ProxyTarget,
+  options: HostProxyOptions,
+): Promise<Connection> {
+  const { hosts, resolve = resolveHost, connect = (to) => system.connect({ ...to }) } = options;
   const { hostname, port } = target;
   if (isAllowedHost(target, hosts.filter((host) => !host.startsWith("*")))) {
     return await connect(target);
@@ -121,8 +126,8 @@ async function connectToTarget(target: ProxyTarget, options: HostProxyOptions): 
 /** Resolves a host name to its A and AAAA records; empty when it has none. */
 export async function resolveHost(name: string): Promise<readonly string[]> {
   const results = await Promise.allSettled([
-    Deno.resolveDns(name, "A"),
-    Deno.resolveDns(name, "AAAA"),
+    system.resolveDns(name, "A"),
+    system.resolveDns(name, "AAAA"),
   ]);
   return results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
 }
@@ -140,8 +145,10 @@ function parseRequest(head: string): ProxyRequest | undefined {
   const [method = "", address = "", version = ""] = requestLine.split(" ");
   if (!version.startsWith("HTTP/1.")) return undefined;
   const tunnel = method === "CONNECT";
-  const url = URL.parse(tunnel ? `http://${address}` : address);
-  if (!url || url.protocol !== "http:") return undefined;
+  const text = tunnel ? `http://${address}` : address;
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.protocol !== "http:") return undefined;
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   // The URL parser drops port 80, also from CONNECT.
   const port = Number(url.port || (tunnel ? /:(\d+)$/.exec(address)?.[1] : "80"));
@@ -169,7 +176,7 @@ export function isAllowedHost({ hostname, port }: ProxyTarget, hosts: readonly s
 }
 
 /** Reads a request head and returns it with the bytes after it. An incomplete or too long head is empty. */
-async function readHead(client: Deno.Conn): Promise<{ head: string; remainder: Uint8Array }> {
+async function readHead(client: Connection): Promise<{ head: string; remainder: Uint8Array }> {
   let bytes = new Uint8Array();
   while (bytes.length < MAX_HEAD_BYTES) {
     const chunk = new Uint8Array(4_096);
@@ -189,14 +196,14 @@ async function readHead(client: Deno.Conn): Promise<{ head: string; remainder: U
   return { head: "", remainder: bytes };
 }
 
-async function sendResponse(client: Deno.Conn, status: string, message: string): Promise<void> {
+async function sendResponse(client: Connection, status: string, message: string): Promise<void> {
   const body = `${message}\n`;
   const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\n` +
     `Content-Length: ${encode(body).length}\r\n\r\n`;
   await writeAll(client, encode(head + body));
 }
 
-async function copy(from: Deno.Conn, to: Deno.Conn): Promise<void> {
+async function copy(from: Connection, to: Connection): Promise<void> {
   const buffer = new Uint8Array(32 * 1024);
   for (;;) {
     const length = await from.read(buffer);
@@ -206,7 +213,7 @@ async function copy(from: Deno.Conn, to: Deno.Conn): Promise<void> {
   await to.closeWrite().catch(() => {});
 }
 
-async function writeAll(to: Deno.Conn, bytes: Uint8Array): Promise<void> {
+async function writeAll(to: Connection, bytes: Uint8Array): Promise<void> {
   for (let offset = 0; offset < bytes.length;) offset += await to.write(bytes.subarray(offset));
 }
 
@@ -214,7 +221,7 @@ function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function close(connection: Deno.Conn): void {
+function close(connection: Connection): void {
   try {
     connection.close();
   } catch {

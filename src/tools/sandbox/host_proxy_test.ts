@@ -49,7 +49,7 @@ async function exchange(port: number, first: string, second?: string): Promise<s
 Deno.test("startHostProxy(): tunnels to allowed hosts, and only to public addresses of hosts that a wildcard allows", async () => {
   await using server = startEchoServer();
   const reached: ProxyTarget[] = [];
-  await using proxy = startHostProxy({
+  await using proxy = await startHostProxy({
     hosts: ["*.example.org", "example.net"],
     resolve: () => Promise.resolve(["10.0.0.1", "93.184.215.14"]),
     connect: (target) => {
@@ -73,7 +73,7 @@ Deno.test("startHostProxy(): tunnels to allowed hosts, and only to public addres
 
 Deno.test("startHostProxy(): forwards one plain request per connection, without proxy headers", async () => {
   await using server = startEchoServer();
-  await using proxy = startHostProxy({
+  await using proxy = await startHostProxy({
     hosts: ["example.org:80"],
     resolve: () => Promise.resolve(["93.184.215.14"]),
     connect: () => Deno.connect({ hostname: "127.0.0.1", port: server.port }),
@@ -86,7 +86,7 @@ Deno.test("startHostProxy(): forwards one plain request per connection, without 
 });
 
 Deno.test("startHostProxy(): refuses other hosts, private addresses behind a wildcard, and invalid requests", async () => {
-  await using proxy = startHostProxy({
+  await using proxy = await startHostProxy({
     hosts: ["*.example.org"],
     resolve: () => Promise.resolve(["10.0.0.1"]),
     connect: () => Promise.reject(new Error("must not connect")),

@@ -16,7 +16,7 @@ import {
 import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
 import { toFileError } from "../files/file_error.ts";
 import { createFileRules, PROTECTED_FILES } from "../files/file_rules.ts";
-import { join } from "../files/paths.ts";
+import { join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
 import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
@@ -28,6 +28,7 @@ import type { Sandbox, SandboxCommand, SandboxNet } from "./sandbox.ts";
 import { createProxyVariables, createSandboxEnvironment } from "./sandbox_environment.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
+import { system } from "../../platform/system.ts";
 
 /** Options for {@linkcode createSandbox}. */
 export interface SandboxOptions {
@@ -78,7 +79,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
  * Starts a trusted program such as `rg`, without a shell and not confined. Returns `undefined` for a sandbox that
  * {@linkcode createSandbox} did not create.
  *
- * @throws {Deno.errors.NotFound} When the program is not installed.
+ * @throws {Error} The error of the system, when the program is not installed.
  */
 export function startTrustedProgram(
   sandbox: Sandbox,
@@ -107,7 +108,7 @@ class LocalSandbox implements Sandbox {
     const { writeRoots = [], readRoots = [], protect = PROTECTED_FILES, net = "off" } = options;
     this.#options = options;
     this.#net = net;
-    this.root = resolveDirectory(options.cwd ?? Deno.cwd());
+    this.root = resolveDirectory(options.cwd ?? system.cwd());
     const { temporary, caches, output } = this.#directory;
     const write = [this.root, ...writeRoots.map(resolveDirectory), temporary];
     const read = [output, ...readRoots.map(resolveDirectory)];
@@ -188,7 +189,7 @@ class LocalSandbox implements Sandbox {
     if (typeof net === "string") return undefined;
     if (this.#proxy?.hosts !== net) {
       await this.#proxy?.server[Symbol.asyncDispose]();
-      this.#proxy = { server: startHostProxy({ hosts: net }), hosts: net };
+      this.#proxy = { server: await startHostProxy({ hosts: net }), hosts: net };
     }
     return this.#proxy.server;
   }
@@ -234,8 +235,8 @@ class LocalSandbox implements Sandbox {
 
 function resolveDirectory(path: string): string {
   try {
-    const canonical = Deno.realPathSync(path);
-    if (Deno.statSync(canonical).isDirectory) return canonical;
+    const canonical = system.realPathSync(path);
+    if (system.statSync(canonical).isDirectory) return canonical;
   } catch (error) {
     throw toFileError(path, error);
   }
@@ -245,9 +246,9 @@ function resolveDirectory(path: string): string {
 /** Reads and removes the file with the final working directory of a shell; `undefined` unless it is a directory. */
 async function readWorkingDirectory(file: string): Promise<string | undefined> {
   try {
-    const directory = (await Deno.readTextFile(file)).replace(/\n$/, "");
-    await Deno.remove(file);
-    return (await Deno.stat(directory)).isDirectory ? directory : undefined;
+    const directory = (await system.readTextFile(file)).replace(/\n$/, "");
+    await system.remove(file);
+    return (await system.stat(directory)).isDirectory ? directory : undefined;
   } catch {
     return undefined;
   }

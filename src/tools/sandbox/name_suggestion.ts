@@ -5,7 +5,7 @@
  */
 
 import { levenshteinDistance } from "@std/text/levenshtein-distance";
-import { dirname } from "../files/paths.ts";
+import { dirname } from "../../platform/paths.ts";
 import { quotePath } from "../files/file_error.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 

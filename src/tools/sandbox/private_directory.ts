@@ -5,7 +5,8 @@
  */
 
 import { readEnvironmentVariable } from "../process/command_environment.ts";
-import { join } from "../files/paths.ts";
+import { join } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
 
 /** A private directory in the temporary directory of the system, created on first use. */
 export class PrivateDirectory {
@@ -21,7 +22,7 @@ export class PrivateDirectory {
 
   constructor() {
     const parent = readEnvironmentVariable("TMPDIR") || readEnvironmentVariable("TEMP") || "/tmp";
-    this.path = join(Deno.realPathSync(parent), `swink-${crypto.randomUUID()}`);
+    this.path = join(system.realPathSync(parent), `swink-${crypto.randomUUID()}`);
     this.temporary = join(this.path, "tmp");
     this.caches = join(this.path, "cache");
     this.output = join(this.path, "output");
@@ -35,7 +36,7 @@ export class PrivateDirectory {
 
   async #createDirectories(): Promise<void> {
     for (const directory of [this.path, this.temporary, this.caches, this.output]) {
-      await Deno.mkdir(directory, { mode: 0o700 });
+      await system.mkdir(directory, { mode: 0o700 });
     }
   }
 
@@ -43,7 +44,7 @@ export class PrivateDirectory {
   async remove(): Promise<void> {
     if (!this.#created) return;
     await this.#created.catch(() => {});
-    await Deno.remove(this.path, { recursive: true }).catch(() => {});
+    await system.remove(this.path, { recursive: true }).catch(() => {});
     this.#created = undefined;
   }
 }

@@ -4,13 +4,14 @@
  * @module
  */
 
-import { join } from "../files/paths.ts";
+import { join } from "../../platform/paths.ts";
 import {
   createCommandEnvironment,
   readEnvironmentVariable,
 } from "../process/command_environment.ts";
 import type { PrivateDirectory } from "./private_directory.ts";
 import type { SandboxNet } from "./sandbox.ts";
+import { system } from "../../platform/system.ts";
 
 /** Options for {@linkcode createSandboxEnvironment}. */
 export interface SandboxEnvironmentOptions {
@@ -47,7 +48,7 @@ function getDefaultDenoDirectory(): string | undefined {
   const cache = readEnvironmentVariable("XDG_CACHE_HOME");
   if (cache !== undefined) return join(cache, "deno");
   const home = readEnvironmentVariable("HOME");
-  const caches = Deno.build.os === "darwin" ? "Library/Caches" : ".cache";
+  const caches = system.build.os === "darwin" ? "Library/Caches" : ".cache";
   return home === undefined ? undefined : join(home, caches, "deno");
 }
 

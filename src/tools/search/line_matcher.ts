@@ -4,7 +4,9 @@
  * @module
  */
 
+import { createDeferred } from "../../core/deferred.ts";
 import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import { startWorker, type WorkerThread } from "../../platform/worker.ts";
 import { type LineMatch, matchLines, type MatchOptions } from "./match_lines.ts";
 import type { MatchRequest } from "./match_worker.ts";
 import { getPatternRisk } from "./pattern_risk.ts";
@@ -32,7 +34,7 @@ export function createLineMatcher(options: MatchOptions, signal: AbortSignal): L
 class WorkerMatcher implements LineMatcher {
   readonly #options: MatchOptions;
   readonly #signal: AbortSignal;
-  #worker: Worker | undefined;
+  #worker: WorkerThread | undefined;
 
   constructor(options: MatchOptions, signal: AbortSignal) {
     this.#options = options;
@@ -41,21 +43,29 @@ class WorkerMatcher implements LineMatcher {
 
   async match(bytes: Uint8Array): Promise<readonly LineMatch[]> {
     const { expression: { source, flags }, context } = this.#options;
-    const worker = this.#worker ??= new Worker(new URL("./match_worker.ts", import.meta.url), {
-      type: "module",
-    });
-    const { promise, resolve, reject } = Promise.withResolvers<readonly LineMatch[]>();
-    const cancel = () => reject(new AbortedError("The search was cancelled"));
-    const timer = setTimeout(() => reject(createTimeoutError(source)), FILE_TIMEOUT_MS);
-    worker.onmessage = ({ data }: MessageEvent<readonly LineMatch[]>) => resolve(data);
-    worker.onerror = (event) => {
-      event.preventDefault();
-      reject(new BadRequestError(`The search failed: ${event.message}`));
-    };
-    this.#signal.addEventListener("abort", cancel, { once: true });
-    if (this.#signal.aborted) cancel();
+    const worker = this.#worker ?? await this.#startWorker();
     const request: MatchRequest = { bytes, source, flags, context };
     worker.postMessage(request);
+    const reply = await this.#receive(worker, createTimeoutError(source));
+    return reply as readonly LineMatch[]; // from our own worker
+  }
+
+  /** Starts the worker and waits until it is ready, so that its start does not count as the time of a match. */
+  async #startWorker(): Promise<WorkerThread> {
+    const worker = this.#worker = startWorker(new URL("./match_worker.ts", import.meta.url));
+    await this.#receive(worker);
+    return worker;
+  }
+
+  /** Receives the next message of the worker; rejects with `timeoutError`, if given, when it takes too long. */
+  async #receive(worker: WorkerThread, timeoutError?: BadRequestError): Promise<unknown> {
+    const { promise, resolve, reject } = createDeferred<unknown>();
+    const cancel = () => reject(new AbortedError("The search was cancelled"));
+    const timer = timeoutError && setTimeout(() => reject(timeoutError), FILE_TIMEOUT_MS);
+    worker.onMessage(resolve);
+    worker.onError((message) => reject(new BadRequestError(`The search failed: ${message}`)));
+    this.#signal.addEventListener("abort", cancel, { once: true });
+    if (this.#signal.aborted) cancel();
     try {
       return await promise;
     } finally {

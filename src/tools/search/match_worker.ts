@@ -4,9 +4,10 @@
  * @module
  */
 
-import { type LineMatch, matchLines } from "./match_lines.ts";
+import { getParentThread } from "../../platform/worker.ts";
+import { matchLines } from "./match_lines.ts";
 
-/** Message to the worker. The reply is the matching lines. */
+/** Message to the worker, after its first one. The reply is the matching lines. */
 export interface MatchRequest {
   /** Content of a file. */
   readonly bytes: Uint8Array;
@@ -18,17 +19,10 @@ export interface MatchRequest {
   readonly context: number;
 }
 
-/** The part of `DedicatedWorkerGlobalScope` that is used here. */
-interface WorkerScope {
-  addEventListener(
-    type: "message",
-    listener: (event: { readonly data: MatchRequest }) => void,
-  ): void;
-  postMessage(reply: readonly LineMatch[]): void;
-}
+const parent = getParentThread();
 
-const scope = globalThis as unknown as WorkerScope;
-
-scope.addEventListener("message", ({ data: { bytes, source, flags, context } }) => {
-  scope.postMessage(matchLines(bytes, { expression: new RegExp(source, flags), context }));
+parent.onMessage((message) => {
+  const { bytes, source, flags, context } = message as MatchRequest;
+  parent.postMessage(matchLines(bytes, { expression: new RegExp(source, flags), context }));
 });
+parent.postMessage("ready");

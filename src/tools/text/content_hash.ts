@@ -4,9 +4,11 @@
  * @module
  */
 
+import { encodeHex } from "../../core/byte_encoding.ts";
+
 /** Returns the SHA-256 of bytes, or of a text as UTF-8, in hexadecimal. */
 export async function hashContent(content: Uint8Array | string): Promise<string> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
-  return new Uint8Array(digest).toHex();
+  return encodeHex(new Uint8Array(digest));
 }

@@ -169,8 +169,9 @@ class TextWriter {
       source.slice(0, MAX_TAG_LENGTH),
     );
     const target = decodeEntities(match?.[1] ?? match?.[2] ?? match?.[3] ?? "#");
-    const url = target.startsWith("#") ? null : URL.parse(target, this.#baseUrl);
-    return url && /^https?:$/.test(url.protocol) ? url.href : undefined;
+    if (target.startsWith("#") || !URL.canParse(target, this.#baseUrl)) return undefined;
+    const url = new URL(target, this.#baseUrl);
+    return /^https?:$/.test(url.protocol) ? url.href : undefined;
   }
 }
 

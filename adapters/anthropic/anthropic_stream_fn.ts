@@ -1,0 +1,42 @@
+/**
+ * Stream function for Anthropic's Messages API; `createAnthropic()` loads it on the first request.
+ *
+ * @module
+ */
+
+import type { StreamFn } from "../../src/core/stream.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
+import { ModelFinder } from "../kit/request/model_finder.ts";
+import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { createStreamFn } from "../kit/provider.ts";
+import { SseParser } from "../kit/stream/sse.ts";
+import { FALLBACK_CLAUDE } from "./fallback_entry.ts";
+import { createAnthropicRequest } from "./request.ts";
+import { AnthropicReply } from "./response.ts";
+
+/** Options for `createAnthropic()`. */
+export type AnthropicOptions = AdapterOptions;
+
+/** Creates the stream function that `createAnthropic()` loads. */
+export function createAnthropicStreamFn(options: AnthropicOptions): StreamFn {
+  const settings = resolveSettings(options, "https://api.anthropic.com");
+  const url = `${settings.baseUrl.replace(/\/v1$/, "")}/v1/messages`;
+  const models = new ModelFinder(settings.catalog);
+  return createStreamFn({
+    settings,
+    apiKey: options.apiKey,
+    createParser: () => new SseParser(),
+    createReplyReader: (call) => new AnthropicReply(call),
+    prepare({ request, writer }, key) {
+      const entry = models.find(request.model, writer) ?? FALLBACK_CLAUDE;
+      const { body, betas } = createAnthropicRequest(request, entry, writer);
+      const headers = {
+        "content-type": "application/json",
+        "anthropic-version": "2023-06-01",
+        ...(key && { "x-api-key": key }),
+        ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
+      };
+      return { url, headers, body: serializeJson(body) };
+    },
+  });
+}

@@ -1,0 +1,107 @@
+/**
+ * Conversations in the structure that Anthropic's API and Bedrock require.
+ *
+ * @module
+ */
+
+import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
+import type { ModelSpec } from "../../src/core/model.ts";
+import { getTextAndImages, isOwnReply } from "../kit/request/history.ts";
+
+/** A message of a request. */
+export interface Turn<Block extends JsonObject> {
+  readonly role: "user" | "assistant";
+  readonly content: Block[];
+}
+
+/** Conversion of content to the blocks of an API. */
+export interface BlockFormat<Block extends JsonObject> {
+  /** Converts the content of a user message; a text becomes a block with the field `text`. */
+  toUserBlock(block: TextBlock | ImageBlock): Block;
+  /** Converts a tool result. */
+  toResultBlock(message: ToolResultMessage): Block;
+  /** Converts the content of a reply, if the API accepts it; `isOwn` is whether the requested model created it. */
+  toReplyBlock(block: ContentBlock, isOwn: boolean): Block | undefined;
+  /** Whether a block is thinking, readable or redacted. */
+  isThinking(block: Block | undefined): boolean;
+}
+
+/** Options for `toTurns()`. */
+export interface TurnsOptions {
+  /** The requested model. */
+  readonly model: ModelSpec;
+  /** Whether the model can continue a reply that ends the conversation. */
+  readonly prefill: boolean;
+}
+
+/** Number of user messages with a cache mark: the newest, and the one that the previous request marked. */
+const CACHED_MESSAGES = 2;
+
+/** Converts a conversation: roles alternate, and tool results come first in the message after their calls. */
+export function toTurns<Block extends JsonObject>(
+  messages: readonly LlmMessage[],
+  { model, prefill }: TurnsOptions,
+  format: BlockFormat<Block>,
+): Turn<Block>[] {
+  const createUserTurn = (text: string): Turn<Block> => ({
+    role: "user",
+    content: [format.toUserBlock({ type: "text", text })],
+  });
+  const turns: Turn<Block>[] = [];
+  for (const message of messages) {
+    const role = message.role === "assistant" ? "assistant" : "user";
+    append(turns, { role, content: toBlocks(message, model, format) });
+  }
+  if (turns[0]?.role !== "user") turns.unshift(createUserTurn("(The conversation goes on.)"));
+  const last = turns.at(-1);
+  if (last?.role !== "assistant") return turns;
+  if (prefill) trimEnd(last.content);
+  else turns.push(createUserTurn("Continue."));
+  return turns;
+}
+
+/** Returns the messages whose ends are marked for the cache. */
+export function findCachedTurns<Block extends JsonObject>(
+  turns: readonly Turn<Block>[],
+): readonly Turn<Block>[] {
+  return turns.filter(({ role }) => role === "user").slice(-CACHED_MESSAGES);
+}
+
+function append<Block extends JsonObject>(turns: Turn<Block>[], turn: Turn<Block>): void {
+  const last = turns.at(-1);
+  if (turn.content.length === 0) return;
+  if (last?.role === turn.role) last.content.push(...turn.content);
+  else turns.push(turn);
+}
+
+function toBlocks<Block extends JsonObject>(
+  message: LlmMessage,
+  model: ModelSpec,
+  format: BlockFormat<Block>,
+): Block[] {
+  switch (message.role) {
+    case "user":
+      return getTextAndImages(message.content).map((block) => format.toUserBlock(block));
+    case "tool_result":
+      return [format.toResultBlock(message)];
+    case "assistant": {
+      const isOwn = isOwnReply(message, model);
+      const blocks = message.content.map((block) => format.toReplyBlock(block, isOwn))
+        .filter((block) => block !== undefined);
+      // The API refuses a reply that ends with thinking, as one does that was cut off while thinking.
+      while (format.isThinking(blocks.at(-1))) blocks.pop();
+      return blocks;
+    }
+  }
+}
+
+/** Removes white space at the end of a reply, which the API refuses to continue. */
+function trimEnd<Block extends JsonObject>(content: Block[]): void {
+  const last = content.at(-1);
+  const text = last?.["text"];
+  if (last && typeof text === "string") {
+    content[content.length - 1] = { ...last, text: text.trimEnd() };
+  }
+}

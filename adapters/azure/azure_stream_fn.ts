@@ -1,0 +1,82 @@
+/**
+ * Stream function for Azure OpenAI; `createAzure()` loads it on the first request.
+ *
+ * @module
+ */
+
+import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { createChat } from "../openai/chat/chat.ts";
+import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
+import { createResponses } from "../openai/responses/responses.ts";
+import { toBearerHeader } from "../openai/server/server_stream_fn.ts";
+import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
+import { type ErrorTable, FILTERED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
+import {
+  type AdapterOptions,
+  type ApiKey,
+  resolveSettings,
+} from "../kit/options/adapter_options.ts";
+import { createUrlBuilder, isDatedVersion } from "./url.ts";
+
+/** Options for `createAzure()`. The model id is the name of the deployment. */
+export interface AzureOptions extends AdapterOptions {
+  /** URL of the resource, such as `https://my-resource.openai.azure.com`. Required. */
+  readonly baseUrl?: string | undefined;
+  /** API to call. Default: `chat`. */
+  readonly api?: "chat" | "responses" | undefined;
+  /** API version, such as `2024-10-21`. Default: `v1`. */
+  readonly apiVersion?: string | undefined;
+  /**
+   * Returns an Entra ID token for the scope `https://cognitiveservices.azure.com/.default`, instead of a key. A token
+   * with an expiry is cached until shortly before it expires.
+   */
+  readonly getToken?: GetToken | undefined;
+}
+
+const ERRORS: ErrorTable = {
+  codes: { DeploymentNotFound: UNKNOWN_MODEL, ContentFilterBlocked: FILTERED },
+};
+
+/** Creates the stream function that `createAzure()` loads. */
+export function createAzureStreamFn(options: AzureOptions): StreamFn {
+  const { api = "chat", apiVersion, keyHint = "pass apiKey or getToken to createAzure()" } =
+    options;
+  const { settings, apiKey } = resolveCredentials({ ...options, keyHint });
+  const url = createUrlBuilder(settings.baseUrl, { api, apiVersion });
+  const keyHeaders = createKeyHeaders(options);
+  const server = { settings, apiKey, url, keyHeaders, errors: ERRORS };
+  return api === "responses"
+    ? createResponses(server)
+    : createChat({ ...server, dialect: createDialect(apiVersion) });
+}
+
+function resolveCredentials(options: AzureOptions): {
+  settings: ReturnType<typeof resolveSettings>;
+  apiKey: ApiKey | undefined;
+} {
+  const settings = resolveSettings(options, "");
+  const { getToken, apiKey } = options;
+  if (!getToken) return { settings, apiKey };
+  const tokens = new AccessTokenCache(getToken, settings.clock);
+  return {
+    settings: { ...settings, fetch: tokens.wrapFetch(settings.fetch) },
+    apiKey: () => tokens.get(),
+  };
+}
+
+/** Creates the function that sends tokens of `getToken` as bearer tokens, and keys as `api-key`. */
+function createKeyHeaders(
+  { getToken }: AzureOptions,
+): (key: string, request: StreamRequest) => Readonly<Record<string, string>> {
+  return (key, { options }) =>
+    getToken && !options.apiKey ? toBearerHeader(key) : { "api-key": key };
+}
+
+/** Creates the dialect of an API version. Dated versions reject newer fields. */
+function createDialect(apiVersion: string | undefined): ChatDialect {
+  return {
+    ...COMPATIBLE,
+    maxTokensField: "max_completion_tokens",
+    hasCacheKey: !isDatedVersion(apiVersion),
+  };
+}

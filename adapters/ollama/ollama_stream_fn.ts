@@ -1,0 +1,70 @@
+/**
+ * Stream function for Ollama; `createOllama()` loads it on the first request.
+ *
+ * @module
+ */
+
+import type { StreamFn } from "../../src/core/stream.ts";
+import { findModel } from "../catalog/catalog.ts";
+import { type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
+import { NdjsonParser } from "../kit/stream/ndjson.ts";
+import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { createStreamFn } from "../kit/provider.ts";
+import { createOllamaBody } from "./request.ts";
+import { OllamaReply } from "./response.ts";
+
+/** Options for `createOllama()`. */
+export interface OllamaOptions extends AdapterOptions {
+  /**
+   * Size of the context window in tokens, prompt and reply together (`num_ctx`). Default: the server's, which may be
+   * as small as 4096; agents need far more. The server reloads the model when the value changes.
+   */
+  readonly contextWindow?: number | undefined;
+}
+
+/** Ollama's errors have no codes and, in the streams of older servers, no status. */
+const ERRORS: ErrorTable = {
+  patterns: [
+    [/error was encountered while running|runner .*(?:terminated|stopped|no longer)/i, UNAVAILABLE],
+    [/server busy|unexpected EOF|connection refused/i, UNAVAILABLE],
+  ],
+};
+
+/** Creates the stream function that `createOllama()` loads. */
+export function createOllamaStreamFn(options: OllamaOptions): StreamFn {
+  const settings = resolveSettings(options, "http://localhost:11434");
+  const url = `${toServerUrl(settings.baseUrl)}/api/chat`;
+  const { contextWindow } = options;
+  return createStreamFn({
+    settings,
+    apiKey: options.apiKey,
+    keyless: true,
+    errors: ERRORS,
+    createParser: () => new NdjsonParser(),
+    createReplyReader: (call) => new OllamaReply(call),
+    prepare({ request, writer }, key) {
+      // Most Ollama models are not in the catalog, so there is neither a warning nor a fallback entry.
+      const entry = findModel(settings.catalog, request.model);
+      return {
+        url,
+        headers: {
+          "content-type": "application/json",
+          ...(key && { authorization: `Bearer ${key}` }),
+        },
+        body: serializeJson(createOllamaBody(request, { entry, contextWindow }, writer)),
+      };
+    },
+  });
+}
+
+/** Converts an address as in `OLLAMA_HOST`, where scheme and port are optional and 0.0.0.0 is valid, to a URL. */
+function toServerUrl(address: string): string {
+  const url = /^https?:\/\//i.test(address) ? address : `http://${withPort(address)}`;
+  return url.replace("//0.0.0.0", "//127.0.0.1").replace(/\/(?:api|v1)$/, "");
+}
+
+function withPort(address: string): string {
+  const [host = "", ...path] = address.split("/");
+  return [/:\d+$/.test(host) ? host : `${host}:11434`, ...path].join("/");
+}

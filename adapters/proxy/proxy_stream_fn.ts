@@ -1,0 +1,84 @@
+/**
+ * Stream function for a proxy; `createProxy()` loads it on the first request.
+ *
+ * @module
+ */
+
+import type { LlmMessage } from "../../src/core/message.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
+import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { createStreamFn } from "../kit/provider.ts";
+import { SseParser } from "../kit/stream/sse.ts";
+import { PROXY_ERRORS } from "./errors.ts";
+import { ProxyReply } from "./response.ts";
+import type { ProxyRequest } from "./wire.ts";
+
+/** Options for `createProxy()`. */
+export interface ProxyOptions extends AdapterOptions {
+  /** URL of the proxy; requests are posted to exactly this URL. */
+  readonly baseUrl: string;
+}
+
+/** Creates the stream function that `createProxy()` loads. */
+export function createProxyStreamFn(options: ProxyOptions): StreamFn {
+  const settings = resolveSettings(options, options.baseUrl);
+  return createStreamFn({
+    name: "proxy",
+    settings,
+    apiKey: options.apiKey,
+    // The proxy decides whether it requires a token.
+    keyless: true,
+    errors: PROXY_ERRORS,
+    createParser: () => new SseParser(),
+    createReplyReader: ({ writer, origin }) => new ProxyReply(writer, origin),
+    prepare: ({ request }, key) => ({
+      url: settings.baseUrl,
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream",
+        ...(key && { authorization: `Bearer ${key}` }),
+      },
+      body: serializeJson(toProxyRequest(request)),
+    }),
+  });
+}
+
+function toProxyRequest({ model, context, options }: StreamRequest): ProxyRequest {
+  const { apiKey: _apiKey, ...wireOptions } = options;
+  return {
+    model: stripProxyPrefix(model),
+    systemPrompt: context.systemPrompt,
+    messages: context.messages.map(toWireMessage),
+    tools: context.tools.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      parameters,
+    })),
+    options: wireOptions,
+  };
+}
+
+function toWireMessage(message: LlmMessage): LlmMessage {
+  switch (message.role) {
+    case "user":
+      return message;
+    case "assistant":
+      return stripProxyPrefix(message);
+    case "tool_result": {
+      // Details are for displays and logs of the agent, not for the model.
+      const { details: _details, ...wireMessage } = message;
+      return wireMessage;
+    }
+  }
+}
+
+/** Resolves `proxy/anthropic/claude-sonnet-5-5` to `anthropic/claude-sonnet-5-5`. */
+function stripProxyPrefix<Named extends { readonly provider: string; readonly modelId: string }>(
+  named: Named,
+): Named {
+  if (named.provider !== "proxy") return named;
+  const { provider, modelId } = modelSpec(named.modelId);
+  return { ...named, provider, modelId };
+}

@@ -1,0 +1,54 @@
+/**
+ * Stream function for xAI; `createXai()` loads it on the first request.
+ *
+ * @module
+ */
+
+import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { findModel } from "../catalog/catalog.ts";
+import { createChat } from "../openai/chat/chat.ts";
+import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
+import { createResponses } from "../openai/responses/responses.ts";
+import { type ErrorTable, FILTERED, QUOTA } from "../kit/errors/error_table.ts";
+import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { withStrictSchema } from "../kit/request/strict_schema.ts";
+
+/** Options for `createXai()`. */
+export interface XaiOptions extends AdapterOptions {
+  /**
+   * API to call. Default: that of the model's catalog entry, or `chat` without one. `responses` preserves reasoning
+   * between turns.
+   */
+  readonly api?: "chat" | "responses" | undefined;
+}
+
+const DIALECT: ChatDialect = { ...COMPATIBLE, maxTokensField: "max_completion_tokens" };
+
+/** xAI answers filtered content and missing credits with status 403. */
+const ERRORS: ErrorTable = {
+  decisivePatterns: [
+    [/violates usage guidelines/i, FILTERED],
+    [/(?:doesn't have any|used all available) credits/i, QUOTA],
+  ],
+};
+
+/** Creates the stream function that `createXai()` loads. */
+export function createXaiStreamFn(options: XaiOptions): StreamFn {
+  const settings = resolveSettings(options, "https://api.x.ai/v1");
+  const { api, apiKey } = options;
+  const server = { settings, apiKey, errors: ERRORS };
+  const apis = {
+    chat: createChat({ ...server, dialect: DIALECT, headers: createConversationHeader }),
+    responses: createResponses(server),
+  };
+  return withStrictSchema(
+    (request) => apis[api ?? findModel(settings.catalog, request.model)?.api ?? "chat"](request),
+    settings.catalog,
+  );
+}
+
+/** Creates the header that routes requests of a session to the same server, which has cached the prompt. */
+function createConversationHeader({ options }: StreamRequest): Readonly<Record<string, string>> {
+  const { sessionId = "" } = options;
+  return /^[\x21-\x7e]+$/.test(sessionId) ? { "x-grok-conv-id": sessionId } : {};
+}

@@ -1,0 +1,52 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { KeyReader } from "./key_reader.ts";
+
+/** Reads keys from chunks until the input ends. */
+async function readKeys(...chunks: readonly (string | readonly number[])[]): Promise<string[]> {
+  const bytes = chunks.map((chunk) =>
+    typeof chunk === "string" ? new TextEncoder().encode(chunk) : new Uint8Array(chunk)
+  );
+  const reader = new KeyReader(() => Promise.resolve(bytes.shift()));
+  const keys: string[] = [];
+  const buffer = new Uint8Array(8);
+  await assertRejects(
+    async () => {
+      for (;;) {
+        const size = await reader.read(buffer);
+        keys.push(new TextDecoder().decode(buffer.subarray(0, size)));
+      }
+    },
+    Error,
+    "has ended",
+  );
+  assertEquals(reader.hasEnded, true);
+  return keys;
+}
+
+Deno.test("KeyReader: reads one key at a time", async () => {
+  assertEquals(await readKeys("yes\r", "n"), ["y", "e", "s", "\r", "n"]);
+});
+
+Deno.test("KeyReader: reads characters that are split between chunks", async () => {
+  assertEquals(await readKeys([0xf0, 0x9f], [0x91, 0x8b, 0x61]), ["👋", "a"]);
+});
+
+Deno.test("KeyReader: reads escape sequences and Alt with a key as one key", async () => {
+  assertEquals(await readKeys("\x1b[A\x1b[1;5Dx\x1bOP\x1bby"), [
+    "\x1b[A",
+    "\x1b[1;5D",
+    "x",
+    "\x1bOP",
+    "\x1bb",
+    "y",
+  ]);
+});
+
+Deno.test("KeyReader: ignores Escape and sequences longer than the buffer", async () => {
+  assertEquals(await readKeys("\x1b", "a\x1b[200;200;200~b"), ["a", "b"]);
+});
+
+Deno.test("KeyReader: ends at Ctrl+C and Ctrl+D", async () => {
+  assertEquals(await readKeys("a\x03b"), ["a"]);
+  assertEquals(await readKeys("a\x04b"), ["a"]);
+});

@@ -1,0 +1,52 @@
+/**
+ * Input that the user types to answer questions.
+ *
+ * @module
+ */
+
+import type { Input } from "../host/terminal.ts";
+
+/** Time without input after which all earlier input has been read. */
+const QUIET_MS = 100;
+
+/** Reads standard input in chunks, and nothing before the first call. */
+export class TypedInput {
+  readonly #input: Pick<Input, "bytes">;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #pending: Promise<ReadableStreamReadResult<Uint8Array>> | undefined;
+
+  constructor(input: Pick<Input, "bytes">) {
+    this.#input = input;
+  }
+
+  /** Discards what was typed before the call, which may take until the user stops typing. */
+  async discardEarlier(signal: AbortSignal): Promise<void> {
+    let chunk: Uint8Array | undefined;
+    do {
+      const quiet = new AbortController();
+      const timer = setTimeout(() => quiet.abort(), QUIET_MS);
+      chunk = await this.readChunk(AbortSignal.any([signal, quiet.signal]));
+      clearTimeout(timer);
+    } while (chunk);
+  }
+
+  /**
+   * Returns the next chunk; `undefined` at the end of the input or when the signal is aborted. A read that is pending
+   * then is reused by the next call.
+   */
+  async readChunk(signal: AbortSignal): Promise<Uint8Array | undefined> {
+    if (signal.aborted) return undefined;
+    const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+    const onAbort = () => resolve(undefined);
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#reader ??= this.#input.bytes.getReader();
+    this.#pending ??= this.#reader.read();
+    try {
+      const read = await Promise.race([this.#pending, aborted]);
+      if (read) this.#pending = undefined;
+      return read?.value;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The `package.json` of the npm package.
+ *
+ * @module
+ */
+
+/** The fields of `deno.json` in use. */
+export interface ProjectConfig {
+  name: string;
+  version: string;
+  license: string;
+  /** Public modules by subpath: `{ "./testing": "./src/testing/mod.ts" }`. */
+  exports: Record<string, string>;
+  /** Packages by name: `{ "ajv": "npm:ajv@^8.20.0" }`. */
+  imports: Record<string, string>;
+}
+
+/** Earliest version of Node 20 with `process.getBuiltinModule()`. */
+const NODE_RANGE = ">=20.16";
+
+/** Returns the registry that a package comes from, by the specifier of an import. */
+export function getRegistry(config: ProjectConfig, specifier: string): "jsr" | "npm" | "none" {
+  const source = config.imports[getPackageName(specifier)];
+  return source?.startsWith("jsr:") ? "jsr" : source?.startsWith("npm:") ? "npm" : "none";
+}
+
+/** Returns `@std/text` for `@std/text/levenshtein-distance`. */
+export function getPackageName(specifier: string): string {
+  return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+}
+
+/** Creates the `package.json`. `specifiers` are those of all imports of packages. */
+export function createPackageJson(config: ProjectConfig, specifiers: Iterable<string>): string {
+  const { name, version, license } = config;
+  const packages = new Set(Array.from(specifiers, getPackageName));
+  const dependencies = [...packages].sort().flatMap((name) => {
+    const [, range] = /^npm:.+@(.+)$/.exec(config.imports[name] ?? "") ?? [];
+    return range === undefined ? [] : [[name, range]];
+  });
+  const exports = Object.entries(config.exports).map(([subpath, path]) => {
+    const module = path.replace(/\.ts$/, "");
+    return [subpath, { types: `${module}.d.ts`, default: `${module}.js` }];
+  });
+  const fields = {
+    name,
+    version,
+    description: "Agents with tools, sessions and a sandbox, for every model provider",
+    license,
+    type: "module",
+    engines: { node: NODE_RANGE },
+    sideEffects: false,
+    main: "./mod.js",
+    types: "./mod.d.ts",
+    exports: Object.fromEntries([...exports, ["./package.json", "./package.json"]]),
+    bin: { swink: "./bin/swink.js" },
+    dependencies: Object.fromEntries(dependencies),
+  };
+  return JSON.stringify(fields, null, 2) + "\n";
+}

@@ -1,0 +1,1 @@
+export declare function mergeReadableStreams<T>(...streams: ReadableStream<T>[]): ReadableStream<T>;

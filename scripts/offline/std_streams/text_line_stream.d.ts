@@ -1,0 +1,3 @@
+export declare class TextLineStream extends TransformStream<string, string> {
+  constructor();
+}

@@ -1,0 +1,3 @@
+export declare function toText(
+  stream: ReadableStream<string> | ReadableStream<Uint8Array>,
+): Promise<string>;

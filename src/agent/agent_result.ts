@@ -1,0 +1,25 @@
+/**
+ * The result of a run.
+ *
+ * @module
+ */
+
+import { extractText } from "../core/content.ts";
+import type { RunOutcome } from "../core/event.ts";
+import type { AgentMessage } from "../core/message.ts";
+
+/** The result of a run. */
+export interface AgentResult extends RunOutcome {
+  /** Id of the run. */
+  readonly runId: string;
+  /** Number of turns. */
+  readonly turns: number;
+  /** Text of the last reply; empty if the run has none. */
+  readonly text: string;
+}
+
+/** Returns the text of the last reply among the messages of a run. */
+export function getLastText(messages: readonly AgentMessage[]): string {
+  const reply = messages.findLast((message) => message.role === "assistant");
+  return extractText(reply?.content ?? []);
+}

@@ -1,0 +1,57 @@
+/**
+ * The stream of a run's events, with helpers for its result.
+ *
+ * @module
+ */
+
+import type { AgentEvent } from "../core/event.ts";
+import type { AgentResult } from "./agent_result.ts";
+import { createResponse, type ResponseOptions } from "./response.ts";
+
+/**
+ * The events of a run. Read it, or call one of its methods, which read it to its end; a stream that is never read pauses
+ * its run.
+ */
+export interface AgentStream extends ReadableStream<AgentEvent> {
+  /** Returns an iterator; leaving a `for await` loop early aborts the run. */
+  [Symbol.asyncIterator](options?: ReadableStreamIteratorOptions): AgentStreamIterator;
+  /** Resolves to the text of the last reply when the run has ended. Rejects on misuse. */
+  text(): Promise<string>;
+  /** Resolves to the result when the run has ended, also if somebody else reads the stream. Rejects on misuse. */
+  result(): Promise<AgentResult>;
+  /** Creates an HTTP response that streams the events; closing its connection aborts the run. */
+  toResponse(options?: ResponseOptions): Response;
+}
+
+/** Iterator of an {@linkcode AgentStream}. */
+export type AgentStreamIterator = ReturnType<
+  ReadableStream<AgentEvent>[typeof Symbol.asyncIterator]
+>;
+
+/** Adds the helpers to a stream; `outcome` settles when the run has ended. */
+export function createAgentStream(
+  stream: ReadableStream<AgentEvent>,
+  outcome: Promise<AgentResult>,
+): AgentStream {
+  // The outcome is also in the events, so that it may stay unused.
+  outcome.catch(() => {});
+  const result = async (): Promise<AgentResult> => {
+    if (!stream.locked) void drain(stream);
+    return await outcome;
+  };
+  const text = async (): Promise<string> => (await result()).text;
+  const toResponse = (options?: ResponseOptions): Response => createResponse(stream, options);
+  return Object.assign(stream, { text, result, toResponse });
+}
+
+/** Reads a stream to its end, without the cost of an iterator. */
+async function drain(stream: ReadableStream<AgentEvent>): Promise<void> {
+  const reader = stream.getReader();
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The outcome rejects with the same error.
+  } finally {
+    reader.releaseLock();
+  }
+}

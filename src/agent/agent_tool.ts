@@ -1,0 +1,60 @@
+/**
+ * An agent as a tool of another agent.
+ *
+ * @module
+ */
+
+import type { AgentTool, ToolContext } from "../core/tool.ts";
+import { defineTool } from "../core/tool.ts";
+import { type AgentToolResult, errorResult, textResult } from "../core/tool_result.ts";
+import type { AgentResult } from "./agent_result.ts";
+import type { AgentStream } from "./agent_stream.ts";
+import type { RunOptions } from "./run_options.ts";
+
+/** Options for `Agent.asTool()`. */
+export interface AgentToolOptions
+  extends Pick<AgentTool, "label" | "readOnly" | "requiresApproval" | "timeoutMs" | "sequential"> {
+  /** Name by which the model calls it. */
+  readonly name: string;
+  /** Description for the model: what the agent can do, and what its prompt should say. */
+  readonly description: string;
+}
+
+/** The part of an agent that its tool uses. */
+export interface PromptableAgent {
+  promptStream(input: string, options: RunOptions): AgentStream;
+}
+
+/** Creates a tool that runs a new agent for every call, with the prompt that the model passes. */
+export function createAgentTool(
+  createAgent: () => PromptableAgent,
+  options: AgentToolOptions & Pick<AgentTool, "countedBy">,
+): AgentTool {
+  return defineTool({
+    ...options,
+    parameters: {
+      type: "object",
+      properties: {
+        prompt: { type: "string", description: "The task, with all that is needed to do it." },
+      },
+      required: ["prompt"],
+      additionalProperties: false,
+    },
+    execute: async ({ prompt }, { signal, context, onEvent }: ToolContext) => {
+      const stream = createAgent().promptStream(prompt, { signal, context });
+      for await (const event of stream) await onEvent(event);
+      return toToolResult(await stream.result());
+    },
+  });
+}
+
+function toToolResult(
+  { text, error, stopReason, stoppedBy, usage, cost }: AgentResult,
+): AgentToolResult {
+  const problem = error?.message ?? stoppedBy?.reason ??
+    (stopReason === "aborted" ? "it was aborted" : undefined);
+  const result = problem === undefined
+    ? textResult(text)
+    : errorResult(`The agent did not finish: ${problem}${text && `\nIts last reply: ${text}`}`);
+  return { ...result, usage, cost };
+}

@@ -1,0 +1,28 @@
+/**
+ * The stream function of an agent that was created without one.
+ *
+ * @module
+ */
+
+import { lazyStreamFn } from "../core/lazy_stream_fn.ts";
+import type { StreamFn } from "../core/stream.ts";
+import { findRates } from "../core/usage.ts";
+
+/**
+ * Creates a stream function that calls the provider of each request's model, like `connect()` of the adapters, which is
+ * loaded on first use. Prices and context windows are known from then on.
+ */
+export function createDefaultStream(): StreamFn {
+  let loaded: StreamFn | undefined;
+  const stream = lazyStreamFn(async () => {
+    const { connect } = await import("../../adapters/connect.ts");
+    return loaded = connect();
+  });
+  return Object.assign(
+    stream,
+    {
+      prices: (model) => loaded?.prices && findRates(loaded.prices, model),
+      contextWindow: (model) => loaded?.contextWindow?.(model),
+    } satisfies Pick<StreamFn, "prices" | "contextWindow">,
+  );
+}

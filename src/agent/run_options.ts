@@ -1,0 +1,80 @@
+/**
+ * Options for one run of an agent.
+ *
+ * @module
+ */
+
+import type { ApprovalDecisions } from "../core/approval.ts";
+import { checkTools } from "../core/check_tools.ts";
+import type { Policy } from "../core/policy.ts";
+import type { StreamOptions, ToolChoice } from "../core/stream.ts";
+import type { AgentTool } from "../core/tool.ts";
+import { type AgentLoopConfig, checkConfig, type TurnSettings } from "../loop/config.ts";
+
+/** Options for one run; they have no effect on later runs. */
+export interface RunOptions {
+  /** Aborts the run. */
+  readonly signal?: AbortSignal | undefined;
+  /** Maximum number of turns. Default: that of the agent. */
+  readonly maxTurns?: number | undefined;
+  /** Constraint on tool calls; one that forces a call applies only to the first turn. Default: that of the agent. */
+  readonly toolChoice?: ToolChoice | undefined;
+  /** Options of the model calls, which replace those of the agent one by one. Default: none. */
+  readonly streamOptions?: StreamOptions | undefined;
+  /** Tools in addition to those of the agent. Default: none. */
+  readonly tools?: readonly AgentTool[] | undefined;
+  /** Policies that follow those of the agent. Default: none. */
+  readonly policies?: readonly Policy[] | undefined;
+  /** Value for tools, approvals and policies; never sent, stored or logged. Default: that of the agent. */
+  readonly context?: unknown;
+}
+
+/** Options for a run that continues the history. */
+export interface ContinueOptions extends RunOptions {
+  /** The decisions on the pending approvals, by the id of the tool call; one for each of them. */
+  readonly approvals?: ApprovalDecisions | undefined;
+}
+
+/**
+ * Returns the configuration of one run.
+ *
+ * @throws {BadRequestError} If an option is invalid, or a tool has the name of another one.
+ */
+export function applyRunOptions(
+  config: AgentLoopConfig,
+  options: RunOptions,
+  getSettings: () => TurnSettings,
+): AgentLoopConfig {
+  checkConfig({ maxTurns: options.maxTurns, policies: options.policies });
+  const { tools, policies = [], streamOptions } = options;
+  if (tools) {
+    checkTools(tools);
+    checkTools([...getSettings().tools, ...tools]);
+  }
+  return {
+    ...config,
+    maxTurns: options.maxTurns ?? config.maxTurns,
+    toolChoice: options.toolChoice ?? config.toolChoice,
+    streamOptions: { ...config.streamOptions, ...streamOptions },
+    policies: [...(config.policies ?? []), ...policies],
+    context: options.context ?? config.context,
+    settings: tools && tools.length > 0 ? addTools(getSettings, tools) : getSettings,
+  };
+}
+
+/** Adds tools to the settings; the same array as long as the agent's tools stay the same. */
+function addTools(
+  getSettings: () => TurnSettings,
+  tools: readonly AgentTool[],
+): () => TurnSettings {
+  let own: readonly AgentTool[] | undefined;
+  let all: readonly AgentTool[] = [];
+  return () => {
+    const settings = getSettings();
+    if (settings.tools !== own) {
+      own = settings.tools;
+      all = [...own, ...tools];
+    }
+    return { ...settings, tools: all };
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * The hook that approves tool calls.
+ *
+ * @module
+ */
+
+import type { ApprovalDecision, PendingAnswer } from "./approval.ts";
+import type { FileChange } from "./diff/file_change.ts";
+import type { JsonObject } from "./json.ts";
+import type { AgentTool } from "./tool.ts";
+
+/** A tool call that needs an approval. */
+export interface ApprovalRequest {
+  /** Id of the call. */
+  readonly toolCallId: string;
+  /** Name of the tool. */
+  readonly name: string;
+  /** A copy of the arguments to run, after validation and the `preDispatch` policies. */
+  readonly arguments: JsonObject;
+  /** The tool. */
+  readonly tool: AgentTool;
+  /** The file changes that the call would make, if the tool has a `preview` and it succeeded. */
+  readonly changes?: readonly FileChange[];
+  /** The `context` of the run's options. */
+  readonly context: unknown;
+  /** Aborted when the run is aborted; the decision is then no longer awaited. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Decides whether a tool call may run. `true` is short for `{ type: "approved" }`, `false` for `{ type: "denied" }`; a
+ * function that throws or rejects denies the call. `{ type: "pending" }` ends the run: no call of the batch runs until
+ * `Agent.continue({ approvals })` has the decision.
+ */
+export type Approve = (
+  request: ApprovalRequest,
+) => ApprovalAnswer | Promise<ApprovalAnswer>;
+
+/** Answer of {@linkcode Approve}. */
+export type ApprovalAnswer = ApprovalDecision | PendingAnswer | boolean;

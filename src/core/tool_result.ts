@@ -1,0 +1,99 @@
+/**
+ * The results of tools.
+ *
+ * @module
+ */
+
+import { findContentProblem } from "./check_message.ts";
+import type { ContentBlock } from "./content.ts";
+import { getErrorMessage } from "./errors.ts";
+import { cloneJson, isJsonObject } from "./json.ts";
+import { type Cost, toValidCost, toValidUsage, type Usage } from "./usage.ts";
+
+/** The result of a tool. */
+export interface AgentToolResult {
+  /** Text, image, document and audio blocks for the model. */
+  readonly content: readonly ContentBlock[];
+  /** Structured data for logs and user interfaces; never sent to the model. */
+  readonly details?: unknown;
+  /** Whether the tool failed. Default: `false`. */
+  readonly isError?: boolean;
+  /** Tokens that the tool used, counted towards the run. Default: none. */
+  readonly usage?: Usage;
+  /** Cost of the tool, counted towards the run. Default: 0, or unknown if it reports `usage`. */
+  readonly cost?: Cost;
+}
+
+/**
+ * What a tool may return: an {@linkcode AgentToolResult}, or any JSON value, which becomes the text for the model and,
+ * unless it is a string, the `details`.
+ */
+export type ToolOutput = AgentToolResult | string | number | boolean | null | object;
+
+/** A partial result of a running tool; a string is the same as one text block. */
+export type ToolUpdate = AgentToolResult | string;
+
+/** Creates a tool result with one text block. */
+export function textResult(text: string, details?: unknown): AgentToolResult {
+  const content: ContentBlock[] = [{ type: "text", text }];
+  return details === undefined ? { content } : { content, details };
+}
+
+/** Creates an error result with one text block, which should advise the model how to proceed. */
+export function errorResult(text: string, details?: unknown): AgentToolResult {
+  return { ...textResult(text, details), isError: true };
+}
+
+/**
+ * Converts what a tool returned to a result of its own, which shares nothing with the tool. What is no result becomes an
+ * error result that says so.
+ */
+export function toToolResult(output: unknown): AgentToolResult {
+  if (typeof output === "string") return textResult(output);
+  try {
+    return hasResultShape(output) ? copyToolResult(output) : toJsonResult(output);
+  } catch (thrown) {
+    return errorResult(`The tool returned an invalid result: ${getErrorMessage(thrown)}`);
+  }
+}
+
+const RESULT_PROPERTIES: ReadonlySet<string> = new Set([
+  "content",
+  "details",
+  "isError",
+  "usage",
+  "cost",
+]);
+
+/** Whether a value has the shape of a tool result; any other object is data. */
+function hasResultShape(output: unknown): output is AgentToolResult {
+  return isJsonObject(output) && Array.isArray(output["content"]) &&
+    Object.keys(output).every((name) => RESULT_PROPERTIES.has(name));
+}
+
+/**
+ * Returns a copy of a result, which shares nothing with it.
+ *
+ * @throws {TypeError | RangeError} If the value is no result.
+ */
+export function copyToolResult(output: AgentToolResult): AgentToolResult {
+  if (!hasResultShape(output)) throw new TypeError("a result must be { content: [...] }");
+  const problem = findContentProblem(output.content);
+  if (problem) throw new TypeError(problem);
+  const { content, details, isError, usage, cost } = output;
+  return {
+    content: cloneJson(content),
+    ...(details !== undefined && { details: cloneJson(details) }),
+    ...(isError !== undefined && { isError: isError === true }),
+    ...(usage && { usage: toValidUsage(usage) }),
+    ...(cost && { cost: toValidCost(cost) }),
+  };
+}
+
+function toJsonResult(output: unknown): AgentToolResult {
+  const text = JSON.stringify(output);
+  if (text !== undefined) return textResult(text, JSON.parse(text));
+  return errorResult(
+    `The tool returned ${typeof output}, which is no result: return a string, a JSON value or { content: [...] }`,
+  );
+}

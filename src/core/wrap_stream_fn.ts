@@ -1,0 +1,35 @@
+/**
+ * Wraps a stream function.
+ *
+ * @module
+ */
+
+import type { AssistantMessageEvent, StreamFn, StreamRequest } from "./stream.ts";
+
+/**
+ * Wraps a stream function, for example to log requests or to change them, and keeps what it knows about its models: the
+ * strict schemas, prices and context windows. `call` gets every request and the wrapped function.
+ *
+ * @example
+ * ```ts
+ * import { wrapStreamFn } from "@swink/agent";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const requested: string[] = [];
+ * const streamFn = wrapStreamFn(scriptedStream([reply("Hello")]), (request, next) => {
+ *   requested.push(request.model.modelId);
+ *   return next(request);
+ * });
+ * ```
+ */
+export function wrapStreamFn(
+  inner: StreamFn,
+  call: (request: StreamRequest, next: StreamFn) => AsyncIterable<AssistantMessageEvent>,
+): StreamFn {
+  const { hasStrictSchema, prices, contextWindow } = inner;
+  return Object.assign((request: StreamRequest) => call(request, inner), {
+    ...(hasStrictSchema && { hasStrictSchema }),
+    ...(prices && { prices }),
+    ...(contextWindow && { contextWindow }),
+  });
+}

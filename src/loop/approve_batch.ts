@@ -1,0 +1,128 @@
+/**
+ * Requests the approvals of a batch of tool calls.
+ *
+ * @module
+ */
+
+import type { DecidedCall, PendingApproval, PendingBatch } from "../core/approval.ts";
+import type { AgentMessage } from "../core/message.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
+import { applyDecision, needsApprovalPrompt, requestApproval } from "./approve_call.ts";
+import { getAbortText, getSteeringText } from "./cancel_text.ts";
+import {
+  type PreparedCall,
+  type ReadyCall,
+  refuseCall,
+  type RefusedCall,
+} from "./prepared_call.ts";
+import type { TurnContext } from "./turn_context.ts";
+
+/** A batch between two stages. */
+export interface PreparedBatch {
+  /** The calls, in call order. */
+  readonly calls: readonly PreparedCall[];
+  /** The policy that stops the run, if one does; all calls are then refused. */
+  readonly stoppedBy?: StoppedBy;
+  /** Messages for the next turn. */
+  readonly injected: readonly AgentMessage[];
+  /** Whether steering cancelled the batch before it ran. */
+  readonly interrupted?: boolean;
+  /** The approvals that the batch waits for; no call of it runs before. */
+  readonly pending?: PendingBatch;
+}
+
+/**
+ * Requests approval for every call that needs it, one at a time. A pending answer does not stop the remaining requests;
+ * an abort and steering do, and cancel all calls.
+ */
+export async function approveBatch(
+  turn: TurnContext,
+  batch: PreparedBatch,
+): Promise<PreparedBatch> {
+  const { run } = turn;
+  const needsPrompt = (call: PreparedCall): call is ReadyCall =>
+    call.type === "ready" && !isAnswerCall(turn, call) && needsApprovalPrompt(run, call);
+  if (batch.stoppedBy || !batch.calls.some(needsPrompt)) return cancelIfAborted(turn, batch);
+  const cancellation = turn.cancellation.child();
+  const onSteering = (): void => {
+    if (cancelsUnstartedCalls(turn)) cancellation.abort();
+  };
+  const unsubscribe = run.steering.onArrival(onSteering);
+  onSteering();
+  const calls: PreparedCall[] = [];
+  const pending: PendingApproval[] = [];
+  const decided: DecidedCall[] = [];
+  const injected = [...batch.injected];
+  try {
+    for (const call of batch.calls) {
+      if (cancellation.aborted) break;
+      const decision = needsPrompt(call)
+        ? await requestApproval(turn, call, cancellation)
+        : createOwnDecision(call);
+      const approval = createPendingApproval(call);
+      if (!decision) pending.push(approval);
+      else decided.push({ ...approval, decision });
+      if (!decision || !needsPrompt(call)) {
+        calls.push(call);
+        continue;
+      }
+      const approved = await applyDecision(turn, call, decision);
+      injected.push(...approved.injected);
+      if (approved.stoppedBy) return stopBatch(batch.calls, approved.stoppedBy, injected);
+      calls.push(approved.call);
+    }
+  } finally {
+    unsubscribe();
+    cancellation.dispose();
+  }
+  const approved = { calls: calls.length === batch.calls.length ? calls : batch.calls, injected };
+  if (cancellation.aborted) return cancelBatch(turn, approved);
+  if (pending.length === 0) return approved;
+  return { ...approved, pending: { pendingApprovals: pending, decidedCalls: decided } };
+}
+
+/** Whether steering is queued that cancels calls which have not started. */
+function cancelsUnstartedCalls({ run }: TurnContext): boolean {
+  return run.config.interrupt !== "after_batch" && run.steering.arrived;
+}
+
+function cancelIfAborted(turn: TurnContext, batch: PreparedBatch): PreparedBatch {
+  return turn.cancellation.aborted ? cancelBatch(turn, batch) : batch;
+}
+
+function cancelBatch(turn: TurnContext, { calls, injected }: PreparedBatch): PreparedBatch {
+  if (turn.cancellation.aborted) return { calls: refuseAll(calls, getAbortText(turn)), injected };
+  return { calls: refuseAll(calls, getSteeringText(turn)), injected, interrupted: true };
+}
+
+/** Refuses all calls of a batch because a policy stops the run. */
+export function stopBatch(
+  calls: readonly PreparedCall[],
+  stoppedBy: StoppedBy,
+  injected: readonly AgentMessage[],
+): PreparedBatch {
+  const text =
+    `Tool call not run: the policy "${stoppedBy.policy}" stopped the run: ${stoppedBy.reason}`;
+  return { calls: refuseAll(calls, text), stoppedBy, injected };
+}
+
+/** Refuses all calls; calls that are already refused keep their reason. */
+function refuseAll(calls: readonly PreparedCall[], text: string): RefusedCall[] {
+  return calls.map((call) => call.type === "refused" ? call : refuseCall(call.block, text));
+}
+
+/** Whether a call returns the structured answer of the run; such a call skips policies and approval. */
+export function isAnswerCall({ settings }: TurnContext, { tool }: ReadyCall): boolean {
+  return tool === settings.answerTool;
+}
+
+function createPendingApproval(call: PreparedCall): PendingApproval {
+  const { id: toolCallId, name, arguments: own } = call.block;
+  return { toolCallId, name, arguments: call.type === "ready" ? call.arguments : own };
+}
+
+/** Returns the decision on a call that nobody is asked about: the reason of a refusal, or the mode of the run. */
+function createOwnDecision(call: PreparedCall): DecidedCall["decision"] {
+  if (call.type === "ready") return { type: "approved", origin: "mode" };
+  return { type: "denied", reason: call.text, origin: "policy" };
+}

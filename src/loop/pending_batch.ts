@@ -1,0 +1,94 @@
+/**
+ * Ends a pending batch of tool calls: with the decisions on its approvals, or without them.
+ *
+ * @module
+ */
+
+import type { ApprovalDecision, ApprovalDecisions, PendingBatch } from "../core/approval.ts";
+import { extractToolCalls } from "../core/content.ts";
+import { BadRequestError } from "../core/errors.ts";
+import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
+import type { ResumedBatch } from "./resumed_batch.ts";
+import { toDecision } from "./to_decision.ts";
+
+/**
+ * Adds the decisions to a pending batch.
+ *
+ * @throws {BadRequestError} If a decision is missing or invalid, or belongs to no pending call.
+ */
+export function resolveApprovals(batch: PendingBatch, approvals: ApprovalDecisions): ResumedBatch {
+  const pendingIds = batch.pendingApprovals.map(({ toolCallId }) => toolCallId);
+  if (pendingIds.length === 0) throw new BadRequestError("No approvals are pending");
+  for (const id of Object.keys(approvals)) {
+    if (pendingIds.includes(id)) continue;
+    throw new BadRequestError(
+      `No approval is pending for the tool call "${id}"; pending: ${
+        pendingIds.join(", ") || "none"
+      }`,
+    );
+  }
+  const decisions = new Map<string, ApprovalDecision>();
+  for (const id of pendingIds) {
+    const answer = Object.hasOwn(approvals, id) ? approvals[id] : undefined;
+    decisions.set(id, parseDecision(id, answer));
+  }
+  return { ...batch, decisions };
+}
+
+function parseDecision(id: string, answer: unknown): ApprovalDecision {
+  if (answer === undefined) {
+    throw new BadRequestError(
+      `There is no decision for the tool call "${id}": pass approvals: { "${id}": true } or a decision`,
+    );
+  }
+  try {
+    return toDecision(answer);
+  } catch (cause) {
+    throw new BadRequestError(
+      `The decision for the tool call "${id}" has arguments that are not JSON`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+const NOT_APPROVED_TEXT = "Tool call not run: not approved: the conversation went on";
+
+/** Creates the results of the calls of the last reply, for a conversation that goes on without their approvals. */
+export function createDeclinedResults(
+  history: readonly AgentMessage[],
+  timestamp: number,
+): ToolResultMessage[] {
+  const reply = history.findLast((message) => message.role === "assistant");
+  return extractToolCalls(reply?.content ?? []).map(({ id, name }) => ({
+    role: "tool_result",
+    toolCallId: id,
+    toolName: name,
+    content: [{ type: "text", text: NOT_APPROVED_TEXT }],
+    isError: true,
+    timestamp,
+  }));
+}
+
+/**
+ * Checks that a batch belongs to the last reply of a history.
+ *
+ * @throws {BadRequestError} If it does not.
+ */
+export function checkPending(batch: PendingBatch, history: readonly AgentMessage[]): void {
+  const last = history.findLast(({ role }) => role !== "custom");
+  const calls = last?.role === "assistant" ? extractToolCalls(last.content) : [];
+  const unknown = batch.pendingApprovals.find(({ toolCallId }) =>
+    !calls.some(({ id }) => id === toolCallId)
+  );
+  if (!unknown) return;
+  throw new BadRequestError(
+    `The last message does not make the pending tool call "${unknown.toolCallId}": pass the messages that end with it`,
+  );
+}
+
+/** Returns the ids of the calls that wait for an approval. */
+export function getPendingIds(batch: PendingBatch | undefined): ReadonlySet<string> {
+  return new Set(batch?.pendingApprovals.map(({ toolCallId }) => toolCallId));
+}

@@ -1,0 +1,58 @@
+/**
+ * Applies the `postDispatch` policies to the result of a tool call.
+ *
+ * @module
+ */
+
+import { cloneJson } from "../core/json.ts";
+import { type AgentToolResult, copyToolResult, errorResult } from "../core/tool_result.ts";
+import { callPolicy } from "./policy_slots.ts";
+import type { ReadyCall } from "./prepared_call.ts";
+import { createPolicyContext, type TurnContext } from "./turn_context.ts";
+
+/** Returns the result as the policies leave it; a policy that fails withholds it. */
+export async function applyPostDispatch(
+  turn: TurnContext,
+  { block: { id, name }, tool, arguments: args }: ReadyCall,
+  settled: AgentToolResult,
+): Promise<AgentToolResult> {
+  let result = settled;
+  for (const policy of turn.run.config.policies) {
+    if (!policy.postDispatch) continue;
+    const context = {
+      ...createPolicyContext(turn),
+      toolCall: { id, name, arguments: cloneJson(args) },
+      tool,
+      result: cloneJson(result),
+    };
+    const outcome = await callPolicy(turn.run, policy, {
+      call: () => policy.postDispatch?.(context),
+      parse: (returned) => parseReplacement(returned, result),
+    });
+    if (outcome.type === "failed") {
+      const text =
+        `The result was withheld because the policy "${policy.name}" failed: ${outcome.reason}`;
+      return keepSpending(result, errorResult(text));
+    }
+    result = keepSpending(result, outcome.value);
+  }
+  return result;
+}
+
+/**
+ * Checks what a hook returned; `undefined` keeps the result.
+ *
+ * @throws {TypeError | RangeError} If it is no result.
+ */
+function parseReplacement(returned: unknown, result: AgentToolResult): AgentToolResult {
+  if (returned === undefined || returned === null) return result;
+  return copyToolResult(returned as AgentToolResult);
+}
+
+/** Returns the result with what the tool used, unless the policy replaced that too. */
+function keepSpending(
+  { usage, cost }: AgentToolResult,
+  replacement: AgentToolResult,
+): AgentToolResult {
+  return { ...(usage && { usage }), ...(cost && { cost }), ...replacement };
+}

@@ -1,0 +1,117 @@
+/**
+ * Applies the `preRequest` policies to a request.
+ *
+ * @module
+ */
+
+import { checkTools } from "../core/check_tools.ts";
+import { getErrorMessage } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
+import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
+import { checkModelSpec } from "../core/model.ts";
+import type { ChangeVerdict, StopVerdict } from "../core/policy.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
+import { toHookError } from "./hook_error.ts";
+import { getToolSpecs, type PreparedRequest } from "./request.ts";
+import { createPolicyContext, type TurnContext } from "./turn_context.ts";
+
+/** The request after the policies, or the policy that stops the run. */
+export type PreRequestOutcome =
+  | { readonly type: "ready"; readonly request: PreparedRequest }
+  | { readonly type: "stopped"; readonly stoppedBy: StoppedBy };
+
+/**
+ * Calls the `preRequest` policies in order; each gets the request as changed by those before it.
+ *
+ * @throws {AgentError} If a policy throws, rejects or returns an invalid verdict.
+ */
+export async function applyPreRequest(
+  turn: TurnContext,
+  prepared: PreparedRequest,
+): Promise<PreRequestOutcome> {
+  const { run, progress } = turn;
+  let request = prepared;
+  for (const policy of run.config.policies) {
+    if (!policy.preRequest) continue;
+    const { model, context, options } = request;
+    const input = {
+      ...createPolicyContext(turn),
+      model,
+      request: { model, context, options, runId: run.runId, turn: progress.turn },
+    };
+    try {
+      const returned = await run.cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
+      const verdict = parseVerdict(returned);
+      if (verdict?.type === "stop") {
+        const stoppedBy = { policy: policy.name, reason: String(verdict.reason) };
+        return { type: "stopped", stoppedBy };
+      }
+      if (verdict) request = applyChange(request, verdict);
+    } catch (thrown) {
+      throw toHookError(`The policy "${policy.name}" (preRequest)`, thrown);
+    }
+  }
+  return { type: "ready", request };
+}
+
+/**
+ * Checks what a hook returned; `undefined` continues.
+ *
+ * @throws {TypeError} If it is no verdict.
+ */
+function parseVerdict(returned: unknown): StopVerdict | ChangeVerdict | undefined {
+  if (returned === undefined || returned === null) return undefined;
+  const type = isJsonObject(returned) ? returned["type"] : undefined;
+  switch (type) {
+    case "continue":
+      return undefined;
+    case "stop":
+    case "change":
+      return returned as StopVerdict | ChangeVerdict;
+    default:
+      throw new TypeError("a verdict must be an object of type continue, stop or change");
+  }
+}
+
+function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedRequest {
+  checkChange(change);
+  const { model = request.model, tools = request.tools, toolChoice } = change;
+  const { systemPrompt = request.context.systemPrompt } = change;
+  const { messages = request.context.messages } = change;
+  return {
+    ...request,
+    model,
+    tools,
+    context: { systemPrompt, messages, tools: getToolSpecs(tools) },
+    options: { ...request.options, ...change.options, ...(toolChoice && { toolChoice }) },
+  };
+}
+
+/**
+ * Checks a change by an untyped policy, so that the error names the policy.
+ *
+ * @throws {TypeError} If a part of it is invalid.
+ */
+function checkChange({ model, systemPrompt, messages, tools, options }: ChangeVerdict): void {
+  try {
+    if (model !== undefined) checkModelSpec(model);
+    if (tools !== undefined) checkTools(tools);
+    if (messages !== undefined) checkRequestMessages(messages);
+  } catch (thrown) {
+    throw new TypeError(getErrorMessage(thrown), { cause: thrown });
+  }
+  if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
+    throw new TypeError("systemPrompt must be a string");
+  }
+  if (options !== undefined && !isJsonObject(options)) {
+    throw new TypeError("options must be an object");
+  }
+}
+
+function checkRequestMessages(messages: readonly LlmMessage[]): void {
+  checkMessages(messages);
+  if (messages.length === 0) throw new TypeError("messages must not be empty");
+  if (messages.some(({ role }: AgentMessage) => role === "custom")) {
+    throw new TypeError("messages must have no custom message: convert it");
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Calls the `onDelta` policies during a turn.
+ *
+ * @module
+ */
+
+import { getErrorMessage } from "../core/errors.ts";
+import type { ModelSpec } from "../core/model.ts";
+import type { Policy } from "../core/policy.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
+import { refusePromise } from "../core/refuse_promise.ts";
+import { findRates, type Prices, type Rates } from "../core/usage.ts";
+import type { Cancellation } from "./cancellation.ts";
+import type { RunProgress } from "./run_progress.ts";
+import type { RunServices } from "./run_services.ts";
+
+/** Time between two calls of the policies, in milliseconds. */
+const CHECK_INTERVAL_MS = 250;
+
+/** What a monitor passes to the policies. */
+export interface MonitoredState {
+  /** The model of the reply. */
+  readonly model: ModelSpec;
+  /** The prices that are known for the model. */
+  readonly prices: Prices | undefined;
+  /** The progress of the run, without the reply that streams. */
+  readonly progress: RunProgress;
+  /** Provides the length of the reply so far, in UTF-16 code units. Default: no reply streams. */
+  readonly reply?: { readonly characters: number };
+}
+
+/** Calls every `onDelta` at a fixed interval, even if no data arrives, and aborts the turn on the first `stop`. */
+export class TurnMonitor {
+  readonly #run: RunServices;
+  readonly #cancellation: Cancellation;
+  readonly #policies: readonly Policy[];
+  readonly #failed = new Set<Policy>();
+  readonly #stopped = new AbortController();
+  #state: MonitoredState;
+  #stoppedBy: StoppedBy | undefined;
+
+  /** Starts a monitor that aborts `cancellation`; call it only if a policy has an `onDelta`. */
+  constructor(run: RunServices, cancellation: Cancellation, state: MonitoredState) {
+    this.#run = run;
+    this.#cancellation = cancellation;
+    this.#policies = run.config.policies.filter((policy) => policy.onDelta);
+    this.#state = state;
+    void this.#checkPeriodically();
+  }
+
+  /** The policy that stopped the turn, if one did. */
+  get stoppedBy(): StoppedBy | undefined {
+    return this.#stoppedBy;
+  }
+
+  /** Sets the state of the following calls; at the start of a reply, the policies are called immediately. */
+  update(state: MonitoredState): void {
+    this.#state = state;
+    if (state.reply && !this.#stopped.signal.aborted) this.#check();
+  }
+
+  /** Stops the monitor. */
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  /**
+   * Calls the policies until the monitor stops. Also ends if the clock (a fake one) does not advance during a sleep.
+   */
+  async #checkPeriodically(): Promise<void> {
+    const { signal } = this.#stopped;
+    const { config } = this.#run;
+    let checkedAt = config.now();
+    while (true) {
+      await config.sleep(CHECK_INTERVAL_MS, signal);
+      if (signal.aborted || config.now() <= checkedAt || this.#check()) return;
+      checkedAt = config.now();
+    }
+  }
+
+  /** Calls the policies; returns whether one of them stopped the turn. */
+  #check(): boolean {
+    const { runId, elapsedMs, config } = this.#run;
+    const { model, prices, progress: { usage, cost }, reply } = this.#state;
+    const context = {
+      runId,
+      model,
+      rates: prices && lookUpRates(prices, model),
+      isReplying: reply !== undefined,
+      characters: reply?.characters ?? 0,
+      usage,
+      cost,
+      elapsedMs,
+      context: config.context,
+    };
+    for (const policy of this.#policies) {
+      try {
+        const verdict = policy.onDelta?.(context);
+        refusePromise(verdict, "onDelta");
+        if (verdict?.type !== "stop") continue;
+        this.#stoppedBy = { policy: policy.name, reason: String(verdict.reason) };
+        this.stop();
+        this.#cancellation.abort(this.#stoppedBy);
+        return true;
+      } catch (thrown) {
+        this.#warnOnce(policy, thrown);
+      }
+    }
+    return false;
+  }
+
+  #warnOnce(policy: Policy, thrown: unknown): void {
+    if (this.#failed.has(policy)) return;
+    this.#failed.add(policy);
+    const message = `The policy "${policy.name}" failed in onDelta: ${getErrorMessage(thrown)}`;
+    void this.#run.events.warn("policy_failed", message, { policy: policy.name });
+  }
+}
+
+/** Returns the rates of a model. A price list that fails is reported when the cost of the reply is calculated. */
+function lookUpRates(prices: Prices, model: ModelSpec): Rates | undefined {
+  try {
+    const rates = findRates(prices, model);
+    refusePromise(rates, "prices");
+    return rates;
+  } catch {
+    return undefined;
+  }
+}

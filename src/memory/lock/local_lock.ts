@@ -1,0 +1,149 @@
+/**
+ * Lock files on this machine.
+ *
+ * @module
+ */
+
+import { type FileStatus, SEEK_START, type SystemFile } from "../../platform/file_calls.ts";
+import type { System } from "../../platform/system.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
+import {
+  createClaim,
+  decodeLockFile,
+  encodeLockFile,
+  isClaimed,
+  type LockClaim,
+  type LockFileContent,
+} from "./lock_claim.ts";
+import type { LockableFile, LockFileInfo } from "./lock_storage.ts";
+
+/** Maximum size of a lock file. */
+const MAX_BYTES = 4_096;
+
+/** Age above which the guard of a claim belongs to a process that was killed, in milliseconds. */
+const MAX_GUARD_AGE_MS = 10_000;
+
+/** An open file and its path. */
+export interface OpenLockFile {
+  /** Path at which the file was opened. */
+  readonly path: string;
+  /** The file, open for reading and writing. */
+  readonly file: SystemFile;
+}
+
+/** Creates the lock of an open file: a lock of the operating system, or a claim where the runtime has none. */
+export function createLocalLock(system: System, open: OpenLockFile): LockableFile {
+  return open.file.tryLockSync ? new KernelLock(open.file) : new ClaimLock(system, open);
+}
+
+/** The operations that are the same for both kinds of lock. */
+abstract class LocalLock implements LockableFile {
+  readonly #file: SystemFile;
+
+  constructor(file: SystemFile) {
+    this.#file = file;
+  }
+
+  abstract tryLock(): boolean;
+
+  abstract write(text: string): void;
+
+  read(): string {
+    return this.readContent().record;
+  }
+
+  touch(time: number): void {
+    this.#file.utimeSync(time / 1000, time / 1000);
+  }
+
+  stat(): LockFileInfo {
+    const { mtime, ino }: FileStatus = this.#file.statSync();
+    return { modified: mtime?.getTime() ?? 0, inode: ino };
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  protected readContent(): LockFileContent {
+    this.#file.seekSync(0, SEEK_START);
+    const bytes = new Uint8Array(MAX_BYTES);
+    const length = this.#file.readSync(bytes) ?? 0;
+    return decodeLockFile(new TextDecoder().decode(bytes.subarray(0, length)));
+  }
+
+  protected writeContent(content: LockFileContent): void {
+    this.#file.truncateSync();
+    this.#file.seekSync(0, SEEK_START);
+    this.#file.writeSync(new TextEncoder().encode(encodeLockFile(content)));
+  }
+}
+
+/** A lock of the operating system. */
+class KernelLock extends LocalLock {
+  readonly #tryLock: () => boolean;
+
+  constructor(file: SystemFile) {
+    super(file);
+    this.#tryLock = () => file.tryLockSync?.(true) ?? false;
+  }
+
+  tryLock(): boolean {
+    // A process that cannot lock files may have claimed the file.
+    return this.#tryLock() && this.readContent().claim === undefined;
+  }
+
+  write(record: string): void {
+    this.writeContent({ record });
+  }
+}
+
+/** A claim in the file. A guard, a second file, ensures that only one process at a time reads and claims the file. */
+class ClaimLock extends LocalLock {
+  readonly #system: System;
+  readonly #guardPath: string;
+  readonly #claim: LockClaim;
+
+  constructor(system: System, { path, file }: OpenLockFile) {
+    super(file);
+    this.#system = system;
+    this.#guardPath = `${path}.guard`;
+    this.#claim = createClaim(system.pid);
+  }
+
+  tryLock(): boolean {
+    if (!this.#createGuard()) return false;
+    try {
+      if (isClaimed(this.readContent(), this.#claim)) return false;
+      this.write("");
+      return true;
+    } finally {
+      this.#system.removeSync(this.#guardPath);
+    }
+  }
+
+  write(record: string): void {
+    this.writeContent({ record, claim: this.#claim });
+  }
+
+  #createGuard(): boolean {
+    try {
+      this.#system.openSync(this.#guardPath, { write: true, createNew: true }).close();
+      return true;
+    } catch (error) {
+      if (getSystemErrorCode(error) !== "EEXIST") throw error;
+      this.#removeOldGuard();
+      return false;
+    }
+  }
+
+  #removeOldGuard(): void {
+    try {
+      const { mtime } = this.#system.statSync(this.#guardPath);
+      const age = Date.now() - (mtime?.getTime() ?? 0);
+      if (age > MAX_GUARD_AGE_MS) this.#system.removeSync(this.#guardPath);
+    } catch {
+      // Another process has removed it.
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The built-in modules of Node.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../core/errors.ts";
+
+/** The modules in use. Deno and Bun have them, too. */
+interface BuiltinModules {
+  readonly "node:child_process": typeof import("node:child_process");
+  readonly "node:dns/promises": typeof import("node:dns/promises");
+  readonly "node:fs": typeof import("node:fs");
+  readonly "node:net": typeof import("node:net");
+  readonly "node:os": typeof import("node:os");
+  readonly "node:path": typeof import("node:path");
+  readonly "node:sqlite": typeof import("node:sqlite");
+  readonly "node:url": typeof import("node:url");
+  readonly "node:worker_threads": typeof import("node:worker_threads");
+}
+
+/** The part of `process` in use. */
+export interface NodeProcess {
+  readonly arch: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly execPath: string;
+  readonly pid: number;
+  readonly platform: string;
+  cwd(): string;
+  getBuiltinModule?(name: string): unknown;
+  /** Not available on Windows. */
+  getuid?(): number;
+  kill(pid: number, signal: number | string): void;
+  uptime(): number;
+}
+
+/** Returns the process of Node, which Deno and Bun have, too; `undefined` in a browser. */
+export function getNodeProcess(): NodeProcess | undefined {
+  return (globalThis as { readonly process?: NodeProcess }).process;
+}
+
+/**
+ * Returns a built-in module; `undefined` if the runtime does not have it.
+ *
+ * There is no `import` of these modules, so that every runtime can load the library, and bundlers for browsers can
+ * bundle it. Deno loads a module on first use: `node:fs` takes 35 ms.
+ */
+export function findBuiltinModule<Name extends keyof BuiltinModules>(
+  name: Name,
+): BuiltinModules[Name] | undefined {
+  return getNodeProcess()?.getBuiltinModule?.(name) as BuiltinModules[Name] | undefined;
+}
+
+/**
+ * Returns a built-in module.
+ *
+ * @throws {BadRequestError} If the runtime does not have it.
+ */
+export function getBuiltinModule<Name extends keyof BuiltinModules>(
+  name: Name,
+): BuiltinModules[Name] {
+  const module = findBuiltinModule(name);
+  if (module) return module;
+  throw new BadRequestError(
+    `This runtime has no ${name}: files and processes need Deno 2, Node 20.16 or later, or Bun`,
+  );
+}

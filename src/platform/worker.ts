@@ -1,0 +1,86 @@
+/**
+ * Workers: those of the web platform, which Deno, Bun and browsers have, or the worker threads of Node.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../core/errors.ts";
+import { findBuiltinModule } from "./builtin_modules.ts";
+
+/** A started worker. */
+export interface WorkerThread {
+  /** Sends a message to the worker, by a structured clone. */
+  postMessage(message: unknown): void;
+  /** Sets the function that is called with each message of the worker. */
+  onMessage(listener: (message: unknown) => void): void;
+  /** Sets the function that is called with the message of an error that ended the worker. */
+  onError(listener: (message: string) => void): void;
+  /** Ends the worker. */
+  terminate(): void;
+}
+
+/** The thread that started a worker, in the worker. */
+export type ParentThread = Pick<WorkerThread, "postMessage" | "onMessage">;
+
+/**
+ * Starts a worker with a module.
+ *
+ * @throws {BadRequestError} If the runtime has no workers.
+ */
+export function startWorker(module: URL): WorkerThread {
+  if (typeof Worker !== "undefined") return startWebWorker(module);
+  const threads = findBuiltinModule("node:worker_threads");
+  if (!threads) throw new BadRequestError("This runtime has no workers");
+  const worker = new threads.Worker(module);
+  return {
+    postMessage: (message) => worker.postMessage(message),
+    onMessage: (listener) => void worker.removeAllListeners("message").on("message", listener),
+    onError(listener) {
+      worker.removeAllListeners("error").on("error", (error: Error) => listener(error.message));
+    },
+    terminate: () => void worker.terminate(),
+  };
+}
+
+function startWebWorker(module: URL): WorkerThread {
+  const worker = new Worker(module, { type: "module" });
+  return {
+    postMessage: (message) => worker.postMessage(message),
+    onMessage(listener) {
+      worker.onmessage = ({ data }) => listener(data);
+    },
+    onError(listener) {
+      worker.onerror = (event) => {
+        event.preventDefault();
+        listener(event.message);
+      };
+    },
+    terminate: () => worker.terminate(),
+  };
+}
+
+/** The part of the global scope of a web worker in use. */
+interface WorkerScope {
+  onmessage: (event: { readonly data: unknown }) => void;
+  postMessage(message: unknown): void;
+}
+
+/** Returns the thread that started this worker. */
+export function getParentThread(): ParentThread {
+  const port = "WorkerGlobalScope" in globalThis
+    ? undefined
+    : findBuiltinModule("node:worker_threads")?.parentPort;
+  if (port) {
+    return {
+      postMessage: (message) => port.postMessage(message),
+      onMessage: (listener) => void port.on("message", listener),
+    };
+  }
+  const scope = globalThis as unknown as WorkerScope;
+  return {
+    postMessage: (message) => scope.postMessage(message),
+    onMessage(listener) {
+      scope.onmessage = ({ data }) => listener(data);
+    },
+  };
+}

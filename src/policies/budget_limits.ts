@@ -1,0 +1,108 @@
+/**
+ * The limits of a budget, and their checks.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../core/errors.ts";
+import type { OnDeltaContext, StopVerdict } from "../core/policy.ts";
+import { type Cost, priceUsage, zeroCost, zeroUsage } from "../core/usage.ts";
+import { isKnownAmount, type Spending } from "./run_spending.ts";
+
+/** Limits of a budget. Default of each limit: none. */
+export interface BudgetOptions {
+  /** Maximum cost, in the currency of the prices. */
+  readonly cost?: number | undefined;
+  /** Maximum total number of tokens. */
+  readonly tokens?: number | undefined;
+  /** Maximum duration, in milliseconds. */
+  readonly elapsedMs?: number | undefined;
+  /**
+   * Effect of an unknown price on the limit `cost`. `stop`: the run stops, since the limit cannot be checked. `ignore`:
+   * replies and tool results of unknown cost count as 0. Default: `"stop"`.
+   */
+  readonly unknownPrice?: "stop" | "ignore" | undefined;
+}
+
+/** Average of most tokenizers for English text and code. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/**
+ * Checks the limits of a budget.
+ *
+ * @throws {BadRequestError} If a limit is not a number of at least 0, or `unknownPrice` has another value.
+ */
+export function assertBudgetOptions(options: BudgetOptions): void {
+  for (const name of ["cost", "tokens", "elapsedMs"] as const) {
+    const limit: unknown = options[name];
+    if (limit === undefined || (typeof limit === "number" && limit >= 0)) continue;
+    throw new BadRequestError(
+      `Invalid budget: ${name} must be a number of at least 0, not ${limit}`,
+    );
+  }
+  const { unknownPrice = "stop" } = options;
+  if (unknownPrice === "stop" || unknownPrice === "ignore") return;
+  throw new BadRequestError(
+    `Invalid budget: unknownPrice must be "stop" or "ignore", not ${unknownPrice}`,
+  );
+}
+
+/** Stops if the cost or the tokens have reached their limit, or the cost is unknown. */
+export function checkSpending(
+  limits: BudgetOptions,
+  { usage, cost }: Spending,
+): StopVerdict | undefined {
+  const unknown = checkPrice(limits, cost);
+  if (unknown) return unknown;
+  if (isReached(limits.cost, cost.total)) {
+    return createStopVerdict(`the cost limit of ${limits.cost}`);
+  }
+  if (isReached(limits.tokens, usage.total)) {
+    return createStopVerdict(`the limit of ${limits.tokens} tokens`);
+  }
+  return undefined;
+}
+
+/** Stops if a cost is limited but unknown. */
+export function checkPrice({ cost: limit }: BudgetOptions, cost: Cost): StopVerdict | undefined {
+  if (!isLimit(limit) || isKnownAmount(cost.total)) return undefined;
+  return {
+    type: "stop",
+    reason:
+      `The cost limit of ${limit} cannot be checked: price unknown. Add the price of the model or tool, or set unknownPrice to "ignore"`,
+  };
+}
+
+/** Stops if the time has reached its limit. */
+export function checkTime(
+  { elapsedMs: limit }: BudgetOptions,
+  elapsedMs: number,
+): StopVerdict | undefined {
+  return isReached(limit, elapsedMs)
+    ? createStopVerdict(`the time limit of ${limit} ms`)
+    : undefined;
+}
+
+/**
+ * Estimates the tokens of a reply that streams, and their cost if the price is known. Otherwise the cost is 0: the
+ * provider may report it at the end of the reply.
+ */
+export function estimateReply({ characters, rates }: OnDeltaContext): Spending {
+  const output = Math.ceil(characters / CHARACTERS_PER_TOKEN);
+  const usage = { ...zeroUsage(), output, total: output };
+  const cost = rates ? priceUsage(usage, rates) : zeroCost();
+  return { usage, cost: isKnownAmount(cost.total) ? cost : zeroCost() };
+}
+
+function isLimit(limit: number | undefined): limit is number {
+  return limit !== undefined && limit !== Infinity;
+}
+
+/** Whether a value has reached its limit; one that is no number has. */
+function isReached(limit: number | undefined, value: number | null): boolean {
+  return isLimit(limit) && !(value !== null && value < limit);
+}
+
+function createStopVerdict(limit: string): StopVerdict {
+  return { type: "stop", reason: `The run reached ${limit}` };
+}

@@ -1,0 +1,124 @@
+/**
+ * Adds up what a run spends.
+ *
+ * @module
+ */
+
+import type { PostTurnContext } from "../core/policy.ts";
+import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
+
+/** Token counts and their cost. */
+export interface Spending {
+  /** Token counts. */
+  readonly usage: Usage;
+  /** Cost of the tokens. */
+  readonly cost: Cost;
+}
+
+/** Spending of 0 tokens. */
+export const NO_SPENDING: Spending = { usage: zeroUsage(), cost: zeroCost() };
+
+/** Adds two spendings. */
+export function addSpending(left: Spending, right: Spending): Spending {
+  return { usage: addUsage(left.usage, right.usage), cost: addCost(left.cost, right.cost) };
+}
+
+/** Subtracts the second spending from the first. */
+export function subtractSpending(left: Spending, right: Spending): Spending {
+  return addSpending(left, {
+    usage: mapAmounts(right.usage, (count) => -count),
+    cost: mapAmounts(right.cost, (amount) => amount === null ? null : -amount),
+  });
+}
+
+/** Whether an amount of a cost is known; rates that lack a price result in `NaN`. */
+export function isKnownAmount(amount: number | null): amount is number {
+  return amount !== null && !Number.isNaN(amount);
+}
+
+/** The spending of one run, from the totals that the policies get. */
+export class RunSpending {
+  readonly #ignoresUnknownPrices: boolean;
+  #current = NO_SPENDING;
+  #excluded = NO_SPENDING;
+  #costBeforeTurn = zeroCost();
+
+  /** Creates the spending of a run; with `"ignore"`, what has no price costs 0. */
+  constructor(unknownPrice: "stop" | "ignore" = "stop") {
+    this.#ignoresUnknownPrices = unknownPrice === "ignore";
+  }
+
+  /** Spending of the run so far, without excluded tool results. */
+  get current(): Spending {
+    return this.#current;
+  }
+
+  /** Replaces the current spending by new totals of the run; returns it. */
+  update({ usage, cost }: Spending): Spending {
+    const total = subtractSpending({ usage, cost }, this.#excluded);
+    this.#current = this.#needsParts(cost) ? { ...total, cost: this.#current.cost } : total;
+    return this.#current;
+  }
+
+  /**
+   * Updates the spending at the end of a turn. The usage and cost of the tool results whose call ids are `excluded` do
+   * not count.
+   */
+  finishTurn(turn: PostTurnContext, excluded: ReadonlySet<string> = new Set()): Spending {
+    const { message, toolResults } = turn;
+    for (const { toolCallId, usage = zeroUsage(), cost = zeroCost() } of toolResults) {
+      if (!excluded.has(toolCallId)) continue;
+      this.#excluded = addSpending(this.#excluded, { usage, cost });
+    }
+    const { usage } = this.update(turn);
+    if (this.#needsParts(turn.cost)) {
+      const results = toolResults.filter(({ toolCallId }) => !excluded.has(toolCallId));
+      const parts = [message, ...results].map(({ cost = zeroCost() }) => toKnownCost(cost));
+      this.#current = { usage, cost: parts.reduce(addCost, this.#costBeforeTurn) };
+    }
+    this.#costBeforeTurn = this.#current.cost;
+    return this.#current;
+  }
+
+  /** Whether a cost is partly unknown, so that the known part is the sum over its replies and tool results. */
+  #needsParts({ total }: Cost): boolean {
+    return this.#ignoresUnknownPrices && !isKnownAmount(total);
+  }
+}
+
+/** Counts unknown amounts as 0. */
+function toKnownCost(cost: Cost): Cost {
+  const { extra: _extra, ...known } = mapAmounts(
+    cost,
+    (amount: number | null) => isKnownAmount(amount) ? amount : 0,
+  );
+  if (isKnownAmount(cost.total)) return known;
+  const { input, output, cacheRead, cacheWrite } = known;
+  return { ...known, total: input + output + cacheRead + cacheWrite };
+}
+
+/** A usage or a cost. */
+interface Amounts<Amount> {
+  readonly input: Amount;
+  readonly output: Amount;
+  readonly cacheRead: Amount;
+  readonly cacheWrite: Amount;
+  readonly total: Amount;
+  readonly extra?: Readonly<Record<string, Amount>>;
+}
+
+function mapAmounts<From, To>(
+  { input, output, cacheRead, cacheWrite, total, extra }: Amounts<From>,
+  map: (amount: From) => To,
+): Amounts<To> {
+  return {
+    input: map(input),
+    output: map(output),
+    cacheRead: map(cacheRead),
+    cacheWrite: map(cacheWrite),
+    total: map(total),
+    ...(extra && {
+      extra: Object.fromEntries(Object.entries(extra).map(([name, n]) => [name, map(n)])),
+    }),
+  };
+}

@@ -1,0 +1,217 @@
+/**
+ * A policy that limits the cost, the tokens and the duration of several runs together.
+ *
+ * @module
+ */
+
+import { systemClock } from "../core/ports.ts";
+import type {
+  OnDeltaContext,
+  Policy,
+  PolicyContext,
+  PostTurnContext,
+  StopVerdict,
+} from "../core/policy.ts";
+import type { Cost, Usage } from "../core/usage.ts";
+import {
+  assertBudgetOptions,
+  type BudgetOptions,
+  checkPrice,
+  checkSpending,
+  checkTime,
+  estimateReply,
+} from "./budget_limits.ts";
+import {
+  addSpending,
+  NO_SPENDING,
+  RunSpending,
+  type Spending,
+  subtractSpending,
+} from "./run_spending.ts";
+
+/** Options for {@linkcode sharedBudget}. */
+export interface SharedBudgetOptions extends BudgetOptions {
+  /** Port: returns the time in milliseconds. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Spending of the runs of a shared budget, without replies that still stream. A reply that was aborted or failed
+ * before the provider reported its usage counts with an estimate of its output.
+ */
+export interface BudgetSpending {
+  /** Token counts. */
+  readonly usage: Usage;
+  /** Cost; an amount is `null` if any part of it is unknown. */
+  readonly cost: Cost;
+  /** Time since the first run began, in milliseconds; 0 before it. */
+  readonly elapsedMs: number;
+}
+
+/** A policy with limits for all runs of all agents that have it. */
+export interface SharedBudget extends Policy {
+  /** Spending of the runs so far. */
+  readonly spent: BudgetSpending;
+  /** Sets the spending and the time to 0. Active runs count from then on; the time starts with the next turn. */
+  reset(): void;
+}
+
+/**
+ * Creates one budget for several runs and agents, also concurrent ones: pass the same policy to each agent, or to each
+ * run. The limits are checked like those of {@linkcode budget}; when one is reached, all active runs stop. Time starts
+ * with the first run.
+ *
+ * Each model call counts once, in the run that makes it. The usage that a tool reports counts too, unless the tool has
+ * the budget in `AgentTool.countedBy`: its own agent has then counted it. `Agent.asTool()` sets that for the policies of
+ * the agent. A tool that runs such an agent in another way must set it, or not report the usage.
+ *
+ * @throws {BadRequestError} If a limit is not a number of at least 0.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { sharedBudget } from "@swink/agent/policies";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const policies = [sharedBudget({ tokens: 200_000, elapsedMs: 30 * 60_000 })];
+ * const model = "any/model";
+ * const researcher = new Agent({ model, policies, streamFn: scriptedStream([]) });
+ * const search = researcher.asTool({ name: "research", description: "Researches a question." });
+ * const writer = new Agent({ model, policies, tools: [search], streamFn: scriptedStream([reply("Done")]) });
+ * await writer.prompt("Write the report");
+ * ```
+ */
+export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
+  assertBudgetOptions(options);
+  const account = new SharedAccount(options);
+  const policy: SharedBudget = {
+    name: "shared_budget",
+    get spent(): BudgetSpending {
+      const { settled, elapsedMs } = account;
+      return { ...settled, elapsedMs };
+    },
+    reset: () => account.reset(),
+    preTurn(context) {
+      account.start();
+      account.update(context);
+      return account.check();
+    },
+    onDelta(context) {
+      if (!context.isReplying) return account.checkTime();
+      account.estimate(context);
+      return account.check();
+    },
+    preDispatch: (context) => account.update(context),
+    postDispatch(context) {
+      if (context.tool.countedBy?.includes(policy)) account.exclude(context, context.toolCall.id);
+    },
+    postTurn(context) {
+      account.finishTurn(context);
+      return checkPrice(options, account.settled.cost);
+    },
+    postLoop: (context) => account.finishRun(context),
+  };
+  return policy;
+}
+
+interface ActiveRun {
+  readonly spending: RunSpending;
+  /** Ids of the tool calls whose usage other runs have counted. */
+  readonly excluded: Set<string>;
+  /** Estimate of the reply that streams. */
+  estimate: Spending;
+}
+
+/** The spending of all runs. */
+class SharedAccount {
+  readonly #options: SharedBudgetOptions;
+  readonly #now: () => number;
+  readonly #runs = new Map<string, ActiveRun>();
+  #settled = NO_SPENDING;
+  #startedAt: number | undefined;
+
+  constructor(options: SharedBudgetOptions) {
+    this.#options = options;
+    this.#now = options.now ?? systemClock.now;
+  }
+
+  /** Spending of all runs, without replies that still stream. */
+  get settled(): Spending {
+    return this.#settled;
+  }
+
+  get elapsedMs(): number {
+    return this.#startedAt === undefined ? 0 : this.#now() - this.#startedAt;
+  }
+
+  /** Starts the time, unless it has started. */
+  start(): void {
+    this.#startedAt ??= this.#now();
+  }
+
+  reset(): void {
+    this.#settled = NO_SPENDING;
+    this.#startedAt = undefined;
+  }
+
+  /** Counts the totals of a run. */
+  update(context: PolicyContext | OnDeltaContext): void {
+    this.#settle(this.#getRun(context.runId), (spending) => spending.update(context));
+  }
+
+  /** Counts the totals of a run whose reply streams, and estimates the reply. */
+  estimate(context: OnDeltaContext): void {
+    this.update(context);
+    this.#getRun(context.runId).estimate = estimateReply(context);
+  }
+
+  /** Excludes what a tool call reports, since another run has counted it. */
+  exclude({ runId }: PolicyContext, toolCallId: string): void {
+    this.#getRun(runId).excluded.add(toolCallId);
+  }
+
+  /** Counts the totals of a run at the end of a turn. An unfinished reply without usage counts with its estimate. */
+  finishTurn(context: PostTurnContext): void {
+    const run = this.#getRun(context.runId);
+    const { usage, stopReason } = context.message;
+    const isUnfinished = stopReason === "aborted" || stopReason === "error";
+    if (isUnfinished && usage.total === 0) {
+      this.#settled = addSpending(this.#settled, run.estimate);
+    }
+    this.#settle(run, (spending) => spending.finishTurn(context, run.excluded));
+  }
+
+  finishRun(context: PolicyContext): void {
+    this.update(context);
+    this.#runs.delete(context.runId);
+  }
+
+  /** Checks all limits; replies that stream count with their estimates. */
+  check(): StopVerdict | undefined {
+    const estimates = [...this.#runs.values()].map(({ estimate }) => estimate);
+    const total = estimates.reduce(addSpending, this.#settled);
+    return checkSpending(this.#options, total) ?? this.checkTime();
+  }
+
+  checkTime(): StopVerdict | undefined {
+    return checkTime(this.#options, this.elapsedMs);
+  }
+
+  /** Changes the spending of a run, and adds the difference to that of all runs. */
+  #settle(run: ActiveRun, change: (spending: RunSpending) => Spending): void {
+    const before = run.spending.current;
+    const added = subtractSpending(change(run.spending), before);
+    this.#settled = addSpending(this.#settled, added);
+    run.estimate = NO_SPENDING;
+  }
+
+  #getRun(runId: string): ActiveRun {
+    const run = this.#runs.get(runId) ?? {
+      spending: new RunSpending(this.#options.unknownPrice),
+      excluded: new Set(),
+      estimate: NO_SPENDING,
+    };
+    this.#runs.set(runId, run);
+    return run;
+  }
+}

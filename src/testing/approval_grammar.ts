@@ -1,0 +1,77 @@
+/**
+ * Checks the approvals of tool calls.
+ *
+ * @module
+ */
+
+import type { PendingApproval } from "../core/approval.ts";
+import type { ToolApprovalRequestedEvent, ToolApprovalResolvedEvent } from "../core/event.ts";
+import { assertRule } from "./event_violation.ts";
+
+/** A reply whose calls run in a later run than the one that requested their approvals. */
+export interface ResumedReply {
+  /** The approvals that were pending. Default: unknown. */
+  readonly approvals?: readonly PendingApproval[] | undefined;
+}
+
+/** Checks the approvals of the calls of one reply: requests in call order, each followed by its decision if it has one. */
+export class ApprovalGrammar {
+  readonly #resumed: ResumedReply | undefined;
+  readonly #pending = new Map<string, PendingApproval>();
+  readonly #denied = new Set<string>();
+  /** Whether the approvals of an earlier run are unknown, and none of them has been decided. */
+  #isUndecided: boolean;
+  #lastIndex = -1;
+
+  /** Creates the grammar of a reply; `resumed` if its approvals were requested in an earlier run. */
+  constructor(resumed: ResumedReply | undefined) {
+    this.#resumed = resumed;
+    this.#isUndecided = resumed !== undefined && resumed.approvals === undefined;
+    for (const approval of resumed?.approvals ?? []) {
+      this.#pending.set(approval.toolCallId, approval);
+    }
+  }
+
+  /** The approvals that were requested and have no decision, in call order. */
+  get pending(): readonly PendingApproval[] {
+    return [...this.#pending.values()];
+  }
+
+  /** Checks the request for the approval of a call, given its index. */
+  acceptRequest(
+    { id: toolCallId, name, arguments: args }: ToolApprovalRequestedEvent,
+    index: number,
+  ): void {
+    assertRule(!this.#resumed, "approval", "approvals of an earlier run are not requested again");
+    this.#advanceTo(index, toolCallId);
+    this.#pending.set(toolCallId, { toolCallId, name, arguments: args });
+  }
+
+  /** Checks the decision on a call, given its index: that of the last request, or of an earlier run. */
+  acceptDecision({ id, decision }: ToolApprovalResolvedEvent, index: number): void {
+    if (this.#resumed) this.#advanceTo(index, id);
+    const isPending = this.#pending.delete(id) && index === this.#lastIndex;
+    const isUnknown = this.#resumed !== undefined && this.#resumed.approvals === undefined;
+    assertRule(isPending || isUnknown, "approval", `call ${id} has no pending approval`);
+    this.#isUndecided = false;
+    if (decision.type === "denied") this.#denied.add(id);
+  }
+
+  /** Checks that a call may run: it was not denied, and no approval of its reply is pending. */
+  assertApproved(id: string): void {
+    assertRule(!this.#denied.has(id), "approval", `call ${id} ran although it was denied`);
+    const isPending = this.#isUndecided || this.#pending.size > 0;
+    assertRule(!isPending, "approval", `call ${id} ran although an approval is pending`);
+  }
+
+  /** Checks that the turn may end because an approval is pending. */
+  assertPending(): void {
+    assertRule(!this.#resumed && this.#pending.size > 0, "approval", "no approval is pending");
+  }
+
+  #advanceTo(index: number, id: string): void {
+    const isNext = index > this.#lastIndex;
+    assertRule(isNext, "approval", `the approval of call ${id} is out of call order`);
+    this.#lastIndex = index;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * The context of a tool call, for tests of tools.
+ *
+ * @module
+ */
+
+import type { ToolContext } from "../core/tool.ts";
+
+/**
+ * Creates the context of a tool call, to call `execute` of a tool in a test. What is not given has a default: the id
+ * `"call_1"`, turn 1, an empty history, a signal that is never aborted, and callbacks that do nothing.
+ *
+ * @example
+ * ```ts
+ * import { defineTool } from "@swink/agent";
+ * import { testToolContext } from "@swink/agent/testing";
+ *
+ * const double = defineTool({
+ *   name: "double",
+ *   description: "Doubles a number.",
+ *   parameters: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+ *   execute: ({ n }) => `${2 * n}`,
+ * });
+ * await double.execute({ n: 2 }, testToolContext());
+ * ```
+ */
+export function testToolContext<Context = undefined>(
+  given: Partial<ToolContext<Context>> = {},
+): ToolContext<Context> {
+  const { runId = "run_1", toolCallId = "call_1" } = given;
+  const defaults: ToolContext = {
+    toolCallId,
+    idempotencyKey: `${runId}:${toolCallId}`,
+    runId,
+    turn: 1,
+    context: undefined,
+    messages: [],
+    signal: new AbortController().signal,
+    onUpdate: () => {},
+    onEvent: () => Promise.resolve(),
+  };
+  return { ...defaults, ...given } as ToolContext<Context>;
+}
