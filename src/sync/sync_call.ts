@@ -11,11 +11,11 @@ import {
   getErrorMessage,
   StreamError,
 } from "../core/errors.ts";
+import { startWorker, type WorkerThread } from "../platform/worker.ts";
 import { createBuffer, type ReceivedText, receiveText } from "./sync_channel.ts";
 import type { SyncCall, SyncRequest, SyncResponse, SyncRunOptions } from "./sync_request.ts";
-import { startWorker, type WorkerThread } from "./worker_thread.ts";
 
-/** Options for {@linkcode promptSync}: of the run, and of the thread that it blocks. */
+/** Options for `promptSync()`: of the run, and of the thread that it blocks. */
 export interface SyncOptions extends SyncRunOptions {
   /** Timeout after which the run is terminated, in milliseconds. Default: none. */
   readonly timeoutMs?: number | undefined;
@@ -61,9 +61,13 @@ function assertLimits(limits: Readonly<Record<"timeoutMs" | "heartbeatMs", unkno
   }
 }
 
+function getWorkerUrl(): URL {
+  return new URL("./worker.ts", import.meta.url);
+}
+
 function startThread(): WorkerThread {
   try {
-    return startWorker(new URL("./worker.ts", import.meta.url));
+    return startWorker(getWorkerUrl());
   } catch (cause) {
     throw new BadRequestError(
       `Cannot run synchronously (${getErrorMessage(cause)}): use the asynchronous methods of Agent`,
@@ -107,7 +111,7 @@ function getText(
       throw new StreamError(
         received.hasStarted
           ? `The worker with the agent has shown no sign of life for ${heartbeatMs} ms: it has ended, or its code blocks its thread`
-          : `The worker did not start within ${START_MS} ms: the runtime must be allowed to load modules of this library`,
+          : `The worker did not start within ${START_MS} ms: the runtime must be allowed to load ${getWorkerUrl()}`,
       );
   }
 }

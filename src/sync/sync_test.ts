@@ -198,7 +198,7 @@ Deno.test("promptSync() names the remedy in a runtime without workers", () => {
     assertThrows(
       () => promptSync(getFixtureUrl("agent"), "hello"),
       BadRequestError,
-      "this runtime has no workers): use the asynchronous methods",
+      "This runtime has no workers): use the asynchronous methods",
     );
   } finally {
     Object.assign(globalThis, { Worker, process });

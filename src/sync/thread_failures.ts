@@ -5,7 +5,6 @@
  */
 
 import { getErrorMessage } from "../core/errors.ts";
-import { isWebWorker } from "./worker_thread.ts";
 
 /** The part of Node's `process` in use. */
 interface NodeProcess {
@@ -18,7 +17,7 @@ interface NodeProcess {
  */
 export function watchFailures(listener: (problem: string) => void): void {
   const exited = () => listener("the thread exited");
-  if (!isWebWorker()) {
+  if (!("WorkerGlobalScope" in globalThis)) {
     const { process } = globalThis as unknown as { readonly process: NodeProcess };
     process.on("uncaughtException", (error) => listener(getErrorMessage(error)));
     process.on("unhandledRejection", (reason) => listener(getErrorMessage(reason)));

@@ -5,10 +5,10 @@
  */
 
 import { getErrorMessage, StreamError } from "../core/errors.ts";
+import { getParentThread } from "../platform/worker.ts";
 import { sendText, startHeartbeat } from "./sync_channel.ts";
 import type { SyncRequest, SyncResponse } from "./sync_request.ts";
 import { watchFailures } from "./thread_failures.ts";
-import { getParentThread } from "./worker_thread.ts";
 
 getParentThread().onMessage((message) => void run(message as SyncRequest));
 
