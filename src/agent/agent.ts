@@ -36,7 +36,7 @@ import { type RunSummary, type StartedRun, startRun } from "../loop/start_run.ts
 import { type AgentResult, getLastText } from "./agent_result.ts";
 import { type AgentStream, createAgentStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
-import { defaultStream } from "./default_stream.ts";
+import { createDefaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
 import { type AgentOptions, checkAgentOptions } from "./options.ts";
 import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
@@ -94,7 +94,7 @@ export class Agent {
    */
   constructor(options: AgentOptions) {
     checkAgentOptions(options);
-    const { model, streamFn = defaultStream } = options;
+    const { model, streamFn = createDefaultStream() } = options;
     const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
     this.#newId = newId;
     const queue = { newId: () => newId("queued"), onChange: () => this.#emitQueueChanged() };

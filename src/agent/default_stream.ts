@@ -4,31 +4,25 @@
  * @module
  */
 
-import type { ModelSpec } from "../core/model.ts";
-import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../core/stream.ts";
-import { findRates, type Rates } from "../core/usage.ts";
-
-let connected: Promise<StreamFn> | undefined;
-let loaded: StreamFn | undefined;
-
-/** Loads the adapters; called for the first request, since most programs import one adapter by themselves. */
-async function loadAdapters(): Promise<StreamFn> {
-  connected ??= import("../../adapters/connect.ts").then(({ connect }) => connect());
-  return loaded = await connected;
-}
-
-async function* streamFromProvider(request: StreamRequest): AsyncIterable<AssistantMessageEvent> {
-  const streamFn = await loadAdapters();
-  yield* streamFn(request);
-}
+import { lazyStreamFn } from "../core/lazy_stream_fn.ts";
+import type { StreamFn } from "../core/stream.ts";
+import { findRates } from "../core/usage.ts";
 
 /**
- * Calls the provider of each request's model, like `connect()` of the adapters, which is loaded on first use. Prices and
- * context windows are known from then on.
+ * Creates a stream function that calls the provider of each request's model, like `connect()` of the adapters, which is
+ * loaded on first use. Prices and context windows are known from then on.
  */
-export const defaultStream: StreamFn = Object.assign(streamFromProvider, {
-  prices(model: ModelSpec): Rates | undefined {
-    return loaded?.prices && findRates(loaded.prices, model);
-  },
-  contextWindow: (model: ModelSpec): number | undefined => loaded?.contextWindow?.(model),
-});
+export function createDefaultStream(): StreamFn {
+  let loaded: StreamFn | undefined;
+  const stream = lazyStreamFn(async () => {
+    const { connect } = await import("../../adapters/connect.ts");
+    return loaded = connect();
+  });
+  return Object.assign(
+    stream,
+    {
+      prices: (model) => loaded?.prices && findRates(loaded.prices, model),
+      contextWindow: (model) => loaded?.contextWindow?.(model),
+    } satisfies Pick<StreamFn, "prices" | "contextWindow">,
+  );
+}

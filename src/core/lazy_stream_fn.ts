@@ -28,7 +28,20 @@ export function lazyStreamFn(load: () => Promise<StreamFn>): StreamFn {
       loading = undefined;
     }
   };
-  return (request) => loaded ? loaded(request) : new LazyStream(loadOnce, request);
+  return (request) => loaded ? loaded(request) : toStream(new LazyEvents(loadOnce, request));
+}
+
+/** Creates a stream of events. Its iterator reads them directly, since the stream costs another promise per event. */
+function toStream(events: LazyEvents): ReadableStream<AssistantMessageEvent> {
+  const stream = new ReadableStream<AssistantMessageEvent>({
+    async pull(controller): Promise<void> {
+      const { done, value } = await events.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: async () => void await events.return(),
+  }, { highWaterMark: 0 });
+  return Object.assign(stream, { [Symbol.asyncIterator]: () => events });
 }
 
 /** Creates the stream of a request that failed before it was sent. */
@@ -44,7 +57,7 @@ export function failedStream(error: AgentError): ReadableStream<AssistantMessage
 }
 
 /** Loads a stream function and passes its events on. */
-class LazyStream implements AsyncIterableIterator<AssistantMessageEvent> {
+class LazyEvents implements AsyncIterableIterator<AssistantMessageEvent> {
   readonly #load: () => Promise<StreamFn>;
   readonly #request: StreamRequest;
   #opening: Promise<AsyncIterator<AssistantMessageEvent>> | undefined;

@@ -51,9 +51,9 @@ export function errorResult(text: string, details?: unknown): AgentToolResult {
 export function toToolResult(output: unknown): AgentToolResult {
   if (typeof output === "string") return textResult(output);
   try {
-    return isToolResult(output) ? copyToolResult(output) : toJsonResult(output);
+    return hasResultShape(output) ? copyToolResult(output) : toJsonResult(output);
   } catch (thrown) {
-    return errorResult(`The tool returned a value that cannot be read: ${getErrorMessage(thrown)}`);
+    return errorResult(`The tool returned an invalid result: ${getErrorMessage(thrown)}`);
   }
 }
 
@@ -66,14 +66,20 @@ const RESULT_PROPERTIES: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a value has the shape of a tool result; any other object is data. */
-function isToolResult(output: unknown): output is AgentToolResult {
+function hasResultShape(output: unknown): output is AgentToolResult {
   return isJsonObject(output) && Array.isArray(output["content"]) &&
     Object.keys(output).every((name) => RESULT_PROPERTIES.has(name));
 }
 
-function copyToolResult(output: AgentToolResult): AgentToolResult {
+/**
+ * Returns a copy of a result, which shares nothing with it.
+ *
+ * @throws {TypeError | RangeError} If the value is no result.
+ */
+export function copyToolResult(output: AgentToolResult): AgentToolResult {
+  if (!hasResultShape(output)) throw new TypeError("a result must be { content: [...] }");
   const problem = findContentProblem(output.content);
-  if (problem) return errorResult(`The tool returned an invalid result: ${problem}`);
+  if (problem) throw new TypeError(problem);
   const { content, details, isError, usage, cost } = output;
   return {
     content: cloneJson(content),

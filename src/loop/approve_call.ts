@@ -11,14 +11,10 @@ import { cloneJson, isJsonObject } from "../core/json.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import { needsApproval } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
-import {
-  checkPolicies,
-  copyArguments,
-  type PolicyCheckedCall,
-  withArguments,
-} from "./prepare_call.ts";
+import { checkPolicies, type PolicyCheckedCall, withArguments } from "./prepare_call.ts";
 import { type ReadyCall, refuseCall } from "./prepared_call.ts";
 import type { RunServices } from "./run_services.ts";
+import { toDecision } from "./to_decision.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /** Whether a call needs approval in the mode of the run. */
@@ -111,34 +107,6 @@ async function callApprove(
       : `the approval failed: ${getErrorMessage(thrown)}`;
     return { type: "denied", reason };
   }
-}
-
-/**
- * Converts an answer to a decision of its own; an untyped function may return anything, which then denies the call.
- *
- * @throws {TypeError | RangeError} If its arguments are not JSON.
- */
-export function toDecision(answer: unknown): ApprovalDecision {
-  if (answer === true) return { type: "approved" };
-  if (!isJsonObject(answer)) return { type: "denied" };
-  const decision = answer as unknown as ApprovalDecision;
-  const { rule, origin } = decision;
-  const source = { ...(rule !== undefined && { rule }), ...(origin !== undefined && { origin }) };
-  if (decision.type !== "approved") {
-    const { reason } = decision;
-    return { type: "denied", ...(reason !== undefined && { reason: String(reason) }), ...source };
-  }
-  const { scope, prefix, arguments: args } = decision;
-  if (args !== undefined && !isJsonObject(args)) {
-    return { type: "denied", reason: "the edited arguments are not an object" };
-  }
-  return {
-    type: "approved",
-    ...(scope !== undefined && { scope }),
-    ...(prefix !== undefined && { prefix }),
-    ...(args && { arguments: copyArguments(args) }),
-    ...source,
-  };
 }
 
 /** Creates the request with a copy of the arguments, so that `approve` cannot change the history. */

@@ -78,6 +78,8 @@ interface ReplyOutcome {
 export interface Attempt extends Omit<ReplyOutcome, "reportedCost"> {
   /** Cost of the attempt. */
   readonly cost: Cost;
+  /** Number of model calls: 0 if the attempt ended before it called the model. */
+  readonly calls: 0 | 1;
 }
 
 /** Options for `attempt()`. */
@@ -86,7 +88,7 @@ export interface AttemptOptions {
   readonly candidate: Candidate;
   /** The request. */
   readonly request: PreparedRequest;
-  /** Number of the attempt in the turn, from 1. */
+  /** Number of the model call in the turn, from 1. */
   readonly number: number;
   /** Called before the model is called, when the API key is known. */
   readonly onStart: () => Promise<void>;
@@ -140,7 +142,7 @@ async function callStream(
     ...(responseId !== undefined && { responseId }),
     ...(error && { error }),
   });
-  return { ...outcome, cost };
+  return { ...outcome, cost, calls: 1 };
 }
 
 interface StreamCall {
@@ -295,7 +297,8 @@ const NO_OUTPUT = {
   hasOutput: false,
   usage: zeroUsage(),
   cost: zeroCost(),
-};
+  calls: 0,
+} as const;
 
 /** Creates the result of an attempt that failed before anything was sent. */
 export function createFailedAttempt(error: AgentError): Attempt {

@@ -20,7 +20,7 @@ export interface ModelCall {
   readonly attempt: Attempt;
   /** The model of the last attempt. */
   readonly model: ModelSpec;
-  /** Number of attempts so far in the turn. */
+  /** Number of model calls so far in the turn. */
   readonly attempts: number;
   /** Tokens of all attempts. */
   readonly usage: Usage;
@@ -30,7 +30,7 @@ export interface ModelCall {
 
 /** Options for `callWithFallback()`. */
 export interface ModelCallOptions {
-  /** Number of earlier attempts in the turn. */
+  /** Number of earlier model calls in the turn. */
   readonly attempts: number;
   /** Called before the first attempt, when its API key is known. */
   readonly onStart: () => Promise<void>;
@@ -58,7 +58,7 @@ export async function callWithFallback(
     const { model } = candidate;
     hasOutput ||= last.hasOutput;
     totals = {
-      attempts: totals.attempts + 1,
+      attempts: totals.attempts + last.calls,
       usage: addUsage(totals.usage, last.usage),
       cost: addCost(totals.cost, last.cost),
     };

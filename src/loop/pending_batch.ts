@@ -8,8 +8,8 @@ import type { ApprovalDecision, ApprovalDecisions, PendingBatch } from "../core/
 import { extractToolCalls } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
-import { toDecision } from "./approve_call.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
+import { toDecision } from "./to_decision.ts";
 
 /**
  * Adds the decisions to a pending batch.

@@ -5,7 +5,7 @@
  */
 
 import { cloneJson } from "../core/json.ts";
-import { type AgentToolResult, errorResult, toToolResult } from "../core/tool_result.ts";
+import { type AgentToolResult, copyToolResult, errorResult } from "../core/tool_result.ts";
 import { callPolicy } from "./policy_slots.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
@@ -27,16 +27,26 @@ export async function applyPostDispatch(
     };
     const outcome = await callPolicy(turn.run, policy, {
       call: () => policy.postDispatch?.(context),
-      parse: (returned) => returned === undefined ? result : toToolResult(returned),
+      parse: (returned) => parseReplacement(returned, result),
     });
     if (outcome.type === "failed") {
-      return errorResult(
-        `The result was withheld because the policy "${policy.name}" failed: ${outcome.reason}`,
-      );
+      const text =
+        `The result was withheld because the policy "${policy.name}" failed: ${outcome.reason}`;
+      return keepSpending(result, errorResult(text));
     }
-    result = keepSpending(settled, outcome.value);
+    result = keepSpending(result, outcome.value);
   }
   return result;
+}
+
+/**
+ * Checks what a hook returned; `undefined` keeps the result.
+ *
+ * @throws {TypeError | RangeError} If it is no result.
+ */
+function parseReplacement(returned: unknown, result: AgentToolResult): AgentToolResult {
+  if (returned === undefined || returned === null) return result;
+  return copyToolResult(returned as AgentToolResult);
 }
 
 /** Returns the result with what the tool used, unless the policy replaced that too. */

@@ -14,6 +14,7 @@ import type { AgentTool } from "../core/tool.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { callPolicy, parseVerdict } from "./policy_slots.ts";
 import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
+import { copyArguments } from "./to_decision.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
 
 /** Maximum number of characters of unreadable arguments that are quoted to the model. */
@@ -117,15 +118,6 @@ export async function withArguments(
 ): Promise<PreparedCall> {
   if (JSON.stringify(args) === JSON.stringify(ready.arguments)) return ready;
   return await validateCall(turn, { ...ready, arguments: args, input: args, changed: true });
-}
-
-/**
- * Returns a copy of arguments from a policy or an approval.
- *
- * @throws {TypeError | RangeError} If they are not JSON.
- */
-export function copyArguments(args: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(args));
 }
 
 async function validateCall(turn: TurnContext, ready: ReadyCall): Promise<PreparedCall> {

@@ -36,11 +36,12 @@ export function readEvents(
   source: AsyncIterable<AssistantMessageEvent>,
   { cancellation, accept, acceptTerminal }: ReadOptions,
 ): Promise<ReadOutcome> {
-  const reader = createReader(source);
   if (cancellation.aborted) {
-    reader.close();
+    // A stream holds its connection; an iterator that was not started holds nothing.
+    if (source instanceof ReadableStream) source.cancel().catch(() => {});
     return Promise.resolve("aborted");
   }
+  const reader = createReader(source);
   const loopYield = new EventLoopYield();
   return new Promise((resolve, reject) => {
     let state: ReadState = "open";
