@@ -116,7 +116,9 @@ export class Trial {
     }
   }
 
-  get log_() { return this.#log; }
+  get log_() {
+    return this.#log;
+  }
 
   async #act(): Promise<void> {
     const { random } = this.#environment;
@@ -206,7 +208,9 @@ export class Trial {
         findShared({ ...event, abortReason: null }, this.#environment.foreignObjects) && type
       ),
     ];
-    if (!Deno.env.get("NOSHARE")) assertEquals(shared.filter((path) => path !== undefined), [], "objects shared with events");
+    if (!Deno.env.get("NOSHARE")) {
+      assertEquals(shared.filter((path) => path !== undefined), [], "objects shared with events");
+    }
     if (this.#scribbles) return;
     assertEquals(history.concat(result.messages), messages, "messages of the run");
     const end = getRunEnd(events);
