@@ -133,18 +133,22 @@ export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
 export type {
   Infer,
   InferArguments,
+  InferArgumentsInput,
+  InferInput,
   SchemaInterface,
   SchemaSource,
   StandardJsonSchemaSource,
 } from "./src/core/infer.ts";
 export {
-  ajvValidator,
   type CompiledSchema,
+  jsonSchemaValidator,
   type SchemaValidator,
   validateToolArguments,
-  type ValidationError,
   type ValidationResult,
 } from "./src/core/schema.ts";
+export type { IgnoredKeyword } from "./src/core/json_schema/compile.ts";
+export type { ValidationError } from "./src/core/json_schema/evaluation.ts";
+export type { KeywordProblem } from "./src/core/json_schema/keyword.ts";
 export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
   type AgentTool,

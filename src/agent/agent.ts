@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkTools } from "../core/check_tool.ts";
 import {
   AlreadyRunningError,
   BadRequestError,
@@ -26,7 +27,7 @@ import type { TurnInput } from "../loop/message_source.ts";
 import { type StartedRun, startRun } from "../loop/start_run.ts";
 import { type AgentResult, collectResult } from "./collect.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
-import { type AgentOptions, assertUniqueTools } from "./options.ts";
+import type { AgentOptions } from "./options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
 import { StructuredAnswer, type StructuredOutputOptions } from "./structured_output.ts";
 import { type AgentListener, Subscribers } from "./subscribers.ts";
@@ -263,7 +264,7 @@ export class Agent {
    * @throws {BadRequestError} If two tools have the same name.
    */
   setTools(tools: readonly AgentTool[]): void {
-    this.#state.tools = assertUniqueTools(tools);
+    this.#state.tools = checkTools(tools);
   }
 
   /**
@@ -374,7 +375,7 @@ export class Agent {
     return new LiveState({
       systemPrompt,
       model: this.#model,
-      tools: assertUniqueTools(tools),
+      tools: checkTools(tools),
       messages,
     });
   }

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { AgentTool } from "../core/tool.ts";
@@ -26,20 +25,4 @@ export interface AgentOptions
   readonly steeringMode?: QueueMode;
   /** Which queued follow-up messages one turn takes. Default: `"one_at_a_time"`. */
   readonly followUpMode?: QueueMode;
-}
-
-/**
- * Returns a copy of the tools.
- *
- * @throws {BadRequestError} If two tools have the same name.
- */
-export function assertUniqueTools(tools: readonly AgentTool[]): readonly AgentTool[] {
-  const names = new Set<string>();
-  for (const { name } of tools) {
-    if (names.has(name)) {
-      throw new BadRequestError(`Two tools have the name "${name}": tool names must be unique`);
-    }
-    names.add(name);
-  }
-  return [...tools];
 }

@@ -14,13 +14,13 @@ import type { JsonObject, JsonSchema } from "../core/json.ts";
 import { userMessage } from "../core/message.ts";
 import type { Policy, PolicyVerdict, PostTurnContext } from "../core/policy.ts";
 import {
-  ajvValidator,
   type CompiledSchema,
   compileSchema,
   formatErrors,
+  jsonSchemaValidator,
   type SchemaValidator,
-  toJsonSchema,
 } from "../core/schema.ts";
+import { toJsonSchema } from "../core/standard_schema.ts";
 import type { StreamOptions } from "../core/stream.ts";
 import { type AgentTool, defineTool } from "../core/tool.ts";
 import type { TurnSettings } from "../loop/config.ts";
@@ -87,7 +87,7 @@ export class StructuredAnswer {
 
   /** Compiles the schema before the run starts. Rejects with a `BadRequestError` when the schema is invalid. */
   async prepare(): Promise<void> {
-    this.#check = await compileSchema(this.#schema, this.#options.validator ?? ajvValidator);
+    this.#check = await compileSchema(this.#schema, this.#options.validator ?? jsonSchemaValidator);
   }
 
   /** Adds the tool that receives the answer to the agent's settings. */

@@ -79,13 +79,13 @@ Deno.test("defineTool() throws for an empty name or a schema that is not of type
   assertThrows(
     () => defineTool({ name: "", description: "", parameters, execute: () => "" }),
     BadRequestError,
-    "The name of a tool must not be empty",
+    'Invalid tool name "": it must have 1 to 64 letters, digits, "_" or "-"',
   );
   assertThrows(
     () =>
       defineTool({ name: "t", description: "", parameters: { type: "string" }, execute: () => "" }),
     BadRequestError,
-    'The parameters of the tool "t" must be a schema of type "object", not "string"',
+    'Invalid tool "t": parameters must be a schema of type "object", not "string"',
   );
 });
 

@@ -5,7 +5,7 @@
  */
 
 import { type AgentError, getErrorMessage, ToolTimeoutError } from "../core/errors.ts";
-import { cloneJson } from "../core/json.ts";
+import { cloneJson, type JsonObject } from "../core/json.ts";
 import {
   type AgentToolResult,
   errorResult,
@@ -75,9 +75,11 @@ export class CallExecution {
    * Runs the tool on copies of the arguments and copies its result, so that it can change neither history nor events.
    */
   async #execute(): Promise<AgentToolResult> {
-    const { tool, arguments: args } = this.call;
+    const { tool, arguments: args, input } = this.call;
     try {
-      const result = await tool.execute(cloneJson(args), this.#createContext());
+      // The output of `validate` is the tool's own, and may be more than JSON.
+      const owned = input === args ? cloneJson(args) : input as JsonObject;
+      const result = await tool.execute(owned, this.#createContext());
       return typeof result === "string" ? textResult(result) : normalizeResult(cloneJson(result));
     } catch (thrown) {
       return errorResult(getErrorMessage(thrown) || "The tool failed without a message");

@@ -11,7 +11,7 @@ import type { ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import { defaultPorts, type Ports } from "../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../core/retry.ts";
-import { ajvValidator, type SchemaValidator } from "../core/schema.ts";
+import { jsonSchemaValidator, type SchemaValidator } from "../core/schema.ts";
 import type { StreamFn, StreamOptions } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Prices } from "../core/usage.ts";
@@ -85,7 +85,7 @@ export interface AgentLoopConfig extends Partial<Ports> {
   readonly maxTurns?: number;
   /** Maximum duration of a tool call, in milliseconds. Default: no limit. */
   readonly toolTimeoutMs?: number;
-  /** Compiles JSON Schemas. Default: ajv. */
+  /** Compiles JSON Schemas. Default: {@linkcode jsonSchemaValidator}. */
   readonly validator?: SchemaValidator;
   /** Price list. Default: none; only costs that a provider reports are counted. */
   readonly prices?: Prices;
@@ -155,7 +155,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     policies: [],
     interrupt: "cancel",
     maxTurns: 100,
-    validator: ajvValidator,
+    validator: jsonSchemaValidator,
     ...config,
   };
 }

@@ -9,7 +9,9 @@ import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { PreDispatchVerdict, StoppedBy } from "../core/policy.ts";
-import { compileSchema, formatErrors } from "../core/schema.ts";
+import { compileSchema, formatErrors, formatIgnored } from "../core/schema.ts";
+import type { AgentTool } from "../core/tool.ts";
+import { validateArguments } from "../core/validate_arguments.ts";
 import { callPolicy } from "./policy_slots.ts";
 import { ABORTED_TEXT, type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
 import type { RunServices } from "./run_services.ts";
@@ -37,7 +39,15 @@ export async function resolveCall(
     return refuseCall(block, formatUnreadableArguments(block.name, state));
   }
   const { arguments: args } = block;
-  return await validateCall(run, { type: "ready", block, tool, arguments: args, changed: false });
+  const ready = {
+    type: "ready",
+    block,
+    tool,
+    arguments: args,
+    input: args,
+    changed: false,
+  } as const;
+  return await validateCall(run, ready);
 }
 
 /** A call after the policies. */
@@ -93,19 +103,29 @@ export async function withArguments(
 async function validateCall(run: RunServices, ready: ReadyCall): Promise<PreparedCall> {
   const { block, tool } = ready;
   try {
-    const compiled = compileSchema(tool.parameters, run.config.validator);
-    const validate = compiled instanceof Promise
-      ? await run.cancellation.withGrace(compiled)
-      : compiled;
-    const errors = validate(ready.arguments);
-    if (errors.length === 0) return ready;
-    return refuseCall(block, `Invalid arguments for "${tool.name}":\n${formatErrors(errors)}`);
+    const pending = validateArguments(tool, ready.arguments, run.config.validator);
+    const result = pending instanceof Promise ? await run.cancellation.withGrace(pending) : pending;
+    await warnAboutSchema(run, tool);
+    if (result.valid) return { ...ready, input: result.value };
+    const errors = formatErrors(result.errors);
+    return refuseCall(block, `Invalid arguments for "${tool.name}":\n${errors}`);
   } catch (thrown) {
     if (run.cancellation.aborted) return refuseCall(block, ABORTED_TEXT);
     const text = `The tool "${tool.name}" cannot be used: ${getErrorMessage(thrown)}`;
     await run.events.warn("invalid_tool_schema", text, { tool: tool.name });
     return refuseCall(block, text);
   }
+}
+
+/** Emits one warning per tool with the keywords of its schema that are not checked. */
+async function warnAboutSchema(run: RunServices, tool: AgentTool): Promise<void> {
+  const { ignored = [] } = await compileSchema(tool.parameters, run.config.validator);
+  if (ignored.length === 0 || run.warnedTools.has(tool)) return;
+  run.warnedTools.add(tool);
+  const message = `A part of the schema of the tool "${tool.name}" is ignored: ${
+    formatIgnored(ignored)
+  }`;
+  await run.events.warn("tool_schema_ignored", message, { tool: tool.name });
 }
 
 function formatUnreadableArguments(

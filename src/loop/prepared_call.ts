@@ -15,8 +15,10 @@ export interface ReadyCall {
   readonly block: ToolCallBlock;
   /** The tool. */
   readonly tool: AgentTool;
-  /** The arguments to run. */
+  /** The arguments to run, as JSON. */
   readonly arguments: JsonObject;
+  /** Argument of the tool's `execute`: the output of its `validate`, or the arguments themselves. */
+  readonly input: unknown;
   /** Whether the arguments differ from the model's own. */
   readonly changed: boolean;
 }
