@@ -38,6 +38,9 @@ export interface CompiledSchema {
  */
 export type SchemaValidator = (schema: JsonSchema) => CompiledSchema | Promise<CompiledSchema>;
 
+/** Maximum number of characters of a formatted error. */
+const MAX_LINE = 2_000;
+
 const compiledJsonSchemas = new WeakMap<JsonSchema, CompiledJsonSchema>();
 const compiledSchemas = new WeakMap<SchemaValidator, WeakMap<JsonSchema, CompiledSchema>>();
 
@@ -201,7 +204,10 @@ export function formatIgnored(ignored: readonly IgnoredKeyword[]): string {
   return ignored.map(({ path, message }) => `${path || "(root)"} ${message}`).join("; ");
 }
 
-/** Formats errors as one line each, for the model and the user. */
+/** Formats errors as one line each, for the model and the user; property names in a path may be of any length. */
 export function formatErrors(errors: readonly ValidationError[]): string {
-  return errors.map(({ path, message }) => `- ${path || "(root)"}: ${message}`).join("\n");
+  const lines = errors.map(({ path, message }) => `- ${path || "(root)"}: ${message}`);
+  return lines.map((line) => line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line).join(
+    "\n",
+  );
 }

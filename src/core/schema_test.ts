@@ -200,3 +200,8 @@ Deno.test("formatErrors() writes one line per error", async () => {
     "- (root): must be object",
   );
 });
+
+Deno.test("formatErrors() cuts off long lines", () => {
+  const text = formatErrors([{ path: `/${"a".repeat(1_000_000)}`, message: "must be object" }]);
+  assertEquals([text.length, text.endsWith("aaa…")], [2_001, true]);
+});

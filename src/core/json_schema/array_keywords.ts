@@ -5,7 +5,6 @@
  */
 
 import type { Check, Evaluation, SchemaNode } from "./evaluation.ts";
-import { toCanonicalText } from "./json_object.ts";
 import { expectCount, expectList, formatCount, type Keyword } from "./keyword.ts";
 
 const prefixItems: Keyword = (value, { compile }) => {
@@ -82,7 +81,7 @@ const uniqueItems: Keyword = (value) => {
   return checkArray((items, evaluation) => {
     const indexes = new Map<string, number>();
     for (const [index, item] of items.entries()) {
-      const text = toCanonicalText(item);
+      const text = evaluation.serialize(item);
       const first = indexes.get(text);
       if (first !== undefined) {
         return evaluation.report(`must be different from item ${first}`, index);

@@ -276,6 +276,19 @@ Deno.test("references that multiply the work are stopped", () => {
   assertEquals(getErrors({ $ref: "#/$defs/d0", $defs }, 1), [": is too complex to be validated"]);
 });
 
+Deno.test("the time of all patterns and comparisons together is bounded", () => {
+  const texts = Array.from({ length: 1_000 }, () => "a".repeat(1_000) + "!");
+  const expected = [": is too complex to be validated"];
+  assertEquals(getErrors({ items: { pattern: "^(?:(?:a|b)+c?){100}$" } }, texts), expected);
+  const names = Object.fromEntries(texts.map((text, index) => [text + index, 1]));
+  assertEquals(
+    getErrors({ patternProperties: { "^(?:(?:a|b)+c?){100}$": true } }, names),
+    expected,
+  );
+  const options = Array.from({ length: 1_000 }, (_, index) => ({ const: [index] }));
+  assertEquals(getErrors({ anyOf: options }, texts), expected);
+});
+
 Deno.test("at most 100 errors are reported", () => {
   const values = Array.from({ length: 1_000 }, (_, index) => index);
   assertEquals(getErrors({ items: { type: "string" } }, values).length, 100);

@@ -4,6 +4,9 @@
  * @module
  */
 
+import type { Pattern } from "../pattern/pattern.ts";
+import { toCanonicalText } from "./json_object.ts";
+
 /** A violation of a schema. */
 export interface ValidationError {
   /** JSON Pointer to the invalid value; empty for the root. */
@@ -24,10 +27,16 @@ export type Check = (evaluation: Evaluation) => void;
 const MAX_ERRORS = 100;
 
 /**
- * Maximum number of schemas that are applied to a value and its parts, about 0.2 s. References can multiply: thirty
- * definitions that each refer twice to the next one apply a billion schemas.
+ * Maximum number of steps of a validation, each about 5 ns. References can multiply the work: thirty definitions that
+ * each refer twice to the next one apply a billion schemas.
  */
-const MAX_STEPS = 1_000_000;
+const MAX_STEPS = 50_000_000;
+
+/** Steps of the application of a schema. */
+const STEPS_PER_SCHEMA = 50;
+
+/** Steps of the serialization of one character. */
+const STEPS_PER_CHARACTER = 10;
 
 /** Position of a value in the root value. */
 interface Position {
@@ -82,7 +91,7 @@ export class Evaluation {
 
   /** Runs the checks of a schema. */
   check({ checks }: SchemaNode): void {
-    if (++this.#run.steps > MAX_STEPS) return;
+    if (!this.#takeSteps(STEPS_PER_SCHEMA)) return;
     for (const check of checks) check(this);
   }
 
@@ -125,6 +134,18 @@ export class Evaluation {
     return errors;
   }
 
+  /** Whether a pattern matches a text. */
+  matches(pattern: Pattern, text: string): boolean {
+    return this.#takeSteps(pattern.countSteps(text)) && pattern.test(text);
+  }
+
+  /** Returns the canonical text of a value. */
+  serialize(value: unknown): string {
+    const text = toCanonicalText(value);
+    this.#takeSteps(text.length * STEPS_PER_CHARACTER);
+    return text;
+  }
+
   /** Records that a schema was applied to a member. */
   markEvaluated(key: string | number): void {
     if (this.#run.recordsMembers) (this.#evaluatedMembers ??= new Set()).add(key);
@@ -133,6 +154,12 @@ export class Evaluation {
   /** Whether a schema was applied to a member. */
   isEvaluated(key: string | number): boolean {
     return this.#evaluatedMembers?.has(key) ?? false;
+  }
+
+  /** Counts steps; returns `false` above the limit, where the result of the validation is known. */
+  #takeSteps(count: number): boolean {
+    this.#run.steps += count;
+    return this.#run.steps <= MAX_STEPS;
   }
 
   #createMember(key: string | number, member: unknown, errors: ValidationError[]): Evaluation {

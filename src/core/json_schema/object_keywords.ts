@@ -36,7 +36,7 @@ const patternProperties: Keyword = (value, { compile }) => {
   return checkObject((object, evaluation) => {
     for (const [name, member] of Object.entries(object)) {
       for (const [pattern, node] of nodes) {
-        if (pattern.test(name) === "match") evaluation.applyToMember(name, member, node);
+        if (evaluation.matches(pattern, name)) evaluation.applyToMember(name, member, node);
       }
     }
   });
@@ -49,7 +49,8 @@ const additionalProperties: Keyword = (value, { schema, compile }) => {
   const patterns = sources.map(compilePattern);
   return checkUnknown(
     value === false || compile(value, "additionalProperties"),
-    (name) => !names.has(name) && patterns.every((pattern) => pattern.test(name) !== "match"),
+    (name, evaluation) =>
+      !names.has(name) && !patterns.some((pattern) => evaluation.matches(pattern, name)),
   );
 };
 

@@ -47,22 +47,14 @@ const type: Keyword = (value, { schema: { nullable } }) => {
 
 /** The keyword `enum`. */
 const enumeration: Keyword = (value) => {
-  const allowed = expectList(value).map(toCanonicalText);
-  const texts = new Set(allowed);
+  const allowed = expectList(value);
   const more = allowed.length > MAX_LISTED_VALUES ? ", …" : "";
-  const message = `must be one of ${allowed.slice(0, MAX_LISTED_VALUES).join(", ")}${more}`;
-  return (evaluation) => {
-    if (!texts.has(toCanonicalText(evaluation.value))) evaluation.report(message);
-  };
+  const listed = allowed.slice(0, MAX_LISTED_VALUES).map(toCanonicalText).join(", ");
+  return checkEquality(allowed, `must be one of ${listed}${more}`);
 };
 
 /** The keyword `const`. */
-const constant: Keyword = (value) => {
-  const text = toCanonicalText(value);
-  return (evaluation) => {
-    if (toCanonicalText(evaluation.value) !== text) evaluation.report(`must be ${text}`);
-  };
-};
+const constant: Keyword = (value) => checkEquality([value], `must be ${toCanonicalText(value)}`);
 
 /** Includes `exclusiveMinimum: true` of draft 4. */
 const minimum: Keyword = (value, { schema }) => {
@@ -118,15 +110,10 @@ const maxLength: Keyword = (value) => {
 
 const pattern: Keyword = (value) => {
   const compiled = compilePattern(value);
+  const message = `must match the pattern ${JSON.stringify(value)}`;
   return (evaluation) => {
-    if (typeof evaluation.value !== "string") return;
-    const verdict = compiled.test(evaluation.value);
-    if (verdict === "no_match") {
-      evaluation.report(`must match the pattern ${JSON.stringify(value)}`);
-    }
-    if (verdict === "too_long") {
-      evaluation.report(`is too long for the pattern ${JSON.stringify(value)}`);
-    }
+    const { value: text } = evaluation;
+    if (typeof text === "string" && !evaluation.matches(compiled, text)) evaluation.report(message);
   };
 };
 
@@ -153,6 +140,19 @@ export function compilePattern(source: unknown): Pattern {
   } catch (cause) {
     throw new KeywordError("unsupported", `cannot be checked: ${(cause as Error).message}`);
   }
+}
+
+/** Compares a value with scalars directly, and with arrays and objects by their canonical text. */
+function checkEquality(allowed: readonly unknown[], message: string): Check {
+  const scalars = new Set(allowed.filter((item) => typeof item !== "object" || item === null));
+  const texts = new Set(allowed.filter((item) => !scalars.has(item)).map(toCanonicalText));
+  return (evaluation) => {
+    const { value } = evaluation;
+    const isEqual = typeof value === "object" && value !== null
+      ? texts.size > 0 && texts.has(evaluation.serialize(value))
+      : scalars.has(value);
+    if (!isEqual) evaluation.report(message);
+  };
 }
 
 function checkNumber(isValid: (value: number) => boolean, message: string): Check {

@@ -2,7 +2,7 @@
  * Tests texts against regular expressions of unknown origin, without blocking the thread.
  *
  * `RegExp` backtracks: `^(a+)+$` takes seconds for 28 characters. A pattern is therefore matched by `RegExp` only where
- * its structure and the length of the text bound the time, and by a linear matcher otherwise.
+ * its structure and the length of the text bound the time, and otherwise by a linear matcher.
  *
  * @module
  */
@@ -11,20 +11,14 @@ import { type Automaton, buildAutomaton, countStates } from "./automaton.ts";
 import { matchesAnywhere } from "./linear_matcher.ts";
 import { parsePattern, type PatternNode } from "./parse_pattern.ts";
 
-/** Maximum number of steps of `RegExp`, each about 5 ns. */
-const MAX_BACKTRACKING_STEPS = 20_000_000;
+/** Duration of a step of the linear matcher, relative to one of `RegExp`. */
+const LINEAR_STEP = 10;
 
-/** Maximum number of steps of the linear matcher, each about 50 ns: characters times states. */
-const MAX_LINEAR_STEPS = 5_000_000;
-
-/** Maximum number of states of a pattern that cannot be left to `RegExp`. */
+/** Maximum number of states for the linear matcher, which are built before the first match. */
 const MAX_STATES = 5_000;
 
 /** Fixed repetitions above this number count as a choice, since each of them is a step. */
 const MAX_FIXED_REPETITIONS = 10;
-
-/** Result of a test; `too_long` means that the text is too long to be tested in bounded time. */
-export type PatternVerdict = "match" | "no_match" | "too_long";
 
 /** A regular expression as in the keyword `pattern` of JSON Schema: it matches anywhere in a text. */
 export class Pattern {
@@ -51,23 +45,31 @@ export class Pattern {
     }
   }
 
-  /** Tests a text. */
-  test(text: string): PatternVerdict {
-    if (this.#getBacktrackingSteps(text.length) <= MAX_BACKTRACKING_STEPS) {
-      return this.#expression.test(text) ? "match" : "no_match";
-    }
-    if (text.length * this.#stateCount > MAX_LINEAR_STEPS) return "too_long";
-    const { flags, unicode } = this.#expression;
-    this.#automaton ??= buildAutomaton(this.#tree, flags);
-    const characters = unicode ? Array.from(text) : text.split("");
-    return matchesAnywhere(this.#automaton, characters) ? "match" : "no_match";
+  /** Returns an upper bound of the steps of a test, each about 5 ns. */
+  countSteps({ length }: string): number {
+    return Math.min(this.#countBacktrackingSteps(length), this.#countLinearSteps(length));
   }
 
-  /** Returns an upper bound of the steps that `RegExp` needs for a text. */
-  #getBacktrackingSteps(length: number): number {
+  /** Tests a text. */
+  test(text: string): boolean {
+    const { length } = text;
+    if (this.#countBacktrackingSteps(length) <= this.#countLinearSteps(length)) {
+      return this.#expression.test(text);
+    }
+    const { flags, unicode } = this.#expression;
+    this.#automaton ??= buildAutomaton(this.#tree, flags);
+    return matchesAnywhere(this.#automaton, unicode ? Array.from(text) : text.split(""));
+  }
+
+  #countBacktrackingSteps(length: number): number {
     const size = this.#expression.source.length;
     const steps = Math.max(size, Math.max(size, length) ** this.#degree);
     return isAnchored(this.#tree) ? steps : steps * (length + 1);
+  }
+
+  #countLinearSteps(length: number): number {
+    if (this.#stateCount > MAX_STATES) return Infinity;
+    return (length + 1) * this.#stateCount * LINEAR_STEP;
   }
 }
 

@@ -57,8 +57,7 @@ Deno.test("Pattern: agrees with RegExp whichever matcher it chooses", () => {
   fc.assert(
     fc.property(source, texts, (pattern, text) => {
       fc.pre(isValid(pattern, "u"));
-      const expected = new RegExp(pattern, "u").test(text) ? "match" : "no_match";
-      assertEquals(new Pattern(pattern).test(text), expected);
+      assertEquals(new Pattern(pattern).test(text), new RegExp(pattern, "u").test(text));
     }),
     { numRuns: 1_000 },
   );
