@@ -207,6 +207,9 @@ export { Agent, type RunOptions } from "./src/agent/agent.ts";
 export type { AgentOptions } from "./src/agent/options.ts";
 export type { AgentState } from "./src/agent/state.ts";
 export type { AgentResult } from "./src/agent/collect.ts";
-export type { StructuredOutputOptions } from "./src/agent/structured_output.ts";
+export type {
+  StructuredOutputOptions,
+  StructuredOutputResult,
+} from "./src/agent/structured_output.ts";
 export type { AgentListener } from "./src/agent/subscribers.ts";
 export type { QueueMode } from "./src/loop/message_queue.ts";
