@@ -139,18 +139,22 @@ export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
 export type {
   Infer,
   InferArguments,
+  InferArgumentsInput,
+  InferInput,
   SchemaInterface,
   SchemaSource,
   StandardJsonSchemaSource,
 } from "./src/core/infer.ts";
 export {
-  ajvValidator,
   type CompiledSchema,
+  jsonSchemaValidator,
   type SchemaValidator,
   validateToolArguments,
-  type ValidationError,
   type ValidationResult,
 } from "./src/core/schema.ts";
+export type { IgnoredKeyword } from "./src/core/json_schema/compile.ts";
+export type { ValidationError } from "./src/core/json_schema/evaluation.ts";
+export type { KeywordProblem } from "./src/core/json_schema/keyword.ts";
 export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
   type AgentTool,
@@ -229,6 +233,9 @@ export type { ResponseOptions } from "./src/agent/response.ts";
 export type { AgentToolOptions } from "./src/agent/agent_tool.ts";
 export type { AgentState } from "./src/agent/state.ts";
 export type { AgentResult } from "./src/agent/agent_result.ts";
-export type { StructuredOutputOptions } from "./src/agent/structured_output.ts";
+export type {
+  StructuredOutputOptions,
+  StructuredOutputResult,
+} from "./src/agent/structured_output.ts";
 export type { AgentListener } from "./src/agent/subscribers.ts";
 export type { QueueMode } from "./src/loop/message_queue.ts";

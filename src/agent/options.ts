@@ -5,7 +5,7 @@
  */
 
 import type { DecidedCall, PendingApproval } from "../core/approval.ts";
-import { checkTools } from "../core/check_tools.ts";
+import { checkTools } from "../core/check_tool.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";

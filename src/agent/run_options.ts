@@ -5,7 +5,7 @@
  */
 
 import type { ApprovalDecisions } from "../core/approval.ts";
-import { checkTools } from "../core/check_tools.ts";
+import { checkTools } from "../core/check_tool.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";

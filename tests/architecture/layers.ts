@@ -19,11 +19,7 @@ const nothing = /(?!)/;
 
 /** A package that only one module needs is imported only by the file that wraps it. */
 const layers: Layer[] = [
-  {
-    files: /^src\/core\//,
-    internal: nothing,
-    external: [{ specifier: /^ajv\//, file: /\/schema\.ts$/ }],
-  },
+  { files: /^src\/core\//, internal: nothing, external: [] },
   { files: /^src\/loop\//, internal: /^src\/core\//, external: [] },
   // The default of `AgentOptions.streamFn`, loaded for the first request.
   {
