@@ -146,15 +146,14 @@ export type {
   StandardJsonSchemaSource,
 } from "./src/core/infer.ts";
 export {
+  ajvValidator,
   type CompiledSchema,
-  jsonSchemaValidator,
   type SchemaValidator,
   validateToolArguments,
   type ValidationResult,
 } from "./src/core/schema.ts";
-export type { IgnoredKeyword } from "./src/core/json_schema/compile.ts";
-export type { ValidationError } from "./src/core/json_schema/evaluation.ts";
-export type { KeywordProblem } from "./src/core/json_schema/keyword.ts";
+export type { IgnoredKeyword } from "./src/core/json_schema/ignored_keyword.ts";
+export type { ValidationError } from "./src/core/json_schema/validation_error.ts";
 export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
   type AgentTool,

@@ -5,7 +5,7 @@
  */
 
 import type { SchemaSource } from "../core/infer.ts";
-import type { JsonObject, JsonSchema } from "../core/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../core/json.ts";
 import { mapSubschemas } from "../core/json_schema/subschemas.ts";
 import { createValidate } from "../core/parameters.ts";
 import type { ValidationResult } from "../core/schema.ts";
@@ -81,7 +81,10 @@ function createWrapper(value: JsonSchema): JsonSchema {
 function moveReferences(schema: JsonSchema): JsonSchema {
   if (typeof schema["$id"] === "string") return schema;
   const { $ref } = schema;
-  const moved = mapSubschemas(schema, moveReferences);
+  const moved = mapSubschemas(
+    schema,
+    (subschema) => isJsonObject(subschema) ? moveReferences(subschema) : subschema,
+  );
   const isMoved = typeof $ref === "string" && /^#($|\/(?!(\$defs|definitions)\/))/.test($ref);
   return isMoved ? { ...moved, $ref: `#/properties/${VALUE_PROPERTY}${$ref.slice(1)}` } : moved;
 }

@@ -17,12 +17,13 @@ import {
 import type { SchemaSource } from "../core/infer.ts";
 import { isDeeperThan, type JsonSchema, MAX_JSON_DEPTH } from "../core/json.ts";
 import { type AgentMessage, userMessage } from "../core/message.ts";
-import type { Policy, PolicyVerdict, PostTurnContext, StoppedBy } from "../core/policy.ts";
+import type { Policy, PolicyVerdict, PostTurnContext } from "../core/policy.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
 import {
+  ajvValidator,
   type CompiledSchema,
   compileSchema,
   formatErrors,
-  jsonSchemaValidator,
   runCompiled,
   type SchemaValidator,
 } from "../core/schema.ts";
@@ -59,7 +60,7 @@ export interface StructuredAnswerOptions extends StructuredOutputOptions {
   readonly tools: readonly AgentTool[];
   /** Whether the provider enforces a schema natively. */
   readonly supportsSchema: (schema: JsonSchema) => boolean;
-  /** Compiles the schema. Default: {@linkcode jsonSchemaValidator}. */
+  /** Compiles the schema. Default: {@linkcode ajvValidator}. */
   readonly validator?: SchemaValidator | undefined;
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
@@ -109,7 +110,7 @@ export class StructuredAnswer {
   /** Compiles the schema before the run starts. Rejects with a `BadRequestError` if the validator fails. */
   async prepare(): Promise<void> {
     const { schema } = this.#answerSchema;
-    this.#check = await compileSchema(schema, this.#options.validator ?? jsonSchemaValidator);
+    this.#check = await compileSchema(schema, this.#options.validator ?? ajvValidator);
   }
 
   /** Adds the tool that receives the answer to the agent's settings. */

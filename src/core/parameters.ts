@@ -7,15 +7,15 @@
 import { BadRequestError } from "./errors.ts";
 import type { SchemaSource } from "./infer.ts";
 import { type JsonSchema, toJsonValue } from "./json.ts";
-import { compileJsonSchema, formatIgnored } from "./schema.ts";
+import { fillDefaults } from "./json_schema/defaults.ts";
+import { formatIgnored, normalizeOnce } from "./schema.ts";
 import { getValidateFunction, type ValidateFunction } from "./standard_schema.ts";
 
 /**
  * Returns the function that follows the check against the JSON Schema of a source: the validator of a library, or one
  * that fills in defaults; `undefined` if the value is used as it is.
  *
- * @throws {BadRequestError} If the JSON Schema is invalid, or one of its defaults does not match it. The message starts
- * with `subject`.
+ * @throws {BadRequestError} If the JSON Schema is invalid. The message starts with `subject`.
  */
 export function createValidate(
   source: SchemaSource,
@@ -26,15 +26,12 @@ export function createValidate(
   if ("problem" in conversion) {
     throw new BadRequestError(`${subject} is not JSON: ${conversion.problem}`);
   }
-  const compiled = compileJsonSchema(schema);
-  const validate = getValidateFunction(source);
-  const invalid = [
-    ...compiled.ignored.filter(({ problem }) => problem === "invalid"),
-    ...(validate ? [] : compiled.findInvalidDefaults()),
-  ];
+  const { schema: normalized, ignored, hasDefaults } = normalizeOnce(schema);
+  const invalid = ignored.filter(({ problem }) => problem === "invalid");
   if (invalid.length > 0) {
     throw new BadRequestError(`${subject} is invalid: ${formatIgnored(invalid)}`);
   }
-  if (validate || !compiled.hasDefaults) return validate;
-  return (value) => ({ valid: true, value: compiled.fillDefaults(value) });
+  const validate = getValidateFunction(source);
+  if (validate || !hasDefaults) return validate;
+  return (value) => ({ valid: true, value: fillDefaults(normalized, value) });
 }

@@ -1,9 +1,8 @@
 /**
  * Validation against JSON Schemas (draft 2020-12, and older drafts back to draft 4).
  *
- * The default validator interprets schemas: it needs no `eval`, which many runtimes forbid, and nothing to load before
- * the first call. It resolves references within a schema, never loads another document, and does not check `format`.
- * The time of a validation is bounded for every schema and value, patterns included.
+ * The default validator is ajv, which takes 40 ms to load; a run loads it while the model is called. It compiles with
+ * `new Function`; a runtime that forbids `eval` needs another {@linkcode SchemaValidator}.
  *
  * @module
  */
@@ -16,8 +15,11 @@ import {
   type JsonSchema,
   MAX_JSON_DEPTH,
 } from "./json.ts";
-import { CompiledJsonSchema, type IgnoredKeyword } from "./json_schema/compile.ts";
-import type { ValidationError } from "./json_schema/evaluation.ts";
+import { type AjvSchema, compileWithAjv, preloadAjv } from "./json_schema/ajv_validator.ts";
+import type { IgnoredKeyword } from "./json_schema/ignored_keyword.ts";
+import { type NormalizedSchema, normalizeSchema } from "./json_schema/normalize_schema.ts";
+import type { ValidationError } from "./json_schema/validation_error.ts";
+import { TextCache } from "./text_cache.ts";
 
 /** Result of a validation. */
 export type ValidationResult<Value = JsonObject> =
@@ -33,7 +35,7 @@ export interface CompiledSchema {
 }
 
 /**
- * Compiles a schema; throws if it cannot be used. Default of an agent: {@linkcode jsonSchemaValidator}. Pass another one
+ * Compiles a schema; throws if it cannot be used. Default of an agent: {@linkcode ajvValidator}. Pass another one
  * for formats or vocabularies that it does not check.
  */
 export type SchemaValidator = (schema: JsonSchema) => CompiledSchema | Promise<CompiledSchema>;
@@ -41,37 +43,56 @@ export type SchemaValidator = (schema: JsonSchema) => CompiledSchema | Promise<C
 /** Maximum number of characters of a formatted error. */
 const MAX_LINE = 2_000;
 
-const compiledJsonSchemas = new WeakMap<JsonSchema, CompiledJsonSchema>();
+const compiledTexts = new TextCache<AjvSchema>();
 const compiledSchemas = new WeakMap<SchemaValidator, WeakMap<JsonSchema, CompiledSchema>>();
 
 /**
- * Compiles a schema with the built-in validator. Keywords that cannot be checked, such as references to other documents
- * and invalid values, are ignored and listed.
+ * Compiles a schema with ajv (draft 2020-12, and older drafts back to draft 4): reports all errors, does not check
+ * formats and never loads another document. Keywords that cannot be checked are ignored and listed. The result is a
+ * promise until ajv is loaded; schemas with the same text share it.
  *
  * @throws {BadRequestError} If the schema is not an object, or is nested too deep.
  */
-export function jsonSchemaValidator(schema: JsonSchema): CompiledSchema {
-  const compiled = compileJsonSchema(schema);
-  const validate = (value: unknown) => compiled.validate(value);
-  return Object.assign(validate, { ignored: compiled.ignored });
+export function ajvValidator(schema: JsonSchema): CompiledSchema | Promise<CompiledSchema> {
+  const normalized = normalizeOnce(schema);
+  const text = JSON.stringify(normalized.schema);
+  const finish = (compiled: AjvSchema): CompiledSchema => {
+    compiledTexts.set(text, compiled);
+    return toCompiledSchema(compiled, normalized);
+  };
+  const compiled = compiledTexts.get(text) ?? compileWithAjv(normalized);
+  return compiled instanceof Promise ? compiled.then(finish) : finish(compiled);
 }
 
-/** Compiles a schema as {@linkcode jsonSchemaValidator} does, once per schema object. */
-export function compileJsonSchema(schema: JsonSchema): CompiledJsonSchema {
-  const known = compiledJsonSchemas.get(schema);
-  if (known) return known;
+/** Starts to load a validator that is loaded on first use, so that it is ready for the first tool call. */
+export function preloadValidator(validator: SchemaValidator): void {
+  if (validator === ajvValidator) preloadAjv();
+}
+
+function toCompiledSchema(
+  { validate, ignored }: AjvSchema,
+  { ignored: removed }: NormalizedSchema,
+): CompiledSchema {
+  return Object.assign((value: unknown) => validate(value), { ignored: [...removed, ...ignored] });
+}
+
+const normalizedSchemas = new WeakMap<JsonSchema, NormalizedSchema>();
+
+/**
+ * Prepares a schema for ajv, once per schema object.
+ *
+ * @throws {BadRequestError} If the schema is not an object, or is nested too deep.
+ */
+export function normalizeOnce(schema: JsonSchema): NormalizedSchema {
   if (!isJsonObject(schema)) throw new BadRequestError("A JSON Schema must be an object");
+  const known = normalizedSchemas.get(schema);
+  if (known) return known;
   if (isDeeperThan(schema, MAX_JSON_DEPTH)) {
     throw new BadRequestError(`The JSON Schema is nested more than ${MAX_JSON_DEPTH} levels deep`);
   }
-  try {
-    const compiled = new CompiledJsonSchema(schema);
-    compiledJsonSchemas.set(schema, compiled);
-    return compiled;
-  } catch (cause) {
-    // The stack overflows for thousands of definitions that each refer to the next one.
-    throw new BadRequestError("The JSON Schema is too complex", { cause });
-  }
+  const normalized = normalizeSchema(schema);
+  normalizedSchemas.set(schema, normalized);
+  return normalized;
 }
 
 /**
@@ -82,7 +103,7 @@ export function compileJsonSchema(schema: JsonSchema): CompiledJsonSchema {
  */
 export function compileSchema(
   schema: JsonSchema,
-  validator: SchemaValidator = jsonSchemaValidator,
+  validator: SchemaValidator = ajvValidator,
 ): CompiledSchema | Promise<CompiledSchema> {
   const known = compiledSchemas.get(validator)?.get(schema);
   if (known) return known;

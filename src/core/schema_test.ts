@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
 import { BadRequestError } from "./errors.ts";
 import type { JsonSchema } from "./json.ts";
-import type { ValidationError } from "./json_schema/evaluation.ts";
+import type { ValidationError } from "./json_schema/validation_error.ts";
 import {
+  ajvValidator,
   compileSchema,
   formatErrors,
-  jsonSchemaValidator,
   type SchemaValidator,
   validateToolArguments,
 } from "./schema.ts";
@@ -37,7 +37,7 @@ Deno.test("validateToolArguments() returns valid arguments as the same object [2
 Deno.test("validateToolArguments() reports each error with its path and the expected value [2.2, A23, A100]", async () => {
   const args = { city: "", days: "two", unit: "kelvin", places: [{ zip: "1" }, { zip: 2 }] };
   assertEquals(await getErrors(weather, args), [
-    { path: "/city", message: "must have at least 1 character" },
+    { path: "/city", message: "must NOT have fewer than 1 characters" },
     { path: "/days", message: "must be integer" },
     { path: "/unit", message: 'must be one of "celsius", "fahrenheit"' },
     { path: "/places/1/zip", message: "must be string" },
@@ -103,7 +103,7 @@ Deno.test("validateToolArguments() does not coerce values [B26]", async () => {
   assertEquals((await getErrors(schema, { count: "5", tags: '["x"]' })).length, 2);
 });
 
-Deno.test("jsonSchemaValidator() resolves references to identifiers of the same schema only", async () => {
+Deno.test("ajvValidator() resolves references to identifiers of the same schema only", async () => {
   const createSchema = (type: string) => ({
     $id: "https://example.com/call",
     properties: { a: { $ref: "#/$defs/word" }, b: { $ref: "https://example.com/number" } },
@@ -120,18 +120,18 @@ Deno.test("jsonSchemaValidator() resolves references to identifiers of the same 
   }
 });
 
-Deno.test("jsonSchemaValidator() does not check formats", async () => {
+Deno.test("ajvValidator() does not check formats", async () => {
   const schema = { properties: { at: { type: "string", format: "date-time" } } };
   assertEquals(await getErrors(schema, { at: "tomorrow" }), []);
 });
 
-Deno.test("jsonSchemaValidator() throws for a schema that is nested more than 200 levels deep, or contains itself", () => {
+Deno.test("ajvValidator() throws for a schema that is nested more than 200 levels deep, or contains itself", () => {
   const cyclic: Record<string, unknown> = {};
   cyclic["not"] = cyclic;
   let deep: JsonSchema = {};
   for (let level = 0; level < 20_000; level++) deep = { not: deep };
   for (const schema of [cyclic, deep]) {
-    assertThrows(() => jsonSchemaValidator(schema), BadRequestError, "more than 200 levels deep");
+    assertThrows(() => ajvValidator(schema), BadRequestError, "more than 200 levels deep");
   }
 });
 
@@ -145,8 +145,8 @@ Deno.test("compileSchema() compiles once per validator and returns cached schema
   const first = await compileSchema(schema, validator);
   assertStrictEquals(compileSchema(schema, validator), first);
   assertEquals(compiled, 1);
-  await compileSchema(schema, jsonSchemaValidator);
-  assert(!(compileSchema(schema, jsonSchemaValidator) instanceof Promise));
+  await compileSchema(schema, ajvValidator);
+  assert(!(compileSchema(schema, ajvValidator) instanceof Promise));
   assertStrictEquals(compileSchema(schema, validator), first);
 });
 

@@ -7,7 +7,7 @@
 import { BadRequestError, getErrorMessage } from "./errors.ts";
 import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
 import { isJsonObject, type JsonSchema } from "./json.ts";
-import { escapeKey, type ValidationError } from "./json_schema/evaluation.ts";
+import { escapeKey, type ValidationError } from "./json_schema/validation_error.ts";
 import type { ValidationResult } from "./schema.ts";
 
 /** Advice for libraries whose validators do not provide their JSON Schema. */

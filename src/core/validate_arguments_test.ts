@@ -21,8 +21,9 @@ function createTool(validate?: unknown): AgentTool {
   return fakeTool({ name: "look", parameters, ...extra });
 }
 
-Deno.test("validateArguments() returns valid arguments at once and as they are", () => {
+Deno.test("validateArguments() returns valid arguments at once and as they are", async () => {
   const args = { n: 1 };
+  await validateArguments(createTool(), args); // Loads the validator.
   const result = validateArguments(createTool(), args);
   assert(!(result instanceof Promise) && result.valid);
   assertStrictEquals(result.value, args);

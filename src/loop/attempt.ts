@@ -16,6 +16,7 @@ import {
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
+import { compileSchema, preloadValidator } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type {
   AssistantMessageEvent,
@@ -33,6 +34,7 @@ import {
   zeroCost,
   zeroUsage,
 } from "../core/usage.ts";
+import type { AgentTool } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
@@ -121,7 +123,7 @@ async function callStream(
   await run.events.emit({ type: "model_call_start", turn: turnNumber, attempt: number, model });
   await run.events.untilDelivered();
   const startedAt = run.config.now();
-  const reader = new ReplyReader(turn);
+  const reader = new ReplyReader(turn, request.tools);
   const { context } = request;
   const call = { model, context, options, runId: run.runId, turn: turnNumber };
   const { reportedCost, ...outcome } = await readReply(turn, reader, { streamFn, call });
@@ -165,6 +167,7 @@ async function readReply(
       cancellation,
     );
     const { accept, acceptTerminal } = reader;
+    if (call.context.tools.length > 0) preloadValidator(run.config.validator);
     const stream = source instanceof Promise ? await source : source;
     return reader.finish(await readEvents(stream, { cancellation, accept, acceptTerminal }));
   } catch (thrown) {
@@ -189,13 +192,15 @@ class ReplyReader {
   readonly #turn: TurnContext;
   readonly #run: RunServices;
   readonly #reply = new ReplyAccumulator();
+  readonly #tools: readonly AgentTool[];
   readonly #callIds: string[] = [];
   #firstTokenAt: number | undefined;
   #terminal: StreamDoneEvent | StreamErrorEvent | undefined;
 
-  constructor(turn: TurnContext) {
+  constructor(turn: TurnContext, tools: readonly AgentTool[]) {
     this.#turn = turn;
     this.#run = turn.run;
+    this.#tools = tools;
   }
 
   get characters(): number {
@@ -219,6 +224,7 @@ class ReplyReader {
       case "tool_call_start": {
         const id = this.#run.history.claimCallId(event.id);
         this.#callIds.push(id);
+        this.#prepareTool(event.name);
         const delta = id === event.id ? event : { ...event, id };
         this.#reply.apply(delta);
         this.#firstTokenAt ??= this.#run.config.now();
@@ -236,6 +242,19 @@ class ReplyReader {
         return undefined;
     }
   };
+
+  /** Compiles the schema of a tool while the model still writes its arguments. */
+  #prepareTool(name: string): void {
+    const tool = this.#tools.find((tool) => tool.name === name);
+    if (!tool) return;
+    try {
+      const compiled = compileSchema(tool.parameters, this.#run.config.validator);
+      // A failure is reported when the call is validated.
+      if (compiled instanceof Promise) compiled.catch(() => {});
+    } catch {
+      return;
+    }
+  }
 
   /** Stores the terminal event of an aborted reply; blocks that are still open no longer matter. */
   readonly acceptTerminal = (event: AssistantMessageEvent): void => {

@@ -5,42 +5,41 @@
  */
 
 import { isRecord, type JsonRecord } from "./json_object.ts";
+import { SchemaDocument } from "./schema_document.ts";
 
-/** The parts of a schema's compiler that filling in defaults needs. */
-export interface DefaultsContext {
-  /** Returns the schema that a reference in `from` refers to, or `undefined`. */
-  resolve(reference: string, from: JsonRecord): unknown;
-  /** Whether a value matches a schema. */
-  matches(schema: unknown, value: unknown): boolean;
+/**
+ * Returns a valid value with the properties that are missing and have a default; never changes the value itself.
+ *
+ * Defaults in `anyOf` and `oneOf` are not filled in, since they depend on which of the schemas the value matches.
+ */
+export function fillDefaults(schema: JsonRecord, value: unknown): unknown {
+  return new DefaultsFiller(new SchemaDocument(schema)).fill(schema, value);
 }
 
-/** Fills in the defaults of properties that are missing in a valid value. */
-export class DefaultsFiller {
-  readonly #context: DefaultsContext;
+class DefaultsFiller {
+  readonly #document: SchemaDocument;
   /** The schemas whose default is being filled in itself; it may contain the same property again. */
   readonly #open = new Set<JsonRecord>();
 
-  constructor(context: DefaultsContext) {
-    this.#context = context;
+  constructor(document: SchemaDocument) {
+    this.#document = document;
   }
 
   /** Returns a copy with the missing properties, or the same value if none is missing. */
   fill(schema: unknown, value: unknown): unknown {
     if (!isRecord(schema)) return value;
-    const applied = this.#getApplied(schema, value);
+    const applied = this.#getApplied(schema);
     const filled = applied.reduce((part, other) => this.fill(other, part), value);
     if (Array.isArray(filled)) return this.#fillItems(schema, filled);
     return isRecord(filled) ? this.#fillProperties(schema, filled) : filled;
   }
 
-  /** Returns the schemas that apply to the same value; of `anyOf` and `oneOf` the first one that matches. */
-  #getApplied(schema: JsonRecord, value: unknown): readonly unknown[] {
-    const { $ref, allOf, anyOf, oneOf } = schema;
-    const choices = [anyOf, oneOf].filter((options) => Array.isArray(options));
+  /** Returns the schemas that apply to the same value. */
+  #getApplied(schema: JsonRecord): readonly unknown[] {
+    const { $ref, allOf } = schema;
     return [
-      ...(typeof $ref === "string" ? [this.#context.resolve($ref, schema)] : []),
+      ...(typeof $ref === "string" ? [this.#document.resolve($ref, schema)] : []),
       ...(Array.isArray(allOf) ? allOf : []),
-      ...choices.map((options) => options.find((option) => this.#context.matches(option, value))),
     ];
   }
 

@@ -6,32 +6,28 @@
 
 import { isRecord, type JsonRecord } from "./json_object.ts";
 
-/** Form of a keyword's value: a schema, a list of schemas, schemas by name, or, in old drafts, one of two of these. */
-type SchemaForm = "schema" | "list" | "map" | "schema_or_list";
-
-const KEYWORD_FORMS: Readonly<Record<string, SchemaForm>> = {
-  $defs: "map",
-  additionalItems: "schema",
-  additionalProperties: "schema",
-  allOf: "list",
-  anyOf: "list",
-  contains: "schema",
-  definitions: "map",
-  dependencies: "map",
-  dependentSchemas: "map",
-  else: "schema",
-  if: "schema",
-  items: "schema_or_list",
-  not: "schema",
-  oneOf: "list",
-  patternProperties: "map",
-  prefixItems: "list",
-  properties: "map",
-  propertyNames: "schema",
-  then: "schema",
-  unevaluatedItems: "schema",
-  unevaluatedProperties: "schema",
-};
+/** Form of a keyword's value: a schema, a list of schemas, or schemas by name. */
+const KEYWORD_FORMS: ReadonlyMap<string, "schema" | "list" | "map"> = new Map([
+  ["$defs", "map"],
+  ["additionalProperties", "schema"],
+  ["allOf", "list"],
+  ["anyOf", "list"],
+  ["contains", "schema"],
+  ["definitions", "map"],
+  ["dependentSchemas", "map"],
+  ["else", "schema"],
+  ["if", "schema"],
+  ["items", "schema"],
+  ["not", "schema"],
+  ["oneOf", "list"],
+  ["patternProperties", "map"],
+  ["prefixItems", "list"],
+  ["properties", "map"],
+  ["propertyNames", "schema"],
+  ["then", "schema"],
+  ["unevaluatedItems", "schema"],
+  ["unevaluatedProperties", "schema"],
+]);
 
 /** Returns the direct subschemas of a schema, without `true` and `false`. */
 export function getSubschemas(schema: JsonRecord): JsonRecord[] {
@@ -43,18 +39,22 @@ export function getSubschemas(schema: JsonRecord): JsonRecord[] {
   return subschemas.filter(isRecord);
 }
 
-/** Returns a copy of a schema whose direct subschemas are replaced, except `true` and `false`. */
+/** Returns a copy of a schema whose direct subschemas are replaced; `keys` lead to a subschema. */
 export function mapSubschemas(
   schema: JsonRecord,
-  replace: (subschema: JsonRecord) => JsonRecord,
+  replace: (subschema: unknown, ...keys: (string | number)[]) => unknown,
 ): JsonRecord {
-  const map = (value: unknown) => isRecord(value) ? replace(value) : value;
   const entries = Object.entries(schema).map(([keyword, value]) => {
-    const form = Object.hasOwn(KEYWORD_FORMS, keyword) ? KEYWORD_FORMS[keyword] : undefined;
-    if (Array.isArray(value) && form?.includes("list")) return [keyword, value.map(map)];
-    if (!isRecord(value) || form === undefined) return [keyword, value];
-    if (form !== "map") return [keyword, map(value)];
-    const members = Object.entries(value).map(([name, member]) => [name, map(member)]);
+    const form = KEYWORD_FORMS.get(keyword);
+    if (form === "schema") return [keyword, replace(value, keyword)];
+    if (form === "list" && Array.isArray(value)) {
+      return [keyword, value.map((item, index) => replace(item, keyword, index))];
+    }
+    if (form !== "map" || !isRecord(value)) return [keyword, value];
+    const members = Object.entries(value).map(([name, item]) => [
+      name,
+      replace(item, keyword, name),
+    ]);
     return [keyword, Object.fromEntries(members)];
   });
   return Object.fromEntries(entries);
