@@ -172,6 +172,8 @@ export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
 export type {
   Infer,
   InferArguments,
+  InferArgumentsInput,
+  InferInput,
   SchemaInterface,
   SchemaSource,
   StandardJsonSchemaSource,
@@ -181,9 +183,10 @@ export {
   type CompiledSchema,
   type SchemaValidator,
   validateToolArguments,
-  type ValidationError,
   type ValidationResult,
 } from "./src/core/schema.ts";
+export type { IgnoredKeyword } from "./src/core/json_schema/ignored_keyword.ts";
+export type { ValidationError } from "./src/core/json_schema/validation_error.ts";
 export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
   type AgentTool,
@@ -262,6 +265,9 @@ export type { ResponseOptions } from "./src/agent/response.ts";
 export type { AgentToolOptions } from "./src/agent/agent_tool.ts";
 export type { AgentState } from "./src/agent/state.ts";
 export type { AgentResult } from "./src/agent/agent_result.ts";
-export type { StructuredOutputOptions } from "./src/agent/structured_output.ts";
+export type {
+  StructuredOutputOptions,
+  StructuredOutputResult,
+} from "./src/agent/structured_output.ts";
 export type { AgentListener } from "./src/agent/subscribers.ts";
 export type { QueueMode } from "./src/loop/message_queue.ts";
