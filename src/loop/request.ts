@@ -6,10 +6,12 @@
 
 import type { CompactionReport } from "../core/compaction_report.ts";
 import { NoMessagesError } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
+import { toValidSpending } from "../core/usage.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
 import { readMediaFiles } from "./media_files.ts";
@@ -144,11 +146,17 @@ async function applyTransform(
 
 function parseTransformOutput(output: unknown): TransformedContext {
   const transformed = Array.isArray(output) ? { messages: output } : output;
-  if (
-    typeof transformed === "object" && transformed !== null && "messages" in transformed &&
-    Array.isArray(transformed.messages)
-  ) return transformed as TransformedContext;
-  throw new TypeError("it must return an array of messages, or { messages, report }");
+  if (!isJsonObject(transformed) || !Array.isArray(transformed["messages"])) {
+    throw new TypeError("it must return an array of messages, or { messages, report }");
+  }
+  const { messages, report } = transformed as Partial<TransformedContext>;
+  if (report !== undefined && !isJsonObject(report)) {
+    throw new TypeError("its report must be an object");
+  }
+  return {
+    messages: messages ?? [],
+    ...(report && { report: { ...report, ...toValidSpending(report) } }),
+  };
 }
 
 const toolSpecCache = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();
