@@ -6,7 +6,7 @@
 
 import type { CompactionReport } from "../core/compaction_report.ts";
 import { NoMessagesError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
+import { cloneJson, isJsonObject } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
@@ -153,9 +153,15 @@ function parseTransformOutput(output: unknown): TransformedContext {
   if (report !== undefined && !isJsonObject(report)) {
     throw new TypeError("its report must be an object");
   }
+  return { messages: messages ?? [], ...(report && { report: copyReport(report) }) };
+}
+
+/** Returns a report of its own, except for the omitted messages, which listeners identify by reference. */
+function copyReport({ droppedMessages, ...report }: CompactionReport): CompactionReport {
   return {
-    messages: messages ?? [],
-    ...(report && { report: { ...report, ...toValidSpending(report) } }),
+    ...cloneJson(report),
+    ...(droppedMessages && { droppedMessages }),
+    ...toValidSpending(report),
   };
 }
 

@@ -49,9 +49,10 @@ export async function runTurn(
   }
   const turn = createTurn(run, progress);
   await run.events.emit({ type: "turn_start", turn: turn.progress.turn });
-  const queued = takeQueuedMessages(run, input);
-  await run.history.emitRepaired([...input.messages, ...queued, ...admission.injected]);
-  const actions = input.batch ? await resumeBatch(turn, input.batch) : await replyAndAct(turn);
+  const { injected } = admission;
+  const actions = input.batch
+    ? await resumeBatch(turn, input.batch, injected)
+    : await replyAndAct(turn, [...input.messages, ...takeQueuedMessages(run, input), ...injected]);
   const result = await finishTurn(turn, actions);
   turn.monitor?.stop();
   if (turn.cancellation !== run.cancellation) turn.cancellation.dispose();
@@ -123,19 +124,31 @@ const EMPTY_BATCH: BatchOutcome = {
   spending: [],
 };
 
-/** Calls the model and runs the tool calls of its reply. */
-async function replyAndAct(turn: TurnContext): Promise<TurnActions> {
+/** Appends the input, calls the model and runs the tool calls of its reply. */
+async function replyAndAct(
+  turn: TurnContext,
+  input: readonly AgentMessage[],
+): Promise<TurnActions> {
+  await turn.run.history.emitRepaired(input);
   const reply = await callModel(turn);
   if (reply.calls.length === 0) return { ...reply, batch: EMPTY_BATCH };
   const batch = await runToolBatch({ ...turn, progress: reply.progress }, reply);
   return { ...reply, batch };
 }
 
-/** Runs the tool calls of the last reply, whose approvals were pending. */
-async function resumeBatch(turn: TurnContext, resumed: ResumedBatch): Promise<TurnActions> {
+/**
+ * Runs the tool calls of the last reply, whose approvals were pending. Injected messages wait for the next turn, and
+ * queued ones stay queued, since no message may come between the calls and their results.
+ */
+async function resumeBatch(
+  turn: TurnContext,
+  resumed: ResumedBatch,
+  injected: readonly AgentMessage[],
+): Promise<TurnActions> {
   const { progress, run } = turn;
   const message = run.history.getLastReply();
-  return { message, progress, batch: await resumeToolBatch(turn, message, resumed) };
+  const batch = await resumeToolBatch(turn, message, resumed);
+  return { message, progress, batch: { ...batch, injected: [...injected, ...batch.injected] } };
 }
 
 async function finishTurn(turn: TurnContext, actions: TurnActions): Promise<TurnResult> {
