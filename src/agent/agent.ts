@@ -37,7 +37,11 @@ import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
 import { type AgentOptions, checkAgentOptions, checkSystemPrompt } from "./options.ts";
 import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
-import { StructuredAnswer, type StructuredOutputOptions } from "./structured_output.ts";
+import {
+  StructuredAnswer,
+  type StructuredOutputOptions,
+  type StructuredOutputResult,
+} from "./structured_output.ts";
 import { type AgentListener, Subscribers } from "./subscribers.ts";
 
 /** Changes of a run's configuration by the agent itself. */
@@ -139,16 +143,28 @@ export class Agent {
   }
 
   /**
-   * Sends a prompt and returns an answer that matches a schema. An answer that does not match is sent back with the
-   * errors, at most `maxRetries` times.
+   * Sends a prompt and returns an answer that matches a schema: the output of a validator, or the value with the defaults
+   * of a JSON Schema. An answer that does not match is sent back with the errors, at most `maxRetries` times. With
+   * `full`, the usage, cost and messages of the run are returned with the value.
    *
-   * Rejects with a `StructuredOutputFailedError` when no answer matches, and with the run's error when the run fails.
+   * Rejects with a `StructuredOutputFailedError` when no answer matches or a policy stops the run, with a
+   * `BudgetExceededError` when the budget does, and with the run's error when the run fails.
    */
-  async structuredOutput<const Schema extends SchemaSource>(
+  structuredOutput<const Schema extends SchemaSource>(
     input: PromptInput,
     schema: Schema,
+    options: RunOptions & StructuredOutputOptions & { readonly full: true },
+  ): Promise<StructuredOutputResult<Infer<Schema>>>;
+  structuredOutput<const Schema extends SchemaSource>(
+    input: PromptInput,
+    schema: Schema,
+    options?: RunOptions & StructuredOutputOptions & { readonly full?: false },
+  ): Promise<Infer<Schema>>;
+  async structuredOutput(
+    input: PromptInput,
+    schema: SchemaSource,
     options: RunOptions & StructuredOutputOptions = {},
-  ): Promise<Infer<Schema>> {
+  ): Promise<unknown> {
     const tools = checkTools([...this.#state.tools, ...(options.tools ?? [])]);
     const answer = StructuredAnswer.from(schema, {
       ...options,
@@ -162,11 +178,11 @@ export class Agent {
       ...config,
       settings: () => answer.extendSettings(config.settings?.() ?? this.#getSettings()),
       policies: [...(config.policies ?? []), answer.policy],
-      streamOptions: { ...config.streamOptions, ...answer.streamOptions },
     });
     const overrides = { configure, prepare: () => answer.prepare() };
     const stream = this.#startRun(() => this.#createPromptInput(input), options, overrides);
-    return answer.getValue(await stream.result()) as Infer<Schema>;
+    const result = answer.getResult(await stream.result());
+    return options.full ? result : result.value;
   }
 
   /**
@@ -466,8 +482,13 @@ export class Agent {
     return messages;
   }
 
-  #supportsStrictSchema(schema: JsonSchema): boolean {
-    return this.#streamFn.hasStrictSchema?.(this.#state.model, schema) ?? false;
+  /** Whether the provider of the model enforces a schema. */
+  async #supportsStrictSchema(schema: JsonSchema): Promise<boolean> {
+    try {
+      return await this.#streamFn.hasStrictSchema?.(this.#state.model, schema) === true;
+    } catch {
+      return false; // The answer is then requested as a tool call, which every provider supports.
+    }
   }
 
   #assertIdle(): void {

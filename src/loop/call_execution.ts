@@ -82,7 +82,7 @@ export class CallExecution {
   async #execute(): Promise<AgentToolResult> {
     const { tool, input, arguments: args } = this.call;
     try {
-      // What the tool's own validator returned is a new value, and need not be JSON.
+      // The output of `validate` is the tool's own, and may be more than JSON.
       const owned = input === args ? cloneJson(args) : input;
       return toToolResult(await tool.execute(owned as JsonObject, this.#createContext()));
     } catch (thrown) {

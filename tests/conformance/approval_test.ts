@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ApprovalMode } from "../../src/core/approval.ts";
 import type { Approve } from "../../src/core/approve.ts";
+import { userMessage } from "../../src/core/message.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -315,4 +316,56 @@ Deno.test("approve gets the previewed changes and cannot change the call", async
   assertEquals(seen, [changes, undefined]);
   assertEquals(edit.calls.map((call) => call.arguments), [{ n: 1 }]);
   assertEquals(outlineMessages(agent.state.messages)[1], 'assistant: edit({"n":1}) blind({})');
+});
+
+Deno.test("approve: a denied call does not run although requiresApproval changes its answer", async () => {
+  let answers = 0;
+  const bash = fakeTool({ name: "bash", requiresApproval: () => ++answers === 1 });
+  const { agent } = testAgent([reply([toolCall("bash")]), reply("Done")], {
+    tools: [bash],
+    approvalMode: "smart",
+    approve: () => false,
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals([bash.calls.length, answers], [0, 1]);
+});
+
+Deno.test("approve: properties of a decision that are no texts are ignored", async () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  const decision = { type: "approved", scope: cycle, prefix: 1n, rule: "allow", origin: Symbol() };
+  const bash = fakeTool({ name: "bash" });
+  const { agent } = testAgent([reply([toolCall("bash")]), reply("Done")], {
+    tools: [bash],
+    approve: () => decision as unknown as boolean,
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(bash.calls.length, 1);
+  assertEquals(eventsOfType(events, "tool_approval_resolved").map(({ decision }) => decision), [
+    { type: "approved", rule: "allow" },
+  ]);
+});
+
+Deno.test("continue({ approvals }): steering and injected messages come after the results of the resumed calls", async () => {
+  const note = userMessage("By the way", 0);
+  const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
+    tools: tools(),
+    approve: () => ({ type: "pending" }),
+    policies: [{
+      name: "note",
+      preTurn: ({ messages }) =>
+        messages.length === 2 ? { type: "inject", messages: [note] } : undefined,
+    }],
+  });
+  await checkEvents(agent.promptStream("Go"));
+  agent.steer("Hurry up");
+  await checkEvents(agent.continueStream({ approvals: { call_1: true } }));
+  assertEquals(outlineMessages(agent.state.messages), [
+    "user: Go",
+    "assistant: write({})",
+    "tool_result: ok",
+    "user: By the way",
+    "user: Hurry up",
+    "assistant: Done",
+  ]);
 });
