@@ -6,13 +6,14 @@
 
 import { findMessageProblem } from "./check_message.ts";
 import type { ContentBlock, ImageBlock } from "./content.ts";
+import { copyJson } from "./copy_json.ts";
 import {
   type AgentErrorCode,
   BadRequestError,
   getErrorMessage,
   NoMessagesError,
 } from "./errors.ts";
-import { cloneJson, type JsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import type { StopReason } from "./model.ts";
 import type { Cost, Usage } from "./usage.ts";
 
@@ -135,14 +136,14 @@ export function checkMessages(messages: readonly AgentMessage[]): void {
 }
 
 /**
- * Returns copies of messages.
+ * Returns copies of messages that come from untyped code.
  *
  * @throws {BadRequestError} If a value is no message, or is not JSON.
  */
-function copyMessages(messages: readonly AgentMessage[]): AgentMessage[] {
+export function copyMessages(messages: readonly AgentMessage[]): AgentMessage[] {
   checkMessages(messages);
   try {
-    return cloneJson(messages) as AgentMessage[];
+    return copyJson([...messages]);
   } catch (cause) {
     throw new BadRequestError(`Invalid message: ${getErrorMessage(cause)}`, { cause });
   }

@@ -6,9 +6,10 @@
 
 import { findContentProblem } from "./check_message.ts";
 import type { ContentBlock } from "./content.ts";
+import { copyJson } from "./copy_json.ts";
 import { getErrorMessage } from "./errors.ts";
-import { cloneJson, isJsonObject } from "./json.ts";
-import { type Cost, toValidCost, toValidUsage, type Usage } from "./usage.ts";
+import { isJsonObject } from "./json.ts";
+import { type Cost, toValidSpending, type Usage } from "./usage.ts";
 
 /** The result of a tool. */
 export interface AgentToolResult {
@@ -53,7 +54,10 @@ export function toToolResult(output: unknown): AgentToolResult {
   try {
     return hasResultShape(output) ? copyToolResult(output) : toJsonResult(output);
   } catch (thrown) {
-    return errorResult(`The tool returned an invalid result: ${getErrorMessage(thrown)}`);
+    return errorResult(
+      `The tool returned an invalid result: ${getErrorMessage(thrown)}. ` +
+        "It must return a string, a JSON value or { content: [...] }.",
+    );
   }
 }
 
@@ -74,26 +78,22 @@ function hasResultShape(output: unknown): output is AgentToolResult {
 /**
  * Returns a copy of a result, which shares nothing with it.
  *
- * @throws {TypeError | RangeError} If the value is no result.
+ * @throws {TypeError} If the value is no result.
  */
 export function copyToolResult(output: AgentToolResult): AgentToolResult {
   if (!hasResultShape(output)) throw new TypeError("a result must be { content: [...] }");
   const problem = findContentProblem(output.content);
   if (problem) throw new TypeError(problem);
-  const { content, details, isError, usage, cost } = output;
+  const { content, details, isError } = output;
   return {
-    content: cloneJson(content),
-    ...(details !== undefined && { details: cloneJson(details) }),
+    content: copyJson(content),
+    ...(details !== undefined && { details: copyJson(details) }),
     ...(isError !== undefined && { isError: isError === true }),
-    ...(usage && { usage: toValidUsage(usage) }),
-    ...(cost && { cost: toValidCost(cost) }),
+    ...toValidSpending(output),
   };
 }
 
 function toJsonResult(output: unknown): AgentToolResult {
-  const text = JSON.stringify(output);
-  if (text !== undefined) return textResult(text, JSON.parse(text));
-  return errorResult(
-    `The tool returned ${typeof output}, which is no result: return a string, a JSON value or { content: [...] }`,
-  );
+  const value = copyJson(output);
+  return textResult(JSON.stringify(value), value);
 }

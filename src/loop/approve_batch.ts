@@ -40,9 +40,11 @@ export async function approveBatch(
   batch: PreparedBatch,
 ): Promise<PreparedBatch> {
   const { run } = turn;
-  const needsPrompt = (call: PreparedCall): call is ReadyCall =>
+  const needsPrompt = (call: PreparedCall): boolean =>
     call.type === "ready" && !isAnswerCall(turn, call) && needsApprovalPrompt(run, call);
-  if (batch.stoppedBy || !batch.calls.some(needsPrompt)) return cancelIfAborted(turn, batch);
+  // Asked once for each call, since the tool decides and its answer may change.
+  const gated = new Set(batch.calls.filter(needsPrompt));
+  if (batch.stoppedBy || gated.size === 0) return cancelIfAborted(turn, batch);
   const cancellation = turn.cancellation.child();
   const onSteering = (): void => {
     if (cancelsUnstartedCalls(turn)) cancellation.abort();
@@ -56,13 +58,14 @@ export async function approveBatch(
   try {
     for (const call of batch.calls) {
       if (cancellation.aborted) break;
-      const decision = needsPrompt(call)
+      const isGated = call.type === "ready" && gated.has(call);
+      const decision = isGated
         ? await requestApproval(turn, call, cancellation)
         : createOwnDecision(call);
       const approval = createPendingApproval(call);
       if (!decision) pending.push(approval);
       else decided.push({ ...approval, decision });
-      if (!decision || !needsPrompt(call)) {
+      if (!decision || !isGated) {
         calls.push(call);
         continue;
       }

@@ -5,6 +5,7 @@
  */
 
 import { getErrorMessage } from "../core/errors.ts";
+import { cloneJson } from "../core/json.ts";
 import type { ModelSpec } from "../core/model.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
@@ -74,8 +75,8 @@ export async function callWithFallback(
     if (!next) return { attempt: last, model, ...totals };
     await run.events.emit({
       type: "model_fallback",
-      from: model,
-      to: next.model,
+      from: cloneJson(model),
+      to: cloneJson(next.model),
       discard: hasOutput,
     });
     hasOutput = false;
