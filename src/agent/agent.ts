@@ -430,7 +430,7 @@ export class Agent {
     return this.#createContinueInput();
   }
 
-  /** Returns the results of pending tool calls, for a conversation that goes on without their approvals. */
+  /** Returns the results of pending tool calls, for a conversation that continues without their approvals. */
   #declinePending(): readonly AgentMessage[] {
     const { pending, messages } = this.#state;
     return pending ? createDeclinedResults(messages, this.#now()) : [];
