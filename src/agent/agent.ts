@@ -179,7 +179,6 @@ export class Agent {
       ...config,
       settings: () => answer.extendSettings(config.settings?.() ?? this.#getSettings()),
       policies: [...(config.policies ?? []), answer.policy],
-      streamOptions: { ...config.streamOptions, ...answer.streamOptions },
     });
     const overrides = { configure, prepare: () => answer.prepare() };
     const stream = this.#startRun(() => this.#createPromptInput(input), options, overrides);
@@ -479,9 +478,13 @@ export class Agent {
   }
 
   /** Whether the provider enforces a schema. Never with tools, since some providers accept either tools or a schema. */
-  #supportsStrictSchema(schema: JsonSchema): boolean {
+  async #supportsStrictSchema(schema: JsonSchema): Promise<boolean> {
     const { model, tools } = this.#state;
-    return tools.length === 0 && (this.#streamFn.hasStrictSchema?.(model, schema) ?? false);
+    try {
+      return tools.length === 0 && await this.#streamFn.hasStrictSchema?.(model, schema) === true;
+    } catch {
+      return false; // The answer is then requested as a tool call, which every provider supports.
+    }
   }
 
   #assertIdle(): void {

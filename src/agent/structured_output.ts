@@ -17,7 +17,7 @@ import {
 import type { SchemaSource } from "../core/infer.ts";
 import { isDeeperThan, type JsonSchema, MAX_JSON_DEPTH } from "../core/json.ts";
 import { type AgentMessage, userMessage } from "../core/message.ts";
-import type { Policy, PolicyVerdict, PostTurnContext } from "../core/policy.ts";
+import type { Policy, PolicyVerdict, PostTurnContext, PreRequestVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import {
   ajvValidator,
@@ -27,7 +27,6 @@ import {
   runCompiled,
   type SchemaValidator,
 } from "../core/schema.ts";
-import type { StreamOptions } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cost, Usage } from "../core/usage.ts";
 import type { TurnSettings } from "../loop/config.ts";
@@ -59,7 +58,7 @@ export interface StructuredAnswerOptions extends StructuredOutputOptions {
   /** The agent's tools, whose names the answer tool must not use. */
   readonly tools: readonly AgentTool[];
   /** Whether the provider enforces a schema natively. */
-  readonly supportsSchema: (schema: JsonSchema) => boolean;
+  readonly supportsSchema: (schema: JsonSchema) => boolean | Promise<boolean>;
   /** Compiles the schema. Default: {@linkcode ajvValidator}. */
   readonly validator?: SchemaValidator | undefined;
   /** The clock, in milliseconds since the epoch. */
@@ -72,11 +71,9 @@ const POLICY_NAME = "structured_output";
 export class StructuredAnswer {
   /** Checks each turn, requests another attempt, and ends the run. */
   readonly policy: Policy;
-  /** Options of the model calls of the run. */
-  readonly streamOptions: StreamOptions;
   readonly #options: StructuredAnswerOptions;
   readonly #answerSchema: AnswerSchema;
-  readonly #isNative: boolean;
+  #isNative = false;
   readonly #tool: AgentTool;
   #check: CompiledSchema = () => [];
   #answer: { readonly value: unknown } | undefined;
@@ -84,16 +81,14 @@ export class StructuredAnswer {
   #lastError = "the model did not answer";
 
   private constructor(answerSchema: AnswerSchema, options: StructuredAnswerOptions) {
-    const { schema } = answerSchema;
     this.#options = options;
     this.#answerSchema = answerSchema;
     this.#tool = this.#createTool();
-    this.#isNative = options.supportsSchema(schema);
-    this.streamOptions = this.#isNative ? { responseSchema: schema } : {};
     this.policy = {
       name: POLICY_NAME,
       preTurn: () =>
         this.#isFinished() ? { type: "stop", reason: this.#getStopReason() } : undefined,
+      preRequest: () => this.#requestAnswer(),
       postTurn: (turn) => this.#checkTurn(turn),
     };
   }
@@ -107,10 +102,20 @@ export class StructuredAnswer {
     return new StructuredAnswer(new AnswerSchema(source), options);
   }
 
-  /** Compiles the schema before the run starts. Rejects with a `BadRequestError` if the validator fails. */
+  /**
+   * Compiles the schema and determines whether the provider enforces it, before the run starts. Rejects with a
+   * `BadRequestError` if the validator fails.
+   */
   async prepare(): Promise<void> {
     const { schema } = this.#answerSchema;
+    this.#isNative = await this.#options.supportsSchema(schema);
     this.#check = await compileSchema(schema, this.#options.validator ?? ajvValidator);
+  }
+
+  /** Asks a provider that enforces the schema for an answer in this form. */
+  #requestAnswer(): PreRequestVerdict {
+    if (!this.#isNative) return undefined;
+    return { type: "change", options: { responseSchema: this.#answerSchema.schema } };
   }
 
   /** Adds the tool that receives the answer to the agent's settings. */
