@@ -158,6 +158,7 @@ export class Agent {
     schema: Schema,
     options: RunOptions & StructuredOutputOptions & { readonly full: true },
   ): Promise<StructuredOutputResult<Infer<Schema>>>;
+  /** Sends a prompt and returns only the answer. */
   structuredOutput<const Schema extends SchemaSource>(
     input: PromptInput,
     schema: Schema,
