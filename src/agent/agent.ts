@@ -6,12 +6,7 @@
 
 import type { PendingBatch } from "../core/approval.ts";
 import { checkTools } from "../core/check_tool.ts";
-import {
-  AlreadyRunningError,
-  BadRequestError,
-  getErrorMessage,
-  NoMessagesError,
-} from "../core/errors.ts";
+import { AlreadyRunningError, getErrorMessage, NoMessagesError } from "../core/errors.ts";
 import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
@@ -36,16 +31,13 @@ import { type RunSummary, type StartedRun, startRun } from "../loop/start_run.ts
 import { type AgentResult, getLastText } from "./agent_result.ts";
 import { type AgentStream, createAgentStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
+import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
-import { type AgentOptions, checkAgentOptions } from "./options.ts";
+import { type AgentOptions, checkAgentOptions, checkSystemPrompt } from "./options.ts";
 import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
-import {
-  StructuredAnswer,
-  type StructuredOutputOptions,
-  type StructuredOutputResult,
-} from "./structured_output.ts";
+import type { StructuredOutputOptions, StructuredOutputResult } from "./structured_output.ts";
 import { type AgentListener, Subscribers } from "./subscribers.ts";
 
 /** Changes of a run's configuration by the agent itself. */
@@ -169,10 +161,13 @@ export class Agent {
     schema: SchemaSource,
     options: RunOptions & StructuredOutputOptions = {},
   ): Promise<unknown> {
+    const tools = checkTools([...this.#state.tools, ...(options.tools ?? [])]);
+    const { StructuredAnswer } = await import("./structured_output.ts");
     const answer = StructuredAnswer.from(schema, {
       ...options,
-      tools: this.#state.tools,
-      supportsSchema: (schema) => this.#supportsStrictSchema(schema),
+      tools,
+      // Some providers accept either tools or a schema.
+      supportsSchema: (schema) => tools.length === 0 && this.#supportsStrictSchema(schema),
       validator: this.#options.validator,
       now: this.#now,
     });
@@ -283,10 +278,10 @@ export class Agent {
   /**
    * Emits an event of the application, in order with all others. `data` must be JSON.
    *
-   * @throws {BadRequestError} If the data cannot be copied.
+   * @throws {BadRequestError} If the name is empty, or the data is not JSON.
    */
   emitCustom(name: string, data: unknown): void {
-    this.#emit({ type: "custom", name, data: copyData(data) });
+    this.#emit(createCustomEvent(name, data));
   }
 
   /**
@@ -298,8 +293,13 @@ export class Agent {
     return this.#subscribers.add(listener);
   }
 
-  /** Sets the system prompt of the following turns. */
+  /**
+   * Sets the system prompt of the following turns.
+   *
+   * @throws {BadRequestError} If it is no string.
+   */
   setSystemPrompt(systemPrompt: string): void {
+    checkSystemPrompt(systemPrompt);
     this.#state.systemPrompt = systemPrompt;
   }
 
@@ -478,14 +478,14 @@ export class Agent {
     return messages;
   }
 
-  /** Whether the provider enforces a schema. Never with tools, since some providers accept either tools or a schema. */
+  /** Whether the provider of the model enforces a schema. */
   async #supportsStrictSchema(schema: JsonSchema): Promise<boolean> {
-    const { model, tools } = this.#state;
     try {
-      return tools.length === 0 && await this.#streamFn.hasStrictSchema?.(model, schema) === true;
+      return await this.#streamFn.hasStrictSchema?.(this.#state.model, schema) === true;
     } catch {
       return false; // The answer is then requested as a tool call, which every provider supports.
     }
+  }
   }
 
   #assertIdle(): void {
@@ -509,14 +509,4 @@ export class Agent {
 
 function toAgentResult(summary: RunSummary): AgentResult {
   return { ...summary, text: getLastText(summary.messages) };
-}
-
-function copyData(data: unknown): unknown {
-  try {
-    return cloneJson(data);
-  } catch (cause) {
-    throw new BadRequestError(`The data of an event must be JSON: ${getErrorMessage(cause)}`, {
-      cause,
-    });
-  }
 }
