@@ -37,7 +37,11 @@ import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
 import { type AgentOptions, checkAgentOptions, checkSystemPrompt } from "./options.ts";
 import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
-import type { StructuredOutputOptions, StructuredOutputResult } from "./structured_output.ts";
+import {
+  StructuredAnswer,
+  type StructuredOutputOptions,
+  type StructuredOutputResult,
+} from "./structured_output.ts";
 import { type AgentListener, Subscribers } from "./subscribers.ts";
 
 /** Changes of a run's configuration by the agent itself. */
@@ -162,7 +166,6 @@ export class Agent {
     options: RunOptions & StructuredOutputOptions = {},
   ): Promise<unknown> {
     const tools = checkTools([...this.#state.tools, ...(options.tools ?? [])]);
-    const { StructuredAnswer } = await import("./structured_output.ts");
     const answer = StructuredAnswer.from(schema, {
       ...options,
       tools,
@@ -485,7 +488,6 @@ export class Agent {
     } catch {
       return false; // The answer is then requested as a tool call, which every provider supports.
     }
-  }
   }
 
   #assertIdle(): void {

@@ -9,7 +9,7 @@ import type { ContentBlock } from "./content.ts";
 import { copyJson } from "./copy_json.ts";
 import { getErrorMessage } from "./errors.ts";
 import { isJsonObject } from "./json.ts";
-import { type Cost, toValidCost, toValidUsage, type Usage } from "./usage.ts";
+import { type Cost, toValidSpending, type Usage } from "./usage.ts";
 
 /** The result of a tool. */
 export interface AgentToolResult {
@@ -102,13 +102,12 @@ export function copyToolResult(output: AgentToolResult): AgentToolResult {
   if (!hasResultShape(output)) throw new TypeError("a result must be { content: [...] }");
   const problem = findContentProblem(output.content);
   if (problem) throw new TypeError(problem);
-  const { content, details, isError, usage, cost } = output;
+  const { content, details, isError } = output;
   return {
     content: copyJson(content),
     ...(details !== undefined && { details: copyJson(details) }),
     ...(isError !== undefined && { isError: isError === true }),
-    ...(usage && { usage: toValidUsage(usage) }),
-    ...(cost && { cost: toValidCost(cost) }),
+    ...toValidSpending(output),
   };
 }
 

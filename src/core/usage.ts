@@ -140,6 +140,24 @@ export function toValidCost(cost: Partial<Cost>): Cost {
   return { ...amounts, extra: Object.fromEntries(extra) };
 }
 
+/** Token counts and cost as a tool or a summary reports them. */
+export interface ReportedSpending {
+  /** Token counts. Default: none. */
+  readonly usage?: Usage | undefined;
+  /** Cost. Default: 0, or unknown if there are token counts. */
+  readonly cost?: Cost | undefined;
+}
+
+/** Returns valid token counts and cost; the cost of token counts that is not reported is unknown. */
+export function toValidSpending(
+  { usage, cost }: ReportedSpending,
+): { readonly usage?: Usage; readonly cost?: Cost } {
+  if (!usage) return cost ? { cost: toValidCost(cost) } : {};
+  const counts = toValidUsage(usage);
+  if (cost) return { usage: counts, cost: toValidCost(cost) };
+  return { usage: counts, ...(counts.total > 0 && { cost: unknownCost() }) };
+}
+
 function isAmount(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }

@@ -51,10 +51,7 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
       if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
     }
   } catch (thrown) {
-    result ??= createUnsentCall(turn);
-    result = cancellation.aborted
-      ? abortCall(turn, result)
-      : endCall(result, { stopReason: "error", error: toHookError("A hook", thrown) });
+    result = endFailedCall(turn, result ?? createUnsentCall(turn), toFailure(thrown));
   }
   await start.emitOnce();
   return await finishCall(turn, start, result ?? createUnsentCall(turn));
@@ -96,7 +93,10 @@ class MessageStart {
   }
 }
 
-/** Applies the `preRequest` policies and calls the model. */
+/**
+ * Applies the `preRequest` policies and calls the model. Never rejects: a policy that fails gives a call without a
+ * request.
+ */
 async function sendRequest(
   turn: TurnContext,
   start: MessageStart,
@@ -109,7 +109,8 @@ async function sendRequest(
   const progress = report ? addSpending(turn.progress, report) : turn.progress;
   if (report) await run.events.emit({ type: "context_compacted", report: cloneJson(report) });
   const charged = { ...turn, progress };
-  const outcome = await applyPreRequest(charged, prepared);
+  const outcome = await applyPreRequest(charged, prepared).catch(toFailure);
+  if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(charged), outcome);
   if (outcome.type === "stopped") return createUnsentCall(charged, outcome.stoppedBy);
   const { request } = outcome;
   const onStart = () => start.emitOnce(request.model);
@@ -146,11 +147,21 @@ async function retryWithSmallerContext(
   return { ...second, call: { ...second.call, usage, cost } };
 }
 
-/** Replaces the outcome of a call with an error; keeps its output and its token counts. */
-function endCall(
-  { call, ...rest }: CallResult,
-  end: Required<Pick<Attempt, "stopReason" | "error">>,
-): CallResult {
+/** A hook that failed. */
+interface HookFailure {
+  readonly type: "failed";
+  readonly thrown: unknown;
+}
+
+function toFailure(thrown: unknown): HookFailure {
+  return { type: "failed", thrown };
+}
+
+/** Ends a call with the error of a hook, or as aborted; keeps its output and its token counts. */
+function endFailedCall(turn: TurnContext, result: CallResult, { thrown }: HookFailure): CallResult {
+  if (turn.cancellation.aborted) return abortCall(turn, result);
+  const { call, ...rest } = result;
+  const end = { stopReason: "error", error: toHookError("A hook", thrown) } as const;
   return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
 }
 

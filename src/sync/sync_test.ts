@@ -16,8 +16,12 @@ import { continueSync, promptSync, structuredOutputSync } from "./mod.ts";
 
 const DEADLINE = { timeoutMs: DEADLINE_MS };
 
+/** Returns the URL of a fixture, which is compiled where this test is. */
 const getFixtureUrl = (name: string): URL =>
-  new URL(`../../tests/fixtures/sync/${name}.ts`, import.meta.url);
+  new URL(
+    `../../tests/fixtures/sync/${name}${import.meta.url.slice(-".ts".length)}`,
+    import.meta.url,
+  );
 
 const getText = (message: AgentMessage): string =>
   message.role === "custom" ? "" : extractText(message.content);

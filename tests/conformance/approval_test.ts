@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ApprovalMode } from "../../src/core/approval.ts";
 import type { Approve } from "../../src/core/approve.ts";
+import { userMessage } from "../../src/core/message.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -342,5 +343,29 @@ Deno.test("approve: properties of a decision that are no texts are ignored", asy
   assertEquals(bash.calls.length, 1);
   assertEquals(eventsOfType(events, "tool_approval_resolved").map(({ decision }) => decision), [
     { type: "approved", rule: "allow" },
+  ]);
+});
+
+Deno.test("continue({ approvals }): steering and injected messages come after the results of the resumed calls", async () => {
+  const note = userMessage("By the way", 0);
+  const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
+    tools: tools(),
+    approve: () => ({ type: "pending" }),
+    policies: [{
+      name: "note",
+      preTurn: ({ messages }) =>
+        messages.length === 2 ? { type: "inject", messages: [note] } : undefined,
+    }],
+  });
+  await checkEvents(agent.promptStream("Go"));
+  agent.steer("Hurry up");
+  await checkEvents(agent.continueStream({ approvals: { call_1: true } }));
+  assertEquals(outlineMessages(agent.state.messages), [
+    "user: Go",
+    "assistant: write({})",
+    "tool_result: ok",
+    "user: By the way",
+    "user: Hurry up",
+    "assistant: Done",
   ]);
 });
