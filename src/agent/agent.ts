@@ -155,6 +155,7 @@ export class Agent {
     schema: Schema,
     options: RunOptions & StructuredOutputOptions & { readonly full: true },
   ): Promise<StructuredOutputResult<Infer<Schema>>>;
+  /** Sends a prompt and returns only the answer. */
   structuredOutput<const Schema extends SchemaSource>(
     input: PromptInput,
     schema: Schema,
@@ -435,7 +436,7 @@ export class Agent {
     return this.#createContinueInput();
   }
 
-  /** Returns the results of pending tool calls, for a conversation that goes on without their approvals. */
+  /** Returns the results of pending tool calls, for a conversation that continues without their approvals. */
   #declinePending(): readonly AgentMessage[] {
     const { pending, messages } = this.#state;
     return pending ? createDeclinedResults(messages, this.#now()) : [];
