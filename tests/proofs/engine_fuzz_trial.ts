@@ -47,7 +47,7 @@ export interface TrialOptions {
   readonly scribbles: boolean;
 }
 
-/** What happened in a trial, as text. */
+/** The log of a trial, as text. */
 export interface TrialLog {
   /** The events, in order. */
   readonly events: readonly string[];
@@ -114,10 +114,6 @@ export class Trial {
     } finally {
       restoreTimers();
     }
-  }
-
-  get log_() {
-    return this.#log;
   }
 
   async #act(): Promise<void> {
