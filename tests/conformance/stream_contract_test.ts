@@ -5,6 +5,7 @@ import { zeroUsage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { outlineEvents, outlineMessages } from "./outline.ts";
+import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
 const done: AssistantMessageEvent = { type: "done", stopReason: "stop", usage: zeroUsage() };
@@ -143,4 +144,23 @@ Deno.test("StreamFn: may return an async generator, which is closed after the te
   await checkEvents(agent.promptStream("Hi"));
   assertEquals(outlineMessages(agent.state.messages).at(-1), "assistant: Hello");
   assertEquals(closed, true, "the generator is closed");
+});
+
+Deno.test("StreamFn: a promise of a stream that resolves after an abort is closed unread", async () => {
+  let cancelled = false;
+  let resolveStream = (): void => {};
+  const { agent } = testAgent([], {
+    streamFn: () =>
+      new Promise((resolve) => {
+        const cancel = (): void => void (cancelled = true);
+        resolveStream = () => resolve(new ReadableStream({ cancel }));
+      }) as never,
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  agent.abort();
+  assertEquals((await running).stopReason, "aborted");
+  resolveStream();
+  await settle();
+  assertEquals(cancelled, true);
 });
