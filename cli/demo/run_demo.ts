@@ -58,7 +58,7 @@ export async function runDemo(host: Host): Promise<ExitCode> {
       live: true,
       style: getStyle(messages, env),
       columns,
-      now: Date.now,
+      now: host.now,
     }),
     interrupt,
     host,

@@ -15,6 +15,8 @@ export interface Host {
   readonly terminal: Terminal;
   /** Sends requests to the provider. */
   readonly fetch: typeof fetch;
+  /** Returns the current time, in milliseconds since the epoch. */
+  readonly now: () => number;
   /** Reads an environment variable. */
   readonly env: (name: string) => string | undefined;
   /** Calls `listener` with every stop signal; returns a function that removes the listener. */
@@ -28,6 +30,7 @@ export function createDenoHost(): Host {
   return {
     terminal: createDenoTerminal(),
     fetch: (...request) => fetch(...request),
+    now: Date.now,
     env: (name) => Deno.env.get(name),
     onStop: listenForSignals,
     exit: (code) => Deno.exit(code),

@@ -88,7 +88,7 @@ async function promptAgent(run: HeadlessRunOptions): Promise<PromptResult> {
   const names = tools.map(({ name }) => name);
   await reporter.onRunStart({ version: VERSION, cwd: run.cwd, model, tools: names, approvalMode });
   const signal = AbortSignal.any([interrupt.signal, host.terminal.output.closed]);
-  const startedAt = performance.now();
+  const startedAt = host.now();
   let turns = 0;
   let outcome: RunOutcome | undefined;
   for await (const event of agent.promptStream(run.prompt, { signal })) {
@@ -97,7 +97,7 @@ async function promptAgent(run: HeadlessRunOptions): Promise<PromptResult> {
     await reporter.onEvent(event);
   }
   if (!outcome) throw new Error("The run ended without an agent_end event");
-  return { outcome, turns, durationMs: performance.now() - startedAt };
+  return { outcome, turns, durationMs: host.now() - startedAt };
 }
 
 function toRunOutcome(

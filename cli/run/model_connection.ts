@@ -24,17 +24,16 @@ export interface ModelConnection extends AsyncDisposable {
  */
 export async function openConnection(
   { record, replay }: Pick<RunSettings, "record" | "replay">,
-  { fetch }: Pick<Host, "fetch">,
+  { fetch, now }: Pick<Host, "fetch" | "now">,
 ): Promise<ModelConnection> {
   if (replay !== undefined) return await openReplay(replay);
-  if (record !== undefined) return await openRecording(fetch, record);
-  return { fetch, today: new Date(), [Symbol.asyncDispose]: () => Promise.resolve() };
-}
-
-async function openRecording(fetch: Host["fetch"], file: string): Promise<ModelConnection> {
-  const { recordFetch } = await import("../../src/testing/mod.ts");
-  const recorder = recordFetch(fetch, file);
-  return { fetch: recorder, today: new Date(), [Symbol.asyncDispose]: () => recorder.close() };
+  const today = new Date(now());
+  if (record !== undefined) {
+    const { recordFetch } = await import("../../src/testing/mod.ts");
+    const recorder = recordFetch(fetch, record, { now });
+    return { fetch: recorder, today, [Symbol.asyncDispose]: () => recorder.close() };
+  }
+  return { fetch, today, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
 async function openReplay(file: string): Promise<ModelConnection> {

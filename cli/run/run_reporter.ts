@@ -14,7 +14,7 @@ import type { RunSettings } from "./settings.ts";
 /** Creates the reporter for the output format. */
 export function createReporter(
   { outputFormat, patch }: Pick<RunSettings, "outputFormat" | "patch">,
-  { terminal, env }: Host,
+  { terminal, env, now }: Host,
 ): Reporter {
   const { output, messages, columns } = terminal;
   switch (outputFormat) {
@@ -27,7 +27,7 @@ export function createReporter(
       const text = patch === "-" ? messages : output;
       const style = getStyle(messages, env);
       const { isTerminal: live } = text;
-      return new TextReporter({ text, lines: messages, live, style, columns, now: Date.now });
+      return new TextReporter({ text, lines: messages, live, style, columns, now });
     }
   }
 }

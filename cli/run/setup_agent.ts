@@ -23,7 +23,7 @@ import { resolveToolRules } from "./tool_rules.ts";
 export interface AgentSetupOptions extends Omit<RunSettings, "outputFormat" | "patch"> {
   /** Environment variables of commands. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Date for the system prompt. Default: now. */
+  /** Date for the system prompt. Default: the current one. */
   readonly today?: Date;
 }
 
@@ -100,14 +100,15 @@ function canPrompt({ terminal }: Host): boolean {
 }
 
 function createDefaultPrompt(
-  { cwd, net, today = new Date() }: AgentSetupOptions,
+  { cwd, net, today }: AgentSetupOptions,
   host: Host,
 ): string {
+  const date = today ?? new Date(host.now());
   return createSystemPrompt({
     cwd,
     net,
     platform: Deno.build.os,
-    date: today.toISOString().slice(0, 10),
+    date: date.toISOString().slice(0, 10),
     attended: canPrompt(host),
   });
 }

@@ -6,6 +6,7 @@
 
 import type { AgentError } from "../core/errors.ts";
 import type { TurnEndReason } from "../core/event.ts";
+import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { TurnInput } from "./message_source.ts";
@@ -49,10 +50,9 @@ export async function runTurn(
   }
   const turn = createTurn(run, progress);
   await run.events.emit({ type: "turn_start", turn: turn.progress.turn });
-  const { injected } = admission;
   const actions = input.batch
-    ? await resumeBatch(turn, input.batch, injected)
-    : await replyAndAct(turn, [...input.messages, ...takeQueuedMessages(run, input), ...injected]);
+    ? await resumeBatch(turn, input.batch, admission.injected)
+    : await appendAndReply(turn, input, admission.injected);
   const result = await finishTurn(turn, actions);
   turn.monitor?.stop();
   if (turn.cancellation !== run.cancellation) turn.cancellation.dispose();
@@ -75,7 +75,7 @@ async function admitTurn(
     return { type: "refused", stoppedBy: { policy: "max_turns", reason } };
   }
   if (policies.length === 0) return { type: "admitted", injected: [] };
-  const queued = [...(input.queue?.peek() ?? []), ...run.steering.peek()];
+  const queued = input.batch ? [] : [...(input.queue?.peek() ?? []), ...run.steering.peek()];
   const newMessages = [...input.messages, ...queued];
   const context = createPolicyContext({ run, settings: run.getSettings(), progress });
   const verdict = await runPreTurn(run, { ...context, newMessages });
@@ -103,9 +103,9 @@ function takeQueuedMessages(run: RunServices, { queue }: TurnInput): readonly Ag
   return [...(queue?.take() ?? []), ...run.steering.take()];
 }
 
-/** What happened in a turn, before its `postTurn` policies. */
+/** The actions of a turn, before its `postTurn` policies. */
 interface TurnActions {
-  /** The reply, as emitted. */
+  /** The reply. */
   readonly message: AssistantMessage;
   /** The progress of the run. */
   readonly progress: RunProgress;
@@ -124,12 +124,15 @@ const EMPTY_BATCH: BatchOutcome = {
   spending: [],
 };
 
-/** Appends the input, calls the model and runs the tool calls of its reply. */
-async function replyAndAct(
+/** Appends the messages of the turn, calls the model and runs the tool calls of its reply. */
+async function appendAndReply(
   turn: TurnContext,
-  input: readonly AgentMessage[],
+  input: TurnInput,
+  injected: readonly AgentMessage[],
 ): Promise<TurnActions> {
-  await turn.run.history.emitRepaired(input);
+  const { run } = turn;
+  const queued = takeQueuedMessages(run, input);
+  await run.history.emitRepaired([...input.messages, ...queued, ...injected]);
   const reply = await callModel(turn);
   if (reply.calls.length === 0) return { ...reply, batch: EMPTY_BATCH };
   const batch = await runToolBatch({ ...turn, progress: reply.progress }, reply);
@@ -137,8 +140,8 @@ async function replyAndAct(
 }
 
 /**
- * Runs the tool calls of the last reply, whose approvals were pending. Injected messages wait for the next turn, and
- * queued ones stay queued, since no message may come between the calls and their results.
+ * Runs the tool calls of the last reply, whose approvals were pending. Messages that are queued or injected are left to
+ * the next turn, since the results must follow their calls.
  */
 async function resumeBatch(
   turn: TurnContext,
@@ -159,7 +162,13 @@ async function finishTurn(turn: TurnContext, actions: TurnActions): Promise<Turn
   const context = createPolicyContext({ ...turn, progress });
   const verdict = await runPostTurn(run, { ...context, message, toolResults });
   const reason = getTurnEndReason(turn, actions);
-  await run.events.emit({ type: "turn_end", turn: progress.turn, message, toolResults, reason });
+  await run.events.emit({
+    type: "turn_end",
+    turn: progress.turn,
+    message: cloneJson(message),
+    toolResults: cloneJson(toolResults),
+    reason,
+  });
   const error = batch.error ?? actions.error;
   const stoppedBy = actions.stoppedBy ?? batch.stoppedBy ?? monitor?.stoppedBy ?? verdict.stoppedBy;
   const isAborted = reason === "aborted" && run.cancellation.aborted;

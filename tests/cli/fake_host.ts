@@ -48,6 +48,9 @@ export interface FakeHost extends Host {
   onMessage(listener: (text: string) => void): void;
 }
 
+/** The time of every fake host, which does not advance. */
+export const FAKE_TIME: number = Date.UTC(2026, 0, 2);
+
 /** Creates a host. */
 export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
   const { env = { ANTHROPIC_API_KEY: "sk-ant-test" }, columns = 80 } = options;
@@ -79,6 +82,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
       columns,
     },
     fetch,
+    now: () => FAKE_TIME,
     env: (name) => env[name],
     onStop(listener) {
       listeners.add(listener);

@@ -45,7 +45,7 @@ Deno.test("process: a run requests a provider, changes files and prints the answ
     setup.options,
   );
   assertEquals({ code, output }, { code: 0, output: "Added.\n" });
-  assertStringIncludes(messages, "• bash echo b >> a.txt\n  Exit code: 0\n");
+  assertStringIncludes(messages, "• bash echo b >> a.txt\n  Exit code: 0");
   assertEquals(setup.directory.read("a.txt"), "a\nb\n");
 });
 

@@ -1,6 +1,12 @@
 import { main } from "../../cli/main.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
+import {
+  createFakeHost,
+  FAKE_TIME,
+  type FakeHostOptions,
+  scriptedCall,
+  scriptedReply,
+} from "./fake_host.ts";
 import { startMockProvider } from "./mock_provider.ts";
 import { runSwink } from "./swink_process.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
@@ -53,7 +59,7 @@ Deno.test("--replay: repeats the output of a recorded run without network and ke
 Deno.test("--replay: works on a later date than that of the recording", async () => {
   await using directory = await createWorkDirectory();
   await runSession(directory, { model: [DONE_REPLY] }, "--record", directory.cassette, "Hello");
-  const today = new Date().toISOString().slice(0, 10);
+  const today = new Date(FAKE_TIME).toISOString().slice(0, 10);
   const text = directory.read("run.jsonl");
   assertStringIncludes(text, today);
   const older = text.replaceAll(today, "2001-02-03")

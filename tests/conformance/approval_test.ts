@@ -39,7 +39,8 @@ async function runWithApproval(
   return { asked: eventsOfType(events, "tool_approval_requested").map(({ id }) => id), ran };
 }
 
-Deno.test("approvalMode: enabled requests every approval, smart those the tool requires, bypassed none [A81, AC-29]", async () => {
+Deno.test("approvalMode: always and its alias enabled request every approval, smart those the tool requires, bypassed none [A81, AC-29]", async () => {
+  assertEquals(await runWithApproval("always", () => true), { asked: all, ran: all });
   assertEquals(await runWithApproval("enabled", () => true), { asked: all, ran: all });
   assertEquals(await runWithApproval("smart", () => true), {
     asked: ["call_2", "call_4"],
@@ -58,6 +59,7 @@ Deno.test("approvalMode without approve denies every call that needs approval", 
     asked: ["call_2", "call_4"],
     ran: ["call_1", "call_3"],
   });
+  assertEquals((await runWithApproval("always", undefined)).ran, []);
   assertEquals((await runWithApproval("enabled", undefined)).ran, []);
 });
 
@@ -149,6 +151,47 @@ Deno.test("edited arguments: do not run when they are invalid or a policy refuse
   const [first, second] = outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2);
   assertStringIncludes(first ?? "", "- /path: must be string");
   assertEquals(second, "tool_result: Tool call refused: outside");
+});
+
+Deno.test("edited arguments: run as the approval left them, whatever a policy changes after it", async () => {
+  const write = fakeTool({ name: "write" });
+  const checked: unknown[] = [];
+  const { agent } = testAgent([reply([toolCall("write", { path: "a" })]), reply("Done")], {
+    tools: [write],
+    approve: ({ arguments: args }) => ({
+      type: "approved",
+      arguments: { path: `${args["path"]} approved` },
+    }),
+    policies: [{
+      name: "rewrite",
+      preDispatch: ({ arguments: args }) => {
+        checked.push({ ...args });
+        args["path"] = `${args["path"]} rewritten`;
+      },
+    }, { name: "watch", preDispatch: ({ arguments: args }) => void checked.push({ ...args }) }],
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  const approved = { path: "a rewritten approved" };
+  assertEquals(checked, [{ path: "a" }, { path: "a rewritten" }, approved, approved]);
+  assertEquals(write.calls.map((call) => call.arguments), [approved]);
+  assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, approved);
+});
+
+Deno.test("approve: gets the context of the run, and its rule and origin are in the event", async () => {
+  const contexts: unknown[] = [];
+  const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
+    tools: tools(),
+    context: { user: "ada" },
+    approve: ({ context, signal }) => {
+      contexts.push(context, signal.aborted);
+      return { type: "approved", scope: "prefix", prefix: "git", rule: "git *", origin: "rule" };
+    },
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(contexts, [{ user: "ada" }, false]);
+  assertEquals(eventsOfType(events, "tool_approval_resolved").map(({ decision }) => decision), [
+    { type: "approved", scope: "prefix", prefix: "git", rule: "git *", origin: "rule" },
+  ]);
 });
 
 Deno.test("edited arguments: a policy stop refuses the batch and ends the run", async () => {

@@ -116,16 +116,6 @@ export class Trial {
     }
   }
 
-  env_() {
-    return this.#environment;
-  }
-  state_() {
-    return this.#agent.state.messages;
-  }
-  get log_() {
-    return this.#log;
-  }
-
   async #act(): Promise<void> {
     const { random } = this.#environment;
     const isPending = this.#agent.state.pendingApprovals.length > 0;
@@ -214,9 +204,7 @@ export class Trial {
         findShared({ ...event, abortReason: null }, this.#environment.foreignObjects) && type
       ),
     ];
-    if (!Deno.env.get("NOSHARE")) {
-      assertEquals(shared.filter((path) => path !== undefined), [], "objects shared with events");
-    }
+    assertEquals(shared.filter((path) => path !== undefined), [], "objects shared with events");
     if (this.#scribbles) return;
     assertEquals(history.concat(result.messages), messages, "messages of the run");
     const end = getRunEnd(events);

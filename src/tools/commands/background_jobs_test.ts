@@ -50,7 +50,7 @@ Deno.test("background jobs: an abort ends the wait of job_output, not the job", 
     { job_id: "1", wait_ms: 60_000 },
     controller.signal,
   );
-  setTimeout(() => controller.abort(), 20);
+  setTimeout(() => controller.abort(), 0);
   assertStringIncludes((await waiting).text, "Job 1 is running");
 });
 
