@@ -1,31 +1,27 @@
 /**
  * Runs LLM agents: sends prompts to a model, runs the tools that it calls, and streams typed events.
  *
- * An {@linkcode Agent} is one conversation: a history, a model, tools and one run at a time. A run is a typed stream of
- * events with backpressure; it can be steered and aborted, and its failures are values, not exceptions. The library has
- * no side effects on import and needs no permissions. A model is any function that returns a stream of reply events; the
- * adapters provide one for each provider, based on `fetch`. Core and adapters run on Deno, Node, Bun and in browsers.
+ * An {@linkcode Agent} is one conversation: a history, a model, tools and one run at a time. It is for programs that must
+ * be correct when something fails:
  *
- * @example Run an agent with a tool
- * ```ts
- * import { Agent, defineTool } from "@swink/agent";
- * import { reply, scriptedStream, toolCall } from "@swink/agent/testing";
+ * - One typed stream of events with backpressure, in an order that a grammar defines.
+ * - Failures are values: a run resolves with an error, and rejects only for misuse. The history stays valid after an abort,
+ *   a failure or a crash, so that the next request is never rejected because of it.
+ * - Runs can be steered, aborted within 100 ms, limited in turns, cost and time, and stopped by policies.
+ * - Tool calls are validated and may need an approval, for which a run can wait in another process.
+ * - Nothing happens on import, and no permission is needed. A model is any function that returns a stream of reply events;
+ *   the adapters provide one for each provider, based on `fetch`. Core and adapters run on Deno, Node, Bun and in
+ *   browsers.
  *
- * const weather = defineTool({
- *   name: "weather",
- *   description: "Returns the weather in a city.",
- *   parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
- *   execute: ({ city }) => `Sunny in ${city}`,
- * });
- *
- * // A scripted model; connect() of "@swink/agent/adapters" calls a real one.
- * const streamFn = scriptedStream([
- *   reply([toolCall("weather", { city: "Bern" })]),
- *   reply("It is sunny in Bern."),
- * ]);
- * const agent = new Agent({ model: "any/model", tools: [weather], streamFn });
- * const { messages, stopReason } = await agent.prompt("How is the weather in Bern?");
- * ```
+ * | To | use |
+ * | --- | --- |
+ * | run and stream | {@linkcode Agent}, {@linkcode AgentResult}, {@linkcode AgentStream}, {@linkcode RunOptions} |
+ * | give the model tools | {@linkcode defineTool}, {@linkcode Agent.asTool} |
+ * | check, change or stop a run | {@linkcode Policy}, {@linkcode Approve} |
+ * | get typed data | {@linkcode Agent.structuredOutput} |
+ * | handle failures | {@linkcode AgentError}, {@linkcode exponentialBackoff} |
+ * | observe | {@linkcode AgentEvent}, {@linkcode Agent.subscribe} |
+ * | keep the history yourself | {@linkcode agentLoop} |
  *
  * | Module | Content |
  * | --- | --- |
@@ -38,10 +34,47 @@
  * | `@swink/agent/loop` | message queues, ports and event types for hosts of `agentLoop()` |
  * | `@swink/agent/memory` | sessions, resuming, compaction |
  * | `@swink/agent/patch` | the changes in a directory as a git patch |
- * | `@swink/agent/policies` | limits, tool lists, loop detection, an audit log |
+ * | `@swink/agent/policies` | limits on turns, cost and time; tool lists, loop detection, an audit log |
  * | `@swink/agent/sync` | runs that block the calling thread |
  * | `@swink/agent/testing` | scripted models, fake tools, conformance tests |
  * | `@swink/agent/tools` | coding tools, sandbox, approval |
+ *
+ * @example Run an agent
+ * ```ts
+ * import { Agent, defineTool } from "@swink/agent";
+ *
+ * const weather = defineTool({
+ *   name: "weather",
+ *   description: "Returns the weather in a city.",
+ *   parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+ *   execute: ({ city }) => `Sunny in ${city}`,
+ * });
+ *
+ * async function answer(question: string): Promise<string> {
+ *   // Reads ANTHROPIC_API_KEY.
+ *   const agent = new Agent({ model: "anthropic/claude-sonnet-4-6", tools: [weather] });
+ *   const { text, error } = await agent.prompt(question);
+ *   return error ? `Failed: ${error.message}` : text;
+ * }
+ * ```
+ *
+ * @example Stream the events of a run, with a scripted model
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
+ * let text = "";
+ * const stream = agent.promptStream("Greet me");
+ * for await (const event of stream) {
+ *   if (event.type === "message_update" && event.delta.type === "text_delta") {
+ *     text += event.delta.delta;
+ *   }
+ *   // A failed attempt is taken back.
+ *   if ((event.type === "retry" || event.type === "model_fallback") && event.discard) text = "";
+ * }
+ * const { usage, cost, stoppedBy } = await stream.result();
+ * ```
  *
  * @module
  */
@@ -139,6 +172,8 @@ export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
 export type {
   Infer,
   InferArguments,
+  InferArgumentsInput,
+  InferInput,
   SchemaInterface,
   SchemaSource,
   StandardJsonSchemaSource,
@@ -148,9 +183,10 @@ export {
   type CompiledSchema,
   type SchemaValidator,
   validateToolArguments,
-  type ValidationError,
   type ValidationResult,
 } from "./src/core/schema.ts";
+export type { IgnoredKeyword } from "./src/core/json_schema/ignored_keyword.ts";
+export type { ValidationError } from "./src/core/json_schema/validation_error.ts";
 export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
   type AgentTool,
@@ -229,6 +265,9 @@ export type { ResponseOptions } from "./src/agent/response.ts";
 export type { AgentToolOptions } from "./src/agent/agent_tool.ts";
 export type { AgentState } from "./src/agent/state.ts";
 export type { AgentResult } from "./src/agent/agent_result.ts";
-export type { StructuredOutputOptions } from "./src/agent/structured_output.ts";
+export type {
+  StructuredOutputOptions,
+  StructuredOutputResult,
+} from "./src/agent/structured_output.ts";
 export type { AgentListener } from "./src/agent/subscribers.ts";
 export type { QueueMode } from "./src/loop/message_queue.ts";

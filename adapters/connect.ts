@@ -10,7 +10,7 @@ import type { StreamFn } from "../src/core/stream.ts";
 import { getProviderAliases } from "./catalog/provider_aliases.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
 import { type ReadEnvironment, readEnvironmentVariable } from "./kit/options/environment.ts";
-import { withStrictSchema } from "./kit/request/strict_schema.ts";
+import { withCatalog } from "./kit/request/with_catalog.ts";
 import { CUSTOM_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } from "./providers.ts";
 
 /** Options for {@linkcode connect}. */
@@ -40,7 +40,7 @@ export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl
  */
 export function connect(options: ConnectOptions = {}): StreamFn {
   const connections = new Map<string, StreamFn>();
-  return withStrictSchema((request) => {
+  return withCatalog((request) => {
     const { provider } = request.model;
     const connection = connections.get(provider) ?? createConnection(provider, options);
     connections.set(provider, connection);

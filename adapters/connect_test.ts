@@ -1,7 +1,10 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { modelSpec } from "../src/core/model.ts";
+import { findRates } from "../src/core/usage.ts";
 import { replayFetch } from "../src/testing/replay_fetch.ts";
 import { readReply } from "../src/testing/read_reply.ts";
 import type { StreamFn, StreamRequest } from "../src/core/stream.ts";
+import { catalog, findModel } from "./catalog/catalog.ts";
 import { connect, providerNames } from "./connect.ts";
 import { readEnvironmentVariable } from "./kit/options/environment.ts";
 
@@ -130,7 +133,7 @@ Deno.test("readEnvironmentVariable(): returns undefined for an unset variable", 
   assertEquals(readEnvironmentVariable("SWINK_NO_SUCH_VARIABLE"), undefined);
 });
 
-Deno.test("connect(): hasStrictSchema() depends on the catalog and the schema", () => {
+Deno.test("connect(): hasStrictSchema() depends on the catalog and the schema", async () => {
   const entry = {
     contextWindow: 1,
     maxOutput: 1,
@@ -146,10 +149,27 @@ Deno.test("connect(): hasStrictSchema() depends on the catalog and the schema", 
   const model = (modelId: string) =>
     ({ provider: "openai", modelId, thinkingLevel: "off" }) as const;
   const closed = { type: "object", properties: {}, required: [], additionalProperties: false };
-  assertEquals([
+  const answers = await Promise.all([
     hasStrictSchema?.(model("strict"), closed),
     hasStrictSchema?.(model("strict"), { type: "object" }),
     hasStrictSchema?.(model("loose"), closed),
     hasStrictSchema?.(model("unknown"), closed),
-  ], [true, false, false, false]);
+  ]);
+  assertEquals(answers, [true, false, false, false]);
+});
+
+Deno.test("connect(): prices and context windows are known from the first request on", async () => {
+  const streamFn = connect({ fetch: () => Promise.reject(new Error("offline")) });
+  const { contextWindow, prices } = streamFn;
+  const model = modelSpec("anthropic/claude-sonnet-4-6");
+  assertEquals([contextWindow?.(model), prices && findRates(prices, model)], [
+    undefined,
+    undefined,
+  ]);
+  await streamFn.hasStrictSchema?.(model, {});
+  assertEquals([contextWindow?.(model), prices && findRates(prices, model)], [
+    findModel(catalog, model)?.contextWindow,
+    findModel(catalog, model)?.rates,
+  ]);
+  assert(contextWindow?.(model));
 });

@@ -1,12 +1,11 @@
 // Sends a prompt and prints the reply.
 //
 // Run it with `deno run examples/01_prompt.ts`. The model is scripted, so it needs no network and no
-// key. For a real model, pass connect() as the stream function:
+// key. For a real model, set its key in the environment and leave out `streamFn`:
 //
-//   import { connect, prices } from "@swink/agent/adapters";
-//   const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect(), prices });
+//   const agent = new Agent({ model: "anthropic/claude-sonnet-4-6" }); // ANTHROPIC_API_KEY
 
-import { Agent, extractText } from "@swink/agent";
+import { Agent } from "@swink/agent";
 import { reply, scriptedStream } from "@swink/agent/testing";
 
 const agent = new Agent({
@@ -15,9 +14,8 @@ const agent = new Agent({
   streamFn: scriptedStream([reply("A closure is a function with the variables around it.")]),
 });
 
-const { messages, stopReason, turns } = await agent.prompt("What is a closure?");
-const last = messages.at(-1);
-if (last?.role === "assistant") console.log(extractText(last.content));
+const { text, error, stopReason, turns } = await agent.prompt("What is a closure?");
+console.log(error ? `Failed: ${error.message}` : text);
 console.log({ stopReason, turns });
 
 // Prints:

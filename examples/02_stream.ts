@@ -1,13 +1,17 @@
-// Prints a reply while it streams.
+// Prints a reply while it streams, and takes back what a failed attempt has streamed.
 //
 // promptStream() returns a ReadableStream of events. Leaving the `for await` loop aborts the run.
 
 import { Agent } from "@swink/agent";
-import { reply, scriptedStream } from "@swink/agent/testing";
+import { fail, reply, scriptedStream } from "@swink/agent/testing";
 
 const agent = new Agent({
   model: "example/scripted",
-  streamFn: scriptedStream([reply("One word after another.")]),
+  retry: () => 0, // milliseconds until the next attempt
+  streamFn: scriptedStream([
+    fail("network_error", "Connection reset", { after: "One word" }),
+    reply("One word after another."),
+  ]),
 });
 
 let line = "";
@@ -16,6 +20,11 @@ for await (const event of agent.promptStream("Write a sentence")) {
     case "message_update":
       if (event.delta.type === "text_delta") line += `[${event.delta.delta}]`;
       break;
+    case "retry":
+    case "model_fallback":
+      console.log(`${line} failed`);
+      if (event.discard) line = "";
+      break;
     case "agent_end":
       console.log(line);
       console.log(`${event.stopReason}, ${event.messages.length} messages`);
@@ -23,5 +32,6 @@ for await (const event of agent.promptStream("Write a sentence")) {
 }
 
 // Prints:
+// [One ][word] failed
 // [One ][word ][after ][another.]
 // stop, 2 messages

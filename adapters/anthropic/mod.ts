@@ -21,7 +21,7 @@
 
 import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { AnthropicOptions } from "./anthropic_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -46,5 +46,5 @@ export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
     const { createAnthropicStreamFn } = await import("./anthropic_stream_fn.ts");
     return createAnthropicStreamFn(options);
   });
-  return withStrictSchema(streamFn, options.catalog);
+  return withCatalog(streamFn, options.catalog);
 }

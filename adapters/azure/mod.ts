@@ -20,7 +20,7 @@
 
 import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { AzureOptions } from "./azure_stream_fn.ts";
 
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
@@ -48,5 +48,5 @@ export function createAzure(options: AzureOptions = {}): StreamFn {
     const { createAzureStreamFn } = await import("./azure_stream_fn.ts");
     return createAzureStreamFn(options);
   });
-  return withStrictSchema(streamFn, options.catalog);
+  return withCatalog(streamFn, options.catalog);
 }

@@ -24,7 +24,7 @@
 
 import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { BedrockOptions } from "./bedrock_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -49,5 +49,5 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
     const { createBedrockStreamFn } = await import("./bedrock_stream_fn.ts");
     return createBedrockStreamFn(options);
   });
-  return withStrictSchema(streamFn, options.catalog);
+  return withCatalog(streamFn, options.catalog);
 }

@@ -41,9 +41,13 @@ export const prices: Prices = pricesFromCatalog(catalog);
 
 /** Creates the `prices` option of an agent from a catalog. Models on the local machine are free. */
 export function pricesFromCatalog(models: Catalog): Prices {
-  return (model: ModelSpec): Rates | undefined =>
-    findModel(models, model)?.rates ??
-      (LOCAL_PROVIDERS.includes(model.provider) ? FREE_RATES : undefined);
+  return (model: ModelSpec): Rates | undefined => findModelRates(models, model);
+}
+
+/** Finds the prices of a model in a catalog. Models on the local machine are free. */
+export function findModelRates(models: Catalog, model: ModelSpec): Rates | undefined {
+  return findModel(models, model)?.rates ??
+    (LOCAL_PROVIDERS.includes(model.provider) ? FREE_RATES : undefined);
 }
 
 /** Providers that run models on the local machine. */

@@ -28,7 +28,7 @@
 
 import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { GoogleOptions } from "./google_stream_fn.ts";
 
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
@@ -54,5 +54,5 @@ export function createGoogle(options: GoogleOptions = {}): StreamFn {
     const { createGoogleStreamFn } = await import("./google_stream_fn.ts");
     return createGoogleStreamFn(options);
   });
-  return withStrictSchema(streamFn, options.catalog);
+  return withCatalog(streamFn, options.catalog);
 }

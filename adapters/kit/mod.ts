@@ -54,7 +54,7 @@ export {
   toEventStream,
 } from "./stream/event_stream.ts";
 export { failedStream, lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
-export { isStrictSchema, withStrictSchema } from "./request/strict_schema.ts";
+export { isStrictSchema, withCatalog } from "./request/with_catalog.ts";
 export type {
   AssistantMessageEvent,
   BlockDeltaEvent,

@@ -17,7 +17,7 @@ import {
   hasKeyHeader,
   requireApiKey,
 } from "./options/adapter_options.ts";
-import { withStrictSchema } from "./request/strict_schema.ts";
+import { withCatalog } from "./request/with_catalog.ts";
 import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
 import {
   type Exchange,
@@ -78,7 +78,7 @@ export interface Provider<Frame> {
 /** Creates the stream function of a provider. */
 export function createStreamFn<Frame>(provider: Provider<Frame>): StreamFn {
   const { settings } = provider;
-  return withStrictSchema((request) => {
+  return withCatalog((request) => {
     const reservation = new LimitReservation(settings.limiter);
     return toEventStream({
       request,

@@ -20,7 +20,7 @@
 
 import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { MistralOptions } from "./mistral_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -45,5 +45,5 @@ export function createMistral(options: MistralOptions = {}): StreamFn {
     const { createMistralStreamFn } = await import("./mistral_stream_fn.ts");
     return createMistralStreamFn(options);
   });
-  return withStrictSchema(streamFn, options.catalog);
+  return withCatalog(streamFn, options.catalog);
 }

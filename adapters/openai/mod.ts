@@ -20,7 +20,7 @@
 
 import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { OpenAIOptions } from "./openai_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -43,5 +43,5 @@ export function createOpenAI(options: OpenAIOptions = {}): StreamFn {
     const { createOpenAIStreamFn } = await import("./openai_stream_fn.ts");
     return createOpenAIStreamFn(options);
   });
-  return withStrictSchema(streamFn, options.catalog);
+  return withCatalog(streamFn, options.catalog);
 }

@@ -14,7 +14,7 @@ import {
 } from "../kit/options/adapter_options.ts";
 import { createChat } from "./chat/chat.ts";
 import { detectDialect } from "./chat/dialect.ts";
-import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import { createResponses } from "./responses/responses.ts";
 
 /** An API of OpenAI: chat completions or Responses. */
@@ -42,7 +42,7 @@ export function createOpenAIStreamFn(options: OpenAIOptions): StreamFn {
     chat: createChat({ ...server, dialect: detectDialect(settings.baseUrl) }),
     responses: createResponses(server),
   };
-  return withStrictSchema(
+  return withCatalog(
     (request) => apis[api ?? getDefaultApi(request.model, settings)](request),
     settings.catalog,
   );

@@ -11,7 +11,7 @@ import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
 import { createResponses } from "../openai/responses/responses.ts";
 import { type ErrorTable, FILTERED, QUOTA } from "../kit/errors/error_table.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
-import { withStrictSchema } from "../kit/request/strict_schema.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 
 /** Options for `createXai()`. */
 export interface XaiOptions extends AdapterOptions {
@@ -41,7 +41,7 @@ export function createXaiStreamFn(options: XaiOptions): StreamFn {
     chat: createChat({ ...server, dialect: DIALECT, headers: createConversationHeader }),
     responses: createResponses(server),
   };
-  return withStrictSchema(
+  return withCatalog(
     (request) => apis[api ?? findModel(settings.catalog, request.model)?.api ?? "chat"](request),
     settings.catalog,
   );

@@ -113,6 +113,7 @@ const ALLOWED_IDENTIFIERS = new Set([
   "lastIndexOf",
   "maxOf",
   "minOf",
+  "multipleOf",
   "oneOf",
   "setPrototypeOf",
   "sumOf",

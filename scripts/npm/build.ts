@@ -24,6 +24,29 @@ const root = new URL("../../", import.meta.url);
 /** Directory of the built package. */
 export const packageDirectory: URL = new URL("dist/npm/", root);
 
+/** Digest of the sources of the last build. */
+const digestFile = new URL("dist/npm.sha256", root);
+
+/** Builds the package unless the last build has the same sources. */
+export async function buildPackageIfChanged(): Promise<void> {
+  const digest = await hashInputs();
+  if (await Deno.readTextFile(digestFile).catch(() => "") === digest) return;
+  await Deno.remove(digestFile).catch(() => {});
+  await buildPackage();
+  await Deno.writeTextFile(digestFile, digest);
+}
+
+async function hashInputs(): Promise<string> {
+  const inputs: string[] = [];
+  for (const start of [...SOURCES, "scripts/npm", "deno.json", ...COPIED_FILES]) {
+    for await (const path of walkFiles(start)) {
+      inputs.push(path, await Deno.readTextFile(new URL(path, root)));
+    }
+  }
+  const bytes = new TextEncoder().encode(inputs.join("\0"));
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}
+
 /** Builds the package; replaces an earlier build. */
 export async function buildPackage(): Promise<void> {
   const { config: configPath } = await choosePackages();

@@ -49,8 +49,17 @@ export function compileDeclarations(
       verbatimModuleSyntax: true,
     },
   });
-  const references = LIBRARIES.filter(({ usage }) => usage.test(outputText)).map(({ name }) =>
+  const declarations = removeDuplicateMethods(outputText);
+  const references = LIBRARIES.filter(({ usage }) => usage.test(declarations)).map(({ name }) =>
     `/// <reference lib="${name}" />\n`
   );
-  return references.join("") + rewriteSpecifiers(outputText, rewrite);
+  return references.join("") + rewriteSpecifiers(declarations, rewrite);
+}
+
+/** Removes the properties that TypeScript 5.9 adds for some methods whose name is a symbol: `[Symbol.dispose]: () => void`. */
+function removeDuplicateMethods(declarations: string): string {
+  return declarations.replaceAll(
+    /^ +(\[Symbol\.\w+\]): \(\) => .*;\n/gm,
+    (property, name) => declarations.includes(`${name}(): `) ? "" : property,
+  );
 }

@@ -1,5 +1,5 @@
 /**
- * Rewrites the specifiers of a module: those of imports and exports, and of files named by `new URL(…, import.meta.url)`.
+ * Rewrites the specifiers of a module: those of imports and exports, and of modules named by `new URL(…, import.meta.url)`.
  *
  * @module
  */
@@ -57,7 +57,8 @@ function getSpecifier(node: ts.Node): ts.StringLiteral | undefined {
   }
   const isModuleUrl = ts.isNewExpression(node) && node.expression.getText() === "URL" &&
     node.arguments?.[1]?.getText() === "import.meta.url";
-  return isModuleUrl ? asLiteral(node.arguments?.[0]) : undefined;
+  const url = isModuleUrl ? asLiteral(node.arguments?.[0]) : undefined;
+  return url?.text.endsWith(".ts") ? url : undefined;
 }
 
 function asLiteral(node: ts.Node | undefined): ts.StringLiteral | undefined {

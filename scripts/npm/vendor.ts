@@ -22,7 +22,8 @@ export async function bundlePackage(specifier: string, config: string): Promise<
     }
     // Comments with the paths of bundled files are those of this machine.
     const code = (await Deno.readTextFile(output)).replaceAll(/^\/\/ (\.\.\/|file:).*\n/gm, "");
-    const notice = `/*! ${specifier} and its dependencies, under the MIT License of their authors. */\n`;
+    const notice =
+      `/*! ${specifier} and its dependencies, under the MIT License of their authors. */\n`;
     return notice + compileModule("bundle.js", code, (specifier) => specifier);
   } finally {
     await Deno.remove(directory, { recursive: true });

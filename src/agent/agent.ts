@@ -5,13 +5,8 @@
  */
 
 import type { PendingBatch } from "../core/approval.ts";
-import { checkTools } from "../core/check_tools.ts";
-import {
-  AlreadyRunningError,
-  BadRequestError,
-  getErrorMessage,
-  NoMessagesError,
-} from "../core/errors.ts";
+import { checkTools } from "../core/check_tool.ts";
+import { AlreadyRunningError, getErrorMessage, NoMessagesError } from "../core/errors.ts";
 import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
@@ -36,12 +31,17 @@ import { type RunSummary, type StartedRun, startRun } from "../loop/start_run.ts
 import { type AgentResult, getLastText } from "./agent_result.ts";
 import { type AgentStream, createAgentStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
+import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
-import { type AgentOptions, checkAgentOptions } from "./options.ts";
+import { type AgentOptions, checkAgentOptions, checkSystemPrompt } from "./options.ts";
 import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
-import { StructuredAnswer, type StructuredOutputOptions } from "./structured_output.ts";
+import {
+  StructuredAnswer,
+  type StructuredOutputOptions,
+  type StructuredOutputResult,
+} from "./structured_output.ts";
 import { type AgentListener, Subscribers } from "./subscribers.ts";
 
 /** Changes of a run's configuration by the agent itself. */
@@ -107,6 +107,7 @@ export class Agent {
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
     const { messages = [], pendingApprovals, decidedCalls } = options;
+    checkMessages(messages);
     const pending = pendingApprovals?.length ? { pendingApprovals, decidedCalls } : undefined;
     this.#state = this.#createState(this.#repair(messages, pending), pending);
     const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
@@ -142,20 +143,35 @@ export class Agent {
   }
 
   /**
-   * Sends a prompt and returns an answer that matches a schema. An answer that does not match is sent back with the
-   * errors, at most `maxRetries` times.
+   * Sends a prompt and returns an answer that matches a schema: the output of a validator, or the value with the defaults
+   * of a JSON Schema. An answer that does not match is sent back with the errors, at most `maxRetries` times. With
+   * `full`, the usage, cost and messages of the run are returned with the value.
    *
-   * Rejects with a `StructuredOutputFailedError` when no answer matches, and with the run's error when the run fails.
+   * Rejects with a `StructuredOutputFailedError` when no answer matches or a policy stops the run, with a
+   * `BudgetExceededError` when the budget does, and with the run's error when the run fails.
    */
-  async structuredOutput<const Schema extends SchemaSource>(
+  structuredOutput<const Schema extends SchemaSource>(
     input: PromptInput,
     schema: Schema,
+    options: RunOptions & StructuredOutputOptions & { readonly full: true },
+  ): Promise<StructuredOutputResult<Infer<Schema>>>;
+  /** Sends a prompt and returns only the answer. */
+  structuredOutput<const Schema extends SchemaSource>(
+    input: PromptInput,
+    schema: Schema,
+    options?: RunOptions & StructuredOutputOptions & { readonly full?: false },
+  ): Promise<Infer<Schema>>;
+  async structuredOutput(
+    input: PromptInput,
+    schema: SchemaSource,
     options: RunOptions & StructuredOutputOptions = {},
-  ): Promise<Infer<Schema>> {
+  ): Promise<unknown> {
+    const tools = checkTools([...this.#state.tools, ...(options.tools ?? [])]);
     const answer = StructuredAnswer.from(schema, {
       ...options,
-      tools: this.#state.tools,
-      supportsSchema: (schema) => this.#supportsStrictSchema(schema),
+      tools,
+      // Some providers accept either tools or a schema.
+      supportsSchema: (schema) => tools.length === 0 && this.#supportsStrictSchema(schema),
       validator: this.#options.validator,
       now: this.#now,
     });
@@ -163,11 +179,11 @@ export class Agent {
       ...config,
       settings: () => answer.extendSettings(config.settings?.() ?? this.#getSettings()),
       policies: [...(config.policies ?? []), answer.policy],
-      streamOptions: { ...config.streamOptions, ...answer.streamOptions },
     });
     const overrides = { configure, prepare: () => answer.prepare() };
     const stream = this.#startRun(() => this.#createPromptInput(input), options, overrides);
-    return answer.getValue(await stream.result()) as Infer<Schema>;
+    const result = answer.getResult(await stream.result());
+    return options.full ? result : result.value;
   }
 
   /**
@@ -266,10 +282,10 @@ export class Agent {
   /**
    * Emits an event of the application, in order with all others. `data` must be JSON.
    *
-   * @throws {BadRequestError} If the data cannot be copied.
+   * @throws {BadRequestError} If the name is empty, or the data is not JSON.
    */
   emitCustom(name: string, data: unknown): void {
-    this.#emit({ type: "custom", name, data: copyData(data) });
+    this.#emit(createCustomEvent(name, data));
   }
 
   /**
@@ -281,8 +297,13 @@ export class Agent {
     return this.#subscribers.add(listener);
   }
 
-  /** Sets the system prompt of the following turns. */
+  /**
+   * Sets the system prompt of the following turns.
+   *
+   * @throws {BadRequestError} If it is no string.
+   */
   setSystemPrompt(systemPrompt: string): void {
+    checkSystemPrompt(systemPrompt);
     this.#state.systemPrompt = systemPrompt;
   }
 
@@ -309,8 +330,7 @@ export class Agent {
    * @throws {BadRequestError} If a value is no tool, or two tools have the same name.
    */
   setTools(tools: readonly AgentTool[]): void {
-    checkTools(tools);
-    this.#state.tools = [...tools];
+    this.#state.tools = checkTools(tools);
   }
 
   /**
@@ -321,6 +341,7 @@ export class Agent {
    */
   setMessages(messages: readonly AgentMessage[]): void {
     this.#assertIdle();
+    checkMessages(messages);
     this.#repairs = [];
     this.#state.pending = undefined;
     this.#state.messages = [...this.#repair(messages)];
@@ -336,6 +357,7 @@ export class Agent {
    */
   appendMessages(messages: readonly AgentMessage[]): void {
     this.#assertIdle();
+    checkMessages(messages);
     this.#state.messages = [...this.#repair([...this.#state.messages, ...messages])];
     this.#state.pending = undefined;
   }
@@ -414,7 +436,7 @@ export class Agent {
     return this.#createContinueInput();
   }
 
-  /** Returns the results of pending tool calls, for a conversation that goes on without their approvals. */
+  /** Returns the results of pending tool calls, for a conversation that continues without their approvals. */
   #declinePending(): readonly AgentMessage[] {
     const { pending, messages } = this.#state;
     return pending ? createDeclinedResults(messages, this.#now()) : [];
@@ -447,25 +469,27 @@ export class Agent {
     return new LiveState({
       systemPrompt,
       model: this.#model,
-      tools: [...tools],
+      tools: checkTools(tools),
       messages,
       pending,
     });
   }
 
-  /** Checks and repairs a history; the calls of its last reply may be pending. */
+  /** Repairs a history; the calls of its last reply may be pending. */
   #repair(history: readonly AgentMessage[], pending?: PendingBatch): readonly AgentMessage[] {
-    checkMessages(history);
     if (pending) checkPending(pending, history);
     const { messages, repairs } = repairHistory(history, { pendingCalls: getPendingIds(pending) });
     this.#repairs = [...this.#repairs, ...repairs];
     return messages;
   }
 
-  /** Whether the provider enforces a schema. Never with tools, since some providers accept either tools or a schema. */
-  #supportsStrictSchema(schema: JsonSchema): boolean {
-    const { model, tools } = this.#state;
-    return tools.length === 0 && (this.#streamFn.hasStrictSchema?.(model, schema) ?? false);
+  /** Whether the provider of the model enforces a schema. */
+  async #supportsStrictSchema(schema: JsonSchema): Promise<boolean> {
+    try {
+      return await this.#streamFn.hasStrictSchema?.(this.#state.model, schema) === true;
+    } catch {
+      return false; // The answer is then requested as a tool call, which every provider supports.
+    }
   }
 
   #assertIdle(): void {
@@ -489,14 +513,4 @@ export class Agent {
 
 function toAgentResult(summary: RunSummary): AgentResult {
   return { ...summary, text: getLastText(summary.messages) };
-}
-
-function copyData(data: unknown): unknown {
-  try {
-    return cloneJson(data);
-  } catch (cause) {
-    throw new BadRequestError(`The data of an event must be JSON: ${getErrorMessage(cause)}`, {
-      cause,
-    });
-  }
 }

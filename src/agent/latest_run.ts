@@ -34,5 +34,6 @@ export async function drainPreviousRun(
   const deadline = new Cancellation({ sleep });
   deadline.abort();
   await deadline.withGrace(drained).catch(() => {});
+  deadline.dispose();
   nextPipe().adoptPending(pipe);
 }

@@ -5,13 +5,14 @@
  */
 
 import type { DecidedCall, PendingApproval } from "../core/approval.ts";
-import { checkTools } from "../core/check_tools.ts";
 import { BadRequestError } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { type AgentLoopConfig, checkConfig } from "../loop/config.ts";
+import { checkConfig } from "../loop/check_config.ts";
+import type { AgentLoopConfig } from "../loop/config.ts";
 import type { QueueMode } from "../loop/message_queue.ts";
 
 /** Options for `new Agent()`; only `model` is required. */
@@ -47,17 +48,45 @@ const QUEUE_MODES: readonly unknown[] = ["one_at_a_time", "all"];
  *
  * @throws {BadRequestError} If an option has an invalid type or an unknown value.
  */
-export function checkAgentOptions({ model: _model, streamFn, ...options }: AgentOptions): void {
+export function checkAgentOptions(options: AgentOptions): void {
+  if (!isJsonObject(options)) {
+    throw new BadRequestError(
+      'Pass options with a model: { model: "anthropic/claude-sonnet-4-6" }',
+    );
+  }
+  const { streamFn, systemPrompt, pendingApprovals = [], decidedCalls = [] } = options;
   if (streamFn !== undefined && typeof streamFn !== "function") {
     throw new BadRequestError(
       "The option streamFn must be a function: pass connect() of the adapters, or a StreamFn of your own",
     );
   }
   checkConfig(options);
-  checkTools(options.tools ?? []);
+  if (systemPrompt !== undefined) checkSystemPrompt(systemPrompt);
   for (const name of ["steeringMode", "followUpMode"] as const) {
     const { [name]: mode } = options;
     if (mode === undefined || QUEUE_MODES.includes(mode)) continue;
     throw new BadRequestError(`${name} must be one of ${QUEUE_MODES.join(", ")}, not ${mode}`);
   }
+  checkCalls("pendingApprovals", pendingApprovals);
+  checkCalls("decidedCalls", decidedCalls);
+}
+
+/**
+ * Checks a system prompt.
+ *
+ * @throws {BadRequestError} If it is no string.
+ */
+export function checkSystemPrompt(systemPrompt: string): void {
+  if (typeof systemPrompt === "string") return;
+  throw new BadRequestError(`systemPrompt must be a string, not ${typeof systemPrompt}`);
+}
+
+function checkCalls(name: string, calls: unknown): void {
+  if (Array.isArray(calls) && calls.every(isCall)) return;
+  throw new BadRequestError(`${name} must be the ${name} of an earlier result`);
+}
+
+function isCall(call: unknown): boolean {
+  return isJsonObject(call) && typeof call["toolCallId"] === "string" &&
+    typeof call["name"] === "string" && isJsonObject(call["arguments"]);
 }

@@ -5,11 +5,13 @@
  */
 
 import type { ApprovalDecisions } from "../core/approval.ts";
-import { checkTools } from "../core/check_tools.ts";
+import { checkTools } from "../core/check_tool.ts";
+import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { type AgentLoopConfig, checkConfig, type TurnSettings } from "../loop/config.ts";
+import { checkConfig } from "../loop/check_config.ts";
+import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
 
 /** Options for one run; they have no effect on later runs. */
 export interface RunOptions {
@@ -45,19 +47,22 @@ export function applyRunOptions(
   options: RunOptions,
   getSettings: () => TurnSettings,
 ): AgentLoopConfig {
-  checkConfig({ maxTurns: options.maxTurns, policies: options.policies });
-  const { tools, policies = [], streamOptions } = options;
+  const { signal, maxTurns, toolChoice, tools, policies = [], streamOptions, context } = options;
+  checkConfig({ maxTurns, toolChoice, policies, streamOptions });
+  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
+    throw new BadRequestError("signal must be an AbortSignal, such as that of an AbortController");
+  }
   if (tools) {
     checkTools(tools);
     checkTools([...getSettings().tools, ...tools]);
   }
   return {
     ...config,
-    maxTurns: options.maxTurns ?? config.maxTurns,
-    toolChoice: options.toolChoice ?? config.toolChoice,
+    maxTurns: maxTurns ?? config.maxTurns,
+    toolChoice: toolChoice ?? streamOptions?.toolChoice ?? config.toolChoice,
     streamOptions: { ...config.streamOptions, ...streamOptions },
     policies: [...(config.policies ?? []), ...policies],
-    context: options.context ?? config.context,
+    context: context === undefined ? config.context : context,
     settings: tools && tools.length > 0 ? addTools(getSettings, tools) : getSettings,
   };
 }

@@ -9,6 +9,7 @@ import type { ContentBlock } from "../core/content.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent, RunOutcome } from "../core/event.ts";
 import { hasContent } from "../core/history.ts";
+import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
@@ -98,7 +99,9 @@ export function applyEvent(
     case "message_update":
       return state.draft?.apply(event.delta);
     case "message_start":
-      state.draft = event.message.role === "assistant" ? new ReplyDraft(event.message) : undefined;
+      state.draft = event.message.role === "assistant"
+        ? new ReplyDraft(cloneJson(event.message))
+        : undefined;
       return;
     case "message_end":
       state.draft = undefined;
@@ -144,7 +147,7 @@ export function applyEvent(
 }
 
 function pickPending({ pendingApprovals, decidedCalls }: RunOutcome): PendingBatch | undefined {
-  return pendingApprovals && { pendingApprovals, decidedCalls };
+  return pendingApprovals && cloneJson({ pendingApprovals, decidedCalls });
 }
 
 type BlockDraft =

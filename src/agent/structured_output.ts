@@ -8,28 +8,49 @@
  */
 
 import { extractText } from "../core/content.ts";
-import { AbortedError, getErrorMessage, StructuredOutputFailedError } from "../core/errors.ts";
+import {
+  AbortedError,
+  BudgetExceededError,
+  getErrorMessage,
+  StructuredOutputFailedError,
+} from "../core/errors.ts";
 import type { SchemaSource } from "../core/infer.ts";
-import type { JsonObject, JsonSchema } from "../core/json.ts";
-import { userMessage } from "../core/message.ts";
-import type { Policy, PolicyVerdict, PostTurnContext } from "../core/policy.ts";
+import { isDeeperThan, type JsonSchema, MAX_JSON_DEPTH } from "../core/json.ts";
+import { type AgentMessage, userMessage } from "../core/message.ts";
+import type { Policy, PolicyVerdict, PostTurnContext, PreRequestVerdict } from "../core/policy.ts";
+import type { StoppedBy } from "../core/stopped_by.ts";
 import {
   ajvValidator,
   type CompiledSchema,
   compileSchema,
   formatErrors,
+  runCompiled,
   type SchemaValidator,
-  toJsonSchema,
 } from "../core/schema.ts";
-import type { StreamOptions } from "../core/stream.ts";
-import { type AgentTool, defineTool } from "../core/tool.ts";
+import type { AgentTool } from "../core/tool.ts";
+import type { Cost, Usage } from "../core/usage.ts";
 import type { TurnSettings } from "../loop/config.ts";
 import type { AgentResult } from "./agent_result.ts";
+import { AnswerSchema } from "./answer_schema.ts";
 
 /** Options for `Agent.structuredOutput()`. */
 export interface StructuredOutputOptions {
   /** Maximum number of further attempts after an invalid answer. Default: 3. */
   readonly maxRetries?: number;
+  /** Whether the result has the usage, cost and messages of the run in addition to the value. Default: `false`. */
+  readonly full?: boolean;
+}
+
+/** Result of `Agent.structuredOutput()` with the option `full`. */
+export interface StructuredOutputResult<Value> {
+  /** The answer. */
+  readonly value: Value;
+  /** Token counts of all model calls of the run. */
+  readonly usage: Usage;
+  /** Cost of all model calls of the run. */
+  readonly cost: Cost;
+  /** The messages that the run appended to the history, in order, including the prompt. */
+  readonly messages: readonly AgentMessage[];
 }
 
 /** Options for `StructuredAnswer.from()`. */
@@ -37,41 +58,37 @@ export interface StructuredAnswerOptions extends StructuredOutputOptions {
   /** The agent's tools, whose names the answer tool must not use. */
   readonly tools: readonly AgentTool[];
   /** Whether the provider enforces a schema natively. */
-  readonly supportsSchema: (schema: JsonSchema) => boolean;
-  /** Compiles the schema. Default: ajv. */
+  readonly supportsSchema: (schema: JsonSchema) => boolean | Promise<boolean>;
+  /** Compiles the schema. Default: {@linkcode ajvValidator}. */
   readonly validator?: SchemaValidator | undefined;
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Tools accept only objects, so an answer of another type is wrapped in one. */
-const VALUE_PROPERTY = "value";
+const POLICY_NAME = "structured_output";
 
 /** Requests an answer that matches a schema, and checks every attempt. */
 export class StructuredAnswer {
   /** Checks each turn, requests another attempt, and ends the run. */
   readonly policy: Policy;
-  /** Options of the model calls of the run. */
-  readonly streamOptions: StreamOptions;
   readonly #options: StructuredAnswerOptions;
-  readonly #schema: JsonSchema;
-  readonly #isNative: boolean;
+  readonly #answerSchema: AnswerSchema;
+  #isNative = false;
   readonly #tool: AgentTool;
   #check: CompiledSchema = () => [];
   #answer: { readonly value: unknown } | undefined;
   #attempts = 0;
   #lastError = "the model did not answer";
 
-  private constructor(schema: JsonSchema, options: StructuredAnswerOptions) {
+  private constructor(answerSchema: AnswerSchema, options: StructuredAnswerOptions) {
     this.#options = options;
-    this.#schema = schema;
+    this.#answerSchema = answerSchema;
     this.#tool = this.#createTool();
-    this.#isNative = options.supportsSchema(schema);
-    this.streamOptions = this.#isNative ? { responseSchema: schema } : {};
     this.policy = {
-      name: "structured_output",
+      name: POLICY_NAME,
       preTurn: () =>
         this.#isFinished() ? { type: "stop", reason: this.#getStopReason() } : undefined,
+      preRequest: () => this.#requestAnswer(),
       postTurn: (turn) => this.#checkTurn(turn),
     };
   }
@@ -79,15 +96,26 @@ export class StructuredAnswer {
   /**
    * Creates a request for an answer.
    *
-   * @throws {BadRequestError} If a Standard Schema validator does not provide its JSON Schema.
+   * @throws {BadRequestError} If the schema is invalid, or a validator does not provide its JSON Schema.
    */
   static from(source: SchemaSource, options: StructuredAnswerOptions): StructuredAnswer {
-    return new StructuredAnswer(toJsonSchema(source), options);
+    return new StructuredAnswer(new AnswerSchema(source), options);
   }
 
-  /** Compiles the schema before the run starts. Rejects with a `BadRequestError` when the schema is invalid. */
+  /**
+   * Compiles the schema and determines whether the provider enforces it, before the run starts. Rejects with a
+   * `BadRequestError` if the validator fails.
+   */
   async prepare(): Promise<void> {
-    this.#check = await compileSchema(this.#schema, this.#options.validator ?? ajvValidator);
+    const { schema } = this.#answerSchema;
+    this.#isNative = await this.#options.supportsSchema(schema);
+    this.#check = await compileSchema(schema, this.#options.validator ?? ajvValidator);
+  }
+
+  /** Asks a provider that enforces the schema for an answer in this form. */
+  #requestAnswer(): PreRequestVerdict {
+    if (!this.#isNative) return undefined;
+    return { type: "change", options: { responseSchema: this.#answerSchema.schema } };
   }
 
   /** Adds the tool that receives the answer to the agent's settings. */
@@ -100,45 +128,57 @@ export class StructuredAnswer {
   /**
    * Returns the answer of a finished run.
    *
-   * @throws {AgentError} The run's error, or {@linkcode StructuredOutputFailedError} when no answer matched.
+   * @throws {AgentError} The run's error; {@linkcode BudgetExceededError} when the budget stopped the run;
+   * {@linkcode StructuredOutputFailedError} when another policy stopped it, or no answer matched.
    */
-  getValue({ error, stopReason, abortReason }: AgentResult): unknown {
-    if (this.#answer) return this.#answer.value;
-    if (error) throw error;
-    if (stopReason === "aborted") throw new AbortedError(undefined, { cause: abortReason });
+  getResult(run: AgentResult): StructuredOutputResult<unknown> {
+    if (!this.#answer) throw this.#createError(run);
+    const { usage, cost, messages } = run;
+    return { value: this.#answer.value, usage, cost, messages };
+  }
+
+  #createError({ error, stoppedBy, stopReason, abortReason }: AgentResult): Error {
+    if (error) return error;
+    if (stoppedBy && stoppedBy.policy !== POLICY_NAME) return this.#createStopError(stoppedBy);
+    if (stopReason === "aborted") return new AbortedError(undefined, { cause: abortReason });
+    const attempts = this.#attempts;
     const lastError = this.#lastError;
-    throw new StructuredOutputFailedError(
-      `No valid answer after ${this.#attempts} attempts: ${lastError}`,
-      { attempts: this.#attempts, lastError },
-    );
+    const message = `No valid answer after ${attempts} attempts: ${lastError}`;
+    return new StructuredOutputFailedError(message, { attempts, lastError });
+  }
+
+  #createStopError({ policy, reason }: StoppedBy): Error {
+    const message = `The policy "${policy}" stopped the run before a valid answer: ${reason}`;
+    if (policy === "budget") return new BudgetExceededError(message);
+    const attempts = this.#attempts;
+    const lastError = attempts > 0 ? this.#lastError : reason;
+    return new StructuredOutputFailedError(message, { attempts, lastError });
   }
 
   #createTool(): AgentTool {
     const names = new Set(this.#options.tools.map(({ name }) => name));
-    const isObject = this.#schema["type"] === "object";
-    return defineTool({
+    return {
       name: findFreeName("structured_output", names),
       description:
         "Returns the final answer in the requested shape. Call this exactly once, as the last action.",
-      parameters: isObject ? this.#schema : {
-        type: "object",
-        properties: { [VALUE_PROPERTY]: this.#schema },
-        required: [VALUE_PROPERTY],
-        additionalProperties: false,
-      },
+      parameters: this.#answerSchema.parameters,
       readOnly: true,
       requiresApproval: false,
       sideEffect: "none",
-      execute: (args: JsonObject) => {
-        this.#answer ??= { value: isObject ? args : args[VALUE_PROPERTY] };
-        return "The answer was accepted.";
+      validate: async (args) => {
+        const result = await this.#answerSchema.validateArguments(args);
+        return result.valid ? { valid: true, value: { value: result.value } } : result;
       },
-    });
+      execute: ({ value }) => {
+        this.#answer ??= { value };
+        return Promise.resolve("The answer was accepted.");
+      },
+    };
   }
 
-  #checkTurn({ message, toolResults }: PostTurnContext): PolicyVerdict {
+  async #checkTurn({ message, toolResults }: PostTurnContext): Promise<PolicyVerdict> {
     if (this.#answer || message.stopReason === "error" || message.stopReason === "aborted") return;
-    if (toolResults.length === 0) return this.#checkText(extractText(message.content));
+    if (toolResults.length === 0) return await this.#checkText(extractText(message.content));
     const refusal = toolResults.find(({ toolName, isError }) =>
       isError && toolName === this.#tool.name
     );
@@ -147,9 +187,9 @@ export class StructuredAnswer {
     return this.#isFinished() ? { type: "stop", reason: this.#getStopReason() } : undefined;
   }
 
-  #checkText(text: string): PolicyVerdict {
+  async #checkText(text: string): Promise<PolicyVerdict> {
     const problem = this.#isNative
-      ? this.#acceptText(text)
+      ? await this.#acceptText(text)
       : `The answer must be given by calling the tool "${this.#tool.name}".`;
     if (!problem) return;
     this.#recordFailure(problem);
@@ -158,18 +198,33 @@ export class StructuredAnswer {
   }
 
   /** Accepts the text of a native answer, or returns the problem with it. */
-  #acceptText(text: string): string | undefined {
+  async #acceptText(text: string): Promise<string | undefined> {
+    let value: unknown;
     try {
-      const value: unknown = JSON.parse(text);
-      const errors = this.#check(value);
-      if (errors.length > 0) {
-        return `The answer does not match the schema:\n${formatErrors(errors)}`;
-      }
-      this.#answer = { value };
-      return undefined;
+      value = JSON.parse(text);
     } catch (thrown) {
       return `The answer is not JSON: ${getErrorMessage(thrown)}`;
     }
+    try {
+      return await this.#acceptValue(value);
+    } catch (thrown) {
+      return `The answer cannot be checked: ${getErrorMessage(thrown)}`;
+    }
+  }
+
+  async #acceptValue(value: unknown): Promise<string | undefined> {
+    if (isDeeperThan(value, MAX_JSON_DEPTH)) {
+      return `The answer is nested more than ${MAX_JSON_DEPTH} levels deep`;
+    }
+    const mismatches = runCompiled(this.#check, value);
+    const result = mismatches.length > 0
+      ? { valid: false, errors: mismatches } as const
+      : await this.#answerSchema.validate(value);
+    if (!result.valid) {
+      return `The answer does not match the schema:\n${formatErrors(result.errors)}`;
+    }
+    this.#answer = { value: result.value };
+    return undefined;
   }
 
   #recordFailure(problem: string): void {

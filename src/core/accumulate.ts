@@ -5,8 +5,8 @@
  */
 
 import type { Citation, ContentBlock, ToolCallBlock } from "./content.ts";
-import { getErrorMessage, StreamError } from "./errors.ts";
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { StreamError } from "./errors.ts";
+import { parseArguments } from "./parse_arguments.ts";
 import type { AssistantMessageEvent, BlockDeltaEvent, BlockEndEvent } from "./stream.ts";
 import { TextBuffer } from "./text_buffer.ts";
 
@@ -213,23 +213,6 @@ export class ReplyAccumulator {
     if (open >= 0) {
       throw createContractError(`Unexpected end of the reply: block ${open} is still open`, cause);
     }
-  }
-}
-
-/**
- * Parses the arguments of a tool call. Blank text is `{}`, since providers send no text for a call without arguments;
- * `reason` is the reason why other text is not a JSON object.
- */
-export function parseArguments(
-  text: string,
-): { readonly value: JsonObject } | { readonly reason: string } {
-  if (text.trim() === "") return { value: {} };
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return { value };
-    return { reason: "The arguments must be a JSON object" };
-  } catch (thrown) {
-    return { reason: getErrorMessage(thrown) };
   }
 }
 

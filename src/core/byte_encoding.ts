@@ -16,7 +16,7 @@ const utf16Decoder = new TextDecoder("utf-16le", { ignoreBOM: true });
 
 /** Encodes bytes as base64. */
 export function encodeBase64(bytes: Uint8Array): string {
-  const { toBase64 }: EncodingMethods = bytes;
+  const { toBase64 } = bytes as EncodingMethods;
   return toBase64 ? toBase64.call(bytes) : btoa(toBinaryString(bytes));
 }
 

@@ -1,8 +1,10 @@
 /**
- * Types for JSON values and JSON Schemas.
+ * JSON values: their types, and copies that are safe for values of any origin.
  *
  * @module
  */
+
+import { getErrorMessage } from "./errors.ts";
 
 /** A value that `JSON.parse` can return. */
 export type JsonValue =
@@ -27,15 +29,137 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns a deep copy of a JSON value. */
+/**
+ * Maximum nesting of the JSON values that models, hooks and tools pass to the library.
+ *
+ * Copying, validating and comparing values recurse, so a limit keeps them off the end of the stack. Parsers of other
+ * languages have limits of the same order (128 in serde_json, 100 in protobuf); documents as deep as this are attacks or
+ * malformed output.
+ */
+export const MAX_JSON_DEPTH = 200;
+
+/** Whether arrays and objects in a JSON value are nested deeper than `depth` levels; a scalar has depth 0. */
+export function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (depth === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, depth - 1));
+  return Object.values(value).some((item) => isDeeperThan(item, depth - 1));
+}
+
+/**
+ * Returns a deep copy of a JSON value. Levels far below {@linkcode MAX_JSON_DEPTH} are replaced by `null`, so that it
+ * cannot overflow the stack; a message or an event around a value of that depth is copied completely.
+ *
+ * The value must be JSON: {@linkcode toJsonValue} copies values of unknown origin.
+ */
 export function cloneJson<Value>(value: Value): Value {
+  return cloneLevels(value, MAX_JSON_DEPTH + ENVELOPE_DEPTH) as Value;
+}
+
+/** Levels of the messages and events around a value. */
+const ENVELOPE_DEPTH = 10;
+
+function cloneLevels(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(cloneJson) as Value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return value.map((item) => cloneLevels(item, depth - 1));
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
-    setProperty(copy, key, cloneJson((value as Record<string, unknown>)[key]));
+    setProperty(copy, key, cloneLevels((value as Record<string, unknown>)[key], depth - 1));
   }
-  return copy as Value;
+  return copy;
+}
+
+/** A JSON value, or the reason why a value is not JSON: a fragment such as `/a/0 is a bigint`. */
+export type JsonConversion = { readonly value: JsonValue } | { readonly problem: string };
+
+/**
+ * Copies a value of unknown origin as JSON; never throws.
+ *
+ * Converts as `JSON.stringify()` does: calls `toJSON()`, omits properties that are `undefined`, and writes `null` for
+ * `undefined` in arrays and for numbers that are not finite. Other values that are not JSON are a problem: functions,
+ * symbols, bigints, `undefined` itself, cycles, properties that throw when they are read, and more than
+ * {@linkcode MAX_JSON_DEPTH} levels.
+ *
+ * @example
+ * ```ts ignore
+ * toJsonValue({ at: new Date(0), note: undefined }); // { value: { at: "1970-01-01T00:00:00.000Z" } }
+ * toJsonValue({ list: [5n] }); // { problem: "/list/0 is a bigint" }
+ * ```
+ */
+export function toJsonValue(value: unknown): JsonConversion {
+  const converter = new JsonConverter();
+  try {
+    return { value: converter.convert(value) };
+  } catch (thrown) {
+    const reason = thrown instanceof JsonProblem
+      ? thrown.message
+      : `cannot be read: ${getErrorMessage(thrown)}`;
+    return { problem: `${converter.position} ${reason}` };
+  }
+}
+
+/** The reason why a value is not JSON, as a fragment. */
+class JsonProblem extends Error {}
+
+/** Copies a value as JSON. Throws if that is not possible; `position` is then the position of the invalid value. */
+class JsonConverter {
+  readonly #ancestors: object[] = [];
+  readonly #keys: string[] = [];
+
+  get position(): string {
+    return this.#keys.map((key) => `/${key}`).join("") || "the value";
+  }
+
+  convert(value: unknown): JsonValue {
+    const { toJSON } = (value ?? {}) as { readonly toJSON?: unknown };
+    return this.#copy(typeof toJSON === "function" ? toJSON.call(value) : value);
+  }
+
+  #copy(value: unknown): JsonValue {
+    switch (typeof value) {
+      case "string":
+      case "boolean":
+        return value;
+      case "number":
+        return Number.isFinite(value) ? value : null;
+      case "object":
+        return value === null ? null : this.#copyObject(value);
+      default:
+        throw new JsonProblem(value === undefined ? "is undefined" : `is a ${typeof value}`);
+    }
+  }
+
+  #copyObject(object: object): JsonValue {
+    if (this.#ancestors.includes(object)) throw new JsonProblem("contains itself");
+    if (this.#ancestors.length >= MAX_JSON_DEPTH) {
+      throw new JsonProblem(`is nested more than ${MAX_JSON_DEPTH} levels deep`);
+    }
+    this.#ancestors.push(object);
+    const copy = Array.isArray(object)
+      ? Array.from(object, (item, index) => this.#copyMember(`${index}`, () => item) ?? null)
+      : this.#copyRecord(object);
+    this.#ancestors.pop();
+    return copy;
+  }
+
+  #copyRecord(object: object): JsonValue {
+    const copy: Record<string, JsonValue> = {};
+    for (const key of Object.keys(object)) {
+      const value = this.#copyMember(key, () => (object as Record<string, unknown>)[key]);
+      if (value !== undefined) setProperty(copy, key, value);
+    }
+    return copy;
+  }
+
+  /** Copies a property or an item; `undefined` stays `undefined`. The key stays in the position if that fails. */
+  #copyMember(key: string, read: () => unknown): JsonValue | undefined {
+    this.#keys.push(key);
+    const value = read();
+    const copy = value === undefined ? undefined : this.convert(value);
+    this.#keys.pop();
+    return copy;
+  }
 }
 
 /** Sets an own property, also for the key `__proto__`, as `JSON.parse` does. */

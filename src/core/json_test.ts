@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertNotStrictEquals } from "@std/assert";
+import { assert, assertEquals, assertNotStrictEquals, assertThrows } from "@std/assert";
 import {
   assistantMessage,
   text,
@@ -7,7 +7,7 @@ import {
   toolResultMessage,
 } from "../testing/messages.ts";
 import type { AgentEvent } from "./event.ts";
-import { cloneJson, isJsonObject } from "./json.ts";
+import { cloneJson, isDeeperThan, isJsonObject, MAX_JSON_DEPTH, toJsonValue } from "./json.ts";
 import { type AgentMessage, userMessage } from "./message.ts";
 import { modelSpec } from "./model.ts";
 import type { LlmContext, StreamOptions } from "./stream.ts";
@@ -73,10 +73,107 @@ Deno.test("cloneJson() returns a deep copy", () => {
   assertNotStrictEquals(copy.a[0], value.a[0]);
 });
 
+Deno.test("cloneJson() returns what JSON can represent of a value", () => {
+  const list = [undefined, NaN, Symbol("s"), () => 1, new Date(0), -Infinity];
+  const value = { list, none: undefined, date: new Date(NaN), map: new Map([[1, 2]]), call() {} };
+  const copy = cloneJson(value);
+  assertEquals<unknown>(copy, JSON.parse(JSON.stringify(value)));
+  assertEquals(Object.keys(copy), ["list", "date", "map"]);
+  assertEquals([cloneJson(NaN), cloneJson(undefined)], [null as unknown as number, undefined]);
+});
+
+Deno.test("cloneJson() throws for a bigint and for a value that contains itself", () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  assertThrows(() => cloneJson({ n: 1n }), TypeError, "a bigint is not JSON");
+  assertThrows(() => cloneJson(cycle), RangeError);
+});
+
 Deno.test("cloneJson() copies `__proto__` as an own property", () => {
   const value: unknown = JSON.parse('{"__proto__": {"polluted": true}, "a": 1}');
   const copy = cloneJson(value) as Record<string, unknown>;
   assertEquals(JSON.stringify(copy), JSON.stringify(value));
   assertEquals(copy["polluted"], undefined);
   assertEquals(Object.getPrototypeOf(copy), Object.prototype);
+});
+
+/** Returns a value that is nested `levels` deep. */
+function nest(levels: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level++) value = level % 2 ? [value] : { a: value };
+  return value;
+}
+
+Deno.test("isDeeperThan() counts arrays and objects", () => {
+  assertEquals(isDeeperThan(1, 0), false);
+  assertEquals(isDeeperThan([], 0), true);
+  assertEquals(isDeeperThan([{ a: 1 }], 2), false);
+  assertEquals(isDeeperThan([1, { a: [] }], 2), true);
+});
+
+Deno.test("cloneJson() cuts a value off below 210 levels, also one that contains itself", () => {
+  assertEquals(cloneJson(nest(MAX_JSON_DEPTH + 10)), nest(MAX_JSON_DEPTH + 10));
+  assertEquals(isDeeperThan(cloneJson(nest(20_000)), MAX_JSON_DEPTH + 10), false);
+  const cyclic: unknown[] = [];
+  cyclic.push(cyclic);
+  assertEquals(isDeeperThan(cloneJson(cyclic), MAX_JSON_DEPTH + 10), false);
+});
+
+Deno.test("toJsonValue() converts as JSON.stringify() does", () => {
+  const values = [
+    { a: [1, "x", true, null], b: { c: {} } },
+    { missing: undefined, list: [undefined, NaN, Infinity], at: new Date(0) },
+    { toJSON: () => ({ toJSON: 5, nested: new URL("https://example.com") }) },
+    new Map([["a", 1]]),
+    new Array(3),
+    "text",
+    NaN,
+  ];
+  for (const value of values) {
+    assertEquals(toJsonValue(value), { value: JSON.parse(JSON.stringify(value)) });
+  }
+});
+
+Deno.test("toJsonValue() returns a copy, with `__proto__` as an own property", () => {
+  const value: unknown = JSON.parse('{"__proto__":{"a":1}}');
+  const result = toJsonValue(value);
+  assert("value" in result);
+  assertEquals(JSON.stringify(result.value), '{"__proto__":{"a":1}}');
+  assertNotStrictEquals(result.value, value);
+  assertEquals(({} as Record<string, unknown>)["a"], undefined);
+});
+
+Deno.test("toJsonValue() accepts a value that occurs twice", () => {
+  const shared = { a: 1 };
+  assertEquals(toJsonValue([shared, shared]), { value: [{ a: 1 }, { a: 1 }] });
+});
+
+Deno.test("toJsonValue() returns the problem with a value that is not JSON", () => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic["list"] = [cyclic];
+  const hostile = new Proxy({}, {
+    ownKeys: () => {
+      throw new Error("no keys");
+    },
+  });
+  const failing = {
+    get a(): never {
+      throw new Error("no value");
+    },
+  };
+  const cases: [unknown, string][] = [
+    [undefined, "the value is undefined"],
+    [5n, "the value is a bigint"],
+    [{ a: [{ b: 5n }] }, "/a/0/b is a bigint"],
+    [[() => {}], "/0 is a function"],
+    [{ a: Symbol("x") }, "/a is a symbol"],
+    [cyclic, "/list/0 contains itself"],
+    [failing, "/a cannot be read: no value"],
+    [{ a: hostile }, "/a cannot be read: no keys"],
+    [{ toJSON: () => 5n }, "the value is a bigint"],
+  ];
+  for (const [value, problem] of cases) assertEquals(toJsonValue(value), { problem });
+  const deep = toJsonValue(nest(20_000));
+  assert("problem" in deep);
+  assertEquals(deep.problem.endsWith(" is nested more than 200 levels deep"), true);
 });

@@ -6,13 +6,14 @@
 
 import { findMessageProblem } from "./check_message.ts";
 import type { ContentBlock, ImageBlock } from "./content.ts";
+import { copyJson } from "./copy_json.ts";
 import {
   type AgentErrorCode,
   BadRequestError,
   getErrorMessage,
   NoMessagesError,
 } from "./errors.ts";
-import { cloneJson, type JsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import type { StopReason } from "./model.ts";
 import type { Cost, Usage } from "./usage.ts";
 
@@ -116,7 +117,16 @@ export function toAgentMessages(input: PromptInput, timestamp: number): AgentMes
   return messages;
 }
 
-/** Creates a user message with one text block; `timestamp` is in milliseconds since the epoch. */
+/**
+ * Creates a user message with one text block; `timestamp` is in milliseconds since the epoch.
+ *
+ * @example
+ * ```ts
+ * import { userMessage } from "@swink/agent";
+ *
+ * userMessage("Hello", 0).content; // [{ type: "text", text: "Hello" }]
+ * ```
+ */
 export function userMessage(text: string, timestamp: number): UserMessage {
   return { role: "user", content: [{ type: "text", text }], timestamp };
 }
@@ -135,14 +145,14 @@ export function checkMessages(messages: readonly AgentMessage[]): void {
 }
 
 /**
- * Returns copies of messages.
+ * Returns copies of messages that come from untyped code.
  *
  * @throws {BadRequestError} If a value is no message, or is not JSON.
  */
-function copyMessages(messages: readonly AgentMessage[]): AgentMessage[] {
+export function copyMessages(messages: readonly AgentMessage[]): AgentMessage[] {
   checkMessages(messages);
   try {
-    return cloneJson(messages) as AgentMessage[];
+    return copyJson([...messages]);
   } catch (cause) {
     throw new BadRequestError(`Invalid message: ${getErrorMessage(cause)}`, { cause });
   }
@@ -157,6 +167,9 @@ function listMessages(input: PromptInput, timestamp: number): readonly AgentMess
   }
   if (isMessageList(input)) return input;
   if (!("text" in input)) return [input];
+  if (input.images !== undefined && !Array.isArray(input.images)) {
+    throw new BadRequestError("Invalid prompt: images must be an array of image blocks");
+  }
   const content: ContentBlock[] = [{ type: "text", text: input.text }, ...(input.images ?? [])];
   return [{ role: "user", content, timestamp }];
 }

@@ -1,109 +1,192 @@
 /**
- * JSON Schema validation (draft 2020-12).
+ * Validation against JSON Schemas (draft 2020-12, and older drafts back to draft 4).
  *
- * The default validator is ajv. It takes 40 ms to load, so it is loaded when the first schema is compiled. It compiles
- * with `new Function`; a runtime that forbids `eval` needs another {@linkcode SchemaValidator}.
+ * The default validator is ajv, which takes 40 ms to load; a run loads it while the model is called. It compiles with
+ * `new Function`; a runtime that forbids `eval` needs another {@linkcode SchemaValidator}.
  *
  * @module
  */
 
 import { BadRequestError, getErrorMessage } from "./errors.ts";
-import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
-import { isJsonObject, type JsonObject, type JsonSchema } from "./json.ts";
-
-/** A violation of a schema. */
-export interface ValidationError {
-  /** JSON Pointer to the invalid value; empty for the root. */
-  readonly path: string;
-  /** The expectation that failed, such as `"must be string"`. */
-  readonly message: string;
-}
+import {
+  isDeeperThan,
+  isJsonObject,
+  type JsonObject,
+  type JsonSchema,
+  MAX_JSON_DEPTH,
+} from "./json.ts";
+import { type AjvSchema, compileWithAjv, preloadAjv } from "./json_schema/ajv_validator.ts";
+import type { IgnoredKeyword } from "./json_schema/ignored_keyword.ts";
+import { type NormalizedSchema, normalizeSchema } from "./json_schema/normalize_schema.ts";
+import type { ValidationError } from "./json_schema/validation_error.ts";
+import { TextCache } from "./text_cache.ts";
 
 /** Result of a validation. */
 export type ValidationResult<Value = JsonObject> =
   | { readonly valid: true; readonly value: Value }
   | { readonly valid: false; readonly errors: readonly ValidationError[] };
 
-/** Validates a value and returns the errors; none if the value is valid. */
-export type CompiledSchema = (value: unknown) => readonly ValidationError[];
+/** A compiled schema: a function that validates a value. */
+export interface CompiledSchema {
+  /** Returns the errors of a value; none if it is valid. */
+  (value: unknown): readonly ValidationError[];
+  /** The keywords of the schema that are not checked. Default: none. */
+  readonly ignored?: readonly IgnoredKeyword[];
+}
 
 /**
- * Compiles a schema; throws if the schema is invalid. Default of an agent: {@linkcode ajvValidator}. Pass another one
- * for a runtime that forbids `eval`, or for another dialect of JSON Schema.
+ * Compiles a schema; throws if it cannot be used. Default of an agent: {@linkcode ajvValidator}. Pass another one
+ * for formats or vocabularies that it does not check.
  */
 export type SchemaValidator = (schema: JsonSchema) => CompiledSchema | Promise<CompiledSchema>;
 
-/** The part of ajv's interface that is used here. */
-interface Ajv {
-  compile(schema: JsonSchema): AjvValidateFunction;
-  removeSchema(schema: JsonSchema): unknown;
-}
-interface AjvValidateFunction {
-  (value: unknown): unknown;
-  errors?: readonly AjvError[] | null;
-}
-interface AjvError {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly message?: string;
-}
+/** Maximum number of characters of a formatted error. */
+const MAX_LINE = 2_000;
 
-let ajv: Promise<Ajv> | undefined;
-
-/**
- * Compiles a schema with ajv (draft 2020-12): reports all errors, ignores unknown keywords and does not check formats.
- */
-export async function ajvValidator(schema: JsonSchema): Promise<CompiledSchema> {
-  ajv ??= import("ajv/dist/2020.js").then(({ Ajv2020 }) => new Ajv2020(AJV_OPTIONS) as Ajv);
-  const compiler = await ajv;
-  const { $schema: _draft, ...rest } = schema;
-  const check = compiler.compile(rest);
-  compiler.removeSchema(rest);
-  return (value) => (check(value) ? [] : (check.errors ?? []).map(toValidationError));
-}
-
-/** The shared instance stores no schemas, since two may have the same `$id` and their number is not bounded. */
-const AJV_OPTIONS = {
-  allErrors: true,
-  strict: false,
-  validateFormats: false,
-  addUsedSchema: false,
-  logger: false,
-} as const;
-
+const compiledTexts = new TextCache<AjvSchema>();
 const compiledSchemas = new WeakMap<SchemaValidator, WeakMap<JsonSchema, CompiledSchema>>();
 
 /**
- * Compiles a schema and caches the result by schema object; a cached result is returned without a promise.
+ * Compiles a schema with ajv (draft 2020-12, and older drafts back to draft 4): reports all errors, does not check
+ * formats and never loads another document. Keywords that cannot be checked are ignored and listed. The result is a
+ * promise until ajv is loaded; schemas with the same text share it.
  *
- * @throws {BadRequestError} If the schema is invalid.
+ * @throws {BadRequestError} If the schema is not an object, or is nested too deep.
+ *
+ * @example
+ * ```ts
+ * import { ajvValidator } from "@swink/agent";
+ *
+ * const validate = await ajvValidator({ type: "object", required: ["city"] });
+ * validate({}); // [{ path: "/city", message: "is required" }]
+ * ```
+ */
+export function ajvValidator(schema: JsonSchema): CompiledSchema | Promise<CompiledSchema> {
+  const normalized = normalizeOnce(schema);
+  const text = JSON.stringify(normalized.schema);
+  const finish = (compiled: AjvSchema): CompiledSchema => {
+    compiledTexts.set(text, compiled);
+    return toCompiledSchema(compiled, normalized);
+  };
+  const compiled = compiledTexts.get(text) ?? compileWithAjv(normalized);
+  return compiled instanceof Promise ? compiled.then(finish) : finish(compiled);
+}
+
+/** Starts to load a validator that is loaded on first use, so that it is ready for the first tool call. */
+export function preloadValidator(validator: SchemaValidator): void {
+  if (validator === ajvValidator) preloadAjv();
+}
+
+function toCompiledSchema(
+  { validate, ignored }: AjvSchema,
+  { ignored: removed }: NormalizedSchema,
+): CompiledSchema {
+  return Object.assign((value: unknown) => validate(value), { ignored: [...removed, ...ignored] });
+}
+
+const normalizedSchemas = new WeakMap<JsonSchema, NormalizedSchema>();
+
+/**
+ * Prepares a schema for ajv, once per schema object.
+ *
+ * @throws {BadRequestError} If the schema is not an object, or is nested too deep.
+ */
+export function normalizeOnce(schema: JsonSchema): NormalizedSchema {
+  if (!isJsonObject(schema)) throw new BadRequestError("A JSON Schema must be an object");
+  const known = normalizedSchemas.get(schema);
+  if (known) return known;
+  if (isDeeperThan(schema, MAX_JSON_DEPTH)) {
+    throw new BadRequestError(`The JSON Schema is nested more than ${MAX_JSON_DEPTH} levels deep`);
+  }
+  const normalized = normalizeSchema(schema);
+  normalizedSchemas.set(schema, normalized);
+  return normalized;
+}
+
+/**
+ * Compiles a schema, once per validator and schema object. The result is a promise only if the validator returns one and
+ * the schema is not compiled yet.
+ *
+ * Throws a `BadRequestError`, or rejects with one, if the validator fails or does not return a function.
  */
 export function compileSchema(
   schema: JsonSchema,
   validator: SchemaValidator = ajvValidator,
 ): CompiledSchema | Promise<CompiledSchema> {
-  return compiledSchemas.get(validator)?.get(schema) ?? compileAndCache(schema, validator);
-}
-
-async function compileAndCache(
-  schema: JsonSchema,
-  validator: SchemaValidator,
-): Promise<CompiledSchema> {
+  const known = compiledSchemas.get(validator)?.get(schema);
+  if (known) return known;
   try {
-    const compiled = await validator(schema);
-    const cache = compiledSchemas.get(validator) ?? new WeakMap<JsonSchema, CompiledSchema>();
-    compiledSchemas.set(validator, cache.set(schema, compiled));
-    return compiled;
+    const compiled = validator(schema);
+    if (typeof compiled === "function") return cacheCompiled(schema, validator, compiled);
+    return awaitCompiled(schema, validator, compiled);
   } catch (cause) {
-    throw new BadRequestError(formatCompileError(cause), { cause });
+    throw toCompileError(cause);
   }
 }
 
-function formatCompileError(cause: unknown): string {
-  return cause instanceof EvalError
+async function awaitCompiled(
+  schema: JsonSchema,
+  validator: SchemaValidator,
+  pending: Promise<CompiledSchema>,
+): Promise<CompiledSchema> {
+  try {
+    return cacheCompiled(schema, validator, await pending);
+  } catch (cause) {
+    throw toCompileError(cause);
+  }
+}
+
+function cacheCompiled(
+  schema: JsonSchema,
+  validator: SchemaValidator,
+  compiled: CompiledSchema,
+): CompiledSchema {
+  if (typeof compiled !== "function") {
+    throw new BadRequestError("The validator must return a function that returns a list of errors");
+  }
+  const schemas = compiledSchemas.get(validator) ?? new WeakMap<JsonSchema, CompiledSchema>();
+  compiledSchemas.set(validator, schemas.set(schema, compiled));
+  return compiled;
+}
+
+function toCompileError(cause: unknown): BadRequestError {
+  if (cause instanceof BadRequestError) return cause;
+  const message = cause instanceof EvalError
     ? "Cannot compile the JSON Schema because this runtime forbids eval: pass a `validator` that does not use it"
     : `Invalid JSON Schema: ${getErrorMessage(cause)}`;
+  return new BadRequestError(message, { cause });
+}
+
+/**
+ * Returns the errors of a value.
+ *
+ * @throws {BadRequestError} If the validator fails or does not return a list of errors.
+ */
+export function runCompiled(compiled: CompiledSchema, value: unknown): readonly ValidationError[] {
+  let errors: unknown;
+  try {
+    errors = compiled(value);
+  } catch (cause) {
+    throw new BadRequestError(`The validator failed: ${getErrorMessage(cause)}`, { cause });
+  }
+  return expectErrors(errors, "The validator");
+}
+
+/**
+ * Returns a list of errors from code of unknown quality; `source` names it in the message.
+ *
+ * @throws {BadRequestError} If the value is not a list of errors.
+ */
+export function expectErrors(errors: unknown, source: string): readonly ValidationError[] {
+  if (Array.isArray(errors) && errors.every(isValidationError)) return errors;
+  throw new BadRequestError(
+    `${source} must return a list of errors, each with a path and a message`,
+  );
+}
+
+function isValidationError(error: unknown): error is ValidationError {
+  return isJsonObject(error) && typeof error["path"] === "string" &&
+    typeof error["message"] === "string";
 }
 
 /**
@@ -125,72 +208,35 @@ export async function validateToolArguments(
   args: unknown,
   validator?: SchemaValidator,
 ): Promise<ValidationResult> {
+  const compiled = await compileSchema(schema, validator);
+  assertValidSchema(compiled.ignored);
   if (!isJsonObject(args)) {
     return { valid: false, errors: [{ path: "", message: "must be object" }] };
   }
-  const errors = (await compileSchema(schema, validator))(args);
+  const errors = runCompiled(compiled, args);
   return errors.length === 0 ? { valid: true, value: args } : { valid: false, errors };
 }
 
 /**
- * Returns the JSON Schema of a schema source.
+ * Throws if keywords are ignored because they are invalid, rather than not supported.
  *
- * @throws {BadRequestError} If a Standard Schema validator does not provide its JSON Schema.
+ * @throws {BadRequestError} With each keyword and what it must be.
  */
-export function toJsonSchema(source: SchemaSource): JsonSchema {
-  if (!isStandardSchema(source)) return source as JsonSchema;
-  const { jsonSchema, vendor } = source["~standard"];
-  if (!jsonSchema) {
-    throw new BadRequestError(
-      `The ${vendor} validator does not provide a JSON Schema: pass a JSON Schema, or use a version of ${vendor} that provides one`,
-    );
-  }
-  return jsonSchema.input({ target: "draft-2020-12" });
+export function assertValidSchema(ignored: readonly IgnoredKeyword[] = []): void {
+  const invalid = ignored.filter(({ problem }) => problem === "invalid");
+  if (invalid.length === 0) return;
+  throw new BadRequestError(`Invalid JSON Schema: ${formatIgnored(invalid)}`);
 }
 
-/** Formats errors as one line each, for the model and the user. */
+/** Formats ignored keywords on one line. */
+export function formatIgnored(ignored: readonly IgnoredKeyword[]): string {
+  return ignored.map(({ path, message }) => `${path || "(root)"} ${message}`).join("; ");
+}
+
+/** Formats errors as one line each, for the model and the user; property names in a path may be of any length. */
 export function formatErrors(errors: readonly ValidationError[]): string {
-  return errors.map(({ path, message }) => `- ${path || "(root)"}: ${message}`).join("\n");
-}
-
-function isStandardSchema(source: SchemaSource): source is StandardJsonSchemaSource {
-  return "~standard" in source && isJsonObject(source["~standard"]);
-}
-
-function toValidationError(error: AjvError): ValidationError {
-  const { instancePath, params, message = "is invalid" } = error;
-  switch (error.keyword) {
-    case "required":
-      return {
-        path: appendPointer(instancePath, params["missingProperty"]),
-        message: "is required",
-      };
-    case "additionalProperties":
-    case "unevaluatedProperties": {
-      const name = params["additionalProperty"] ?? params["unevaluatedProperty"];
-      return { path: appendPointer(instancePath, name), message: "is not a known property" };
-    }
-    case "false schema":
-      return { path: instancePath, message: "is not allowed" };
-    case "enum":
-      return {
-        path: instancePath,
-        message: `must be one of ${formatValues(params["allowedValues"])}`,
-      };
-    case "const":
-      return { path: instancePath, message: `must be ${JSON.stringify(params["allowedValue"])}` };
-    default:
-      return { path: instancePath, message };
-  }
-}
-
-/** Appends a name to a JSON Pointer, with `~` and `/` escaped (RFC 6901). */
-function appendPointer(path: string, name: unknown): string {
-  return `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
-}
-
-function formatValues(values: unknown): string {
-  return Array.isArray(values)
-    ? values.map((value) => JSON.stringify(value)).join(", ")
-    : String(values);
+  const lines = errors.map(({ path, message }) => `- ${path || "(root)"}: ${message}`);
+  return lines.map((line) => line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line).join(
+    "\n",
+  );
 }

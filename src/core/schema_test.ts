@@ -1,15 +1,13 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
 import { BadRequestError } from "./errors.ts";
-import type { StandardJsonSchemaSource } from "./infer.ts";
 import type { JsonSchema } from "./json.ts";
+import type { ValidationError } from "./json_schema/validation_error.ts";
 import {
   ajvValidator,
   compileSchema,
   formatErrors,
   type SchemaValidator,
-  toJsonSchema,
   validateToolArguments,
-  type ValidationError,
 } from "./schema.ts";
 
 const weather = {
@@ -73,14 +71,12 @@ Deno.test("validateToolArguments() accepts any object, and only objects, for an 
 });
 
 Deno.test("validateToolArguments() rejects an invalid schema with the reason [A100]", async () => {
-  for (const schema of [{ type: "strnig" }, { properties: 5 }, { $ref: "#/nowhere" }]) {
-    const error = await assertRejects(
-      () => validateToolArguments(schema, {}),
-      BadRequestError,
-      "Invalid JSON Schema: ",
-    );
-    assert(error.cause instanceof Error);
-  }
+  const reject = (schema: JsonSchema, message: string) =>
+    assertRejects(() => validateToolArguments(schema, {}), BadRequestError, message);
+  await reject({ type: "strnig" }, "Invalid JSON Schema: /type must be one of array, boolean");
+  await reject({ properties: 5 }, "Invalid JSON Schema: /properties must be an object");
+  await reject({ $ref: "#/nowhere" }, 'Invalid JSON Schema: /$ref refers to "#/nowhere", which');
+  await reject(5 as never, "A JSON Schema must be an object");
 });
 
 Deno.test("validateToolArguments() describes errors of const, false schemas, anyOf and type lists", async () => {
@@ -98,7 +94,7 @@ Deno.test("validateToolArguments() describes errors of const, false schemas, any
     { path: "/id", message: "must be string" },
     { path: "/id", message: "must be integer" },
     { path: "/id", message: "must match a schema in anyOf" },
-    { path: "/maybe", message: "must be string,null" },
+    { path: "/maybe", message: "must be string or null" },
   ]);
 });
 
@@ -107,20 +103,18 @@ Deno.test("validateToolArguments() does not coerce values [B26]", async () => {
   assertEquals((await getErrors(schema, { count: "5", tags: '["x"]' })).length, 2);
 });
 
-Deno.test("ajvValidator() compiles a schema with `$id`, references and another draft more than once", async () => {
-  const schema = {
-    $schema: "http://json-schema.org/draft-07/schema#",
+Deno.test("ajvValidator() resolves references to identifiers of the same schema only", async () => {
+  const createSchema = (type: string) => ({
     $id: "https://example.com/call",
-    type: "object",
     properties: { a: { $ref: "#/$defs/word" }, b: { $ref: "https://example.com/number" } },
     $defs: {
-      word: { type: "string" },
+      word: { type },
       number: { $id: "https://example.com/number", type: "number" },
     },
-  };
-  for (let round = 0; round < 2; round++) {
-    assertEquals(await getErrors(structuredClone(schema), { a: 1, b: "x" }), [
-      { path: "/a", message: "must be string" },
+  });
+  for (const type of ["string", "boolean"]) {
+    assertEquals(await getErrors(createSchema(type), { a: 1, b: "x" }), [
+      { path: "/a", message: `must be ${type}` },
       { path: "/b", message: "must be number" },
     ]);
   }
@@ -129,6 +123,16 @@ Deno.test("ajvValidator() compiles a schema with `$id`, references and another d
 Deno.test("ajvValidator() does not check formats", async () => {
   const schema = { properties: { at: { type: "string", format: "date-time" } } };
   assertEquals(await getErrors(schema, { at: "tomorrow" }), []);
+});
+
+Deno.test("ajvValidator() throws for a schema that is nested more than 200 levels deep, or contains itself", () => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic["not"] = cyclic;
+  let deep: JsonSchema = {};
+  for (let level = 0; level < 20_000; level++) deep = { not: deep };
+  for (const schema of [cyclic, deep]) {
+    assertThrows(() => ajvValidator(schema), BadRequestError, "more than 200 levels deep");
+  }
 });
 
 Deno.test("compileSchema() compiles once per validator and returns cached schemas without a promise", async () => {
@@ -155,6 +159,26 @@ Deno.test("validateToolArguments() uses the given validator", async () => {
   });
 });
 
+Deno.test("validateToolArguments() rejects with a BadRequestError when a validator fails or returns something else", async () => {
+  const reject = (validator: unknown, message: string) =>
+    assertRejects(
+      () => validateToolArguments({ type: "object" }, {}, validator as SchemaValidator),
+      BadRequestError,
+      message,
+    );
+  const fail = (): never => {
+    throw new Error("no");
+  };
+  await reject(fail, "Invalid JSON Schema: no");
+  await reject(() => Promise.reject(new Error("no")), "Invalid JSON Schema: no");
+  await reject(() => true, "The validator must return a function");
+  await reject(() => Promise.resolve(), "The validator must return a function");
+  await reject(() => fail, "The validator failed: no");
+  for (const errors of [true, undefined, ["bad"], [{ message: "bad" }], Promise.resolve([])]) {
+    await reject(() => () => errors, "The validator must return a list of errors");
+  }
+});
+
 Deno.test("validateToolArguments() names the remedy when the runtime forbids eval", async () => {
   const forbidden: SchemaValidator = () => {
     throw new EvalError("Code generation from strings disallowed for this context");
@@ -166,45 +190,6 @@ Deno.test("validateToolArguments() names the remedy when the runtime forbids eva
   );
 });
 
-Deno.test("toJsonSchema() returns the JSON Schema of a Standard Schema validator", () => {
-  const calls: { readonly target: string }[] = [];
-  const source: StandardJsonSchemaSource = {
-    "~standard": {
-      version: 1,
-      vendor: "acme",
-      jsonSchema: {
-        input: (options) => {
-          calls.push(options);
-          return { type: "object", properties: { city: { type: "string" } } };
-        },
-      },
-    },
-  };
-  assertEquals(toJsonSchema(source), {
-    type: "object",
-    properties: { city: { type: "string" } },
-  });
-  assertEquals(calls, [{ target: "draft-2020-12" }]);
-});
-
-Deno.test("toJsonSchema() throws for a Standard Schema validator without a JSON Schema", () => {
-  assertThrows(
-    () => toJsonSchema({ "~standard": { version: 1, vendor: "acme" } }),
-    BadRequestError,
-    "The acme validator does not provide a JSON Schema",
-  );
-});
-
-Deno.test("toJsonSchema() returns a JSON Schema or TypeBox schema as the same object", async () => {
-  // TypeBox adds symbol keys to its schemas, which JSON does not include.
-  const typebox = { ...weather, [Symbol.for("TypeBox.Kind")]: "Object" };
-  assertStrictEquals(toJsonSchema(typebox), typebox);
-  assertEquals(await getErrors(typebox, { city: 5 }), [{
-    path: "/city",
-    message: "must be string",
-  }]);
-});
-
 Deno.test("formatErrors() writes one line per error", async () => {
   assertEquals(
     formatErrors(await getErrors(weather, { days: 0 })),
@@ -214,4 +199,9 @@ Deno.test("formatErrors() writes one line per error", async () => {
     formatErrors([{ path: "", message: "must be object" }]),
     "- (root): must be object",
   );
+});
+
+Deno.test("formatErrors() cuts off long lines", () => {
+  const text = formatErrors([{ path: `/${"a".repeat(1_000_000)}`, message: "must be object" }]);
+  assertEquals([text.length, text.endsWith("aaa…")], [2_001, true]);
 });

@@ -98,7 +98,10 @@ export interface StreamFn {
   /** Calls the model and returns the events of the reply. */
   (request: StreamRequest): AsyncIterable<AssistantMessageEvent>;
   /** Whether the provider enforces a schema passed as `StreamOptions.responseSchema`. Default: `false`. */
-  readonly hasStrictSchema?: (model: ModelSpec, schema: JsonSchema) => boolean;
+  readonly hasStrictSchema?: (
+    model: ModelSpec,
+    schema: JsonSchema,
+  ) => boolean | Promise<boolean>;
   /** The prices that are known for the models. Default: none. */
   readonly prices?: Prices;
   /** Returns the context window of a model in tokens, or `undefined` if it is unknown. Default: unknown. */

@@ -4,13 +4,15 @@
  * @module
  */
 
-import { BadRequestError } from "./errors.ts";
+import { checkTool, checkToolName } from "./check_tool.ts";
 import type { FileChange } from "./diff/file_change.ts";
 import type { AgentEvent } from "./event.ts";
-import type { InferArguments, SchemaSource } from "./infer.ts";
+import type { InferArguments, InferArgumentsInput, SchemaSource } from "./infer.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import type { AgentMessage } from "./message.ts";
-import { toJsonSchema } from "./schema.ts";
+import { createValidate } from "./parameters.ts";
+import type { ValidationResult } from "./schema.ts";
+import { toJsonSchema } from "./standard_schema.ts";
 import type { AgentToolResult, ToolUpdate } from "./tool_result.ts";
 
 /**
@@ -84,26 +86,41 @@ export interface AgentTool {
    * they then ignore the usage that it reports. Default: none.
    */
   readonly countedBy?: readonly object[];
+  /**
+   * Checks the arguments of a call further, and returns what `execute` gets in their place. Called with a copy of
+   * arguments that match the JSON Schema; errors go back to the model. Default: `execute` gets the arguments as they are.
+   */
+  readonly validate?: (
+    args: JsonObject,
+  ) => ValidationResult<unknown> | Promise<ValidationResult<unknown>>;
   /** Runs the tool. If it throws or rejects, the error becomes an error result for the model. */
   readonly execute: (args: JsonObject, context: ToolContext) => Promise<AgentToolResult | string>;
 }
 
-/** Definition of a tool for {@linkcode defineTool}: an {@linkcode AgentTool} with typed arguments. */
-export interface ToolDefinition<Schema extends SchemaSource, Args = InferArguments<Schema>>
-  extends
-    Omit<
-      AgentTool,
-      "parameters" | "requiresApproval" | "concurrencyKey" | "preview" | "execute"
-    > {
+/**
+ * Definition of a tool for {@linkcode defineTool}: an {@linkcode AgentTool} with typed arguments.
+ *
+ * `execute` gets the output of a validator's schema, and the properties that have a default. The other functions get the
+ * arguments as the model wrote them.
+ */
+export interface ToolDefinition<
+  Schema extends SchemaSource,
+  Args = InferArguments<Schema>,
+  Input = InferArgumentsInput<Schema>,
+> extends
+  Omit<
+    AgentTool,
+    "parameters" | "requiresApproval" | "concurrencyKey" | "preview" | "validate" | "execute"
+  > {
   /** JSON Schema of the arguments, or a validator that provides one. */
   readonly parameters: Schema;
   /** Whether a call requires approval in the approval mode `smart`. Default: `!readOnly`. */
-  readonly requiresApproval?: boolean | ((args: Args) => boolean);
+  readonly requiresApproval?: boolean | ((args: Input) => boolean);
   /** Returns a key; calls with the same key run one at a time. Default: no key. */
-  readonly concurrencyKey?: (args: Args) => string | undefined;
+  readonly concurrencyKey?: (args: Input) => string | undefined;
   /** Returns the file changes that a call would make, for its approval. Default: none. */
   readonly preview?: (
-    args: Args,
+    args: Input,
     context: { readonly signal: AbortSignal },
   ) => Promise<readonly FileChange[]>;
   /** Runs the tool, synchronously or not. If it throws or rejects, the error becomes an error result for the model. */
@@ -116,8 +133,12 @@ export interface ToolDefinition<Schema extends SchemaSource, Args = InferArgumen
 /**
  * Creates a tool whose arguments have the type of its schema.
  *
- * @throws {BadRequestError} If the name is empty, the schema is not an object schema, or the validator does not provide
- * a JSON Schema.
+ * The arguments of a call are checked against the JSON Schema. Then a validator of a library runs, and its output, with
+ * defaults and transforms, is what `execute` gets; for a plain JSON Schema, missing properties with a `default` are
+ * filled in.
+ *
+ * @throws {BadRequestError} If a property is missing or invalid, the name has characters that providers do not accept,
+ * the schema is invalid or not for objects, or a validator does not provide its JSON Schema.
  *
  * @example
  * ```ts
@@ -125,36 +146,31 @@ export interface ToolDefinition<Schema extends SchemaSource, Args = InferArgumen
  *
  * const weather = defineTool({
  *   name: "weather",
- *   description: "Returns the current weather in a city.",
+ *   description: "Returns the weather forecast of a city.",
  *   parameters: {
  *     type: "object",
- *     properties: { city: { type: "string" }, unit: { enum: ["celsius", "fahrenheit"] } },
+ *     properties: { city: { type: "string" }, days: { type: "integer", default: 3 } },
  *     required: ["city"],
  *   },
  *   readOnly: true,
- *   execute: ({ city, unit }) => `Sunny in ${city}, 21 degrees ${unit ?? "celsius"}`,
+ *   execute: ({ city, days }) => `${city}: sunny for ${days} days`,
  * });
  * ```
  */
 export function defineTool<const Schema extends SchemaSource>(
   definition: ToolDefinition<Schema>,
 ): AgentTool {
-  const { name } = definition;
-  if (name === "") throw new BadRequestError("The name of a tool must not be empty");
-  const parameters = toJsonSchema(definition.parameters);
-  const { type } = parameters;
-  if (type !== undefined && type !== "object") {
-    throw new BadRequestError(
-      `The parameters of the tool "${name}" must be a schema of type "object", not ${
-        JSON.stringify(type)
-      }`,
-    );
-  }
-  // The loop passes only arguments that match the schema, so they have its type.
+  checkToolName(definition.name);
+  // Only arguments that match the schema are passed to the tool, so they have its type.
   const untyped = definition as unknown as AgentTool;
+  const parameters = toJsonSchema(definition.parameters);
+  checkTool({ ...untyped, parameters });
+  const subject = `The schema of the tool "${definition.name}"`;
+  const validate = createValidate(definition.parameters, parameters, subject);
   return {
     ...untyped,
     parameters,
+    ...(validate && { validate }),
     execute: async (args, context) => await untyped.execute(args, context),
   };
 }

@@ -6,9 +6,10 @@
 
 import { findContentProblem } from "./check_message.ts";
 import type { ContentBlock } from "./content.ts";
+import { copyJson } from "./copy_json.ts";
 import { getErrorMessage } from "./errors.ts";
-import { cloneJson, isJsonObject } from "./json.ts";
-import { type Cost, toValidCost, toValidUsage, type Usage } from "./usage.ts";
+import { isJsonObject } from "./json.ts";
+import { type Cost, toValidSpending, type Usage } from "./usage.ts";
 
 /** The result of a tool. */
 export interface AgentToolResult {
@@ -25,35 +26,56 @@ export interface AgentToolResult {
 }
 
 /**
- * What a tool may return: an {@linkcode AgentToolResult}, or any JSON value, which becomes the text for the model and,
- * unless it is a string, the `details`.
+ * Output of a tool: an {@linkcode AgentToolResult}, or any JSON value, which becomes the text for the model and, unless
+ * it is a string, the `details`. An object with `content`, and no properties but those of a result, is a result.
  */
 export type ToolOutput = AgentToolResult | string | number | boolean | null | object;
 
 /** A partial result of a running tool; a string is the same as one text block. */
 export type ToolUpdate = AgentToolResult | string;
 
-/** Creates a tool result with one text block. */
+/**
+ * Creates a tool result with one text block for the model, and `details` for the program.
+ *
+ * @example
+ * ```ts
+ * import { textResult } from "@swink/agent";
+ *
+ * const result = textResult("2 orders", { ids: [17, 18] });
+ * ```
+ */
 export function textResult(text: string, details?: unknown): AgentToolResult {
   const content: ContentBlock[] = [{ type: "text", text }];
   return details === undefined ? { content } : { content, details };
 }
 
-/** Creates an error result with one text block, which should advise the model how to proceed. */
+/**
+ * Creates an error result with one text block, which should advise the model how to proceed.
+ *
+ * @example
+ * ```ts
+ * import { errorResult } from "@swink/agent";
+ *
+ * const result = errorResult("No such file: a.txt. List the directory first.");
+ * ```
+ */
 export function errorResult(text: string, details?: unknown): AgentToolResult {
   return { ...textResult(text, details), isError: true };
 }
 
 /**
- * Converts what a tool returned to a result of its own, which shares nothing with the tool. What is no result becomes an
- * error result that says so.
+ * Converts what a tool returned to a result of its own, which shares nothing with the tool. Any
+ * other value becomes an error result that names the problem.
  */
 export function toToolResult(output: unknown): AgentToolResult {
   if (typeof output === "string") return textResult(output);
   try {
     return hasResultShape(output) ? copyToolResult(output) : toJsonResult(output);
   } catch (thrown) {
-    return errorResult(`The tool returned an invalid result: ${getErrorMessage(thrown)}`);
+    return errorResult(
+      `The tool returned an invalid result: ${getErrorMessage(thrown)}. ` +
+        "It must return a string, a JSON value or { content: [...] }.",
+    );
   }
 }
 
@@ -74,26 +96,22 @@ function hasResultShape(output: unknown): output is AgentToolResult {
 /**
  * Returns a copy of a result, which shares nothing with it.
  *
- * @throws {TypeError | RangeError} If the value is no result.
+ * @throws {TypeError} If the value is no result.
  */
 export function copyToolResult(output: AgentToolResult): AgentToolResult {
   if (!hasResultShape(output)) throw new TypeError("a result must be { content: [...] }");
   const problem = findContentProblem(output.content);
   if (problem) throw new TypeError(problem);
-  const { content, details, isError, usage, cost } = output;
+  const { content, details, isError } = output;
   return {
-    content: cloneJson(content),
-    ...(details !== undefined && { details: cloneJson(details) }),
+    content: copyJson(content),
+    ...(details !== undefined && { details: copyJson(details) }),
     ...(isError !== undefined && { isError: isError === true }),
-    ...(usage && { usage: toValidUsage(usage) }),
-    ...(cost && { cost: toValidCost(cost) }),
+    ...toValidSpending(output),
   };
 }
 
 function toJsonResult(output: unknown): AgentToolResult {
-  const text = JSON.stringify(output);
-  if (text !== undefined) return textResult(text, JSON.parse(text));
-  return errorResult(
-    `The tool returned ${typeof output}, which is no result: return a string, a JSON value or { content: [...] }`,
-  );
+  const value = copyJson(output);
+  return textResult(JSON.stringify(value), value);
 }

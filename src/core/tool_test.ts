@@ -11,6 +11,7 @@ import { validateToolArguments } from "./schema.ts";
 import { defineTool, needsApproval, type ToolContext } from "./tool.ts";
 import { errorResult, textResult } from "./tool_result.ts";
 import { testToolContext } from "../testing/test_tool_context.ts";
+import { validateArguments } from "./validate_arguments.ts";
 
 const context: ToolContext = testToolContext();
 const parameters = {
@@ -77,14 +78,92 @@ Deno.test("defineTool() throws for an empty name or a schema that is not of type
   assertThrows(
     () => defineTool({ name: "", description: "", parameters, execute: () => "" }),
     BadRequestError,
-    "The name of a tool must not be empty",
+    'Invalid tool name "": it must have 1 to 64 letters, digits, "_" or "-"',
   );
   assertThrows(
     () =>
       defineTool({ name: "t", description: "", parameters: { type: "string" }, execute: () => "" }),
     BadRequestError,
-    'The parameters of the tool "t" must be a schema of type "object", not "string"',
+    'Invalid tool "t": parameters must be a schema of type "object", not "string"',
   );
+});
+
+Deno.test("defineTool() refuses an invalid schema with the path of the keyword", () => {
+  const refuse = (parameters: unknown, message: string) =>
+    assertThrows(
+      () =>
+        defineTool({
+          name: "t",
+          description: "",
+          parameters: parameters as never,
+          execute: () => "",
+        }),
+      BadRequestError,
+      message,
+    );
+  refuse(
+    { properties: { a: { type: "strnig" } } },
+    'The schema of the tool "t" is invalid: /properties/a/type must be one of array, boolean',
+  );
+  refuse({ properties: { a: { required: true } } }, "/properties/a/required must be a list of");
+  refuse({ $async: true }, "/$async is not part of JSON Schema: remove it");
+  refuse(
+    { properties: { a: { type: "string", default: 5 } } },
+    "/properties/a/default must be string",
+  );
+  refuse({ properties: { a: { default: 5n } } }, "is not JSON: /properties/a/default is a bigint");
+  refuse(undefined, 'Invalid tool "t": parameters must be a JSON Schema');
+});
+
+Deno.test("defineTool() accepts a schema with keywords that are not checked", () => {
+  const parameters = { properties: { a: { $ref: "https://example.com/a.json" } } };
+  defineTool({ name: "t", description: "", parameters, execute: () => "" });
+});
+
+Deno.test("defineTool(): defaults of a JSON Schema are filled in", async () => {
+  const tool = defineTool({
+    name: "forecast",
+    description: "Returns a forecast.",
+    parameters: {
+      type: "object",
+      properties: { city: { type: "string" }, days: { type: "integer", default: 3 } },
+      required: ["city"],
+    },
+    execute: ({ city, days }) => `${city}: ${days.toFixed()}`,
+  });
+  assertEquals(await validateArguments(tool, { city: "Bern" }), {
+    valid: true,
+    value: { city: "Bern", days: 3 },
+  });
+});
+
+Deno.test("defineTool(): the output of a library's validator replaces the arguments", async () => {
+  const source = {
+    "~standard": {
+      version: 1,
+      vendor: "acme",
+      validate: (value: unknown) => {
+        const { city } = value as { city: string };
+        return city === "Atlantis"
+          ? { issues: [{ message: "does not exist", path: ["city"] }] }
+          : { value: { city: city.toUpperCase() } };
+      },
+      jsonSchema: { input: () => parameters },
+    },
+  } as const;
+  const tool = defineTool({ name: "t", description: "", parameters: source, execute: () => "" });
+  assertEquals(await validateArguments(tool, { city: "Bern" }), {
+    valid: true,
+    value: { city: "BERN" },
+  });
+  assertEquals(await validateArguments(tool, { city: "Atlantis" }), {
+    valid: false,
+    errors: [{ path: "/city", message: "does not exist" }],
+  });
+  assertEquals(await validateArguments(tool, { city: 5 }), {
+    valid: false,
+    errors: [{ path: "/city", message: "must be string" }],
+  });
 });
 
 Deno.test("textResult() and errorResult() create results with one text block", () => {

@@ -74,12 +74,33 @@ export function unknownCost(): Cost {
   return { input: null, output: null, cacheRead: null, cacheWrite: null, total: null };
 }
 
-/** Adds two usages, including their `extra` counts by name. */
+/**
+ * Adds two usages, including their `extra` counts by name.
+ *
+ * @example
+ * ```ts
+ * import { addUsage } from "@swink/agent";
+ *
+ * const call = { input: 10, output: 2, cacheRead: 0, cacheWrite: 0, total: 12 };
+ * addUsage(call, call).total; // 24
+ * ```
+ */
 export function addUsage(left: Usage, right: Usage): Usage {
   return addAmounts(left, right, addTokens);
 }
 
-/** Adds two costs, including their `extra` amounts by name; a sum with an unknown amount is unknown. */
+/**
+ * Adds two costs, including their `extra` amounts by name; a sum with an unknown amount (`null`) is unknown.
+ *
+ * @example
+ * ```ts
+ * import { addCost } from "@swink/agent";
+ *
+ * const known = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
+ * addCost(known, known).total; // 6
+ * addCost(known, { ...known, total: null }).total; // null
+ * ```
+ */
 export function addCost(left: Cost, right: Cost): Cost {
   return addAmounts(left, right, addMoney);
 }
@@ -117,6 +138,24 @@ export function toValidCost(cost: Partial<Cost>): Cost {
   if (typeof cost.extra !== "object" || cost.extra === null) return amounts;
   const extra = Object.entries(cost.extra).map(([name, amount]) => [name, toAmount(amount)]);
   return { ...amounts, extra: Object.fromEntries(extra) };
+}
+
+/** Token counts and cost as a tool or a summary reports them. */
+export interface ReportedSpending {
+  /** Token counts. Default: none. */
+  readonly usage?: Usage | undefined;
+  /** Cost. Default: 0, or unknown if there are token counts. */
+  readonly cost?: Cost | undefined;
+}
+
+/** Returns valid token counts and cost; the cost of token counts that is not reported is unknown. */
+export function toValidSpending(
+  { usage, cost }: ReportedSpending,
+): { readonly usage?: Usage; readonly cost?: Cost } {
+  if (!usage) return cost ? { cost: toValidCost(cost) } : {};
+  const counts = toValidUsage(usage);
+  if (cost) return { usage: counts, cost: toValidCost(cost) };
+  return { usage: counts, ...(counts.total > 0 && { cost: unknownCost() }) };
 }
 
 function isAmount(value: unknown): value is number {

@@ -40,9 +40,11 @@ export async function approveBatch(
   batch: PreparedBatch,
 ): Promise<PreparedBatch> {
   const { run } = turn;
-  const needsPrompt = (call: PreparedCall): call is ReadyCall =>
+  const needsPrompt = (call: PreparedCall): boolean =>
     call.type === "ready" && !isAnswerCall(turn, call) && needsApprovalPrompt(run, call);
-  if (batch.stoppedBy || !batch.calls.some(needsPrompt)) return cancelIfAborted(turn, batch);
+  // Asked once for each call, since the tool decides and its answer may change.
+  const gated = new Set(batch.calls.filter(needsPrompt));
+  if (batch.stoppedBy || gated.size === 0) return cancelIfAborted(turn, batch);
   const cancellation = turn.cancellation.child();
   const onSteering = (): void => {
     if (cancelsUnstartedCalls(turn)) cancellation.abort();
@@ -56,13 +58,14 @@ export async function approveBatch(
   try {
     for (const call of batch.calls) {
       if (cancellation.aborted) break;
-      const decision = needsPrompt(call)
+      const isGated = call.type === "ready" && gated.has(call);
+      const decision = isGated
         ? await requestApproval(turn, call, cancellation)
         : createOwnDecision(call);
       const approval = createPendingApproval(call);
       if (!decision) pending.push(approval);
       else decided.push({ ...approval, decision });
-      if (!decision || !needsPrompt(call)) {
+      if (!decision || !isGated) {
         calls.push(call);
         continue;
       }
@@ -121,7 +124,7 @@ function createPendingApproval(call: PreparedCall): PendingApproval {
   return { toolCallId, name, arguments: call.type === "ready" ? call.arguments : own };
 }
 
-/** Returns the decision on a call that nobody is asked about: the reason of a refusal, or the mode of the run. */
+/** Returns the decision on a call without an approval request: the reason of a refusal, or the mode of the run. */
 function createOwnDecision(call: PreparedCall): DecidedCall["decision"] {
   if (call.type === "ready") return { type: "approved", origin: "mode" };
   return { type: "denied", reason: call.text, origin: "policy" };

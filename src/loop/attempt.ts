@@ -13,9 +13,11 @@ import {
   NetworkError,
   StreamError,
 } from "../core/errors.ts";
+import { cloneJson } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
+import { compileSchema, preloadValidator } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type {
   AssistantMessageEvent,
@@ -33,6 +35,7 @@ import {
   zeroCost,
   zeroUsage,
 } from "../core/usage.ts";
+import type { AgentTool } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
@@ -118,10 +121,11 @@ async function callStream(
 ): Promise<Attempt> {
   const { run, progress: { turn: turnNumber } } = turn;
   const { model, streamFn } = candidate;
-  await run.events.emit({ type: "model_call_start", turn: turnNumber, attempt: number, model });
+  const position = { turn: turnNumber, attempt: number };
+  await run.events.emit({ type: "model_call_start", ...position, model: cloneJson(model) });
   await run.events.untilDelivered();
   const startedAt = run.config.now();
-  const reader = new ReplyReader(turn);
+  const reader = new ReplyReader(turn, request.tools);
   const { context } = request;
   const call = { model, context, options, runId: run.runId, turn: turnNumber };
   const { reportedCost, ...outcome } = await readReply(turn, reader, { streamFn, call });
@@ -132,13 +136,12 @@ async function callStream(
   const { firstTokenAt } = reader;
   await run.events.emit({
     type: "model_call_end",
-    turn: turnNumber,
-    attempt: number,
-    model,
+    ...position,
+    model: cloneJson(model),
     ...(firstTokenAt !== undefined && { ttftMs: firstTokenAt - startedAt }),
     durationMs,
-    usage,
-    cost,
+    usage: cloneJson(usage),
+    cost: cloneJson(cost),
     ...(responseId !== undefined && { responseId }),
     ...(error && { error }),
   });
@@ -165,6 +168,7 @@ async function readReply(
       cancellation,
     );
     const { accept, acceptTerminal } = reader;
+    if (call.context.tools.length > 0) preloadValidator(run.config.validator);
     const stream = source instanceof Promise ? await source : source;
     return reader.finish(await readEvents(stream, { cancellation, accept, acceptTerminal }));
   } catch (thrown) {
@@ -189,13 +193,15 @@ class ReplyReader {
   readonly #turn: TurnContext;
   readonly #run: RunServices;
   readonly #reply = new ReplyAccumulator();
+  readonly #tools: readonly AgentTool[];
   readonly #callIds: string[] = [];
   #firstTokenAt: number | undefined;
   #terminal: StreamDoneEvent | StreamErrorEvent | undefined;
 
-  constructor(turn: TurnContext) {
+  constructor(turn: TurnContext, tools: readonly AgentTool[]) {
     this.#turn = turn;
     this.#run = turn.run;
+    this.#tools = tools;
   }
 
   get characters(): number {
@@ -219,6 +225,7 @@ class ReplyReader {
       case "tool_call_start": {
         const id = this.#run.history.claimCallId(event.id);
         this.#callIds.push(id);
+        this.#prepareTool(event.name);
         const delta = id === event.id ? event : { ...event, id };
         this.#reply.apply(delta);
         this.#firstTokenAt ??= this.#run.config.now();
@@ -236,6 +243,19 @@ class ReplyReader {
         return undefined;
     }
   };
+
+  /** Compiles the schema of a tool while the model still writes its arguments. */
+  #prepareTool(name: string): void {
+    const tool = this.#tools.find((tool) => tool.name === name);
+    if (!tool) return;
+    try {
+      const compiled = compileSchema(tool.parameters, this.#run.config.validator);
+      // A failure is reported when the call is validated.
+      if (compiled instanceof Promise) compiled.catch(() => {});
+    } catch {
+      return;
+    }
+  }
 
   /** Stores the terminal event of an aborted reply; blocks that are still open no longer matter. */
   readonly acceptTerminal = (event: AssistantMessageEvent): void => {

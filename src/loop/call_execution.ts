@@ -82,7 +82,7 @@ export class CallExecution {
   async #execute(): Promise<AgentToolResult> {
     const { tool, input, arguments: args } = this.call;
     try {
-      // What the tool's own validator returned is a new value, and need not be JSON.
+      // The output of `validate` is the tool's own, and may be more than JSON.
       const owned = input === args ? cloneJson(args) : input;
       return toToolResult(await tool.execute(owned as JsonObject, this.#createContext()));
     } catch (thrown) {
@@ -114,6 +114,7 @@ export class CallExecution {
 
   /** Emits an event of an agent that the tool runs; its path begins with this call. */
   async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
+    if (this.#emittingUpdates) await this.#emittingUpdates; // They came first.
     if (this.#state !== "running" && this.#state !== "cancelled") return;
     const { id } = this.call.block;
     const nested = event.type === "sub_agent"

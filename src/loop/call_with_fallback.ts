@@ -5,6 +5,7 @@
  */
 
 import { getErrorMessage } from "../core/errors.ts";
+import { cloneJson } from "../core/json.ts";
 import type { ModelSpec } from "../core/model.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
@@ -22,6 +23,8 @@ export interface ModelCall {
   readonly model: ModelSpec;
   /** Number of model calls so far in the turn. */
   readonly attempts: number;
+  /** Number of the last attempt with its model, from 1. */
+  readonly number: number;
   /** Tokens of all attempts. */
   readonly usage: Usage;
   /** Cost of all attempts. */
@@ -68,14 +71,14 @@ export async function callWithFallback(
       await run.events.emit({ type: "retry", attempt: number, delayMs, error, discard: hasOutput });
       hasOutput = false;
       if (await waitForRetry(turn, delayMs)) continue;
-      return { attempt: createAbortedAttempt(turn), model, ...totals };
+      return { attempt: createAbortedAttempt(turn), model, number, ...totals };
     }
     const next = error?.retryable && !turn.cancellation.aborted ? fallbacks.shift() : undefined;
-    if (!next) return { attempt: last, model, ...totals };
+    if (!next) return { attempt: last, model, number, ...totals };
     await run.events.emit({
       type: "model_fallback",
-      from: model,
-      to: next.model,
+      from: cloneJson(model),
+      to: cloneJson(next.model),
       discard: hasOutput,
     });
     hasOutput = false;

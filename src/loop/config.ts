@@ -7,9 +7,7 @@
 import type { ApprovalMode } from "../core/approval.ts";
 import type { Approve } from "../core/approve.ts";
 import { type ConvertToLlm, omitCustomMessages, type TransformContext } from "../core/context.ts";
-import { BadRequestError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
-import { checkModelSpec, type ModelSpec } from "../core/model.ts";
+import type { ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import { defaultPorts, type Ports } from "../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../core/retry.ts";
@@ -17,6 +15,7 @@ import { ajvValidator, type SchemaValidator } from "../core/schema.ts";
 import type { StreamFn, StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Prices } from "../core/usage.ts";
+import { checkRunConfig } from "./check_config.ts";
 import type { MessageSource } from "./message_source.ts";
 import type { GetMessages } from "./polled_source.ts";
 
@@ -140,68 +139,13 @@ type Defaults =
     ]-?: NonNullable<AgentLoopConfig[Name]>;
   };
 
-const ALLOWED_VALUES = {
-  interrupt: ["cancel", "boundary", "after_batch"],
-  approvalMode: ["always", "enabled", "smart", "bypassed"],
-} as const;
-
-const FUNCTIONS = [
-  "convertToLlm",
-  "transformContext",
-  "getApiKey",
-  "retry",
-  "approve",
-  "validator",
-  "settings",
-  "now",
-  "sleep",
-  "newId",
-  "random",
-  "readFile",
-] as const;
-
-/**
- * Checks options of untyped callers: a misspelled `approvalMode` would otherwise approve every call.
- *
- * @throws {BadRequestError} If a limit is not above 0, or an option has an invalid type or an unknown value.
- */
-export function checkConfig(config: Partial<AgentLoopConfig>): void {
-  for (const name of ["maxTurns", "toolTimeoutMs"] as const) {
-    const { [name]: limit = Infinity } = config;
-    if (!(limit > 0)) throw new BadRequestError(`${name} must be a number above 0, not ${limit}`);
-  }
-  for (const name of ["interrupt", "approvalMode"] as const) {
-    const { [name]: value } = config;
-    const allowed: readonly unknown[] = ALLOWED_VALUES[name];
-    if (value === undefined || allowed.includes(value)) continue;
-    throw new BadRequestError(`${name} must be one of ${allowed.join(", ")}, not ${value}`);
-  }
-  for (const name of FUNCTIONS) {
-    const { [name]: value } = config;
-    if (value === undefined || typeof value === "function") continue;
-    throw new BadRequestError(`${name} must be a function, not ${typeof value}`);
-  }
-  for (const name of ["policies", "fallback"] as const) {
-    const { [name]: value } = config;
-    if (value === undefined || Array.isArray(value)) continue;
-    throw new BadRequestError(`${name} must be an array, not ${typeof value}`);
-  }
-  for (const policy of config.policies ?? []) checkPolicy(policy);
-  for (const { model } of config.fallback ?? []) checkModelSpec(model);
-}
-
-function checkPolicy(policy: unknown): void {
-  if (isJsonObject(policy) && typeof policy["name"] === "string") return;
-  throw new BadRequestError("A policy must be an object with a name and hooks, such as preTurn");
-}
-
 /**
  * Checks a configuration and fills in the defaults.
  *
  * @throws {BadRequestError} If an option is invalid.
  */
 export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
-  checkConfig(config);
+  checkRunConfig(config);
   const random = config.random ?? defaultPorts.random;
   return {
     ...config,

@@ -14,6 +14,7 @@ import type { AgentTool } from "../core/tool.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { type Attempt, createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
+import { cloneJson } from "../core/json.ts";
 import { toHookError } from "./hook_error.ts";
 import { prepareSmallerRequest } from "./overflow.ts";
 import { applyPreRequest } from "./pre_request.ts";
@@ -24,7 +25,7 @@ import type { TurnContext } from "./turn_context.ts";
 
 /** The reply of a turn. */
 export interface ModelReply {
-  /** The message, as emitted. */
+  /** The message. */
   readonly message: AssistantMessage;
   /** Its tool calls; none if it failed or was aborted. */
   readonly calls: readonly FinishedCall[];
@@ -50,10 +51,7 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
       if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
     }
   } catch (thrown) {
-    result ??= createUnsentCall(turn);
-    result = cancellation.aborted
-      ? abortCall(turn, result)
-      : endCall(result, { stopReason: "error", error: toHookError("A hook", thrown) });
+    result = endFailedCall(turn, result ?? createUnsentCall(turn), toFailure(thrown));
   }
   await start.emitOnce();
   return await finishCall(turn, start, result ?? createUnsentCall(turn));
@@ -73,7 +71,7 @@ interface CallResult {
 /** Emits the `message_start` of the reply once per turn, before its first delta. */
 class MessageStart {
   readonly #turn: TurnContext;
-  #message: AssistantMessage | undefined;
+  #id: string | undefined;
 
   constructor(turn: TurnContext) {
     this.#turn = turn;
@@ -81,18 +79,24 @@ class MessageStart {
 
   /** Id of the message; the same at its start and its end. */
   get id(): string | undefined {
-    return this.#message?.id;
+    return this.#id;
   }
 
   async emitOnce(model: ModelSpec = this.#turn.settings.model): Promise<void> {
-    if (this.#message) return;
+    if (this.#id !== undefined) return;
     const { run } = this.#turn;
-    this.#message = { ...createEmptyMessage(run, model), id: run.config.newId("message") };
-    await run.events.emit({ type: "message_start", message: this.#message });
+    const id = this.#id = run.config.newId("message");
+    await run.events.emit({
+      type: "message_start",
+      message: { ...createEmptyMessage(run, model), id },
+    });
   }
 }
 
-/** Applies the `preRequest` policies and calls the model. */
+/**
+ * Applies the `preRequest` policies and calls the model. Never rejects: a policy that fails gives a call without a
+ * request.
+ */
 async function sendRequest(
   turn: TurnContext,
   start: MessageStart,
@@ -103,9 +107,10 @@ async function sendRequest(
   const { report } = prepared;
   // The tokens of a summary count towards the run.
   const progress = report ? addSpending(turn.progress, report) : turn.progress;
-  if (report) await run.events.emit({ type: "context_compacted", report });
+  if (report) await run.events.emit({ type: "context_compacted", report: cloneJson(report) });
   const charged = { ...turn, progress };
-  const outcome = await applyPreRequest(charged, prepared);
+  const outcome = await applyPreRequest(charged, prepared).catch(toFailure);
+  if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(charged), outcome);
   if (outcome.type === "stopped") return createUnsentCall(charged, outcome.stoppedBy);
   const { request } = outcome;
   const onStart = () => start.emitOnce(request.model);
@@ -124,12 +129,12 @@ async function retryWithSmallerContext(
   first: CallResult,
 ): Promise<CallResult> {
   const { run, cancellation } = turn;
-  const { attempt: { error, hasOutput }, attempts } = first.call;
+  const { attempt: { error, hasOutput }, attempts, number } = first.call;
   const prepared = first.sent && await prepareSmallerRequest(turn, first.sent);
   if (cancellation.aborted) return abortCall(turn, first);
   if (!prepared) return first;
   if (error && hasOutput) {
-    await run.events.emit({ type: "retry", attempt: 1, delayMs: 0, error, discard: true });
+    await run.events.emit({ type: "retry", attempt: number, delayMs: 0, error, discard: true });
   }
   const second = await sendRequest(
     { ...turn, progress: first.progress },
@@ -142,11 +147,21 @@ async function retryWithSmallerContext(
   return { ...second, call: { ...second.call, usage, cost } };
 }
 
-/** Replaces the outcome of a call with an error; keeps its output and its token counts. */
-function endCall(
-  { call, ...rest }: CallResult,
-  end: Required<Pick<Attempt, "stopReason" | "error">>,
-): CallResult {
+/** A hook that failed. */
+interface HookFailure {
+  readonly type: "failed";
+  readonly thrown: unknown;
+}
+
+function toFailure(thrown: unknown): HookFailure {
+  return { type: "failed", thrown };
+}
+
+/** Ends a call with the error of a hook, or as aborted; keeps its output and its token counts. */
+function endFailedCall(turn: TurnContext, result: CallResult, { thrown }: HookFailure): CallResult {
+  if (turn.cancellation.aborted) return abortCall(turn, result);
+  const { call, ...rest } = result;
+  const end = { stopReason: "error", error: toHookError("A hook", thrown) } as const;
   return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
 }
 
@@ -176,10 +191,9 @@ async function finishCall(
   const wasSent = sent !== undefined && stopReason !== "aborted";
   const overflowed = wasSent ? isOverflow(call) : before.overflowed;
   const progress = { ...addSpending(before, { usage, cost }), overflowed };
-  const emitted = run.history.append(message);
-  await run.events.emit({ type: "message_end", message: emitted });
+  await run.events.emit({ type: "message_end", message: run.history.append(message) });
   return {
-    message: emitted,
+    message,
     calls,
     tools,
     progress,
@@ -193,7 +207,7 @@ function createUnsentCall(turn: TurnContext, stoppedBy?: StoppedBy): CallResult 
   const { settings: { model, tools }, progress } = turn;
   const attempt = createAbortedAttempt(turn, stoppedBy);
   return {
-    call: { attempt, model, attempts: 0, usage: zeroUsage(), cost: zeroCost() },
+    call: { attempt, model, attempts: 0, number: 0, usage: zeroUsage(), cost: zeroCost() },
     progress,
     tools,
   };

@@ -6,7 +6,8 @@
 
 import type { ApprovalDecision, ApprovalDecisions, PendingBatch } from "../core/approval.ts";
 import { extractToolCalls } from "../core/content.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
 import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import { toDecision } from "./to_decision.ts";
@@ -41,21 +42,29 @@ function parseDecision(id: string, answer: unknown): ApprovalDecision {
       `There is no decision for the tool call "${id}": pass approvals: { "${id}": true } or a decision`,
     );
   }
+  if (!isDecision(answer)) {
+    throw new BadRequestError(
+      `The decision for the tool call "${id}" must be true, false, or an object of type approved or denied`,
+    );
+  }
   try {
     return toDecision(answer);
   } catch (cause) {
-    throw new BadRequestError(
-      `The decision for the tool call "${id}" has arguments that are not JSON`,
-      {
-        cause,
-      },
-    );
+    const problem = `has arguments that are not JSON: ${getErrorMessage(cause)}`;
+    throw new BadRequestError(`The decision for the tool call "${id}" ${problem}`, { cause });
   }
+}
+
+function isDecision(answer: unknown): boolean {
+  if (typeof answer === "boolean") return true;
+  if (!isJsonObject(answer)) return false;
+  const { type, arguments: args } = answer;
+  return type === "denied" || (type === "approved" && (args === undefined || isJsonObject(args)));
 }
 
 const NOT_APPROVED_TEXT = "Tool call not run: not approved: the conversation went on";
 
-/** Creates the results of the calls of the last reply, for a conversation that goes on without their approvals. */
+/** Creates the results of the calls of the last reply, for a conversation that continues without them. */
 export function createDeclinedResults(
   history: readonly AgentMessage[],
   timestamp: number,

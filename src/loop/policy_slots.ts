@@ -4,10 +4,9 @@
  * @module
  */
 
-import { findMessageProblem } from "../core/check_message.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
-import type { AgentMessage } from "../core/message.ts";
+import { type AgentMessage, copyMessages } from "../core/message.ts";
 import type {
   InjectVerdict,
   Policy,
@@ -75,11 +74,22 @@ export async function callPolicy<Value>(
 export type EffectiveVerdict = StopVerdict | InjectVerdict | SkipVerdict;
 
 /**
- * Checks what a hook returned; `undefined` continues.
+ * Checks what a hook returned; `undefined` continues. The verdict has copies of its messages.
  *
- * @throws {TypeError} If it is no verdict.
+ * @throws {TypeError | BadRequestError} If it is no verdict of a type that the slot knows.
  */
-export function parseVerdict(returned: unknown): EffectiveVerdict | undefined {
+export function parseVerdict<Type extends EffectiveVerdict["type"]>(
+  returned: unknown,
+  types: readonly Type[],
+): Extract<EffectiveVerdict, { type: Type }> | undefined {
+  const verdict = parseAnyVerdict(returned);
+  if (!verdict || types.some((type) => type === verdict.type)) {
+    return verdict as Extract<EffectiveVerdict, { type: Type }> | undefined;
+  }
+  throw createTypeError(verdict.type, types);
+}
+
+function parseAnyVerdict(returned: unknown): EffectiveVerdict | undefined {
   if (returned === undefined || returned === null) return undefined;
   if (!isJsonObject(returned)) throw new TypeError("a verdict must be an object with a type");
   const { type, reason, messages } = returned;
@@ -88,23 +98,26 @@ export function parseVerdict(returned: unknown): EffectiveVerdict | undefined {
       return undefined;
     case "stop":
     case "skip":
-      return { type, reason: String(reason) };
+      return { type, reason: reason === undefined ? "no reason given" : String(reason) };
     case "inject":
       return { type, messages: parseMessages(messages) };
     default:
-      throw new TypeError(
-        `the type of a verdict must be continue, stop, inject or skip, not ${String(type)}`,
-      );
+      throw createTypeError(type, ["stop", "inject", "skip"]);
   }
+}
+
+function createTypeError(type: unknown, known: readonly string[]): TypeError {
+  const types = ["continue", ...known].join(", ");
+  return new TypeError(`the type of a verdict must be one of ${types}, not ${String(type)}`);
 }
 
 function parseMessages(messages: unknown): readonly AgentMessage[] {
   if (!Array.isArray(messages)) throw new TypeError("an inject verdict must have messages");
-  for (const message of messages) {
-    const problem = findMessageProblem(message);
-    if (problem) throw new TypeError(problem);
-  }
-  return messages;
+  return copyMessages(messages);
+}
+
+function parseSlotVerdict(returned: unknown): StopVerdict | InjectVerdict | undefined {
+  return parseVerdict(returned, ["stop", "inject"]);
 }
 
 async function runSlot(
@@ -114,7 +127,7 @@ async function runSlot(
   const injected: AgentMessage[] = [];
   for (const policy of run.config.policies) {
     const call = () => callHook(policy);
-    const outcome = await callPolicy(run, policy, { call, parse: parseVerdict });
+    const outcome = await callPolicy(run, policy, { call, parse: parseSlotVerdict });
     const verdict = outcome.type === "returned" ? outcome.value : undefined;
     if (verdict?.type === "inject") injected.push(...verdict.messages);
     if (verdict?.type === "stop") {

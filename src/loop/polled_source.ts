@@ -4,8 +4,7 @@
  * @module
  */
 
-import { findMessageProblem } from "../core/check_message.ts";
-import type { AgentMessage } from "../core/message.ts";
+import { type AgentMessage, copyMessages } from "../core/message.ts";
 import type { MessageSource } from "./message_source.ts";
 
 /** Returns the messages that have arrived since the last call. */
@@ -60,9 +59,5 @@ export class PolledSource implements MessageSource {
 function parseMessages(messages: unknown): readonly AgentMessage[] {
   if (messages === undefined || messages === null) return [];
   if (!Array.isArray(messages)) throw new TypeError("it must return an array of messages");
-  for (const message of messages) {
-    const problem = findMessageProblem(message);
-    if (problem) throw new TypeError(problem);
-  }
-  return messages;
+  return copyMessages(messages);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkTools } from "../core/check_tools.ts";
+import { checkTools } from "../core/check_tool.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";

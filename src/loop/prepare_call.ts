@@ -8,12 +8,14 @@ import type { FinishedCall } from "../core/accumulate.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
-import { compileSchema, formatErrors } from "../core/schema.ts";
+import { compileSchema, formatErrors, formatIgnored } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { AgentTool } from "../core/tool.ts";
+import { validateArguments } from "../core/validate_arguments.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { callPolicy, parseVerdict } from "./policy_slots.ts";
 import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
+import type { RunServices } from "./run_services.ts";
 import { copyArguments } from "./to_decision.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
 
@@ -85,7 +87,7 @@ export async function checkPolicies(
     const context = { ...createPolicyContext(turn), toolCallId: block.id, tool, arguments: draft };
     const call = () => policy.preDispatch?.(context);
     const parse = (returned: unknown) => {
-      const verdict = parseVerdict(returned);
+      const verdict = parseVerdict(returned, ["stop", "inject", "skip"]);
       return { verdict, args: final ? args : copyArguments(draft) };
     };
     const outcome = await callPolicy(run, policy, { call, parse });
@@ -124,19 +126,29 @@ async function validateCall(turn: TurnContext, ready: ReadyCall): Promise<Prepar
   const { run } = turn;
   const { block, tool } = ready;
   try {
-    const compiled = compileSchema(tool.parameters, run.config.validator);
-    const validate = compiled instanceof Promise
-      ? await run.cancellation.withGrace(compiled)
-      : compiled;
-    const errors = validate(ready.arguments);
-    if (errors.length === 0) return ready;
-    return refuseCall(block, `Invalid arguments for "${tool.name}":\n${formatErrors(errors)}`);
+    const pending = validateArguments(tool, ready.arguments, run.config.validator);
+    const result = pending instanceof Promise ? await run.cancellation.withGrace(pending) : pending;
+    await warnAboutSchema(run, tool);
+    if (result.valid) return { ...ready, input: result.value };
+    const errors = formatErrors(result.errors);
+    return refuseCall(block, `Invalid arguments for "${tool.name}":\n${errors}`);
   } catch (thrown) {
     if (run.cancellation.aborted) return refuseCall(block, getAbortText(turn));
     const text = `The tool "${tool.name}" cannot be used: ${getErrorMessage(thrown)}`;
     await run.events.warn("invalid_tool_schema", text, { tool: tool.name });
     return refuseCall(block, text);
   }
+}
+
+/** Emits one warning per tool with the keywords of its schema that are not checked. */
+async function warnAboutSchema(run: RunServices, tool: AgentTool): Promise<void> {
+  const { ignored = [] } = await compileSchema(tool.parameters, run.config.validator);
+  if (ignored.length === 0 || run.warnedTools.has(tool)) return;
+  run.warnedTools.add(tool);
+  const message = `A part of the schema of the tool "${tool.name}" is ignored: ${
+    formatIgnored(ignored)
+  }`;
+  await run.events.warn("tool_schema_ignored", message, { tool: tool.name });
 }
 
 function formatUnreadableArguments(

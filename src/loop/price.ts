@@ -67,9 +67,19 @@ function findKnownRates(run: RunServices, prices: Prices, model: ModelSpec): Rat
   try {
     const rates = findRates(prices, model);
     refusePromise(rates, "prices");
-    return rates;
+    return rates ? assertRates(rates) : undefined;
   } catch (thrown) {
     void run.events.warn("prices_failed", `The price list failed: ${getErrorMessage(thrown)}`);
     return undefined;
   }
+}
+
+function assertRates(rates: Rates): Rates {
+  const { input, output, cacheRead = input, cacheWrite = input } = rates;
+  for (const rate of [input, output, cacheRead, cacheWrite]) {
+    if (!(rate >= 0 && rate < Infinity)) {
+      throw new TypeError(`a rate must be a number, not ${rate}`);
+    }
+  }
+  return rates;
 }

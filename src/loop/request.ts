@@ -6,10 +6,12 @@
 
 import type { CompactionReport } from "../core/compaction_report.ts";
 import { NoMessagesError } from "../core/errors.ts";
+import { cloneJson, isJsonObject } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
+import { toValidSpending } from "../core/usage.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
 import { readMediaFiles } from "./media_files.ts";
@@ -144,11 +146,23 @@ async function applyTransform(
 
 function parseTransformOutput(output: unknown): TransformedContext {
   const transformed = Array.isArray(output) ? { messages: output } : output;
-  if (
-    typeof transformed === "object" && transformed !== null && "messages" in transformed &&
-    Array.isArray(transformed.messages)
-  ) return transformed as TransformedContext;
-  throw new TypeError("it must return an array of messages, or { messages, report }");
+  if (!isJsonObject(transformed) || !Array.isArray(transformed["messages"])) {
+    throw new TypeError("it must return an array of messages, or { messages, report }");
+  }
+  const { messages, report } = transformed as Partial<TransformedContext>;
+  if (report !== undefined && !isJsonObject(report)) {
+    throw new TypeError("its report must be an object");
+  }
+  return { messages: messages ?? [], ...(report && { report: copyReport(report) }) };
+}
+
+/** Returns a report of its own, except for the omitted messages, which listeners identify by reference. */
+function copyReport({ droppedMessages, ...report }: CompactionReport): CompactionReport {
+  return {
+    ...cloneJson(report),
+    ...(droppedMessages && { droppedMessages }),
+    ...toValidSpending(report),
+  };
 }
 
 const toolSpecCache = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();

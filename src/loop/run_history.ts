@@ -33,7 +33,7 @@ export interface RunHistoryOptions {
 export class RunHistory {
   /** All messages: those before the run and those it appended. */
   readonly messages: AgentMessage[];
-  /** Copies of the messages that this run appended, as in its events. */
+  /** The messages that this run appended. */
   readonly newMessages: AgentMessage[] = [];
   readonly #options: RunHistoryOptions;
   #callIds: CallIds | undefined;
@@ -46,21 +46,21 @@ export class RunHistory {
 
   /** Appends a message and returns the copy for its events; an assistant message without content is not appended. */
   append<Message extends AgentMessage>(message: Message): Message {
-    const copy = cloneJson(message);
     if (message.role !== "assistant" || hasContent(message.content)) {
       this.messages.push(message);
-      this.newMessages.push(copy);
+      this.newMessages.push(message);
     }
-    return copy;
+    return cloneJson(message);
   }
 
-  /** Appends a complete message and emits its start and end; returns the copy that was emitted. */
+  /** Appends a complete message and emits its start and end; returns the message with its id. */
   async emitMessage<Message extends AgentMessage>(message: Message): Promise<Message> {
-    const copy = this.append(this.#withId(message));
+    const appended = this.#withId(message);
+    const copy = this.append(appended);
     const { events } = this.#options;
     await events.emit({ type: "message_start", message: copy });
     await events.emit({ type: "message_end", message: copy });
-    return copy;
+    return appended;
   }
 
   /**

@@ -33,9 +33,9 @@ export interface RunProgress {
 /** Token counts and cost of one step. */
 export interface Spending {
   /** Token counts of the step. Default: 0. */
-  readonly usage?: Usage;
+  readonly usage?: Usage | undefined;
   /** Cost of the step. Default: 0. */
-  readonly cost?: Cost;
+  readonly cost?: Cost | undefined;
 }
 
 /** Creates the progress of a run before its first turn. */

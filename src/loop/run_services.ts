@@ -6,6 +6,7 @@
 
 import type { AgentContext } from "../core/context.ts";
 import { getErrorMessage } from "../core/errors.ts";
+import type { AgentTool } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 import { HistoryConverter, MessageConverter } from "./convert.ts";
@@ -54,6 +55,8 @@ export class RunServices {
   readonly messageConverter: MessageConverter;
   /** Models whose missing price has been reported. */
   readonly unpricedModels: Set<string>;
+  /** Tools whose schema has been reported as checked only in part. */
+  readonly warnedTools: WeakSet<AgentTool> = new WeakSet();
   readonly #context: AgentContext;
   readonly #startedAt: number;
 

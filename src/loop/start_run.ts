@@ -8,6 +8,7 @@ import type { PendingBatch } from "../core/approval.ts";
 import type { AgentContext } from "../core/context.ts";
 import type { AgentEvent, RunOutcome } from "../core/event.ts";
 import type { HistoryRepair } from "../core/history.ts";
+import { cloneJson } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import { Cancellation } from "./cancellation.ts";
 import { type AgentLoopConfig, resolveConfig } from "./config.ts";
@@ -49,7 +50,7 @@ export interface StartRunOptions {
   readonly onSettled?: (progress: RunProgress | undefined) => void;
 }
 
-/** What an observer needs of the run. */
+/** The part of a run that an observer needs. */
 export interface ObservedRun {
   /** The history of the run, including messages whose events are not delivered yet. */
   readonly messages: readonly AgentMessage[];
@@ -190,7 +191,7 @@ async function finishRun(run: RunServices, progress: RunProgress): Promise<RunOu
   const { stopReason, error } = outcome;
   const context = createPolicyContext({ run, settings: run.getSettings(), progress });
   await runPostLoop(run, { ...context, stopReason, ...(error && { error }) });
-  await run.events.emit({ type: "agent_end", ...outcome });
+  await run.events.emit({ type: "agent_end", ...copyOutcome(outcome) });
   return outcome;
 }
 
@@ -201,7 +202,7 @@ function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
   // An abort after the last turn was complete had no effect.
   const isIncomplete = stopReason === "aborted" || stopReason === "error";
   return {
-    messages: run.history.newMessages.slice(),
+    messages: cloneJson(run.history.newMessages),
     stopReason,
     usage,
     cost,
@@ -210,6 +211,12 @@ function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
     ...(aborted && isIncomplete && { abortReason: reason }),
     ...(pending && pickPending(pending)),
   };
+}
+
+/** Returns a copy for the last event, so that a listener cannot change the result. */
+function copyOutcome(outcome: RunOutcome): RunOutcome {
+  const { error: _error, abortReason: _abortReason, ...data } = outcome;
+  return { ...outcome, ...cloneJson(data) };
 }
 
 function pickPending({ pendingApprovals, decidedCalls }: PendingBatch): PendingBatch {

@@ -13,6 +13,7 @@ import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { type AgentToolResult, errorResult } from "../core/tool_result.ts";
+import { unknownCost } from "../core/usage.ts";
 import { approveBatch, isAnswerCall, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { executeCalls } from "./execute_calls.ts";
@@ -31,7 +32,7 @@ import type { TurnContext } from "./turn_context.ts";
 
 /** The result of a batch. */
 export interface BatchOutcome {
-  /** The result messages in call order, as emitted; none if approvals are pending. */
+  /** The result messages in call order; none if approvals are pending. */
   readonly toolResults: readonly ToolResultMessage[];
   /** Whether steering interrupted the batch. */
   readonly interrupted: boolean;
@@ -41,7 +42,7 @@ export interface BatchOutcome {
   readonly injected: readonly AgentMessage[];
   /** The approvals that the batch waits for, if any. */
   readonly pending?: PendingBatch;
-  /** What each tool reports to have used. */
+  /** The usage and cost that each tool reports. */
   readonly spending: readonly Spending[];
   /** A failure of the batch itself, which ends the run. */
   readonly error?: AgentError;
@@ -119,9 +120,15 @@ async function executeBatch(turn: TurnContext, batch: PreparedBatch): Promise<Ba
     toolResults: await emitResults(turn, calls, resultByBlock),
     interrupted: interrupted || batch.interrupted === true,
     injected,
-    spending: results,
+    spending: results.map(getSpending),
     ...(stoppedBy && { stoppedBy }),
   };
+}
+
+/** Returns what a tool used; the cost of reported tokens is unknown unless it is reported too. */
+function getSpending({ usage, cost }: AgentToolResult): Spending {
+  const isPriced = cost !== undefined || usage === undefined || usage.total === 0;
+  return { usage, cost: isPriced ? cost : unknownCost() };
 }
 
 async function emitRefusals(
@@ -143,12 +150,12 @@ async function emitResults(
   calls: readonly PreparedCall[],
   resultByBlock: ReadonlyMap<ToolCallBlock, AgentToolResult | undefined>,
 ): Promise<ToolResultMessage[]> {
-  const emitted: ToolResultMessage[] = [];
+  const messages: ToolResultMessage[] = [];
   for (const call of calls) {
     const message = createResultMessage(turn, call, resultByBlock.get(call.block));
-    emitted.push(await turn.run.history.emitMessage(message));
+    messages.push(await turn.run.history.emitMessage(message));
   }
-  return emitted;
+  return messages;
 }
 
 function createResultMessage(

@@ -6,6 +6,7 @@
 
 import type { AgentError } from "../core/errors.ts";
 import type { TurnEndReason } from "../core/event.ts";
+import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { TurnInput } from "./message_source.ts";
@@ -49,9 +50,9 @@ export async function runTurn(
   }
   const turn = createTurn(run, progress);
   await run.events.emit({ type: "turn_start", turn: turn.progress.turn });
-  const queued = takeQueuedMessages(run, input);
-  await run.history.emitRepaired([...input.messages, ...queued, ...admission.injected]);
-  const actions = input.batch ? await resumeBatch(turn, input.batch) : await replyAndAct(turn);
+  const actions = input.batch
+    ? await resumeBatch(turn, input.batch, admission.injected)
+    : await appendAndReply(turn, input, admission.injected);
   const result = await finishTurn(turn, actions);
   turn.monitor?.stop();
   if (turn.cancellation !== run.cancellation) turn.cancellation.dispose();
@@ -74,7 +75,7 @@ async function admitTurn(
     return { type: "refused", stoppedBy: { policy: "max_turns", reason } };
   }
   if (policies.length === 0) return { type: "admitted", injected: [] };
-  const queued = [...(input.queue?.peek() ?? []), ...run.steering.peek()];
+  const queued = input.batch ? [] : [...(input.queue?.peek() ?? []), ...run.steering.peek()];
   const newMessages = [...input.messages, ...queued];
   const context = createPolicyContext({ run, settings: run.getSettings(), progress });
   const verdict = await runPreTurn(run, { ...context, newMessages });
@@ -102,9 +103,9 @@ function takeQueuedMessages(run: RunServices, { queue }: TurnInput): readonly Ag
   return [...(queue?.take() ?? []), ...run.steering.take()];
 }
 
-/** What happened in a turn, before its `postTurn` policies. */
+/** The actions of a turn, before its `postTurn` policies. */
 interface TurnActions {
-  /** The reply, as emitted. */
+  /** The reply. */
   readonly message: AssistantMessage;
   /** The progress of the run. */
   readonly progress: RunProgress;
@@ -123,19 +124,34 @@ const EMPTY_BATCH: BatchOutcome = {
   spending: [],
 };
 
-/** Calls the model and runs the tool calls of its reply. */
-async function replyAndAct(turn: TurnContext): Promise<TurnActions> {
+/** Appends the messages of the turn, calls the model and runs the tool calls of its reply. */
+async function appendAndReply(
+  turn: TurnContext,
+  input: TurnInput,
+  injected: readonly AgentMessage[],
+): Promise<TurnActions> {
+  const { run } = turn;
+  const queued = takeQueuedMessages(run, input);
+  await run.history.emitRepaired([...input.messages, ...queued, ...injected]);
   const reply = await callModel(turn);
   if (reply.calls.length === 0) return { ...reply, batch: EMPTY_BATCH };
   const batch = await runToolBatch({ ...turn, progress: reply.progress }, reply);
   return { ...reply, batch };
 }
 
-/** Runs the tool calls of the last reply, whose approvals were pending. */
-async function resumeBatch(turn: TurnContext, resumed: ResumedBatch): Promise<TurnActions> {
+/**
+ * Runs the tool calls of the last reply, whose approvals were pending. Messages that are queued or injected are left to
+ * the next turn, since the results must follow their calls.
+ */
+async function resumeBatch(
+  turn: TurnContext,
+  resumed: ResumedBatch,
+  injected: readonly AgentMessage[],
+): Promise<TurnActions> {
   const { progress, run } = turn;
   const message = run.history.getLastReply();
-  return { message, progress, batch: await resumeToolBatch(turn, message, resumed) };
+  const batch = await resumeToolBatch(turn, message, resumed);
+  return { message, progress, batch: { ...batch, injected: [...injected, ...batch.injected] } };
 }
 
 async function finishTurn(turn: TurnContext, actions: TurnActions): Promise<TurnResult> {
@@ -146,7 +162,13 @@ async function finishTurn(turn: TurnContext, actions: TurnActions): Promise<Turn
   const context = createPolicyContext({ ...turn, progress });
   const verdict = await runPostTurn(run, { ...context, message, toolResults });
   const reason = getTurnEndReason(turn, actions);
-  await run.events.emit({ type: "turn_end", turn: progress.turn, message, toolResults, reason });
+  await run.events.emit({
+    type: "turn_end",
+    turn: progress.turn,
+    message: cloneJson(message),
+    toolResults: cloneJson(toolResults),
+    reason,
+  });
   const error = batch.error ?? actions.error;
   const stoppedBy = actions.stoppedBy ?? batch.stoppedBy ?? monitor?.stoppedBy ?? verdict.stoppedBy;
   const isAborted = reason === "aborted" && run.cancellation.aborted;

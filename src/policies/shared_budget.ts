@@ -58,7 +58,7 @@ export interface SharedBudget extends Policy {
 
 /**
  * Creates one budget for several runs and agents, also concurrent ones: pass the same policy to each agent, or to each
- * run. The limits are checked like those of {@linkcode budget}; when one is reached, all active runs stop. Time starts
+ * run. The limits are checked like those of `budget()`; when one is reached, all active runs stop. Time starts
  * with the first run.
  *
  * Each model call counts once, in the run that makes it. The usage that a tool reports counts too, unless the tool has

@@ -1,31 +1,43 @@
 /**
  * Runs an agent synchronously, for scripts that cannot wait for a promise.
  *
- * The agent runs in a worker that imports it from a module of the caller: the module's default export creates the agent.
- * The calling thread is blocked until the run has ended, and gets the same result as from `Agent.prompt()`. A runtime
- * without workers, or a thread that must not block such as a browser's main thread, gets a `BadRequestError`.
+ * The agent runs in a worker that imports it from a module of the caller: the module's default export is the agent, or a
+ * function that creates it. The calling thread is blocked until the run has ended, and gets the same result as from the
+ * methods of `Agent`, as JSON. It works in Deno, Node 20.16 and later, Bun, and workers of browsers; a thread that must
+ * not block, such as a browser's main thread, gets a `BadRequestError`.
  *
  * @example
  * ```ts ignore
  * import { promptSync } from "@swink/agent/sync";
  *
  * // my_agent.ts: export default () => new Agent({ … });
- * const { messages } = promptSync(new URL("./my_agent.ts", import.meta.url), "Hello");
+ * const { text } = promptSync(new URL("./my_agent.ts", import.meta.url), "Hello");
  * ```
  *
  * @module
  */
 
 import type { AgentResult } from "../agent/agent_result.ts";
-import { AbortedError, AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
+import type { ApprovalDecisions } from "../core/approval.ts";
+import { AgentError, type AgentErrorRecord, BadRequestError } from "../core/errors.ts";
+import type { Infer } from "../core/infer.ts";
+import type { JsonSchema } from "../core/json.ts";
 import type { PromptInput } from "../core/message.ts";
-import { startWorker, type WorkerThread } from "../platform/worker.ts";
-import { createBuffer, receiveText, type SyncRequest, type SyncResponse } from "./wire.ts";
+import { callSync, pickRunOptions, type SyncOptions } from "./sync_call.ts";
 
-/** Options for {@linkcode promptSync} and {@linkcode continueSync}. */
-export interface SyncOptions {
-  /** Timeout after which the run is terminated, in milliseconds. Default: none. */
-  readonly timeoutMs?: number;
+export type { SyncOptions } from "./sync_call.ts";
+export type { SyncRunOptions } from "./sync_request.ts";
+
+/** Options for {@linkcode continueSync}. */
+export interface ContinueSyncOptions extends SyncOptions {
+  /** The decisions on the pending approvals, by the id of the tool call; one for each of them. */
+  readonly approvals?: ApprovalDecisions | undefined;
+}
+
+/** Options for {@linkcode structuredOutputSync}. */
+export interface StructuredOutputSyncOptions extends SyncOptions {
+  /** Maximum number of further attempts after an invalid answer. Default: 3. */
+  readonly maxRetries?: number | undefined;
 }
 
 /**
@@ -35,15 +47,18 @@ export interface SyncOptions {
  * module in a new worker, so that the agent starts with the history that the module passes to it.
  *
  * @throws {AlreadyRunningError | NoMessagesError} If `Agent.prompt()` rejects with it.
- * @throws {BadRequestError} If the runtime has no workers or does not allow blocking this thread, or if the default
- * export is not an agent.
+ * @throws {BadRequestError} If the runtime has no workers or does not allow blocking this thread, if an option is
+ * invalid, if the input cannot be copied to another thread, if the default export is not an agent, or if the result is
+ * not JSON.
  * @throws {AbortedError} If the run has not ended after `timeoutMs`.
+ * @throws {StreamError} If the worker has failed: the module throws, something throws outside of the run, or the worker
+ * has ended.
  *
  * @example
  * ```ts ignore
  * import { promptSync } from "@swink/agent/sync";
  *
- * const result = promptSync(new URL("./my_agent.ts", import.meta.url), "Hello");
+ * const result = promptSync(new URL("./my_agent.ts", import.meta.url), "Hello", { maxTurns: 5 });
  * ```
  */
 export function promptSync(
@@ -51,64 +66,65 @@ export function promptSync(
   input: PromptInput,
   options: SyncOptions = {},
 ): AgentResult {
-  return runSync({ module: module.href, input }, options);
+  return toAgentResult(
+    callSync(module, { type: "prompt", input, options: pickRunOptions(options) }, options),
+  );
 }
 
 /**
  * Continues the history of an agent, blocks the calling thread until the run has ended, and returns its result.
- * `module` is the same as for {@linkcode promptSync}.
+ * `module` is the same as for {@linkcode promptSync}, which also throws the same errors.
  *
  * @throws {NoMessagesError | InvalidContinueError} If `Agent.continue()` rejects with it.
- * @throws {BadRequestError} If the runtime has no workers or does not allow blocking this thread, or if the default
- * export is not an agent.
- * @throws {AbortedError} If the run has not ended after `timeoutMs`.
  */
-export function continueSync(module: URL, options: SyncOptions = {}): AgentResult {
-  return runSync({ module: module.href }, options);
+export function continueSync(module: URL, options: ContinueSyncOptions = {}): AgentResult {
+  const { approvals } = options;
+  const runOptions = { ...pickRunOptions(options), approvals };
+  return toAgentResult(callSync(module, { type: "continue", options: runOptions }, options));
 }
 
-function runSync(
-  request: Omit<SyncRequest, "buffer">,
-  { timeoutMs }: SyncOptions,
-): AgentResult {
-  const buffer = createBuffer();
-  const worker = startSyncWorker();
-  try {
-    worker.postMessage({ ...request, buffer });
-    const text = waitForText(buffer, timeoutMs);
-    if (text === undefined) throw new AbortedError(`The run did not end within ${timeoutMs} ms`);
-    return toAgentResult(JSON.parse(text));
-  } finally {
-    worker.terminate();
-  }
-}
-
-function startSyncWorker(): WorkerThread {
-  try {
-    return startWorker(new URL("./worker.ts", import.meta.url));
-  } catch (cause) {
-    const reason = getErrorMessage(cause);
+/**
+ * Prompts an agent, blocks the calling thread until it has answered, and returns an answer that matches a JSON Schema.
+ * `module` is the same as for {@linkcode promptSync}, which also throws the same errors.
+ *
+ * A validator such as a Zod schema cannot be passed to another thread: pass its JSON Schema.
+ *
+ * @throws {StructuredOutputFailedError} If no answer matches the schema after `maxRetries`.
+ * @throws {AgentError} If the run fails, its error.
+ *
+ * @example
+ * ```ts ignore
+ * import { structuredOutputSync } from "@swink/agent/sync";
+ *
+ * const module = new URL("./my_agent.ts", import.meta.url);
+ * const { city } = structuredOutputSync(module, "Where is the Eiffel Tower?", {
+ *   type: "object",
+ *   properties: { city: { type: "string" } },
+ *   required: ["city"],
+ * });
+ * ```
+ */
+export function structuredOutputSync<const Schema extends JsonSchema>(
+  module: URL,
+  input: PromptInput,
+  schema: Schema,
+  options: StructuredOutputSyncOptions = {},
+): Infer<Schema> {
+  if ("~standard" in schema) {
     throw new BadRequestError(
-      `Cannot run synchronously (${reason}): use prompt() or continue()`,
-      { cause },
+      "A validator cannot be passed to another thread: pass its JSON Schema",
     );
   }
+  const { maxRetries } = options;
+  const runOptions = {
+    ...pickRunOptions(options),
+    ...(maxRetries !== undefined && { maxRetries }),
+  };
+  const call = { type: "structured_output", input, schema, options: runOptions } as const;
+  return callSync(module, call, options) as Infer<Schema>;
 }
 
-function waitForText(buffer: SharedArrayBuffer, timeoutMs: number | undefined): string | undefined {
-  try {
-    return receiveText(buffer, timeoutMs);
-  } catch (cause) {
-    const reason = getErrorMessage(cause);
-    throw new BadRequestError(
-      `Cannot block this thread (${reason}): use prompt() or continue()`,
-      { cause },
-    );
-  }
-}
-
-function toAgentResult(response: SyncResponse): AgentResult {
-  if (response.type === "failed") throw AgentError.from(response.error);
-  const result = response.result as AgentResult & { error?: Parameters<typeof AgentError.from>[0] };
+function toAgentResult(value: unknown): AgentResult {
+  const result = value as AgentResult & { readonly error?: AgentErrorRecord };
   return result.error ? { ...result, error: AgentError.from(result.error) } : result;
 }

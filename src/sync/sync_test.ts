@@ -1,33 +1,44 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { AgentResult } from "../agent/agent_result.ts";
 import { extractText } from "../core/content.ts";
-import { AbortedError, AuthError, BadRequestError, NoMessagesError } from "../core/errors.ts";
+import {
+  AbortedError,
+  AuthError,
+  BadRequestError,
+  NoMessagesError,
+  StreamError,
+  StructuredOutputFailedError,
+} from "../core/errors.ts";
+import type { JsonSchema } from "../core/json.ts";
+import type { AgentMessage } from "../core/message.ts";
+import type { StreamOptions } from "../core/stream.ts";
 import { DEADLINE_MS } from "../../tests/deadline.ts";
-import { continueSync, promptSync } from "./mod.ts";
+import { continueSync, promptSync, structuredOutputSync } from "./mod.ts";
 
 const DEADLINE = { timeoutMs: DEADLINE_MS };
 
+/** Returns the URL of a fixture, which is compiled where this test is. */
 const getFixtureUrl = (name: string): URL =>
-  new URL(`../../tests/fixtures/sync/${name}.ts`, import.meta.url);
+  new URL(
+    `../../tests/fixtures/sync/${name}${import.meta.url.slice(-".ts".length)}`,
+    import.meta.url,
+  );
 
-function getLastText({ messages }: AgentResult): string {
-  const last = messages.at(-1);
-  return last?.role === "assistant" ? extractText(last.content) : "";
-}
+const getText = (message: AgentMessage): string =>
+  message.role === "custom" ? "" : extractText(message.content);
 
 Deno.test("promptSync() blocks until the run has ended and returns its result [4.2, AC-15]", () => {
   const result = promptSync(getFixtureUrl("agent"), "hello", DEADLINE);
-  assertEquals(getLastText(result), "You said hello");
+  assertEquals(result.text, "You said hello");
   assertEquals([result.turns, result.stopReason, result.messages.length], [1, "stop", 2]);
 });
 
 Deno.test("continueSync() continues the history of the module's agent [4.2]", () => {
-  assertEquals(getLastText(continueSync(getFixtureUrl("agent"), DEADLINE)), "You said before");
+  assertEquals(continueSync(getFixtureUrl("agent"), DEADLINE).text, "You said before");
 });
 
 Deno.test("promptSync() returns a result of several chunks without splitting characters", () => {
   assertEquals(
-    getLastText(promptSync(getFixtureUrl("agent"), "200000", DEADLINE)),
+    promptSync(getFixtureUrl("agent"), "200000", DEADLINE).text,
     "é".repeat(200_000),
   );
 });
@@ -57,11 +68,142 @@ Deno.test("promptSync() throws when the run does not end within timeoutMs", () =
   );
 });
 
+Deno.test("promptSync() passes maxTurns, toolChoice and streamOptions to the run", () => {
+  const { messages, stoppedBy } = promptSync(getFixtureUrl("looping_agent"), "hello", {
+    ...DEADLINE,
+    maxTurns: 2,
+    toolChoice: "required",
+    streamOptions: { temperature: 0.5 },
+  });
+  const options = messages.filter(({ role }) => role === "assistant").map(getText);
+  assertEquals(stoppedBy?.policy, "max_turns");
+  assertEquals(options, ['{"temperature":0.5,"toolChoice":"required"}', '{"temperature":0.5}']);
+});
+
+Deno.test("continueSync() passes the decisions on pending approvals to the run", () => {
+  const { messages } = continueSync(getFixtureUrl("pending_agent"), {
+    ...DEADLINE,
+    approvals: { c1: true },
+  });
+  assertEquals(messages.map(getText), ["removed", "Done"]);
+});
+
+const CITY = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+} as const;
+
+Deno.test("structuredOutputSync() returns an answer with the type of its schema", () => {
+  const { city } = structuredOutputSync(
+    getFixtureUrl("structured_agent"),
+    "Where?",
+    CITY,
+    DEADLINE,
+  );
+  const typed: string = city;
+  assertEquals(typed, "Paris");
+});
+
+Deno.test("structuredOutputSync() throws when no answer matches within maxRetries", () => {
+  const error = assertThrows(
+    () =>
+      structuredOutputSync(getFixtureUrl("structured_agent"), "Where?", CITY, {
+        ...DEADLINE,
+        maxRetries: 0,
+      }),
+    StructuredOutputFailedError,
+  );
+  assertEquals(error.attempts, 1);
+});
+
+Deno.test("structuredOutputSync() throws for a validator", () => {
+  const validator = { "~standard": { version: 1, vendor: "test" } } as JsonSchema;
+  assertThrows(
+    () => structuredOutputSync(getFixtureUrl("structured_agent"), "Where?", validator),
+    BadRequestError,
+    "pass its JSON Schema",
+  );
+});
+
+for (
+  const [kind, problem] of [
+    ["throw", "late exception"],
+    ["reject", "late rejection"],
+    ["exit", "the thread exited"],
+  ] as const
+) {
+  Deno.test(`promptSync() throws when the worker fails outside of the run: ${kind}`, () => {
+    assertThrows(
+      () => promptSync(getFixtureUrl("failing_agent"), kind, DEADLINE),
+      StreamError,
+      problem,
+    );
+  });
+}
+
+for (const kind of ["close", "block"]) {
+  Deno.test(`promptSync() throws when the worker shows no sign of life: ${kind}`, () => {
+    assertThrows(
+      () => promptSync(getFixtureUrl("failing_agent"), kind, { ...DEADLINE, heartbeatMs: 300 }),
+      StreamError,
+      "no sign of life for 300 ms",
+    );
+  });
+}
+
+Deno.test("promptSync() throws when the module throws", () => {
+  assertThrows(
+    () => promptSync(getFixtureUrl("broken_module"), "hello", DEADLINE),
+    StreamError,
+    "no configuration",
+  );
+});
+
+Deno.test("promptSync() throws when the module does not exist", () => {
+  assertThrows(
+    () => promptSync(getFixtureUrl("missing"), "hello", DEADLINE),
+    StreamError,
+    "missing.ts",
+  );
+});
+
+Deno.test("promptSync() names the part of a result that is not JSON", () => {
+  assertThrows(
+    () => promptSync(getFixtureUrl("failing_agent"), "measure", DEADLINE),
+    BadRequestError,
+    "result.messages[2].details.file.size is a bigint",
+  );
+});
+
+Deno.test("promptSync() throws when the options cannot be copied to another thread", () => {
+  const streamOptions: StreamOptions = { extra: { onData: () => {} } };
+  assertThrows(
+    () => promptSync(getFixtureUrl("agent"), "hello", { streamOptions }),
+    BadRequestError,
+    "cannot be copied to another thread",
+  );
+});
+
+Deno.test("promptSync() throws for a limit that is not a number above 0", () => {
+  for (const options of [{ timeoutMs: Number.NaN }, { timeoutMs: -1 }, { heartbeatMs: 0 }]) {
+    assertThrows(
+      () => promptSync(getFixtureUrl("agent"), "hello", options),
+      BadRequestError,
+      "must be a number above 0",
+    );
+  }
+});
+
 Deno.test("promptSync() names the remedy in a runtime without workers", () => {
-  const { Worker, process } = globalThis;
+  const { Worker, process } = globalThis as { Worker: unknown; process?: unknown };
   Object.assign(globalThis, { Worker: undefined, process: undefined });
   try {
-    assertThrows(() => promptSync(getFixtureUrl("agent"), "hello"), BadRequestError, "no workers");
+    assertThrows(
+      () => promptSync(getFixtureUrl("agent"), "hello"),
+      BadRequestError,
+      "This runtime has no workers): use the asynchronous methods",
+    );
   } finally {
     Object.assign(globalThis, { Worker, process });
   }

@@ -1,37 +1,36 @@
 /**
- * The worker of a synchronous run: loads the agent, runs it and sends the result to the calling thread.
+ * The worker of a synchronous run. It starts its heartbeat before it loads the agent, which may take long.
  *
  * @module
  */
 
-import { Agent } from "../agent/agent.ts";
-import { AgentError, BadRequestError, getErrorMessage, StreamError } from "../core/errors.ts";
+import { getErrorMessage, StreamError } from "../core/errors.ts";
 import { getParentThread } from "../platform/worker.ts";
-import { sendText, type SyncRequest, type SyncResponse } from "./wire.ts";
+import { sendText, startHeartbeat } from "./sync_channel.ts";
+import type { SyncRequest, SyncResponse } from "./sync_request.ts";
+import { watchFailures } from "./thread_failures.ts";
 
-async function runRequest(module: string, input: SyncRequest["input"]): Promise<SyncResponse> {
+getParentThread().onMessage((message) => void run(message as SyncRequest));
+
+async function run(request: SyncRequest): Promise<void> {
+  const { buffer, module } = request;
+  let hasResponded = false;
+  const respond = (response: string): void => {
+    if (hasResponded) return;
+    hasResponded = true;
+    sendText(buffer, response);
+  };
+  const fail = (problem: string): void => {
+    const error = new StreamError(`The worker with the agent of ${module} failed: ${problem}`);
+    const response: SyncResponse = { type: "failed", error: error.toJSON() };
+    respond(JSON.stringify(response));
+  };
+  watchFailures(fail);
+  startHeartbeat(buffer);
   try {
-    const agent = await loadAgent(module);
-    const result = await (input === undefined ? agent.continue() : agent.prompt(input));
-    return { type: "result", result };
+    const { runRequest } = await import("./run_request.ts");
+    respond(await runRequest(request));
   } catch (thrown) {
-    const error = AgentError.is(thrown)
-      ? thrown
-      : new StreamError(`The agent of ${module} failed: ${getErrorMessage(thrown)}`);
-    return { type: "failed", error: error.toJSON() };
+    fail(getErrorMessage(thrown));
   }
 }
-
-async function loadAgent(module: string): Promise<Agent> {
-  const { default: exported } = await import(module);
-  const agent: unknown = typeof exported === "function" ? await exported() : exported;
-  if (agent instanceof Agent) return agent;
-  throw new BadRequestError(
-    `The default export of ${module} must be an Agent, or a function that returns one`,
-  );
-}
-
-getParentThread().onMessage(async (message) => {
-  const { module, input, buffer } = message as SyncRequest;
-  sendText(buffer, JSON.stringify(await runRequest(module, input)));
-});

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { createDeferred } from "../../src/core/deferred.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -6,7 +7,7 @@ import { reply } from "../../src/testing/script.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
 Deno.test("tool calls of one turn run concurrently [AC-3, 6.3]", async () => {
-  const allStarted = Promise.withResolvers<void>();
+  const allStarted = createDeferred();
   const meet = fakeTool({
     name: "meet",
     result: async () => {

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { createDeferred } from "../../src/core/deferred.ts";
 import { AlreadyRunningError } from "../../src/core/errors.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
@@ -6,7 +7,7 @@ import { outlineMessages } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";
 
 Deno.test("prompt() during a run is rejected and does not affect the run [AC-8, 6.8, 4.4, A56, B60]", async () => {
-  const answer = Promise.withResolvers<ScriptedAnswer>();
+  const answer = createDeferred<ScriptedAnswer>();
   const { agent, streamFn } = testAgent([() => answer.promise]);
   const first = agent.prompt("Hi");
   await assertRejects(() => agent.prompt("Me too"), AlreadyRunningError);

@@ -84,12 +84,12 @@ Deno.test("connect(): errors use the name of the provider in the model", async (
   }
 });
 
-Deno.test("connect(): a gemini model has the catalog entry of the google model", () => {
+Deno.test("connect(): a gemini model has the catalog entry of the google model", async () => {
   const { hasStrictSchema } = connect();
   const model = { modelId: "gemini-3.8-flash", thinkingLevel: "off" } as const;
   const schema = { type: "object", properties: {}, required: [], additionalProperties: false };
-  assertEquals(hasStrictSchema?.({ ...model, provider: "google" }, schema), true);
-  assertEquals(hasStrictSchema?.({ ...model, provider: "gemini" }, schema), true);
+  assertEquals(await hasStrictSchema?.({ ...model, provider: "google" }, schema), true);
+  assertEquals(await hasStrictSchema?.({ ...model, provider: "gemini" }, schema), true);
 });
 
 Deno.test("connect(): reads URL, key and API version of Azure from the environment", async () => {

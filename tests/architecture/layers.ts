@@ -22,7 +22,10 @@ const layers: Layer[] = [
   {
     files: /^src\/core\//,
     internal: nothing,
-    external: [{ specifier: /^ajv\//, file: /\/schema\.ts$/ }],
+    external: [
+      { specifier: /^ajv\//, file: /^src\/core\/json_schema\/ajv_validator\.ts$/ },
+      { specifier: /^re2js$/, file: /^src\/core\/json_schema\/pattern\.ts$/ },
+    ],
   },
   { files: /^src\/loop\//, internal: /^src\/core\//, external: [] },
   // The default of `AgentOptions.streamFn`, loaded for the first request.

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ApprovalMode } from "../../src/core/approval.ts";
 import type { Approve } from "../../src/core/approve.ts";
+import { userMessage } from "../../src/core/message.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -38,7 +39,8 @@ async function runWithApproval(
   return { asked: eventsOfType(events, "tool_approval_requested").map(({ id }) => id), ran };
 }
 
-Deno.test("approvalMode: enabled requests every approval, smart those the tool requires, bypassed none [A81, AC-29]", async () => {
+Deno.test("approvalMode: always and its alias enabled request every approval, smart those the tool requires, bypassed none [A81, AC-29]", async () => {
+  assertEquals(await runWithApproval("always", () => true), { asked: all, ran: all });
   assertEquals(await runWithApproval("enabled", () => true), { asked: all, ran: all });
   assertEquals(await runWithApproval("smart", () => true), {
     asked: ["call_2", "call_4"],
@@ -57,6 +59,7 @@ Deno.test("approvalMode without approve denies every call that needs approval", 
     asked: ["call_2", "call_4"],
     ran: ["call_1", "call_3"],
   });
+  assertEquals((await runWithApproval("always", undefined)).ran, []);
   assertEquals((await runWithApproval("enabled", undefined)).ran, []);
 });
 
@@ -148,6 +151,47 @@ Deno.test("edited arguments: do not run when they are invalid or a policy refuse
   const [first, second] = outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(2);
   assertStringIncludes(first ?? "", "- /path: must be string");
   assertEquals(second, "tool_result: Tool call refused: outside");
+});
+
+Deno.test("edited arguments: run as the approval left them, whatever a policy changes after it", async () => {
+  const write = fakeTool({ name: "write" });
+  const checked: unknown[] = [];
+  const { agent } = testAgent([reply([toolCall("write", { path: "a" })]), reply("Done")], {
+    tools: [write],
+    approve: ({ arguments: args }) => ({
+      type: "approved",
+      arguments: { path: `${args["path"]} approved` },
+    }),
+    policies: [{
+      name: "rewrite",
+      preDispatch: ({ arguments: args }) => {
+        checked.push({ ...args });
+        args["path"] = `${args["path"]} rewritten`;
+      },
+    }, { name: "watch", preDispatch: ({ arguments: args }) => void checked.push({ ...args }) }],
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  const approved = { path: "a rewritten approved" };
+  assertEquals(checked, [{ path: "a" }, { path: "a rewritten" }, approved, approved]);
+  assertEquals(write.calls.map((call) => call.arguments), [approved]);
+  assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, approved);
+});
+
+Deno.test("approve: gets the context of the run, and its rule and origin are in the event", async () => {
+  const contexts: unknown[] = [];
+  const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
+    tools: tools(),
+    context: { user: "ada" },
+    approve: ({ context, signal }) => {
+      contexts.push(context, signal.aborted);
+      return { type: "approved", scope: "prefix", prefix: "git", rule: "git *", origin: "rule" };
+    },
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(contexts, [{ user: "ada" }, false]);
+  assertEquals(eventsOfType(events, "tool_approval_resolved").map(({ decision }) => decision), [
+    { type: "approved", scope: "prefix", prefix: "git", rule: "git *", origin: "rule" },
+  ]);
 });
 
 Deno.test("edited arguments: a policy stop refuses the batch and ends the run", async () => {
@@ -272,4 +316,56 @@ Deno.test("approve gets the previewed changes and cannot change the call", async
   assertEquals(seen, [changes, undefined]);
   assertEquals(edit.calls.map((call) => call.arguments), [{ n: 1 }]);
   assertEquals(outlineMessages(agent.state.messages)[1], 'assistant: edit({"n":1}) blind({})');
+});
+
+Deno.test("approve: a denied call does not run although requiresApproval changes its answer", async () => {
+  let answers = 0;
+  const bash = fakeTool({ name: "bash", requiresApproval: () => ++answers === 1 });
+  const { agent } = testAgent([reply([toolCall("bash")]), reply("Done")], {
+    tools: [bash],
+    approvalMode: "smart",
+    approve: () => false,
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals([bash.calls.length, answers], [0, 1]);
+});
+
+Deno.test("approve: properties of a decision that are no texts are ignored", async () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  const decision = { type: "approved", scope: cycle, prefix: 1n, rule: "allow", origin: Symbol() };
+  const bash = fakeTool({ name: "bash" });
+  const { agent } = testAgent([reply([toolCall("bash")]), reply("Done")], {
+    tools: [bash],
+    approve: () => decision as unknown as boolean,
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(bash.calls.length, 1);
+  assertEquals(eventsOfType(events, "tool_approval_resolved").map(({ decision }) => decision), [
+    { type: "approved", rule: "allow" },
+  ]);
+});
+
+Deno.test("continue({ approvals }): steering and injected messages come after the results of the resumed calls", async () => {
+  const note = userMessage("By the way", 0);
+  const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
+    tools: tools(),
+    approve: () => ({ type: "pending" }),
+    policies: [{
+      name: "note",
+      preTurn: ({ messages }) =>
+        messages.length === 2 ? { type: "inject", messages: [note] } : undefined,
+    }],
+  });
+  await checkEvents(agent.promptStream("Go"));
+  agent.steer("Hurry up");
+  await checkEvents(agent.continueStream({ approvals: { call_1: true } }));
+  assertEquals(outlineMessages(agent.state.messages), [
+    "user: Go",
+    "assistant: write({})",
+    "tool_result: ok",
+    "user: By the way",
+    "user: Hurry up",
+    "assistant: Done",
+  ]);
 });

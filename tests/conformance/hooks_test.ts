@@ -89,6 +89,14 @@ Deno.test("transformContext changes the request only, not the history [B5]", asy
   ]);
 });
 
+Deno.test("transformContext: a report that is no object ends the turn with an error", async () => {
+  const { agent } = testAgent([], {
+    transformContext: (messages) => ({ messages, report: "shorter" as never }),
+  });
+  const { error } = await agent.prompt("Hi");
+  assertEquals(error?.message, "transformContext failed: its report must be an object");
+});
+
 Deno.test("transformContext: the usage and cost of its report count towards the run", async () => {
   const amounts = { input: 3, output: 2, cacheRead: 0, cacheWrite: 0, total: 5 };
   const { agent } = testAgent([reply("One", { usage: amounts, cost: amounts })], {

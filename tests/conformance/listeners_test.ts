@@ -288,3 +288,17 @@ Deno.test("a listener that changes the usage of a message does not change the to
   });
   assertEquals((await agent.prompt("Hi")).usage.total, 2);
 });
+
+Deno.test("prompt(): waits for the listeners of earlier events, and leaves no timer", async () => {
+  const { agent, clock, seen } = testAgent([reply("Hello")]);
+  agent.subscribe(() => settle());
+  agent.followUp("And then?");
+  agent.clearQueues();
+  await agent.prompt("Hi");
+  assertEquals(seen.slice(0, 3).map(({ type }) => type), [
+    "queue_changed",
+    "queue_changed",
+    "agent_start",
+  ]);
+  assertEquals(clock.sleepers, 0);
+});

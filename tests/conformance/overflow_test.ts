@@ -5,6 +5,7 @@ import {
   BadRequestError,
   ContextWindowOverflowError,
 } from "../../src/core/errors.ts";
+import { unknownCost } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { outlineEvents, outlineMessages } from "./outline.ts";
@@ -281,4 +282,44 @@ Deno.test("overflow: an AbortedError that the transform throws during the recove
   });
   const { stopReason, error } = await agent.prompt("Hi");
   assertEquals([stopReason, error?.code], ["error", "aborted"]);
+});
+
+Deno.test("overflow: the output of the first request is discarded although a policy refuses the second one", async () => {
+  for (const failure of ["throw", "stop"]) {
+    let requests = 0;
+    const partial = fail("context_window_overflow", "too long", { after: "Well", usage });
+    const { agent } = testAgent([partial], {
+      transformContext: createShrinking([]),
+      policies: [{
+        name: "once",
+        preRequest: () => {
+          if (++requests === 1) return;
+          if (failure === "stop") return { type: "stop", reason: "enough" };
+          throw new Error("no second request");
+        },
+      }],
+    });
+    agent.appendMessages([{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }]);
+    await checkEvents(agent.promptStream("Hi"));
+    const { messages } = agent.state;
+    assertEquals(outlineMessages(messages).at(-1), "user: Hi", failure);
+  }
+});
+
+Deno.test("overflow: the tokens of a summary count although a policy refuses the request", async () => {
+  const { agent } = testAgent([], {
+    transformContext: (messages) => ({
+      messages,
+      report: { droppedCount: 1, tokensBefore: 2, tokensAfter: 1, usage },
+    }),
+    policies: [{
+      name: "broken",
+      preRequest: () => {
+        throw new Error("no request");
+      },
+    }],
+  });
+  const result = await agent.prompt("Hi");
+  assertEquals([result.usage, result.cost], [usage, unknownCost()]);
+  assertEquals(result.error?.message, 'The policy "broken" (preRequest) failed: no request');
 });

@@ -2,6 +2,8 @@ import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { AbortedError } from "../../src/core/errors.ts";
 import { type Prices, unknownCost, type Usage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { eventsOfType } from "./outline.ts";
 import { InstantClock, scriptedPorts } from "./ports.ts";
@@ -110,4 +112,26 @@ Deno.test("prices: an unknown price that a run reports after reset() is reported
   seen.length = 0;
   await agent.prompt("Hi");
   assertEquals(eventsOfType(seen, "warning").length, 1);
+});
+
+Deno.test("prices: rates that are no numbers are reported, and the cost is unknown", async () => {
+  const { agent, seen } = testAgent([reply("Hello", { usage: million })], {
+    prices: () => ({ input: NaN, output: 1 }),
+  });
+  assertEquals((await agent.prompt("Hi")).cost, unknownCost());
+  assertEquals(eventsOfType(seen, "warning").map(({ code, message }) => [code, message]), [
+    ["prices_failed", "The price list failed: a rate must be a number, not NaN"],
+    ["unknown_price", "No price is known for test/model, so its cost is unknown"],
+  ]);
+});
+
+Deno.test("prices: the cost of a tool that reports only its tokens is unknown", async () => {
+  const tool = fakeTool({ name: "summarize", result: { content: [], usage: million } });
+  const { agent } = testAgent([reply([toolCall("summarize")]), reply("Done")], { tools: [tool] });
+  const { usage, cost, messages } = await agent.prompt("Hi");
+  assertEquals([usage, cost], [million, unknownCost()]);
+  assertEquals(
+    messages.flatMap((message) => message.role === "tool_result" ? [message.cost] : []),
+    [unknownCost()],
+  );
 });

@@ -1,10 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { StreamError } from "../../src/core/errors.ts";
-import type { AssistantMessageEvent } from "../../src/core/stream.ts";
+import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { fail, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { outlineEvents, outlineMessages } from "./outline.ts";
+import { InstantClock, scriptedPorts, settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
 const done: AssistantMessageEvent = { type: "done", stopReason: "stop", usage: zeroUsage() };
@@ -143,4 +147,97 @@ Deno.test("StreamFn: may return an async generator, which is closed after the te
   await checkEvents(agent.promptStream("Hi"));
   assertEquals(outlineMessages(agent.state.messages).at(-1), "assistant: Hello");
   assertEquals(closed, true, "the generator is closed");
+});
+
+Deno.test("StreamFn: may return a promise of the stream, as untyped functions do", async () => {
+  const { agent } = testAgent([], {
+    streamFn: (async () => {
+      await settle();
+      return [start, textStart, delta(0, "Hello"), textEnd, done];
+    }) as unknown as StreamFn,
+  });
+  const { error } = await agent.prompt("Hi");
+  assertEquals(error?.code, "stream_error", "a list is no async iterable");
+  const streaming = testAgent([], {
+    streamFn: (async (request: StreamRequest) => {
+      await settle();
+      return scriptedStream([reply("Hello")])(request);
+    }) as unknown as StreamFn,
+  });
+  await checkEvents(streaming.agent.promptStream("Hi"));
+  assertEquals(outlineMessages(streaming.agent.state.messages).at(-1), "assistant: Hello");
+});
+
+for (
+  const [failure, streamFn] of [
+    ["throws", () => {
+      throw new Error("no socket");
+    }],
+    ["returns a promise that rejects", () => Promise.reject(new Error("no socket"))],
+    ["returns an iterable that throws", () => ({
+      [Symbol.asyncIterator]: () => {
+        throw new Error("no socket");
+      },
+    })],
+    ["returns an iterable that rejects", () => ({
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("no socket")) }),
+    })],
+  ] as const
+) {
+  Deno.test(`StreamFn: one that ${failure} is a stream_error that is not retried [A44]`, async () => {
+    const { agent } = testAgent([], { streamFn: streamFn as unknown as StreamFn });
+    const events = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(outlineEvents(events).slice(-3), [
+      "message_end assistant",
+      "turn_end error",
+      "agent_end",
+    ]);
+    const { error } = agent.state;
+    assertEquals([error?.code, error?.message], [
+      "stream_error",
+      "The model stream failed: no socket",
+    ]);
+  });
+}
+
+for (const returned of [undefined, null, 5, "text", {}, []]) {
+  Deno.test(`StreamFn: one that returns ${JSON.stringify(returned)} is a stream_error`, async () => {
+    const { agent } = testAgent([], { streamFn: (() => returned) as unknown as StreamFn });
+    assertEquals((await agent.prompt("Hi")).error?.code, "stream_error");
+  });
+}
+
+for (const event of [null, undefined]) {
+  Deno.test(`StreamFn: the event ${JSON.stringify(event)} is a stream_error`, async () => {
+    const { agent } = testAgent([[start, event as unknown as AssistantMessageEvent, done]]);
+    assertEquals((await agent.prompt("Hi")).error?.code, "stream_error");
+  });
+}
+
+Deno.test("StreamFn: abort() ends a call whose promise never settles", async () => {
+  const { agent, clock } = testAgent([], {
+    streamFn: (() => new Promise(() => {})) as unknown as StreamFn,
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  agent.abort("enough");
+  const { stopReason, abortReason } = await running;
+  assertEquals([stopReason, abortReason, clock.waits], ["aborted", "enough", []]);
+});
+
+Deno.test("StreamRequest: has the id of the run and the number of the turn, in every attempt", async () => {
+  const { agent, streamFn } = testAgent([
+    fail("network_error", "Reset"),
+    reply([toolCall("look")]),
+    reply("Seen"),
+    reply("Again"),
+  ], { ...scriptedPorts(new InstantClock()), tools: [fakeTool({ name: "look" })] });
+  await agent.prompt("Look");
+  await agent.prompt("Again");
+  assertEquals(streamFn.calls.map(({ runId, turn }) => [runId, turn]), [
+    ["run_1", 1],
+    ["run_1", 1],
+    ["run_1", 2],
+    ["run_2", 1],
+  ]);
 });

@@ -1,7 +1,16 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { AbortedError, BadRequestError, NetworkError, StreamError } from "../../src/core/errors.ts";
+import {
+  AbortedError,
+  BadRequestError,
+  BudgetExceededError,
+  NetworkError,
+  StreamError,
+  StructuredOutputFailedError,
+} from "../../src/core/errors.ts";
 import { repairHistory } from "../../src/core/history.ts";
 import type { JsonSchema } from "../../src/core/json.ts";
+import { zeroUsage } from "../../src/core/usage.ts";
+import { budget } from "../../src/policies/budget.ts";
 import { findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
@@ -141,7 +150,7 @@ Deno.test("structuredOutput() rejects an invalid schema before the run, and the 
   const bad: JsonSchema = { type: "nonsense" };
   const asking = agent.structuredOutput("?", bad);
   agent.steer("Meanwhile");
-  await assertRejects(() => asking, BadRequestError, "Invalid JSON Schema");
+  await assertRejects(() => asking, BadRequestError, "The schema of the answer is invalid");
   assertEquals([agent.state.isRunning, agent.state.messages, streamFn.calls], [false, [], []]);
   await agent.waitForIdle();
   await agent.prompt("Hi");
@@ -250,4 +259,168 @@ Deno.test("structuredOutput() keeps the streamOptions of the agent", async () =>
   });
   await agent.structuredOutput("Which city?", city);
   assertEquals(streamFn.calls[0]?.options, { temperature: 0 });
+});
+
+const node = {
+  type: "object",
+  properties: {
+    name: { type: "string" },
+    list: { type: "array", items: { $ref: "#/$defs/node" } },
+  },
+  required: ["name"],
+};
+
+Deno.test("structuredOutput(): definitions of a schema that is not an object move to the root of the tool", async () => {
+  const tree = [{ name: "a", list: [{ name: "b" }] }];
+  const definitions = { node: { ...node, properties: { name: { type: "string" } } } };
+  const cases: [schema: JsonSchema, value: unknown][] = [
+    [{ type: "array", items: { $ref: "#/$defs/node" }, $defs: { node } }, tree],
+    [{ $ref: "#/$defs/node", $defs: { node } }, tree[0]],
+    [{ anyOf: [{ type: "null" }, { $ref: "#/definitions/node" }], definitions }, { name: "a" }],
+    [{ type: "array", items: { anyOf: [{ type: "string" }, { $ref: "#" }] } }, ["a", ["b"]]],
+    [{ type: "array", prefixItems: [{ type: "string" }], items: { $ref: "#/prefixItems/0" } }, [
+      "a",
+      "b",
+    ]],
+    [{ $id: "https://example.com/list", type: "array", items: { $ref: "#" } }, [[], [[]]]],
+  ];
+  for (const [schema, value] of cases) {
+    const { agent, streamFn, seen } = testAgent([answer({ value: [5] }), answer({ value })]);
+    assertEquals(await agent.structuredOutput("Tree?", schema), value);
+    assertEquals(eventsOfType(seen, "warning"), []);
+    streamFn.assertDone();
+  }
+});
+
+Deno.test("structuredOutput(): the tool gets the definitions where providers expect them", async () => {
+  const { agent, streamFn } = testAgent([answer({ value: [] })]);
+  await agent.structuredOutput("Tree?", {
+    type: "array",
+    items: { anyOf: [{ $ref: "#/$defs/node" }, { $ref: "#" }] },
+    $defs: { node },
+  });
+  assertEquals(streamFn.calls[0]?.context.tools[0]?.parameters, {
+    type: "object",
+    properties: {
+      value: {
+        type: "array",
+        items: { anyOf: [{ $ref: "#/$defs/node" }, { $ref: "#/properties/value" }] },
+      },
+    },
+    required: ["value"],
+    additionalProperties: false,
+    $defs: { node },
+  });
+});
+
+/** A library's schema for a city that exists, with its name in capitals. */
+const capitals = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    types: undefined as { input: { city: string }; output: { name: string } } | undefined,
+    validate: async (value: unknown) => {
+      const { city } = await Promise.resolve(value as { city: string });
+      return city === "Atlantis"
+        ? { issues: [{ message: "does not exist", path: ["city"] }] }
+        : { value: { name: city.toUpperCase() } };
+    },
+    jsonSchema: { input: () => ({ ...city }) },
+  },
+} as const;
+
+Deno.test("structuredOutput() returns the output of a library's schema, and its errors to the model", async () => {
+  const tools = testAgent([answer({ city: "Atlantis" }), answer({ city: "Bern" })]);
+  const value = await tools.agent.structuredOutput("Which city?", capitals);
+  const typed: { name: string } = value;
+  assertEquals(typed, { name: "BERN" });
+  const texts = scriptedStream([reply('{"city":"Atlantis"}'), reply('{"city":"Bern"}')]);
+  const native = testAgent([], { streamFn: Object.assign(texts, { hasStrictSchema: () => true }) });
+  assertEquals(await native.agent.structuredOutput("Which city?", capitals), { name: "BERN" });
+  for (const { calls } of [tools.streamFn, texts]) {
+    const feedback = outlineMessages(calls[1]?.context.messages ?? []).at(-1) ?? "";
+    assertStringIncludes(feedback, "- /city: does not exist");
+  }
+});
+
+Deno.test("structuredOutput() fills in the defaults of a JSON Schema, and validates wrapped values", async () => {
+  const schema = {
+    type: "array",
+    items: { type: "object", properties: { size: { type: "integer", default: 1 } } },
+  } as const;
+  const { agent } = testAgent([answer({ value: [{}, { size: 2 }] })]);
+  const value: { size: number }[] = await agent.structuredOutput("Sizes?", schema);
+  assertEquals(value, [{ size: 1 }, { size: 2 }]);
+});
+
+Deno.test("structuredOutput(): a library's schema that throws is an invalid answer", async () => {
+  const broken = {
+    "~standard": {
+      ...capitals["~standard"],
+      validate: () => {
+        throw new Error("no database");
+      },
+    },
+  };
+  const texts = Object.assign(scriptedStream([reply('{"city":"Bern"}')]), {
+    hasStrictSchema: () => true,
+  });
+  for (const options of [{}, { streamFn: texts }]) {
+    const { agent } = testAgent([answer({ city: "Bern" })], options);
+    const error = await assertRejects(
+      () => agent.structuredOutput("?", broken, { maxRetries: 0 }),
+      StructuredOutputFailedError,
+    );
+    assertStringIncludes(error.lastError, "no database");
+  }
+});
+
+Deno.test("structuredOutput() refuses native answers that nest too deep", async () => {
+  const text = `{"city":"Bern","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(scriptedStream([reply(text)]), { hasStrictSchema: () => true }),
+  });
+  const error = await assertRejects(
+    () => agent.structuredOutput("?", { type: "object" }, { maxRetries: 0 }),
+    StructuredOutputFailedError,
+  );
+  assertStringIncludes(error.lastError, "nested more than 200 levels deep");
+});
+
+Deno.test("structuredOutput() rejects with the policy that stopped the run and its reason", async () => {
+  const stop = (policy: string) => ({
+    name: policy,
+    preTurn: () => ({ type: "stop", reason: "Closed today" }) as const,
+  });
+  const stopped = await assertRejects(
+    () => testAgent([], { policies: [stop("hours")] }).agent.structuredOutput("?", city),
+    StructuredOutputFailedError,
+    'The policy "hours" stopped the run before a valid answer: Closed today',
+  );
+  assertEquals([stopped.attempts, stopped.lastError], [0, "Closed today"]);
+  const turns = testAgent([answer({})], { maxTurns: 1 });
+  const limited = await assertRejects(
+    () => turns.agent.structuredOutput("?", city),
+    StructuredOutputFailedError,
+    'The policy "max_turns" stopped the run before a valid answer: The run reached its limit of 1 turns',
+  );
+  assertEquals(limited.attempts, 1);
+  assertStringIncludes(limited.lastError, "- /city: is required");
+  await assertRejects(
+    () => testAgent([], { policies: [budget({ tokens: 0 })] }).agent.structuredOutput("?", city),
+    BudgetExceededError,
+    "The run reached the limit of 0 tokens",
+  );
+});
+
+Deno.test("structuredOutput() with full returns the usage, cost and messages of the run", async () => {
+  const call = toolCall("structured_output", { city: "Bern" });
+  const usage = { ...zeroUsage(), input: 5, total: 5 };
+  const { agent } = testAgent([answer({ city: 5 }), reply([call], { usage })]);
+  const result = await agent.structuredOutput("Which city?", city, { full: true });
+  const typed: { city: string } = result.value;
+  assertEquals(typed, { city: "Bern" });
+  assertEquals(result.messages, agent.state.messages);
+  assertEquals(Object.keys(result).toSorted(), ["cost", "messages", "usage", "value"]);
+  assertEquals(result.usage.total, 5);
 });

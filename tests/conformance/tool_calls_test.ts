@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { extractText } from "../../src/core/content.ts";
 import { repairHistory } from "../../src/core/history.ts";
+import type { JsonSchema } from "../../src/core/json.ts";
 import type { AgentTool } from "../../src/core/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
@@ -193,7 +194,8 @@ Deno.test("a tool result with empty content is emitted unchanged, and one that i
     {
       content: [
         text(
-          "The tool returned undefined, which is no result: return a string, a JSON value or { content: [...] }",
+          "The tool returned an invalid result: the value is undefined. " +
+            "It must return a string, a JSON value or { content: [...] }.",
         ),
       ],
       isError: true,
@@ -383,8 +385,27 @@ Deno.test("a tool result keeps isError and details", async () => {
   ]);
 });
 
-Deno.test("a tool with an invalid schema is reported and refused, and the run continues [A100]", async () => {
-  const tool = fakeTool({ name: "odd", parameters: { type: "nonsense" } });
+Deno.test("a tool with an invalid keyword in its schema is reported once, and its other keywords apply [A100]", async () => {
+  const tool = fakeTool({
+    name: "odd",
+    parameters: { properties: { a: { type: "nonsense" }, b: { type: "string" } } },
+  });
+  const { agent, seen } = testAgent([
+    reply([toolCall("odd", { b: 5 }), toolCall("odd", { a: 5, b: "x" })]),
+    reply("Done"),
+  ], { tools: [tool] });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(tool.calls.map((call) => call.arguments), [{ a: 5, b: "x" }]);
+  const [warning, ...others] = eventsOfType(seen, "warning");
+  assertEquals([warning?.code, warning?.data], ["tool_schema_ignored", { tool: "odd" }]);
+  assertStringIncludes(warning?.message ?? "", "/properties/a/type must be one of array, boolean");
+  assertEquals(others, []);
+});
+
+Deno.test("a schema nested more than 200 levels deep is reported and its tool refused", async () => {
+  let parameters: JsonSchema = { type: "object" };
+  for (let level = 0; level < 300; level++) parameters = { type: "object", not: parameters };
+  const tool = fakeTool({ name: "odd", parameters });
   const { agent, seen } = testAgent([reply([toolCall("odd")]), reply("Sorry")], { tools: [tool] });
   await checkEvents(agent.promptStream("Go"));
   assertEquals(tool.calls, []);
@@ -393,7 +414,7 @@ Deno.test("a tool with an invalid schema is reported and refused, and the run co
   ]);
 });
 
-Deno.test("validator: the arguments are checked by a custom validator instead of ajv", async () => {
+Deno.test("validator: the arguments are checked by a custom validator instead of the built-in one", async () => {
   const tool = fakeTool({ name: "look" });
   const { agent, streamFn } = testAgent([reply([toolCall("look", { n: 1 })]), reply("Sorry")], {
     tools: [tool],

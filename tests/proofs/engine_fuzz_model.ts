@@ -6,8 +6,7 @@
 
 import type { AgentErrorCode } from "../../src/core/errors.ts";
 import { NetworkError } from "../../src/core/errors.ts";
-import type { AssistantMessageEvent, StreamFn } from "../../src/core/stream.ts";
-import { zeroUsage } from "../../src/core/usage.ts";
+import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import {
   endWithoutTerminal,
@@ -15,12 +14,23 @@ import {
   hang,
   reply,
   type ReplyBlock,
+  type ReplyOptions,
   type ScriptedStep,
 } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
+import { collectObjects, toText } from "./engine_fuzz_objects.ts";
 import type { RandomSource } from "./engine_fuzz_random.ts";
+import {
+  randomCost,
+  randomNonsense,
+  randomReturnValue,
+  randomThrown,
+  randomUsage,
+} from "./engine_fuzz_values.ts";
 
 const WORDS = ["", " ", "Well", "the answer is", "\n\n", "é🎉", "a b c d e f g h"];
+const CITATIONS = [{ type: "url", url: "https://example.com" }] as const;
 const CODES: AgentErrorCode[] = [
   "model_throttled",
   "network_error",
@@ -33,7 +43,7 @@ const CODES: AgentErrorCode[] = [
 ];
 
 /** Creates 40 replies, enough for any run. */
-export function randomScript(random: RandomSource, tools: readonly string[]): ScriptedStep[] {
+function randomScript(random: RandomSource, tools: readonly string[]): ScriptedStep[] {
   const faultRate = random.oneOf([0.1, 0.3, 0.8]);
   return random.array(
     40,
@@ -41,17 +51,26 @@ export function randomScript(random: RandomSource, tools: readonly string[]): Sc
     () =>
       random.chance(faultRate)
         ? randomFaultyStep(random, tools)
-        : reply(randomBlocks(random, tools)),
+        : reply(randomBlocks(random, tools), randomReplyOptions(random)),
   );
+}
+
+function randomReplyOptions(random: RandomSource): ReplyOptions {
+  return {
+    ...(random.chance(0.5) && { usage: randomUsage(random) }),
+    ...(random.chance(0.3) && { cost: randomCost(random) }),
+    ...(random.chance(0.2) && { responseId: "response_1" }),
+  };
 }
 
 function randomFaultyStep(random: RandomSource, tools: readonly string[]): ScriptedStep {
   const blocks = (): ReplyBlock[] => randomBlocks(random, tools);
   return random.create<ScriptedStep>([
-    () => reply(blocks(), { stopReason: "stop" }),
-    () => reply(blocks(), { stopReason: "length" }),
-    () => fail(random.oneOf(CODES), "It failed"),
+    () => reply(blocks(), { ...randomReplyOptions(random), stopReason: "stop" }),
+    () => reply(blocks(), { ...randomReplyOptions(random), stopReason: "length" }),
+    () => fail(random.oneOf(CODES), "It failed", { usage: randomUsage(random) }),
     () => fail("network_error", "Reset", { after: blocks() }),
+    () => fail("context_window_overflow", "Too long", { after: blocks() }),
     () => fail(random.oneOf(CODES), "It failed", { after: random.chance(0.5) ? blocks() : "" }),
     () => hang({ after: random.chance(0.5) ? blocks() : "", ignoresSignal: random.chance(0.3) }),
     () => endWithoutTerminal(blocks()),
@@ -70,7 +89,7 @@ function randomBlocks(random: RandomSource, tools: readonly string[]): ReplyBloc
 function randomContent(random: RandomSource, tools: readonly string[]): ReplyBlock[] {
   return random.array<ReplyBlock>(0, 3, () =>
     random.create<ReplyBlock>([
-      () => text(random.oneOf(WORDS)),
+      () => text(random.oneOf(WORDS), random.chance(0.2) ? { citations: CITATIONS } : {}),
       () => thinking(random.oneOf(WORDS), random.chance(0.3) ? { signature: "s" } : {}),
       () => randomToolCall(random, tools),
       () => ({ type: "extension", typeName: "test.item", data: { n: random.integer(9) } }),
@@ -83,6 +102,7 @@ function randomToolCall(random: RandomSource, tools: readonly string[]): ReplyBl
   const args = random.create<Record<string, unknown> | string>([
     () => ({}),
     () => ({ n: random.integer(100), key: random.oneOf(["x", "y"]) }),
+    () => ({ n: 1, prompt: "Help" }),
     () => ({ n: "not a number" }),
     () => '{"n": 1, "key": "x',
     () => "[1, 2]",
@@ -119,31 +139,49 @@ function randomEvents(random: RandomSource, tools: readonly string[]): Assistant
       }),
       () => ({ type: "extension", contentIndex: contentIndex(), typeName: "x", data: null }),
       () => ({ type: "warning", code: "random", message: "A random warning" }),
+      () => randomNonsense(random) as AssistantMessageEvent,
     ]);
   const terminal = random.create<AssistantMessageEvent[]>([
     () => [],
     () => [{
       type: "done",
       stopReason: random.oneOf(["stop", "tool_use", "length", "error", "aborted"]),
-      usage: zeroUsage(),
+      usage: randomUsage(random),
+      cost: randomCost(random),
     }],
     () => [{
       type: "error",
       stopReason: random.oneOf(["error", "aborted"]),
-      error: new NetworkError("Reset"),
+      error: random.chance(0.8) ? new NetworkError("Reset") : randomThrown(random) as NetworkError,
+      usage: randomUsage(random),
     }],
   ]);
   return [...random.array(0, 8, createEvent), ...terminal, ...random.array(0, 2, createEvent)];
 }
 
-/** A {@linkcode StreamFn} whose script can be replaced, and which counts its open streams. */
+/** A {@linkcode StreamFn} whose script can be replaced, and which records its requests and its open streams. */
 export class TrackedModel {
   /** Number of open streams. */
   openStreams = 0;
+  /** The requests so far, as JSON without their signals. */
+  readonly requests: string[] = [];
+  readonly #environment: FuzzEnvironment;
+  readonly #sources: readonly StreamFn[];
   #script: StreamFn;
 
-  constructor(steps: readonly ScriptedStep[]) {
-    this.#script = scriptedStream(steps);
+  constructor(environment: FuzzEnvironment, tools: readonly string[]) {
+    const { random } = environment;
+    this.#environment = environment;
+    this.#script = scriptedStream(randomScript(random, tools));
+    this.#sources = [
+      () => {
+        throw randomThrown(random);
+      },
+      () => Promise.reject(randomThrown(random)) as never,
+      (request) => Promise.resolve(this.#stream(request)) as never,
+      () => randomReturnValue(random) as never,
+      () => new Promise(() => {}) as never,
+    ];
   }
 
   /** Replaces the script. */
@@ -151,7 +189,21 @@ export class TrackedModel {
     this.#script = scriptedStream(steps);
   }
 
+  /** Calls the model. */
   readonly streamFn: StreamFn = (request) => {
+    const { signal: _signal, ...recorded } = request;
+    collectObjects(recorded, this.#environment.foreignObjects);
+    this.requests.push(toText(recorded));
+    const stream = (): AsyncIterable<AssistantMessageEvent> => this.#stream(request);
+    const { random } = this.#environment;
+    return this.#environment.sometimes(
+      0.05,
+      () => random.oneOf(this.#sources)(request),
+      stream,
+    );
+  };
+
+  #stream(request: StreamRequest): ReadableStream<AssistantMessageEvent> {
     const iterator = this.#script(request)[Symbol.asyncIterator]();
     let isOpen = true;
     const close = (): void => {
@@ -171,5 +223,5 @@ export class TrackedModel {
         void iterator.return?.();
       },
     }, { highWaterMark: 0 });
-  };
+  }
 }

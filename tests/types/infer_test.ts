@@ -4,7 +4,15 @@
  * @module
  */
 
-import type { Infer, InferArguments, JsonObject, JsonSchema, SchemaSource } from "../../mod.ts";
+import type {
+  Infer,
+  InferArguments,
+  InferArgumentsInput,
+  InferInput,
+  JsonObject,
+  JsonSchema,
+  SchemaSource,
+} from "../../mod.ts";
 import { defineTool } from "../../mod.ts";
 
 /** `true` only for identical types, including optional and readonly modifiers and `any`. */
@@ -134,6 +142,51 @@ Deno.test("Infer: arrays, and tuples of `prefixItems`", () => {
   >();
 });
 
+Deno.test("Infer: a property with a default is never missing, but optional for the model", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      city: { type: "string" },
+      days: { type: "integer", default: 3 },
+      options: {
+        type: "object",
+        properties: { unit: { enum: ["c", "f"], default: "c" }, note: { type: "string" } },
+        default: {},
+      },
+      places: {
+        type: "array",
+        items: { type: "object", properties: { tags: { type: "array", default: [] } } },
+      },
+    },
+    required: ["city"],
+  } as const;
+  const args = inferArguments(schema);
+  assertType<
+    Equal<typeof args, {
+      city: string;
+      days: number;
+      options: { unit: "c" | "f"; note?: string };
+      places?: { tags: unknown[] }[];
+    }>
+  >();
+  assertType<
+    Equal<InferInput<typeof schema>, {
+      city: string;
+      days?: number;
+      options?: { unit?: "c" | "f"; note?: string };
+      places?: { tags?: unknown[] }[];
+    }>
+  >();
+  defineTool({
+    name: "forecast",
+    description: "Returns a forecast.",
+    parameters: schema,
+    // @ts-expect-error: days may be missing in the model's arguments
+    requiresApproval: ({ days }) => days.toFixed() === "",
+    execute: ({ days, options: { unit } }) => `${days.toFixed()} ${unit.toUpperCase()}`,
+  });
+});
+
 Deno.test("Infer: `anyOf`, `oneOf` and lists of types are unions, discriminated by constants", () => {
   const args = inferArguments({
     type: "object",
@@ -218,7 +271,7 @@ Deno.test("Infer: other keywords apply to each type of a list", () => {
 Deno.test("Infer: schemas with unsupported keywords are unknown", () => {
   const args = inferArguments({
     type: "object",
-    properties: { any: {}, all: true, reference: { $ref: "#/$defs/x" } },
+    properties: { any: {}, all: true, reference: { $ref: "#" } },
     required: ["any", "all", "reference"],
   });
   assertType<Equal<typeof args, { any: unknown; all: unknown; reference: unknown }>>();
@@ -244,7 +297,7 @@ Deno.test("Infer: a schema declared `as const` keeps its literals", () => {
   assertType<Equal<Infer<typeof schema>, { city: string }>>();
 });
 
-Deno.test("Infer: a Standard Schema validator gives its input type", () => {
+Deno.test("Infer: a Standard Schema validator gives its output type, and InferInput its input type", () => {
   interface Validator {
     readonly "~standard": {
       readonly version: 1;
@@ -256,7 +309,8 @@ Deno.test("Infer: a Standard Schema validator gives its input type", () => {
       readonly jsonSchema: { readonly input: () => Record<string, unknown> };
     };
   }
-  assertType<Equal<InferArguments<Validator>, { city: string; days?: number }>>();
+  assertType<Equal<InferArguments<Validator>, { city: string; days: number }>>();
+  assertType<Equal<InferArgumentsInput<Validator>, { city: string; days?: number }>>();
   assertType<Equal<Infer<{ readonly "~standard": { readonly version: 1 } }>, unknown>>();
 });
 

@@ -19,7 +19,7 @@ import {
   resolveTemperature,
   warnUnsupportedThinking,
 } from "../../kit/request/model_limits.ts";
-import { isStrictSchema } from "../../kit/request/strict_schema.ts";
+import { isStrictSchema } from "../../kit/request/with_catalog.ts";
 import { sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";

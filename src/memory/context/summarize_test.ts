@@ -8,6 +8,7 @@ import {
 import type { AgentEvent } from "../../core/event.ts";
 import { extractText } from "../../core/content.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
+import { unknownCost } from "../../core/usage.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { fail, reply } from "../../testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../testing/scripted_stream.ts";
@@ -100,6 +101,7 @@ Deno.test("summarize() replaces the middle with a summary after the anchor [A123
     tokensAfter: 4092,
     summary: "They asked and were answered.",
     usage,
+    cost: unknownCost(),
   });
   // The usage of the summary counts towards the run.
   assertEquals(result.usage.total, 100);

@@ -281,13 +281,17 @@ class Recorder implements SessionRecording {
     this.session.append({ type: "approval", toolCallId: id, name, decision });
   }
 
+  #getEntryId(copy: AgentMessage | undefined): string | null {
+    return copy ? this.#path.getEntryId(this.#findMessage(copy)) : null;
+  }
+
   #recordCompaction(report: CompactionReport): void {
     const { droppedMessages = [], droppedCount, tokensBefore, tokensAfter } = report;
     const { summary, usage, cost } = report;
     this.session.append({
       type: "compaction",
-      firstDroppedId: this.#path.getEntryId(droppedMessages[0]),
-      lastDroppedId: this.#path.getEntryId(droppedMessages.at(-1)),
+      firstDroppedId: this.#getEntryId(droppedMessages[0]),
+      lastDroppedId: this.#getEntryId(droppedMessages.at(-1)),
       droppedCount,
       tokensBefore,
       tokensAfter,

@@ -1,10 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { withDeadline } from "../../../tests/deadline.ts";
+import { system } from "../../platform/system.ts";
 import { isAllowedHost, type ProxyTarget, startHostProxy } from "./host_proxy.ts";
 
 /** Starts a server that sends back the first data of each connection and closes it. */
-function startEchoServer(): { readonly port: number } & AsyncDisposable {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+async function startEchoServer(): Promise<{ readonly port: number } & AsyncDisposable> {
+  const listener = await system.listen({ hostname: "127.0.0.1", port: 0 });
   const serving = (async () => {
     for await (const connection of listener) {
       const buffer = new Uint8Array(65_536);
@@ -27,7 +28,7 @@ function sendThroughProxy(port: number, first: string, second?: string): Promise
 }
 
 async function exchange(port: number, first: string, second?: string): Promise<string> {
-  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const connection = await system.connect({ hostname: "127.0.0.1", port });
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(65_536);
   let received = "";
@@ -43,18 +44,19 @@ async function exchange(port: number, first: string, second?: string): Promise<s
   ) {
     received += decoder.decode(buffer.subarray(0, length));
   }
+  connection.close();
   return received;
 }
 
 Deno.test("startHostProxy(): tunnels to allowed hosts, and only to public addresses of hosts that a wildcard allows", async () => {
-  await using server = startEchoServer();
+  await using server = await startEchoServer();
   const reached: ProxyTarget[] = [];
   await using proxy = await startHostProxy({
     hosts: ["*.example.org", "example.net"],
     resolve: () => Promise.resolve(["10.0.0.1", "93.184.215.14"]),
     connect: (target) => {
       reached.push(target);
-      return Deno.connect({ hostname: "127.0.0.1", port: server.port });
+      return system.connect({ hostname: "127.0.0.1", port: server.port });
     },
   });
   for (const host of ["a.example.org", "example.net"]) {
@@ -72,11 +74,11 @@ Deno.test("startHostProxy(): tunnels to allowed hosts, and only to public addres
 });
 
 Deno.test("startHostProxy(): forwards one plain request per connection, without proxy headers", async () => {
-  await using server = startEchoServer();
+  await using server = await startEchoServer();
   await using proxy = await startHostProxy({
     hosts: ["example.org:80"],
     resolve: () => Promise.resolve(["93.184.215.14"]),
-    connect: () => Deno.connect({ hostname: "127.0.0.1", port: server.port }),
+    connect: () => system.connect({ hostname: "127.0.0.1", port: server.port }),
   });
   const received = await sendThroughProxy(
     proxy.port,

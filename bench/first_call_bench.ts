@@ -1,0 +1,75 @@
+/**
+ * Measures the first tool calls of a process: the validator must not make them slower than the later ones.
+ *
+ * Each run is a new process that measures a cold run and then a warm one, compared with a minimal loop over the same
+ * stream. Each ratio is taken in one process, and the median of all processes is printed.
+ *
+ * @module
+ */
+
+import { choosePackages } from "../scripts/packages.ts";
+import { median, printReport, type Row } from "./report.ts";
+
+const RUNS = 15;
+
+/** Number of distinct schemas that are compiled while the heap is measured. */
+const SCHEMAS = 20_000;
+
+const SCENARIOS = ["call", "turns", "arguments", "fanout", "memory"] as const;
+type Scenario = typeof SCENARIOS[number];
+
+/** Milliseconds of the scenario in one process; for `memory`, megabytes of the heap before and after. */
+interface Measurement {
+  readonly cold: number;
+  readonly warm: number;
+}
+
+const root = new URL("../", import.meta.url);
+
+async function measure(config: string, scenario: Scenario): Promise<Measurement> {
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "-A", "--no-lock", "--no-check", "--v8-flags=--expose-gc", "-c", config],
+      ...["bench/first_call_process.ts", scenario],
+    ],
+    cwd: root,
+    stderr: "inherit",
+  }).output();
+  if (!success) throw new Error(`The scenario ${scenario} failed`);
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+async function measureAll(): Promise<Row[]> {
+  const { config } = await choosePackages();
+  const results = new Map<Scenario, Measurement[]>(SCENARIOS.map((name) => [name, []]));
+  for (let run = 0; run < RUNS; run++) {
+    for (const scenario of SCENARIOS) {
+      if (scenario === "memory" && run > 0) continue;
+      results.get(scenario)?.push(await measure(config, scenario));
+    }
+  }
+  const select = (scenario: Scenario, read: (measurement: Measurement) => number): number =>
+    median((results.get(scenario) ?? []).map(read));
+  const createRow = (name: string, scenario: Scenario, target: string): Row => [
+    name,
+    `${select(scenario, ({ cold }) => cold).toFixed(1)} ms`,
+    `${select(scenario, ({ cold, warm }) => cold / warm).toFixed(1)} × warm`,
+    target,
+  ];
+  const overhead = select("call", ({ cold, warm }) => cold - warm);
+  const growth = select("memory", ({ cold, warm }) => warm - cold);
+  return [
+    ["first validation of arguments", `+ ${overhead.toFixed(1)} ms`, "over a warm one", "≤ 15 ms"],
+    createRow("100 turns with one call, cold", "turns", "–"),
+    createRow("arguments, 1 MB in chunks of 20 characters, cold", "arguments", "–"),
+    createRow("100 concurrent calls of 1 ms, cold", "fanout", "–"),
+    [
+      `heap over ${SCHEMAS.toLocaleString("en")} schemas`,
+      `+ ${growth.toFixed(1)} MB`,
+      "",
+      "≤ 2 MB",
+    ],
+  ];
+}
+
+if (import.meta.main) printReport("First tool calls", await measureAll());

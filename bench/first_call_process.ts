@@ -1,0 +1,125 @@
+/**
+ * Measures one scenario in a new process, cold and then warm, and prints the result as JSON.
+ *
+ * @module
+ */
+
+import { setImmediate } from "node:timers";
+import {
+  Agent,
+  type AgentTool,
+  type AssistantMessageEvent,
+  defineTool,
+  validateToolArguments,
+} from "../mod.ts";
+
+interface Call {
+  readonly name: string;
+  readonly chunks: readonly string[];
+}
+
+/** Yields a reply, with a task of the event loop after every 64 events, as chunks from a socket have. */
+async function* streamReply(calls: readonly Call[]): AsyncGenerator<AssistantMessageEvent> {
+  let count = 0;
+  for (const event of createEvents(calls)) {
+    yield event;
+    if (++count % 64 === 0) await new Promise((resolve) => void setImmediate(resolve));
+  }
+}
+
+function* createEvents(calls: readonly Call[]): Generator<AssistantMessageEvent> {
+  yield { type: "start" };
+  for (const [contentIndex, { name, chunks }] of calls.entries()) {
+    yield { type: "tool_call_start", contentIndex, id: `c${contentIndex}`, name };
+    for (const delta of chunks) yield { type: "tool_call_delta", contentIndex, delta };
+    yield { type: "tool_call_end", contentIndex };
+  }
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+  yield { type: "done", stopReason: calls.length > 0 ? "tool_use" : "stop", usage };
+}
+
+/** Runs an agent whose first `turns` replies make the calls. */
+async function runAgent(tool: AgentTool, calls: readonly Call[], turns = 1): Promise<void> {
+  let turn = 0;
+  const agent = new Agent({
+    model: "bench/model",
+    tools: [tool],
+    maxTurns: turns + 1,
+    streamFn: () => streamReply(turn++ < turns ? calls : []),
+  });
+  const { turns: completed } = await agent.prompt("go");
+  if (completed !== turns + 1) throw new Error(`Expected ${turns + 1} turns, got ${completed}`);
+}
+
+function createTool(execute: () => string | Promise<string>): AgentTool {
+  return defineTool({
+    name: "tool",
+    description: "A tool.",
+    parameters: {
+      type: "object",
+      properties: { path: { type: "string", minLength: 1 }, content: { type: "string" } },
+      required: ["path"],
+      additionalProperties: false,
+    },
+    execute,
+  });
+}
+
+function splitText(text: string, size: number): string[] {
+  return Array.from(
+    { length: Math.ceil(text.length / size) },
+    (_, index) => text.slice(index * size, (index + 1) * size),
+  );
+}
+
+const call: Call = { name: "tool", chunks: ['{"path":"a.ts"}'] };
+
+const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
+  call: async () => {
+    await validateToolArguments(createTool(() => "ok").parameters, { path: "a.ts" });
+  },
+  turns: () => runAgent(createTool(() => "ok"), [call], 100),
+  arguments: () => {
+    const json = JSON.stringify({ path: "a.ts", content: 'const a = "b";\n'.repeat(66_000) });
+    return runAgent(createTool(() => "ok"), [{ name: "tool", chunks: splitText(json, 20) }]);
+  },
+  fanout: () => {
+    const wait = (): Promise<string> =>
+      new Promise((resolve) => setTimeout(() => resolve("ok"), 1));
+    return runAgent(createTool(wait), Array.from({ length: 100 }, () => call));
+  },
+};
+
+async function measureTime(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+/** Returns the megabytes of the heap before and after 20,000 distinct schemas. */
+async function measureHeap(): Promise<{ cold: number; warm: number }> {
+  const validate = async (from: number, to: number): Promise<void> => {
+    for (let index = from; index < to; index++) {
+      const schema = { type: "object", properties: { [`p${index}`]: { type: "string" } } };
+      await validateToolArguments(schema, {});
+    }
+  };
+  await validate(0, 1_000);
+  const cold = getHeapSize();
+  await validate(1_000, 21_000);
+  return { cold, warm: getHeapSize() };
+}
+
+function getHeapSize(): number {
+  (globalThis as unknown as { gc: () => void }).gc();
+  return Deno.memoryUsage().heapUsed / 2 ** 20;
+}
+
+if (import.meta.main) {
+  const [name = ""] = Deno.args;
+  const scenario = SCENARIOS[name];
+  const result = scenario
+    ? { cold: await measureTime(scenario), warm: await measureTime(scenario) }
+    : await measureHeap();
+  console.log(JSON.stringify(result));
+}

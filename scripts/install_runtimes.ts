@@ -1,0 +1,50 @@
+/**
+ * Installs Node 20, Node 24 and Bun from npm in `dist/runtimes`, and the packages that the built package depends on, for the
+ * tests in `tests/runtimes`.
+ *
+ * @module
+ */
+
+const root = new URL("../", import.meta.url);
+
+/** Packages that only tests on Deno use. */
+const DENO_ONLY = ["@copilotkit/aimock", "typescript"];
+
+async function listInstallations(): Promise<Record<string, string[]>> {
+  const text = await Deno.readTextFile(new URL("deno.json", root));
+  const { imports }: { imports: Record<string, string> } = JSON.parse(text);
+  const packages = Object.entries(imports).flatMap(([name, specifier]) =>
+    specifier.startsWith("npm:") && !DENO_ONLY.includes(name)
+      ? [specifier.slice("npm:".length)]
+      : []
+  );
+  return {
+    node20: ["node@20"],
+    node24: ["node@24"],
+    bun: ["bun@1"],
+    packages: [...packages, "@types/node@20"],
+  };
+}
+
+async function install(name: string, packages: readonly string[]): Promise<void> {
+  const directory = new URL(`dist/runtimes/${name}/`, root);
+  await Deno.mkdir(directory, { recursive: true });
+  const flags = ["--no-audit", "--no-fund", "--no-save", "--loglevel=error"];
+  const { success, stdout, stderr } = await new Deno.Command("npm", {
+    args: ["install", ...flags, "--prefix", ".", ...packages],
+    cwd: directory,
+    stdin: "null",
+  }).output();
+  if (success) return;
+  const text = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  throw new Error(`Cannot install ${packages.join(", ")}: ${text}`);
+}
+
+if (import.meta.main) {
+  const start = performance.now();
+  const installations = Object.entries(await listInstallations());
+  await Promise.all(installations.map(([name, packages]) => install(name, packages)));
+  const seconds = ((performance.now() - start) / 1_000).toFixed(0);
+  const names = installations.map(([name]) => name).join(", ");
+  console.log(`Installed ${names} in dist/runtimes (${seconds} s)`);
+}

@@ -1,0 +1,28 @@
+/**
+ * Creates the events of an application.
+ *
+ * @module
+ */
+
+import { copyJson } from "../core/copy_json.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import type { CustomEvent } from "../core/event.ts";
+
+/**
+ * Creates an event with a copy of its data.
+ *
+ * @throws {BadRequestError} If the name is no string, or the data is not JSON.
+ */
+export function createCustomEvent(name: string, data: unknown): CustomEvent {
+  if (typeof name !== "string" || name === "") {
+    throw new BadRequestError("The name of a custom event must be a text that is not empty");
+  }
+  try {
+    return { type: "custom", name, data: copyJson(data) };
+  } catch (cause) {
+    const problem = getErrorMessage(cause);
+    throw new BadRequestError(`The data of the event "${name}" must be JSON: ${problem}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * Validation with ajv, for schemas and values of any origin.
+ *
+ * ajv takes 40 ms to load, so it is loaded when it is needed first: {@linkcode preloadAjv} starts that earlier.
+ *
+ * @module
+ */
+
+import type { IgnoredKeyword } from "./ignored_keyword.ts";
+import { toCanonicalText } from "./json_object.ts";
+import { type NormalizedSchema, REFERENCE_COUNTER } from "./normalize_schema.ts";
+import { createMatcher, isMatcherLoaded, loadMatcherOf, type Matcher } from "./pattern.ts";
+import { escapeKey, type ValidationError } from "./validation_error.ts";
+
+/** A schema that ajv compiled. */
+export interface AjvSchema {
+  /** Returns the violations by a value; none if it is valid. */
+  readonly validate: (value: unknown) => readonly ValidationError[];
+  /** The keywords that are not checked, in addition to those of the normalized schema. */
+  readonly ignored: readonly IgnoredKeyword[];
+}
+
+/** The part of ajv's interface that is used here. */
+interface Ajv {
+  compile(schema: object): AjvValidateFunction;
+  removeSchema(schema: object): unknown;
+  removeKeyword(keyword: string): unknown;
+  addKeyword(definition: object): unknown;
+}
+interface AjvValidateFunction {
+  (value: unknown): unknown;
+  errors?: readonly AjvError[] | null;
+}
+interface AjvError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message?: string;
+}
+type AjvClass = new (options: object) => Ajv;
+
+let ajvClass: AjvClass | undefined;
+let loading: Promise<AjvClass> | undefined;
+
+/** Starts to load ajv; a failure is reported by the first compilation. */
+export function preloadAjv(): void {
+  loadAjv().catch(() => {});
+}
+
+async function loadAjv(): Promise<AjvClass> {
+  try {
+    loading ??= import("ajv/dist/2020.js").then(({ Ajv2020 }) => Ajv2020 as unknown as AjvClass);
+    return ajvClass = await loading;
+  } catch (thrown) {
+    loading = undefined;
+    throw thrown;
+  }
+}
+
+/** Compiles a schema; returns a promise if a part of the validator must be loaded first. */
+export function compileWithAjv(schema: NormalizedSchema): AjvSchema | Promise<AjvSchema> {
+  if (ajvClass && isMatcherLoaded(schema.patterns.keys())) return compile(ajvClass, schema);
+  return loadAndCompile(schema);
+}
+
+async function loadAndCompile(schema: NormalizedSchema): Promise<AjvSchema> {
+  const [Ajv] = await Promise.all([loadAjv(), loadMatcherOf(schema.patterns.keys())]);
+  return compile(Ajv, schema);
+}
+
+/** Maximum number of errors; the model corrects the first ones first. */
+const MAX_ERRORS = 100;
+
+function compile(Ajv: AjvClass, { schema, patterns, hasIds }: NormalizedSchema): AjvSchema {
+  const matchers = new Map<string, Matcher>();
+  const ignored = [...patterns].flatMap(([source, path]): IgnoredKeyword[] => {
+    try {
+      matchers.set(source, createMatcher(source));
+      return [];
+    } catch (thrown) {
+      const message = `cannot be checked: ${(thrown as Error).message}`;
+      return [{ path, problem: "unsupported", message }];
+    }
+  });
+  // Identifiers of two schemas may be the same.
+  const ajv = hasIds ? createAjv(Ajv) : getSharedAjv(Ajv);
+  const check = withMatchers(matchers, () => ajv.compile(schema));
+  const validate = (value: unknown): readonly ValidationError[] => {
+    references = 0;
+    try {
+      return check(value) ? [] : (check.errors ?? []).slice(0, MAX_ERRORS).map(toValidationError);
+    } catch (thrown) {
+      // Too many references, or references without end, which overflow the stack.
+      if (thrown instanceof RangeError) return [TOO_COMPLEX];
+      throw thrown;
+    }
+  };
+  return { validate, ignored };
+}
+
+const TOO_COMPLEX: ValidationError = { path: "", message: "is too complex to be validated" };
+
+/** An instance keeps traces of every schema that it compiled, and so is replaced from time to time. */
+const COMPILATIONS_PER_AJV = 200;
+let shared: { readonly ajv: Ajv; compilations: number } | undefined;
+
+function getSharedAjv(Ajv: AjvClass): Ajv {
+  if (!shared || shared.compilations >= COMPILATIONS_PER_AJV) {
+    shared = { ajv: createAjv(Ajv), compilations: 0 };
+  }
+  shared.compilations++;
+  return shared.ajv;
+}
+
+function createAjv(Ajv: AjvClass): Ajv {
+  const ajv = new Ajv(AJV_OPTIONS);
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword(UNIQUE_ITEMS);
+  ajv.addKeyword(COUNT_REFERENCE);
+  return ajv;
+}
+
+/** The matchers of the schema that is compiled. */
+let currentMatchers: ReadonlyMap<string, Matcher> = new Map();
+
+function withMatchers<Result>(
+  matchers: ReadonlyMap<string, Matcher>,
+  compileSchema: () => Result,
+): Result {
+  currentMatchers = matchers;
+  try {
+    return compileSchema();
+  } finally {
+    currentMatchers = new Map();
+  }
+}
+
+/** Accepts every text, for a pattern that cannot be checked. */
+const ANY_TEXT: Matcher = { test: () => true };
+
+const regExp = Object.assign(
+  (source: string): Matcher => currentMatchers.get(source) ?? ANY_TEXT,
+  { code: "new RegExp" },
+);
+
+const AJV_OPTIONS = {
+  allErrors: true,
+  strict: false,
+  // The schema was checked before; its meta-schema takes nine tenths of the time of the first compilation.
+  meta: false,
+  validateSchema: false,
+  validateFormats: false,
+  // Tolerates the rounding of binary fractions: 1.1 is a multiple of 0.1.
+  multipleOfPrecision: 10,
+  // An optional property may be named "constructor".
+  ownProperties: true,
+  logger: false,
+  code: { regExp },
+};
+
+/** The keyword of ajv compares all pairs of items. */
+const UNIQUE_ITEMS = {
+  keyword: "uniqueItems",
+  type: "array",
+  schemaType: "boolean",
+  errors: false,
+  error: { message: "must NOT have duplicate items" },
+  validate: (isUnique: boolean, items: readonly unknown[]): boolean =>
+    !isUnique || new Set(items.map(toCanonicalText)).size === items.length,
+};
+
+/**
+ * Maximum number of references that one validation follows, each about 1 µs. References can multiply the work: thirty
+ * definitions that each refer twice to the next one apply a billion schemas.
+ */
+const MAX_REFERENCES = 200_000;
+
+/** Number of references that the current validation has followed. */
+let references = 0;
+
+/** A keyword next to every `$ref`, which ends validations that take too long. */
+const COUNT_REFERENCE = {
+  keyword: REFERENCE_COUNTER,
+  schemaType: "boolean",
+  errors: false,
+  validate: (): boolean => {
+    if (++references > MAX_REFERENCES) throw new RangeError("Too many references");
+    return true;
+  },
+};
+
+function toValidationError(error: AjvError): ValidationError {
+  const { instancePath, params, message = "is invalid" } = error;
+  switch (error.keyword) {
+    case "required":
+      return { path: appendKey(instancePath, params["missingProperty"]), message: "is required" };
+    case "dependentRequired":
+    case "dependencies": {
+      const path = appendKey(instancePath, params["missingProperty"]);
+      return { path, message: `is required together with ${JSON.stringify(params["property"])}` };
+    }
+    case "additionalProperties":
+    case "unevaluatedProperties": {
+      const name = params["additionalProperty"] ?? params["unevaluatedProperty"];
+      return { path: appendKey(instancePath, name), message: "is not a known property" };
+    }
+    case "type":
+      return { path: instancePath, message: `must be ${formatTypes(params["type"])}` };
+    case "false schema":
+      return { path: instancePath, message: "is not allowed" };
+    case "enum":
+      return {
+        path: instancePath,
+        message: `must be one of ${formatValues(params["allowedValues"])}`,
+      };
+    case "const":
+      return { path: instancePath, message: `must be ${JSON.stringify(params["allowedValue"])}` };
+    default:
+      return { path: instancePath, message };
+  }
+}
+
+function appendKey(path: string, key: unknown): string {
+  return `${path}/${escapeKey(String(key))}`;
+}
+
+function formatTypes(types: unknown): string {
+  return Array.isArray(types) ? types.join(" or ") : String(types);
+}
+
+/** Maximum number of values in a message. */
+const MAX_LISTED_VALUES = 50;
+
+function formatValues(values: unknown): string {
+  if (!Array.isArray(values)) return String(values);
+  const listed = values.slice(0, MAX_LISTED_VALUES).map((value) => JSON.stringify(value));
+  return [...listed, ...(values.length > MAX_LISTED_VALUES ? ["…"] : [])].join(", ");
+}

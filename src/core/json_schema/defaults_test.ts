@@ -1,0 +1,35 @@
+import { assertEquals } from "@std/assert";
+import { fillDefaults } from "./defaults.ts";
+
+Deno.test("fillDefaults() fills in missing properties at every level, and keeps the value unchanged", () => {
+  const schema = {
+    properties: {
+      days: { type: "integer", default: 3 },
+      options: { properties: { unit: { default: "c" } }, default: {} },
+      places: { items: { $ref: "#/$defs/place" } },
+    },
+    additionalProperties: { properties: { extra: { default: true } } },
+    $defs: { place: { allOf: [{ properties: { zoom: { default: 1 } } }] } },
+  };
+  const value = { places: [{ name: "Bern" }, { zoom: 5 }], other: {} };
+  const filled = {
+    places: [{ name: "Bern", zoom: 1 }, { zoom: 5 }],
+    other: { extra: true },
+    days: 3,
+    options: { unit: "c" },
+  };
+  assertEquals(fillDefaults(schema, value), filled);
+  assertEquals(value, { places: [{ name: "Bern" }, { zoom: 5 }], other: {} });
+  assertEquals(fillDefaults(schema, filled) === filled, true);
+});
+
+Deno.test("fillDefaults() returns a new default each time, and one level of a default that contains itself", () => {
+  const schema = { properties: { tags: { default: [] } } };
+  const [first, second] = [fillDefaults(schema, {}), fillDefaults(schema, {})] as {
+    tags: unknown[];
+  }[];
+  first?.tags.push("a");
+  assertEquals(second, { tags: [] });
+  const recursive = { properties: { child: { $ref: "#", default: {} } } };
+  assertEquals(fillDefaults(recursive, {}), { child: {} });
+});

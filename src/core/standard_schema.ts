@@ -1,0 +1,77 @@
+/**
+ * Validators that implement Standard Schema, such as Zod, Valibot and ArkType.
+ *
+ * @module
+ */
+
+import { BadRequestError, getErrorMessage } from "./errors.ts";
+import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
+import { isJsonObject, type JsonSchema } from "./json.ts";
+import { escapeKey, type ValidationError } from "./json_schema/validation_error.ts";
+import type { ValidationResult } from "./schema.ts";
+
+/** Advice for libraries whose validators do not provide their JSON Schema. */
+const JSON_SCHEMA_HINTS: Readonly<Record<string, string>> = {
+  valibot: "wrap it in toStandardJsonSchema() of @valibot/to-json-schema",
+  zod: "use Zod 4.2 or later, or pass z.toJSONSchema(schema)",
+};
+
+/**
+ * Returns the JSON Schema of a schema source: of a validator, the schema of its input.
+ *
+ * @throws {BadRequestError} If a validator does not provide its JSON Schema, or has none, as for dates.
+ */
+export function toJsonSchema(source: SchemaSource): JsonSchema {
+  if (!isStandardSchema(source)) return source as JsonSchema;
+  const { jsonSchema, vendor } = source["~standard"];
+  if (!jsonSchema) {
+    const hint = Object.hasOwn(JSON_SCHEMA_HINTS, vendor)
+      ? JSON_SCHEMA_HINTS[vendor]
+      : "pass a JSON Schema instead";
+    throw new BadRequestError(`The ${vendor} validator does not provide a JSON Schema: ${hint}`);
+  }
+  try {
+    return { ...jsonSchema.input({ target: "draft-2020-12" }) };
+  } catch (cause) {
+    const reason = getErrorMessage(cause);
+    throw new BadRequestError(`The ${vendor} validator has no JSON Schema: ${reason}`, { cause });
+  }
+}
+
+/** Checks a value with a validator and returns its output, at once or as a promise as the validator does. */
+export type ValidateFunction = (
+  value: unknown,
+) => ValidationResult<unknown> | Promise<ValidationResult<unknown>>;
+
+/** Returns the function that checks values with a validator, or `undefined` for a JSON Schema. It may throw. */
+export function getValidateFunction(source: SchemaSource): ValidateFunction | undefined {
+  if (!isStandardSchema(source)) return undefined;
+  const { "~standard": standard } = source;
+  if (typeof standard.validate !== "function") return undefined;
+  return (value) => {
+    const result = standard.validate?.(value);
+    return result instanceof Promise ? result.then(toValidationResult) : toValidationResult(result);
+  };
+}
+
+function toValidationResult(result: unknown): ValidationResult<unknown> {
+  if (!isJsonObject(result)) {
+    throw new BadRequestError("The validator must return an object with a value or issues");
+  }
+  const { issues, value } = result;
+  if (!Array.isArray(issues) || issues.length === 0) return { valid: true, value };
+  return { valid: false, errors: issues.map(toValidationError) };
+}
+
+/** Converts an issue of a validator; its path has keys, or objects with a key. */
+function toValidationError(issue: unknown): ValidationError {
+  const { message, path } = isJsonObject(issue) ? issue : {};
+  const keys: readonly unknown[] = Array.isArray(path) ? path : [];
+  const pointer = keys.map((key) => `/${escapeKey(String(isJsonObject(key) ? key["key"] : key))}`);
+  return { path: pointer.join(""), message: typeof message === "string" ? message : "is invalid" };
+}
+
+function isStandardSchema(source: SchemaSource): source is StandardJsonSchemaSource {
+  const { "~standard": standard } = (source ?? {}) as { readonly "~standard"?: unknown };
+  return isJsonObject(standard);
+}

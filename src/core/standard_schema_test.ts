@@ -1,0 +1,95 @@
+import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import { BadRequestError } from "./errors.ts";
+import type { StandardJsonSchemaSource } from "./infer.ts";
+import { getValidateFunction, toJsonSchema } from "./standard_schema.ts";
+
+type StandardProperties = StandardJsonSchemaSource["~standard"];
+
+function createSource(properties: Partial<StandardProperties>): StandardJsonSchemaSource {
+  return { "~standard": { version: 1, vendor: "acme", ...properties } };
+}
+
+Deno.test("toJsonSchema() returns the JSON Schema of a validator's input", () => {
+  const calls: { readonly target: string }[] = [];
+  const source = createSource({
+    jsonSchema: {
+      input: (options) => {
+        calls.push(options);
+        return { type: "object" };
+      },
+    },
+  });
+  assertEquals(toJsonSchema(source), { type: "object" });
+  assertEquals(calls, [{ target: "draft-2020-12" }]);
+});
+
+Deno.test("toJsonSchema() accepts validators that are functions, as in ArkType", () => {
+  const source = Object.assign(() => {}, createSource({ jsonSchema: { input: () => ({}) } }));
+  assertEquals(toJsonSchema(source), {});
+});
+
+Deno.test("toJsonSchema() names the remedy for a validator without a JSON Schema", () => {
+  const expectHint = (vendor: string, hint: string) =>
+    assertThrows(
+      () => toJsonSchema(createSource({ vendor })),
+      BadRequestError,
+      `The ${vendor} validator does not provide a JSON Schema: ${hint}`,
+    );
+  expectHint("valibot", "wrap it in toStandardJsonSchema() of @valibot/to-json-schema");
+  expectHint("zod", "use Zod 4.2 or later, or pass z.toJSONSchema(schema)");
+  expectHint("acme", "pass a JSON Schema instead");
+});
+
+Deno.test("toJsonSchema() throws a BadRequestError when the conversion fails", () => {
+  const input = () => {
+    throw new Error("Date cannot be represented in JSON Schema");
+  };
+  assertThrows(
+    () => toJsonSchema(createSource({ jsonSchema: { input } })),
+    BadRequestError,
+    "The acme validator has no JSON Schema: Date cannot be represented in JSON Schema",
+  );
+});
+
+Deno.test("toJsonSchema() returns a JSON Schema or TypeBox schema as the same object", () => {
+  const typebox = { type: "object", [Symbol.for("TypeBox.Kind")]: "Object" };
+  assertStrictEquals(toJsonSchema(typebox), typebox);
+});
+
+Deno.test("getValidateFunction() returns the output of a validator, at once or as a promise", async () => {
+  const double = (value: unknown) => ({ value: Number(value) * 2 });
+  const validate = getValidateFunction(createSource({ validate: double }));
+  assertEquals(validate?.(2), { valid: true, value: 4 });
+  const later = getValidateFunction(
+    createSource({ validate: (value) => Promise.resolve(double(value)) }),
+  );
+  assertEquals(await later?.(3), { valid: true, value: 6 });
+});
+
+Deno.test("getValidateFunction() converts issues to errors with JSON Pointers", () => {
+  const issues = [
+    { message: "is taken", path: ["users", 0, { key: "a/b" }] },
+    { message: "is odd" },
+    { path: [Symbol("x")] },
+    "nonsense",
+  ];
+  assertEquals(getValidateFunction(createSource({ validate: () => ({ issues }) }))?.({}), {
+    valid: false,
+    errors: [
+      { path: "/users/0/a~1b", message: "is taken" },
+      { path: "", message: "is odd" },
+      { path: "/Symbol(x)", message: "is invalid" },
+      { path: "", message: "is invalid" },
+    ],
+  });
+});
+
+Deno.test("getValidateFunction() throws when a validator returns no result", () => {
+  const validate = getValidateFunction(createSource({ validate: () => undefined }));
+  assertThrows(() => validate?.({}), BadRequestError, "The validator must return an object");
+});
+
+Deno.test("getValidateFunction() returns undefined for a JSON Schema", () => {
+  assertEquals(getValidateFunction({ type: "object" }), undefined);
+  assertEquals(getValidateFunction(createSource({})), undefined);
+});

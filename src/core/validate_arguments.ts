@@ -1,0 +1,81 @@
+/**
+ * Validates the arguments of a tool call before it runs.
+ *
+ * @module
+ */
+
+import { BadRequestError, getErrorMessage } from "./errors.ts";
+import { cloneJson, isJsonObject, type JsonObject } from "./json.ts";
+import {
+  type CompiledSchema,
+  compileSchema,
+  expectErrors,
+  runCompiled,
+  type SchemaValidator,
+  type ValidationResult,
+} from "./schema.ts";
+import type { AgentTool } from "./tool.ts";
+
+/**
+ * Validates arguments against the JSON Schema of a tool, then with the tool's own `validate`. The value of a valid
+ * result is what `execute` gets: the output of `validate`, which shares nothing with `args`, or `args` itself if the
+ * tool has no `validate`.
+ *
+ * The result is a promise only if the validator or `validate` returns one.
+ *
+ * Throws a `BadRequestError`, or rejects with one, if the validator or `validate` fails or returns something else.
+ */
+export function validateArguments(
+  tool: AgentTool,
+  args: JsonObject,
+  validator?: SchemaValidator,
+): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
+  const compiled = compileSchema(tool.parameters, validator);
+  return compiled instanceof Promise
+    ? compiled.then((schema) => validateWith(schema, tool, args))
+    : validateWith(compiled, tool, args);
+}
+
+function validateWith(
+  compiled: CompiledSchema,
+  tool: AgentTool,
+  args: JsonObject,
+): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
+  const errors = runCompiled(compiled, args);
+  if (errors.length > 0) return { valid: false, errors };
+  if (!tool.validate) return { valid: true, value: args };
+  try {
+    const result = tool.validate(cloneJson(args));
+    return result instanceof Promise ? awaitResult(result) : expectResult(result);
+  } catch (cause) {
+    throw toValidateError(cause);
+  }
+}
+
+async function awaitResult(
+  pending: Promise<ValidationResult<unknown>>,
+): Promise<ValidationResult<unknown>> {
+  try {
+    return expectResult(await pending);
+  } catch (cause) {
+    throw toValidateError(cause);
+  }
+}
+
+/** Checks a result, since untyped code may return anything. */
+function expectResult(result: unknown): ValidationResult<unknown> {
+  if (isJsonObject(result) && result["valid"] === true) {
+    return { valid: true, value: result["value"] };
+  }
+  if (isJsonObject(result) && result["valid"] === false) {
+    return { valid: false, errors: expectErrors(result["errors"], "validate()") };
+  }
+  throw new BadRequestError(
+    "validate() must return { valid: true, value } or { valid: false, errors }",
+  );
+}
+
+function toValidateError(cause: unknown): BadRequestError {
+  if (cause instanceof BadRequestError) return cause;
+  return new BadRequestError(`validate() failed: ${getErrorMessage(cause)}`, { cause });
+}

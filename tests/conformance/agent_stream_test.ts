@@ -1,0 +1,212 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { AgentEvent } from "../../src/core/event.ts";
+import { AlreadyRunningError, BadRequestError, NoMessagesError } from "../../src/core/errors.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { text, thinking, toolCall } from "../../src/testing/messages.ts";
+import { fail, hang, reply } from "../../src/testing/script.ts";
+import { InstantClock, scriptedPorts, settle } from "./ports.ts";
+import { testAgent } from "./test_agent.ts";
+
+const look = () => fakeTool({ name: "look" });
+
+Deno.test("result: has the text of the last reply, the id of the run and the number of turns", async () => {
+  const { agent } = testAgent([
+    reply([thinking("Hm"), text("Let me look. "), toolCall("look")]),
+    reply([text("A "), text("cat")]),
+    fail("stream_error", "Broken", { after: "Half" }),
+  ], { tools: [look()] });
+  const first = await agent.prompt("Look");
+  assertEquals([first.text, first.runId, first.turns], ["A cat", "run_1", 2]);
+  const second = await agent.prompt("Again");
+  assertEquals([second.text, second.runId, second.turns], ["Half", "run_2", 1]);
+});
+
+Deno.test("result: the text is empty when the run has no reply, whatever earlier runs said", async () => {
+  const { agent } = testAgent([reply("Hello"), fail("auth_error", "No key")]);
+  await agent.prompt("Hi");
+  assertEquals((await agent.prompt("Again")).text, "");
+});
+
+Deno.test("promptStream(): text() and result() read the stream to its end", async () => {
+  const { agent } = testAgent([reply("One"), reply("Two")]);
+  assertEquals(await agent.promptStream("Hi").text(), "One");
+  const result = await agent.promptStream("Hi").result();
+  assertEquals([result.text, result.stopReason, result.messages.length], ["Two", "stop", 2]);
+});
+
+Deno.test("promptStream(): text() and result() may be called together and again", async () => {
+  const { agent } = testAgent([reply("One")]);
+  const stream = agent.promptStream("Hi");
+  const [words, result] = await Promise.all([stream.text(), stream.result()]);
+  assertEquals([words, result.text, await stream.text()], ["One", "One", "One"]);
+});
+
+Deno.test("promptStream(): result() resolves while another reader reads the stream, and after it", async () => {
+  const { agent } = testAgent([reply("One"), reply("Two"), reply("Three")]);
+  const iterated = agent.promptStream("Hi");
+  const events: AgentEvent[] = [];
+  for await (const event of iterated) {
+    if (events.push(event) === 1) {
+      void iterated.result().then(({ text }) => assertEquals(text, "One"));
+    }
+  }
+  assertEquals([(await iterated.result()).text, events.at(-1)?.type], ["One", "agent_end"]);
+  const read = agent.promptStream("Hi");
+  const reader = read.getReader();
+  const result = read.result();
+  while (!(await reader.read()).done);
+  assertEquals((await result).text, "Two");
+  const teed = agent.promptStream("Hi");
+  const [left, right] = teed.tee();
+  const both = Promise.all([checkEvents(left), checkEvents(right)]);
+  assertEquals([await teed.text(), (await both).length], ["Three", 2]);
+});
+
+Deno.test("promptStream(): result() of a stream that was left early is the aborted run", async () => {
+  const { agent } = testAgent([hang({ after: "Half" })]);
+  const stream = agent.promptStream("Hi");
+  for await (const { type } of stream) if (type === "message_update") break;
+  const { stopReason, text } = await stream.result();
+  assertEquals([stopReason, text], ["aborted", "Half"]);
+});
+
+Deno.test("promptStream(): result() has the error of a failed run and does not reject", async () => {
+  const { agent } = testAgent([fail("auth_error", "No key")]);
+  assertEquals((await agent.promptStream("Hi").result()).error?.code, "auth_error");
+});
+
+Deno.test("promptStream(): misuse errors the stream, text(), result() and the body of the response", async () => {
+  const { agent } = testAgent([]);
+  const stream = agent.promptStream("");
+  await assertRejects(() => stream.text(), NoMessagesError);
+  await assertRejects(() => stream.result(), NoMessagesError);
+  await assertRejects(() => checkEvents(agent.promptStream("")), NoMessagesError);
+  await assertRejects(() => agent.promptStream("").toResponse().text(), NoMessagesError);
+  const { agent: busy } = testAgent([hang({ after: "Half" })]);
+  const running = busy.promptStream("Hi");
+  await assertRejects(() => busy.promptStream("Hi").result(), AlreadyRunningError);
+  await running.cancel();
+});
+
+Deno.test("promptStream(): misuse that is not awaited raises no unhandled rejection", async () => {
+  const { agent } = testAgent([]);
+  agent.promptStream("");
+  agent.continueStream();
+  const stream = agent.promptStream("");
+  await assertRejects(() => stream.getReader().read(), NoMessagesError);
+  await settle();
+});
+
+/** Reads the body of a response to its end and returns its text and its content type. */
+async function readResponse(response: Response): Promise<[string | null, string]> {
+  return [response.headers.get("content-type"), await response.text()];
+}
+
+Deno.test("toResponse(): sse has one event for each event, with its number, type and JSON", async () => {
+  const { agent, seen } = testAgent([reply("Hello\nthere")]);
+  const response = agent.promptStream("Hi").toResponse();
+  assertEquals([response.status, response.headers.get("cache-control")], [200, "no-store"]);
+  const [type, body] = await readResponse(response);
+  assertEquals(type, "text/event-stream; charset=utf-8");
+  const expected = seen.map((event) =>
+    `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+  );
+  assertEquals(body, expected.join(""));
+  assertEquals(seen.length, 12);
+});
+
+Deno.test("toResponse(): ndjson has one line for each event, which parses to the event", async () => {
+  const { agent, seen } = testAgent([fail("auth_error", "No key")]);
+  const [type, body] = await readResponse(
+    agent.promptStream("Hi").toResponse({ format: "ndjson" }),
+  );
+  assertEquals(type, "application/x-ndjson; charset=utf-8");
+  const lines = body.split("\n");
+  assertEquals(lines.pop(), "");
+  assertEquals(lines.map((line) => JSON.parse(line)), JSON.parse(JSON.stringify(seen)));
+});
+
+Deno.test("toResponse(): text has the text of the replies as it arrives, without thinking and calls", async () => {
+  const { agent } = testAgent([
+    reply([thinking("Hm"), text("Let me look. "), toolCall("look")]),
+    reply("A cat 🐈"),
+  ], { tools: [look()] });
+  const [type, body] = await readResponse(
+    agent.promptStream("Look").toResponse({ format: "text" }),
+  );
+  assertEquals([type, body], ["text/plain; charset=utf-8", "Let me look. A cat 🐈"]);
+});
+
+Deno.test("toResponse(): takes a status and headers, which replace its own", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  const response = agent.promptStream("Hi").toResponse({
+    format: "text",
+    status: 201,
+    headers: { "x-run": "1", "cache-control": "private" },
+  });
+  assertEquals([
+    response.status,
+    response.headers.get("x-run"),
+    response.headers.get("cache-control"),
+    response.headers.get("content-type"),
+  ], [201, "1", "private", "text/plain; charset=utf-8"]);
+  await response.body?.cancel();
+});
+
+Deno.test("toResponse() throws for an unknown format, and the stream can still be read", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  const stream = agent.promptStream("Hi");
+  for (const format of ["json", "toString", "__proto__"]) {
+    assertThrows(
+      () => stream.toResponse({ format: format as "sse" }),
+      BadRequestError,
+      "format must be one of sse, ndjson, text",
+    );
+  }
+  assertEquals(await stream.text(), "Hello");
+});
+
+for (const format of ["sse", "ndjson", "text"] as const) {
+  Deno.test(`toResponse(): cancelling the ${format} body aborts the run, and result() has its end`, async () => {
+    const { agent } = testAgent([hang({ after: "Half" })]);
+    const stream = agent.promptStream("Hi");
+    const body = stream.toResponse({ format }).body?.getReader();
+    assert(body);
+    await body.read();
+    await body.cancel("connection closed");
+    const { stopReason, abortReason, text } = await stream.result();
+    assertEquals([stopReason, abortReason], ["aborted", "connection closed"]);
+    assertEquals(["", "Half"].includes(text), true);
+    assertEquals(agent.state.isRunning, false);
+  });
+}
+
+Deno.test("toResponse(): a retry, which takes back text, shows all text that arrived in the text format", async () => {
+  const { agent } = testAgent([
+    fail("network_error", "Reset", { after: "Half " }),
+    reply("Whole"),
+  ], scriptedPorts(new InstantClock()));
+  const response = agent.promptStream("Hi").toResponse({ format: "text" });
+  assertEquals(await response.text(), "Half Whole");
+});
+
+Deno.test("toResponse(): an abort reason that is not JSON becomes a warning, and the body ends", async () => {
+  const { agent } = testAgent([hang({ after: "Half" })]);
+  const stream = agent.promptStream("Hi");
+  agent.subscribe(({ type }) => void (type === "message_update" && agent.abort({ n: 5n })));
+  const body = await stream.toResponse({ format: "ndjson" }).text();
+  const last = JSON.parse(body.trim().split("\n").at(-1) ?? "");
+  assertEquals([last.type, last.code], ["warning", "event_not_serializable"]);
+});
+
+Deno.test("toResponse(): the body is pulled, so that a slow reader pauses the run", async () => {
+  const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [look()],
+  });
+  const response = agent.promptStream("Look").toResponse({ format: "ndjson" });
+  await settle();
+  assertEquals(streamFn.calls.length, 0);
+  await response.text();
+  streamFn.assertDone();
+});

@@ -1,0 +1,318 @@
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { BadRequestError, InvalidContinueError } from "../../src/core/errors.ts";
+import { repairHistory } from "../../src/core/history.ts";
+import { userMessage } from "../../src/core/message.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { reply } from "../../src/testing/script.ts";
+import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
+
+import { BATCH, PENDING, pending, pendingAgent, ranCalls } from "./pending_agent.ts";
+
+Deno.test("continue({ approvals }): opens a turn without a model call, runs the batch and goes on", async () => {
+  const test = pendingAgent();
+  const { agent, streamFn } = test;
+  const first = await agent.prompt("Go");
+  assertEquals([first.turns, first.text, streamFn.calls.length], [1, "", 1]);
+  const events = await checkEvents(
+    agent.continueStream({ approvals: { call_2: { type: "approved", origin: "person" } } }),
+  );
+  assertEquals(outlineAllEvents(events), [
+    "agent_start",
+    "turn_start 1",
+    "tool_approval_resolved call_2 approved",
+    "tool_execution_start call_3",
+    "tool_execution_end call_3",
+    "tool_execution_start call_4",
+    "tool_execution_end call_4",
+    "tool_execution_start call_1",
+    "tool_execution_start call_2",
+    "tool_execution_end call_1",
+    "tool_execution_end call_2",
+    ...Array(4).fill(["message_start tool_result", "message_end tool_result"]).flat(),
+    "turn_end tools_executed",
+    "turn_start 2",
+    "message_start assistant",
+    "model_call_start 1",
+    "message_update text_delta",
+    "model_call_end 1",
+    "message_end assistant",
+    "turn_end complete",
+    "agent_end",
+  ]);
+  assertEquals(eventsOfType(events, "tool_approval_resolved")[0]?.decision, {
+    type: "approved",
+    origin: "person",
+  });
+  assertEquals(ranCalls(test), ["call_1", "call_2"]);
+  assertEquals(outlineMessages(agent.state.messages).slice(2), [
+    "tool_result: ok",
+    "tool_result: ok",
+    "tool_result: Tool call rejected by approval: not b",
+    'tool_result: Tool "lok" not found. Available tools: look, write.',
+    "assistant: Done",
+  ]);
+  const [turn] = eventsOfType(events, "turn_end");
+  assertEquals([turn?.message, turn?.toolResults.length], [agent.state.messages[1] as never, 4]);
+  assertEquals(agent.state.pendingApprovals, []);
+  const end = events.at(-1);
+  assertEquals(end?.type === "agent_end" && "pendingApprovals" in end, false);
+  assertEquals(repairHistory(agent.state.messages).repairs, []);
+  streamFn.assertDone();
+});
+
+for (
+  const [answer, result] of [
+    [true, "tool_result: ok"],
+    [false, "tool_result: Tool call rejected by approval"],
+    [
+      { type: "denied", reason: "too risky" },
+      "tool_result: Tool call rejected by approval: too risky",
+    ],
+    [
+      { type: "approved", arguments: { path: "c" } },
+      'tool_result: The arguments were changed before the call ran: {"path":"c"}ok',
+    ],
+    [
+      { type: "approved", arguments: { path: 5 } },
+      'tool_result: Invalid arguments for "write":\n- /path: must be string',
+    ],
+  ] as const
+) {
+  Deno.test(`continue({ approvals }): the answer ${JSON.stringify(answer)} gives the result of the call`, async () => {
+    const { agent } = pendingAgent();
+    await agent.prompt("Go");
+    await agent.continue({ approvals: { call_2: answer } });
+    assertEquals(outlineMessages(agent.state.messages)[3], result);
+  });
+}
+
+Deno.test("continue({ approvals }): works in a new agent, from the JSON of the result", async () => {
+  const first = pendingAgent();
+  const result = await first.agent.prompt("Go");
+  const { pendingApprovals, decidedCalls } = JSON.parse(JSON.stringify(result));
+  const messages = JSON.parse(JSON.stringify(first.agent.state.messages));
+  const asked: string[] = [];
+  const second = pendingAgent([reply("Done")], {
+    messages,
+    pendingApprovals,
+    decidedCalls,
+    approve: ({ toolCallId }) => (asked.push(toolCallId), true),
+  });
+  assertEquals(second.agent.state.pendingApprovals, PENDING);
+  assertEquals(second.agent.state.messages, messages);
+  const events = await checkEvents(second.agent.continueStream({ approvals: { call_2: true } }));
+  assertEquals(eventsOfType(events, "warning"), []);
+  assertEquals([asked, ranCalls(second)], [[], ["call_1", "call_2"]]);
+  assertEquals(outlineMessages(second.agent.state.messages).slice(2), [
+    "tool_result: ok",
+    "tool_result: ok",
+    "tool_result: Tool call rejected by approval: not b",
+    'tool_result: Tool "lok" not found. Available tools: look, write.',
+    "assistant: Done",
+  ]);
+});
+
+Deno.test("continue({ approvals }): without decidedCalls, the other calls of the reply are refused", async () => {
+  const first = pendingAgent();
+  const { pendingApprovals } = await first.agent.prompt("Go");
+  const second = pendingAgent([reply("Done")], {
+    messages: first.agent.state.messages,
+    pendingApprovals,
+  });
+  await second.agent.continue({ approvals: { call_2: true } });
+  assertEquals(ranCalls(second), ["call_2"]);
+  const lines = outlineMessages(second.agent.state.messages);
+  assertStringIncludes(lines[2] ?? "", "Tool call not run: its state was lost");
+  assertEquals(lines[3], "tool_result: ok");
+});
+
+Deno.test("new Agent({ pendingApprovals }): throws for calls that the last message does not make", () => {
+  const options = { model: "test/model", pendingApprovals: PENDING };
+  for (const messages of [[], [userMessage("Hi", 0)]]) {
+    assertThrows(
+      () => new Agent({ ...options, messages }),
+      BadRequestError,
+      'does not make the pending tool call "call_2"',
+    );
+  }
+});
+
+Deno.test("continue({ approvals }): rejects missing, unknown and invalid decisions, and the calls stay pending", async () => {
+  const test = pendingAgent();
+  const { agent, streamFn } = test;
+  await agent.prompt("Go");
+  for (
+    const [approvals, words] of [
+      [{}, 'There is no decision for the tool call "call_2"'],
+      [{ call_2: undefined }, 'There is no decision for the tool call "call_2"'],
+      [{ call_2: true, call_1: true }, 'No approval is pending for the tool call "call_1"'],
+      [{ call_9: true }, 'No approval is pending for the tool call "call_9"; pending: call_2'],
+      [{ call_2: { type: "pending" } }, "decision"],
+      [{ call_2: "yes" }, "decision"],
+      [{ call_2: { type: "approved", arguments: { n: 5n } } }, "decision"],
+      [{ call_2: { type: "approved", arguments: [1] } }, "decision"],
+    ] as const
+  ) {
+    await assertRejects(
+      () => agent.continue({ approvals: approvals as never }),
+      BadRequestError,
+      words,
+    );
+    assertEquals([agent.state.pendingApprovals, agent.state.isRunning], [PENDING, false]);
+  }
+  assertEquals(streamFn.calls.length, 1);
+  await agent.continue({ approvals: { call_2: true } });
+  assertEquals(ranCalls(test), ["call_1", "call_2"]);
+});
+
+Deno.test("continue({ approvals }): rejects when nothing is pending", async () => {
+  const { agent } = pendingAgent([reply("Hello")]);
+  await agent.prompt("Hi");
+  await assertRejects(
+    () => agent.continue({ approvals: { call_1: true } }),
+    BadRequestError,
+    "No approvals are pending",
+  );
+});
+
+Deno.test("continue(): rejects while approvals are pending, and names what to pass", async () => {
+  const { agent } = pendingAgent();
+  await agent.prompt("Go");
+  await assertRejects(
+    () => agent.continue(),
+    InvalidContinueError,
+    "Approvals are pending: pass a decision for each of them, as approvals: { [toolCallId]: true }",
+  );
+  assertEquals(agent.state.pendingApprovals, PENDING);
+});
+
+for (const queue of ["steer", "followUp"] as const) {
+  Deno.test(`continue() with a message of ${queue}(): answers pending calls as not approved, before the message`, async () => {
+    const test = pendingAgent();
+    const { agent } = test;
+    await agent.prompt("Go");
+    agent[queue]("Never mind");
+    await checkEvents(agent.continueStream());
+    assertEquals(outlineMessages(agent.state.messages).slice(5), [
+      "tool_result: Tool call not run: not approved: the conversation went on",
+      "user: Never mind",
+      "assistant: Done",
+    ]);
+    assertEquals([ranCalls(test), agent.state.pendingApprovals], [[], []]);
+  });
+
+  Deno.test(`continue({ approvals }): a message of ${queue}() that is queued comes after the results`, async () => {
+    const test = pendingAgent([BATCH, reply("Done"), reply("More")]);
+    const { agent } = test;
+    await agent.prompt("Go");
+    agent[queue]("By the way");
+    await checkEvents(agent.continueStream({ approvals: { call_2: true } }));
+    assertEquals(ranCalls(test), ["call_1", "call_2"]);
+    assertEquals(repairHistory(agent.state.messages).repairs, []);
+    const lines = outlineMessages(agent.state.messages).slice(6);
+    assertEquals(
+      lines,
+      queue === "steer"
+        ? ["user: By the way", "assistant: Done"]
+        : ["assistant: Done", "user: By the way", "assistant: More"],
+    );
+  });
+}
+
+Deno.test("continue({ approvals }): messages that preTurn injects come after the results", async () => {
+  const policy: Policy = {
+    name: "hint",
+    preTurn: ({ messages, turn }) =>
+      turn === 0 && messages.length > 0
+        ? { type: "inject", messages: [userMessage("hint", 0)] }
+        : undefined,
+  };
+  const { agent } = pendingAgent([BATCH, reply("Done")], { policies: [policy] });
+  await agent.prompt("Go");
+  await checkEvents(agent.continueStream({ approvals: { call_2: true } }));
+  assertEquals(repairHistory(agent.state.messages).repairs, []);
+  assertEquals(outlineMessages(agent.state.messages).slice(6), ["user: hint", "assistant: Done"]);
+});
+
+Deno.test("continue({ approvals }): a preTurn stop keeps the calls pending", async () => {
+  let closed = false;
+  const policy: Policy = {
+    name: "hours",
+    preTurn: () => closed ? { type: "stop", reason: "closed" } : undefined,
+  };
+  const test = pendingAgent(undefined, { policies: [policy] });
+  const { agent } = test;
+  await agent.prompt("Go");
+  closed = true;
+  const stopped = await agent.continue({ approvals: { call_2: true } });
+  assertEquals([stopped.stoppedBy, stopped.pendingApprovals, stopped.messages], [
+    { policy: "hours", reason: "closed" },
+    PENDING,
+    [],
+  ]);
+  assertEquals([agent.state.pendingApprovals, ranCalls(test)], [PENDING, []]);
+  closed = false;
+  await agent.continue({ approvals: { call_2: true } });
+  assertEquals(ranCalls(test), ["call_1", "call_2"]);
+});
+
+Deno.test("continue({ approvals }): preDispatch runs again, but may only skip or stop", async () => {
+  const seen: unknown[] = [];
+  let verdict: ReturnType<NonNullable<Policy["preDispatch"]>>;
+  const policy: Policy = {
+    name: "watch",
+    preDispatch: ({ toolCallId, arguments: args }) => {
+      seen.push([toolCallId, structuredClone(args)]);
+      args["path"] = `${args["path"]}!`;
+      return toolCallId === "call_2" ? verdict : undefined;
+    },
+  };
+  const create = () => pendingAgent(undefined, { policies: [policy] });
+  const changed = create();
+  await changed.agent.prompt("Go");
+  assertEquals(changed.agent.state.pendingApprovals[0]?.arguments, { path: "a!" });
+  seen.length = 0;
+  await changed.agent.continue({ approvals: { call_2: true } });
+  assertEquals(seen.filter((call) => Array.isArray(call) && call[0] === "call_2"), [["call_2", {
+    path: "a!",
+  }]]);
+  assertEquals(changed.write.calls.map(({ arguments: args }) => args), [{ path: "a!" }]);
+  assertStringIncludes(
+    outlineMessages(changed.agent.state.messages)[3] ?? "",
+    'were changed before the call ran: {"path":"a!"}',
+  );
+  const skipped = create();
+  await skipped.agent.prompt("Go");
+  verdict = { type: "skip", reason: "frozen by now" };
+  await skipped.agent.continue({ approvals: { call_2: true } });
+  assertEquals(
+    outlineMessages(skipped.agent.state.messages)[3],
+    "tool_result: Tool call refused: frozen by now",
+  );
+  verdict = undefined;
+  const stopped = create();
+  await stopped.agent.prompt("Go");
+  verdict = { type: "stop", reason: "over" };
+  const { stoppedBy } = await stopped.agent.continue({ approvals: { call_2: true } });
+  assertEquals([stoppedBy?.reason, ranCalls(stopped)], ["over", []]);
+  assertEquals(repairHistory(stopped.agent.state.messages).repairs, []);
+});
+
+Deno.test("continue({ approvals }): the tools and schemas of today apply", async () => {
+  const test = pendingAgent();
+  const { agent } = test;
+  await agent.prompt("Go");
+  const strict = fakeTool({
+    name: "write",
+    parameters: { type: "object", properties: { path: { const: "z" } } },
+  });
+  agent.setTools([strict]);
+  await checkEvents(agent.continueStream({ approvals: { call_2: true } }));
+  const lines = outlineMessages(agent.state.messages);
+  assertEquals(lines[2], 'tool_result: Tool "look" not found. Available tools: write.');
+  assertStringIncludes(lines[3] ?? "", 'Invalid arguments for "write"');
+  assertEquals([ranCalls(test), strict.calls], [[], []]);
+});

@@ -1,0 +1,137 @@
+import { assertEquals, assertNotStrictEquals } from "@std/assert";
+import type { AgentEvent } from "../../src/core/event.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { outlineEvents, outlineMessages } from "./outline.ts";
+import { testAgent } from "./test_agent.ts";
+
+Deno.test("ToolContext: has the ids, the turn, the context of the run and the history with the reply", async () => {
+  const database = { query: () => 1 };
+  const seen: unknown[] = [];
+  const contexts: ToolContext[] = [];
+  const look = fakeTool({
+    name: "look",
+    result: (_args, context) => {
+      const { toolCallId, idempotencyKey, runId, turn, messages } = context;
+      seen.push({ toolCallId, idempotencyKey, runId, turn, messages: outlineMessages(messages) });
+      contexts.push(context);
+      return "ok";
+    },
+  });
+  const { agent } = testAgent(
+    [reply([toolCall("look")]), reply([toolCall("look")]), reply("Seen")],
+    {
+      tools: [look],
+      context: database,
+    },
+  );
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(seen, [
+    {
+      toolCallId: "call_1",
+      idempotencyKey: "run_1:call_1",
+      runId: "run_1",
+      turn: 1,
+      messages: ["user: Look", "assistant: look({})"],
+    },
+    {
+      toolCallId: "call_2",
+      idempotencyKey: "run_1:call_2",
+      runId: "run_1",
+      turn: 2,
+      messages: ["user: Look", "assistant: look({})", "tool_result: ok", "assistant: look({})"],
+    },
+  ]);
+  assertEquals(contexts.map(({ context }) => context === database), [true, true]);
+  assertNotStrictEquals(contexts[0]?.messages, agent.state.messages);
+});
+
+Deno.test("ToolContext.messages: a list that the tool changes changes neither history nor request", async () => {
+  const greedy = fakeTool({
+    name: "greedy",
+    result: (_args, { messages }) => {
+      (messages as unknown[]).length = 0;
+      return "ok";
+    },
+  });
+  const { agent, streamFn } = testAgent([reply([toolCall("greedy")]), reply("Done")], {
+    tools: [greedy],
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(streamFn.calls[1]?.context.messages.length, 3);
+  assertEquals(agent.state.messages.length, 4);
+});
+
+Deno.test("ToolContext.onEvent: emits events of an agent as sub_agent, with the call as the path", async () => {
+  const inner: AgentEvent = { type: "turn_start", turn: 1, seq: 2 };
+  const nested: AgentEvent = { type: "sub_agent", path: ["call_9", "call_10"], event: inner };
+  const tool = fakeTool({
+    name: "delegate",
+    result: async (_args, { onEvent }) => {
+      await onEvent(inner);
+      await onEvent(nested);
+      return "ok";
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("delegate")]), reply("Done")], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Go"));
+  const lines = outlineEvents(events);
+  const start = lines.indexOf("tool_execution_start call_1");
+  assertEquals(lines.slice(start, start + 4), [
+    "tool_execution_start call_1",
+    "sub_agent call_1 turn_start",
+    "sub_agent call_1/call_9/call_10 turn_start",
+    "tool_execution_end call_1",
+  ]);
+  assertEquals(events.flatMap((event) => event.type === "sub_agent" ? event.event : []), [
+    inner,
+    inner,
+  ]);
+});
+
+Deno.test("ToolContext.onEvent: emits nothing after the call has ended", async () => {
+  let late: (() => Promise<void>) | undefined;
+  const tool = fakeTool({
+    name: "delegate",
+    result: (_args, { onEvent }) => {
+      late = () => onEvent({ type: "turn_start", turn: 1 });
+      return "ok";
+    },
+  });
+  const { agent } = testAgent([
+    reply([toolCall("delegate")]),
+    async () => {
+      await late?.();
+      return reply("Done");
+    },
+  ], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(events.filter(({ type }) => type === "sub_agent"), []);
+});
+
+Deno.test("ToolContext: works when it is destructured, copied and used after an await", async () => {
+  const tool = defineTool({
+    name: "copy",
+    description: "",
+    parameters: { type: "object" },
+    execute: async (_args, context) => {
+      const { onUpdate, onEvent, ...rest } = { ...context };
+      await Promise.resolve();
+      onUpdate("half");
+      await onEvent({ type: "turn_start", turn: 1 });
+      return `${rest.turn} ${rest.signal.aborted} ${rest.messages.length}`;
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("copy")]), reply("Done")], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(outlineMessages(agent.state.messages)[2], "tool_result: 1 false 2");
+  const lines = outlineEvents(events);
+  assertEquals(lines.slice(lines.indexOf("tool_execution_start call_1")).slice(1, 4), [
+    "tool_execution_update call_1",
+    "sub_agent call_1 turn_start",
+    "tool_execution_end call_1",
+  ]);
+});

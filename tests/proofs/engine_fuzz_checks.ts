@@ -1,0 +1,83 @@
+/**
+ * Invariants of a run.
+ *
+ * @module
+ */
+
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import type { PendingApproval } from "../../src/core/approval.ts";
+import type { AgentEndEvent, AgentEvent, RunOutcome } from "../../src/core/event.ts";
+import { repairHistory } from "../../src/core/history.ts";
+import type { AgentMessage } from "../../src/core/message.ts";
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  unknownCost,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "../../src/core/usage.ts";
+import { findNonJson } from "./engine_fuzz_objects.ts";
+
+/** Asserts that a history is valid, except for the tool calls of its last reply that wait for approvals, and is JSON. */
+export function assertValidHistory(
+  messages: readonly AgentMessage[],
+  pending: readonly PendingApproval[],
+): void {
+  const pendingCalls = new Set(pending.map(({ toolCallId }) => toolCallId));
+  assertEquals(repairHistory(messages, { pendingCalls }).repairs, [], "repairs");
+  assertEquals(findNonJson(messages, "history"), undefined);
+}
+
+/** Asserts that the tokens and the cost of a run are the sums of its parts. */
+export function assertSums(events: readonly AgentEvent[], { usage, cost }: RunOutcome): void {
+  let expectedUsage = zeroUsage();
+  let expectedCost = zeroCost();
+  for (const part of events.flatMap(getSpending)) {
+    expectedUsage = addUsage(expectedUsage, part.usage ?? zeroUsage());
+    // The cost of reported tokens is unknown unless it is reported too.
+    expectedCost = addCost(expectedCost, part.cost ?? (part.usage ? unknownCost() : zeroCost()));
+  }
+  assertEquals(usage, expectedUsage, "usage is the sum of the parts");
+  assertSameCost(cost, expectedCost);
+}
+
+interface Spending {
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+}
+
+function getSpending(event: AgentEvent): readonly Spending[] {
+  if (event.type === "model_call_end") return [event];
+  if (event.type === "context_compacted") return [event.report];
+  return event.type === "tool_execution_end" ? [event.result] : [];
+}
+
+function assertSameCost(actual: Cost, expected: Cost): void {
+  for (const name of ["input", "output", "cacheRead", "cacheWrite", "total"] as const) {
+    const [left, right] = [actual[name], expected[name]];
+    if (left === null || right === null) assertEquals(left, right, `cost: ${name}`);
+    else assertAlmostEquals(left, right, 1e-9, `cost: ${name}`);
+  }
+}
+
+/** Asserts that the tokens of each reply are those of its model calls. */
+export function assertReplyUsage(events: readonly AgentEvent[]): void {
+  let expected = zeroUsage();
+  for (const event of events) {
+    if (event.type === "turn_start") expected = zeroUsage();
+    if (event.type === "model_call_end") expected = addUsage(expected, event.usage);
+    if (event.type !== "message_end" || event.message.role !== "assistant") continue;
+    if (event.message.stopReason !== "stop" || event.message.usage.total > 0) {
+      assertEquals(event.message.usage, expected, "usage of the reply");
+    }
+  }
+}
+
+/** Returns the last event, which must be the end of a run. */
+export function getRunEnd(events: readonly AgentEvent[]): AgentEndEvent {
+  const end = events.at(-1);
+  assert(end?.type === "agent_end", "the last event is agent_end");
+  return end;
+}

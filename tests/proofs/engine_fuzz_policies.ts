@@ -1,0 +1,211 @@
+/**
+ * Random policies: observing, changing, stopping, hanging and throwing.
+ *
+ * @module
+ */
+
+import { type AgentMessage, userMessage } from "../../src/core/message.ts";
+import type {
+  ChangeVerdict,
+  Policy,
+  PreDispatchContext,
+  PreRequestContext,
+} from "../../src/core/policy.ts";
+import type { AgentToolResult } from "../../src/core/tool_result.ts";
+import { assistantMessage, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
+import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
+import { collectObjects } from "./engine_fuzz_objects.ts";
+import {
+  randomCost,
+  randomJson,
+  randomNonsense,
+  randomReturnValue,
+  randomThrown,
+  randomUsage,
+} from "./engine_fuzz_values.ts";
+
+/** Probability that a policy does not continue. */
+const PROBABILITY = 0.15;
+
+/** Creates a policy that does nothing if the environment is well-behaved. */
+export function randomPolicy(environment: FuzzEnvironment): Policy {
+  const { random } = environment;
+  const sometimes = <Verdict>(act: () => Verdict): Verdict | undefined =>
+    environment.sometimes(PROBABILITY, act, () => undefined);
+  const fail = () => environment.fail();
+  const stop = () =>
+    ({
+      type: "stop",
+      reason: random.chance(0.9) ? "enough" : randomNonsense(random) as string,
+    }) as const;
+  const inject = () => ({ type: "inject", messages: randomInjection(environment) }) as const;
+  const nonsense = () => randomReturnValue(random) as never;
+  return random.create<Policy>([
+    () => ({ name: "stops", preTurn: () => sometimes(stop), postTurn: () => sometimes(stop) }),
+    () => ({
+      name: "injects",
+      preTurn: () => sometimes(inject),
+      postTurn: () => sometimes(inject),
+    }),
+    () => ({
+      name: "fails",
+      preTurn: () => sometimes(fail),
+      postTurn: () => sometimes(fail),
+      postLoop: () => sometimes(fail),
+    }),
+    () => ({
+      name: "returns nonsense",
+      preTurn: () => sometimes(nonsense),
+      preRequest: () => sometimes(nonsense),
+      postTurn: () => sometimes(nonsense),
+      postLoop: () => sometimes(nonsense),
+    }),
+    () => ({
+      name: "checks requests",
+      preRequest: (context) => {
+        assertContext(environment, context);
+        return sometimes(() =>
+          random.create<ReturnType<NonNullable<Policy["preRequest"]>>>([
+            () => randomChange(environment, context),
+            () => randomChange(environment, context),
+            () => Promise.resolve(randomChange(environment, context)),
+            stop,
+            fail,
+          ])
+        );
+      },
+    }),
+    () => ({
+      name: "guards calls",
+      preDispatch: (context) => guardCall(environment, context),
+      postDispatch: () => sometimes(fail),
+    }),
+    () => ({
+      name: "replaces results",
+      postDispatch: ({ result }) => {
+        sometimes(() => Object.assign(result, { content: [] }));
+        return sometimes(() => randomReplacement(environment));
+      },
+    }),
+    () => ({
+      name: "watches the reply",
+      onDelta: () =>
+        environment.sometimes(
+          0.03,
+          () =>
+            random.create<ReturnType<NonNullable<Policy["onDelta"]>>>([
+              stop,
+              nonsense,
+              () => Promise.resolve(stop()) as never,
+              () => {
+                throw randomThrown(random);
+              },
+            ]),
+          () => undefined,
+        ),
+    }),
+  ]);
+}
+
+/** Skips, stops, changes arguments, injects or fails; records every call that must not run. */
+function guardCall(
+  environment: FuzzEnvironment,
+  context: PreDispatchContext,
+): ReturnType<NonNullable<Policy["preDispatch"]>> {
+  const { random, ledger } = environment;
+  const { arguments: args, toolCallId } = context;
+  assertContext(environment, context);
+  const refuse = (reason: string): void => ledger.refuse(toolCallId, reason);
+  const act = () =>
+    random.create<ReturnType<NonNullable<Policy["preDispatch"]>>>([
+      () => {
+        args["n"] = random.oneOf<unknown>([1, "wrong"]);
+      },
+      () => {
+        args["key"] = randomNonsense(random);
+      },
+      () => {
+        refuse("a policy skipped it");
+        return {
+          type: "skip",
+          reason: random.chance(0.9) ? "no" : randomNonsense(random) as string,
+        };
+      },
+      () => {
+        refuse("a policy stopped the run");
+        return { type: "stop", reason: "enough" };
+      },
+      () => ({ type: "inject", messages: randomInjection(environment) }),
+      () => {
+        refuse("a policy failed");
+        args["n"] = 7;
+        return environment.fail();
+      },
+    ]);
+  return environment.sometimes(PROBABILITY, act, () => undefined);
+}
+
+function assertContext(
+  { ledger, context: expected }: FuzzEnvironment,
+  { context }: Pick<PreRequestContext, "context">,
+): void {
+  if (context !== expected) ledger.violations.push("a policy got another context");
+}
+
+/** Creates messages that a policy adds, some of which would make the history invalid. */
+function randomInjection({ random }: FuzzEnvironment): AgentMessage[] {
+  const call = toolCall("fast", {}, { id: "a" });
+  return random.create<AgentMessage[]>([
+    () => [userMessage("hint", 0)],
+    () => [],
+    () => [assistantMessage([call])],
+    () => [toolResultMessage(call, "made up")],
+    () => [{ role: "custom", type: "note", data: null, timestamp: 0, id: "note" }],
+    () => [userMessage("hint", 0), { ...userMessage("hint", 0), id: "note" }],
+    () => randomNonsense(random) as AgentMessage[],
+    () => [randomNonsense(random) as AgentMessage],
+  ]);
+}
+
+/** Creates a change of a request, some of them invalid. */
+function randomChange(
+  environment: FuzzEnvironment,
+  { request: { context: { messages } } }: PreRequestContext,
+): ChangeVerdict {
+  const { random } = environment;
+  const model = { provider: "test", modelId: "cheap", thinkingLevel: "off" } as const;
+  return {
+    type: "change",
+    ...(random.chance(0.3) && { model }),
+    ...(random.chance(0.3) && { systemPrompt: "Be brief" }),
+    ...(random.chance(0.3) && {
+      messages: random.create<typeof messages>([
+        () => messages.slice(-1),
+        () => messages.slice(),
+        () => [],
+        () => randomNonsense(random) as typeof messages,
+        () => [randomNonsense(random) as typeof messages[0] & object],
+      ]),
+    }),
+    ...(random.chance(0.2) && { tools: random.chance(0.8) ? [] : randomNonsense(random) as [] }),
+    ...(random.chance(0.2) && { toolChoice: random.oneOf(["auto", "none", "required"]) }),
+    ...(random.chance(0.2) && {
+      options: random.chance(0.8) ? { maxTokens: 5 } : randomNonsense(random) as object,
+    }),
+  };
+}
+
+/** Creates a result that replaces that of a tool; any JSON value may. */
+function randomReplacement({ random, foreignObjects }: FuzzEnvironment): AgentToolResult {
+  const content = [{ type: "text", text: "replaced" }] as const;
+  const replacement = random.create<unknown>([
+    () => ({ content }),
+    () => ({ content: content.slice(), isError: true }),
+    () => ({ content, usage: randomUsage(random), cost: randomCost(random) }),
+    () => "text",
+    () => randomJson(random),
+    () => randomReturnValue(random),
+  ]);
+  collectObjects(replacement, foreignObjects);
+  return replacement as AgentToolResult;
+}

@@ -1,0 +1,81 @@
+/**
+ * Random readers of the events of a run.
+ *
+ * @module
+ */
+
+import type { AgentStream } from "../../src/agent/agent_stream.ts";
+import type { AgentEvent } from "../../src/core/event.ts";
+import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
+
+/** Reads a run in a random way. Returns its events, or `undefined` if it did not read all of them. */
+export async function readRandomly(
+  stream: AgentStream,
+  environment: FuzzEnvironment,
+): Promise<readonly AgentEvent[] | undefined> {
+  const { random } = environment;
+  return await random.create<Promise<readonly AgentEvent[] | undefined>>([
+    () => readWithIterator(stream, environment),
+    () => readWithIterator(stream, environment),
+    () => readWithReader(stream, environment),
+    () => stream.text().then(() => undefined),
+    () => stream.result().then(() => undefined),
+    () => readResponse(stream, environment),
+  ]);
+}
+
+async function readWithIterator(
+  stream: ReadableStream<AgentEvent>,
+  environment: FuzzEnvironment,
+): Promise<readonly AgentEvent[] | undefined> {
+  const stopAfter = randomLimit(environment);
+  const pause = createPause(environment);
+  const events: AgentEvent[] = [];
+  for await (const event of stream) {
+    if (events.push(event) > stopAfter) return undefined;
+    await pause();
+  }
+  return events;
+}
+
+async function readWithReader(
+  stream: ReadableStream<AgentEvent>,
+  environment: FuzzEnvironment,
+): Promise<readonly AgentEvent[] | undefined> {
+  const stopAfter = randomLimit(environment);
+  const pause = createPause(environment);
+  const events: AgentEvent[] = [];
+  const reader = stream.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    if (events.push(read.value) > stopAfter) {
+      await reader.cancel("stop early");
+      return undefined;
+    }
+    await pause();
+  }
+  return events;
+}
+
+async function readResponse(
+  stream: AgentStream,
+  environment: FuzzEnvironment,
+): Promise<undefined> {
+  const format = environment.random.oneOf(["sse", "ndjson", "text"] as const);
+  const stopAfter = randomLimit(environment);
+  let count = 0;
+  for await (const _chunk of stream.toResponse({ format }).body ?? []) {
+    if (++count > stopAfter) return undefined;
+  }
+}
+
+function randomLimit({ random, isWellBehaved }: FuzzEnvironment): number {
+  return !isWellBehaved && random.chance(0.1) ? random.integer(20) : Infinity;
+}
+
+/** Returns a function that sometimes waits, if the reader is slow. */
+function createPause({ random, toolClock }: FuzzEnvironment): () => Promise<void> {
+  const isSlow = random.chance(0.2);
+  return async () => {
+    if (isSlow && random.chance(0.2)) await toolClock.sleep(random.integer(30));
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * The functions of `Deno` that tests use, for Node and Bun.
+ *
+ * @module
+ */
+
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import process from "node:process";
+import { createDeferred } from "../../src/core/deferred.ts";
+import { createNodeSystem } from "../../src/platform/system.ts";
+import { EXCLUDED_TESTS } from "./excluded_tests.ts";
+import { serve } from "./node_server.ts";
+
+interface TestContext {
+  /** Runs a step. */
+  step(name: string, run: () => void | Promise<void>): Promise<boolean>;
+}
+
+interface TestDefinition {
+  readonly name: string;
+  readonly fn: (context: TestContext) => void | Promise<void>;
+  readonly ignore?: boolean;
+}
+
+/** Registers a test with the runner of this runtime. */
+type RegisterTest = (name: string, run: () => Promise<void>) => void;
+
+/** A runner, with the part of its interface that Node and Bun share. */
+interface TestRunner {
+  readonly test: RegisterTest & { readonly skip: RegisterTest };
+}
+
+const { test: registerTest } = await loadTestRunner();
+
+async function loadTestRunner(): Promise<TestRunner> {
+  const specifier = "bun" in process.versions ? "bun:test" : "node:test";
+  return await import(specifier);
+}
+
+/**
+ * Adds functions that tests use and Node 20 does not have. The library does not use them: `node_types_test.ts` checks
+ * that.
+ */
+function addMissingFunctions(): void {
+  Promise.withResolvers ??= createDeferred as typeof Promise.withResolvers;
+  Array.fromAsync ??= collect as typeof Array.fromAsync;
+}
+
+async function collect<Item, Value>(
+  items: AsyncIterable<Item>,
+  convert?: (item: Item) => Value,
+): Promise<(Item | Value)[]> {
+  const array: (Item | Value)[] = [];
+  for await (const item of items) array.push(convert ? convert(item) : item);
+  return array;
+}
+
+addMissingFunctions();
+
+const context: TestContext = {
+  async step(_name, run) {
+    await run();
+    return true;
+  },
+};
+
+function test(nameOrTest: string | TestDefinition, run?: TestDefinition["fn"]): void {
+  const { name, fn, ignore = false } = typeof nameOrTest === "string"
+    ? { name: nameOrTest, fn: run ?? (() => {}) }
+    : nameOrTest;
+  const isSkipped = ignore || EXCLUDED_TESTS.some(({ title }) => title.test(name));
+  const register = isSkipped ? registerTest.skip : registerTest;
+  register(name, async () => await fn(context));
+}
+
+const system = createNodeSystem();
+
+/** The functions of `Deno` that tests use. */
+export const Deno = {
+  ...system,
+  args: [] as string[],
+  env: {
+    get: system.env.get,
+    set: (name: string, value: string) => void (process.env[name] = value),
+    delete: (name: string) => void delete process.env[name],
+  },
+  gid: () => process.getgid?.() ?? null,
+  makeTempDir: ({ prefix = "" } = {}) => Promise.resolve(system.makeTempDirSync({ prefix })),
+  makeTempDirSync: ({ prefix = "" } = {}) => system.makeTempDirSync({ prefix }),
+  makeTempFile() {
+    const path = `${tmpdir()}/${crypto.randomUUID()}`;
+    return system.writeTextFile(path, "").then(() => path);
+  },
+  async *readDir(path: string) {
+    yield* system.readDirSync(path);
+  },
+  serve,
+  symlink: fs.promises.symlink,
+  symlinkSync: fs.symlinkSync,
+  test,
+  truncate: fs.promises.truncate,
+  utime: fs.promises.utimes,
+  utimeSync: fs.utimesSync,
+  writeFile: fs.promises.writeFile,
+  writeFileSync: fs.writeFileSync,
+  writeTextFileSync: fs.writeFileSync,
+};

@@ -1,0 +1,40 @@
+/**
+ * The tests that do not run on Node and Bun.
+ *
+ * @module
+ */
+
+import { findBuiltinModule } from "../../src/platform/builtin_modules.ts";
+
+const isBun = "Bun" in globalThis;
+
+/** Tests and the reason why they do not run. */
+export interface ExcludedTests {
+  title: RegExp;
+  reason: string;
+}
+
+/** The tests that do not run on Node and Bun. */
+export const EXCLUDED_TESTS: readonly ExcludedTests[] = [
+  { title: /^system is Deno's namespace on Deno$/, reason: "is about Deno" },
+  { title: /\(kernel lock\)$|in the other way$/, reason: "locks files with Deno" },
+  { title: /agrees with git|that git applies/, reason: "runs git with Deno.Command" },
+  { title: /another process reads flushed entries/, reason: "runs Deno" },
+  { title: /another copy of the library$/, reason: "imports a module a second time, by its path" },
+  { title: /keeps a reference to its latest run only$/, reason: "runs Deno" },
+  { title: /without Uint8Array.prototype.toBase64\(\)$/, reason: "removes a function of Deno" },
+  { title: /within 1\.5 s$/, reason: "measures time, which is set for Deno" },
+  {
+    title: /^createOpenAI\(\): the connection of a finished reply/,
+    reason: "observes Deno's fetch",
+  },
+  ...isBun
+    ? [{
+      title: /^recordFetch\(\) writes an exchange as a line of JSON/,
+      reason: "expects a content type, which Bun does not add to the request",
+    }]
+    : [],
+  ...findBuiltinModule("node:sqlite")
+    ? []
+    : [{ title: /^SqliteSessionStore/, reason: "needs SQLite, which Node 20 does not have" }],
+];

@@ -1,0 +1,37 @@
+/**
+ * The tests that run on every runtime.
+ *
+ * @module
+ */
+
+import { sourceFiles } from "../architecture/imports.ts";
+
+/** Directories whose tests do not need Deno, apart from those in `excluded_tests.ts`. */
+const PORTABLE_DIRECTORIES = [
+  "adapters",
+  "src",
+  "tests/acceptance",
+  "tests/conformance",
+  "tests/runtimes/library",
+];
+
+/** Files whose tests are about Deno, or run other programs with it. */
+const EXCLUDED_FILES: readonly RegExp[] = [
+  /^adapters\/kit\/http\/proxy_test\.ts$/,
+  /^src\/tools\/isolated\//,
+  /^tests\/conformance\/leaks_test\.ts$/,
+];
+
+/** Lists the tests in some directories, by default all that run on every runtime. */
+export async function listPortableTests(
+  directories: readonly string[] = PORTABLE_DIRECTORIES,
+): Promise<string[]> {
+  const tests: string[] = [];
+  for (const directory of directories) {
+    for await (const path of sourceFiles(directory)) {
+      const isExcluded = EXCLUDED_FILES.some((pattern) => pattern.test(path));
+      if (path.endsWith("_test.ts") && !isExcluded) tests.push(path);
+    }
+  }
+  return tests.toSorted();
+}

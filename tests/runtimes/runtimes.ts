@@ -1,0 +1,135 @@
+/**
+ * The runtimes that `scripts/install_runtimes.ts` installs, and the test suites that they run.
+ *
+ * @module
+ */
+
+import { buildPackageIfChanged, packageDirectory } from "../../scripts/npm/build.ts";
+import { root } from "../project.ts";
+import { compileTests } from "./compile_tests.ts";
+
+/** A runtime other than Deno. */
+export interface Runtime {
+  name: string;
+  /** Path of its program. */
+  program: string;
+  /** Returns the arguments that run test modules. */
+  getTestArgs: (files: readonly string[]) => string[];
+  /** Matches the number of passed tests in the output. */
+  passedPattern: RegExp;
+}
+
+const directory = new URL("dist/runtimes/", root);
+
+/** Directory whose `node_modules` has the packages that the library and its tests import. */
+export const PACKAGES_DIRECTORY = toPath("packages");
+
+const getNodeArgs = (files: readonly string[]) => [
+  "--test",
+  "--test-reporter=tap",
+  "--test-timeout=60000",
+  ...files,
+];
+
+/** The runtimes, which may not be installed. */
+export const RUNTIMES: readonly Runtime[] = [
+  {
+    name: "Node 20",
+    program: toPath("node20/node_modules/node/bin/node"),
+    getTestArgs: getNodeArgs,
+    passedPattern: /^# pass (\d+)$/m,
+  },
+  {
+    name: "Node 24",
+    program: toPath("node24/node_modules/node/bin/node"),
+    getTestArgs: getNodeArgs,
+    passedPattern: /^# pass (\d+)$/m,
+  },
+  {
+    name: "Bun",
+    program: toPath("bun/node_modules/bun/bin/bun.exe"),
+    getTestArgs: (files) => ["test", ...files.map((file) => `./${file}`)],
+    passedPattern: /^ *(\d+) pass$/m,
+  },
+];
+
+function toPath(path: string): string {
+  return decodeURIComponent(new URL(path, directory).pathname);
+}
+
+/** Whether a runtime is installed. */
+export function isInstalled({ program }: Runtime): boolean {
+  try {
+    return Deno.statSync(program).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/** A directory with the npm package and compiled tests. Disposing it removes the directory. */
+export interface TestApp extends AsyncDisposable {
+  /** Path of the directory. */
+  path: string;
+}
+
+/** Installs the npm package, and tests compiled for it, in a temporary directory. */
+export async function createTestApp(tests: readonly string[]): Promise<TestApp> {
+  await buildPackageIfChanged();
+  const path = await Deno.makeTempDir({ prefix: "swink_app_" });
+  await Deno.writeTextFile(`${path}/package.json`, '{ "type": "module" }\n');
+  await Deno.mkdir(`${path}/node_modules/@swink`, { recursive: true });
+  await copyDirectory(packageDirectory, new URL(`file://${path}/node_modules/@swink/agent/`));
+  await linkDependencies(`${path}/node_modules`);
+  await compileTests(tests, path);
+  return {
+    path,
+    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
+  };
+}
+
+async function copyDirectory(from: URL, to: URL): Promise<void> {
+  await Deno.mkdir(to);
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (isDirectory) await copyDirectory(new URL(`${name}/`, from), new URL(`${name}/`, to));
+    else await Deno.copyFile(new URL(name, from), new URL(name, to));
+  }
+}
+
+/** Links the packages that the package depends on; a linked package finds its own dependencies where it is installed. */
+async function linkDependencies(target: string): Promise<void> {
+  const installed = `${PACKAGES_DIRECTORY}/node_modules`;
+  for await (const { name } of Deno.readDir(installed)) {
+    if (!name.startsWith(".")) await Deno.symlink(`${installed}/${name}`, `${target}/${name}`);
+  }
+}
+
+/** Runs test modules; returns the number of passed tests and the output. */
+export async function runTests(
+  { program, getTestArgs, passedPattern }: Runtime,
+  app: TestApp,
+  tests: readonly string[],
+): Promise<{ success: boolean; passed: number; text: string }> {
+  const files = tests.map((test) => test.replace(/\.ts$/, ".js"));
+  const { success, text } = await runProgram(program, app, getTestArgs(files));
+  return { success, passed: Number(passedPattern.exec(text)?.[1] ?? 0), text };
+}
+
+/** Runs a module of the app. */
+export function runModule(
+  { program }: Runtime,
+  app: TestApp,
+  module: string,
+): Promise<{ success: boolean; text: string }> {
+  return runProgram(program, app, [module]);
+}
+
+async function runProgram(
+  program: string,
+  { path: cwd }: TestApp,
+  args: string[],
+): Promise<{ success: boolean; text: string }> {
+  const command = new Deno.Command(program, { args, cwd, stdin: "null" });
+  const { success, stdout, stderr } = await command.output();
+  const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  return { success, text };
+}

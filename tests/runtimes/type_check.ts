@@ -1,0 +1,61 @@
+/**
+ * Checks types with the TypeScript of npm, as projects that do not use Deno do.
+ *
+ * @module
+ */
+
+import ts from "typescript";
+import { root } from "../project.ts";
+
+/** A check of some files. */
+export interface TypeCheck {
+  /** Paths of the files. */
+  files: readonly string[];
+  /** Libraries of TypeScript: `es2022`, `dom`. */
+  lib: readonly string[];
+  /** Packages of types that are included. */
+  types: readonly string[];
+  moduleResolution: "nodenext" | "bundler";
+  /** Directory whose `node_modules` has the packages. */
+  directory: string;
+  /** Skips errors in declarations. Default: `false`. */
+  skipLibCheck?: boolean;
+  /** Allows imports of `.ts` files. */
+  isSource?: boolean;
+}
+
+/** Checks types strictly; returns the errors. */
+export function checkTypes(
+  { files, lib, types, moduleResolution, directory, skipLibCheck = false, isSource = false }:
+    TypeCheck,
+): string[] {
+  const isNodeNext = moduleResolution === "nodenext";
+  const program = ts.createProgram([...files], {
+    target: ts.ScriptTarget.ES2022,
+    lib: lib.map((name) => `lib.${name}.d.ts`),
+    types: [...types],
+    typeRoots: [`${directory}/node_modules/@types`],
+    module: isNodeNext ? ts.ModuleKind.NodeNext : ts.ModuleKind.ESNext,
+    moduleResolution: isNodeNext
+      ? ts.ModuleResolutionKind.NodeNext
+      : ts.ModuleResolutionKind.Bundler,
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck,
+    ...(isSource && {
+      allowImportingTsExtensions: true,
+      paths: { "*": [`${directory}/node_modules/*`] },
+    }),
+  });
+  return ts.getPreEmitDiagnostics(program).map(formatDiagnostic);
+}
+
+function formatDiagnostic({ file, start, messageText }: ts.Diagnostic): string {
+  const message = ts.flattenDiagnosticMessageText(messageText, "\n");
+  if (!file || start === undefined) return message;
+  const { line } = file.getLineAndCharacterOfPosition(start);
+  const path = file.fileName.replace(decodeURIComponent(root.pathname), "");
+  return `${path}:${line + 1} ${message}`;
+}
