@@ -57,7 +57,8 @@ Deno.test("createLineMatcher(): matches a pattern with nested repetitions in a w
 });
 
 Deno.test("createLineMatcher(): rejects after 3 s, and disposing of the matcher ends the worker that hangs", async () => {
-  using workers = recordWorkers();
+  const requested = Promise.withResolvers<void>();
+  using workers = recordWorkers(requested.resolve);
   using time = new FakeTime();
   const matcher = createMatcher(HANGING);
   const matching = assertRejects(
@@ -65,6 +66,7 @@ Deno.test("createLineMatcher(): rejects after 3 s, and disposing of the matcher 
     BadRequestError,
     "too long",
   );
+  await requested.promise;
   await time.tickAsync(3_000);
   assertEquals(workers.running.size, 1);
   matcher[Symbol.dispose]();
