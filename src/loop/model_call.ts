@@ -85,7 +85,7 @@ class MessageStart {
   async emitOnce(model: ModelSpec = this.#turn.settings.model): Promise<void> {
     if (this.#id !== undefined) return;
     const { run } = this.#turn;
-    const id = this.#id = run.config.newId("message");
+    const id = this.#id = run.history.claimMessageId();
     await run.events.emit({
       type: "message_start",
       message: { ...createEmptyMessage(run, model), id },
