@@ -177,7 +177,10 @@ export function defineTool<const Schema extends SchemaSource, Context = unknown>
     ...untyped,
     parameters,
     ...(validate && { validate }),
-    execute: async (args, context) => toToolResult(await untyped.execute(args, context)),
+    execute: async (args, context) => {
+      const output = await untyped.execute(args, context);
+      return typeof output === "string" ? output : toToolResult(output);
+    },
   };
 }
 
