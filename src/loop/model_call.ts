@@ -14,7 +14,6 @@ import type { AgentTool } from "../core/tool.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
-import { cloneJson } from "../core/json.ts";
 import { toHookError } from "./hook_error.ts";
 import { prepareSmallerRequest } from "./overflow.ts";
 import { applyPreRequest } from "./pre_request.ts";
@@ -107,7 +106,7 @@ async function sendRequest(
   const { report } = prepared;
   // The tokens of a summary count towards the run.
   const progress = report ? addSpending(turn.progress, report) : turn.progress;
-  if (report) await run.events.emit({ type: "context_compacted", report: cloneJson(report) });
+  if (report) await run.events.emit({ type: "context_compacted", report });
   const charged = { ...turn, progress };
   const outcome = await applyPreRequest(charged, prepared).catch(toFailure);
   if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(charged), outcome);

@@ -156,13 +156,9 @@ function parseTransformOutput(output: unknown): TransformedContext {
   return { messages: messages ?? [], ...(report && { report: copyReport(report) }) };
 }
 
-/** Returns a report of its own, except for the omitted messages, which listeners identify by reference. */
-function copyReport({ droppedMessages, ...report }: CompactionReport): CompactionReport {
-  return {
-    ...cloneJson(report),
-    ...(droppedMessages && { droppedMessages }),
-    ...toValidSpending(report),
-  };
+/** Returns a copy, which the event gets; listeners find the omitted messages by their ids. */
+function copyReport({ usage, cost, ...report }: CompactionReport): CompactionReport {
+  return { ...cloneJson(report), ...toValidSpending({ usage, cost }) };
 }
 
 const toolSpecCache = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();

@@ -106,7 +106,7 @@ for (
 }
 
 for (
-  const rates of [{}, { input: "1", output: 1 }, { input: NaN, output: 1 }, {
+  const rates of [{}, { input: NaN, output: 1 }, {
     input: -1,
     output: 1,
   }, 5]
@@ -179,11 +179,23 @@ for (
   });
 }
 
+for (const report of [null, 5, "short"]) {
+  Deno.test(`transformContext with the report ${JSON.stringify(report)}: the turn ends in an error, and no request is sent`, async () => {
+    const { end, streamFn } = await runPrompt({
+      transformContext: (messages) => ({ messages, report }) as never,
+    }, []);
+    assertStringIncludes(end?.error?.message ?? "", "transformContext failed: its report must be");
+    streamFn.assertDone();
+  });
+}
+
 for (
-  const report of [null, 5, {}, { usage: { input: 5 } }, {
-    usage: { total: NaN },
-    cost: { total: "1" },
-  }]
+  const report of [
+    {},
+    { usage: { input: 5 } },
+    { usage: { total: NaN }, cost: { total: "1" } },
+    { usage: null, cost: 5 },
+  ]
 ) {
   Deno.test(`transformContext with the report ${JSON.stringify(report)}: the usage of the run stays a number`, async () => {
     const { end } = await runPrompt({
@@ -217,7 +229,7 @@ for (
     ["returns a promise that rejects", rejectLater],
   ] as const
 ) {
-  Deno.test(`onDelta that ${failure}: the reply goes on, and one warning says so`, async () => {
+  Deno.test(`onDelta that ${failure}: the reply continues, and one warning says so`, async () => {
     const { agent, clock } = testAgent([hang({ after: "Half" })], {
       policies: [{ name: "watch", onDelta: onDelta as never }],
     });
@@ -300,9 +312,7 @@ for (
 for (
   const [failure, execute] of [
     ["throws", boom],
-    ["throws undefined", () => {
-      throw undefined;
-    }],
+    ["rejects with undefined", () => Promise.reject(undefined)],
     ["throws a value without a prototype", () => {
       throw Object.create(null);
     }],
