@@ -27,9 +27,9 @@ import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
 import { MessageQueue } from "../loop/message_queue.ts";
 import type { TurnInput } from "../loop/message_source.ts";
 import { checkPending, createDeclinedResults, getPendingIds } from "../loop/pending_batch.ts";
-import { type RunSummary, type StartedRun, startRun } from "../loop/start_run.ts";
-import { type AgentResult, getLastText } from "./agent_result.ts";
-import { type AgentStream, createAgentStream } from "./agent_stream.ts";
+import { type StartedRun, startRun } from "../loop/start_run.ts";
+import { type AgentResult, toAgentResult } from "./agent_result.ts";
+import { type AgentStream, createAgentStream, createFailedStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
@@ -175,13 +175,11 @@ export class Agent {
       validator: this.#options.validator,
       now: this.#now,
     });
-    const configure = (config: AgentLoopConfig): AgentLoopConfig => ({
-      ...config,
-      settings: () => answer.extendSettings(config.settings?.() ?? this.#getSettings()),
-      policies: [...(config.policies ?? []), answer.policy],
+    const createInput = () => this.#createPromptInput(input);
+    const stream = this.#startRun(createInput, options, {
+      configure: (config) => answer.configure(config, () => this.#getSettings()),
+      prepare: () => answer.prepare(),
     });
-    const overrides = { configure, prepare: () => answer.prepare() };
-    const stream = this.#startRun(() => this.#createPromptInput(input), options, overrides);
     const result = answer.getResult(await stream.result());
     return options.full ? result : result.value;
   }
@@ -408,8 +406,7 @@ export class Agent {
       this.#activeRun = this.#latestRun = run;
       return createAgentStream(run.stream, run.summary.then(toAgentResult));
     } catch (error) {
-      const stream = new ReadableStream({ start: (controller) => controller.error(error) });
-      return createAgentStream(stream, Promise.reject(error));
+      return createFailedStream(error);
     }
   }
 
@@ -509,8 +506,4 @@ export class Agent {
     const message = `A listener failed and was removed: ${getErrorMessage(thrown)}`;
     this.#emit({ type: "warning", code: "listener_failed", message });
   }
-}
-
-function toAgentResult(summary: RunSummary): AgentResult {
-  return { ...summary, text: getLastText(summary.messages) };
 }

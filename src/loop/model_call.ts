@@ -12,7 +12,7 @@ import type { StoppedBy } from "../core/stopped_by.ts";
 import type { LlmContext } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
-import { type Attempt, createAbortedAttempt } from "./attempt.ts";
+import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import { cloneJson } from "../core/json.ts";
 import { toHookError } from "./hook_error.ts";
