@@ -49,12 +49,17 @@ export function preloadAjv(): void {
 
 async function loadAjv(): Promise<AjvClass> {
   try {
-    loading ??= import("ajv/dist/2020.js").then(({ Ajv2020 }) => Ajv2020 as unknown as AjvClass);
+    loading ??= import("ajv/dist/2020.js").then(getAjvClass);
     return ajvClass = await loading;
   } catch (thrown) {
     loading = undefined;
     throw thrown;
   }
+}
+
+/** Returns the class of ajv, a CommonJS module: bundles that are split into chunks have only its default export. */
+function getAjvClass(module: { readonly Ajv2020?: unknown; readonly default: unknown }): AjvClass {
+  return (module.Ajv2020 ?? module.default) as AjvClass;
 }
 
 /** Compiles a schema; returns a promise if a part of the validator must be loaded first. */
