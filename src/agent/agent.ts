@@ -103,7 +103,9 @@ export class Agent {
     this.#streamFn = streamFn;
     this.#now = options.now ?? defaultPorts.now;
     this.#sleep = options.sleep ?? defaultPorts.sleep;
-    this.#subscribers = new Subscribers((thrown) => this.#warnListenerFailed(thrown));
+    this.#subscribers = new Subscribers((message) =>
+      this.#emit({ type: "warning", code: "listener_failed", message })
+    );
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
     const { messages = [], pendingApprovals, decidedCalls } = options;
@@ -270,11 +272,8 @@ export class Agent {
    */
   asTool(options: AgentToolOptions): AgentTool {
     const { model, systemPrompt, tools } = this.#state;
-    const { policies = [] } = this.#options;
-    return createAgentTool(
-      () => new Agent({ ...this.#options, model, systemPrompt, tools }),
-      { ...options, countedBy: policies },
-    );
+    const createAgent = () => new Agent({ ...this.#options, model, systemPrompt, tools });
+    return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies ?? [] });
   }
 
   /**
@@ -455,9 +454,7 @@ export class Agent {
     const add = (message: AgentMessage): QueuedMessage =>
       queue.add({ ...message, id: message.id ?? this.#newId("message") });
     const [first, ...rest] = repairHistory(toAgentMessages(input, this.#now())).messages;
-    if (!first) {
-      throw new NoMessagesError("There is no message to queue: pass at least one valid message");
-    }
+    if (!first) throw new NoMessagesError("There is no valid message to queue");
     return rest.reduce((_last, message) => add(message), add(first));
   }
 
@@ -500,10 +497,5 @@ export class Agent {
 
   #emitQueueChanged(): void {
     this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) });
-  }
-
-  #warnListenerFailed(thrown: unknown): void {
-    const message = `A listener failed and was removed: ${getErrorMessage(thrown)}`;
-    this.#emit({ type: "warning", code: "listener_failed", message });
   }
 }
