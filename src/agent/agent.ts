@@ -6,7 +6,7 @@
 
 import type { PendingBatch } from "../core/approval.ts";
 import { checkTools } from "../core/check_tool.ts";
-import { AlreadyRunningError, getErrorMessage, NoMessagesError } from "../core/errors.ts";
+import { AlreadyRunningError, NoMessagesError } from "../core/errors.ts";
 import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
@@ -97,7 +97,10 @@ export class Agent {
     const { model, streamFn = createDefaultStream() } = options;
     const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
     this.#newId = newId;
-    const queue = { newId: () => newId("queued"), onChange: () => this.#emitQueueChanged() };
+    const queue = {
+      newId: () => newId("queued"),
+      onChange: () => this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) }),
+    };
     this.#options = options;
     this.#model = modelSpec(model);
     this.#streamFn = streamFn;
@@ -493,9 +496,5 @@ export class Agent {
   /** Emits an event in order with all others: as an event of the active run, or while idle to the subscribers only. */
   #emit(event: AgentEventBody): void {
     void this.#latestRun.pipe.emit(event);
-  }
-
-  #emitQueueChanged(): void {
-    this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) });
   }
 }
