@@ -174,6 +174,7 @@ export type {
   InferArguments,
   InferArgumentsInput,
   InferInput,
+  InferSide,
   SchemaInterface,
   SchemaSource,
   StandardJsonSchemaSource,

@@ -26,7 +26,8 @@ export type Infer<Schema> = InferSide<Schema, "output">;
  */
 export type InferInput<Schema> = InferSide<Schema, "input">;
 
-type InferSide<Schema, Side extends "input" | "output"> =
+/** The type of one side of a schema: {@linkcode InferInput} or {@linkcode Infer}. */
+export type InferSide<Schema, Side extends "input" | "output"> =
   // Validators and TypeBox schemas carry their type.
   Schema extends { readonly "~standard": { readonly types?: infer Types } }
     ? NonNullable<Types> extends { readonly [Name in Side]: infer Value } ? Value : unknown
