@@ -16,7 +16,7 @@ export interface AgentToolOptions
   extends Pick<AgentTool, "label" | "readOnly" | "requiresApproval" | "timeoutMs" | "sequential"> {
   /** Name by which the model calls it. */
   readonly name: string;
-  /** Description for the model: what the agent can do, and what its prompt should say. */
+  /** Description for the model: what the agent can do, and what its prompt must contain. */
   readonly description: string;
 }
 

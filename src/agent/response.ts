@@ -11,7 +11,8 @@ import type { AgentEvent } from "../core/event.ts";
 export interface ResponseOptions {
   /**
    * Format of the body. `sse`: one server-sent event for each event, with its type and its JSON. `ndjson`: one line of
-   * JSON for each event. `text`: the text of the replies as it arrives; a retry cannot take text back. Default: `"sse"`.
+   * JSON for each event. `text`: the text of the replies as it arrives, without errors; a retry cannot take text back. Default:
+   * `"sse"`.
    */
   readonly format?: "sse" | "ndjson" | "text" | undefined;
   /** Status of the response. Default: 200. */

@@ -31,6 +31,17 @@ export interface ApprovalRequest {
  * Decides whether a tool call may run. `true` is short for `{ type: "approved" }`, `false` for `{ type: "denied" }`; a
  * function that throws or rejects denies the call. `{ type: "pending" }` ends the run: no call of the batch runs until
  * `Agent.continue({ approvals })` has the decision.
+ *
+ * @example
+ * ```ts
+ * import type { Approve } from "@swink/agent";
+ *
+ * const approve: Approve = ({ name, arguments: { euros } }) => {
+ *   if (name !== "refund") return true;
+ *   if (typeof euros === "number" && euros < 50) return { type: "approved", rule: "below 50 euros" };
+ *   return { type: "pending" };
+ * };
+ * ```
  */
 export type Approve = (
   request: ApprovalRequest,

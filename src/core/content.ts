@@ -150,7 +150,18 @@ export function extractText(blocks: readonly ContentBlock[]): string {
   return text;
 }
 
-/** Returns the tool calls among the blocks, in order. */
+/**
+ * Returns the tool calls among the blocks, in order.
+ *
+ * @example
+ * ```ts
+ * import { extractToolCalls } from "@swink/agent";
+ * import { toolCall } from "@swink/agent/testing";
+ *
+ * const [call] = extractToolCalls([toolCall("weather", { city: "Bern" })]);
+ * call?.arguments; // { city: "Bern" }
+ * ```
+ */
 export function extractToolCalls(blocks: readonly ContentBlock[]): ToolCallBlock[] {
   return blocks.filter((block): block is ToolCallBlock => block.type === "tool_call");
 }

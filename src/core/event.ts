@@ -40,7 +40,7 @@ export interface QueuedMessage {
 
 /** The messages in both queues, in order. */
 export interface QueuedMessages {
-  /** Messages to deliver during the current turn. */
+  /** Messages to deliver with the next model call. */
   readonly steering: readonly QueuedMessage[];
   /** Messages to deliver when the run would otherwise end. */
   readonly followUp: readonly QueuedMessage[];
@@ -314,8 +314,10 @@ export type AgentEventBody =
  *
  * Order in a run of one turn without tools: `agent_start`, `turn_start`, `message_start` and `message_end` of the user
  * message, `message_start` of the assistant message, `model_call_start`, any number of `message_update`,
- * `model_call_end`, `message_end` of the assistant message, `turn_end`, `agent_end`. Tool events come between the assistant's `message_end` and `turn_end`, followed by `message_start` and
- * `message_end` of each tool result, in call order.
+ * `model_call_end`, `message_end` of the assistant message, `turn_end`, `agent_end`. Further attempts of the model call
+ * follow a `retry` or `model_fallback`. Tool events come between the assistant's `message_end` and `turn_end`: approvals,
+ * then the calls, then `message_start` and `message_end` of each tool result, in call order. `EventGrammar` of
+ * `@swink/agent/testing` has the complete order.
  */
 export type AgentEvent = AgentEventBody & {
   /** Number of the event in the run, from 1; missing on events emitted while the agent is idle. */

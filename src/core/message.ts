@@ -117,7 +117,16 @@ export function toAgentMessages(input: PromptInput, timestamp: number): AgentMes
   return messages;
 }
 
-/** Creates a user message with one text block; `timestamp` is in milliseconds since the epoch. */
+/**
+ * Creates a user message with one text block; `timestamp` is in milliseconds since the epoch.
+ *
+ * @example
+ * ```ts
+ * import { userMessage } from "@swink/agent";
+ *
+ * userMessage("Hello", 0).content; // [{ type: "text", text: "Hello" }]
+ * ```
+ */
 export function userMessage(text: string, timestamp: number): UserMessage {
   return { role: "user", content: [{ type: "text", text }], timestamp };
 }

@@ -95,7 +95,17 @@ export function checkModelSpec(model: ModelSpec): ModelSpec {
   return model;
 }
 
-/** Whether a text is a thinking level. */
+/**
+ * Whether a text is a thinking level.
+ *
+ * @example
+ * ```ts
+ * import { isThinkingLevel } from "@swink/agent";
+ *
+ * isThinkingLevel("high"); // true
+ * isThinkingLevel("medium-high"); // false
+ * ```
+ */
 export function isThinkingLevel(text: string): text is ThinkingLevel {
   return (THINKING_LEVELS as readonly string[]).includes(text);
 }

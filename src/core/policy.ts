@@ -147,13 +147,33 @@ export type PreDispatchVerdict = ContinueVerdict | StopVerdict | InjectVerdict |
  * A hook that throws, rejects or returns an invalid verdict fails closed where it guards something: `preDispatch`
  * refuses the call, `postDispatch` withholds the result, `preRequest` ends the turn with an error. In the other slots it
  * counts as `continue` and is reported as a `warning` event.
+ *
+ * @example
+ * ```ts
+ * import { Agent, type Policy } from "@swink/agent";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const businessHours: Policy = {
+ *   name: "business_hours",
+ *   preTurn({ context }) {
+ *     if (context !== "open") return { type: "stop", reason: "The office is closed" };
+ *   },
+ * };
+ *
+ * const streamFn = scriptedStream([reply("Hello")]);
+ * const agent = new Agent({ model: "any/model", policies: [businessHours], streamFn });
+ * (await agent.prompt("Hi", { context: "closed" })).stoppedBy?.reason; // "The office is closed"
+ * ```
  */
 export interface Policy {
   /** Name of the policy, for `AgentResult.stoppedBy` and warnings. */
   readonly name: string;
   /** Called before each turn, before its `turn_start` event. */
   preTurn?(context: PreTurnContext): PolicyVerdict | Promise<PolicyVerdict>;
-  /** Called before each model call with the request, which it may change; not called again for retries. */
+  /**
+   * Called with the request of each turn, which it may change; not called again for retries and fallback models, but for
+   * the smaller request after a context overflow.
+   */
   preRequest?(context: PreRequestContext): PreRequestVerdict | Promise<PreRequestVerdict>;
   /** Called for each tool call after validation and before approval, and again if the approval edits its arguments. */
   preDispatch?(context: PreDispatchContext): PreDispatchVerdict | Promise<PreDispatchVerdict>;

@@ -53,6 +53,14 @@ const compiledSchemas = new WeakMap<SchemaValidator, WeakMap<JsonSchema, Compile
  * promise until ajv is loaded; schemas with the same text share it.
  *
  * @throws {BadRequestError} If the schema is not an object, or is nested too deep.
+ *
+ * @example
+ * ```ts
+ * import { ajvValidator } from "@swink/agent";
+ *
+ * const validate = await ajvValidator({ type: "object", required: ["city"] });
+ * validate({}); // [{ path: "/city", message: "is required" }]
+ * ```
  */
 export function ajvValidator(schema: JsonSchema): CompiledSchema | Promise<CompiledSchema> {
   const normalized = normalizeOnce(schema);

@@ -26,28 +26,46 @@ export interface AgentToolResult {
 }
 
 /**
- * What a tool may return: an {@linkcode AgentToolResult}, or any JSON value, which becomes the text for the model and,
- * unless it is a string, the `details`.
+ * Output of a tool: an {@linkcode AgentToolResult}, or any JSON value, which becomes the text for the model and, unless
+ * it is a string, the `details`. An object with `content`, and no properties but those of a result, is a result.
  */
 export type ToolOutput = AgentToolResult | string | number | boolean | null | object;
 
 /** A partial result of a running tool; a string is the same as one text block. */
 export type ToolUpdate = AgentToolResult | string;
 
-/** Creates a tool result with one text block. */
+/**
+ * Creates a tool result with one text block for the model, and `details` for the program.
+ *
+ * @example
+ * ```ts
+ * import { textResult } from "@swink/agent";
+ *
+ * const result = textResult("2 orders", { ids: [17, 18] });
+ * ```
+ */
 export function textResult(text: string, details?: unknown): AgentToolResult {
   const content: ContentBlock[] = [{ type: "text", text }];
   return details === undefined ? { content } : { content, details };
 }
 
-/** Creates an error result with one text block, which should advise the model how to proceed. */
+/**
+ * Creates an error result with one text block, which should advise the model how to proceed.
+ *
+ * @example
+ * ```ts
+ * import { errorResult } from "@swink/agent";
+ *
+ * const result = errorResult("No such file: a.txt. List the directory first.");
+ * ```
+ */
 export function errorResult(text: string, details?: unknown): AgentToolResult {
   return { ...textResult(text, details), isError: true };
 }
 
 /**
- * Converts what a tool returned to a result of its own, which shares nothing with the tool. What is no result becomes an
- * error result that says so.
+ * Converts what a tool returned to a result of its own, which shares nothing with the tool. Any
+ * other value becomes an error result that names the problem.
  */
 export function toToolResult(output: unknown): AgentToolResult {
   if (typeof output === "string") return textResult(output);

@@ -74,12 +74,33 @@ export function unknownCost(): Cost {
   return { input: null, output: null, cacheRead: null, cacheWrite: null, total: null };
 }
 
-/** Adds two usages, including their `extra` counts by name. */
+/**
+ * Adds two usages, including their `extra` counts by name.
+ *
+ * @example
+ * ```ts
+ * import { addUsage } from "@swink/agent";
+ *
+ * const call = { input: 10, output: 2, cacheRead: 0, cacheWrite: 0, total: 12 };
+ * addUsage(call, call).total; // 24
+ * ```
+ */
 export function addUsage(left: Usage, right: Usage): Usage {
   return addAmounts(left, right, addTokens);
 }
 
-/** Adds two costs, including their `extra` amounts by name; a sum with an unknown amount is unknown. */
+/**
+ * Adds two costs, including their `extra` amounts by name; a sum with an unknown amount (`null`) is unknown.
+ *
+ * @example
+ * ```ts
+ * import { addCost } from "@swink/agent";
+ *
+ * const known = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
+ * addCost(known, known).total; // 6
+ * addCost(known, { ...known, total: null }).total; // null
+ * ```
+ */
 export function addCost(left: Cost, right: Cost): Cost {
   return addAmounts(left, right, addMoney);
 }

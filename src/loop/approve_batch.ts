@@ -124,7 +124,7 @@ function createPendingApproval(call: PreparedCall): PendingApproval {
   return { toolCallId, name, arguments: call.type === "ready" ? call.arguments : own };
 }
 
-/** Returns the decision on a call that nobody is asked about: the reason of a refusal, or the mode of the run. */
+/** Returns the decision on a call without an approval request: the reason of a refusal, or the mode of the run. */
 function createOwnDecision(call: PreparedCall): DecidedCall["decision"] {
   if (call.type === "ready") return { type: "approved", origin: "mode" };
   return { type: "denied", reason: call.text, origin: "policy" };

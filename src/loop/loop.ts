@@ -38,6 +38,19 @@ export interface ContinueLoopOptions extends LoopOptions {
  *
  * @throws {NoMessagesError} If both `messages` and the history are empty.
  * @throws {BadRequestError} If an option is invalid.
+ *
+ * @example
+ * ```ts
+ * import { agentLoop, modelSpec, userMessage } from "@swink/agent";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const history = [userMessage("Hello", 0)];
+ * const context = { systemPrompt: "", messages: [], tools: [] };
+ * const config = { model: modelSpec("any/model"), streamFn: scriptedStream([reply("Hi!")]) };
+ * for await (const event of agentLoop(history, context, config)) {
+ *   if (event.type === "agent_end") event.messages.length; // 2: the prompt and the reply
+ * }
+ * ```
  */
 export function agentLoop(
   messages: readonly AgentMessage[],
@@ -64,6 +77,19 @@ export function agentLoop(
  * @throws {NoMessagesError} If the history is empty and nothing is queued.
  * @throws {InvalidContinueError} If the last reply is finished and nothing is queued.
  * @throws {BadRequestError} If an option is invalid, or a decision is missing.
+ *
+ * @example
+ * ```ts
+ * import { agentLoopContinue, modelSpec, userMessage } from "@swink/agent";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * // The history ends with a prompt whose run failed.
+ * const context = { systemPrompt: "", messages: [userMessage("Hello", 0)], tools: [] };
+ * const config = { model: modelSpec("any/model"), streamFn: scriptedStream([reply("Hi!")]) };
+ * for await (const event of agentLoopContinue(context, config)) {
+ *   if (event.type === "agent_end") event.messages.length; // 1: the reply
+ * }
+ * ```
  */
 export function agentLoopContinue(
   context: AgentContext,
@@ -93,7 +119,7 @@ export function hasValidMessages(messages: readonly AgentMessage[]): boolean {
   return repairHistory(messages).messages.length > 0;
 }
 
-/** What a run that continues a history may start with. */
+/** Sources of the first input of a run that continues a history. */
 export interface ContinueSources
   extends
     Pick<AgentLoopConfig, "steering" | "followUp" | "now">,

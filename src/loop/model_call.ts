@@ -12,7 +12,7 @@ import type { StoppedBy } from "../core/stopped_by.ts";
 import type { LlmContext } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
-import { type Attempt, createAbortedAttempt } from "./attempt.ts";
+import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import { toHookError } from "./hook_error.ts";
 import { prepareSmallerRequest } from "./overflow.ts";
@@ -84,7 +84,7 @@ class MessageStart {
   async emitOnce(model: ModelSpec = this.#turn.settings.model): Promise<void> {
     if (this.#id !== undefined) return;
     const { run } = this.#turn;
-    const id = this.#id = run.config.newId("message");
+    const id = this.#id = run.history.claimMessageId();
     await run.events.emit({
       type: "message_start",
       message: { ...createEmptyMessage(run, model), id },

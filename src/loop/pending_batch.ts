@@ -64,7 +64,7 @@ function isDecision(answer: unknown): boolean {
 
 const NOT_APPROVED_TEXT = "Tool call not run: not approved: the conversation went on";
 
-/** Creates the results of the calls of the last reply, for a conversation that goes on without their approvals. */
+/** Creates the results of the calls of the last reply, for a conversation that continues without them. */
 export function createDeclinedResults(
   history: readonly AgentMessage[],
   timestamp: number,

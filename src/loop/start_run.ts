@@ -50,7 +50,7 @@ export interface StartRunOptions {
   readonly onSettled?: (progress: RunProgress | undefined) => void;
 }
 
-/** What an observer needs of the run. */
+/** The part of a run that an observer needs. */
 export interface ObservedRun {
   /** The history of the run, including messages whose events are not delivered yet. */
   readonly messages: readonly AgentMessage[];

@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { FinishedCall } from "../core/accumulate.ts";
 import type { PendingBatch } from "../core/approval.ts";
 import type { ToolCallBlock } from "../core/content.ts";
 import { type AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
@@ -42,7 +41,7 @@ export interface BatchOutcome {
   readonly injected: readonly AgentMessage[];
   /** The approvals that the batch waits for, if any. */
   readonly pending?: PendingBatch;
-  /** What each tool reports to have used. */
+  /** The usage and cost that each tool reports. */
   readonly spending: readonly Spending[];
   /** A failure of the batch itself, which ends the run. */
   readonly error?: AgentError;

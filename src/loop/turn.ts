@@ -103,7 +103,7 @@ function takeQueuedMessages(run: RunServices, { queue }: TurnInput): readonly Ag
   return [...(queue?.take() ?? []), ...run.steering.take()];
 }
 
-/** What happened in a turn, before its `postTurn` policies. */
+/** The actions of a turn, before its `postTurn` policies. */
 interface TurnActions {
   /** The reply. */
   readonly message: AssistantMessage;

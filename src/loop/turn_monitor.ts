@@ -17,7 +17,7 @@ import type { RunServices } from "./run_services.ts";
 /** Time between two calls of the policies, in milliseconds. */
 const CHECK_INTERVAL_MS = 250;
 
-/** What a monitor passes to the policies. */
+/** The state that a monitor passes to the policies. */
 export interface MonitoredState {
   /** The model of the reply. */
   readonly model: ModelSpec;

@@ -74,7 +74,7 @@ export function sendText(buffer: SharedArrayBuffer, text: string): void {
 /** Receives a text; blocks the caller until it is complete or a limit is reached. */
 export function receiveText(buffer: SharedArrayBuffer, limits: ReceiveLimits): ReceivedText {
   const { header, chunk } = createViews(buffer);
-  const heartbeat = new HeartbeatWatch(header.subarray(BEATS_INDEX), limits);
+  const heartbeat = new HeartbeatWatch(buffer, limits);
   const deadline = performance.now() + limits.timeoutMs;
   const decoder = new TextDecoder();
   let text = "";
@@ -97,14 +97,14 @@ export function receiveText(buffer: SharedArrayBuffer, limits: ReceiveLimits): R
  * suspended does not make the worker look dead.
  */
 export class HeartbeatWatch {
-  readonly #counter: Int32Array;
+  readonly #header: Int32Array;
   readonly #limits: HeartbeatLimits;
   #beats = 0;
   #missing = 0;
 
-  /** Creates a watch of a counter, the first number of an array. */
-  constructor(counter: Int32Array, limits: HeartbeatLimits) {
-    this.#counter = counter;
+  /** Creates a watch of the worker that has the buffer. */
+  constructor(buffer: SharedArrayBuffer, limits: HeartbeatLimits) {
+    this.#header = createViews(buffer).header;
     this.#limits = limits;
   }
 
@@ -115,7 +115,7 @@ export class HeartbeatWatch {
 
   /** Looks at the counter; returns whether too many beats are missing. To be called every {@linkcode HEARTBEAT_MS}. */
   isLost(): boolean {
-    const beats = Atomics.load(this.#counter, 0);
+    const beats = Atomics.load(this.#header, BEATS_INDEX);
     this.#missing = beats === this.#beats ? this.#missing + 1 : 0;
     this.#beats = beats;
     const { startMs, heartbeatMs } = this.#limits;

@@ -1,5 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { createBuffer, HeartbeatWatch, receiveText } from "./sync_channel.ts";
+import { FakeTime } from "@std/testing/time";
+import {
+  createBuffer,
+  HEARTBEAT_MS,
+  HeartbeatWatch,
+  receiveText,
+  startHeartbeat,
+} from "./sync_channel.ts";
 
 Deno.test("receiveText() reports a worker that does not start", () => {
   const limits = { timeoutMs: Infinity, startMs: 200, heartbeatMs: Infinity };
@@ -12,20 +19,22 @@ Deno.test("receiveText() reports a timeout", () => {
 });
 
 Deno.test("HeartbeatWatch reports a loss after as many consecutive missing beats as the limit allows", () => {
-  const beats = new Int32Array(new SharedArrayBuffer(4));
-  const watch = new HeartbeatWatch(beats, { startMs: 300, heartbeatMs: 200 });
-  const look = (newBeats: number): boolean => {
-    Atomics.add(beats, 0, newBeats);
+  using time = new FakeTime();
+  const buffer = createBuffer();
+  const watch = new HeartbeatWatch(buffer, { startMs: 300, heartbeatMs: 200 });
+  const lookAfter = (beats: number): boolean => {
+    time.tick(beats * HEARTBEAT_MS);
     return watch.isLost();
   };
-  assertEquals([0, 0, 1, 0, 1, 2, 0, 0].map(look), [
-    ...[false, false, false, false, false, false, false, true],
+  const beforeStart = [0, 0].map(lookAfter);
+  startHeartbeat(buffer);
+  assertEquals([...beforeStart, ...[0, 0, 1, 0, 1, 2, 0, 0].map(lookAfter)], [
+    ...[false, false, false, false, false, false, false, false, false, true],
   ]);
 });
 
 Deno.test("HeartbeatWatch reports a worker that does not start in time", () => {
-  const beats = new Int32Array(new SharedArrayBuffer(4));
-  const watch = new HeartbeatWatch(beats, { startMs: 300, heartbeatMs: 200 });
+  const watch = new HeartbeatWatch(createBuffer(), { startMs: 300, heartbeatMs: 200 });
   assertEquals([1, 2, 3].map(() => watch.isLost()), [false, false, true]);
   assertEquals(watch.hasStarted, false);
 });
