@@ -28,6 +28,8 @@ export class FuzzEnvironment {
   context: unknown = undefined;
   /** Whether all parts work: nothing fails, hangs or changes the run. */
   isWellBehaved = false;
+  /** Probability that a hook fails, or returns what it must not. */
+  readonly faultRate: number;
 
   /** Creates an environment with clocks of its own, or for an agent of another one. */
   constructor(
@@ -35,6 +37,7 @@ export class FuzzEnvironment {
     { clock, toolClock }: FuzzClocks = { clock: new ManualClock(), toolClock: new ManualClock() },
   ) {
     this.random = new RandomSource(seed);
+    this.faultRate = this.random.oneOf([0, 0.03, 0.2]);
     this.clock = clock;
     this.toolClock = toolClock;
   }
@@ -46,6 +49,11 @@ export class FuzzEnvironment {
     otherwise: () => Other,
   ): Value | Other {
     return !this.isWellBehaved && this.random.chance(probability) ? act() : otherwise();
+  }
+
+  /** Calls `act` at the rate of faults, otherwise `otherwise`. */
+  rarely<Value, Other>(act: () => Value, otherwise: () => Other): Value | Other {
+    return this.sometimes(this.faultRate, act, otherwise);
   }
 
   /** Throws, or returns a promise that rejects or that settles late or never. */

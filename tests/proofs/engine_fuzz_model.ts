@@ -44,7 +44,7 @@ const CODES: AgentErrorCode[] = [
 
 /** Creates 40 replies, enough for any run. */
 function randomScript(random: RandomSource, tools: readonly string[]): ScriptedStep[] {
-  const faultRate = random.oneOf([0.1, 0.3, 0.8]);
+  const faultRate = random.oneOf([0.05, 0.3, 0.8]);
   return random.array(
     40,
     40,
@@ -99,8 +99,11 @@ function randomContent(random: RandomSource, tools: readonly string[]): ReplyBlo
 function randomToolCall(random: RandomSource, tools: readonly string[]): ReplyBlock {
   const name = random.chance(0.1) ? "no_such_tool" : random.oneOf(tools);
   const id = random.chance(0.3) ? random.oneOf(["a", "b", "a_1", "call_1"]) : "";
+  if (name === "assistant") return toolCall(name, { prompt: "Help" }, { id });
   const args = random.create<Record<string, unknown> | string>([
     () => ({}),
+    () => ({}),
+    () => ({ n: random.integer(100) }),
     () => ({ n: random.integer(100), key: random.oneOf(["x", "y"]) }),
     () => ({ n: 1, prompt: "Help" }),
     () => ({ n: "not a number" }),
@@ -196,8 +199,7 @@ export class TrackedModel {
     this.requests.push(toText(recorded));
     const stream = (): AsyncIterable<AssistantMessageEvent> => this.#stream(request);
     const { random } = this.#environment;
-    return this.#environment.sometimes(
-      0.05,
+    return this.#environment.rarely(
       () => random.oneOf(this.#sources)(request),
       stream,
     );

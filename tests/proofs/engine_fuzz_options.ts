@@ -43,7 +43,7 @@ export function randomOptions(environment: FuzzEnvironment): Partial<AgentOption
     }),
     ...(random.chance(0.5) && { prices: random.chance(0.5) ? {} : { model: rates, cheap: rates } }),
     ...(random.chance(0.3) && { prices: createBroken(environment, () => rates) }),
-    ...(random.chance(0.4) && { transformContext: createTransform(environment) }),
+    ...(random.chance(0.5) && { transformContext: createTransform(environment) }),
     ...(random.chance(0.3) && {
       convertToLlm: createBroken(
         environment,
@@ -52,8 +52,7 @@ export function randomOptions(environment: FuzzEnvironment): Partial<AgentOption
     }),
     ...(random.chance(0.3) && {
       getApiKey: () =>
-        environment.sometimes(
-          0.1,
+        environment.rarely(
           () => random.chance(0.5) ? environment.fail() : randomReturnValue(random) as string,
           () => "key",
         ),
@@ -135,6 +134,7 @@ function answerRequest(
     () => randomDecision(environment, { toolCallId, arguments: args }),
     () => ({ type: "pending" }),
     () => ({ type: "pending" }),
+    () => ({ type: "pending" }),
     () => randomMalformedDecision(environment, { toolCallId, arguments: args }),
     () => environment.fail(),
   ]);
@@ -170,7 +170,7 @@ function randomMalformedDecision(
 function createTransform(environment: FuzzEnvironment): TransformContext {
   const { random, foreignObjects } = environment;
   return (messages, { overflow }) =>
-    environment.sometimes(0.15, () =>
+    environment.rarely(() =>
       random.create<ReturnType<TransformContext>>([
         () => environment.fail(),
         () => randomReturnValue(random) as [],

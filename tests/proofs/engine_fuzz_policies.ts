@@ -24,14 +24,16 @@ import {
   randomUsage,
 } from "./engine_fuzz_values.ts";
 
-/** Probability that a policy does not continue. */
-const PROBABILITY = 0.15;
+/** Probability that a policy changes, stops or extends the run. */
+const PROBABILITY = 0.1;
 
 /** Creates a policy that does nothing if the environment is well-behaved. */
 export function randomPolicy(environment: FuzzEnvironment): Policy {
   const { random } = environment;
   const sometimes = <Verdict>(act: () => Verdict): Verdict | undefined =>
     environment.sometimes(PROBABILITY, act, () => undefined);
+  const rarely = <Verdict>(act: () => Verdict): Verdict | undefined =>
+    environment.rarely(act, () => undefined);
   const fail = () => environment.fail();
   const stop = () =>
     ({
@@ -49,36 +51,36 @@ export function randomPolicy(environment: FuzzEnvironment): Policy {
     }),
     () => ({
       name: "fails",
-      preTurn: () => sometimes(fail),
-      postTurn: () => sometimes(fail),
-      postLoop: () => sometimes(fail),
+      preTurn: () => rarely(fail),
+      postTurn: () => rarely(fail),
+      postLoop: () => rarely(fail),
     }),
     () => ({
       name: "returns nonsense",
-      preTurn: () => sometimes(nonsense),
-      preRequest: () => sometimes(nonsense),
-      postTurn: () => sometimes(nonsense),
-      postLoop: () => sometimes(nonsense),
+      preTurn: () => rarely(nonsense),
+      preRequest: () => rarely(nonsense),
+      postTurn: () => rarely(nonsense),
+      postLoop: () => rarely(nonsense),
     }),
     () => ({
       name: "checks requests",
       preRequest: (context) => {
         assertContext(environment, context);
-        return sometimes(() =>
-          random.create<ReturnType<NonNullable<Policy["preRequest"]>>>([
-            () => randomChange(environment, context),
-            () => randomChange(environment, context),
-            () => Promise.resolve(randomChange(environment, context)),
-            stop,
-            fail,
-          ])
-        );
+        return rarely(fail) ??
+          sometimes(() =>
+            random.create<ReturnType<NonNullable<Policy["preRequest"]>>>([
+              () => randomChange(environment, context),
+              () => randomChange(environment, context),
+              () => Promise.resolve(randomChange(environment, context)),
+              stop,
+            ])
+          );
       },
     }),
     () => ({
       name: "guards calls",
       preDispatch: (context) => guardCall(environment, context),
-      postDispatch: () => sometimes(fail),
+      postDispatch: () => rarely(fail),
     }),
     () => ({
       name: "replaces results",

@@ -138,7 +138,7 @@ export function createBroken<Value, Input>(
 ): (input: Input) => Value {
   const { random } = environment;
   return (input) =>
-    environment.sometimes(0.4, () =>
+    environment.rarely(() =>
       random.create<Value>([
         () => {
           throw randomThrown(random);

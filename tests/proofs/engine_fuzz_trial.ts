@@ -14,6 +14,7 @@ import type { ApprovalDecision } from "../../src/core/approval.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import { EventGrammar } from "../../src/testing/event_grammar.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { reply } from "../../src/testing/script.ts";
 import { outlineMessages } from "../conformance/outline.ts";
 import { scriptedPorts } from "../conformance/ports.ts";
@@ -79,12 +80,16 @@ export class Trial {
     const { random, clock, toolClock } = environment;
     this.#environment = environment;
     this.#scribbles = scribbles;
-    this.#scheduler = new Scheduler(random, [clock, toolClock]);
+    // The agent of a tool that is no longer awaited after an abort may outlive the run.
+    const assistantClock = new ManualClock();
+    this.#scheduler = new Scheduler(random, [clock, toolClock, assistantClock]);
     const ports = scriptedPorts(clock);
+    const { now, sleep } = assistantClock;
+    const assistant = createAssistant(environment, { ...ports, now, sleep });
     const isForwarding = random.chance(0.2);
     const tools = [
       ...randomTools(environment),
-      createAssistant(environment, ports).asTool({ name: "assistant", description: "Helps" }),
+      assistant.asTool({ name: "assistant", description: "Helps" }),
       ...(isForwarding ? [createForwardingTool(environment)] : []),
     ];
     const names = [...tools.map(({ name }) => name), "extra", "structured_output"];
@@ -108,7 +113,7 @@ export class Trial {
     const restoreTimers = this.#scheduler.install();
     try {
       const { random } = this.#environment;
-      for (let actions = 1 + random.integer(4); actions > 0; actions--) await this.#act();
+      for (let actions = 1 + random.integer(6); actions > 0; actions--) await this.#act();
       await this.#recover();
       return this.#log;
     } finally {
@@ -119,9 +124,9 @@ export class Trial {
   async #act(): Promise<void> {
     const { random } = this.#environment;
     const isPending = this.#agent.state.pendingApprovals.length > 0;
-    if (isPending && random.chance(0.5)) this.#restore();
+    if (isPending && random.chance(0.3)) this.#restore();
     await random.create<Promise<void>>([
-      ...(isPending ? [1, 2, 3] : []).map(() => () => this.#decide()),
+      ...(isPending ? Array(8).fill(() => this.#decide()) : []),
       () => this.#run((options) => this.#agent.promptStream(this.#prompt(), options)),
       () => this.#run((options) => this.#agent.promptStream(this.#prompt(), options)),
       () => this.#run((options) => this.#agent.promptStream(this.#prompt(), options)),
