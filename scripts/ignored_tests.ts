@@ -39,6 +39,10 @@ const REASONS: readonly IgnoreReason[] = [
     file: /^tests\/memory\/processes_test\.ts$/,
     reason: "without the right to mount a file system",
   },
+  {
+    file: /^tests\/(runtimes\/|proofs\/runtimes)/,
+    reason: "without the npm package, Node, Bun or Chromium, which only `deno task prove` requires",
+  },
   { file: /^tests\/cli\/terminal_test\.ts$/, reason: "without the program script of util-linux" },
   {
     file: /^tests\/(runtimes\/node_|proofs\/runtimes_proof)/,

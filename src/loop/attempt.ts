@@ -40,7 +40,7 @@ import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
 import { calculateCost, getPrices } from "./price.ts";
-import { readEvents } from "./read_events.ts";
+import { closeUnread, readEvents } from "./read_events.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
@@ -185,7 +185,11 @@ function openSource(
   cancellation: Cancellation,
 ): AsyncIterable<AssistantMessageEvent> | Promise<AsyncIterable<AssistantMessageEvent>> {
   if (!isThenable(source)) return source;
-  return cancellation.untilAborted(source as PromiseLike<AsyncIterable<AssistantMessageEvent>>);
+  const opening = source as PromiseLike<AsyncIterable<AssistantMessageEvent>>;
+  return cancellation.untilAborted(opening).catch((thrown) => {
+    opening.then(closeUnread, () => {});
+    throw thrown;
+  });
 }
 
 /** Accumulates a reply and emits its deltas as they arrive. */

@@ -37,8 +37,7 @@ export function readEvents(
   { cancellation, accept, acceptTerminal }: ReadOptions,
 ): Promise<ReadOutcome> {
   if (cancellation.aborted) {
-    // A stream holds its connection; an iterator that was not started holds nothing.
-    if (source instanceof ReadableStream) source.cancel().catch(() => {});
+    closeUnread(source);
     return Promise.resolve("aborted");
   }
   const reader = createReader(source);
@@ -65,6 +64,11 @@ export function readEvents(
       (thrown) => finish(() => reject(thrown)),
     );
   });
+}
+
+/** Closes a source that is not read: a stream holds its connection, an iterator that was not started holds nothing. */
+export function closeUnread(source: AsyncIterable<AssistantMessageEvent>): void {
+  if (source instanceof ReadableStream) source.cancel().catch(() => {});
 }
 
 /** While open, events are accepted; after an abort, only the terminal one is. */

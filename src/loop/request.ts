@@ -6,7 +6,7 @@
 
 import type { CompactionReport } from "../core/compaction_report.ts";
 import { NoMessagesError } from "../core/errors.ts";
-import { cloneJson, isJsonObject } from "../core/json.ts";
+import { isJsonObject, toJsonValue } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
@@ -149,20 +149,16 @@ function parseTransformOutput(output: unknown): TransformedContext {
   if (!isJsonObject(transformed) || !Array.isArray(transformed["messages"])) {
     throw new TypeError("it must return an array of messages, or { messages, report }");
   }
-  const { messages, report } = transformed as Partial<TransformedContext>;
-  if (report !== undefined && !isJsonObject(report)) {
-    throw new TypeError("its report must be an object");
-  }
-  return { messages: messages ?? [], ...(report && { report: copyReport(report) }) };
+  const { messages, report } = transformed as { messages: AgentMessage[]; report?: unknown };
+  return { messages, ...(report !== undefined && { report: parseReport(report) }) };
 }
 
-/** Returns a report of its own, except for the omitted messages, which listeners identify by reference. */
-function copyReport({ droppedMessages, ...report }: CompactionReport): CompactionReport {
-  return {
-    ...cloneJson(report),
-    ...(droppedMessages && { droppedMessages }),
-    ...toValidSpending(report),
-  };
+function parseReport(report: unknown): CompactionReport {
+  const copied = toJsonValue(report);
+  if ("problem" in copied) throw new TypeError(`its report is not JSON: ${copied.problem}`);
+  if (!isJsonObject(copied.value)) throw new TypeError("its report must be an object");
+  const parsed = copied.value as unknown as CompactionReport;
+  return { ...parsed, ...toValidSpending(parsed) };
 }
 
 const toolSpecCache = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();

@@ -149,6 +149,25 @@ Deno.test("StreamFn: may return an async generator, which is closed after the te
   assertEquals(closed, true, "the generator is closed");
 });
 
+Deno.test("StreamFn: a promise of a stream that resolves after an abort is closed unread", async () => {
+  let cancelled = false;
+  let resolveStream = (): void => {};
+  const { agent } = testAgent([], {
+    streamFn: () =>
+      new Promise((resolve) => {
+        const cancel = (): void => void (cancelled = true);
+        resolveStream = () => resolve(new ReadableStream({ cancel }));
+      }) as never,
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  agent.abort();
+  assertEquals((await running).stopReason, "aborted");
+  resolveStream();
+  await settle();
+  assertEquals(cancelled, true);
+});
+
 Deno.test("StreamFn: may return a promise of the stream, as untyped functions do", async () => {
   const { agent } = testAgent([], {
     streamFn: (async () => {

@@ -6,14 +6,18 @@
 
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import type { PendingApproval } from "../../src/core/approval.ts";
-import type { AgentEndEvent, AgentEvent, RunOutcome } from "../../src/core/event.ts";
+import type {
+  AgentEndEvent,
+  AgentEvent,
+  MessageStartEvent,
+  RunOutcome,
+} from "../../src/core/event.ts";
 import { repairHistory } from "../../src/core/history.ts";
 import type { AgentMessage } from "../../src/core/message.ts";
 import {
   addCost,
   addUsage,
   type Cost,
-  unknownCost,
   type Usage,
   zeroCost,
   zeroUsage,
@@ -36,8 +40,7 @@ export function assertSums(events: readonly AgentEvent[], { usage, cost }: RunOu
   let expectedCost = zeroCost();
   for (const part of events.flatMap(getSpending)) {
     expectedUsage = addUsage(expectedUsage, part.usage ?? zeroUsage());
-    // The cost of reported tokens is unknown unless it is reported too.
-    expectedCost = addCost(expectedCost, part.cost ?? (part.usage ? unknownCost() : zeroCost()));
+    expectedCost = addCost(expectedCost, part.cost ?? zeroCost());
   }
   assertEquals(usage, expectedUsage, "usage is the sum of the parts");
   assertSameCost(cost, expectedCost);
@@ -64,15 +67,17 @@ function assertSameCost(actual: Cost, expected: Cost): void {
 
 /** Asserts that the tokens of each reply are those of its model calls. */
 export function assertReplyUsage(events: readonly AgentEvent[]): void {
-  let expected = zeroUsage();
+  let expected: Usage | undefined;
   for (const event of events) {
-    if (event.type === "turn_start") expected = zeroUsage();
-    if (event.type === "model_call_end") expected = addUsage(expected, event.usage);
-    if (event.type !== "message_end" || event.message.role !== "assistant") continue;
-    if (event.message.stopReason !== "stop" || event.message.usage.total > 0) {
-      assertEquals(event.message.usage, expected, "usage of the reply");
-    }
+    if (event.type === "message_start") expected = isReplyStart(event) ? zeroUsage() : undefined;
+    if (event.type === "model_call_end" && expected) expected = addUsage(expected, event.usage);
+    if (event.type !== "message_end" || event.message.role !== "assistant" || !expected) continue;
+    assertEquals(event.message.usage, expected, "usage of the reply");
   }
+}
+
+function isReplyStart({ message }: MessageStartEvent): boolean {
+  return message.role === "assistant" && message.content.length === 0;
 }
 
 /** Returns the last event, which must be the end of a run. */

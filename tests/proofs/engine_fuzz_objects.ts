@@ -17,17 +17,13 @@ export function collectObjects(value: unknown, objects: Set<object>): Set<object
   return objects;
 }
 
-/** Returns the path of a member of `value` that is one of the objects. */
+/** Returns the text of a member of `value` that is one of the objects. */
 export function findShared(
   value: unknown,
   objects: ReadonlySet<object>,
-  path = "",
 ): string | undefined {
-  if (typeof value !== "object" || value === null || value instanceof Error) return undefined;
-  if (objects.has(value)) return path || "the value itself";
-  for (const [name, member] of Object.entries(value)) {
-    const shared = findShared(member, objects, `${path}.${name}`);
-    if (shared) return shared;
+  for (const member of collectObjects(value, new Set())) {
+    if (objects.has(member)) return toText(member);
   }
   return undefined;
 }
@@ -64,7 +60,11 @@ export function toText(value: unknown): string {
 }
 
 /** Returns the path of the first member that JSON cannot represent; errors have a JSON form. */
-export function findNonJson(value: unknown, path = "value"): string | undefined {
+export function findNonJson(
+  value: unknown,
+  path = "value",
+  parents: readonly object[] = [],
+): string | undefined {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -78,12 +78,13 @@ export function findNonJson(value: unknown, path = "value"): string | undefined 
       return `${path} is a ${typeof value}`;
   }
   if (value === null || value instanceof Error) return undefined;
+  if (parents.includes(value)) return `${path} is a cycle`;
   const prototype = Object.getPrototypeOf(value);
   if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) {
     return `${path} is a ${prototype.constructor.name}`;
   }
   for (const [name, member] of Object.entries(value)) {
-    const found = findNonJson(member, `${path}.${name}`);
+    const found = findNonJson(member, `${path}.${name}`, [...parents, value]);
     if (found) return found;
   }
   return undefined;

@@ -24,11 +24,9 @@ export class RandomSource {
     return this.#random() < probability;
   }
 
-  /** Returns one of the values. */
+  /** Returns one of the values, of which there must be one. */
   oneOf<Value>(values: readonly Value[]): Value {
-    const chosen = values[this.integer(values.length)];
-    if (chosen === undefined) throw new Error("oneOf() needs at least one value");
-    return chosen;
+    return values[this.integer(values.length)] as Value;
   }
 
   /** Calls one of the factories. */

@@ -45,7 +45,7 @@ export function randomTools(environment: FuzzEnvironment): AgentTool[] {
     tool("throwing", () => environment.sometimes(1, () => environment.fail(), () => "done")),
     tool("updating", async (_args, { onUpdate, signal }) => {
       for (let count = random.integer(200); count > 0; count--) onUpdate(`${count} left`);
-      environment.sometimes(0.3, () => onUpdate(randomOutput(environment) as string), () => {});
+      environment.sometimes(0.3, () => onUpdate(randomNonsense(random) as string), () => {});
       await toolClock.sleep(random.integer(50), signal);
       queueMicrotask(() => onUpdate("late"));
       void toolClock.sleep(200).then(() => onUpdate("very late"));
@@ -92,13 +92,13 @@ export function createTool(
   execute: Execute,
 ): AgentTool {
   const { random, ledger, foreignObjects } = environment;
-  const keyOf = ({ key }: JsonObject): string => String(key);
+  const readKey = ({ key }: JsonObject): string => String(key);
   const variants: Partial<AgentTool>[] = [
     {},
     {},
     { sequential: true },
-    { concurrencyKey: keyOf },
-    { concurrencyKey: createBroken(environment, keyOf) },
+    { concurrencyKey: readKey },
+    { concurrencyKey: createBroken(environment, readKey) },
     { interruptible: false },
     { timeoutMs: 20 },
     { readOnly: true },

@@ -47,7 +47,7 @@ export interface TrialOptions {
   readonly scribbles: boolean;
 }
 
-/** What happened in a trial, as text. */
+/** The log of a trial, as text. */
 export interface TrialLog {
   /** The events, in order. */
   readonly events: readonly string[];
@@ -116,10 +116,6 @@ export class Trial {
     }
   }
 
-  get log_() {
-    return this.#log;
-  }
-
   async #act(): Promise<void> {
     const { random } = this.#environment;
     const isPending = this.#agent.state.pendingApprovals.length > 0;
@@ -158,8 +154,8 @@ export class Trial {
 
   /** Replaces the agent by a new one with the same history and pending approvals, as after a restart. */
   #restore(): void {
-    const { messages } = this.#agent.state;
-    const { pendingApprovals, decidedCalls } = this.#lastResult ?? {};
+    const { messages, pendingApprovals } = this.#agent.state;
+    const { decidedCalls } = this.#lastResult ?? {};
     const restored = JSON.parse(JSON.stringify({ messages, pendingApprovals, decidedCalls }));
     this.#agent = new Agent({ ...this.#options, ...restored });
     assertEquals(this.#agent.state.messages, messages, "restored history");
@@ -208,9 +204,7 @@ export class Trial {
         findShared({ ...event, abortReason: null }, this.#environment.foreignObjects) && type
       ),
     ];
-    if (!Deno.env.get("NOSHARE")) {
-      assertEquals(shared.filter((path) => path !== undefined), [], "objects shared with events");
-    }
+    assertEquals(shared.filter((path) => path !== undefined), [], "objects shared with events");
     if (this.#scribbles) return;
     assertEquals(history.concat(result.messages), messages, "messages of the run");
     const end = getRunEnd(events);

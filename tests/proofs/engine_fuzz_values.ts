@@ -15,13 +15,6 @@ export function createCycle(): Record<string, unknown> {
   return cycle;
 }
 
-/** Creates an object whose every use throws. */
-function createRevokedProxy(): unknown {
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
-  return proxy;
-}
-
 /** Creates a JSON value with unusual keys and texts. */
 export function randomJson(random: RandomSource, depth = 2): unknown {
   const scalars = [
@@ -67,20 +60,20 @@ export function randomNonsense(random: RandomSource): unknown {
     () => createCycle(),
     () => new Date(NaN),
     () => new Map([[1, 2]]),
+  ]);
+}
+
+/** Creates a value that a hook may return although it must not: nonsense, a promise, or an object that cannot be read. */
+export function randomReturnValue(random: RandomSource): unknown {
+  return random.create<unknown>([
+    () => randomNonsense(random),
+    () => randomNonsense(random),
+    () => randomNonsense(random),
     () => ({
       get type(): string {
         throw new Error("The getter is broken");
       },
     }),
-    () => createRevokedProxy(),
-  ]);
-}
-
-/** Creates a value that a hook may return although it must not: nonsense, or a promise. */
-export function randomReturnValue(random: RandomSource): unknown {
-  return random.create<unknown>([
-    () => randomNonsense(random),
-    () => randomNonsense(random),
     () => Promise.resolve(randomNonsense(random)),
     () => Promise.reject(randomThrown(random)),
   ]);
@@ -106,7 +99,6 @@ export function randomThrown(random: RandomSource): unknown {
         throw new Error("The getter is broken");
       },
     }),
-    () => createRevokedProxy(),
   ]);
 }
 

@@ -9,7 +9,7 @@
 import type { IgnoredKeyword } from "./ignored_keyword.ts";
 import { toCanonicalText } from "./json_object.ts";
 import { type NormalizedSchema, REFERENCE_COUNTER } from "./normalize_schema.ts";
-import { createMatcher, isMatcherLoaded, loadMatcherOf, type Matcher } from "./pattern.ts";
+import { canCreateMatchers, createMatcher, loadMatchers, type Matcher } from "./pattern.ts";
 import { escapeKey, type ValidationError } from "./validation_error.ts";
 
 /** A schema that ajv compiled. */
@@ -64,12 +64,12 @@ function getAjvClass(module: { readonly Ajv2020?: unknown; readonly default: unk
 
 /** Compiles a schema; returns a promise if a part of the validator must be loaded first. */
 export function compileWithAjv(schema: NormalizedSchema): AjvSchema | Promise<AjvSchema> {
-  if (ajvClass && isMatcherLoaded(schema.patterns.keys())) return compile(ajvClass, schema);
+  if (ajvClass && canCreateMatchers(schema.patterns.keys())) return compile(ajvClass, schema);
   return loadAndCompile(schema);
 }
 
 async function loadAndCompile(schema: NormalizedSchema): Promise<AjvSchema> {
-  const [Ajv] = await Promise.all([loadAjv(), loadMatcherOf(schema.patterns.keys())]);
+  const [Ajv] = await Promise.all([loadAjv(), loadMatchers(schema.patterns.keys())]);
   return compile(Ajv, schema);
 }
 
