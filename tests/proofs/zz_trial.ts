@@ -121,9 +121,15 @@ export class Trial {
     }
   }
 
-  log_() { return this.#log; }
-  state_() { return this.#agent.state; }
-  env_() { return this.#environment; }
+  log_() {
+    return this.#log;
+  }
+  state_() {
+    return this.#agent.state;
+  }
+  env_() {
+    return this.#environment;
+  }
   async #act(): Promise<void> {
     const { random } = this.#environment;
     const isPending = this.#agent.state.pendingApprovals.length > 0;
