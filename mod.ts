@@ -170,10 +170,14 @@ export type {
 export { wrapStreamFn } from "./src/core/wrap_stream_fn.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
 export type {
+  DefaultName,
   Infer,
   InferArguments,
   InferArgumentsInput,
   InferInput,
+  InferObject,
+  InferSide,
+  RequiredName,
   SchemaInterface,
   SchemaSource,
   StandardJsonSchemaSource,

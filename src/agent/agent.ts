@@ -6,7 +6,7 @@
 
 import type { PendingBatch } from "../core/approval.ts";
 import { checkTools } from "../core/check_tool.ts";
-import { AlreadyRunningError, getErrorMessage, NoMessagesError } from "../core/errors.ts";
+import { AlreadyRunningError, NoMessagesError } from "../core/errors.ts";
 import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
@@ -27,9 +27,9 @@ import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
 import { MessageQueue } from "../loop/message_queue.ts";
 import type { TurnInput } from "../loop/message_source.ts";
 import { checkPending, createDeclinedResults, getPendingIds } from "../loop/pending_batch.ts";
-import { type RunSummary, type StartedRun, startRun } from "../loop/start_run.ts";
-import { type AgentResult, getLastText } from "./agent_result.ts";
-import { type AgentStream, createAgentStream } from "./agent_stream.ts";
+import { type StartedRun, startRun } from "../loop/start_run.ts";
+import { type AgentResult, toAgentResult } from "./agent_result.ts";
+import { type AgentStream, createAgentStream, createFailedStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
@@ -97,13 +97,18 @@ export class Agent {
     const { model, streamFn = createDefaultStream() } = options;
     const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
     this.#newId = newId;
-    const queue = { newId: () => newId("queued"), onChange: () => this.#emitQueueChanged() };
+    const queue = {
+      newId: () => newId("queued"),
+      onChange: () => this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) }),
+    };
     this.#options = options;
     this.#model = modelSpec(model);
     this.#streamFn = streamFn;
     this.#now = options.now ?? defaultPorts.now;
     this.#sleep = options.sleep ?? defaultPorts.sleep;
-    this.#subscribers = new Subscribers((thrown) => this.#warnListenerFailed(thrown));
+    this.#subscribers = new Subscribers((message) =>
+      this.#emit({ type: "warning", code: "listener_failed", message })
+    );
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
     const { messages = [], pendingApprovals, decidedCalls } = options;
@@ -175,13 +180,11 @@ export class Agent {
       validator: this.#options.validator,
       now: this.#now,
     });
-    const configure = (config: AgentLoopConfig): AgentLoopConfig => ({
-      ...config,
-      settings: () => answer.extendSettings(config.settings?.() ?? this.#getSettings()),
-      policies: [...(config.policies ?? []), answer.policy],
+    const createInput = () => this.#createPromptInput(input);
+    const stream = this.#startRun(createInput, options, {
+      configure: (config) => answer.configure(config, () => this.#getSettings()),
+      prepare: () => answer.prepare(),
     });
-    const overrides = { configure, prepare: () => answer.prepare() };
-    const stream = this.#startRun(() => this.#createPromptInput(input), options, overrides);
     const result = answer.getResult(await stream.result());
     return options.full ? result : result.value;
   }
@@ -272,11 +275,8 @@ export class Agent {
    */
   asTool(options: AgentToolOptions): AgentTool {
     const { model, systemPrompt, tools } = this.#state;
-    const { policies = [] } = this.#options;
-    return createAgentTool(
-      () => new Agent({ ...this.#options, model, systemPrompt, tools }),
-      { ...options, countedBy: policies },
-    );
+    const createAgent = () => new Agent({ ...this.#options, model, systemPrompt, tools });
+    return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies ?? [] });
   }
 
   /**
@@ -408,8 +408,7 @@ export class Agent {
       this.#activeRun = this.#latestRun = run;
       return createAgentStream(run.stream, run.summary.then(toAgentResult));
     } catch (error) {
-      const stream = new ReadableStream({ start: (controller) => controller.error(error) });
-      return createAgentStream(stream, Promise.reject(error));
+      return createFailedStream(error);
     }
   }
 
@@ -458,9 +457,7 @@ export class Agent {
     const add = (message: AgentMessage): QueuedMessage =>
       queue.add({ ...message, id: message.id ?? this.#newId("message") });
     const [first, ...rest] = repairHistory(toAgentMessages(input, this.#now())).messages;
-    if (!first) {
-      throw new NoMessagesError("There is no message to queue: pass at least one valid message");
-    }
+    if (!first) throw new NoMessagesError("There is no valid message to queue");
     return rest.reduce((_last, message) => add(message), add(first));
   }
 
@@ -500,17 +497,4 @@ export class Agent {
   #emit(event: AgentEventBody): void {
     void this.#latestRun.pipe.emit(event);
   }
-
-  #emitQueueChanged(): void {
-    this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) });
-  }
-
-  #warnListenerFailed(thrown: unknown): void {
-    const message = `A listener failed and was removed: ${getErrorMessage(thrown)}`;
-    this.#emit({ type: "warning", code: "listener_failed", message });
-  }
-}
-
-function toAgentResult(summary: RunSummary): AgentResult {
-  return { ...summary, text: getLastText(summary.messages) };
 }

@@ -7,6 +7,7 @@
 import { extractText } from "../core/content.ts";
 import type { RunOutcome } from "../core/event.ts";
 import type { AgentMessage } from "../core/message.ts";
+import type { RunSummary } from "../loop/start_run.ts";
 
 /** The result of a run. */
 export interface AgentResult extends RunOutcome {
@@ -18,8 +19,13 @@ export interface AgentResult extends RunOutcome {
   readonly text: string;
 }
 
+/** Creates the result of a run from its summary. */
+export function toAgentResult(summary: RunSummary): AgentResult {
+  return { ...summary, text: getLastText(summary.messages) };
+}
+
 /** Returns the text of the last reply among the messages of a run. */
-export function getLastText(messages: readonly AgentMessage[]): string {
+function getLastText(messages: readonly AgentMessage[]): string {
   const reply = messages.findLast((message) => message.role === "assistant");
   return extractText(reply?.content ?? []);
 }

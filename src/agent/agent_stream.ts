@@ -63,6 +63,12 @@ export function createAgentStream(
   return Object.assign(stream, { text, result, toResponse });
 }
 
+/** Creates the stream of a run that was not started, because of misuse. */
+export function createFailedStream(error: unknown): AgentStream {
+  const stream = new ReadableStream({ start: (controller) => controller.error(error) });
+  return createAgentStream(stream, Promise.reject(error));
+}
+
 /** Reads a stream to its end, without the cost of an iterator. */
 async function drain(stream: ReadableStream<AgentEvent>): Promise<void> {
   const reader = stream.getReader();

@@ -48,13 +48,21 @@ export function createAgentTool(
   });
 }
 
-function toToolResult(
-  { text, error, stopReason, stoppedBy, usage, cost }: AgentResult,
-): AgentToolResult {
-  const problem = error?.message ?? stoppedBy?.reason ??
-    (stopReason === "aborted" ? "it was aborted" : undefined);
+function toToolResult(run: AgentResult): AgentToolResult {
+  const { text, usage, cost } = run;
+  const problem = findProblem(run);
   const result = problem === undefined
     ? textResult(text)
     : errorResult(`The agent did not finish: ${problem}${text && `\nIts last reply: ${text}`}`);
   return { ...result, usage, cost };
+}
+
+/** Returns the reason why a run did not finish; `undefined` if it did. */
+function findProblem(
+  { error, stoppedBy, stopReason, pendingApprovals }: AgentResult,
+): string | undefined {
+  if (error) return error.message;
+  if (stoppedBy) return stoppedBy.reason;
+  if (pendingApprovals) return "tool calls wait for approvals, which cannot be given later";
+  return stopReason === "aborted" ? "it was aborted" : undefined;
 }

@@ -29,7 +29,7 @@ import {
 } from "../core/schema.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cost, Usage } from "../core/usage.ts";
-import type { TurnSettings } from "../loop/config.ts";
+import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
 
@@ -70,7 +70,7 @@ const POLICY_NAME = "structured_output";
 /** Requests an answer that matches a schema, and checks every attempt. */
 export class StructuredAnswer {
   /** Checks each turn, requests another attempt, and ends the run. */
-  readonly policy: Policy;
+  readonly #policy: Policy;
   readonly #options: StructuredAnswerOptions;
   readonly #answerSchema: AnswerSchema;
   #isNative = false;
@@ -84,7 +84,7 @@ export class StructuredAnswer {
     this.#options = options;
     this.#answerSchema = answerSchema;
     this.#tool = this.#createTool();
-    this.policy = {
+    this.#policy = {
       name: POLICY_NAME,
       preTurn: () =>
         this.#isFinished() ? { type: "stop", reason: this.#getStopReason() } : undefined,
@@ -118,8 +118,17 @@ export class StructuredAnswer {
     return { type: "change", options: { responseSchema: this.#answerSchema.schema } };
   }
 
+  /** Returns the configuration of the run; `getSettings` returns the settings of the agent. */
+  configure(config: AgentLoopConfig, getSettings: () => TurnSettings): AgentLoopConfig {
+    return {
+      ...config,
+      settings: () => this.#extendSettings(config.settings?.() ?? getSettings()),
+      policies: [...(config.policies ?? []), this.#policy],
+    };
+  }
+
   /** Adds the tool that receives the answer to the agent's settings. */
-  extendSettings(settings: TurnSettings): TurnSettings {
+  #extendSettings(settings: TurnSettings): TurnSettings {
     if (this.#isNative) return settings;
     const answerTool = this.#tool;
     return { ...settings, tools: [...settings.tools, answerTool], answerTool };

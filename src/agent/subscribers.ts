@@ -4,6 +4,7 @@
  * @module
  */
 
+import { getErrorMessage } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { WithGrace } from "../loop/start_run.ts";
@@ -16,12 +17,12 @@ export type AgentListener = (event: AgentEvent) => unknown;
  * does not settle after an abort is no longer awaited during that run.
  */
 export class Subscribers {
-  readonly #onFailure: (thrown: unknown) => void;
+  readonly #onFailure: (message: string) => void;
   readonly #detached = new Set<AgentListener>();
   #listeners: readonly AgentListener[] = [];
 
-  /** Creates a list that calls `onFailure` when a listener fails. */
-  constructor(onFailure: (thrown: unknown) => void) {
+  /** Creates a list that calls `onFailure` with a message when a listener fails. */
+  constructor(onFailure: (message: string) => void) {
     this.#onFailure = onFailure;
   }
 
@@ -74,7 +75,7 @@ export class Subscribers {
 
   #drop(listener: AgentListener, thrown: unknown): void {
     this.#remove(listener);
-    this.#onFailure(thrown);
+    this.#onFailure(`A listener failed and was removed: ${getErrorMessage(thrown)}`);
   }
 
   #remove(listener: AgentListener): void {

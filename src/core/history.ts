@@ -7,7 +7,7 @@
  * @module
  */
 
-import { CallIds } from "./call_ids.ts";
+import { UniqueIds } from "./unique_ids.ts";
 import { type ContentBlock, extractToolCalls, type ToolCallBlock } from "./content.ts";
 import { isJsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./message.ts";
@@ -98,7 +98,7 @@ class HistoryRepairer {
   readonly #history: readonly AgentMessage[];
   readonly #callsByIndex: ReadonlyMap<number, readonly MatchedCall[]>;
   readonly #matchedIndices: ReadonlySet<number>;
-  readonly #ids: CallIds;
+  readonly #ids: UniqueIds;
   readonly #pendingCalls: ReadonlySet<string>;
   readonly #messages: AgentMessage[] = [];
   readonly #repairs: HistoryRepair[] = [];
@@ -109,7 +109,7 @@ class HistoryRepairer {
     this.#callsByIndex = matchResults(history);
     const calls = [...this.#callsByIndex.values()].flat();
     this.#matchedIndices = new Set(calls.flatMap(({ result }) => result ? [result.index] : []));
-    this.#ids = new CallIds(new Set(calls.map(({ call }) => call.id)));
+    this.#ids = new UniqueIds(new Set(calls.map(({ call }) => call.id)));
   }
 
   add(message: AgentMessage, index: number): void {

@@ -26,7 +26,8 @@ export type Infer<Schema> = InferSide<Schema, "output">;
  */
 export type InferInput<Schema> = InferSide<Schema, "input">;
 
-type InferSide<Schema, Side extends "input" | "output"> =
+/** The type of one side of a schema: {@linkcode InferInput} or {@linkcode Infer}. */
+export type InferSide<Schema, Side extends "input" | "output"> =
   // Validators and TypeBox schemas carry their type.
   Schema extends { readonly "~standard": { readonly types?: infer Types } }
     ? NonNullable<Types> extends { readonly [Name in Side]: infer Value } ? Value : unknown
@@ -61,8 +62,9 @@ type InferSide<Schema, Side extends "input" | "output"> =
     : Schema extends { readonly type: "object" } ? { [name: string]: unknown }
     : unknown;
 
-type InferObject<Properties, Required, Side extends "input" | "output"> = [Required] extends [never]
-  ? { -readonly [Name in keyof Properties]?: InferSide<Properties[Name], Side> }
+/** The type of an object with these properties; those that are not required are optional. */
+export type InferObject<Properties, Required, Side extends "input" | "output"> = [Required] extends
+  [never] ? { -readonly [Name in keyof Properties]?: InferSide<Properties[Name], Side> }
   :
     & {
       -readonly [Name in keyof Properties as Name & Required]: InferSide<Properties[Name], Side>;
@@ -73,12 +75,12 @@ type InferObject<Properties, Required, Side extends "input" | "output"> = [Requi
   : never;
 
 /** The names of the properties that are never missing. */
-type RequiredName<Schema, Properties, Side extends "input" | "output"> =
+export type RequiredName<Schema, Properties, Side extends "input" | "output"> =
   | (Schema extends { readonly required: readonly (infer Name)[] } ? Name : never)
   | (Side extends "output" ? DefaultName<Properties> : never);
 
 /** The names of the properties that have a default. */
-type DefaultName<Properties> = {
+export type DefaultName<Properties> = {
   [Name in keyof Properties]: Properties[Name] extends { readonly default: unknown } ? Name : never;
 }[keyof Properties];
 

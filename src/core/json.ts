@@ -47,10 +47,12 @@ export function isDeeperThan(value: unknown, depth: number): boolean {
 }
 
 /**
- * Returns a deep copy of a JSON value. Levels far below {@linkcode MAX_JSON_DEPTH} are replaced by `null`, so that it
- * cannot overflow the stack; a message or an event around a value of that depth is copied completely.
+ * Returns a deep copy of a value as JSON, which `JSON.parse(JSON.stringify(value))` returns too: a member that JSON cannot
+ * represent is omitted, or `null` in an array; a number that is not finite is `null`.
  *
- * The value must be JSON: {@linkcode toJsonValue} copies values of unknown origin.
+ * Throws neither for a bigint, which is omitted, nor for a value that is nested too deeply or contains itself: levels far
+ * below {@linkcode MAX_JSON_DEPTH} are `null`. A message or an event around a value of that depth is copied completely.
+ * {@linkcode toJsonValue} reports such values instead.
  */
 export function cloneJson<Value>(value: Value): Value {
   return cloneLevels(value, MAX_JSON_DEPTH + ENVELOPE_DEPTH) as Value;
@@ -60,12 +62,28 @@ export function cloneJson<Value>(value: Value): Value {
 const ENVELOPE_DEPTH = 10;
 
 function cloneLevels(value: unknown, depth: number): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (depth === 0) return null;
-  if (Array.isArray(value)) return value.map((item) => cloneLevels(item, depth - 1));
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      return Number.isFinite(value) ? value : null;
+    case "object":
+      return value === null || depth === 0 ? null : cloneObject(value, depth);
+    default:
+      return undefined;
+  }
+}
+
+function cloneObject(value: object, depth: number): unknown {
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  const json: unknown = typeof toJSON === "function" ? toJSON.call(value, "") : value;
+  if (typeof json !== "object" || json === null) return cloneLevels(json, depth);
+  if (Array.isArray(json)) return json.map((item) => cloneLevels(item, depth - 1) ?? null);
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    setProperty(copy, key, cloneLevels((value as Record<string, unknown>)[key], depth - 1));
+  for (const [key, member] of Object.entries(json)) {
+    const copied = cloneLevels(member, depth - 1);
+    if (copied !== undefined) setProperty(copy, key, copied);
   }
   return copy;
 }

@@ -19,6 +19,7 @@ import { type AjvSchema, compileWithAjv, preloadAjv } from "./json_schema/ajv_va
 import type { IgnoredKeyword } from "./json_schema/ignored_keyword.ts";
 import { type NormalizedSchema, normalizeSchema } from "./json_schema/normalize_schema.ts";
 import type { ValidationError } from "./json_schema/validation_error.ts";
+import { isThenable } from "./refuse_promise.ts";
 import { TextCache } from "./text_cache.ts";
 
 /** Result of a validation. */
@@ -178,6 +179,8 @@ export function runCompiled(compiled: CompiledSchema, value: unknown): readonly 
  * @throws {BadRequestError} If the value is not a list of errors.
  */
 export function expectErrors(errors: unknown, source: string): readonly ValidationError[] {
+  // The rejection of a promise that is refused must not end the process.
+  if (isThenable(errors)) errors.then(undefined, () => {});
   if (Array.isArray(errors) && errors.every(isValidationError)) return errors;
   throw new BadRequestError(
     `${source} must return a list of errors, each with a path and a message`,

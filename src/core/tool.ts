@@ -13,7 +13,12 @@ import type { AgentMessage } from "./message.ts";
 import { createValidate } from "./parameters.ts";
 import type { ValidationResult } from "./schema.ts";
 import { toJsonSchema } from "./standard_schema.ts";
-import type { AgentToolResult, ToolUpdate } from "./tool_result.ts";
+import {
+  type AgentToolResult,
+  type ToolOutput,
+  type ToolUpdate,
+  toToolResult,
+} from "./tool_result.ts";
 
 /**
  * Context of a tool call, passed to the tool with the arguments.
@@ -105,6 +110,7 @@ export interface AgentTool {
  */
 export interface ToolDefinition<
   Schema extends SchemaSource,
+  Context = unknown,
   Args = InferArguments<Schema>,
   Input = InferArgumentsInput<Schema>,
 > extends
@@ -126,8 +132,8 @@ export interface ToolDefinition<
   /** Runs the tool, synchronously or not. If it throws or rejects, the error becomes an error result for the model. */
   readonly execute: (
     args: Args,
-    context: ToolContext,
-  ) => AgentToolResult | string | Promise<AgentToolResult | string>;
+    context: ToolContext<Context>,
+  ) => ToolOutput | Promise<ToolOutput>;
 }
 
 /**
@@ -157,8 +163,8 @@ export interface ToolDefinition<
  * });
  * ```
  */
-export function defineTool<const Schema extends SchemaSource>(
-  definition: ToolDefinition<Schema>,
+export function defineTool<const Schema extends SchemaSource, Context = unknown>(
+  definition: ToolDefinition<Schema, Context>,
 ): AgentTool {
   checkToolName(definition.name);
   // Only arguments that match the schema are passed to the tool, so they have its type.
@@ -171,7 +177,10 @@ export function defineTool<const Schema extends SchemaSource>(
     ...untyped,
     parameters,
     ...(validate && { validate }),
-    execute: async (args, context) => await untyped.execute(args, context),
+    execute: async (args, context) => {
+      const output = await untyped.execute(args, context);
+      return typeof output === "string" ? output : toToolResult(output);
+    },
   };
 }
 

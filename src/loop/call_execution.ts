@@ -164,7 +164,7 @@ export class CallExecution {
       this.#timer?.abort();
       if (this.#emittingUpdates) await this.#emittingUpdates;
     }
-    this.#end(this.#cancellation?.result ?? result);
+    this.#end(this.#cancellation ? withSpending(this.#cancellation.result, result) : result);
   }
 
   #end(result: AgentToolResult): void {
@@ -173,4 +173,12 @@ export class CallExecution {
     this.#timer?.abort();
     this.#settle(result);
   }
+}
+
+/** Returns the result of a cancelled call with what the tool has used until then. */
+function withSpending(
+  cancelled: AgentToolResult,
+  { usage, cost }: AgentToolResult,
+): AgentToolResult {
+  return { ...cancelled, ...(usage && { usage }), ...(cost && { cost }) };
 }

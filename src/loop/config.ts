@@ -58,7 +58,17 @@ export interface TurnSettings {
 }
 
 /** Configuration of `agentLoop()`. All options except `model` and `streamFn` are optional. */
-export interface AgentLoopConfig extends Optional<Ports> {
+export interface AgentLoopConfig {
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
+  readonly now?: Ports["now"] | undefined;
+  /** Waits for retries and timeouts. Default: based on `setTimeout`. */
+  readonly sleep?: Ports["sleep"] | undefined;
+  /** Creates a unique id. Default: a random UUID. */
+  readonly newId?: Ports["newId"] | undefined;
+  /** Returns a random number in [0, 1), for jitter. Default: `Math.random`. */
+  readonly random?: Ports["random"] | undefined;
+  /** Reads the files of image, document and audio blocks. Default: none; such a block fails. */
+  readonly readFile?: Ports["readFile"] | undefined;
   /** The model. */
   readonly model: ModelSpec;
   /** Calls the model. */
@@ -114,9 +124,6 @@ export interface AgentLoopConfig extends Optional<Ports> {
   /** Returns the settings of the next turn; called before every turn. Default: the settings never change. */
   readonly settings?: (() => TurnSettings) | undefined;
 }
-
-/** The properties of a type, each optional and possibly `undefined`. */
-type Optional<Type> = { readonly [Name in keyof Type]?: Type[Name] | undefined };
 
 /** A configuration with all defaults filled in. */
 export type ResolvedConfig =

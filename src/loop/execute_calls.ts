@@ -34,10 +34,13 @@ export async function executeCalls(
     await events.emit({ type: "tool_execution_start", id, name, arguments: cloneJson(args) });
   }
   await events.untilDelivered();
-  const pending = executions.map((execution) => emitToolEnd(turn, execution));
+  const scheduled = executions.map((execution) => ({
+    execution,
+    ended: emitToolEnd(turn, execution),
+  }));
   const interruption = new Interruption(turn, executions);
-  await startScheduled(executions);
-  const results = await Promise.all(pending);
+  await startScheduled(scheduled);
+  const results = await Promise.all(scheduled.map(({ ended }) => ended));
   interruption.dispose();
   return { results, interrupted: interruption.interrupted };
 }
@@ -99,33 +102,41 @@ class Interruption {
   }
 }
 
+/** A call that starts when those before it allow it. */
+interface ScheduledCall {
+  readonly execution: CallExecution;
+  /** Resolves when the end of the call is emitted, so that steering may still cancel the calls that wait for it. */
+  readonly ended: Promise<AgentToolResult>;
+}
+
 /**
  * Starts the calls in call order. A sequential tool waits for all calls before it, and all calls after it wait for it;
  * calls with the same concurrency key run one after the other; all others run concurrently.
  */
-async function startScheduled(executions: readonly CallExecution[]): Promise<void> {
+async function startScheduled(calls: readonly ScheduledCall[]): Promise<void> {
   const lastByKey = new Map<string, Promise<unknown>>();
-  let concurrent: CallExecution[] = [];
-  for (const execution of executions) {
+  let concurrent: Promise<unknown>[] = [];
+  for (const scheduled of calls) {
+    const { execution, ended } = scheduled;
     if (execution.call.tool.sequential) {
-      await Promise.all(concurrent.map(({ settled }) => settled));
+      await Promise.all(concurrent);
       concurrent = [];
       execution.start();
-      await execution.settled;
+      await ended;
     } else {
-      concurrent.push(execution);
-      startAfterSameKey(execution, lastByKey);
+      concurrent.push(ended);
+      startAfterSameKey(scheduled, lastByKey);
     }
   }
 }
 
 function startAfterSameKey(
-  execution: CallExecution,
+  { execution, ended }: ScheduledCall,
   lastByKey: Map<string, Promise<unknown>>,
 ): void {
   const key = getConcurrencyKey(execution.call);
   const previous = key === undefined ? undefined : lastByKey.get(key);
-  if (key !== undefined) lastByKey.set(key, execution.settled);
+  if (key !== undefined) lastByKey.set(key, ended);
   if (previous) void previous.then(() => execution.start());
   else execution.start();
 }

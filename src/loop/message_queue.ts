@@ -45,7 +45,8 @@ export class MessageQueue implements MessageSource {
   add(message: AgentMessage): QueuedMessage {
     const queued = { id: this.#newId(), message };
     this.#replace([...this.#queued, queued]);
-    for (const listener of [...this.#listeners]) listener();
+    // `onChange` may have taken the message back.
+    if (this.#queued.includes(queued)) { for (const listener of [...this.#listeners]) listener(); }
     return queued;
   }
 

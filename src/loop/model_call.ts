@@ -12,9 +12,8 @@ import type { StoppedBy } from "../core/stopped_by.ts";
 import type { LlmContext } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
-import { type Attempt, createAbortedAttempt } from "./attempt.ts";
+import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
-import { cloneJson } from "../core/json.ts";
 import { toHookError } from "./hook_error.ts";
 import { prepareSmallerRequest } from "./overflow.ts";
 import { applyPreRequest } from "./pre_request.ts";
@@ -85,7 +84,7 @@ class MessageStart {
   async emitOnce(model: ModelSpec = this.#turn.settings.model): Promise<void> {
     if (this.#id !== undefined) return;
     const { run } = this.#turn;
-    const id = this.#id = run.config.newId("message");
+    const id = this.#id = run.history.claimMessageId();
     await run.events.emit({
       type: "message_start",
       message: { ...createEmptyMessage(run, model), id },
@@ -107,7 +106,7 @@ async function sendRequest(
   const { report } = prepared;
   // The tokens of a summary count towards the run.
   const progress = report ? addSpending(turn.progress, report) : turn.progress;
-  if (report) await run.events.emit({ type: "context_compacted", report: cloneJson(report) });
+  if (report) await run.events.emit({ type: "context_compacted", report });
   const charged = { ...turn, progress };
   const outcome = await applyPreRequest(charged, prepared).catch(toFailure);
   if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(charged), outcome);

@@ -5,6 +5,7 @@
  */
 
 import { type AgentMessage, copyMessages } from "../core/message.ts";
+import { isThenable } from "../core/refuse_promise.ts";
 import type { MessageSource } from "./message_source.ts";
 
 /** Returns the messages that have arrived since the last call. */
@@ -12,28 +13,39 @@ export type GetMessages = () =>
   | readonly AgentMessage[]
   | Promise<readonly AgentMessage[]>;
 
+/** Options for `new PolledSource()`. */
+export interface PolledSourceOptions {
+  /** Called when the function throws, rejects or returns no messages. */
+  readonly onFailure: (thrown: unknown) => void;
+  /** Awaits the promise of the function; rejects if it has not settled soon after an abort. */
+  readonly withGrace: <Value>(work: PromiseLike<Value>) => Promise<Value>;
+}
+
 /** Reads messages from a function before each turn and after each tool call. */
 export class PolledSource implements MessageSource {
   readonly #getMessages: GetMessages;
-  readonly #onFailure: (thrown: unknown) => void;
+  readonly #options: PolledSourceOptions;
   readonly #listeners = new Set<() => void>();
   #messages: readonly AgentMessage[] = [];
 
-  /** Creates a source; `onFailure` is called when the function throws, rejects or returns no messages. */
-  constructor(getMessages: GetMessages, onFailure: (thrown: unknown) => void) {
+  /** Creates a source that has no messages before its first {@linkcode PolledSource.poll}. */
+  constructor(getMessages: GetMessages, options: PolledSourceOptions) {
     this.#getMessages = getMessages;
-    this.#onFailure = onFailure;
+    this.#options = options;
   }
 
   /** Calls the function. Never rejects. */
   async poll(): Promise<void> {
     try {
-      const messages = parseMessages(await this.#getMessages());
+      const returned = this.#getMessages();
+      const messages = parseMessages(
+        isThenable(returned) ? await this.#options.withGrace(returned) : returned,
+      );
       if (messages.length === 0) return;
       this.#messages = [...this.#messages, ...messages];
       for (const listener of [...this.#listeners]) listener();
     } catch (thrown) {
-      this.#onFailure(thrown);
+      this.#options.onFailure(thrown);
     }
   }
 

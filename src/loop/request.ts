@@ -157,8 +157,8 @@ function parseReport(report: unknown): CompactionReport {
   const copied = toJsonValue(report);
   if ("problem" in copied) throw new TypeError(`its report is not JSON: ${copied.problem}`);
   if (!isJsonObject(copied.value)) throw new TypeError("its report must be an object");
-  const { usage, cost, ...parsed } = copied.value as unknown as CompactionReport;
-  return { ...parsed, ...toValidSpending({ usage, cost }) };
+  const { usage, cost, ...rest } = copied.value as unknown as CompactionReport;
+  return { ...rest, ...toValidSpending({ usage, cost }) };
 }
 
 const toolSpecCache = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CallIds } from "../core/call_ids.ts";
+import { UniqueIds } from "../core/unique_ids.ts";
 import { extractToolCalls } from "../core/content.ts";
 import { InvalidContinueError } from "../core/errors.ts";
 import { hasContent, repairHistory } from "../core/history.ts";
@@ -36,8 +36,8 @@ export class RunHistory {
   /** The messages that this run appended. */
   readonly newMessages: AgentMessage[] = [];
   readonly #options: RunHistoryOptions;
-  #callIds: CallIds | undefined;
-  #messageIds: Set<string> | undefined;
+  #callIds: UniqueIds | undefined;
+  #messageIds: UniqueIds | undefined;
 
   constructor(options: RunHistoryOptions) {
     this.messages = [...options.messages];
@@ -105,19 +105,27 @@ export class RunHistory {
     for (const id of ids) this.#callIds?.release(id);
   }
 
+  /** Returns a message id that is unique in the history: `id` itself if it is free. Default of `id`: a new one. */
+  claimMessageId(id: string = this.#options.newMessageId()): string {
+    this.#messageIds ??= collectMessageIds(this.messages);
+    return this.#messageIds.claim(id);
+  }
+
   /** Returns the message with an id that is unique in the history. */
   #withId<Message extends AgentMessage>(message: Message): Message {
-    if (message.id === undefined) return { ...message, id: this.#options.newMessageId() };
-    this.#messageIds ??= new Set(this.messages.flatMap(({ id }) => id ?? []));
-    const isFree = !this.#messageIds.has(message.id);
-    const id = isFree ? message.id : this.#options.newMessageId();
-    this.#messageIds.add(id);
-    return isFree ? message : { ...message, id };
+    const id = this.claimMessageId(message.id);
+    return id === message.id ? message : { ...message, id };
   }
 }
 
-function collectCallIds(messages: readonly AgentMessage[]): CallIds {
-  const ids = new CallIds();
+function collectMessageIds(messages: readonly AgentMessage[]): UniqueIds {
+  const ids = new UniqueIds();
+  for (const { id } of messages) if (id !== undefined) ids.claim(id);
+  return ids;
+}
+
+function collectCallIds(messages: readonly AgentMessage[]): UniqueIds {
+  const ids = new UniqueIds();
   for (const message of messages) {
     if (message.role !== "assistant") continue;
     for (const { id } of extractToolCalls(message.content)) ids.claim(id);

@@ -96,9 +96,13 @@ export class RunServices {
   /** Returns a queue; a function is read before each turn and after each tool call. */
   #createSource(source: MessageSource | GetMessages | undefined): MessageSource | undefined {
     if (typeof source !== "function") return source;
-    return new PolledSource(source, (thrown) => {
+    const onFailure = (thrown: unknown): void => {
       const message = `The message queue failed: ${getErrorMessage(thrown)}`;
       void this.events.warn("message_source_failed", message);
+    };
+    return new PolledSource(source, {
+      onFailure,
+      withGrace: (work) => this.cancellation.withGrace(work),
     });
   }
 

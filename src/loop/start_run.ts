@@ -157,6 +157,7 @@ async function runTurns(run: RunServices, start: StartRunOptions): Promise<RunPr
   const { runTurn } = await import("./turn.ts");
   let progress = createProgress(start.overflowed ?? false);
   let input: TurnInput | undefined = start.input;
+  if (!run.cancellation.aborted) await run.steering.poll();
   while (input) {
     const result = await runTurn(run, progress, input);
     progress = result.progress;

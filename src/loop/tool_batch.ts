@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { FinishedCall } from "../core/accumulate.ts";
 import type { PendingBatch } from "../core/approval.ts";
 import type { ToolCallBlock } from "../core/content.ts";
 import { type AgentError, getErrorMessage, StreamError } from "../core/errors.ts";

@@ -227,7 +227,7 @@ Deno.test("sharedBudget() counts an agent that was cancelled as a tool", async (
   clock.advance(1000);
   await settle();
   clock.advance(100);
-  assertEquals((await running).usage.total, 30);
+  assertEquals((await running).usage.total, 45);
   assertEquals(policy.spent.usage.total, 45);
 });
 

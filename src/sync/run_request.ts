@@ -6,7 +6,7 @@
 
 import { Agent } from "../agent/agent.ts";
 import { AgentError, BadRequestError, getErrorMessage, StreamError } from "../core/errors.ts";
-import { describeNonJson } from "./non_json.ts";
+import { toJsonValue } from "../core/json.ts";
 import type { SyncCall, SyncRequest, SyncResponse } from "./sync_request.ts";
 
 /** Loads the agent, calls its method, and returns the response as JSON. Never rejects. */
@@ -47,7 +47,8 @@ function stringifyResult(value: unknown): string {
   try {
     return stringify({ type: "returned", value });
   } catch (cause) {
-    const problem = describeNonJson(value, "result") ?? getErrorMessage(cause);
+    const conversion = toJsonValue(value);
+    const problem = "problem" in conversion ? conversion.problem : getErrorMessage(cause);
     throw new BadRequestError(
       `The result cannot be passed to another thread, since it is not JSON: ${problem}`,
       { cause },

@@ -170,9 +170,9 @@ Deno.test("promptSync() throws when the module does not exist", () => {
 
 Deno.test("promptSync() names the part of a result that is not JSON", () => {
   assertThrows(
-    () => promptSync(getFixtureUrl("failing_agent"), "measure", DEADLINE),
+    () => promptSync(getFixtureUrl("failing_agent"), "abort", DEADLINE),
     BadRequestError,
-    "result.messages[2].details.file.size is a bigint",
+    "/abortReason/file/size is a bigint",
   );
 });
 

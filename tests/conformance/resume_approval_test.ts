@@ -9,7 +9,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
 
-import { BATCH, PENDING, pending, pendingAgent, ranCalls } from "./pending_agent.ts";
+import { BATCH, PENDING, pendingAgent, ranCalls } from "./pending_agent.ts";
 
 Deno.test("continue({ approvals }): opens a turn without a model call, runs the batch and goes on", async () => {
   const test = pendingAgent();

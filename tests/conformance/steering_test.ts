@@ -280,3 +280,34 @@ Deno.test("steering that arrived twice during a reply interrupts only the batch 
     "complete",
   ]);
 });
+
+for (const interrupt of ["cancel", "boundary"] as const) {
+  Deno.test(`steering that is taken back in queue_changed cancels nothing, with interrupt ${interrupt}`, async () => {
+    for (const queuedBefore of [[], ["for later", "and later"]]) {
+      const tool = fakeTool({
+        name: "dig",
+        result: async () => {
+          agent.steer("wait");
+          await settle();
+          return "dug";
+        },
+      });
+      const { agent } = testAgent([
+        reply([toolCall("dig"), toolCall("dig")]),
+        ...queuedBefore.map(() => reply("Next")),
+        reply("Done"),
+      ], { tools: [{ ...tool, sequential: true }], interrupt });
+      agent.subscribe((event) => {
+        if (event.type !== "queue_changed") return;
+        const wait = agent.queued.steering.find(({ message }) =>
+          outlineMessages([message])[0] === "user: wait"
+        );
+        if (wait) agent.cancelQueued(wait.id);
+      });
+      for (const words of queuedBefore) agent.steer(words);
+      const events = await checkEvents(agent.promptStream("Dig"));
+      assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "tools_executed");
+      assertEquals(tool.calls.map(({ state }) => state), ["finished", "finished"]);
+    }
+  });
+}

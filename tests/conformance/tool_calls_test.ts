@@ -8,8 +8,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
-import { settle } from "./ports.ts";
-import { atFirst, testAgent } from "./test_agent.ts";
+import { testAgent } from "./test_agent.ts";
 
 Deno.test("tool calls start together, end as they finish, and their results keep call order [3.6, A4, B12, B13]", async () => {
   const fastEnded = Promise.withResolvers<void>();
@@ -202,59 +201,6 @@ Deno.test("a tool result with empty content is emitted unchanged, and one that i
     },
     { content: [text("")] },
   ]);
-});
-
-Deno.test("onUpdate() emits between start and end, and late updates are dropped [A8, B18]", async () => {
-  let late: (() => void) | undefined;
-  const tool = fakeTool({
-    name: "dig",
-    result: async (_args, { onUpdate }) => {
-      onUpdate("10 %");
-      await Promise.resolve();
-      onUpdate({ content: [text("50 %")], details: { done: 0.5 } });
-      onUpdate("99 %");
-      late = () => onUpdate("101 %");
-      return "dug";
-    },
-  });
-  const { agent } = testAgent([
-    reply([toolCall("dig")]),
-    () => {
-      late?.();
-      return reply("Done");
-    },
-  ], { tools: [tool] });
-  const events = await checkEvents(agent.promptStream("Dig"));
-  assertEquals(
-    eventsOfType(events, "tool_execution_update").map(({ id, update }) => [id, update]),
-    [
-      ["call_1", "10 %"],
-      ["call_1", { content: [text("50 %")], details: { done: 0.5 } }],
-      ["call_1", "99 %"],
-    ],
-  );
-  const lines = outlineEvents(events);
-  const end = lines.indexOf("tool_execution_end call_1");
-  assertEquals(lines.slice(end - 4, end), [
-    "tool_execution_start call_1",
-    ...Array(3).fill("tool_execution_update call_1"),
-  ]);
-});
-
-Deno.test("onUpdate(): a burst is limited to 128 updates, of which the last is the latest [A90]", async () => {
-  const tool = fakeTool({
-    name: "burst",
-    result: (_args, { onUpdate }) => {
-      for (let number = 1; number <= 192; number++) onUpdate(`${number}`);
-      return "done";
-    },
-  });
-  const { agent } = testAgent([reply([toolCall("burst")]), reply("Done")], { tools: [tool] });
-  const events = await checkEvents(agent.promptStream("Go"));
-  const updates = eventsOfType(events, "tool_execution_update").map(({ update }) => update);
-  assertEquals(updates.length, 128);
-  assertEquals([updates[0], updates[126], updates[127]], ["1", "127", "192"]);
-  assertEquals(eventsOfType(events, "tool_execution_end").map(({ isError }) => isError), [false]);
 });
 
 Deno.test("duplicate call ids become unique within a reply and within the history [B22]", async () => {
@@ -450,53 +396,4 @@ Deno.test("length stop: closed calls run, open calls do not [3.13, A19, A20, B27
     ["call_3", false],
   ]);
   streamFn.assertDone();
-});
-
-Deno.test("onUpdate() after the call was cancelled emits nothing", async () => {
-  const tool = fakeTool({
-    name: "dig",
-    result: (_args, { signal, onUpdate }) =>
-      new Promise((resolve) => {
-        signal.addEventListener("abort", () => {
-          onUpdate("too late");
-          resolve("dug");
-        });
-        onUpdate("10 %");
-      }),
-  });
-  const { agent } = testAgent([reply([toolCall("dig")])], { tools: [tool] });
-  atFirst(agent, "tool_execution_update", () => agent.abort());
-  const events = await checkEvents(agent.promptStream("Dig"));
-  assertEquals(outlineEvents(events).slice(8), [
-    "tool_execution_start call_1",
-    "tool_execution_update call_1",
-    "tool_execution_end call_1",
-    "message_start tool_result",
-    "message_end tool_result",
-    "turn_end aborted",
-    "agent_end",
-  ]);
-});
-
-Deno.test("onUpdate(): updates that are still queued when a cancelled call ends are dropped", async () => {
-  const tool = fakeTool({
-    name: "dig",
-    result: (_args, { signal, onUpdate }) =>
-      new Promise((resolve) => {
-        signal.addEventListener("abort", () => resolve("dug"));
-        for (const progress of ["10 %", "50 %"]) onUpdate(progress);
-      }),
-  });
-  const { agent } = testAgent([reply([toolCall("dig")])], { tools: [tool] });
-  agent.subscribe(async ({ type }) => {
-    if (type !== "tool_execution_update") return;
-    agent.abort();
-    await settle();
-  });
-  const events = await checkEvents(agent.promptStream("Dig"));
-  assertEquals(outlineEvents(events).slice(8, 11), [
-    "tool_execution_start call_1",
-    "tool_execution_update call_1",
-    "tool_execution_end call_1",
-  ]);
 });

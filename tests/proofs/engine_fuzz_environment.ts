@@ -20,7 +20,7 @@ export class FuzzEnvironment {
   readonly clock: ManualClock;
   /** Clock of the tools, hooks and readers. */
   readonly toolClock: ManualClock;
-  /** What was decided on tool calls, and which of them ran. */
+  /** The decisions on tool calls, and the calls that ran. */
   readonly ledger = new CallLedger();
   /** Objects that tools, hooks and models have got or returned; no event may contain them. */
   readonly foreignObjects = new Set<object>();

@@ -92,13 +92,13 @@ export function createTool(
   execute: Execute,
 ): AgentTool {
   const { random, ledger, foreignObjects } = environment;
-  const keyOf = ({ key }: JsonObject): string => String(key);
+  const readKey = ({ key }: JsonObject): string => String(key);
   const variants: Partial<AgentTool>[] = [
     {},
     {},
     { sequential: true },
-    { concurrencyKey: keyOf },
-    { concurrencyKey: createBroken(environment, keyOf) },
+    { concurrencyKey: readKey },
+    { concurrencyKey: createBroken(environment, readKey) },
     { interruptible: false },
     { timeoutMs: 20 },
     { readOnly: true },

@@ -48,7 +48,7 @@ export interface TrialOptions {
   readonly scribbles: boolean;
 }
 
-/** What happened in a trial, as text. */
+/** The log of a trial, as text. */
 export interface TrialLog {
   /** The events, in order. */
   readonly events: readonly string[];

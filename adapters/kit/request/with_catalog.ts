@@ -1,5 +1,5 @@
 /**
- * What the catalog knows about the models of a stream function.
+ * Stream functions with the facts of the catalog about their models.
  *
  * @module
  */

@@ -9,7 +9,7 @@
 import type { IgnoredKeyword } from "./ignored_keyword.ts";
 import { toCanonicalText } from "./json_object.ts";
 import { type NormalizedSchema, REFERENCE_COUNTER } from "./normalize_schema.ts";
-import { createMatcher, isMatcherLoaded, loadMatcherOf, type Matcher } from "./pattern.ts";
+import { canCreateMatchers, createMatcher, loadMatchers, type Matcher } from "./pattern.ts";
 import { escapeKey, type ValidationError } from "./validation_error.ts";
 
 /** A schema that ajv compiled. */
@@ -49,7 +49,7 @@ export function preloadAjv(): void {
 
 async function loadAjv(): Promise<AjvClass> {
   try {
-    loading ??= import("ajv/dist/2020.js").then(({ Ajv2020 }) => Ajv2020 as unknown as AjvClass);
+    loading ??= import("ajv/dist/2020.js").then(getAjvClass);
     return ajvClass = await loading;
   } catch (thrown) {
     loading = undefined;
@@ -57,14 +57,19 @@ async function loadAjv(): Promise<AjvClass> {
   }
 }
 
+/** Returns the class of ajv, a CommonJS module: bundles that are split into chunks have only its default export. */
+function getAjvClass(module: { readonly Ajv2020?: unknown; readonly default: unknown }): AjvClass {
+  return (module.Ajv2020 ?? module.default) as AjvClass;
+}
+
 /** Compiles a schema; returns a promise if a part of the validator must be loaded first. */
 export function compileWithAjv(schema: NormalizedSchema): AjvSchema | Promise<AjvSchema> {
-  if (ajvClass && isMatcherLoaded(schema.patterns.keys())) return compile(ajvClass, schema);
+  if (ajvClass && canCreateMatchers(schema.patterns.keys())) return compile(ajvClass, schema);
   return loadAndCompile(schema);
 }
 
 async function loadAndCompile(schema: NormalizedSchema): Promise<AjvSchema> {
-  const [Ajv] = await Promise.all([loadAjv(), loadMatcherOf(schema.patterns.keys())]);
+  const [Ajv] = await Promise.all([loadAjv(), loadMatchers(schema.patterns.keys())]);
   return compile(Ajv, schema);
 }
 

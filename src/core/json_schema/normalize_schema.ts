@@ -19,7 +19,7 @@ import { escapeKey } from "./validation_error.ts";
 export interface NormalizedSchema {
   /** The schema, in draft 2020-12. */
   readonly schema: JsonRecord;
-  /** What was removed. */
+  /** The keywords that were removed. */
   readonly ignored: readonly IgnoredKeyword[];
   /** Whether any property has a default. */
   readonly hasDefaults: boolean;

@@ -22,14 +22,14 @@ interface Re2 {
 let re2: Re2 | undefined;
 
 /** Loads RE2, unless all patterns are bounded; call it before {@linkcode createMatcher}. */
-export async function loadMatcherOf(patterns: Iterable<string>): Promise<void> {
-  if (isMatcherLoaded(patterns)) return;
+export async function loadMatchers(patterns: Iterable<string>): Promise<void> {
+  if (canCreateMatchers(patterns)) return;
   const { RE2JS } = await import("re2js");
   re2 = RE2JS;
 }
 
 /** Whether {@linkcode createMatcher} may be called for these patterns. */
-export function isMatcherLoaded(patterns: Iterable<string>): boolean {
+export function canCreateMatchers(patterns: Iterable<string>): boolean {
   return re2 !== undefined || [...patterns].every(isBounded);
 }
 

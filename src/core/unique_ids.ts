@@ -1,11 +1,11 @@
 /**
- * Unique ids of the tool calls of a history.
+ * Unique ids of the messages or the tool calls of a history.
  *
  * @module
  */
 
 /** Assigns unique ids, in constant time however often the same id is requested. */
-export class CallIds {
+export class UniqueIds {
   readonly #reserved: ReadonlySet<string>;
   readonly #claimed = new Set<string>();
   readonly #lastNumber = new Map<string, number>();

@@ -1,0 +1,194 @@
+import { assertEquals } from "@std/assert";
+import type { AgentContext } from "../../src/core/context.ts";
+import type { AgentEvent } from "../../src/core/event.ts";
+import { type AgentMessage, userMessage } from "../../src/core/message.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import type { AgentLoopConfig } from "../../src/loop/config.ts";
+import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { fail, reply, type ScriptedStep } from "../../src/testing/script.ts";
+import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
+import { scriptedPorts, settle } from "./ports.ts";
+
+const note = (words: string) => userMessage(words, 0);
+
+/** Runs a prompt with functions as queues; returns the events, the history and the requests. */
+async function runLoop(
+  steps: readonly ScriptedStep[],
+  config: Partial<AgentLoopConfig>,
+  context: Partial<AgentContext> = {},
+): Promise<{ events: AgentEvent[]; history: string[]; streamFn: ScriptedStream }> {
+  const streamFn = scriptedStream(steps);
+  const all = { model: modelSpec("test/model"), streamFn, ...scriptedPorts(), ...config };
+  const full = { systemPrompt: "", messages: [], tools: [], ...context };
+  const events = await checkEvents(agentLoop([note("Go")], full, all));
+  await settle();
+  const [end] = eventsOfType(events, "agent_end");
+  return { events, history: outlineMessages(end?.messages ?? []), streamFn };
+}
+
+/** Returns a function that returns the next list on each call, and the log of its calls. */
+function lists(...items: readonly (readonly AgentMessage[])[]) {
+  const pending = [...items];
+  let calls = 0;
+  return {
+    get calls() {
+      return calls;
+    },
+    get: (): Promise<readonly AgentMessage[]> => {
+      calls++;
+      return Promise.resolve(pending.shift() ?? []);
+    },
+  };
+}
+
+Deno.test("steering as a function: is called before each turn and after each tool call", async () => {
+  const log: string[] = [];
+  const tool = (name: string) =>
+    fakeTool({ name, sequential: true, result: () => (log.push(name), "ok") });
+  const { streamFn } = await runLoop(
+    [reply([toolCall("a"), toolCall("b")]), reply("Done")],
+    { steering: () => (log.push("steering"), []) },
+    { tools: [tool("a"), tool("b")] },
+  );
+  assertEquals(log, ["steering", "a", "steering", "b", "steering", "steering", "steering"]);
+  streamFn.assertDone();
+});
+
+for (const interrupt of ["cancel", "boundary"] as const) {
+  Deno.test(`steering as a function, with interrupt ${interrupt}: messages after a call cancel the calls that wait for it`, async () => {
+    for (const options of [{ sequential: true }, { concurrencyKey: () => "same" }]) {
+      const source = lists([], [note("wait")]);
+      const second = fakeTool({ name: "second", ...options });
+      const { history, events } = await runLoop(
+        [reply([toolCall("first"), toolCall("second")]), reply("Done")],
+        { steering: source.get, interrupt },
+        { tools: [fakeTool({ name: "first", ...options }), second] },
+      );
+      assertEquals(history, [
+        "user: Go",
+        "assistant: first({}) second({})",
+        "tool_result: ok",
+        "tool_result: tool call cancelled: user requested steering interrupt",
+        "user: wait",
+        "assistant: Done",
+      ]);
+      assertEquals(second.calls, []);
+      assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "steering_interrupt");
+    }
+  });
+}
+
+Deno.test("steering as a function: messages before the first turn follow the prompt, and messages at its end lead to another turn", async () => {
+  const source = lists([note("early")], [note("late")]);
+  const { history } = await runLoop([reply("One"), reply("Two")], { steering: source.get });
+  assertEquals(history, [
+    "user: Go",
+    "user: early",
+    "assistant: One",
+    "user: late",
+    "assistant: Two",
+  ]);
+});
+
+Deno.test("followUp as a function: is called only when the run would end, until it has no messages", async () => {
+  const source = lists([note("more")], [note("again"), note("and again")]);
+  const { history } = await runLoop(
+    [reply([toolCall("look")]), reply("One"), reply("Two"), reply("Three")],
+    { followUp: source.get },
+    { tools: [fakeTool({ name: "look" })] },
+  );
+  assertEquals(source.calls, 3);
+  assertEquals(history.slice(3), [
+    "assistant: One",
+    "user: more",
+    "assistant: Two",
+    "user: again",
+    "user: and again",
+    "assistant: Three",
+  ]);
+});
+
+Deno.test("followUp as a function: is not called after an error or a stop", async () => {
+  const failed = lists([note("more")]);
+  await runLoop([fail("auth_error", "No key")], { followUp: failed.get });
+  const stopped = lists([note("more")]);
+  await runLoop([reply("One")], {
+    followUp: stopped.get,
+    policies: [{ name: "halt", postTurn: () => ({ type: "stop", reason: "enough" }) }],
+  });
+  assertEquals([failed.calls, stopped.calls], [0, 0]);
+});
+
+for (const queue of ["steering", "followUp"] as const) {
+  for (
+    const [failure, source] of [
+      ["throws", () => {
+        throw new Error("no socket");
+      }],
+      ["rejects", () => Promise.reject(new Error("no socket"))],
+      ["rejects later", async () => {
+        await settle();
+        throw new Error("no socket");
+      }],
+    ] as const
+  ) {
+    Deno.test(`${queue} as a function that ${failure}: the run continues with a warning`, async () => {
+      const { history, events } = await runLoop([reply("One")], { [queue]: source });
+      assertEquals(history, ["user: Go", "assistant: One"]);
+      const warnings = eventsOfType(events, "warning");
+      assertEquals(
+        new Set(warnings.map(({ code, message }) => `${code}: ${message}`)),
+        new Set([
+          "message_source_failed: The message queue failed: no socket",
+        ]),
+      );
+    });
+  }
+
+  for (const returned of ["Hi", 5, ["Hi"], [{ role: "user", content: "Hi" }]]) {
+    Deno.test(`${queue} as a function that returns ${JSON.stringify(returned)}: the run continues with a warning`, async () => {
+      const { history, events } = await runLoop([reply("One")], {
+        [queue]: () => returned as never,
+      });
+      assertEquals(history, ["user: Go", "assistant: One"]);
+      assertEquals(eventsOfType(events, "warning")[0]?.code, "message_source_failed");
+    });
+  }
+
+  Deno.test(`${queue} as a function that returns nothing: the run ends`, async () => {
+    for (const returned of [undefined, null, []]) {
+      const { history, events } = await runLoop([reply("One")], {
+        [queue]: () => returned as never,
+      });
+      assertEquals(history, ["user: Go", "assistant: One"]);
+      assertEquals(eventsOfType(events, "warning"), []);
+    }
+  });
+}
+
+Deno.test("steering as a function: the messages are copies, each with its own id", async () => {
+  const message = note("again");
+  let calls = 0;
+  const { events } = await runLoop([reply("One"), reply("Two"), reply("Three")], {
+    steering: () => ++calls <= 2 ? [message] : [],
+  });
+  Object.assign(message.content[0] ?? {}, { text: "changed" });
+  const [end] = eventsOfType(events, "agent_end");
+  const again = (end?.messages ?? []).filter((message) => message.role === "user").slice(1);
+  assertEquals(outlineMessages(again), ["user: again", "user: again"]);
+  assertEquals(new Set(again.map(({ id }) => id)).size, 2);
+});
+
+Deno.test("agentLoopContinue(): a function as a queue does not count as queued messages", async () => {
+  const streamFn = scriptedStream([reply("Hello")]);
+  const context = { systemPrompt: "", messages: [note("Hi")], tools: [] };
+  const config = { model: modelSpec("test/model"), streamFn, ...scriptedPorts() };
+  const events = await checkEvents(
+    agentLoopContinue(context, { ...config, followUp: () => [] }),
+  );
+  assertEquals(outlineEvents(events).slice(-2), ["turn_end complete", "agent_end"]);
+});
