@@ -45,6 +45,12 @@ const REASONS: readonly IgnoreReason[] = [
   },
   { file: /^tests\/cli\/terminal_test\.ts$/, reason: "without the program script of util-linux" },
   {
+    file: /^tests\/(runtimes\/node_|proofs\/runtimes_proof)/,
+    reason: "without Node 20, Node 24 and Bun (run scripts/install_runtimes.ts)",
+  },
+  { file: /^tests\/runtimes\/chromium_test\.ts$/, reason: "without Chromium" },
+  { file: /^tests\/runtimes\/library\//, reason: "for a runtime other than Deno" },
+  {
     file: /^(tests\/sandbox\/|src\/)/,
     reason: "for another operating system, a newer kernel or a user other than root",
   },

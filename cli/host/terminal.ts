@@ -47,7 +47,7 @@ export function createDenoTerminal(): Terminal {
       setRaw(isRaw) {
         if (isRaw) enterRawMode();
         else Deno.stdin.setRaw(false);
-        if (IS_WINDOWS) return;
+        if (isWindows()) return;
         // A shell sets its own mode before it continues a stopped program.
         if (isRaw) Deno.addSignalListener("SIGCONT", enterRawMode);
         else Deno.removeSignalListener("SIGCONT", enterRawMode);
@@ -62,11 +62,13 @@ export function createDenoTerminal(): Terminal {
   };
 }
 
-const IS_WINDOWS = Deno.build.os === "windows";
-
 function enterRawMode(): void {
   // Without `cbreak`, which Windows does not support, Ctrl+C would not send a signal.
-  Deno.stdin.setRaw(true, { cbreak: !IS_WINDOWS });
+  Deno.stdin.setRaw(true, { cbreak: !isWindows() });
+}
+
+function isWindows(): boolean {
+  return Deno.build.os === "windows";
 }
 
 class DenoOutput implements Output {

@@ -33,6 +33,7 @@ export class Cancellation {
   readonly #callerSignal: AbortSignal | undefined;
   readonly #listeners = new Set<(reason: unknown) => void>();
   #lateGrace: LateGrace | "expired" | undefined;
+  #isDisposed = false;
 
   /** Creates a cancellation that follows the caller's signal until {@linkcode Cancellation.dispose}. */
   constructor({ signal, sleep }: CancellationOptions) {
@@ -64,8 +65,9 @@ export class Cancellation {
     for (const listener of [...this.#listeners]) listener(this.reason);
   }
 
-  /** Stops following the caller's signal, and stops the timer. */
+  /** Stops following the caller's signal, and stops the timer; what is awaited from then on has no limit. */
   dispose(): void {
+    this.#isDisposed = true;
     this.#callerSignal?.removeEventListener("abort", this.#onCallerAbort);
     if (typeof this.#lateGrace === "object") this.#lateGrace.stop();
     this.#lateGrace = undefined;
@@ -107,6 +109,7 @@ export class Cancellation {
    * the end of the run.
    */
   withGrace<Value>(work: PromiseLike<Value>): Promise<Value> {
+    if (this.#isDisposed) return Promise.resolve(work);
     const isLate = this.aborted;
     return this.#raceAbort(work, (reject) => {
       const expire = () =>

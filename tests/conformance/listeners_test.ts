@@ -302,3 +302,20 @@ Deno.test("prompt(): waits for the listeners of earlier events, and leaves no ti
   ]);
   assertEquals(clock.sleepers, 0);
 });
+
+Deno.test("subscribe(): a listener of an event after an aborted run has no time limit", async () => {
+  const { agent, clock } = testAgent([hang()]);
+  const running = agent.prompt("Hi");
+  await settle();
+  agent.abort();
+  await running;
+  let handled = false;
+  agent.subscribe(async () => {
+    await settle();
+    handled = true;
+  });
+  agent.steer("Wait");
+  assertEquals(clock.sleepers, 0);
+  await settle();
+  assertEquals(handled, true);
+});

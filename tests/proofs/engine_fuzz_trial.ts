@@ -69,6 +69,7 @@ export class Trial {
   readonly #log = { events: [] as string[], requests: [] as string[], histories: [] as string[] };
   #agent: Agent;
   #disturb: () => void;
+  #unsubscribe: () => void = () => {};
   #grammar: EventGrammar;
   #seen: AgentEvent[] = [];
   #eventObjects = new Set<object>();
@@ -162,6 +163,7 @@ export class Trial {
     const { messages, pendingApprovals } = this.#agent.state;
     const { decidedCalls } = this.#lastResult ?? {};
     const restored = JSON.parse(JSON.stringify({ messages, pendingApprovals, decidedCalls }));
+    this.#unsubscribe();
     this.#agent = new Agent({ ...this.#options, ...restored });
     assertEquals(this.#agent.state.messages, messages, "restored history");
     this.#disturb = this.#subscribe(this.#agent);
@@ -276,7 +278,7 @@ export class Trial {
 
   /** Records and checks the events of an agent; returns a function that disturbs it. */
   #subscribe(agent: Agent): () => void {
-    agent.subscribe((event) => {
+    this.#unsubscribe = agent.subscribe((event) => {
       this.#seen.push(event);
       collectObjects(event, this.#eventObjects);
       this.#log.events.push(toText(event));

@@ -5,8 +5,12 @@
  */
 
 import { buildPackageIfChanged, packageDirectory } from "../../scripts/npm/build.ts";
+import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
 import { compileTests } from "./compile_tests.ts";
+
+/** Maximum time of a run, also of all tests on a busy machine, in milliseconds. */
+const MAX_RUN_MS = 20 * 60_000;
 
 /** A runtime other than Deno. */
 export interface Runtime {
@@ -110,25 +114,31 @@ export async function runTests(
   tests: readonly string[],
 ): Promise<{ success: boolean; passed: number; text: string }> {
   const files = tests.map((test) => test.replace(/\.ts$/, ".js"));
-  const { success, text } = await runProgram(program, app, getTestArgs(files));
+  const { success, text } = await runProgram(program, app, { args: getTestArgs(files) });
   return { success, passed: Number(passedPattern.exec(text)?.[1] ?? 0), text };
 }
 
-/** Runs a module of the app. */
+/** Runs a module of the app; `args` are its path and its arguments. */
 export function runModule(
   { program }: Runtime,
   app: TestApp,
-  module: string,
+  args: string[],
+  env: Record<string, string> = {},
 ): Promise<{ success: boolean; text: string }> {
-  return runProgram(program, app, [module]);
+  return runProgram(program, app, { args, env });
 }
 
 async function runProgram(
   program: string,
   { path: cwd }: TestApp,
-  args: string[],
+  options: Pick<Deno.CommandOptions, "args" | "env">,
 ): Promise<{ success: boolean; text: string }> {
-  const command = new Deno.Command(program, { args, cwd, stdin: "null" });
+  const command = new Deno.Command(program, {
+    ...options,
+    cwd,
+    stdin: "null",
+    signal: createDeadline(MAX_RUN_MS),
+  });
   const { success, stdout, stderr } = await command.output();
   const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
   return { success, text };

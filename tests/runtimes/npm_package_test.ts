@@ -1,0 +1,46 @@
+import { assertEquals } from "@std/assert";
+import { buildPackageIfChanged, packageDirectory } from "../../scripts/npm/build.ts";
+import { getSpecifiers } from "../../scripts/npm/specifiers.ts";
+import { readPublicModules } from "../project.ts";
+
+/** The `package.json` of the package. */
+interface PackageJson {
+  exports: Record<string, { types: string; default: string } | string>;
+  dependencies: Record<string, string>;
+}
+
+async function* walkFiles(directory: URL): AsyncGenerator<URL> {
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    if (isDirectory) yield* walkFiles(new URL(`${name}/`, directory));
+    else yield new URL(name, directory);
+  }
+}
+
+Deno.test("npm package: exports every public module with types, and imports only its files and dependencies", async () => {
+  await buildPackageIfChanged();
+  const text = await Deno.readTextFile(new URL("package.json", packageDirectory));
+  const { exports, dependencies }: PackageJson = JSON.parse(text);
+  assertEquals(Object.keys(exports), [
+    ...Object.keys(await readPublicModules()),
+    "./package.json",
+  ]);
+
+  const files = new Set<string>();
+  const imports: [file: string, specifier: string][] = [];
+  for await (const file of walkFiles(packageDirectory)) {
+    files.add(file.href);
+    if (!/\.(js|d\.ts)$/.test(file.pathname)) continue;
+    const specifiers = getSpecifiers(await Deno.readTextFile(file));
+    for (const specifier of specifiers) imports.push([file.href, specifier]);
+  }
+  const packages = Object.keys(dependencies);
+  const isValid = ([file, specifier]: [string, string]): boolean =>
+    specifier.startsWith(".")
+      ? files.has(new URL(specifier, file).href)
+      : specifier.startsWith("node:") || packages.some((name) => specifier.startsWith(name));
+  assertEquals(imports.filter((entry) => !isValid(entry)), []);
+  const exported = Object.values(exports).flatMap((entry) =>
+    typeof entry === "string" ? [entry] : [entry.types, entry.default]
+  );
+  assertEquals(exported.filter((path) => !files.has(new URL(path, packageDirectory).href)), []);
+});
