@@ -28,25 +28,23 @@ const directory = new URL("dist/runtimes/", root);
 /** Directory whose `node_modules` has the packages that the library and its tests import. */
 export const PACKAGES_DIRECTORY = toPath("packages");
 
-const getNodeArgs = (files: readonly string[]) => [
-  "--test",
-  "--test-reporter=tap",
-  "--test-timeout=60000",
-  ...files,
-];
+/** Imports all tests of a run, since Node would start a process for each module. */
+const TESTS_MODULE = "tests.js";
+
+const NODE_TEST_ARGS = ["--test", "--test-reporter=tap", "--test-timeout=60000", TESTS_MODULE];
 
 /** The runtimes, which may not be installed. */
 export const RUNTIMES: readonly Runtime[] = [
   {
     name: "Node 20",
     program: toPath("node20/node_modules/node/bin/node"),
-    getTestArgs: getNodeArgs,
+    getTestArgs: () => NODE_TEST_ARGS,
     passedPattern: /^# pass (\d+)$/m,
   },
   {
     name: "Node 24",
     program: toPath("node24/node_modules/node/bin/node"),
-    getTestArgs: getNodeArgs,
+    getTestArgs: () => NODE_TEST_ARGS,
     passedPattern: /^# pass (\d+)$/m,
   },
   {
@@ -114,6 +112,8 @@ export async function runTests(
   tests: readonly string[],
 ): Promise<{ success: boolean; passed: number; text: string }> {
   const files = tests.map((test) => test.replace(/\.ts$/, ".js"));
+  const imports = files.map((file) => `import "./${file}";\n`);
+  await Deno.writeTextFile(`${app.path}/${TESTS_MODULE}`, imports.join(""));
   const { success, text } = await runProgram(program, app, { args: getTestArgs(files) });
   return { success, passed: Number(passedPattern.exec(text)?.[1] ?? 0), text };
 }
