@@ -313,6 +313,7 @@ export type SessionErrorReason =
   | "not_a_session"
   | "newer_version"
   | "unknown_entry"
+  | "invalid_entry"
   | "read_failed"
   | "write_failed";
 

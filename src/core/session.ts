@@ -31,9 +31,9 @@ export interface SessionDamage {
     | "broken_header"
     | "lost_parent"
     | "duplicate_id";
-  /** Offset of the line in the log, in bytes. */
+  /** Offset of the line in the log, in bytes; in a store without files, the number of entries before it. */
   readonly offset: number;
-  /** Length of the line without its newline, in bytes. */
+  /** Length of the line without its newline, in bytes; 0 in a store without files. */
   readonly length: number;
   /** Id of the affected entry, if it has one. */
   readonly entryId?: string;
@@ -70,7 +70,7 @@ export interface Session extends AsyncDisposable {
   readonly access: SessionAccess;
   /** Id of the leaf, which is the parent of the next entry; `null` if there is none. */
   readonly leafId: string | null;
-  /** The damage that was found when the session was opened. */
+  /** The damage that was found until now: when the session was opened, and when entries were read. */
   readonly damage: readonly SessionDamage[];
   /** All entries without their content, in the order of the log. */
   readonly outline: readonly EntryOutline[];

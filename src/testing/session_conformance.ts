@@ -4,23 +4,28 @@
  * @module
  */
 
-import { SessionError } from "../core/errors.ts";
-import type { Session, SessionStore } from "../core/session.ts";
-import type { SessionEntry, SessionEntryBody } from "../core/session_entry.ts";
+import type { ContentBlock } from "../core/content.ts";
+import type { SessionStore } from "../core/session.ts";
+import type { SessionEntryBody } from "../core/session_entry.ts";
 import { collectEvents } from "./collect_events.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
-import { isJsonEqual } from "../core/json_equal.ts";
+import {
+  createFinishedEntry,
+  createMessageEntry,
+  createTitleEntry,
+  expectEqual,
+  expectFailure,
+  extractTexts,
+  INVALID_ENTRIES,
+  SAMPLE_ENTRIES,
+  type SessionStoreFixture,
+  StoreSubject,
+  toMessageEntry,
+  withSession,
+} from "./session_subject.ts";
 import type { RegisterTest } from "./stream_fixture.ts";
 
-/** The store for one test. */
-export interface SessionStoreFixture {
-  /** An empty store. */
-  readonly store: SessionStore;
-  /** Returns another store over the same sessions, as after a restart. Default: the same store. */
-  readonly reopen?: () => SessionStore | Promise<SessionStore>;
-  /** Cleans up after the test. */
-  readonly dispose?: () => void | Promise<void>;
-}
+export type { SessionStoreFixture };
 
 /** Creates an empty store for one test. */
 export type SessionStoreFactory = () =>
@@ -53,46 +58,6 @@ export function testSessionStore(test: RegisterTest, createStore: SessionStoreFa
         await fixture.dispose?.();
       }
     });
-  }
-}
-
-/** The store of one test, before and after a restart. */
-class StoreSubject {
-  readonly store: SessionStore;
-  readonly #fixture: SessionStoreFixture;
-
-  constructor(fixture: SessionStoreFixture) {
-    this.store = fixture.store;
-    this.#fixture = fixture;
-  }
-
-  /** Returns the store after a restart. */
-  async reopen(): Promise<SessionStore> {
-    return await this.#fixture.reopen?.() ?? this.store;
-  }
-
-  /** Writes and closes a session; returns its entries. */
-  async writeSession(id: string, ...bodies: readonly SessionEntryBody[]): Promise<SessionEntry[]> {
-    const created = this.store.create({ id });
-    return await withSession(created, (session) => bodies.map((body) => session.append(body)));
-  }
-
-  /** Opens a session for reading after a restart, and closes it after use. */
-  async readSession(id: string, use: (session: Session) => unknown): Promise<void> {
-    await withSession((await this.reopen()).open(id, { access: "read" }), use);
-  }
-}
-
-/** Closes a session after use; `await using` requires Node 24. */
-async function withSession<Result>(
-  opened: Promise<Session>,
-  use: (session: Session) => Result | Promise<Result>,
-): Promise<Result> {
-  const session = await opened;
-  try {
-    return await use(session);
-  } finally {
-    await session.close();
   }
 }
 
@@ -197,18 +162,67 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     });
   },
 
-  async "keeps unusual text, and entries whose data is not JSON"(subject) {
+  async "keeps unusual text"(subject) {
     const unusual = 'line\nend \u2028 \u{1F600} \ud800 \0 \u001b[31m "quoted" \\';
-    const cyclic: Record<string, unknown> = { big: 10n };
-    cyclic["self"] = cyclic;
-    await subject.writeSession("odd", createMessageEntry(unusual), {
-      type: "custom",
-      name: "odd",
-      data: cyclic,
-    });
+    await subject.writeSession("odd", createMessageEntry(unusual));
     await subject.readSession("odd", async (session) => {
       expectEqual(extractTexts(await session.path({ types: ["message"] })), [unusual], "text");
-      expectEqual((await session.path()).length, 2, "number of entries");
+    });
+  },
+
+  async "refuses entries that it could not return, and keeps the others"(subject) {
+    const cyclic: Record<string, unknown> = {};
+    cyclic["self"] = cyclic;
+    const throwing = {
+      toJSON: () => {
+        throw new Error("no JSON");
+      },
+    };
+    await subject.writeSession("strict", createMessageEntry("a"));
+    await withSession(subject.store.open("strict"), async (session) => {
+      for (const data of [5n, () => 5, cyclic, throwing, { deep: { list: [Symbol("s")] } }]) {
+        const append = () => session.append({ type: "custom", name: "odd", data });
+        await expectFailure("invalid_entry", append);
+      }
+      for (const entry of INVALID_ENTRIES) {
+        const append = () => session.append(entry as unknown as SessionEntryBody);
+        await expectFailure("invalid_entry", append);
+      }
+      session.append(createMessageEntry("b"));
+    });
+    await subject.readSession("strict", async (session) => {
+      expectEqual(extractTexts(await session.path()), ["a", "b"], "texts");
+      expectEqual(session.damage.length, 0, "number of damaged entries");
+    });
+  },
+
+  async "copies entries, so that later changes of the caller's objects have no effect"(subject) {
+    const data = { list: [1] };
+    await withSession(subject.store.create({ id: "copy" }), async (session) => {
+      session.append({ type: "custom", name: "data", data });
+      data.list.push(2);
+      const [entry] = await session.path();
+      expectEqual(entry?.type === "custom" && entry.data, { list: [1] }, "data");
+    });
+  },
+
+  async "keeps blocks of unknown types, and replies whose cost is not known"(subject) {
+    const block = { type: "hologram", data: { size: 3 } } as unknown as ContentBlock;
+    const cost = { input: null, output: null, cacheRead: null, cacheWrite: null, total: null };
+    const [future, reply] = [
+      { role: "user", content: [block, text("and text")], timestamp: 1 } as const,
+      { ...assistantMessage("answer"), cost },
+    ];
+    const messages = [future, reply];
+    await subject.writeSession("future", ...messages.map((message) => toMessageEntry(message)));
+    await subject.readSession("future", async (session) => {
+      const path = await session.path({ types: ["message"] });
+      expectEqual(
+        path.map((entry) => entry.type === "message" && entry.message),
+        messages,
+        "messages",
+      );
+      expectEqual(session.damage.length, 0, "number of damaged entries");
     });
   },
 
@@ -372,113 +386,3 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     });
   },
 };
-
-const SAMPLE_ENTRIES: readonly SessionEntryBody[] = [
-  { type: "model_changed", model: { provider: "p", modelId: "m", thinkingLevel: "high" } },
-  { type: "tools_changed", names: ["bash"] },
-  createMessageEntry("hello"),
-  {
-    type: "message",
-    message: assistantMessage([toolCall("bash", { command: "ls" }, { id: "c" })]),
-  },
-  {
-    type: "approval",
-    toolCallId: "c",
-    name: "bash",
-    decision: { type: "approved", scope: "tool" },
-  },
-  {
-    type: "tool_started",
-    messageId: null,
-    toolCallId: "c",
-    name: "bash",
-    arguments: { command: "ls" },
-    sideEffect: "once",
-    idempotencyKey: "run:c",
-  },
-  createFinishedEntry("c", [text("a.ts")]),
-  {
-    type: "message",
-    message: toolResultMessage({ id: "c", name: "bash" }, "a.ts", { details: { exit: 0 } }),
-  },
-  {
-    type: "message",
-    message: { role: "custom", type: "note", data: { x: [1, null] }, timestamp: 1 },
-  },
-  {
-    type: "queue_changed",
-    queued: { steering: [], followUp: [{ id: "q", message: createUserMessage("later") }] },
-  },
-  {
-    type: "compaction",
-    firstDroppedId: null,
-    lastDroppedId: null,
-    droppedCount: 2,
-    tokensBefore: 100,
-    tokensAfter: 50,
-    summary: "before",
-  },
-  { type: "sub_agent_spawned", subAgentId: "s", prompt: "look" },
-  { type: "sub_agent_result", subAgentId: "s", result: "seen", isError: false },
-  { type: "plan_created", plan: "# Plan", steps: ["one"] },
-  { type: "plan_step", step: 0, state: "complete" },
-  { type: "plan_mode", active: true },
-  { type: "approval_mode", mode: "smart" },
-  { type: "label", targetId: "x", label: "here" },
-  createTitleEntry("A title"),
-  { type: "run_ended", stopReason: "stop" },
-  { type: "custom", name: "mine", data: { any: "thing" } },
-];
-
-function createUserMessage(content: string) {
-  return { role: "user", content: [text(content)], timestamp: 1 } as const;
-}
-
-function createMessageEntry(content: string): SessionEntryBody {
-  return { type: "message", message: createUserMessage(content) };
-}
-
-function createTitleEntry(title: string): SessionEntryBody {
-  return { type: "title", title };
-}
-
-function createFinishedEntry(
-  toolCallId: string,
-  content: readonly ReturnType<typeof text>[],
-): SessionEntryBody {
-  const call = { messageId: null, toolCallId, name: "bash" };
-  return { type: "tool_finished", ...call, result: { content }, isError: false };
-}
-
-function extractTexts(entries: readonly SessionEntry[]): string[] {
-  return entries.flatMap((entry) => {
-    if (entry.type !== "message" || entry.message.role !== "user") return [];
-    return entry.message.content.map((block) => block.type === "text" ? block.text : block.type);
-  });
-}
-
-async function expectFailure(
-  reason: SessionError["reason"],
-  operation: () => unknown,
-): Promise<void> {
-  try {
-    await operation();
-  } catch (error) {
-    if (error instanceof SessionError) return expectEqual(error.reason, reason, "reason");
-    throw error;
-  }
-  throw new Error(`Expected a SessionError with reason ${reason}, got none`);
-}
-
-function expectEqual(actual: unknown, expected: unknown, name: string): void {
-  if (isJsonEqual(sortKeys(actual), sortKeys(expected))) return;
-  throw new Error(`${name}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
-}
-
-/** Sorts the members of objects by name; the contract leaves their order open. */
-function sortKeys(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value ?? null), (_key, member) => {
-    if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
-    return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => a < b ? -1 : 1));
-  });
-}

@@ -290,3 +290,57 @@ testInDirectory(
     }
   },
 );
+
+testInDirectory(
+  "FileSessionStore: path() reports an entry that was garbled after it was indexed, whatever the index says",
+  async ({ store, path }) => {
+    await writeSession(store, "one", "two", "three");
+    const { mtime } = await Deno.stat(path);
+    const text = await Deno.readTextFile(path);
+    await Deno.writeTextFile(path, text.replace('"two"', '"t"o"'));
+    await Deno.utime(path, mtime ?? 0, mtime ?? 0);
+
+    await using session = await store.open("s", { access: "read" });
+    assertEquals(await readTexts(session), ["one", "three"]);
+    assertEquals(await readTexts(session), ["one", "three"]);
+    const [header = "", one = "", two = ""] = text.split("\n");
+    const offset = header.length + one.length + 2;
+    assertEquals(session.damage, [
+      { type: "broken_entry", offset, length: two.length, entryId: "e2" },
+    ]);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: a reply keeps its text if its amounts are not numbers",
+  async ({ store, path }) => {
+    await writeSession(store, "one");
+    const header = (await readLogLines(path))[0];
+    const reply = {
+      type: "message",
+      id: "e1",
+      parentId: null,
+      timestamp: 1,
+      message: {
+        role: "assistant",
+        content: [{ type: "text", text: "answer" }],
+        provider: "p",
+        modelId: "m",
+        usage: { input: 3, output: "2", total: 3 },
+        cost: { input: null, output: null, cacheRead: 0, cacheWrite: 0, total: "NaN" },
+        stopReason: "stop",
+        timestamp: 1,
+      },
+    };
+    await Deno.writeTextFile(path, `${header}\n${JSON.stringify(reply)}\n`);
+
+    await using session = await store.open("s", { access: "read" });
+    const [entry] = await session.path();
+    assert(entry?.type === "message" && entry.message.role === "assistant");
+    assertEquals(entry.message.content, reply.message.content as never);
+    const { usage } = entry.message;
+    assertEquals(usage, { input: 3, output: 0, cacheRead: 0, cacheWrite: 0, total: 3 });
+    assertEquals(entry.message.cost, { ...reply.message.cost, total: null });
+    assertEquals(session.damage, []);
+  },
+);

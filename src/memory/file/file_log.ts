@@ -4,11 +4,12 @@
  * @module
  */
 
+import type { SessionDamage } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import type { WriterLock } from "../lock/writer_lock.ts";
 import type { AppendResult, EntryLog } from "../store/entry_log.ts";
-import { JournalDeduplicator } from "../store/journal_deduplicator.ts";
-import { encodeEntry, restoreDuplicates } from "../store/jsonl.ts";
+import type { EncodedEntry } from "../store/entry_encoder.ts";
+import { restoreDuplicates } from "../store/jsonl.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import type { FileSystem } from "./file_system.ts";
 import { type IndexedPart, IndexWriter } from "./index_writer.ts";
@@ -44,7 +45,6 @@ export class FileLog implements EntryLog {
   readonly #writer: LogWriter;
   readonly #reader: LogReader;
   readonly #index: IndexWriter;
-  readonly #deduplicator = new JournalDeduplicator();
 
   constructor({ files, paths, state, file, indexed, lock }: FileLogOptions) {
     this.#state = state;
@@ -55,30 +55,22 @@ export class FileLog implements EntryLog {
     this.#index = new IndexWriter(files, paths, { size: state.summary.bytes, indexed });
   }
 
-  async append(entries: readonly SessionEntry[]): Promise<AppendResult> {
+  async append(entries: readonly EncodedEntry[]): Promise<AppendResult> {
     try {
       this.#lock?.assertHeld();
       if (!this.#writer.isOpen) await this.#writer.open();
     } catch (error) {
       return { kept: 0, error };
     }
-    const lines = entries.map((entry) =>
-      encoder.encode(encodeEntry(entry, this.#deduplicator.findOriginal(entry)) + "\n")
-    );
+    const lines = entries.map(({ line }) => encoder.encode(line + "\n"));
     const { offsets, error } = await this.#writer.append(lines);
     offsets.forEach((offset, number) => {
-      const entry = entries[number];
+      const encoded = entries[number];
       const line = lines[number];
-      if (!entry || !line) return;
+      if (!encoded || !line) return;
       this.#state.offsets.add(offset, line.length - 1);
-      try {
-        this.#summary.add(entry);
-      } catch {
-        // An invalid entry from untyped code is written already: the next open scans the log and reports it.
-        this.#index.disable();
-      }
+      this.#summary.add(encoded.entry);
     });
-    this.#deduplicator.forget(entries.slice(offsets.length));
     return { kept: offsets.length, error };
   }
 
@@ -94,6 +86,11 @@ export class FileLog implements EntryLog {
       lines,
       (sources) => this.#reader.read(sources.map((id) => this.#state.tree.findPosition(id))),
     );
+  }
+
+  locate(position: number): Pick<SessionDamage, "offset" | "length"> {
+    const { offsets } = this.#state;
+    return { offset: offsets.offsetAt(position), length: offsets.lengthAt(position) };
   }
 
   async close(): Promise<void> {

@@ -16,6 +16,7 @@ import type {
   SessionSummary,
 } from "../../core/session.ts";
 import { withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
+import { EntryEncoder } from "../store/entry_encoder.ts";
 import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
@@ -115,7 +116,8 @@ export class FileSessionStore implements SessionStore {
       if (this.#files.stat(paths.log)) throw createAlreadyExistsError(id);
       const header = createHeader({ ...options, id, created: this.#now() });
       const tree = new SessionTree();
-      const entries = addEntries(tree, options.entries ?? []);
+      const encoder = new EntryEncoder(id);
+      const entries = addEntries(tree, encoder, options.entries ?? []);
       const summary = SummaryBuilder.from(header).build(0);
       const log = new FileLog({
         files: this.#files,
@@ -129,7 +131,8 @@ export class FileSessionStore implements SessionStore {
         if (error !== undefined) throw error;
         await log.sync();
       }
-      return this.#createSession({ header, access: "write", tree, loadedEntries: entries, log });
+      const loadedEntries = entries.map(({ entry }) => entry);
+      return this.#createSession({ header, access: "write", tree, loadedEntries, log, encoder });
     });
   }
 

@@ -21,10 +21,9 @@ export interface IndexedPart {
   readonly damage: number;
 }
 
-/** State of an index file. `outdated`: the next write replaces the file. `disabled`: nothing is written any more. */
+/** State of an index file. `outdated`: the next write replaces the file. */
 type IndexState =
   | { readonly type: "outdated" }
-  | { readonly type: "disabled" }
   | { readonly type: "valid"; readonly indexed: IndexedPart };
 
 /** Writes the index of an open log. The index is a cache: a failed write is repaired by a later one. */
@@ -52,14 +51,8 @@ export class IndexWriter {
     return size - this.#writtenAt > INDEX_INTERVAL_BYTES;
   }
 
-  /** Writes no more, so that the next open scans the log and reports its damage. */
-  disable(): void {
-    this.#state = { type: "disabled" };
-  }
-
   /** Appends the missing entries to the index, or replaces it if it is outdated. Never rejects. */
   async write(log: LogState): Promise<void> {
-    if (this.#state.type === "disabled") return;
     try {
       const { modified } = this.#files.stat(this.#paths.log) ?? { modified: 0 };
       const { entries: from, damage: damageFrom } = this.#state.type === "valid"
@@ -70,16 +63,11 @@ export class IndexWriter {
       const indexed = { entries: log.offsets.count, damage: log.damage.length };
       if (this.#state.type === "valid") await appendText(this.#files, this.#paths.index, text);
       else await this.#files.replace(this.#paths.index, text, { sync: false });
-      this.#settle(indexed.entries > 0 ? { type: "valid", indexed } : { type: "outdated" });
+      this.#state = indexed.entries > 0 ? { type: "valid", indexed } : { type: "outdated" };
       this.#writtenAt = log.summary.bytes;
     } catch {
-      this.#settle({ type: "outdated" });
+      this.#state = { type: "outdated" };
     }
-  }
-
-  /** Sets the state after a write, unless the index was disabled meanwhile. */
-  #settle(state: IndexState): void {
-    if (this.#state.type !== "disabled") this.#state = state;
   }
 }
 

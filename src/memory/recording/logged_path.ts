@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isJsonEqual } from "../../core/json_equal.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { Session } from "../../core/session.ts";
@@ -52,7 +53,7 @@ export class LoggedPath {
 
   /** Makes the path match a history: moves the leaf to the last common message and records the rest. */
   syncHistory(history: readonly AgentMessage[]): void {
-    const difference = history.findIndex((message, index) => message !== this.#messages[index]);
+    const difference = history.findIndex((message, index) => !this.#matches(message, index));
     const common = difference < 0 ? history.length : difference;
     if (common < this.#messages.length) {
       this.#session.moveLeaf(this.getEntryId(this.#messages[common - 1]));
@@ -60,6 +61,16 @@ export class LoggedPath {
       this.#truncate(common);
     }
     for (const message of history.slice(common)) this.appendMessage(message);
+  }
+
+  /** Whether a message is the one at an index of the path: the same object, or a copy that the log or a host made. */
+  #matches(message: AgentMessage, index: number): boolean {
+    const recorded = this.#messages[index];
+    if (message === recorded) return true;
+    if (!recorded || !isJsonEqual(message, recorded)) return false;
+    this.#messages[index] = message;
+    this.#ids.set(message, this.getEntryId(recorded) ?? "");
+    return true;
   }
 
   /** Records a message; returns the id of its entry. */

@@ -4,13 +4,12 @@
  * @module
  */
 
-import type { SessionSummary } from "../../core/session.ts";
+import type { SessionDamage, SessionSummary } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import type { WriterLock } from "../lock/writer_lock.ts";
 import type { AppendResult, EntryLog } from "../store/entry_log.ts";
-import { JournalDeduplicator } from "../store/journal_deduplicator.ts";
-import { type DecodedLine, decodeLine, encodeEntry, restoreDuplicates } from "../store/jsonl.ts";
-import { getSearchText } from "../store/search.ts";
+import type { EncodedEntry } from "../store/entry_encoder.ts";
+import { type DecodedLine, decodeLine, restoreDuplicates } from "../store/jsonl.ts";
 import type { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import { type Database, runInTransaction, type Statement } from "./sqlite_database.ts";
@@ -32,7 +31,6 @@ export interface SqliteLogOptions {
 /** A log in a database. */
 export class SqliteLog implements EntryLog {
   readonly #options: SqliteLogOptions;
-  readonly #deduplicator = new JournalDeduplicator();
   #summary: SummaryBuilder;
   #isUnsynced = false;
   #prepared: Statements | undefined;
@@ -42,7 +40,7 @@ export class SqliteLog implements EntryLog {
     this.#summary = new SummaryBuilder(options.summary);
   }
 
-  append(entries: readonly SessionEntry[]): Promise<AppendResult> {
+  append(entries: readonly EncodedEntry[]): Promise<AppendResult> {
     const before = this.#summary.build(0);
     try {
       this.#options.lock?.assertHeld();
@@ -51,7 +49,6 @@ export class SqliteLog implements EntryLog {
       return Promise.resolve({ kept: entries.length });
     } catch (error) {
       this.#summary = new SummaryBuilder(before);
-      this.#deduplicator.forget(entries);
       return Promise.resolve({ kept: 0, error });
     }
   }
@@ -71,6 +68,10 @@ export class SqliteLog implements EntryLog {
     return await restoreDuplicates(lines, (sources) => Promise.resolve(this.#readLines(sources)));
   }
 
+  locate(position: number): Pick<SessionDamage, "offset" | "length"> {
+    return { offset: position, length: 0 };
+  }
+
   close(): Promise<void> {
     this.#options.lock?.release();
     return Promise.resolve();
@@ -85,17 +86,14 @@ export class SqliteLog implements EntryLog {
     return rows.map(({ line }) => line === null ? undefined : decodeLine(String(line)));
   }
 
-  #insert(entries: readonly SessionEntry[]): void {
+  #insert(entries: readonly EncodedEntry[]): void {
     const { header } = this.#options;
     const { addSession, addEntry, addText, setSummary } = this.#statements();
     addSession.run(header.id, JSON.stringify(header));
-    for (const entry of entries) {
+    for (const { entry, line, searchText } of entries) {
       const { id, parentId, type, timestamp } = entry;
-      const original = this.#deduplicator.findOriginal(entry);
-      const line = encodeEntry(entry, original);
       const row = addEntry.run(header.id, id, parentId, type, timestamp, line);
-      const text = original === undefined ? getSearchText(entry) : "";
-      if (text !== "") addText.run(row.lastInsertRowid, text);
+      if (searchText !== "") addText.run(row.lastInsertRowid, searchText);
       this.#summary.add(entry);
     }
     const summary = this.#summary.build(0);

@@ -17,6 +17,7 @@ import type {
 import type { SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
 import { localFileSystem } from "../file/local_file_system.ts";
 import { withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
+import { EntryEncoder } from "../store/entry_encoder.ts";
 import { createHeader, decodeLine } from "../store/jsonl.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
@@ -83,14 +84,15 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
       const header = createHeader({ ...options, id, created: this.#now() });
       const summary = SummaryBuilder.from(header).build(0);
       const tree = new SessionTree();
-      const entries = addEntries(tree, options.entries ?? []);
+      const encoder = new EntryEncoder(id);
+      const entries = addEntries(tree, encoder, options.entries ?? []);
       const log = new SqliteLog({ database, header, tree, summary, lock });
       if (entries.length > 0) {
         const { error } = await log.append(entries);
         if (error !== undefined) throw error;
         await log.sync();
       }
-      return new LiveSession({ header, access: "write", tree, log, ...this.#ports });
+      return new LiveSession({ header, access: "write", tree, log, encoder, ...this.#ports });
     });
   }
 

@@ -1,105 +1,131 @@
 /**
- * Validates the records of a log, which may come from another version, another program or a failing disk. A record
- * that passes can be used without further checks.
+ * Checks of entries: those to be appended, and the records of a log, which may come from another version, another program
+ * or a failing disk. A record without a problem can be used without further checks.
  *
  * @module
  */
 
+import { findContentProblem, findMessageProblem } from "../../core/check_message.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SessionEntryType } from "../../core/session_entry.ts";
 
-type Check = (record: JsonObject) => boolean;
+/** Returns what is wrong with a member, as a fragment such as `must be a string`; `undefined` if it is valid. */
+type Check = (value: unknown) => string | undefined;
+
+const must = (isValid: (value: unknown) => boolean, expected: string): Check => (value) =>
+  isValid(value) ? undefined : `must be ${expected}`;
 
 const isString = (value: unknown): value is string => typeof value === "string";
-const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
-const isStringOrNull = (value: unknown): boolean => value === null || isString(value);
-const isArrayWith = (value: unknown, check: (item: unknown) => boolean): boolean =>
-  Array.isArray(value) && value.every(check);
+const isArrayOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isItem);
 
-const ENTRY_CHECKS: Readonly<Record<Exclude<SessionEntryType, "opaque">, Check>> = {
-  message: ({ message }) => isMessage(message),
-  tool_started: (record) => isCall(record) && isJsonObject(record["arguments"]),
-  tool_finished: (record) =>
-    isCall(record) && isJsonObject(record["result"]) && isContent(record["result"]["content"]),
-  model_changed: ({ model }) => isModelSpec(model),
-  tools_changed: ({ names }) => isArrayWith(names, isString),
-  queue_changed: ({ queued, delivering }) =>
-    isQueuedMessages(queued) && (delivering === undefined || isQueuedMessages(delivering)),
-  compaction: ({ firstDroppedId, lastDroppedId, droppedCount }) =>
-    isStringOrNull(firstDroppedId) && isStringOrNull(lastDroppedId) && isNumber(droppedCount),
-  sub_agent_spawned: ({ subAgentId, prompt }) => isString(subAgentId) && isString(prompt),
-  sub_agent_result: ({ subAgentId, result }) => isString(subAgentId) && isString(result),
-  plan_created: ({ plan, steps }) => isString(plan) && isArrayWith(steps, isString),
-  plan_step: ({ step, state }) => isNumber(step) && isString(state),
-  plan_mode: ({ active }) => typeof active === "boolean",
-  approval: ({ toolCallId, name, decision }) =>
-    isString(toolCallId) && isString(name) && isJsonObject(decision),
-  approval_mode: ({ mode }) => isString(mode),
-  label: ({ targetId, label }) => isString(targetId) && isStringOrNull(label),
-  title: ({ title }) => isString(title),
-  leaf_moved: ({ from }) => isStringOrNull(from),
-  run_ended: ({ stopReason }) => isString(stopReason),
-  custom: ({ name }) => isString(name),
+const string = must(isString, "a string");
+const stringOrNull = must((value) => value === null || isString(value), "a string or null");
+const strings = must((value) => isArrayOf(value, isString), "an array of strings");
+const number = must((value) => typeof value === "number" && Number.isFinite(value), "a number");
+const boolean = must((value) => typeof value === "boolean", "a boolean");
+const object = must(isJsonObject, "an object");
+const optional = (check: Check): Check => (value) => value === undefined ? undefined : check(value);
+
+const call = { messageId: stringOrNull, toolCallId: string, name: string };
+const message: Check = (value) => {
+  const problem = findStoredMessageProblem(value);
+  return problem && `is invalid: ${problem}`;
+};
+const queues = must(isQueuedMessages, "queues of messages with ids");
+const result: Check = (value) => {
+  if (!isJsonObject(value)) return "must be an object";
+  const problem = findContentProblem(value["content"]);
+  return problem && `is invalid: ${problem}`;
 };
 
-const BLOCK_CHECKS: Readonly<Record<string, Check>> = {
-  text: ({ text }) => isString(text),
-  thinking: ({ thinking }) => isString(thinking),
-  tool_call: ({ id, name, arguments: args }) =>
-    isString(id) && isString(name) && isJsonObject(args),
-  image: ({ source }) => isJsonObject(source) && isString(source["type"]),
-  extension: ({ typeName }) => isString(typeName),
+/** The checks of each type's members; members that are not named may have any value. */
+const MEMBER_CHECKS: Readonly<
+  Record<Exclude<SessionEntryType, "opaque">, Readonly<Record<string, Check>>>
+> = {
+  message: { message },
+  tool_started: { ...call, arguments: object },
+  tool_finished: { ...call, result },
+  model_changed: { model: must(isModelSpec, "a model") },
+  tools_changed: { names: strings },
+  queue_changed: { queued: queues, delivering: optional(queues) },
+  compaction: {
+    firstDroppedId: stringOrNull,
+    lastDroppedId: stringOrNull,
+    droppedCount: number,
+    summary: optional(string),
+  },
+  sub_agent_spawned: { subAgentId: string, prompt: string },
+  sub_agent_result: { subAgentId: string, result: string },
+  plan_created: { plan: string, steps: strings },
+  plan_step: { step: number, state: string },
+  plan_mode: { active: boolean },
+  approval: { toolCallId: string, name: string, decision: object },
+  approval_mode: { mode: string },
+  label: { targetId: string, label: stringOrNull },
+  title: { title: string },
+  leaf_moved: { from: stringOrNull },
+  run_ended: { stopReason: string },
+  custom: { name: string },
 };
 
-/** Result of {@linkcode classifyRecord}. */
-export type RecordStatus = "known" | "unknown" | "broken";
+const POSITION_CHECKS = {
+  type: string,
+  id: must((value) => isString(value) && value !== "", "a string that is not empty"),
+  parentId: stringOrNull,
+  timestamp: number,
+};
 
-/** Classifies a record as a valid entry of a known type, an entry of an unknown type, or broken. */
-export function classifyRecord(record: JsonObject): RecordStatus {
-  const { id, parentId, timestamp, type } = record;
-  if (!isString(id) || id === "" || !isStringOrNull(parentId) || !isNumber(timestamp)) {
-    return "broken";
-  }
-  if (!isString(type)) return "broken";
-  if (!Object.hasOwn(ENTRY_CHECKS, type)) return "unknown";
-  return ENTRY_CHECKS[type as keyof typeof ENTRY_CHECKS](record) ? "known" : "broken";
+/** Whether this version knows an entry type. Records of other types are kept as opaque entries. */
+export function isKnownType(type: unknown): boolean {
+  return isString(type) && Object.hasOwn(MEMBER_CHECKS, type);
 }
 
-/** Whether a value is a message with valid content. */
+/** Returns what is wrong with a record, such as `title must be a string`, or `undefined` if it is an entry. */
+export function findEntryProblem(record: JsonObject): string | undefined {
+  return findMemberProblem(record, POSITION_CHECKS) ??
+    (isKnownType(record["type"])
+      ? findMemberProblem(record, MEMBER_CHECKS[record["type"] as keyof typeof MEMBER_CHECKS])
+      : undefined);
+}
+
+function findMemberProblem(
+  record: JsonObject,
+  checks: Readonly<Record<string, Check>>,
+): string | undefined {
+  for (const [name, check] of Object.entries(checks)) {
+    const problem = check(Object.hasOwn(record, name) ? record[name] : undefined);
+    if (problem) return `${name} ${problem}`;
+  }
+  return undefined;
+}
+
+/** Whether a value is a message that a session can have. */
 export function isMessage(value: unknown): boolean {
-  if (!isJsonObject(value) || !isNumber(value["timestamp"])) return false;
-  switch (value["role"]) {
-    case "user":
-      return isContent(value["content"]);
-    case "assistant":
-      return isContent(value["content"]) && isString(value["provider"]) &&
-        isString(value["modelId"]) && isUsageOrCost(value["usage"]) &&
-        isUsageOrCost(value["cost"]) &&
-        isString(value["stopReason"]);
-    case "tool_result":
-      return isContent(value["content"]) && isString(value["toolCallId"]) &&
-        isString(value["toolName"]) && typeof value["isError"] === "boolean";
-    case "custom":
-      return isString(value["type"]);
-    default:
-      return false;
-  }
+  return findStoredMessageProblem(value) === undefined;
 }
 
-function isContent(value: unknown): boolean {
-  return isArrayWith(
-    value,
-    (block) => isJsonObject(block) && (BLOCK_CHECKS[String(block["type"])]?.(block) ?? false),
+function findStoredMessageProblem(value: unknown): string | undefined {
+  const problem = findMessageProblem(value);
+  if (problem || !isJsonObject(value)) return problem;
+  const { role } = value;
+  return findMemberProblem(value, {
+    timestamp: number,
+    ...(role === "assistant" && { ...ASSISTANT_CHECKS, content: callArguments }),
+    ...(role === "tool_result" && { isError: boolean }),
+  });
+}
+
+const ASSISTANT_CHECKS = { provider: string, modelId: string, stopReason: string };
+
+/** Checks the arguments of tool calls in valid content. */
+function callArguments(content: unknown): string | undefined {
+  const isValid = isArrayOf(
+    content,
+    (block) =>
+      !isJsonObject(block) || block["type"] !== "tool_call" || isJsonObject(block["arguments"]),
   );
-}
-
-function isUsageOrCost(value: unknown): boolean {
-  return isJsonObject(value) &&
-    ["input", "output", "cacheRead", "cacheWrite", "total"].every((key) => isNumber(value[key]));
-}
-
-function isCall({ messageId, toolCallId, name }: JsonObject): boolean {
-  return isStringOrNull(messageId) && isString(toolCallId) && isString(name);
+  return isValid ? undefined : "must have tool calls whose arguments are an object";
 }
 
 /** Whether a value is a `ModelSpec` object. */
@@ -112,6 +138,6 @@ export function isModelSpec(value: unknown): boolean {
 export function isQueuedMessages(value: unknown): boolean {
   const isItem = (item: unknown) =>
     isJsonObject(item) && isString(item["id"]) && isMessage(item["message"]);
-  return isJsonObject(value) && isArrayWith(value["steering"], isItem) &&
-    isArrayWith(value["followUp"], isItem);
+  return isJsonObject(value) && isArrayOf(value["steering"], isItem) &&
+    isArrayOf(value["followUp"], isItem);
 }

@@ -4,7 +4,9 @@
  * @module
  */
 
+import type { SessionDamage } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
+import type { EncodedEntry } from "./entry_encoder.ts";
 
 /** Result of {@linkcode EntryLog.append}. */
 export interface AppendResult {
@@ -17,7 +19,7 @@ export interface AppendResult {
 /** The stored entries of one open session. Appends do not overlap each other. */
 export interface EntryLog {
   /** Appends entries. Never rejects. */
-  append(entries: readonly SessionEntry[]): Promise<AppendResult>;
+  append(entries: readonly EncodedEntry[]): Promise<AppendResult>;
   /** Resolves when all stored entries would survive a power failure. */
   sync(): Promise<void>;
   /**
@@ -25,6 +27,8 @@ export interface EntryLog {
    * read.
    */
   read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]>;
+  /** Returns the place of an entry in the log, to report damage. */
+  locate(position: number): Pick<SessionDamage, "offset" | "length">;
   /** Closes the log and releases the lock. */
   close(): Promise<void>;
 }

@@ -11,18 +11,19 @@ import type {
   SearchSessionsOptions,
   Session,
   SessionAccess,
+  SessionDamage,
   SessionStore,
   SessionSummary,
 } from "../../core/session.ts";
-import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import type { EntryOutline, SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import type { AppendResult, EntryLog } from "./entry_log.ts";
 import {
   createAlreadyExistsError,
   createLockedError,
   createNotFoundError,
 } from "./session_errors.ts";
-import { JournalDeduplicator } from "./journal_deduplicator.ts";
-import { createHeader } from "./jsonl.ts";
+import { type EncodedEntry, EntryEncoder } from "./entry_encoder.ts";
+import { createHeader, type DecodedLine, decodeLine, restoreDuplicates } from "./jsonl.ts";
 import { addEntries, LiveSession } from "./live_session.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "./search.ts";
 import { checkSessionId, createRandomId, createSessionId } from "./session_id.ts";
@@ -40,9 +41,10 @@ export interface InMemorySessionStoreOptions {
 /** The stored data of a session. */
 interface StoredSession {
   readonly header: SessionHeader;
-  readonly entries: SessionEntry[];
-  /** Ids of the entries of tool results whose content is also in the tool journal. */
-  readonly duplicateIds: Set<string>;
+  readonly summary: SummaryBuilder;
+  readonly outlines: EntryOutline[];
+  /** The entries as a file would have them. */
+  readonly lines: string[];
 }
 
 /**
@@ -75,16 +77,17 @@ export class InMemorySessionStore implements SessionStore {
       const { id = createSessionId(this.#now()) } = options;
       checkSessionId(id);
       if (this.#sessions.has(id)) throw createAlreadyExistsError(id);
-      this.#startWriting(id);
-      const stored: StoredSession = {
-        header: createHeader({ ...options, id, created: this.#now() }),
-        entries: [],
-        duplicateIds: new Set(),
-      };
+      if (this.#openWriters.has(id)) throw createLockedError(id, undefined);
+      const header = createHeader({ ...options, id, created: this.#now() });
+      const summary = SummaryBuilder.from(header);
+      const stored: StoredSession = { header, summary, outlines: [], lines: [] };
       const tree = new SessionTree();
-      stored.entries.push(...addEntries(tree, options.entries ?? []));
-      if (stored.entries.length > 0) this.#sessions.set(id, stored);
-      return this.#createSession(stored, tree, "write");
+      const encoder = new EntryEncoder(id);
+      const entries = addEntries(tree, encoder, options.entries ?? []);
+      addToSession(stored, entries);
+      if (entries.length > 0) this.#sessions.set(id, stored);
+      this.#openWriters.add(id);
+      return this.#createSession(stored, { tree, access: "write", encoder });
     });
   }
 
@@ -97,17 +100,18 @@ export class InMemorySessionStore implements SessionStore {
       const stored = this.#get(id);
       if (access === "write") this.#startWriting(id);
       const tree = new SessionTree();
-      for (const { type, id, parentId, timestamp } of stored.entries) {
-        tree.add({ type, id, parentId, timestamp });
-      }
-      return this.#createSession(stored, tree, access);
+      for (const outline of stored.outlines) tree.add(outline);
+      return this.#createSession(stored, { tree, access });
     });
   }
 
   /** Lists all sessions, most recently written first. */
   list(options: ListSessionsOptions = {}): Promise<readonly SessionSummary[]> {
     return toPromise(() =>
-      selectSummaries(Array.from(this.#sessions.values(), createSummary), options)
+      selectSummaries(
+        Array.from(this.#sessions.values(), ({ summary }) => summary.build(0)),
+        options,
+      )
     );
   }
 
@@ -118,10 +122,11 @@ export class InMemorySessionStore implements SessionStore {
     const ids = sessionId === undefined ? (await this.list()).map(({ id }) => id) : [sessionId];
     const hits: SearchHit[] = [];
     for (const id of ids) {
-      const { entries, duplicateIds } = this.#get(id);
-      for (const entry of entries) {
+      for (const line of this.#get(id).lines) {
         if (hits.length >= limit || signal?.aborted) return hits;
-        const hit = duplicateIds.has(entry.id) ? undefined : parsed.findHit(id, entry);
+        const decoded = decodeLine(line);
+        if (!decoded || decoded.type === "duplicate") continue;
+        const hit = parsed.findHit(id, decoded);
         if (hit) hits.push(hit);
       }
     }
@@ -149,21 +154,20 @@ export class InMemorySessionStore implements SessionStore {
     this.#openWriters.add(id);
   }
 
-  #createSession(stored: StoredSession, tree: SessionTree, access: SessionAccess): Session {
-    const { header, entries } = stored;
+  #createSession(
+    stored: StoredSession,
+    options: {
+      readonly tree: SessionTree;
+      readonly access: SessionAccess;
+      readonly encoder?: EntryEncoder;
+    },
+  ): Session {
+    const { header } = stored;
     const log = new MemoryLog(stored, {
       save: () => this.#sessions.set(header.id, stored),
-      release: () => access === "write" && this.#openWriters.delete(header.id),
+      release: () => options.access === "write" && this.#openWriters.delete(header.id),
     });
-    return new LiveSession({
-      header,
-      access,
-      tree,
-      loadedEntries: entries.slice(),
-      log,
-      now: this.#now,
-      newId: this.#newId,
-    });
+    return new LiveSession({ ...options, header, log, now: this.#now, newId: this.#newId });
   }
 }
 
@@ -178,20 +182,14 @@ interface MemoryLogOptions {
 class MemoryLog implements EntryLog {
   readonly #session: StoredSession;
   readonly #options: MemoryLogOptions;
-  readonly #deduplicator = new JournalDeduplicator();
 
   constructor(session: StoredSession, options: MemoryLogOptions) {
     this.#session = session;
     this.#options = options;
   }
 
-  append(entries: readonly SessionEntry[]): Promise<AppendResult> {
-    for (const entry of entries) {
-      this.#session.entries.push(entry);
-      if (this.#deduplicator.findOriginal(entry) !== undefined) {
-        this.#session.duplicateIds.add(entry.id);
-      }
-    }
+  append(entries: readonly EncodedEntry[]): Promise<AppendResult> {
+    addToSession(this.#session, entries);
     this.#options.save();
     return Promise.resolve({ kept: entries.length });
   }
@@ -200,20 +198,35 @@ class MemoryLog implements EntryLog {
     return Promise.resolve();
   }
 
-  read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
-    return Promise.resolve(positions.map((position) => this.#session.entries[position]));
+  async read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
+    const { outlines } = this.#session;
+    const lines = positions.map((position) => this.#decode(position));
+    const fetch = (ids: readonly string[]) =>
+      ids.map((id) => this.#decode(outlines.findIndex((outline) => outline.id === id)));
+    return await restoreDuplicates(lines, (ids) => Promise.resolve(fetch(ids)));
+  }
+
+  locate(position: number): Pick<SessionDamage, "offset" | "length"> {
+    return { offset: position, length: 0 };
   }
 
   close(): Promise<void> {
     this.#options.release();
     return Promise.resolve();
   }
+
+  #decode(position: number): DecodedLine {
+    return decodeLine(this.#session.lines[position] ?? "");
+  }
 }
 
-function createSummary({ header, entries }: StoredSession): SessionSummary {
-  const builder = SummaryBuilder.from(header);
-  for (const entry of entries) builder.add(entry);
-  return builder.build(0);
+function addToSession(session: StoredSession, entries: readonly EncodedEntry[]): void {
+  for (const { entry, line } of entries) {
+    const { type, id, parentId, timestamp } = entry;
+    session.outlines.push({ type, id, parentId, timestamp });
+    session.lines.push(line);
+    session.summary.add(entry);
+  }
 }
 
 /** Calls a function immediately; rejects if it throws. */

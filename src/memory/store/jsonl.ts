@@ -13,7 +13,8 @@ import type {
   SessionEntry,
   SessionHeader,
 } from "../../core/session_entry.ts";
-import { classifyRecord } from "./entry_check.ts";
+import { repairAmounts } from "./amounts.ts";
+import { findEntryProblem, isKnownType } from "./entry_check.ts";
 import { safeStringify } from "./safe_stringify.ts";
 
 /** Version of the written format. Version 0 is a list of messages, one per line. */
@@ -84,15 +85,26 @@ export function decodeRecord(value: unknown): DecodedLine {
   if (!isJsonObject(value)) return undefined;
   const { contentFrom } = value;
   if (typeof contentFrom === "string") return decodeDuplicate(value, contentFrom);
-  switch (classifyRecord(value)) {
-    case "broken":
-      return undefined;
-    case "unknown": {
-      const { id, parentId, timestamp } = value as unknown as EntryPosition;
-      return { type: "opaque", id, parentId, timestamp, record: value };
+  if (findEntryProblem(value)) return undefined;
+  if (isKnownType(value["type"])) return withValidAmounts(value) as unknown as SessionEntry;
+  const { id, parentId, timestamp } = value as unknown as EntryPosition;
+  return { type: "opaque", id, parentId, timestamp, record: value };
+}
+
+/** Repairs the amounts of an entry, since an unknown cost must not cost the reply. */
+function withValidAmounts(record: JsonObject): JsonObject {
+  switch (record["type"]) {
+    case "message": {
+      const { message } = record;
+      if (!isJsonObject(message) || message["role"] !== "assistant") return record;
+      const repaired = repairAmounts({ usage: null, cost: null, ...message });
+      return { ...record, message: repaired };
     }
-    case "known":
-      return value as unknown as SessionEntry;
+    case "compaction":
+    case "sub_agent_result":
+      return repairAmounts(record);
+    default:
+      return record;
   }
 }
 
@@ -102,7 +114,7 @@ function decodeDuplicate(
 ): DecodedLine {
   if (!isJsonObject(record["message"])) return undefined;
   const entry = { ...record, message: withLostContent(record["message"]) };
-  if (classifyRecord(entry) !== "known") return undefined;
+  if (!isKnownType(record["type"]) || findEntryProblem(entry)) return undefined;
   return { type: "duplicate", entry: entry as unknown as SessionEntry, contentFrom };
 }
 

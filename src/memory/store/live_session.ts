@@ -12,6 +12,7 @@ import type {
   SessionEntryBody,
   SessionHeader,
 } from "../../core/session_entry.ts";
+import { type EncodedEntry, EntryEncoder } from "./entry_encoder.ts";
 import type { EntryLog } from "./entry_log.ts";
 import { toSessionError } from "./session_errors.ts";
 import type { SessionTree } from "./session_tree.ts";
@@ -33,6 +34,8 @@ export interface LiveSessionOptions {
   readonly loadedEntries?: readonly (SessionEntry | undefined)[];
   /** The log. */
   readonly log: EntryLog;
+  /** Encodes the entries. Default: a new one. */
+  readonly encoder?: EntryEncoder;
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
   /** Creates ids for entries. */
@@ -43,11 +46,12 @@ export interface LiveSessionOptions {
 export class LiveSession implements Session {
   readonly header: SessionHeader;
   readonly access: SessionAccess;
-  readonly damage: readonly SessionDamage[];
   readonly #options: LiveSessionOptions;
+  readonly #damage: SessionDamage[];
+  readonly #encoder: EntryEncoder;
   readonly #tree: SessionTree;
   readonly #loadedEntries: (SessionEntry | undefined)[];
-  #pendingEntries: SessionEntry[] = [];
+  #pendingEntries: EncodedEntry[] = [];
   #pendingWrite: Promise<void> | undefined;
   #failure: SessionError | undefined;
   #closing: Promise<void> | undefined;
@@ -55,14 +59,19 @@ export class LiveSession implements Session {
   constructor(options: LiveSessionOptions) {
     this.header = options.header;
     this.access = options.access;
-    this.damage = options.damage ?? [];
+    this.#damage = [...options.damage ?? []];
     this.#options = options;
+    this.#encoder = options.encoder ?? new EntryEncoder(options.header.id);
     this.#tree = options.tree;
     this.#loadedEntries = [...options.loadedEntries ?? []];
   }
 
   get id(): string {
     return this.header.id;
+  }
+
+  get damage(): readonly SessionDamage[] {
+    return this.#damage;
   }
 
   get leafId(): string | null {
@@ -138,10 +147,11 @@ export class LiveSession implements Session {
     this.#assertWritable();
     const id = this.#createUniqueId();
     const timestamp = this.#options.now();
-    const entry: SessionEntry = { ...body, id, parentId, timestamp };
+    const encoded = this.#encoder.encode({ ...body, id, parentId, timestamp });
+    const { entry } = encoded;
     this.#loadedEntries[this.outline.length] = entry;
-    this.#tree.add({ type: body.type, id, parentId, timestamp });
-    this.#pendingEntries.push(entry);
+    this.#tree.add({ type: entry.type, id, parentId, timestamp });
+    this.#pendingEntries.push(encoded);
     // Deferred, so that entries appended in the same task are written together.
     if (!this.#pendingWrite && this.#pendingEntries.length === 1) {
       queueMicrotask(() => this.#write());
@@ -166,9 +176,10 @@ export class LiveSession implements Session {
   }
 
   /** Removes the entries that are not in the log, so that memory and log agree. */
-  #rollBack(lost: readonly SessionEntry[], error: unknown): void {
+  #rollBack(lost: readonly EncodedEntry[], error: unknown): void {
     const [first] = lost;
-    if (first) this.#tree.truncate(this.#tree.findPosition(first.id));
+    if (first) this.#tree.truncate(this.#tree.findPosition(first.entry.id));
+    this.#encoder.forget(lost);
     this.#loadedEntries.length = Math.min(this.#loadedEntries.length, this.outline.length);
     this.#pendingEntries = [];
     this.#failure = this.#toWriteError(error, lost.length);
@@ -185,7 +196,11 @@ export class LiveSession implements Session {
       const loaded = this.#loadedEntries[position];
       const entry = loaded ?? read[next++];
       const node = this.outline[position];
-      if (!entry || !node) continue;
+      if (!node) continue;
+      if (!entry) {
+        this.#reportUnreadable(position, node);
+        continue;
+      }
       const positioned = loaded ?? withTreePosition(entry, node);
       if (cache) this.#loadedEntries[position] = positioned;
       entries.push(positioned);
@@ -204,6 +219,12 @@ export class LiveSession implements Session {
     } catch (error) {
       throw toSessionError(error, { id: this.id, reason: "read_failed" });
     }
+  }
+
+  /** Reports an entry that the tree has and the log no longer. */
+  #reportUnreadable(position: number, { id: entryId }: EntryOutline): void {
+    if (this.#damage.some((damage) => damage.entryId === entryId)) return;
+    this.#damage.push({ type: "broken_entry", ...this.#options.log.locate(position), entryId });
   }
 
   async #close(): Promise<void> {
@@ -257,11 +278,13 @@ export class LiveSession implements Session {
 /** Adds entries of another session to a tree; returns them with the ids and parents that the tree assigned. */
 export function addEntries(
   tree: SessionTree,
+  encoder: EntryEncoder,
   entries: readonly SessionEntry[],
-): readonly SessionEntry[] {
+): readonly EncodedEntry[] {
   return entries.map((entry) => {
     const { type, id, parentId, timestamp } = entry;
-    return withTreePosition(entry, tree.addRepaired({ type, id, parentId, timestamp }).node);
+    const { node } = tree.addRepaired({ type, id, parentId, timestamp });
+    return encoder.encode(withTreePosition(entry, node));
   });
 }
 

@@ -1,0 +1,194 @@
+/**
+ * The store under test, and values for its tests.
+ *
+ * @module
+ */
+
+import { SessionError } from "../core/errors.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
+import type { AgentMessage, UserMessage } from "../core/message.ts";
+import type { Session, SessionStore } from "../core/session.ts";
+import type { SessionEntry, SessionEntryBody } from "../core/session_entry.ts";
+import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
+
+/** The store for one test. */
+export interface SessionStoreFixture {
+  /** An empty store. */
+  readonly store: SessionStore;
+  /** Returns another store over the same sessions, as after a restart. Default: the same store. */
+  readonly reopen?: () => SessionStore | Promise<SessionStore>;
+  /** Cleans up after the test. */
+  readonly dispose?: () => void | Promise<void>;
+}
+
+/** The store of one test, before and after a restart. */
+export class StoreSubject {
+  readonly store: SessionStore;
+  readonly #fixture: SessionStoreFixture;
+
+  constructor(fixture: SessionStoreFixture) {
+    this.store = fixture.store;
+    this.#fixture = fixture;
+  }
+
+  /** Returns the store after a restart. */
+  async reopen(): Promise<SessionStore> {
+    return await this.#fixture.reopen?.() ?? this.store;
+  }
+
+  /** Writes and closes a session; returns its entries. */
+  async writeSession(id: string, ...bodies: readonly SessionEntryBody[]): Promise<SessionEntry[]> {
+    const created = this.store.create({ id });
+    return await withSession(created, (session) => bodies.map((body) => session.append(body)));
+  }
+
+  /** Opens a session for reading after a restart, and closes it after use. */
+  async readSession(id: string, use: (session: Session) => unknown): Promise<void> {
+    await withSession((await this.reopen()).open(id, { access: "read" }), use);
+  }
+}
+
+/** Closes a session after use; `await using` requires Node 24. */
+export async function withSession<Result>(
+  opened: Promise<Session>,
+  use: (session: Session) => Result | Promise<Result>,
+): Promise<Result> {
+  const session = await opened;
+  try {
+    return await use(session);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Entries of untyped code that a store refuses. */
+export const INVALID_ENTRIES: readonly unknown[] = [
+  { type: "title", title: NaN },
+  { type: "label", label: "a" },
+  { type: "of_the_future" },
+  { type: "message", message: { role: "user", content: "text", timestamp: 1 } },
+  { type: "message", message: { role: "user", content: [{ type: "text" }], timestamp: 1 } },
+  { type: "plan_created", plan: "plan", steps: [1] },
+];
+
+export const SAMPLE_ENTRIES: readonly SessionEntryBody[] = [
+  { type: "model_changed", model: { provider: "p", modelId: "m", thinkingLevel: "high" } },
+  { type: "tools_changed", names: ["bash"] },
+  createMessageEntry("hello"),
+  {
+    type: "message",
+    message: assistantMessage([toolCall("bash", { command: "ls" }, { id: "c" })]),
+  },
+  {
+    type: "approval",
+    toolCallId: "c",
+    name: "bash",
+    decision: { type: "approved", scope: "tool" },
+  },
+  {
+    type: "tool_started",
+    messageId: null,
+    toolCallId: "c",
+    name: "bash",
+    arguments: { command: "ls" },
+    sideEffect: "once",
+    idempotencyKey: "run:c",
+  },
+  createFinishedEntry("c", [text("a.ts")]),
+  {
+    type: "message",
+    message: toolResultMessage({ id: "c", name: "bash" }, "a.ts", { details: { exit: 0 } }),
+  },
+  {
+    type: "message",
+    message: { role: "custom", type: "note", data: { x: [1, null] }, timestamp: 1 },
+  },
+  {
+    type: "queue_changed",
+    queued: { steering: [], followUp: [{ id: "q", message: createUserMessage("later") }] },
+  },
+  {
+    type: "compaction",
+    firstDroppedId: null,
+    lastDroppedId: null,
+    droppedCount: 2,
+    tokensBefore: 100,
+    tokensAfter: 50,
+    summary: "before",
+  },
+  { type: "sub_agent_spawned", subAgentId: "s", prompt: "look" },
+  { type: "sub_agent_result", subAgentId: "s", result: "seen", isError: false },
+  { type: "plan_created", plan: "# Plan", steps: ["one"] },
+  { type: "plan_step", step: 0, state: "complete" },
+  { type: "plan_mode", active: true },
+  { type: "approval_mode", mode: "smart" },
+  { type: "label", targetId: "x", label: "here" },
+  createTitleEntry("A title"),
+  { type: "run_ended", stopReason: "stop" },
+  { type: "custom", name: "mine", data: { any: "thing" } },
+];
+
+/** Creates a message of a user. */
+function createUserMessage(content: string): UserMessage {
+  return { role: "user", content: [text(content)], timestamp: 1 } as const;
+}
+
+/** Creates an entry with a message of a user. */
+export function createMessageEntry(content: string): SessionEntryBody {
+  return toMessageEntry(createUserMessage(content));
+}
+
+/** Creates an entry with a message. */
+export function toMessageEntry(message: AgentMessage): SessionEntryBody {
+  return { type: "message", message };
+}
+
+/** Creates an entry with a title. */
+export function createTitleEntry(title: string): SessionEntryBody {
+  return { type: "title", title };
+}
+
+/** Creates an entry of the tool journal. */
+export function createFinishedEntry(
+  toolCallId: string,
+  content: readonly ReturnType<typeof text>[],
+): SessionEntryBody {
+  const call = { messageId: null, toolCallId, name: "bash" };
+  return { type: "tool_finished", ...call, result: { content }, isError: false };
+}
+
+/** Returns the texts of the users' messages. */
+export function extractTexts(entries: readonly SessionEntry[]): string[] {
+  return entries.flatMap((entry) => {
+    if (entry.type !== "message" || entry.message.role !== "user") return [];
+    return entry.message.content.map((block) => block.type === "text" ? block.text : block.type);
+  });
+}
+
+/** Checks that an operation fails with a `SessionError`. */
+export async function expectFailure(
+  reason: SessionError["reason"],
+  operation: () => unknown,
+): Promise<void> {
+  try {
+    await operation();
+  } catch (error) {
+    if (error instanceof SessionError) return expectEqual(error.reason, reason, "reason");
+    throw error;
+  }
+  throw new Error(`Expected a SessionError with reason ${reason}, got none`);
+}
+
+/** Checks that values are equal as JSON. */
+export function expectEqual(actual: unknown, expected: unknown, name: string): void {
+  if (isJsonEqual(sortKeys(actual), sortKeys(expected))) return;
+  throw new Error(`${name}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
+}
+
+/** Sorts the members of objects by name; the contract leaves their order open. */
+function sortKeys(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null), (_key, member) => {
+    if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => a < b ? -1 : 1));
+  });
+}
