@@ -16,12 +16,12 @@ const must = (isValid: (value: unknown) => boolean, expected: string): Check => 
   isValid(value) ? undefined : `must be ${expected}`;
 
 const isString = (value: unknown): value is string => typeof value === "string";
-const isArrayOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+const isArrayWith = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isItem);
 
 const string = must(isString, "a string");
 const stringOrNull = must((value) => value === null || isString(value), "a string or null");
-const strings = must((value) => isArrayOf(value, isString), "an array of strings");
+const strings = must((value) => isArrayWith(value, isString), "an array of strings");
 const number = must((value) => typeof value === "number" && Number.isFinite(value), "a number");
 const boolean = must((value) => typeof value === "boolean", "a boolean");
 const object = must(isJsonObject, "an object");
@@ -120,7 +120,7 @@ const ASSISTANT_CHECKS = { provider: string, modelId: string, stopReason: string
 
 /** Checks the arguments of tool calls in valid content. */
 function callArguments(content: unknown): string | undefined {
-  const isValid = isArrayOf(
+  const isValid = isArrayWith(
     content,
     (block) =>
       !isJsonObject(block) || block["type"] !== "tool_call" || isJsonObject(block["arguments"]),
@@ -138,6 +138,6 @@ export function isModelSpec(value: unknown): boolean {
 export function isQueuedMessages(value: unknown): boolean {
   const isItem = (item: unknown) =>
     isJsonObject(item) && isString(item["id"]) && isMessage(item["message"]);
-  return isJsonObject(value) && isArrayOf(value["steering"], isItem) &&
-    isArrayOf(value["followUp"], isItem);
+  return isJsonObject(value) && isArrayWith(value["steering"], isItem) &&
+    isArrayWith(value["followUp"], isItem);
 }
