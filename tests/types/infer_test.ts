@@ -348,6 +348,19 @@ Deno.test("defineTool(): all callbacks have typed arguments", () => {
   });
 });
 
+Deno.test("defineTool(): execute must return a value", () => {
+  const definition = { name: "log", description: "Logs.", parameters: { type: "object" } } as const;
+  interface Entry {
+    text: string;
+  }
+  defineTool({ ...definition, execute: (): Entry => ({ text: "" }) });
+  defineTool({ ...definition, execute: (): Promise<Entry[]> => Promise.resolve([]) });
+  // @ts-expect-error: undefined is no JSON value
+  defineTool({ ...definition, execute: () => undefined });
+  // @ts-expect-error: undefined is no JSON value
+  defineTool({ ...definition, execute: async () => await Promise.resolve() });
+});
+
 Deno.test("defineTool(): an optional field may be undefined", () => {
   defineTool({
     name: "read",
