@@ -29,14 +29,7 @@ export interface AgentToolResult {
  * Output of a tool: an {@linkcode AgentToolResult}, or any JSON value, which becomes the text for the model and, unless
  * it is a string, the `details`. An object with `content`, and no properties but those of a result, is a result.
  */
-export type ToolOutput =
-  | AgentToolResult
-  | string
-  | number
-  | boolean
-  | null
-  // Any object but a promise, whose value would not be checked.
-  | (object & { readonly then?: never });
+export type ToolOutput = AgentToolResult | string | number | boolean | null | object;
 
 /** A partial result of a running tool; a string is the same as one text block. */
 export type ToolUpdate = AgentToolResult | string;

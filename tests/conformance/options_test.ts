@@ -141,7 +141,7 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ policies: [{ preTurn: () => {} }] }, "A policy must be an object with a name and hooks"],
   [
     { policies: [{ name: "a", preTurn: "stop" }] },
-    'preTurn of the policy "a" must be a function, not stop',
+    'preTurn of the policy "a" must be a function, not a string',
   ],
   [{ approve: true }, "approve must be a function, not true"],
   [

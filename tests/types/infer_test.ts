@@ -13,7 +13,7 @@ import type {
   JsonSchema,
   SchemaSource,
 } from "../../mod.ts";
-import { defineTool } from "../../mod.ts";
+import { defineTool, textResult } from "../../mod.ts";
 
 /** `true` only for identical types, including optional and readonly modifiers and `any`. */
 type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends
@@ -353,7 +353,11 @@ Deno.test("defineTool(): execute must return a value", () => {
   interface Entry {
     text: string;
   }
+  defineTool({ ...definition, execute: () => ({ rows: [1], text: "" }) });
   defineTool({ ...definition, execute: (): Entry => ({ text: "" }) });
+  defineTool({ ...definition, execute: async () => await Promise.resolve({ rows: [1] }) });
+  defineTool({ ...definition, execute: () => textResult("") });
+  defineTool({ ...definition, execute: () => Math.random() > 0.5 ? "" : Promise.resolve(null) });
   defineTool({ ...definition, execute: (): Promise<Entry[]> => Promise.resolve([]) });
   // @ts-expect-error: undefined is no JSON value
   defineTool({ ...definition, execute: () => undefined });
