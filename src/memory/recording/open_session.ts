@@ -35,7 +35,7 @@ export interface OpenedSession extends SessionRecording {
  * Resumes the session with an id into an idle agent, or creates it, and records the agent from there on: one call for
  * each conversation of a server.
  *
- * A session that exists sets the history, model, tools and queues of the agent, as {@linkcode ResumedSession.into} does.
+ * A session that exists sets the history, model, tools and queues of the agent, as `ResumedSession.into()` does.
  *
  * @throws {SessionError} If the session cannot be opened; with the reason `locked` if it is open elsewhere.
  * @throws {AlreadyRunningError} If the session exists and a run of the agent is active.
