@@ -8,7 +8,16 @@ import type { PendingBatch } from "../core/approval.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { StopReason } from "../core/model.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
+import type { AgentToolResult } from "../core/tool_result.ts";
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  unknownCost,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "../core/usage.ts";
 
 /** The result of a run so far; immutable: every stage returns a new value. */
 export interface RunProgress {
@@ -44,13 +53,15 @@ export function createProgress(overflowed: boolean): RunProgress {
 }
 
 /** Adds the token counts and the cost of a step. */
-export function addSpending(
-  progress: RunProgress,
+export function addSpending<Totals extends Pick<RunProgress, "usage" | "cost">>(
+  totals: Totals,
   { usage = zeroUsage(), cost = zeroCost() }: Spending,
-): RunProgress {
-  return {
-    ...progress,
-    usage: addUsage(progress.usage, usage),
-    cost: addCost(progress.cost, cost),
-  };
+): Totals {
+  return { ...totals, usage: addUsage(totals.usage, usage), cost: addCost(totals.cost, cost) };
+}
+
+/** Returns what a tool used; the cost of reported tokens is unknown unless it is reported too. */
+export function getToolSpending({ usage, cost }: AgentToolResult): Spending {
+  const isPriced = cost !== undefined || usage === undefined || usage.total === 0;
+  return { usage, cost: isPriced ? cost : unknownCost() };
 }

@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
+import type { AgentToolResult } from "../../src/core/tool_result.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -227,6 +228,47 @@ Deno.test("asTool(): what a cancelled agent has used until then counts in the ru
     7,
   ]);
 });
+
+for (const end of ["cancelled", "timed out", "aborted"] as const) {
+  Deno.test(`asTool(): the usage of an agent that does not end in time counts when its call is ${end}`, async () => {
+    const work = (name: string, own: Partial<AgentToolResult> = {}) =>
+      fakeTool({ name, result: { content: [], usage, cost, ...own } });
+    const { child: grandchild } = createChild([reply("Deep", { usage, cost })]);
+    const { child } = createChild([
+      reply([toolCall("priced"), toolCall("deep", { prompt: "?" })], { usage, cost }),
+      fail("network_error", "Down", { usage }),
+      reply([toolCall("stuck")], { usage, cost }),
+    ], {
+      retry: () => 0,
+      prices: { "test/child": { input: 1_000_000, output: 0 } },
+      tools: [
+        work("priced"),
+        grandchild.asTool({ name: "deep", description: "" }),
+        fakeTool({ name: "stuck", delayMs: Infinity, ignoresSignal: true }),
+      ],
+      // The tool ignores the abort, and the time in which the agent would leave it behind never ends.
+      sleep: (milliseconds) => milliseconds === 0 ? Promise.resolve() : new Promise(() => {}),
+    });
+    const { agent, clock } = testAgent([reply([ask()], { usage, cost }), reply("Fine")], {
+      tools: [child.asTool({ name: "weather", description: "", timeoutMs: 1_000 })],
+    });
+    const running = agent.prompt("Go");
+    await settle();
+    if (end === "cancelled") agent.steer("Never mind");
+    if (end === "aborted") agent.abort();
+    clock.advance(end === "timed out" ? 1_000 : 0);
+    await settle();
+    clock.advance(100);
+    const { messages, usage: total, cost: totalCost } = await running;
+    const message = messages[2];
+    assertEquals(
+      message?.role === "tool_result" &&
+        [message.isError, message.usage?.total, message.cost?.total],
+      [true, 35, 15],
+    );
+    assertEquals([total.total, totalCost.total], [42, 18]);
+  });
+}
 
 for (
   const [outcome, steps, options, words] of [
