@@ -8,16 +8,7 @@ import type { PendingBatch } from "../core/approval.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { StopReason } from "../core/model.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import type { AgentToolResult } from "../core/tool_result.ts";
-import {
-  addCost,
-  addUsage,
-  type Cost,
-  unknownCost,
-  type Usage,
-  zeroCost,
-  zeroUsage,
-} from "../core/usage.ts";
+import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 
 /** The result of a run so far; immutable: every stage returns a new value. */
 export interface RunProgress {
@@ -58,10 +49,4 @@ export function addSpending<Totals extends Pick<RunProgress, "usage" | "cost">>(
   { usage = zeroUsage(), cost = zeroCost() }: Spending,
 ): Totals {
   return { ...totals, usage: addUsage(totals.usage, usage), cost: addCost(totals.cost, cost) };
-}
-
-/** Returns what a tool used; the cost of reported tokens is unknown unless it is reported too. */
-export function getToolSpending({ usage, cost }: AgentToolResult): Spending {
-  const isPriced = cost !== undefined || usage === undefined || usage.total === 0;
-  return { usage, cost: isPriced ? cost : unknownCost() };
 }

@@ -5,8 +5,8 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
-import { zeroCost, zeroUsage } from "../core/usage.ts";
-import { addSpending, getToolSpending, type Spending } from "./run_progress.ts";
+import { toValidSpending, zeroCost, zeroUsage } from "../core/usage.ts";
+import { addSpending, type Spending } from "./run_progress.ts";
 
 /** The spending of the agents that one tool call runs; known even if the call never returns. */
 export class SubAgentSpending {
@@ -32,7 +32,7 @@ export class SubAgentSpending {
         return;
       case "tool_execution_end":
         if (this.#agentPaths.has(formatPath([...path, own.id]))) return;
-        this.#total = addSpending(this.#total, getToolSpending(own.result));
+        this.#total = addSpending(this.#total, toValidSpending(own.result));
     }
   }
 }

@@ -12,6 +12,7 @@ import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { type AgentToolResult, errorResult } from "../core/tool_result.ts";
+import { toValidSpending } from "../core/usage.ts";
 import { approveBatch, isAnswerCall, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { executeCalls } from "./execute_calls.ts";
@@ -25,7 +26,7 @@ import {
 } from "./prepared_call.ts";
 import { prepareResumedBatch } from "./resume_batch.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
-import { getToolSpending, type Spending } from "./run_progress.ts";
+import type { Spending } from "./run_progress.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /** The result of a batch. */
@@ -118,7 +119,7 @@ async function executeBatch(turn: TurnContext, batch: PreparedBatch): Promise<Ba
     toolResults: await emitResults(turn, calls, resultByBlock),
     interrupted: interrupted || batch.interrupted === true,
     injected,
-    spending: results.map(getToolSpending),
+    spending: results.map(toValidSpending),
     ...(stoppedBy && { stoppedBy }),
   };
 }

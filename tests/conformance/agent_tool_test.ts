@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
+import type { AgentToolOptions } from "../../src/agent/agent_tool.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
 import type { AgentToolResult } from "../../src/core/tool_result.ts";
@@ -329,6 +330,35 @@ Deno.test("asTool(): a conversation of the agent itself does not reach the calls
     "user: How is the weather?",
   ]);
   assertEquals(child.state.messages.length, 2);
+});
+
+Deno.test("asTool(): takes the options of a tool", async () => {
+  const { child } = createChild([reply("Sunny"), reply("Rainy")]);
+  const options: AgentToolOptions = {
+    name: "weather",
+    label: "Weather",
+    description: "",
+    sideEffect: "idempotent",
+    readOnly: true,
+    requiresApproval: ({ prompt }) => prompt !== "How is the weather?",
+    interruptible: false,
+    sequential: false,
+    concurrencyKey: ({ prompt }) => String(prompt),
+    timeoutMs: 1_000,
+    preview: () => Promise.resolve([]),
+  };
+  const tool = child.asTool(options);
+  const { parameters: _schema, execute: _execute, countedBy: _policies, ...own } = tool;
+  assertEquals({ ...own }, { ...options });
+  const asked: unknown[] = [];
+  const { agent } = testAgent([reply([ask(), ask("Tomorrow?")]), reply("Fine")], {
+    tools: [tool],
+    approvalMode: "smart",
+    approve: ({ arguments: { prompt } }) => (asked.push(prompt), true),
+  });
+  await agent.prompt("Go");
+  assertEquals(asked, ["Tomorrow?"]);
+  assertThrows(() => child.asTool({ ...options, timeoutMs: -1 }), BadRequestError, "timeoutMs");
 });
 
 Deno.test("asTool() throws for an invalid name", () => {
