@@ -36,20 +36,20 @@ export type ApprovalPrompt = (request: GateRequest) => ApprovalAnswer | Promise<
 /** Options for {@linkcode approvalGate}. */
 export interface ApprovalGateOptions {
   /** Calls that need approval. Default: `"smart"`. */
-  readonly mode?: ApprovalMode;
+  readonly mode?: ApprovalMode | undefined;
   /** Asks for a decision, whose `origin` is `person` unless it has another one. Default: the call is denied. */
-  readonly ask?: ApprovalPrompt;
+  readonly ask?: ApprovalPrompt | undefined;
   /** Rules for calls that are approved without a prompt: `"read_file"`, `"edit_file(src/**)"`, `"bash(npm test)"`. */
-  readonly allow?: readonly string[];
+  readonly allow?: readonly string[] | undefined;
   /** Rules for calls that are always denied, in every mode. For `bash`, one matching part of a command is enough. */
-  readonly deny?: readonly string[];
+  readonly deny?: readonly string[] | undefined;
   /** Whether read-only commands are approved without a prompt in `"smart"` mode. Default: `false`. */
-  readonly allowHarmless?: boolean;
+  readonly allowHarmless?: boolean | undefined;
   /**
    * Sandbox of the commands. While it is not confined, `bash` cannot be trusted as a tool and `allowHarmless` has no
    * effect. Default: commands are assumed to be confined.
    */
-  readonly sandbox?: Pick<Sandbox, "describe">;
+  readonly sandbox?: Pick<Sandbox, "describe"> | undefined;
 }
 
 /** Calls approved for the session: all calls of a tool, or those whose command or path begins with a prefix. */
