@@ -28,7 +28,7 @@ function createChild(
 
 const ask = (prompt = "How is the weather?") => toolCall("weather", { prompt });
 
-Deno.test("asTool(): takes a prompt, runs a new agent, and its text is the result", async () => {
+Deno.test("asTool(): takes a prompt, runs a new agent, and its text is the result [A113]", async () => {
   const { child, streamFn } = createChild([reply("Sunny"), reply("Rainy")], {
     systemPrompt: "You know the weather",
     tools: [fakeTool({ name: "look" })],
@@ -185,7 +185,7 @@ Deno.test("asTool(): the context of the run reaches the tools of the agent", asy
   assertEquals(seen, [user]);
 });
 
-Deno.test("asTool(): an abort reaches the agent with its reason, within the call's grace", async () => {
+Deno.test("asTool(): an abort reaches the agent with its reason, within the call's grace [A113]", async () => {
   const { child } = createChild([hang({ after: "Half" })]);
   const { agent, clock } = testAgent([reply([ask()])], {
     tools: [child.asTool({ name: "weather", description: "" })],
@@ -293,7 +293,7 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`asTool(): an agent that ${outcome} gives an error result, and its usage counts`, async () => {
+  Deno.test(`asTool(): an agent that ${outcome} gives an error result, and its usage counts [A113]`, async () => {
     const { child } = createChild(steps, {
       tools: [fakeTool({ name: "look" })],
       ...options as Partial<AgentOptions>,

@@ -122,7 +122,7 @@ Deno.test("approvalGate(): a decision names the rule, the grant or the mode that
   assertEquals(await run("make"), { type: "approved", origin: "mode" });
 });
 
-Deno.test("approvalGate(): a trusted tool stays trusted until clearTrust()", async () => {
+Deno.test("approvalGate(): a trusted tool stays trusted until clearTrust() [AC-30]", async () => {
   const { gate, questions } = createPromptedGate([{ type: "approved", scope: "tool" }, true]);
   await getDecisionType(gate, "write_file", { path: "a" });
   await getDecisionType(gate, "write_file", { path: "b" });
