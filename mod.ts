@@ -52,7 +52,7 @@
  *
  * async function answer(question: string): Promise<string> {
  *   // Reads ANTHROPIC_API_KEY.
- *   const agent = new Agent({ model: "anthropic/claude-sonnet-4-6", tools: [weather] });
+ *   const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", tools: [weather] });
  *   const { text, error } = await agent.prompt(question);
  *   return error ? `Failed: ${error.message}` : text;
  * }

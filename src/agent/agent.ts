@@ -152,8 +152,8 @@ export class Agent {
    * of a JSON Schema. An answer that does not match is sent back with the errors, at most `maxRetries` times. With
    * `full`, the usage, cost and messages of the run are returned with the value.
    *
-   * Rejects with a `StructuredOutputFailedError` when no answer matches or a policy stops the run, with a
-   * `BudgetExceededError` when the budget does, and with the run's error when the run fails.
+   * Rejects with a `StructuredOutputFailedError` when no answer matches, when a policy stops the run or when it waits for
+   * approvals, with a `BudgetExceededError` when the budget stops it, and with the run's error when the run fails.
    */
   structuredOutput<const Schema extends SchemaSource>(
     input: PromptInput,
@@ -164,7 +164,7 @@ export class Agent {
   structuredOutput<const Schema extends SchemaSource>(
     input: PromptInput,
     schema: Schema,
-    options?: RunOptions & StructuredOutputOptions & { readonly full?: false },
+    options?: RunOptions & StructuredOutputOptions & { readonly full?: false | undefined },
   ): Promise<Infer<Schema>>;
   async structuredOutput(
     input: PromptInput,

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { extractText } from "../core/content.ts";
+import { extractText, extractToolCalls } from "../core/content.ts";
 import {
   AbortedError,
   BudgetExceededError,
@@ -36,9 +36,9 @@ import { AnswerSchema } from "./answer_schema.ts";
 /** Options for `Agent.structuredOutput()`. */
 export interface StructuredOutputOptions {
   /** Maximum number of further attempts after an invalid answer. Default: 3. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   /** Whether the result has the usage, cost and messages of the run in addition to the value. Default: `false`. */
-  readonly full?: boolean;
+  readonly full?: boolean | undefined;
 }
 
 /** Result of `Agent.structuredOutput()` with the option `full`. */
@@ -148,12 +148,20 @@ export class StructuredAnswer {
     return { value: this.#answer.value, usage, cost, messages };
   }
 
-  #createError({ error, stoppedBy, stopReason, abortReason }: AgentResult): Error {
+  #createError(run: AgentResult): Error {
+    const { error, stoppedBy, stopReason, abortReason, pendingApprovals } = run;
     if (error) return error;
     if (stoppedBy && stoppedBy.policy !== POLICY_NAME) return this.#createStopError(stoppedBy);
     if (stopReason === "aborted") return new AbortedError(undefined, { cause: abortReason });
     const attempts = this.#attempts;
     const lastError = this.#lastError;
+    if (pendingApprovals) {
+      const message = "The run waits for approvals before a valid answer";
+      return new StructuredOutputFailedError(message, {
+        attempts,
+        lastError: attempts > 0 ? lastError : "approvals are pending",
+      });
+    }
     const message = `No valid answer after ${attempts} attempts: ${lastError}`;
     return new StructuredOutputFailedError(message, { attempts, lastError });
   }
@@ -189,7 +197,13 @@ export class StructuredAnswer {
 
   async #checkTurn({ message, toolResults }: PostTurnContext): Promise<PolicyVerdict> {
     if (this.#answer || message.stopReason === "error" || message.stopReason === "aborted") return;
-    if (toolResults.length === 0) return await this.#checkText(extractText(message.content));
+    if (toolResults.length === 0) {
+      const { content } = message;
+      // Calls without results wait for approvals.
+      return extractToolCalls(content).length > 0
+        ? undefined
+        : await this.#checkText(extractText(content));
+    }
     const refusal = toolResults.find(({ toolName, isError }) =>
       isError && toolName === this.#tool.name
     );

@@ -24,17 +24,17 @@ export type RetryStrategy = (failure: RetryFailure) => number | null;
 /** Options for {@linkcode exponentialBackoff}. */
 export interface BackoffOptions {
   /** Maximum number of attempts, including the first. Default: 3. */
-  readonly maxAttempts?: number;
+  readonly maxAttempts?: number | undefined;
   /** Delay after the first failure, in milliseconds. Default: 1000. */
-  readonly baseDelayMs?: number;
+  readonly baseDelayMs?: number | undefined;
   /** Maximum delay, in milliseconds. Default: 60,000. */
-  readonly maxDelayMs?: number;
+  readonly maxDelayMs?: number | undefined;
   /** Factor between consecutive delays. Default: 2. */
-  readonly multiplier?: number;
+  readonly multiplier?: number | undefined;
   /** Whether to multiply each delay by a random factor from 0.5 to 1.5. Default: `true`. */
-  readonly jitter?: boolean;
+  readonly jitter?: boolean | undefined;
   /** Returns a random number in [0, 1), for jitter. Default: `Math.random`. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 /**

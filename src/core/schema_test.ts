@@ -150,6 +150,23 @@ Deno.test("compileSchema() compiles once per validator and returns cached schema
   assertStrictEquals(compileSchema(schema, validator), first);
 });
 
+Deno.test("ajvValidator() compiles schemas with the same text once", async () => {
+  const createSchema = () => ({ type: "object", properties: { shared: { type: "boolean" } } });
+  await ajvValidator(createSchema());
+  const { Function: original } = globalThis;
+  globalThis.Function = new Proxy(original, {
+    construct: () => {
+      throw new Error("compiled again");
+    },
+  });
+  try {
+    const check = await ajvValidator(createSchema());
+    assertEquals(check({ shared: 1 }), [{ path: "/shared", message: "must be boolean" }]);
+  } finally {
+    globalThis.Function = original;
+  }
+});
+
 Deno.test("validateToolArguments() uses the given validator", async () => {
   const rejectAll: SchemaValidator = () => () => [{ path: "/x", message: "is rejected" }];
   const result = await validateToolArguments({ type: "object" }, {}, rejectAll);

@@ -42,6 +42,7 @@ import { toHookError } from "./hook_error.ts";
 import { calculateCost, getPrices } from "./price.ts";
 import { closeUnread, readEvents } from "./read_events.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
+import { addSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -131,8 +132,10 @@ async function callStream(
   const { reportedCost, ...outcome } = await readReply(turn, reader, { streamFn, call });
   const durationMs = run.config.now() - startedAt;
   const reported = { usage: outcome.usage, ...(reportedCost && { cost: reportedCost }) };
-  const cost = await calculateCost(run, reported, { model, prices: getPrices(run, streamFn) });
+  const prices = getPrices(run, streamFn);
+  const cost = await calculateCost(run, reported, { model, prices });
   const { usage, responseId, error } = outcome;
+  turn.monitor?.update({ model, prices, progress: addSpending(turn.progress, { usage, cost }) });
   const { firstTokenAt } = reader;
   await run.events.emit({
     type: "model_call_end",
@@ -174,7 +177,6 @@ async function readReply(
   } catch (thrown) {
     return reader.fail(toStreamError(thrown));
   } finally {
-    monitor?.update({ model, prices, progress });
     cancellation.dispose();
   }
 }

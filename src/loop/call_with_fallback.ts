@@ -12,6 +12,7 @@ import type { RetryStrategy } from "../core/retry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
 import type { PreparedRequest } from "./request.ts";
+import { addSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -57,7 +58,14 @@ export async function callWithFallback(
   let totals = { attempts, usage: zeroUsage(), cost: zeroCost() };
   let hasOutput = false;
   for (let number = 1;; number++) {
-    const last = await attempt(turn, { candidate, request, number: totals.attempts + 1, onStart });
+    // Policies see what the earlier attempts have used.
+    const charged = { ...turn, progress: addSpending(turn.progress, totals) };
+    const last = await attempt(charged, {
+      candidate,
+      request,
+      number: totals.attempts + 1,
+      onStart,
+    });
     const { model } = candidate;
     hasOutput ||= last.hasOutput;
     totals = {

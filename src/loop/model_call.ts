@@ -59,7 +59,7 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
 /** A model call that may be followed by another one with a smaller context. */
 interface CallResult {
   readonly call: ModelCall;
-  /** The progress of the run, without the tokens of this call. */
+  /** The progress of the run, including this call. */
   readonly progress: RunProgress;
   /** The tools that the reply may call. */
   readonly tools: readonly AgentTool[];
@@ -114,7 +114,8 @@ async function sendRequest(
   const { request } = outcome;
   const onStart = () => start.emitOnce(request.model);
   const call = await callWithFallback(charged, request, { attempts, onStart });
-  return { call, progress, tools: request.tools, sent: request.context };
+  const { tools, context: sent } = request;
+  return { call, progress: addSpending(progress, call), tools, sent };
 }
 
 function isOverflow({ attempt }: ModelCall): boolean {
@@ -189,7 +190,7 @@ async function finishCall(
   };
   const wasSent = sent !== undefined && stopReason !== "aborted";
   const overflowed = wasSent ? isOverflow(call) : before.overflowed;
-  const progress = { ...addSpending(before, { usage, cost }), overflowed };
+  const progress = { ...before, overflowed };
   await run.events.emit({ type: "message_end", message: run.history.append(message) });
   return {
     message,

@@ -416,6 +416,20 @@ Deno.test("structuredOutput() rejects with the policy that stopped the run and i
   }
 });
 
+Deno.test("structuredOutput() rejects when the run waits for approvals, which stay pending", async () => {
+  const { agent } = testAgent([reply([toolCall("look")])], {
+    tools: [fakeTool({ name: "look" })],
+    approve: () => ({ type: "pending" }),
+  });
+  const error = await assertRejects(
+    () => agent.structuredOutput("?", city),
+    StructuredOutputFailedError,
+    "The run waits for approvals before a valid answer",
+  );
+  assertEquals([error.attempts, error.lastError], [0, "approvals are pending"]);
+  assertEquals(agent.state.pendingApprovals.map(({ name }) => name), ["look"]);
+});
+
 Deno.test("structuredOutput() with full returns the usage, cost and messages of the run", async () => {
   const call = toolCall("structured_output", { city: "Bern" });
   const usage = { ...zeroUsage(), input: 5, total: 5 };

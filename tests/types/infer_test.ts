@@ -5,6 +5,9 @@
  */
 
 import type {
+  AgentEvent,
+  AgentListener,
+  AgentTool,
   Infer,
   InferArguments,
   InferArgumentsInput,
@@ -12,8 +15,10 @@ import type {
   JsonObject,
   JsonSchema,
   SchemaSource,
+  StructuredOutputOptions,
+  ToolContext,
 } from "../../mod.ts";
-import { defineTool, textResult } from "../../mod.ts";
+import { defineTool, exponentialBackoff, textResult } from "../../mod.ts";
 
 /** `true` only for identical types, including optional and readonly modifiers and `any`. */
 type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends
@@ -363,6 +368,45 @@ Deno.test("defineTool(): execute must return a value", () => {
   defineTool({ ...definition, execute: () => undefined });
   // @ts-expect-error: undefined is no JSON value
   defineTool({ ...definition, execute: async () => await Promise.resolve() });
+});
+
+Deno.test("defineTool(): execute() has the context that its annotation names", () => {
+  defineTool({
+    name: "greet",
+    description: "Greets.",
+    parameters: { type: "object", properties: { word: { type: "string" } }, required: ["word"] },
+    execute: ({ word }, { context }: ToolContext<{ user: string }>) => {
+      assertType<Equal<typeof word, string>>();
+      // @ts-expect-error: the context has no such field
+      void context.name;
+      return `${word}, ${context.user}`;
+    },
+  });
+});
+
+Deno.test("options of tools, retries and structured output may be undefined", () => {
+  const none = undefined;
+  const tool = {
+    label: none,
+    readOnly: none,
+    requiresApproval: none,
+    interruptible: none,
+    sequential: none,
+    concurrencyKey: none,
+    timeoutMs: none,
+    sideEffect: none,
+    preview: none,
+    countedBy: none,
+  } satisfies Partial<AgentTool>;
+  defineTool({ ...tool, name: "t", description: "", parameters: {}, execute: () => "" });
+  exponentialBackoff({ maxAttempts: none, baseDelayMs: none, jitter: none, random: none });
+  ({ maxRetries: none, full: none }) satisfies StructuredOutputOptions;
+});
+
+Deno.test("subscribe(): a listener may return any value", () => {
+  const events: AgentEvent[] = [];
+  const listener: AgentListener = (event) => events.push(event);
+  void listener;
 });
 
 Deno.test("defineTool(): an optional field may be undefined", () => {
