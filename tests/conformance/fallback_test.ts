@@ -56,6 +56,15 @@ Deno.test("fallback: models are called in order until one replies [A51]", async 
   assertEquals(agent.state.error, undefined);
 });
 
+Deno.test("fallback: discard is false for a model that emitted nothing, also after one that did", async () => {
+  const { agent } = testAgent([throttled, fail("network_error", "Reset"), reply("Hello")], {
+    retry: noRetry,
+    fallback: [{ model: spare }, { model: last }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(eventsOfType(events, "model_fallback").map(({ discard }) => discard), [true, false]);
+});
+
 Deno.test("fallback: when all models fail, the last failure is emitted once [A52]", async () => {
   const { agent, streamFn } = testAgent([
     throttled,
