@@ -158,7 +158,7 @@ export class StructuredAnswer {
 
   #createStopError({ policy, reason }: StoppedBy): Error {
     const message = `The policy "${policy}" stopped the run before a valid answer: ${reason}`;
-    if (policy === "budget") return new BudgetExceededError(message);
+    if (policy === "budget" || policy === "shared_budget") return new BudgetExceededError(message);
     const attempts = this.#attempts;
     const lastError = attempts > 0 ? this.#lastError : reason;
     return new StructuredOutputFailedError(message, { attempts, lastError });

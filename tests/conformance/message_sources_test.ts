@@ -5,6 +5,7 @@ import { type AgentMessage, userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { AgentLoopConfig } from "../../src/loop/config.ts";
 import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
+import type { MessageSource } from "../../src/loop/message_source.ts";
 import { MessageQueue } from "../../src/loop/message_queue.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
@@ -99,6 +100,23 @@ Deno.test("steering as a queue: a message that a listener of the queue takes bac
     "assistant: Done",
   ]);
   assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "tools_executed");
+});
+
+Deno.test("steering as a queue: the run removes its listener when it ends, also when it fails", async () => {
+  const listeners = new Set<() => void>();
+  const steering: MessageSource = {
+    peek: () => [],
+    take: () => [],
+    onArrival(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const counts: number[] = [];
+  const observe = { name: "observe", preTurn: () => void counts.push(listeners.size) };
+  await runLoop([reply("Done")], { steering, policies: [observe] });
+  await runLoop([fail("auth_error", "No key")], { steering, policies: [observe] });
+  assertEquals([counts, listeners.size], [[1, 1], 0]);
 });
 
 Deno.test("steering as a function: messages before the first turn follow the prompt, and messages at its end lead to another turn", async () => {

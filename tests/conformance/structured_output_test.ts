@@ -11,6 +11,7 @@ import { repairHistory } from "../../src/core/history.ts";
 import type { JsonSchema } from "../../src/core/json.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
 import { budget } from "../../src/policies/budget.ts";
+import { sharedBudget } from "../../src/policies/shared_budget.ts";
 import { findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
@@ -232,6 +233,25 @@ Deno.test("structuredOutput() calls its tool, not the provider's schema mode, wh
   assertEquals(request?.context.tools.map(({ name }) => name), ["look", "structured_output"]);
 });
 
+Deno.test("structuredOutput() checks a native answer with the validator of the agent", async () => {
+  const script = scriptedStream([reply('{"city":"Atlantis"}'), reply('{"city":"Bern"}')]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+    validator: () => (value) =>
+      JSON.stringify(value).includes("Atlantis")
+        ? [{ path: "/city", message: "does not exist" }]
+        : [],
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    outlineMessages(agent.state.messages)[2],
+    [
+      "user: The answer does not match the schema:\n- /city: does not exist",
+    ][0],
+  );
+  script.assertDone();
+});
+
 Deno.test("structuredOutput() returns the first answer when a reply has two", async () => {
   const { agent, streamFn } = testAgent([
     reply([
@@ -406,11 +426,13 @@ Deno.test("structuredOutput() rejects with the policy that stopped the run and i
   );
   assertEquals(limited.attempts, 1);
   assertStringIncludes(limited.lastError, "- /city: is required");
-  await assertRejects(
-    () => testAgent([], { policies: [budget({ tokens: 0 })] }).agent.structuredOutput("?", city),
-    BudgetExceededError,
-    "The run reached the limit of 0 tokens",
-  );
+  for (const policy of [budget({ tokens: 0 }), sharedBudget({ tokens: 0 })]) {
+    await assertRejects(
+      () => testAgent([], { policies: [policy] }).agent.structuredOutput("?", city),
+      BudgetExceededError,
+      "The run reached the limit of 0 tokens",
+    );
+  }
 });
 
 Deno.test("structuredOutput() with full returns the usage, cost and messages of the run", async () => {
