@@ -81,8 +81,12 @@ export async function callWithFallback(
       if (await waitForRetry(turn, delayMs)) continue;
       return { attempt: createAbortedAttempt(turn), model, number, ...totals };
     }
-    const next = error?.retryable && !turn.cancellation.aborted ? fallbacks.shift() : undefined;
+    const next = error?.retryable ? fallbacks.shift() : undefined;
     if (!next) return { attempt: last, model, number, ...totals };
+    if (turn.cancellation.aborted) {
+      const aborted = { ...createAbortedAttempt(turn), reply: last.reply };
+      return { attempt: aborted, model, number, ...totals };
+    }
     await run.events.emit({
       type: "model_fallback",
       from: cloneJson(model),

@@ -110,7 +110,9 @@ async function sendRequest(
   const charged = { ...turn, progress };
   const outcome = await applyPreRequest(charged, prepared).catch(toFailure);
   if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(charged), outcome);
-  if (outcome.type === "stopped") return createUnsentCall(charged, outcome.stoppedBy);
+  if (outcome.type === "stopped") {
+    return createUnsentCall(charged, turn.monitor?.stoppedBy ?? outcome.stoppedBy);
+  }
   const { request } = outcome;
   const onStart = () => start.emitOnce(request.model);
   const call = await callWithFallback(charged, request, { attempts, onStart });

@@ -233,6 +233,25 @@ Deno.test("structuredOutput() calls its tool, not the provider's schema mode, wh
   assertEquals(request?.context.tools.map(({ name }) => name), ["look", "structured_output"]);
 });
 
+Deno.test("structuredOutput() checks a native answer with the validator of the agent", async () => {
+  const script = scriptedStream([reply('{"city":"Atlantis"}'), reply('{"city":"Bern"}')]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+    validator: () => (value) =>
+      JSON.stringify(value).includes("Atlantis")
+        ? [{ path: "/city", message: "does not exist" }]
+        : [],
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    outlineMessages(agent.state.messages)[2],
+    [
+      "user: The answer does not match the schema:\n- /city: does not exist",
+    ][0],
+  );
+  script.assertDone();
+});
+
 Deno.test("structuredOutput() returns the first answer when a reply has two", async () => {
   const { agent, streamFn } = testAgent([
     reply([
