@@ -73,7 +73,7 @@ export function createAgentStream(
     return run.text;
   };
   const toResponse = (options?: ResponseOptions): Response =>
-    createResponse(stream, { ...options, misuse });
+    createResponse(stream, { ...options, outcome, misuse });
   return Object.assign(stream, { text, result, toResponse });
 }
 
