@@ -31,7 +31,7 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
   /**
    * Resolves to the text of the last reply when the run has ended; after a run that waits for approvals or that a policy
    * stopped between two turns, that of its last reply. Rejects with the error of a failed run, with an
-   * {@linkcode AbortedError} or a {@linkcode BudgetExceededError} if an abort or a policy cut off the run, and on misuse.
+   * `AbortedError` or a `BudgetExceededError` if an abort or a policy cut off the run, and on misuse.
    */
   text(): Promise<string>;
   /** Resolves to the result when the run has ended, also if the stream is read elsewhere. Rejects on misuse. */
@@ -73,7 +73,7 @@ export function createAgentStream(
     return run.text;
   };
   const toResponse = (options?: ResponseOptions): Response =>
-    createResponse(stream, { ...options, misuse });
+    createResponse(stream, { ...options, outcome, misuse });
   return Object.assign(stream, { text, result, toResponse });
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
+import type { AgentEvent, RunOutcome } from "../core/event.ts";
 import { findFailure } from "./agent_result.ts";
 
 /** Options for `AgentStream.toResponse()`. */
@@ -24,8 +24,10 @@ export interface ResponseOptions {
 
 interface ResponseFormat {
   readonly contentType: string;
-  /** Returns the part of the body for an event, empty for none; throws to error the body. */
+  /** Returns the part of the body for an event; empty for none. */
   readonly encode: (event: AgentEvent) => string;
+  /** Whether the body has no `agent_end`, so that a failure errors it. Default: `false`. */
+  readonly isText?: boolean;
 }
 
 const FORMATS: Readonly<Record<string, ResponseFormat>> = {
@@ -42,18 +44,16 @@ const FORMATS: Readonly<Record<string, ResponseFormat>> = {
   },
   text: {
     contentType: "text/plain; charset=utf-8",
-    encode(event) {
-      const failure = event.type === "agent_end" && findFailure(event);
-      if (failure) throw failure;
-      return event.type === "message_update" && event.delta.type === "text_delta"
-        ? event.delta.delta
-        : "";
-    },
+    encode: (event) =>
+      event.type === "message_update" && event.delta.type === "text_delta" ? event.delta.delta : "",
+    isText: true,
   },
 };
 
 /** Options for `createResponse()`. */
 interface RunResponseOptions extends ResponseOptions {
+  /** Settles when the run has ended. */
+  readonly outcome: Promise<RunOutcome>;
   /** The error because of which there is no run. Default: none. */
   readonly misuse?: unknown;
 }
@@ -66,7 +66,7 @@ interface RunResponseOptions extends ResponseOptions {
  */
 export function createResponse(
   stream: ReadableStream<AgentEvent>,
-  { format = "sse", status = 200, headers, misuse }: RunResponseOptions,
+  { format = "sse", status = 200, headers, outcome, misuse }: RunResponseOptions,
 ): Response {
   const known = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   if (!known) {
@@ -80,7 +80,7 @@ export function createResponse(
   });
   new Headers(headers).forEach((value, name) => allHeaders.set(name, value));
   if (misuse !== undefined) return createErrorResponse(misuse, allHeaders);
-  return new Response(encodeEvents(stream, known), { status, headers: allHeaders });
+  return new Response(encodeEvents(stream, known, outcome), { status, headers: allHeaders });
 }
 
 function createErrorResponse(misuse: unknown, headers: Headers): Response {
@@ -107,7 +107,8 @@ function getStatus(code: string): number {
 
 function encodeEvents(
   stream: ReadableStream<AgentEvent>,
-  { encode }: ResponseFormat,
+  { encode, isText }: ResponseFormat,
+  outcome: Promise<RunOutcome>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader();
   const encoder = new TextEncoder();
@@ -115,7 +116,11 @@ function encodeEvents(
     async pull(controller) {
       while (true) {
         const { done, value } = await reader.read();
-        if (done) return controller.close();
+        if (done) {
+          // Listeners may have changed the events.
+          const failure = isText && findFailure(await outcome);
+          return failure ? controller.error(failure) : controller.close();
+        }
         const text = encode(value);
         if (text !== "") return controller.enqueue(encoder.encode(text));
       }

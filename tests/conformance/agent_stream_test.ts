@@ -230,6 +230,15 @@ Deno.test("toResponse(): a failure errors the text body after the text that arri
   await assertRejects(() => empty.text(), AuthError, "No key");
 });
 
+Deno.test("toResponse(): a listener that changes agent_end does not hide a failure from the text body", async () => {
+  const { agent } = testAgent([fail("auth_error", "No key")]);
+  agent.subscribe((event) => {
+    if (event.type === "agent_end") Object.assign(event, { error: undefined, stopReason: "stop" });
+  });
+  const response = agent.promptStream("Hi").toResponse({ format: "text" });
+  await assertRejects(() => response.text(), AuthError);
+});
+
 Deno.test("toResponse(): an abort errors the text body", async () => {
   const { agent } = testAgent([hang({ after: "Half" })]);
   const response = agent.promptStream("Hi").toResponse({ format: "text" });
