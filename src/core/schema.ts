@@ -15,12 +15,11 @@ import {
   type JsonSchema,
   MAX_JSON_DEPTH,
 } from "./json.ts";
-import { type AjvSchema, compileWithAjv, preloadAjv } from "./json_schema/ajv_validator.ts";
+import type { AjvSchema } from "./json_schema/ajv_validator.ts";
 import type { IgnoredKeyword } from "./json_schema/ignored_keyword.ts";
 import { type NormalizedSchema, normalizeSchema } from "./json_schema/normalize_schema.ts";
 import type { ValidationError } from "./json_schema/validation_error.ts";
 import { isThenable } from "./refuse_promise.ts";
-import { TextCache } from "./text_cache.ts";
 
 /** Result of a validation. */
 export type ValidationResult<Value = JsonObject> =
@@ -44,7 +43,6 @@ export type SchemaValidator = (schema: JsonSchema) => CompiledSchema | Promise<C
 /** Maximum number of characters of a formatted error. */
 const MAX_LINE = 2_000;
 
-const compiledTexts = new TextCache<AjvSchema>();
 const compiledSchemas = new WeakMap<SchemaValidator, WeakMap<JsonSchema, CompiledSchema>>();
 
 /**
@@ -64,18 +62,24 @@ const compiledSchemas = new WeakMap<SchemaValidator, WeakMap<JsonSchema, Compile
  */
 export function ajvValidator(schema: JsonSchema): CompiledSchema | Promise<CompiledSchema> {
   const normalized = normalizeOnce(schema);
-  const text = JSON.stringify(normalized.schema);
-  const finish = (compiled: AjvSchema): CompiledSchema => {
-    compiledTexts.set(text, compiled);
-    return toCompiledSchema(compiled, normalized);
-  };
-  const compiled = compiledTexts.get(text) ?? compileWithAjv(normalized);
-  return compiled instanceof Promise ? compiled.then(finish) : finish(compiled);
+  const compiled = loadedAjv
+    ? loadedAjv.compileWithAjv(normalized)
+    : loadAjv().then(({ compileWithAjv }) => compileWithAjv(normalized));
+  return compiled instanceof Promise
+    ? compiled.then((schema) => toCompiledSchema(schema, normalized))
+    : toCompiledSchema(compiled, normalized);
 }
 
-/** Starts to load a validator that is loaded on first use, so that it is ready for the first tool call. */
+type AjvModule = typeof import("./json_schema/ajv_validator.ts");
+let loadedAjv: AjvModule | undefined;
+
+async function loadAjv(): Promise<AjvModule> {
+  return loadedAjv = await import("./json_schema/ajv_validator.ts");
+}
+
+/** Starts to load a validator that is loaded on first use; a failure is reported by the first compilation. */
 export function preloadValidator(validator: SchemaValidator): void {
-  if (validator === ajvValidator) preloadAjv();
+  if (validator === ajvValidator) loadAjv().catch(() => {});
 }
 
 function toCompiledSchema(
