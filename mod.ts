@@ -186,9 +186,9 @@ export {
   ajvValidator,
   type CompiledSchema,
   type SchemaValidator,
-  validateToolArguments,
   type ValidationResult,
 } from "./src/core/schema.ts";
+export { validateToolArguments } from "./src/core/validate_tool_arguments.ts";
 export type { IgnoredKeyword } from "./src/core/json_schema/ignored_keyword.ts";
 export type { ValidationError } from "./src/core/json_schema/validation_error.ts";
 export type { FileChange } from "./src/core/diff/file_change.ts";

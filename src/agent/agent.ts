@@ -18,7 +18,9 @@ import {
   toAgentMessages,
 } from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
+import { createValidate } from "../core/parameters.ts";
 import { defaultPorts, type Ports, type Sleep } from "../core/ports.ts";
+import { toJsonSchema } from "../core/standard_schema.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { AgentLoopConfig, ResolvedConfig, TurnSettings } from "../loop/config.ts";
@@ -31,7 +33,6 @@ import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_r
 import { type AgentResult, toAgentResult } from "./agent_result.ts";
 import { type AgentStream, createAgentStream, createFailedStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
-import { AnswerSchema } from "./answer_schema.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
@@ -166,9 +167,11 @@ export class Agent {
     options: RunOptions & StructuredOutputOptions = {},
   ): Promise<unknown> {
     const tools = checkTools([...this.#state.tools, ...(options.tools ?? [])]);
-    const answerSchema = new AnswerSchema(schema);
+    const jsonSchema = toJsonSchema(schema);
     const answerOptions: StructuredAnswerOptions = {
       ...options,
+      schema: jsonSchema,
+      validate: createValidate(schema, jsonSchema, "The schema of the answer"),
       tools,
       // Some providers accept either tools or a schema.
       supportsSchema: (schema) => tools.length === 0 && this.#supportsStrictSchema(schema),
@@ -178,7 +181,7 @@ export class Agent {
     let answer: StructuredAnswer | undefined;
     const prepare = async (config: ResolvedConfig): Promise<ResolvedConfig> => {
       const { StructuredAnswer } = await import("./structured_output.ts");
-      answer = new StructuredAnswer(answerSchema, answerOptions);
+      answer = new StructuredAnswer(answerOptions);
       return await answer.configure(config);
     };
     const stream = this.#startRun(() => this.#createPromptInput(input), options, prepare);

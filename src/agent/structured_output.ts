@@ -7,6 +7,7 @@
  * @module
  */
 
+import { compileSchema, formatErrors, runCompiled } from "../core/compile_schema.ts";
 import { extractText } from "../core/content.ts";
 import {
   AbortedError,
@@ -18,12 +19,13 @@ import { isDeeperThan, type JsonSchema, MAX_JSON_DEPTH } from "../core/json.ts";
 import { type AgentMessage, userMessage } from "../core/message.ts";
 import type { Policy, PolicyVerdict, PostTurnContext, PreRequestVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import { type CompiledSchema, compileSchema, formatErrors, runCompiled } from "../core/schema.ts";
+import type { CompiledSchema } from "../core/schema.ts";
+import type { ValidateFunction } from "../core/standard_schema.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cost, Usage } from "../core/usage.ts";
 import type { ResolvedConfig, TurnSettings } from "../loop/config.ts";
 import type { AgentResult } from "./agent_result.ts";
-import type { AnswerSchema } from "./answer_schema.ts";
+import { AnswerSchema } from "./answer_schema.ts";
 
 /** Options for `Agent.structuredOutput()`. */
 export interface StructuredOutputOptions {
@@ -47,6 +49,10 @@ export interface StructuredOutputResult<Value> {
 
 /** Options for `new StructuredAnswer()`. */
 export interface StructuredAnswerOptions extends StructuredOutputOptions {
+  /** The JSON Schema of the answer; must be valid. */
+  readonly schema: JsonSchema;
+  /** Checks an answer that matches the JSON Schema further. Default: the answer is used as it is. */
+  readonly validate: ValidateFunction | undefined;
   /** The agent's tools, whose names the answer tool must not use. */
   readonly tools: readonly AgentTool[];
   /** Whether the provider enforces a schema natively. */
@@ -73,9 +79,9 @@ export class StructuredAnswer {
   #lastError = "the model did not answer";
 
   /** Creates a request for an answer. */
-  constructor(answerSchema: AnswerSchema, options: StructuredAnswerOptions) {
+  constructor(options: StructuredAnswerOptions) {
     this.#options = options;
-    this.#answerSchema = answerSchema;
+    this.#answerSchema = new AnswerSchema(options.schema, options.validate);
     this.#tool = this.#createTool();
     this.#policy = {
       name: POLICY_NAME,
