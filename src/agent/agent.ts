@@ -173,10 +173,8 @@ export class Agent {
       schema: jsonSchema,
       validate: createValidate(schema, jsonSchema, "The schema of the answer"),
       tools,
-      // Some providers accept either tools or a schema.
-      supportsSchema: (schema) => tools.length === 0 && this.#supportsStrictSchema(schema),
+      supportsSchema: (schema) => this.#supportsStrictSchema(schema),
       getSettings: () => this.#getSettings(),
-      now: this.#now,
     };
     let answer: StructuredAnswer | undefined;
     const prepare = async (config: ResolvedConfig): Promise<ResolvedConfig> => {
@@ -382,19 +380,18 @@ export class Agent {
       this.#assertIdle();
       const state = this.#state;
       const drain = { nextPipe: () => run.pipe, sleep: this.#sleep };
-      const { signal } = options;
       const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
       const run: StartedRun = startRun({
         input: createInput(),
         context: state,
         repairs: this.#repairs,
         config,
-        ...(signal && { signal }),
+        signal: options.signal,
         overflowed: this.#overflowed,
         pendingCalls: getPendingIds(state.pending),
         unpricedModels: this.#unpricedModels,
         after: drainPreviousRun(this.#latestRun, drain),
-        ...(prepare && { prepare }),
+        prepare,
         observe: (event, { messages, withGrace }) => {
           applyEvent(state, event, messages);
           return this.#subscribers.notify(event, withGrace);

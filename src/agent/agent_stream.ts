@@ -27,7 +27,9 @@ import { createResponse, type ResponseOptions } from "./response.ts";
  */
 export interface AgentStream extends ReadableStream<AgentEvent> {
   /** Returns an iterator; leaving a `for await` loop early aborts the run. */
-  [Symbol.asyncIterator](options?: ReadableStreamIteratorOptions): AgentStreamIterator;
+  [Symbol.asyncIterator](
+    options?: ReadableStreamIteratorOptions,
+  ): ReturnType<ReadableStream<AgentEvent>[typeof Symbol.asyncIterator]>;
   /** Resolves to the text of the last reply when the run has ended, also if it failed. Rejects on misuse. */
   text(): Promise<string>;
   /** Resolves to the result when the run has ended, also if the stream is read elsewhere. Rejects on misuse. */
@@ -41,11 +43,6 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
    */
   toResponse(options?: ResponseOptions): Response;
 }
-
-/** Iterator of an {@linkcode AgentStream}. */
-export type AgentStreamIterator = ReturnType<
-  ReadableStream<AgentEvent>[typeof Symbol.asyncIterator]
->;
 
 /** Adds the helpers to a stream; `outcome` settles when the run has ended. */
 export function createAgentStream(

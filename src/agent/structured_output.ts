@@ -56,11 +56,9 @@ export interface StructuredAnswerOptions extends StructuredOutputOptions {
   /** The agent's tools, whose names the answer tool must not use. */
   readonly tools: readonly AgentTool[];
   /** Whether the provider enforces a schema natively. */
-  readonly supportsSchema: (schema: JsonSchema) => boolean | Promise<boolean>;
+  readonly supportsSchema: (schema: JsonSchema) => Promise<boolean>;
   /** Returns the settings of the agent. */
   readonly getSettings: () => TurnSettings;
-  /** The clock, in milliseconds since the epoch. */
-  readonly now: () => number;
 }
 
 const POLICY_NAME = "structured_output";
@@ -72,6 +70,7 @@ export class StructuredAnswer {
   readonly #options: StructuredAnswerOptions;
   readonly #answerSchema: AnswerSchema;
   #isNative = false;
+  #now: () => number = Date.now;
   readonly #tool: AgentTool;
   #check: CompiledSchema = () => [];
   #answer: { readonly value: unknown } | undefined;
@@ -97,9 +96,11 @@ export class StructuredAnswer {
    * with a `BadRequestError` if the validator fails.
    */
   async configure(config: ResolvedConfig): Promise<ResolvedConfig> {
-    const { supportsSchema, getSettings } = this.#options;
+    const { tools, supportsSchema, getSettings } = this.#options;
     const { schema } = this.#answerSchema;
-    this.#isNative = await supportsSchema(schema);
+    // Some providers accept either tools or a schema.
+    this.#isNative = tools.length === 0 && await supportsSchema(schema);
+    this.#now = config.now;
     this.#check = await compileSchema(schema, config.validator);
     const { settings = getSettings, policies } = config;
     return {
@@ -191,7 +192,7 @@ export class StructuredAnswer {
     if (!problem) return;
     this.#recordFailure(problem);
     if (this.#isFinished()) return { type: "stop", reason: this.#getStopReason() };
-    return { type: "inject", messages: [userMessage(problem, this.#options.now())] };
+    return { type: "inject", messages: [userMessage(problem, this.#now())] };
   }
 
   /** Accepts the text of a native answer, or returns the problem with it. */

@@ -21,7 +21,7 @@ import { Steering } from "./steering.ts";
 /** Options for `startRun()`. */
 export interface StartRunOptions extends FirstTurn {
   /** Aborts the run. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The system prompt, tools and history; the history must be valid. */
   readonly context: AgentContext;
   /** The configuration. */
@@ -33,7 +33,7 @@ export interface StartRunOptions extends FirstTurn {
   /** The run starts when this promise resolves, and fails when it rejects. */
   readonly after?: Promise<void>;
   /** Returns the final configuration before the run starts; a rejection fails the run. Default: no change. */
-  readonly prepare?: (config: ResolvedConfig) => Promise<ResolvedConfig>;
+  readonly prepare?: ((config: ResolvedConfig) => Promise<ResolvedConfig>) | undefined;
   /**
    * Called with every event before the stream gets it; a returned promise is awaited before the next event. Must not
    * throw or reject, and must await promises of the application only through `withGrace`.

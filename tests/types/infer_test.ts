@@ -4,15 +4,7 @@
  * @module
  */
 
-import type {
-  Infer,
-  InferArguments,
-  InferArgumentsInput,
-  InferInput,
-  JsonObject,
-  JsonSchema,
-  SchemaSource,
-} from "../../mod.ts";
+import type { Infer, InferArguments, JsonObject, JsonSchema, SchemaSource } from "../../mod.ts";
 import { defineTool } from "../../mod.ts";
 
 /** `true` only for identical types, including optional and readonly modifiers and `any`. */
@@ -170,7 +162,7 @@ Deno.test("Infer: a property with a default is never missing, but optional for t
     }>
   >();
   assertType<
-    Equal<InferInput<typeof schema>, {
+    Equal<Infer<typeof schema, "input">, {
       city: string;
       days?: number;
       options?: { unit?: "c" | "f"; note?: string };
@@ -297,7 +289,7 @@ Deno.test("Infer: a schema declared `as const` keeps its literals", () => {
   assertType<Equal<Infer<typeof schema>, { city: string }>>();
 });
 
-Deno.test("Infer: a Standard Schema validator gives its output type, and InferInput its input type", () => {
+Deno.test("Infer: a Standard Schema validator gives its output type, with the side input its input type", () => {
   interface Validator {
     readonly "~standard": {
       readonly version: 1;
@@ -310,7 +302,7 @@ Deno.test("Infer: a Standard Schema validator gives its output type, and InferIn
     };
   }
   assertType<Equal<InferArguments<Validator>, { city: string; days: number }>>();
-  assertType<Equal<InferArgumentsInput<Validator>, { city: string; days?: number }>>();
+  assertType<Equal<InferArguments<Validator, "input">, { city: string; days?: number }>>();
   assertType<Equal<Infer<{ readonly "~standard": { readonly version: 1 } }>, unknown>>();
 });
 
