@@ -62,6 +62,8 @@ export interface StructuredAnswerOptions extends StructuredOutputOptions {
 }
 
 const POLICY_NAME = "structured_output";
+/** Names of the policies `budget()` and `sharedBudget()`. */
+const BUDGET_NAMES: readonly string[] = ["budget", "shared_budget"];
 
 /** Requests an answer that matches a schema, and checks every attempt. */
 export class StructuredAnswer {
@@ -147,7 +149,7 @@ export class StructuredAnswer {
 
   #createStopError({ policy, reason }: StoppedBy): Error {
     const message = `The policy "${policy}" stopped the run before a valid answer: ${reason}`;
-    if (policy === "budget") return new BudgetExceededError(message);
+    if (BUDGET_NAMES.includes(policy)) return new BudgetExceededError(message);
     const attempts = this.#attempts;
     const lastError = attempts > 0 ? this.#lastError : reason;
     return new StructuredOutputFailedError(message, { attempts, lastError });

@@ -133,7 +133,8 @@ export interface ToolDefinition<
   readonly execute: (
     args: Args,
     context: ToolContext<Context>,
-  ) => ToolOutput | Promise<ToolOutput>;
+    // As an `object`, a promise would be accepted whatever its value, such as that of a function without a `return`.
+  ) => Exclude<ToolOutput, object> | (object & { readonly then?: never }) | Promise<ToolOutput>;
 }
 
 /**

@@ -76,6 +76,11 @@ export {
   resumeSession,
   type ResumeSessionOptions,
 } from "./recording/resume.ts";
+export {
+  type OpenedSession,
+  openSession,
+  type OpenSessionOptions,
+} from "./recording/open_session.ts";
 export type {
   ResumedApproval,
   ResumedPlan,

@@ -194,7 +194,7 @@ Deno.test("context of a run: replaces the agent's in that run only, also if it i
 
 const INVALID: readonly (readonly [unknown, string])[] = [
   [{ maxTurns: 0 }, "maxTurns must be a number above 0, not 0"],
-  [{ maxTurns: "5" }, "maxTurns must be a number above 0, not 5"],
+  [{ maxTurns: "5" }, "maxTurns must be a number above 0, not a string"],
   [{ toolChoice: "always" }, "toolChoice must be"],
   [{ toolChoice: { tool: "look" } }, "toolChoice must be"],
   [{ streamOptions: "fast" }, "streamOptions must be an object"],

@@ -12,6 +12,7 @@ import { repairHistory } from "../../src/core/history.ts";
 import type { JsonSchema } from "../../src/core/json.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
 import { budget } from "../../src/policies/budget.ts";
+import { sharedBudget } from "../../src/policies/shared_budget.ts";
 import { findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
@@ -417,11 +418,13 @@ Deno.test("structuredOutput() rejects with the policy that stopped the run and i
   );
   assertEquals(limited.attempts, 1);
   assertStringIncludes(limited.lastError, "- /city: is required");
-  await assertRejects(
-    () => testAgent([], { policies: [budget({ tokens: 0 })] }).agent.structuredOutput("?", city),
-    BudgetExceededError,
-    "The run reached the limit of 0 tokens",
-  );
+  for (const policy of [budget({ tokens: 0 }), sharedBudget({ tokens: 0 })]) {
+    await assertRejects(
+      () => testAgent([], { policies: [policy] }).agent.structuredOutput("?", city),
+      BudgetExceededError,
+      "The run reached the limit of 0 tokens",
+    );
+  }
 });
 
 Deno.test("structuredOutput() with full returns the usage, cost and messages of the run", async () => {

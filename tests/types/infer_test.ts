@@ -5,7 +5,7 @@
  */
 
 import type { Infer, InferArguments, JsonObject, JsonSchema, SchemaSource } from "../../mod.ts";
-import { defineTool } from "../../mod.ts";
+import { defineTool, textResult } from "../../mod.ts";
 
 /** `true` only for identical types, including optional and readonly modifiers and `any`. */
 type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends
@@ -338,6 +338,23 @@ Deno.test("defineTool(): all callbacks have typed arguments", () => {
     // @ts-expect-error: the schema has no such field
     execute: ({ file }) => `${file}`,
   });
+});
+
+Deno.test("defineTool(): execute must return a value", () => {
+  const definition = { name: "log", description: "Logs.", parameters: { type: "object" } } as const;
+  interface Entry {
+    text: string;
+  }
+  defineTool({ ...definition, execute: () => ({ rows: [1], text: "" }) });
+  defineTool({ ...definition, execute: (): Entry => ({ text: "" }) });
+  defineTool({ ...definition, execute: async () => await Promise.resolve({ rows: [1] }) });
+  defineTool({ ...definition, execute: () => textResult("") });
+  defineTool({ ...definition, execute: () => Math.random() > 0.5 ? "" : Promise.resolve(null) });
+  defineTool({ ...definition, execute: (): Promise<Entry[]> => Promise.resolve([]) });
+  // @ts-expect-error: undefined is no JSON value
+  defineTool({ ...definition, execute: () => undefined });
+  // @ts-expect-error: undefined is no JSON value
+  defineTool({ ...definition, execute: async () => await Promise.resolve() });
 });
 
 Deno.test("defineTool(): an optional field may be undefined", () => {
