@@ -27,7 +27,9 @@ import { createResponse, type ResponseOptions } from "./response.ts";
  */
 export interface AgentStream extends ReadableStream<AgentEvent> {
   /** Returns an iterator; leaving a `for await` loop early aborts the run. */
-  [Symbol.asyncIterator](options?: ReadableStreamIteratorOptions): AgentStreamIterator;
+  [Symbol.asyncIterator](
+    options?: ReadableStreamIteratorOptions,
+  ): ReturnType<ReadableStream<AgentEvent>[typeof Symbol.asyncIterator]>;
   /**
    * Resolves to the text of the last reply when the run has ended; after a run that waits for approvals or that a policy
    * stopped between two turns, that of its last reply. Rejects with the error of a failed run, with an
@@ -48,11 +50,6 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
    */
   toResponse(options?: ResponseOptions): Response;
 }
-
-/** Iterator of an {@linkcode AgentStream}. */
-export type AgentStreamIterator = ReturnType<
-  ReadableStream<AgentEvent>[typeof Symbol.asyncIterator]
->;
 
 /** Adds the helpers to a stream; `outcome` settles when the run has ended, `misuse` is why there is none. */
 export function createAgentStream(

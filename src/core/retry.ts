@@ -6,20 +6,15 @@
 
 import type { AgentError } from "./errors.ts";
 
-/** A failed model call. */
-export interface RetryFailure {
-  /** The error of the call. */
-  readonly error: AgentError;
-  /** Number of the failed attempt, from 1. */
-  readonly attempt: number;
-}
-
 /**
- * Returns the delay before the next attempt in milliseconds, or `null` to stop retrying.
+ * Returns the delay before the next attempt in milliseconds, or `null` to stop retrying; `attempt` is the number of the
+ * failed attempt, from 1.
  *
  * It is not called for a context overflow or an abort, which are never retried.
  */
-export type RetryStrategy = (failure: RetryFailure) => number | null;
+export type RetryStrategy = (
+  failure: { readonly error: AgentError; readonly attempt: number },
+) => number | null;
 
 /** Options for {@linkcode exponentialBackoff}. */
 export interface BackoffOptions {

@@ -7,7 +7,7 @@
 import { checkTool, checkToolName } from "./check_tool.ts";
 import type { FileChange } from "./diff/file_change.ts";
 import type { AgentEvent } from "./event.ts";
-import type { InferArguments, InferArgumentsInput, SchemaSource } from "./infer.ts";
+import type { InferArguments, SchemaSource } from "./infer.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import type { AgentMessage } from "./message.ts";
 import { createValidate } from "./parameters.ts";
@@ -114,7 +114,7 @@ export interface ToolDefinition<
   Schema extends SchemaSource,
   Context = unknown,
   Args = InferArguments<Schema>,
-  Input = InferArgumentsInput<Schema>,
+  Input = InferArguments<Schema, "input">,
 > extends
   Omit<
     AgentTool,

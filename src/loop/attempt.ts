@@ -5,6 +5,7 @@
  */
 
 import { type AccumulatedReply, ReplyAccumulator } from "../core/accumulate.ts";
+import { compileSchema } from "../core/compile_schema.ts";
 import {
   AbortedError,
   AgentError,
@@ -17,7 +18,7 @@ import { cloneJson } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
-import { compileSchema, preloadValidator } from "../core/schema.ts";
+import { preloadValidator } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type {
   AssistantMessageEvent,

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import {
   AbortedError,
+  AlreadyRunningError,
   BadRequestError,
   BudgetExceededError,
   NetworkError,
@@ -144,6 +145,16 @@ Deno.test("structuredOutput() rejects with the error of a failed or aborted run"
     },
   });
   await assertRejects(() => thrown.agent.structuredOutput("?", city), StreamError);
+});
+
+Deno.test("structuredOutput() is running at once: abort() right after the call ends it, and a prompt is refused", async () => {
+  const { agent, streamFn } = testAgent([]);
+  const asking = agent.structuredOutput("?", city);
+  assertEquals(agent.state.isRunning, true);
+  await assertRejects(() => agent.prompt("Hi"), AlreadyRunningError);
+  agent.abort("enough");
+  const error = await assertRejects(() => asking, AbortedError);
+  assertEquals([error.cause, agent.state.isRunning, streamFn.calls], ["enough", false, []]);
 });
 
 Deno.test("structuredOutput() rejects an invalid schema before the run, and the agent is idle again", async () => {

@@ -10,8 +10,6 @@ import type {
   AgentTool,
   Infer,
   InferArguments,
-  InferArgumentsInput,
-  InferInput,
   JsonObject,
   JsonSchema,
   SchemaSource,
@@ -175,7 +173,7 @@ Deno.test("Infer: a property with a default is never missing, but optional for t
     }>
   >();
   assertType<
-    Equal<InferInput<typeof schema>, {
+    Equal<Infer<typeof schema, "input">, {
       city: string;
       days?: number;
       options?: { unit?: "c" | "f"; note?: string };
@@ -302,7 +300,7 @@ Deno.test("Infer: a schema declared `as const` keeps its literals", () => {
   assertType<Equal<Infer<typeof schema>, { city: string }>>();
 });
 
-Deno.test("Infer: a Standard Schema validator gives its output type, and InferInput its input type", () => {
+Deno.test("Infer: a Standard Schema validator gives its output type, with the side input its input type", () => {
   interface Validator {
     readonly "~standard": {
       readonly version: 1;
@@ -315,7 +313,7 @@ Deno.test("Infer: a Standard Schema validator gives its output type, and InferIn
     };
   }
   assertType<Equal<InferArguments<Validator>, { city: string; days: number }>>();
-  assertType<Equal<InferArgumentsInput<Validator>, { city: string; days?: number }>>();
+  assertType<Equal<InferArguments<Validator, "input">, { city: string; days?: number }>>();
   assertType<Equal<Infer<{ readonly "~standard": { readonly version: 1 } }>, unknown>>();
 });
 

@@ -16,7 +16,7 @@ import { getErrorMessage } from "../../core/errors.ts";
 import { type HistoryRepair, repairHistory } from "../../core/history.ts";
 import { cloneJson, type JsonObject } from "../../core/json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../../core/message.ts";
-import { formatErrors } from "../../core/schema.ts";
+import { formatErrors } from "../../core/compile_schema.ts";
 import type { Session } from "../../core/session.ts";
 import type {
   EntryPosition,

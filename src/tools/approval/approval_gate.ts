@@ -4,12 +4,7 @@
  * @module
  */
 
-import type {
-  ApprovalDecision,
-  ApprovalMode,
-  DecisionSource,
-  PendingAnswer,
-} from "../../core/approval.ts";
+import type { ApprovalDecision, ApprovalMode } from "../../core/approval.ts";
 import type { ApprovalAnswer, ApprovalRequest } from "../../core/approve.ts";
 import { needsApproval } from "../../core/tool.ts";
 import {
@@ -60,7 +55,7 @@ export type TrustGrant =
 /** An approval gate, for the `approve` option of an agent. */
 export interface ApprovalGate {
   /** Decides a call; a decision has its `origin` and, if a rule or a grant decided, the `rule`. */
-  (request: ApprovalRequest): Promise<ApprovalDecision | PendingAnswer>;
+  (request: ApprovalRequest): Promise<ApprovalDecision | { readonly type: "pending" }>;
   /** Calls that need approval; may be changed at any time. */
   mode: ApprovalMode;
   /** The grants of this session. */
@@ -118,7 +113,7 @@ interface GateState {
   readonly options: ApprovalGateOptions;
 }
 
-type GateAnswer = ApprovalDecision | PendingAnswer;
+type GateAnswer = ApprovalDecision | { readonly type: "pending" };
 
 async function decideCall(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
   const { name, arguments: args, tool } = request;
@@ -209,6 +204,9 @@ async function promptForDecision(
   }
 }
 
-function createDenial(reason: string, source: DecisionSource = {}): GateAnswer {
+function createDenial(
+  reason: string,
+  source: Pick<ApprovalDecision, "rule" | "origin"> = {},
+): GateAnswer {
   return { type: "denied", reason, ...source };
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { ApprovalDecision, PendingAnswer } from "../../core/approval.ts";
+import type { ApprovalDecision } from "../../core/approval.ts";
 import type { ApprovalAnswer } from "../../core/approve.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
@@ -18,7 +18,7 @@ async function requestDecision(
   gate: ApprovalGate,
   name: string,
   args: JsonObject,
-): Promise<ApprovalDecision | PendingAnswer> {
+): Promise<ApprovalDecision | { type: "pending" }> {
   return await gate({
     toolCallId: "1",
     name,
