@@ -299,6 +299,8 @@ export class ToolTimeoutError extends AgentError {
  */
 export type SessionErrorReason =
   | "bad_id"
+  | "bad_cursor"
+  | "bad_filter"
   | "not_found"
   | "already_exists"
   | "locked"

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { JsonObject } from "./json.ts";
 import type { ModelSpec } from "./model.ts";
 import type {
   EntryOutline,
@@ -100,6 +101,12 @@ export interface SessionSummary {
   readonly updated: number;
   /** Working directory of the session. */
   readonly cwd?: string;
+  /** The tenant that the session belongs to. */
+  readonly tenant?: string;
+  /** The user that the session belongs to. */
+  readonly user?: string;
+  /** Data of the application, as given when the session was created. */
+  readonly metadata?: JsonObject;
   /** The session and entry that it was forked from, if any. */
   readonly parent?: SessionHeader["parent"];
   /** The title. */
@@ -126,26 +133,56 @@ export interface SessionSummary {
 
 /** Options for {@linkcode SessionStore.create}. */
 export interface CreateSessionOptions {
-  /** Id of the session, safe in a path. Default: the current time with a random suffix. */
+  /** Id of the session: any text of 1 to 200 characters. Default: the current time with a random suffix. */
   readonly id?: string;
+  /** Time of creation, in milliseconds since the epoch. Default: the current time. */
+  readonly created?: number;
   /** Working directory of the session. */
   readonly cwd?: string;
+  /** The tenant that the session belongs to, such as the id of a customer. */
+  readonly tenant?: string;
+  /** The user that the session belongs to. */
+  readonly user?: string;
+  /** Data of the application; a JSON object. */
+  readonly metadata?: JsonObject;
   /** The session and entry that it was forked from, if any. */
   readonly parent?: SessionHeader["parent"];
   /** Initial entries; their ids, parents and timestamps are kept. */
   readonly entries?: readonly SessionEntry[];
 }
 
-/** Options for {@linkcode SessionStore.list}. */
-export interface ListSessionsOptions {
-  /** Working directory of the sessions to return. Default: any. */
+/** Selects sessions by what they had when they were created. */
+export interface SessionFilter {
+  /** Working directory of the sessions. Default: any. */
   readonly cwd?: string;
+  /** Tenant of the sessions. Default: any. */
+  readonly tenant?: string;
+  /** User of the sessions. Default: any. */
+  readonly user?: string;
+}
+
+/** Options for {@linkcode SessionStore.list}. */
+export interface ListSessionsOptions extends SessionFilter {
   /** Maximum number of sessions. Default: no limit. */
   readonly limit?: number;
+  /** The `cursor` of the previous page; the list continues after its last session. Default: the first page. */
+  readonly cursor?: string;
+}
+
+/** A page of sessions, most recently written first. */
+export interface SessionPage extends ReadonlyArray<SessionSummary> {
+  /** Continues the list after the last session of this page; missing on the last page. */
+  readonly cursor?: string;
+}
+
+/** Options for {@linkcode SessionStore.deleteAll}. */
+export interface DeleteSessionsOptions extends SessionFilter {
+  /** Only sessions that were written last before this time, in milliseconds since the epoch. Default: any. */
+  readonly updatedBefore?: number;
 }
 
 /** Options for {@linkcode SessionStore.search}. */
-export interface SearchSessionsOptions {
+export interface SearchSessionsOptions extends SessionFilter {
   /** Id of the session to search. Default: all sessions. */
   readonly sessionId?: string;
   /** Types of the entries to search. Default: all. */
@@ -156,6 +193,8 @@ export interface SearchSessionsOptions {
   readonly before?: number;
   /** Maximum number of hits. Default: 50. */
   readonly limit?: number;
+  /** The `cursor` of the previous page; the search continues after its last hit. Default: the first page. */
+  readonly cursor?: string;
   /** Ends the search early; the hits found so far are returned. */
   readonly signal?: AbortSignal;
 }
@@ -174,6 +213,12 @@ export interface SearchHit {
   readonly snippet: string;
 }
 
+/** A page of search hits. */
+export interface SearchPage extends ReadonlyArray<SearchHit> {
+  /** Continues the search after the last hit of this page; missing on the last page. */
+  readonly cursor?: string;
+}
+
 /**
  * Persists sessions. All methods reject with a `SessionError`.
  *
@@ -185,12 +230,17 @@ export interface SessionStore {
   /** Opens a session. Default of `access`: `"write"`. */
   open(id: string, options?: { readonly access?: SessionAccess }): Promise<Session>;
   /** Lists the sessions, most recently written first. */
-  list(options?: ListSessionsOptions): Promise<readonly SessionSummary[]>;
+  list(options?: ListSessionsOptions): Promise<SessionPage>;
   /**
    * Finds entries in which each word of the query is the beginning of a word, ignoring case. Hits are ordered by
    * session, most recently written first, then by the order of the log.
    */
-  search(query: string, options?: SearchSessionsOptions): Promise<readonly SearchHit[]>;
+  search(query: string, options?: SearchSessionsOptions): Promise<SearchPage>;
   /** Deletes a session permanently; rejects with the reason `locked` if it is open for writing. */
   delete(id: string): Promise<void>;
+  /**
+   * Deletes all sessions that match the options permanently, except those that are open for writing; resolves to the
+   * ids of the deleted ones. At least one option is required.
+   */
+  deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]>;
 }

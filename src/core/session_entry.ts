@@ -23,12 +23,18 @@ export interface SessionHeader {
   readonly type: "session";
   /** Version of the log format. */
   readonly version: number;
-  /** Id of the session, unique in its store and safe in a path. */
+  /** Id of the session, unique in its store. */
   readonly id: string;
   /** Time of creation, in milliseconds since the epoch. */
   readonly created: number;
   /** Working directory of the session. */
   readonly cwd?: string;
+  /** The tenant that the session belongs to, in a store for many. */
+  readonly tenant?: string;
+  /** The user that the session belongs to, in a store for many. */
+  readonly user?: string;
+  /** Data of the application. */
+  readonly metadata?: JsonObject;
   /** The session and entry that it was forked from, if any. */
   readonly parent?: { readonly sessionId: string; readonly entryId: string | null } | undefined;
 }

@@ -32,7 +32,28 @@ export type { CompactionReport } from "../core/compaction_report.ts";
 export type { SessionErrorReason, SessionFailure, SessionOwner } from "../core/errors.ts";
 export type * from "../core/session.ts";
 export type * from "../core/session_entry.ts";
-export { InMemorySessionStore, type InMemorySessionStoreOptions } from "./store/in_memory_store.ts";
+export {
+  InMemorySessionStore,
+  type InMemorySessionStoreOptions,
+} from "./storage/in_memory_store.ts";
+export { createMemoryStorage } from "./storage/memory_storage.ts";
+export {
+  type StorageSessionStore,
+  storeFrom,
+  type StoreFromOptions,
+} from "./storage/store_from.ts";
+export type {
+  EntryAppend,
+  EntryStorage,
+  LeaseRequest,
+  LeaseResult,
+  StorageHit,
+  StorageListOptions,
+  StorageSearch,
+  StoredEntry,
+  StoredSession,
+} from "./storage/entry_storage.ts";
+export { type HitPosition, selectSummaries, type SessionOrder } from "./store/session_page.ts";
 export { FileSessionStore, type FileSessionStoreOptions } from "./file/file_store.ts";
 export { SqliteSessionStore, type SqliteSessionStoreOptions } from "./sqlite/sqlite_store.ts";
 export { forkSession, type ForkSessionOptions } from "./transfer/fork.ts";

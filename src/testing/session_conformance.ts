@@ -5,13 +5,15 @@
  */
 
 import type { ContentBlock } from "../core/content.ts";
-import type { SessionStore } from "../core/session.ts";
+import type { SessionFilter, SessionStore } from "../core/session.ts";
 import type { SessionEntryBody } from "../core/session_entry.ts";
 import { collectEvents } from "./collect_events.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
 import {
+  collectPages,
   createFinishedEntry,
   createMessageEntry,
+  createSession,
   createTitleEntry,
   expectEqual,
   expectFailure,
@@ -21,6 +23,7 @@ import {
   type SessionStoreFixture,
   StoreSubject,
   toMessageEntry,
+  UNUSUAL_IDS,
   withSession,
 } from "./session_subject.ts";
 import type { RegisterTest } from "./stream_fixture.ts";
@@ -256,10 +259,26 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     await expectFailure("closed", () => session.append(createMessageEntry("b")));
   },
 
-  async "rejects ids that are unsafe as file names"(subject) {
-    for (
-      const id of ["", "a/b", "a\\b", "..", "a..b", ".a", "a:b", "a\nb", "nul", "a".repeat(200)]
-    ) {
+  async "accepts any text of 1 to 200 characters as an id"(subject) {
+    for (const id of UNUSUAL_IDS) {
+      await subject.writeSession(id, createMessageEntry(`text of ${id}`));
+      await expectFailure("already_exists", () => subject.store.create({ id }));
+    }
+    const store = await subject.reopen();
+    const listed = (await store.list()).map(({ id }) => id).toSorted();
+    expectEqual(listed, UNUSUAL_IDS.toSorted(), "listed ids");
+    for (const id of UNUSUAL_IDS) {
+      await subject.readSession(id, async (session) => {
+        expectEqual(session.id, id, "id");
+        expectEqual(extractTexts(await session.path()), [`text of ${id}`], "path");
+      });
+      await store.delete(id);
+    }
+    expectEqual((await store.list()).length, 0, "number of sessions");
+  },
+
+  async "rejects ids that are empty, too long or have control characters"(subject) {
+    for (const id of ["", "a\nb", "a\0b", "\ud800", "a".repeat(201)]) {
       await expectFailure("bad_id", () => subject.store.create({ id }));
       await expectFailure("bad_id", () => subject.store.open(id));
       await expectFailure("bad_id", () => subject.store.delete(id));
@@ -331,6 +350,80 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     );
     expectEqual(await subject.store.list({ cwd: "/elsewhere" }), [], "list of another directory");
     expectEqual((await subject.store.list({ limit: 0 })).length, 0, "list with limit 0");
+  },
+
+  async "keeps tenant, user and metadata, and selects sessions by them"(subject) {
+    const { store } = subject;
+    const metadata = { plan: "pro", tags: ["a", "b"], long: "x".repeat(20_000) };
+    await createSession(store, { id: "a1", cwd: "/a", tenant: "acme", user: "ann", metadata });
+    await createSession(store, { id: "a2", cwd: "/b", tenant: "acme", user: "ben" });
+    await createSession(store, { id: "z1", cwd: "/a", tenant: "zoo", user: "ann" });
+    await createSession(store, { id: "none" });
+    const reopened = await subject.reopen();
+    const listIds = async (filter: SessionFilter) =>
+      (await reopened.list(filter)).map(({ id }) => id).toSorted();
+    expectEqual(await listIds({ tenant: "acme" }), ["a1", "a2"], "tenant");
+    expectEqual(await listIds({ user: "ann" }), ["a1", "z1"], "user");
+    expectEqual(await listIds({ tenant: "acme", user: "ann" }), ["a1"], "tenant and user");
+    expectEqual(await listIds({ cwd: "/a", tenant: "zoo" }), ["z1"], "directory and tenant");
+    const hits = await reopened.search("word", { tenant: "acme", user: "ben" });
+    expectEqual(hits.map(({ sessionId }) => sessionId), ["a2"], "sessions of the hits");
+    const [summary] = await reopened.list({ tenant: "acme", user: "ann" });
+    expectEqual(summary?.metadata, metadata, "metadata in the list");
+    await subject.readSession("a1", ({ header }) => {
+      const { cwd, tenant, user } = header;
+      expectEqual([cwd, tenant, user], ["/a", "acme", "ann"], "header");
+      expectEqual(header.metadata, metadata, "metadata in the header");
+    });
+    const invalid = { now: 5n } as never;
+    await expectFailure("invalid_entry", () => store.create({ id: "odd", metadata: invalid }));
+  },
+
+  async "lists and searches page by page"(subject) {
+    const { store } = subject;
+    const ids = Array.from({ length: 7 }, (_, number) => `s${number}`);
+    for (const id of ids) {
+      await subject.writeSession(id, createMessageEntry("a word"), createMessageEntry("word two"));
+    }
+    const all = (await store.list()).map(({ id }) => id);
+    expectEqual(all.toSorted(), ids, "ids of the complete list");
+    expectEqual(all.length > 0 && (await store.list()).cursor, undefined, "cursor of the list");
+    const listed = await collectPages((cursor) => store.list({ limit: 3, ...cursor }));
+    expectEqual(listed.map((page) => page.length), [3, 3, 1], "sizes of the pages");
+    expectEqual(listed.flat().map(({ id }) => id), all, "ids of the pages");
+    const found = await collectPages((cursor) => store.search("word", { limit: 4, ...cursor }));
+    expectEqual(found.map((page) => page.length), [4, 4, 4, 2], "sizes of the pages of hits");
+    const hits = await store.search("word");
+    expectEqual(found.flat(), hits, "hits of the pages");
+    expectEqual(hits.map(({ sessionId }) => sessionId), all.flatMap((id) => [id, id]), "order");
+    const inSession = await collectPages((cursor) =>
+      store.search("word", { sessionId: "s3", limit: 1, ...cursor })
+    );
+    expectEqual(inSession.map((page) => page.length), [1, 1], "pages of one session");
+    await expectFailure("bad_cursor", () => store.list({ cursor: "no cursor" }));
+    await expectFailure("bad_cursor", () => store.search("word", { cursor: "[1]" }));
+  },
+
+  async "deletes all sessions that match, except open ones"(subject) {
+    const { store } = subject;
+    await createSession(store, { id: "a1", tenant: "acme" });
+    await createSession(store, { id: "a2", tenant: "acme" });
+    await createSession(store, { id: "z1", tenant: "zoo" });
+    await expectFailure("bad_filter", () => store.deleteAll({}));
+    expectEqual(await store.deleteAll({ tenant: "acme", updatedBefore: 0 }), [], "older than all");
+    await withSession(store.open("a2"), async () => {
+      expectEqual(await (await subject.reopen()).deleteAll({ tenant: "acme" }), ["a1"], "deleted");
+    });
+    const updatedBefore = Date.now() + 3_600_000;
+    const deleted = await store.deleteAll({ updatedBefore });
+    expectEqual(deleted.toSorted(), ["a2", "z1"], "deleted by time");
+    expectEqual(await store.list(), [], "list");
+  },
+
+  async "keeps the time of creation that is given"(subject) {
+    await createSession(subject.store, { id: "old", created: 86_400_000 });
+    const [summary] = await (await subject.reopen()).list();
+    expectEqual(summary?.created, 86_400_000, "created");
   },
 
   async "finds entries by the beginnings of words"(subject) {

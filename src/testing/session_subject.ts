@@ -7,7 +7,7 @@
 import { SessionError } from "../core/errors.ts";
 import { isJsonEqual } from "../core/json_equal.ts";
 import type { AgentMessage, UserMessage } from "../core/message.ts";
-import type { Session, SessionStore } from "../core/session.ts";
+import type { CreateSessionOptions, Session, SessionStore } from "../core/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../core/session_entry.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
 
@@ -60,6 +60,43 @@ export async function withSession<Result>(
     await session.close();
   }
 }
+
+/** Creates a session with one message. */
+export async function createSession(
+  store: SessionStore,
+  options: CreateSessionOptions,
+): Promise<void> {
+  await withSession(store.create(options), (session) => session.append(createMessageEntry("word")));
+}
+
+/** Requests pages until one has no cursor. */
+export async function collectPages<Page extends { readonly cursor?: string }>(
+  request: (options: { readonly cursor?: string }) => Promise<Page>,
+): Promise<Page[]> {
+  const pages = [await request({})];
+  for (let cursor = pages[0]?.cursor; cursor !== undefined; cursor = pages.at(-1)?.cursor) {
+    pages.push(await request({ cursor }));
+  }
+  return pages;
+}
+
+/** Ids of users, addresses, paths and names that a file system reserves. */
+export const UNUSUAL_IDS: readonly string[] = [
+  "auth0|123",
+  "amy@example.com",
+  "../up/..",
+  "a/b\\c",
+  ".hidden",
+  "-dash",
+  "end.",
+  "nul",
+  "100%41",
+  "né \u{1F600}",
+  "'; DROP TABLE sessions; --",
+  "x".repeat(200),
+  "\u00e9".repeat(200),
+  `${"\u00e9".repeat(199)}e`,
+];
 
 /** Entries of untyped code that a store refuses. */
 export const INVALID_ENTRIES: readonly unknown[] = [

@@ -176,6 +176,7 @@ testOnDisk(
     assertEquals(disk.syncs, 0);
     await session.flush();
     assertEquals(disk.syncs, 1);
+    session.append(createMessageEntry("x"));
     await session.close();
     assertEquals(disk.syncs, 2);
   },

@@ -11,15 +11,15 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SessionDamage, SessionSummary } from "../../core/session.ts";
 import type { SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
-import type { FileInfo } from "./file_system.ts";
+import type { FileInfo, FileSystem } from "./file_system.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import type { LogState } from "./log_scanner.ts";
 import { SessionTree } from "../store/session_tree.ts";
 
 const INDEX_VERSION = 1;
 
-/** Maximum length of the last line of an index, in bytes. */
-export const MAX_SUMMARY_BYTES = 8 * 1024;
+/** Number of bytes at the end of an index in which its last line is searched first. */
+const SUMMARY_BYTES = 8 * 1024;
 
 /** Last line of an index. */
 export interface IndexSummary {
@@ -72,11 +72,19 @@ export function encodeIndex({ state, from, damageFrom, modified }: IndexUpdate):
   return `${JSON.stringify({ index: INDEX_VERSION, rows, damage })}\n${JSON.stringify(last)}\n`;
 }
 
-/** Parses the last line of an index from the last bytes of its file; `undefined` if it is broken. */
-export function readIndexSummary(end: Uint8Array): IndexSummary | undefined {
-  const text = new TextDecoder().decode(end);
-  if (!text.endsWith("\n")) return undefined;
-  return toIndexSummary(parseJson(text.slice(text.lastIndexOf("\n", text.length - 2) + 1)));
+/** Reads the last line of an index; `undefined` if it is broken. */
+export function readIndexSummary(
+  files: Pick<FileSystem, "readEnd">,
+  path: string,
+): IndexSummary | undefined {
+  for (let length = SUMMARY_BYTES;; length *= 16) {
+    const end = files.readEnd(path, length);
+    const text = new TextDecoder().decode(end);
+    if (!text.endsWith("\n")) return undefined;
+    const start = text.lastIndexOf("\n", text.length - 2);
+    if (start >= 0) return toIndexSummary(parseJson(text.slice(start + 1)));
+    if (end.length < length) return undefined;
+  }
 }
 
 /** Parses an index; `undefined` if it is broken. */

@@ -45,6 +45,7 @@ export class FileLog implements EntryLog {
   readonly #writer: LogWriter;
   readonly #reader: LogReader;
   readonly #index: IndexWriter;
+  #isIndexOutdated = false;
 
   constructor({ files, paths, state, file, indexed, lock }: FileLogOptions) {
     this.#state = state;
@@ -57,11 +58,12 @@ export class FileLog implements EntryLog {
 
   async append(entries: readonly EncodedEntry[]): Promise<AppendResult> {
     try {
-      this.#lock?.assertHeld();
-      if (!this.#writer.isOpen) await this.#writer.open();
+      this.#assertWritable();
+      await this.#writer.open();
     } catch (error) {
       return { kept: 0, error };
     }
+    this.#isIndexOutdated = true;
     const lines = entries.map(({ line }) => encoder.encode(line + "\n"));
     const { offsets, error } = await this.#writer.append(lines);
     offsets.forEach((offset, number) => {
@@ -75,7 +77,6 @@ export class FileLog implements EntryLog {
   }
 
   async sync(): Promise<void> {
-    if (!this.#writer.isOpen) return;
     await this.#writer.sync();
     if (this.#index.isDue(this.#writer.size)) await this.#writeIndex();
   }
@@ -95,15 +96,22 @@ export class FileLog implements EntryLog {
 
   async close(): Promise<void> {
     try {
-      if (this.#writer.isOpen && this.#lock?.isHeld()) await this.#writeIndex();
+      if (this.#isIndexOutdated && this.#lock?.isHeld()) await this.#writeIndex();
     } finally {
       this.#writer.close();
-      this.#reader.close();
       this.#lock?.release();
     }
   }
 
+  #assertWritable(): void {
+    if (this.#lock?.isHeld()) return;
+    // With the directory, the lock is deleted too.
+    if (this.#writer.isDeleted()) this.#writer.assertUnchanged();
+    this.#lock?.assertHeld();
+  }
+
   async #writeIndex(): Promise<void> {
+    this.#isIndexOutdated = false;
     const summary = this.#summary.build(this.#writer.size);
     await this.#index.write({ ...this.#state, summary });
   }

@@ -4,41 +4,59 @@
  * @module
  */
 
-import { getErrorMessage, SessionError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
 import type {
   CreateSessionOptions,
+  DeleteSessionsOptions,
   ListSessionsOptions,
-  SearchHit,
+  SearchPage,
   SearchSessionsOptions,
   Session,
   SessionAccess,
+  SessionPage,
   SessionStore,
   SessionSummary,
 } from "../../core/session.ts";
-import { withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
+import { createHeartbeats, withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
+import { decodeFileName, encodeFileName, isHashedName } from "../store/file_name.ts";
 import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";
+import { createNewHeader } from "../store/new_header.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
+import { collectHits, type FoundHit } from "../store/search_page.ts";
 import {
   createAlreadyExistsError,
   createNotFoundError,
   toSessionError,
 } from "../store/session_errors.ts";
-import { createRandomId, createSessionId } from "../store/session_id.ts";
+import { createRandomId } from "../store/session_id.ts";
+import {
+  checkDeleteOptions,
+  compareSessions,
+  deleteMatching,
+  type HitPosition,
+  parseListCursor,
+  parseSearchCursor,
+  selectSummaries,
+  type SessionOrder,
+  toPage,
+} from "../store/session_page.ts";
 import { SessionTree } from "../store/session_tree.ts";
-import { selectSummaries, SummaryBuilder } from "../store/summary.ts";
+import { SummaryBuilder } from "../store/summary.ts";
 import { localFileSystem } from "./local_file_system.ts";
-import { isUpToDate, MAX_SUMMARY_BYTES, readIndexSummary } from "./file_index.ts";
+import { isUpToDate, readIndexSummary } from "./file_index.ts";
 import { FileLog } from "./file_log.ts";
-import type { FileInfo, FileSystem } from "./file_system.ts";
+import type { FileInfo, FileSystem, ReadableFile } from "./file_system.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import { type LoadedLog, loadLogIndex, saveIndex } from "./load_log_index.ts";
 import { toLoadedState } from "./log_file_state.ts";
+import { readLines } from "./read_lines.ts";
 import { searchLog } from "./search_log.ts";
 import {
   getOldLogPath,
   getSessionPaths,
+  isTemporaryFile,
   LOG_EXTENSION,
   type SessionPaths,
 } from "./session_paths.ts";
@@ -46,6 +64,17 @@ import { upgradeLog } from "./upgrade_log.ts";
 
 /** Number of logs that `list()` reads concurrently when their indexes are outdated. */
 const READ_CONCURRENCY = 16;
+
+/** Maximum difference of the clock of entries and that of files, in milliseconds; the latter has ticks of some 10 ms. */
+const CLOCK_TOLERANCE_MS = 1_000;
+
+/** A log in the directory. */
+interface ListedLog {
+  /** Name of the files of the session, without an extension. */
+  readonly name: string;
+  /** Modification time of the log, in milliseconds since the epoch. */
+  readonly modified: number;
+}
 
 /** Options for {@linkcode FileSessionStore}. */
 export interface FileSessionStoreOptions {
@@ -87,6 +116,7 @@ export class FileSessionStore implements SessionStore {
   readonly #now: () => number;
   readonly #newId: () => string;
   readonly #files: FileSystem;
+  readonly #heartbeats = createHeartbeats();
   readonly #summaryCache = new Map<
     string,
     { readonly modified: number; readonly summary: SessionSummary }
@@ -110,11 +140,11 @@ export class FileSessionStore implements SessionStore {
 
   /** Creates a session, open for writing. Its file is created with the first entry. */
   async create(options: CreateSessionOptions = {}): Promise<Session> {
-    const { id = createSessionId(this.#now()) } = options;
+    const header = createNewHeader(options, this.#now());
+    const { id } = header;
     const paths = getSessionPaths(this.#directory, id);
     return await this.#withLock(id, async (lock) => {
       if (this.#files.stat(paths.log)) throw createAlreadyExistsError(id);
-      const header = createHeader({ ...options, id, created: this.#now() });
       const tree = new SessionTree();
       const encoder = new EntryEncoder(id);
       const entries = addEntries(tree, encoder, options.entries ?? []);
@@ -142,7 +172,7 @@ export class FileSessionStore implements SessionStore {
     { access = "write" }: { readonly access?: SessionAccess } = {},
   ): Promise<Session> {
     const paths = getSessionPaths(this.#directory, id);
-    this.#statLog(id, paths);
+    await this.#findLog(id, paths);
     if (access === "read") return this.#openSession(paths, await this.#loadLog(id, paths));
     return await this.#withLock(id, async (lock) => {
       let loaded = await this.#loadLog(id, paths);
@@ -154,42 +184,49 @@ export class FileSessionStore implements SessionStore {
     });
   }
 
-  /** Lists all sessions, most recently written first. Updates outdated indexes. */
-  async list(options: ListSessionsOptions = {}): Promise<readonly SessionSummary[]> {
+  /** Lists the sessions, most recently written first. Updates outdated indexes. */
+  async list({ limit, cursor, ...filter }: ListSessionsOptions = {}): Promise<SessionPage> {
+    const after = parseListCursor(cursor);
+    const logs = this.#listLogs();
     const summaries: SessionSummary[] = [];
-    const outdated: string[] = [];
-    for (const id of this.#listIds()) {
-      const summary = this.#readCachedSummary(id);
-      if (summary) summaries.push(summary);
-      else outdated.push(id);
+    const select = (limit?: number) => selectSummaries(summaries, { ...filter, after, limit });
+    const size = Math.max(READ_CONCURRENCY, (limit ?? logs.length) + 1);
+    for (let from = 0; from < logs.length; from += size) {
+      summaries.push(...await this.#readSummaries(logs.slice(from, from + size)));
+      if (limit === undefined) continue;
+      // The entries of a log are not newer than its last modification, so older logs cannot be on this page.
+      const bound = (logs[from + size]?.modified ?? 0) + CLOCK_TOLERANCE_MS;
+      if ((select(limit + 1)[limit]?.updated ?? 0) > bound) break;
     }
-    for (let from = 0; from < outdated.length; from += READ_CONCURRENCY) {
-      const batch = outdated.slice(from, from + READ_CONCURRENCY);
-      const read = await Promise.all(batch.map((id) => this.#loadSummary(id)));
-      summaries.push(...read.filter((summary) => summary !== undefined));
-    }
-    return selectSummaries(summaries, options);
+    return toPage(select(), limit ?? summaries.length, (summary) => summary);
   }
 
-  /** Searches the logs. Takes as long as reading them. */
-  async search(query: string, options: SearchSessionsOptions = {}): Promise<readonly SearchHit[]> {
-    const { sessionId, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+  /** Searches the logs. Takes as long as reading them. Logs that cannot be read are skipped. */
+  async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
+    const { sessionId, cwd, tenant, user, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+    const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);
-    if (parsed.words.length === 0) return [];
-    const ids = sessionId === undefined ? (await this.list()).map(({ id }) => id) : [sessionId];
-    const hits: SearchHit[] = [];
-    for (const id of ids) {
-      if (hits.length >= limit || signal?.aborted) break;
-      const search = { sessionId: id, query: parsed, limit: limit - hits.length, signal };
-      hits.push(...await this.#searchSession(search));
+    if (sessionId !== undefined) {
+      await this.#findLog(sessionId, getSessionPaths(this.#directory, sessionId));
     }
-    return hits;
+    if (parsed.words.length === 0) return [];
+    const filter = {
+      ...(cwd !== undefined && { cwd }),
+      ...(tenant !== undefined && { tenant }),
+      ...(user !== undefined && { user }),
+    };
+    const sessions = (await this.list(filter)).filter((session) =>
+      (sessionId === undefined || session.id === sessionId) &&
+      (!after || compareSessions(after, session) <= 0)
+    );
+    const search = { query: parsed, after, isOptional: sessionId === undefined };
+    return await collectHits(this.#searchSessions(sessions, search), { limit, signal });
   }
 
   /** Deletes a session with all its files. */
   async delete(id: string): Promise<void> {
     const paths = getSessionPaths(this.#directory, id);
-    this.#statLog(id, paths);
+    await this.#findLog(id, paths);
     await this.#withLock(id, (lock) => {
       this.#files.remove(paths.log);
       this.#files.remove(paths.index);
@@ -197,9 +234,18 @@ export class FileSessionStore implements SessionStore {
         this.#files.remove(getOldLogPath(paths, version));
       }
       lock.release();
+      for (const name of this.#files.listDirectory(this.#directory)) {
+        if (isTemporaryFile(name, paths)) this.#files.remove(`${this.#directory}/${name}`);
+      }
       return Promise.resolve();
     });
-    this.#summaryCache.delete(id);
+    this.#summaryCache.delete(paths.name);
+  }
+
+  /** Deletes the sessions that match with all their files, except those that are open for writing. */
+  async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
+    checkDeleteOptions(options);
+    return await deleteMatching(this, options);
   }
 
   #withLock<Value>(id: string, act: (lock: WriterLock) => Promise<Value>): Promise<Value> {
@@ -209,32 +255,89 @@ export class FileSessionStore implements SessionStore {
       sessionId: id,
       now: this.#now,
       name: this.#owner,
+      heartbeats: this.#heartbeats,
     }, act);
   }
 
-  #listIds(): string[] {
-    return this.#files.listDirectory(this.#directory).filter((name) => name.endsWith(LOG_EXTENSION))
-      .map((name) => name.slice(0, -LOG_EXTENSION.length)).filter(isValidSessionId);
+  /** Returns the logs in the directory, most recently modified first. */
+  #listLogs(): ListedLog[] {
+    try {
+      return this.#files.listDirectory(this.#directory)
+        .filter((fileName) => fileName.endsWith(LOG_EXTENSION))
+        .map((fileName) => fileName.slice(0, -LOG_EXTENSION.length))
+        .filter((name) => isHashedName(name) || decodeFileName(name) !== undefined)
+        .map((name) => ({ name, modified: this.#readModified(name) }))
+        .toSorted((left, right) => right.modified - left.modified);
+    } catch (error) {
+      throw toSessionError(error, { id: undefined, reason: "read_failed" });
+    }
   }
 
-  #statLog(id: string, paths: SessionPaths): FileInfo {
-    const info = this.#files.stat(paths.log);
-    if (!info) throw createNotFoundError(id);
-    return info;
+  /** Returns the modification time of a log; that of one that cannot be read is later than all others. */
+  #readModified(name: string): number {
+    try {
+      return this.#files.stat(`${this.#directory}/${name}${LOG_EXTENSION}`)?.modified ?? Infinity;
+    } catch {
+      return Infinity;
+    }
+  }
+
+  async #readSummaries(logs: readonly ListedLog[]): Promise<SessionSummary[]> {
+    const summaries: SessionSummary[] = [];
+    const outdated: string[] = [];
+    for (const { name } of logs) {
+      const summary = this.#readCachedSummary(name);
+      if (summary) summaries.push(summary);
+      else outdated.push(name);
+    }
+    for (let from = 0; from < outdated.length; from += READ_CONCURRENCY) {
+      const batch = outdated.slice(from, from + READ_CONCURRENCY);
+      const read = await Promise.all(batch.map((name) => this.#loadSummary(name)));
+      summaries.push(...read.filter((summary) => summary !== undefined));
+    }
+    return summaries;
+  }
+
+  /**
+   * Returns the metadata of a session's log.
+   *
+   * @throws {SessionError} With the reason `not_found`, also if a hashed name belongs to another session.
+   */
+  async #findLog(id: string, paths: SessionPaths): Promise<FileInfo> {
+    try {
+      const info = this.#files.stat(paths.log);
+      const isOther = info && isHashedName(paths.name) && await this.#readId(paths.name) !== id;
+      if (!info || isOther) throw createNotFoundError(id);
+      return info;
+    } catch (error) {
+      throw toSessionError(error, { id, reason: "read_failed" });
+    }
+  }
+
+  /** Returns the id of the session whose files have a name; `undefined` if the log does not have it. */
+  async #readId(name: string): Promise<string | undefined> {
+    if (!isHashedName(name)) return decodeFileName(name);
+    const file = await this.#files.openToRead(`${this.#directory}/${name}${LOG_EXTENSION}`);
+    try {
+      const id = await readHeaderId(file);
+      return id !== undefined && encodeFileName(id) === name ? id : undefined;
+    } finally {
+      file.close();
+    }
   }
 
   async #loadLog(id: string, paths: SessionPaths): Promise<LoadedLog> {
     try {
-      return await loadLogIndex(this.#files, paths, { id, log: this.#statLog(id, paths) });
+      return await loadLogIndex(this.#files, paths, { id, log: await this.#findLog(id, paths) });
     } catch (error) {
       throw toSessionError(error, { id, reason: "read_failed" });
     }
   }
 
   #openSession(paths: SessionPaths, loaded: LoadedLog, lock?: WriterLock): Session {
-    const { state, entries, tail, indexed } = loaded;
+    const { state, entries, tail, inode, indexed } = loaded;
     const { header, tree, damage } = state;
-    const file = toLoadedState(tail);
+    const file = toLoadedState(tail, inode);
     return this.#createSession({
       header,
       access: lock ? "write" : "read",
@@ -252,16 +355,16 @@ export class FileSessionStore implements SessionStore {
   }
 
   /** Returns the summary from memory or from an up-to-date index; `undefined` if the log has to be read. */
-  #readCachedSummary(id: string): SessionSummary | undefined {
-    const paths = getSessionPaths(this.#directory, id);
+  #readCachedSummary(name: string): SessionSummary | undefined {
+    const path = `${this.#directory}/${name}`;
     try {
-      const log = this.#files.stat(paths.log);
+      const log = this.#files.stat(`${path}${LOG_EXTENSION}`);
       if (!log) return undefined;
-      const cached = this.#summaryCache.get(id);
+      const cached = this.#summaryCache.get(name);
       if (cached && isUpToDate(cached, log)) return cached.summary;
-      const index = readIndexSummary(this.#files.readEnd(paths.index, MAX_SUMMARY_BYTES));
+      const index = readIndexSummary(this.#files, `${path}.index`);
       if (!index || !isUpToDate(index, log)) return undefined;
-      this.#summaryCache.set(id, index);
+      this.#summaryCache.set(name, index);
       return index.summary;
     } catch {
       return undefined; // The index is missing or cannot be read.
@@ -269,46 +372,65 @@ export class FileSessionStore implements SessionStore {
   }
 
   /** Loads a log and updates its index. A log that cannot be opened gives a summary with a `problem`. */
-  async #loadSummary(id: string): Promise<SessionSummary | undefined> {
-    const paths = getSessionPaths(this.#directory, id);
-    const info = this.#files.stat(paths.log);
-    if (!info) return undefined;
+  async #loadSummary(name: string): Promise<SessionSummary | undefined> {
+    let id = decodeFileName(name);
+    let info: FileInfo | undefined;
     try {
+      id ??= await this.#readId(name);
+      if (id === undefined) return undefined;
+      const paths = getSessionPaths(this.#directory, id);
+      info = this.#files.stat(paths.log);
+      if (!info) return undefined;
       const loaded = await this.#loadLog(id, paths);
       await saveIndex(this.#files, paths, loaded);
       const { summary } = loaded.state;
-      this.#summaryCache.set(id, { modified: info.modified, summary });
+      this.#summaryCache.set(name, { modified: info.modified, summary });
       return summary;
     } catch (error) {
-      const header = createHeader({ id, created: info.modified });
-      const summary = SummaryBuilder.from(header).build(info.size);
-      return { ...summary, problem: getErrorMessage(error) };
+      if (id === undefined) return undefined;
+      const { modified: created, size } = info ?? { modified: 0, size: 0 };
+      const header = createHeader({ id, created });
+      const { message } = toSessionError(error, { id, reason: "read_failed" });
+      return { ...SummaryBuilder.from(header).build(size), problem: message };
     }
   }
 
-  async #searchSession(search: Parameters<typeof searchLog>[1]): Promise<SearchHit[]> {
-    const { sessionId: id } = search;
-    const paths = getSessionPaths(this.#directory, id);
-    this.#statLog(id, paths);
-    try {
-      const file = await this.#files.openToRead(paths.log);
+  async *#searchSessions(
+    sessions: readonly SessionOrder[],
+    { query, after, isOptional }: {
+      readonly query: SearchQuery;
+      readonly after: HitPosition | undefined;
+      readonly isOptional: boolean;
+    },
+  ): AsyncGenerator<FoundHit> {
+    for (const { id, updated } of sessions) {
+      const from = after?.id === id ? after.position + 1 : 0;
       try {
-        return await searchLog(file, search);
-      } finally {
-        file.close();
+        const file = await this.#files.openToRead(getSessionPaths(this.#directory, id).log);
+        try {
+          for await (const found of searchLog(file, { sessionId: id, query, from })) {
+            yield { ...found, updated, id };
+          }
+        } finally {
+          file.close();
+        }
+      } catch (error) {
+        if (!isOptional) throw toSessionError(error, { id, reason: "read_failed" });
       }
-    } catch (error) {
-      throw toSessionError(error, { id, reason: "read_failed" });
     }
   }
 }
 
-function isValidSessionId(id: string): boolean {
-  try {
-    getSessionPaths("", id);
-    return true;
-  } catch (error) {
-    if (error instanceof SessionError) return false;
-    throw error;
+/** Returns the id in the header of a log, if it has one. */
+async function readHeaderId(file: ReadableFile): Promise<string | undefined> {
+  for await (const [first] of readLines(file)) {
+    try {
+      const header: unknown = JSON.parse(first?.text ?? "");
+      const id = isJsonObject(header) ? header["id"] : undefined;
+      return typeof id === "string" ? id : undefined;
+    } catch {
+      return undefined;
+    }
   }
+  return undefined;
 }

@@ -27,6 +27,8 @@ export interface LoadedLog {
   readonly version: number;
   /** The end of the file. */
   readonly tail: LogTail;
+  /** Identity of the file; `null` where the system has none. */
+  readonly inode: number | null;
   /** The part that the index has; `undefined` if the index has to be rewritten. */
   readonly indexed: IndexedPart | undefined;
 }
@@ -50,10 +52,13 @@ export async function loadLogIndex(
   }
   const file = await files.openToRead(paths.log);
   try {
+    const { inode } = file.stat();
     const index = await readIndex(files, paths, file);
-    if (index && isUpToDate(index, log)) return await loadFromIndex(index, file, log);
+    if (index && isUpToDate(index, log)) {
+      return { ...await loadFromIndex(index, file, log), inode };
+    }
     const known = index && index.summary.bytes < log.size ? index : undefined;
-    return await loadFromLines(file, { id, created: log.modified, known });
+    return { ...await loadFromLines(file, { id, created: log.modified, known }), inode };
   } finally {
     file.close();
   }
@@ -103,7 +108,7 @@ async function loadFromIndex(
   index: IndexedLog,
   file: ReadableFile,
   { size }: FileInfo,
-): Promise<LoadedLog> {
+): Promise<Omit<LoadedLog, "inode">> {
   const [last] = await file.read(size - 1, 1);
   return {
     state: index,
@@ -121,7 +126,7 @@ async function loadFromLines(
     readonly created: number;
     readonly known: LogState | undefined;
   },
-): Promise<LoadedLog> {
+): Promise<Omit<LoadedLog, "inode">> {
   // Scanning adds entries to the known state, so its size is read before.
   const indexed = known && getIndexedPart(known);
   const scanner = new LogScanner({ id, created, state: known });

@@ -59,11 +59,7 @@ export function createLocalFileSystem(system: System): FileSystem {
       using directory = await system.open(path);
       await directory.sync();
     },
-    startInterval(milliseconds, run) {
-      const timer = setInterval(run, milliseconds);
-      system.unrefTimer(timer);
-      return () => clearInterval(timer);
-    },
+    wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     get processId() {
       return system.pid;
     },

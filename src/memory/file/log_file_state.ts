@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { AppendableFile } from "./file_system.ts";
+import type { AppendableFile, FileInfo } from "./file_system.ts";
 
 /** Text that the file lacks and that must be written before the next entry. */
 export type MissingText = "nothing" | "newline" | "header" | "newline_and_header";
@@ -27,6 +27,8 @@ export interface LogTail {
 /** State of an existing log file. */
 interface ExistingLogFile {
   readonly tail: LogTail;
+  /** Identity of the file; `null` if it is not known. */
+  readonly inode: number | null;
   /** `unsynced`: the file was created by this process, and a power failure may lose its name. */
   readonly directory: "synced" | "unsynced";
 }
@@ -63,8 +65,8 @@ export function createLogTail(
 }
 
 /** Returns the state of a file that was loaded. */
-export function toLoadedState(tail: LogTail): ClosedLogFile {
-  return { type: "closed", tail, directory: "synced" };
+export function toLoadedState(tail: LogTail, inode: number | null): ClosedLogFile {
+  return { type: "closed", tail, inode, directory: "synced" };
 }
 
 /** Returns the state of a file that was created with a header of `headerLength` bytes. */
@@ -72,13 +74,14 @@ export function toCreatedState(headerLength: number): ClosedLogFile {
   return {
     type: "closed",
     tail: { size: headerLength, missing: "nothing" },
+    inode: null,
     directory: "unsynced",
   };
 }
 
 /** Returns the state after the file was opened. */
 export function toOpenState({ tail, directory }: ClosedLogFile, file: AppendableFile): OpenLogFile {
-  return { type: "open", tail, directory, file };
+  return { type: "open", tail, inode: file.stat().inode, directory, file };
 }
 
 /** Returns the state after a complete or partial append. */
@@ -111,6 +114,16 @@ export function toSyncedState(state: OpenLogFile): OpenLogFile {
 }
 
 /** Returns the state after the file was closed. */
-export function toClosedState({ tail, directory }: OpenLogFile): ClosedLogFile {
-  return { type: "closed", tail, directory };
+export function toClosedState({ tail, inode, directory }: OpenLogFile): ClosedLogFile {
+  return { type: "closed", tail, inode, directory };
+}
+
+/** How a file differs from its last known state; `undefined` if it does not. */
+export function findChange(
+  { tail, inode }: ClosedLogFile | OpenLogFile,
+  current: FileInfo | undefined,
+): "deleted" | "replaced" | "changed" | undefined {
+  if (!current) return "deleted";
+  if (inode !== null && current.inode !== inode) return "replaced";
+  return current.size === tail.size ? undefined : "changed";
 }

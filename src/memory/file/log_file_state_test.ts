@@ -21,7 +21,7 @@ const file: AppendableFile = {
 };
 
 function openFile(tail: LogTail): OpenLogFile {
-  return toOpenState(toLoadedState(tail), file);
+  return toOpenState(toLoadedState(tail, 7), file);
 }
 
 Deno.test("createLogTail() names the text that must precede the next entry", () => {
@@ -67,6 +67,11 @@ Deno.test("toCreatedState(): the directory is unsynced until toSyncedState()", (
   assertEquals(open.directory, "unsynced");
   const synced = toSyncedState(open);
   assertEquals(synced.directory, "synced");
-  assertEquals(toClosedState(synced), { type: "closed", tail: open.tail, directory: "synced" });
+  assertEquals(toClosedState(synced), {
+    type: "closed",
+    tail: open.tail,
+    inode: null,
+    directory: "synced",
+  });
   assertEquals(openFile(open.tail).directory, "synced");
 });

@@ -14,12 +14,11 @@ const MAX_GAP_BYTES = 16 * 1024;
 /** Maximum size of one read, in bytes; a single line may be longer. */
 const MAX_READ_BYTES = 1024 * 1024;
 
-/** Reads lines by their position. The file is opened on first use. */
+/** Reads lines by their position. The file is open while it is read. */
 export class LogReader {
   readonly #files: FileSystem;
   readonly #path: string;
   readonly #offsets: LineOffsets;
-  #file: ReadableFile | undefined;
 
   constructor(files: FileSystem, path: string, offsets: LineOffsets) {
     this.#files = files;
@@ -30,21 +29,19 @@ export class LogReader {
   /** Reads the lines at ascending positions; lines close to each other are read together. */
   async read(positions: readonly number[]): Promise<DecodedLine[]> {
     if (positions.length === 0) return [];
-    this.#file ??= await this.#files.openToRead(this.#path);
-    const lines: DecodedLine[] = [];
-    for (let from = 0; from < positions.length;) {
-      const to = findGroupEnd(this.#offsets, positions, from);
-      const group = positions.slice(from, to);
-      for (const line of await readGroup(this.#file, this.#offsets, group)) lines.push(line);
-      from = to;
+    const file = await this.#files.openToRead(this.#path);
+    try {
+      const lines: DecodedLine[] = [];
+      for (let from = 0; from < positions.length;) {
+        const to = findGroupEnd(this.#offsets, positions, from);
+        const group = positions.slice(from, to);
+        for (const line of await readGroup(file, this.#offsets, group)) lines.push(line);
+        from = to;
+      }
+      return lines;
+    } finally {
+      file.close();
     }
-    return lines;
-  }
-
-  /** Closes the file. */
-  close(): void {
-    this.#file?.close();
-    this.#file = undefined;
   }
 }
 

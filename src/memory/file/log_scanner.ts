@@ -129,7 +129,7 @@ export class LogScanner {
   }
 
   #addHeader(record: JsonObject, line: LogLine): void {
-    const { version, created, cwd, parent } = record;
+    const { version, created, cwd, tenant, user, metadata, parent } = record;
     if (typeof version === "number" && version > SESSION_VERSION) {
       throw new SessionError(
         `Cannot open the session "${this.#id}": it has version ${version}, and this program supports ` +
@@ -141,6 +141,9 @@ export class LogScanner {
     this.#header = {
       ...createFallbackHeader(this.#id, typeof created === "number" ? created : this.#created),
       ...(typeof cwd === "string" && { cwd }),
+      ...(typeof tenant === "string" && { tenant }),
+      ...(typeof user === "string" && { user }),
+      ...(isJsonObject(metadata) && { metadata }),
       ...(isParentLink(parent) && { parent }),
     };
   }

@@ -1,14 +1,20 @@
 /**
  * Appends lines to a log file.
  *
+ * The file is open from an append to the next sync. Editors and tools that sync files replace them instead of changing
+ * them; an open file would then still accept lines, which no later process could read. So the file at the path is compared
+ * with the last known state whenever it is opened or synced.
+ *
  * @module
  */
 
 import type { SessionHeader } from "../../core/session_entry.ts";
 import { encodeHeader } from "../store/jsonl.ts";
+import { createLogChangedError } from "../store/session_errors.ts";
 import { concatBytes } from "./bytes.ts";
 import type { AppendableFile, FileSystem } from "./file_system.ts";
 import {
+  findChange,
   getWrittenOffsets,
   type LogFileState,
   type OpenLogFile,
@@ -47,11 +53,14 @@ export class LogWriter {
   readonly #files: FileSystem;
   readonly #paths: SessionPaths;
   readonly #headerLine: string;
+  readonly #sessionId: string;
   #state: LogFileState;
+  #isAppending = false;
 
   constructor({ files, paths, header, state }: LogWriterOptions) {
     this.#files = files;
     this.#paths = paths;
+    this.#sessionId = header.id;
     this.#headerLine = encodeHeader(header) + "\n";
     this.#state = state;
   }
@@ -61,28 +70,47 @@ export class LogWriter {
     return this.#state.type === "missing" ? 0 : this.#state.tail.size;
   }
 
-  /** Whether the file is open. */
-  get isOpen(): boolean {
-    return this.#state.type === "open";
-  }
-
-  /** Opens the file. A new file is created with its header, so that it is never empty. */
+  /**
+   * Opens the file. A new file is created with its header, so that it is never empty.
+   *
+   * @throws {SessionError} If another program has changed the file.
+   */
   async open(): Promise<OpenLogFile> {
     if (this.#state.type === "open") return this.#state;
     if (this.#state.type === "missing") {
       await this.#files.replace(this.#paths.log, this.#headerLine, { sync: true });
       this.#state = toCreatedState(encoder.encode(this.#headerLine).length);
     }
+    this.assertUnchanged();
     const file = await this.#files.openToAppend(this.#paths.log);
     this.#state = toOpenState(this.#state, file);
     return this.#state;
   }
 
+  /** Whether another program has deleted the file. */
+  isDeleted(): boolean {
+    return this.#state.type !== "missing" && !this.#files.stat(this.#paths.log);
+  }
+
+  /**
+   * Checks that the file at the path is the one that was loaded or written.
+   *
+   * @throws {SessionError} If another program has changed it.
+   */
+  assertUnchanged(): void {
+    if (this.#state.type === "missing") return;
+    const path = this.#paths.log;
+    const change = findChange(this.#state, this.#files.stat(path));
+    if (change) throw createLogChangedError(this.#sessionId, { path, change });
+  }
+
   /** Appends lines that end with a newline. Rejects only if the file cannot be opened. */
   async append(lines: readonly Uint8Array<ArrayBuffer>[]): Promise<LogWriteResult> {
-    const state = this.#state.type === "open" ? this.#state : await this.open();
+    const state = await this.open();
     const prefix = encoder.encode(this.#createPrefix(state));
+    this.#isAppending = true;
     const { written, error } = await writeAll(state.file, concatBytes([prefix, ...lines]));
+    this.#isAppending = false;
     const ends = [prefix.length];
     for (const { length } of lines) ends.push((ends.at(-1) ?? 0) + length);
     const append = { ends, written };
@@ -90,13 +118,22 @@ export class LogWriter {
     return { offsets: getWrittenOffsets(append, state.tail.size), error };
   }
 
-  /** Resolves when everything written would survive a power failure. Does nothing while the file is not open. */
+  /**
+   * Resolves when everything written would survive a power failure, and closes the file. Does nothing while the file is
+   * not open.
+   *
+   * @throws {SessionError} If another program has changed the file.
+   */
   async sync(): Promise<void> {
     if (this.#state.type !== "open") return;
     const { file, directory } = this.#state;
     await file.sync();
     if (directory === "unsynced") await this.#files.syncDirectory(this.#paths.directory);
     this.#transition(toSyncedState);
+    // An append that began meanwhile leaves the check to the sync that follows it.
+    if (this.#isAppending) return;
+    this.close();
+    this.assertUnchanged();
   }
 
   /** Closes the file. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { SearchHit } from "../../core/session.ts";
-import { decodeLine } from "../store/jsonl.ts";
+import { decodeSearchable } from "../store/jsonl.ts";
 import type { SearchQuery } from "../store/search.ts";
+import type { FoundHit } from "../store/search_page.ts";
 import type { ReadableFile } from "./file_system.ts";
 import { readLines } from "./read_lines.ts";
 
@@ -16,31 +16,21 @@ export interface LogSearchOptions {
   readonly sessionId: string;
   /** The query. */
   readonly query: SearchQuery;
-  /** Maximum number of hits. */
-  readonly limit: number;
-  /** Ends the search early; the hits found so far are returned. */
-  readonly signal?: AbortSignal | undefined;
+  /** Smallest offset of the lines, in bytes. */
+  readonly from: number;
 }
 
-/** Finds the entries of a log that match, oldest first. */
-export async function searchLog(
+/** Finds the entries of a log that match, oldest first; the position of a hit is the offset of its line. */
+export async function* searchLog(
   file: ReadableFile,
-  { sessionId, query, limit, signal }: LogSearchOptions,
-): Promise<SearchHit[]> {
-  const hits: SearchHit[] = [];
+  { sessionId, query, from }: LogSearchOptions,
+): AsyncGenerator<Pick<FoundHit, "hit" | "position">> {
   for await (const lines of readLines(file)) {
-    for (const line of lines) {
-      if (signal?.aborted || hits.length >= limit) return hits;
-      const hit = findHitInLine(line.text ?? "", sessionId, query);
-      if (hit) hits.push(hit);
+    for (const { text = "", offset } of lines) {
+      if (offset < from || !query.canMatch(text.toLowerCase())) continue;
+      const entry = decodeSearchable(text);
+      const hit = entry && query.findHit(sessionId, entry);
+      if (hit) yield { hit, position: offset };
     }
   }
-  return hits;
-}
-
-function findHitInLine(line: string, sessionId: string, query: SearchQuery): SearchHit | undefined {
-  if (!query.canMatch(line.toLowerCase())) return undefined;
-  const decoded = decodeLine(line);
-  // The content of a duplicate is found in the tool journal.
-  return decoded && decoded.type !== "duplicate" ? query.findHit(sessionId, decoded) : undefined;
 }

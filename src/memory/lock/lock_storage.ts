@@ -40,8 +40,8 @@ export interface LockStorage {
   rename(from: string, to: string): void;
   /** Removes a file if it exists. */
   remove(path: string): void;
-  /** Calls a function periodically without keeping the program alive; returns a function that stops it. */
-  startInterval(milliseconds: number, run: () => void): () => void;
+  /** Resolves after a time, in milliseconds. */
+  wait(milliseconds: number): Promise<void>;
   /** Id of this process. */
   readonly processId: number;
 }

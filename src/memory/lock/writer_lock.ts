@@ -7,10 +7,15 @@
  * lock is taken over: a new file, already locked, replaces the old one. Before each write the old writer checks that
  * the lock file is still its own.
  *
+ * The clocks of two processes may differ, and a clock jumps when a computer wakes up. A lock that looks stale is therefore
+ * taken over only if it has no heartbeat for longer than the interval of heartbeats.
+ *
  * @module
  */
 
 import type { SessionOwner } from "../../core/errors.ts";
+import { SharedInterval } from "../storage/shared_interval.ts";
+import { encodeFileName } from "../store/file_name.ts";
 import { createLockedError, createLockLostError, toSessionError } from "../store/session_errors.ts";
 import {
   decodeLockOwner,
@@ -20,6 +25,9 @@ import {
   isStale,
 } from "./lock_owner.ts";
 import type { LockableFile, LockStorage } from "./lock_storage.ts";
+
+/** Time in which the writer of a lock that looks stale has a heartbeat if it is alive, in milliseconds. */
+const OBSERVATION_MS = HEARTBEAT_INTERVAL_MS + 1_000;
 
 /** Maximum number of attempts to lock a file that another process removes or writes at the same time. */
 const MAX_ATTEMPTS = 20;
@@ -36,6 +44,13 @@ export interface WriterLockOptions {
   readonly now: () => number;
   /** Name of the host, shown to other processes. */
   readonly name?: string | undefined;
+  /** Updates the modification times of the store's lock files. */
+  readonly heartbeats: SharedInterval;
+}
+
+/** Creates the timer for the heartbeats of all locks of a store. */
+export function createHeartbeats(): SharedInterval {
+  return new SharedInterval(HEARTBEAT_INTERVAL_MS);
 }
 
 /** Result of `acquireWriterLock()`. */
@@ -58,7 +73,7 @@ export async function withWriterLock<Value>(
   let lock: WriterLock | undefined;
   try {
     storage.makeDirectory(directory);
-    const result = acquireWriterLock(options);
+    const result = await acquireWriterLock(options);
     if (result.type === "refused") throw createLockedError(id, result.owner);
     lock = result.lock;
     return await act(lock);
@@ -69,7 +84,7 @@ export async function withWriterLock<Value>(
 }
 
 /** Acquires the lock of a session, or returns its current owner. The directory must exist. */
-export function acquireWriterLock(options: WriterLockOptions): LockResult {
+export async function acquireWriterLock(options: WriterLockOptions): Promise<LockResult> {
   const { storage, now } = options;
   const path = getLockPath(options);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -85,7 +100,9 @@ export function acquireWriterLock(options: WriterLockOptions): LockResult {
     file.close();
     // Another process has just locked the file, or checks whether it is locked.
     if (!isKnownOwner(owner) && attempt < MAX_ATTEMPTS - 1) continue;
-    const lock = isStale(owner.heartbeat, now()) ? takeOverLock(options) : undefined;
+    const isAbandoned = isStale(owner.heartbeat, now()) &&
+      !await hasHeartbeat(storage, path, owner);
+    const lock = isAbandoned ? takeOverLock(options, owner) : undefined;
     return lock ? { type: "held", lock } : { type: "refused", owner };
   }
   return { type: "refused" };
@@ -108,7 +125,7 @@ export function findLockOwner(storage: LockStorage, path: string): SessionOwner 
 export function getLockPath(
   { directory, sessionId }: Pick<WriterLockOptions, "directory" | "sessionId">,
 ): string {
-  return `${directory}/${sessionId}.lock`;
+  return `${directory}/${encodeFileName(sessionId)}.lock`;
 }
 
 /** The lock of a session's writer, until it is released or taken over. */
@@ -124,7 +141,7 @@ export class WriterLock {
     this.#file = file;
     this.#options = options;
     this.#path = getLockPath(options);
-    const { name, now, storage } = options;
+    const { name, now, storage, heartbeats } = options;
     file.write(
       encodeLockOwner({
         pid: storage.processId,
@@ -132,7 +149,7 @@ export class WriterLock {
         since: now(),
       }),
     );
-    this.#stopHeartbeat = storage.startInterval(HEARTBEAT_INTERVAL_MS, () => this.heartbeat());
+    this.#stopHeartbeat = heartbeats.add(() => this.heartbeat());
     this.heartbeat();
   }
 
@@ -175,16 +192,28 @@ export class WriterLock {
   }
 }
 
+/** Whether the owner of a lock is alive: its lock file is updated or removed while it is observed. */
+async function hasHeartbeat(
+  storage: LockStorage,
+  path: string,
+  { heartbeat }: SessionOwner,
+): Promise<boolean> {
+  await storage.wait(OBSERVATION_MS);
+  return storage.stat(path)?.modified !== heartbeat;
+}
+
 /** Replaces a stale lock file with a new, locked one. A second lock ensures that only one process at a time does so. */
-function takeOverLock(options: WriterLockOptions): WriterLock | undefined {
-  const { storage, now } = options;
+function takeOverLock(
+  options: WriterLockOptions,
+  { heartbeat }: SessionOwner,
+): WriterLock | undefined {
+  const { storage } = options;
   const path = getLockPath(options);
   const guardPath = `${path}.takeover`;
   const guard = storage.openToLock(guardPath);
   try {
     if (!guard.tryLock()) return undefined;
-    const current = storage.stat(path);
-    if (current && !isStale(current.modified, now())) return undefined;
+    if (storage.stat(path)?.modified !== heartbeat) return undefined;
     const newPath = `${path}.${storage.processId}`;
     const file = storage.openToLock(newPath);
     if (!file.tryLock()) {

@@ -1,11 +1,12 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { SessionError, type SessionOwner } from "../../core/errors.ts";
 import { createNodeSystem, system } from "../../platform/system.ts";
-import { FileSessionStore } from "../file/file_store.ts";
+import { FileSessionStore, type FileStoreOptions } from "../file/file_store.ts";
 import type { FileSystem } from "../file/file_system.ts";
 import { createLocalFileSystem } from "../file/local_file_system.ts";
 import {
   acquireWriterLock,
+  createHeartbeats,
   findLockOwner,
   type LockResult,
   type WriterLock,
@@ -19,9 +20,13 @@ class Clock {
   readonly now = () => this.time;
 }
 
+function withoutWaiting(files: FileSystem): FileSystem {
+  return { ...files, wait: () => Promise.resolve() };
+}
+
 /** The file system with a lock of the operating system, and with claims, as on Node. */
-const kernelLocks = createLocalFileSystem(system);
-const claims = createLocalFileSystem(createNodeSystem());
+const kernelLocks = withoutWaiting(createLocalFileSystem(system));
+const claims = withoutWaiting(createLocalFileSystem(createNodeSystem()));
 const fileSystems: Readonly<Record<string, FileSystem>> = {
   "kernel lock": kernelLocks,
   claim: claims,
@@ -36,36 +41,38 @@ interface LockTest {
 
 function testInDirectory(
   name: string,
-  test: (options: Pick<LockTest, "directory" | "clock">) => void,
+  test: (options: Pick<LockTest, "directory" | "clock">) => Promise<void>,
 ): void {
-  Deno.test(name, () => {
+  Deno.test(name, async () => {
     const directory = Deno.makeTempDirSync();
     try {
-      test({ directory, clock: new Clock() });
+      await test({ directory, clock: new Clock() });
     } finally {
       Deno.removeSync(directory, { recursive: true });
     }
   });
 }
 
-function testStorages(name: string, test: (options: LockTest) => void): void {
+function testStorages(name: string, test: (options: LockTest) => Promise<void>): void {
   for (const [kind, storage] of Object.entries(fileSystems)) {
     testInDirectory(`${name} (${kind})`, (options) => test({ ...options, storage }));
   }
 }
 
-function acquire({ directory, clock: { now }, storage }: LockTest, name?: string): LockResult {
-  return acquireWriterLock({ storage, directory, sessionId: "s", now, name });
+function acquire(test: LockTest, name?: string): Promise<LockResult> {
+  const { directory, clock: { now }, storage } = test;
+  const heartbeats = createHeartbeats();
+  return acquireWriterLock({ storage, directory, sessionId: "s", now, name, heartbeats });
 }
 
-function acquireLock(test: LockTest, name?: string): WriterLock {
-  const result = acquire(test, name);
+async function acquireLock(test: LockTest, name?: string): Promise<WriterLock> {
+  const result = await acquire(test, name);
   assert(result.type === "held");
   return result.lock;
 }
 
-function getRefusal(test: LockTest): SessionOwner | undefined {
-  const result = acquire(test);
+async function getRefusal(test: LockTest): Promise<SessionOwner | undefined> {
+  const result = await acquire(test);
   assert(result.type === "refused");
   return result.owner;
 }
@@ -80,67 +87,67 @@ function listDirectory(directory: string): string[] {
 
 testStorages(
   "acquireWriterLock() returns the owner with its last heartbeat if the lock is held",
-  (test) => {
+  async (test) => {
     const { clock, directory } = test;
-    const lock = acquireLock(test, "swink chat");
+    const lock = await acquireLock(test, "swink chat");
     const since = clock.time;
     clock.time += 7000;
     lock.heartbeat();
     clock.time += 1000;
     const owner = { pid: Deno.pid, name: "swink chat", since, heartbeat: since + 7000 };
-    assertEquals(getRefusal(test), owner);
+    assertEquals(await getRefusal(test), owner);
     assertEquals(findOwner(test), owner);
     lock.release();
     lock.release();
     assertEquals(findOwner(test), undefined);
-    acquireLock(test).release();
+    (await acquireLock(test)).release();
     assertEquals(listDirectory(directory), []);
   },
 );
 
 testStorages(
   "acquireWriterLock() takes over a lock that had no heartbeat for more than 30 s",
-  (test) => {
+  async (test) => {
     const { clock } = test;
-    const stopped = acquireLock(test, "stopped");
+    const stopped = await acquireLock(test, "stopped");
     clock.time += 30_000;
-    assertEquals(getRefusal(test)?.name, "stopped");
+    assertEquals((await getRefusal(test))?.name, "stopped");
     clock.time += 1;
-    const next = acquireLock(test, "next");
+    const next = await acquireLock(test, "next");
     assertEquals([stopped.isHeld(), next.isHeld()], [false, true]);
     const error = assertThrows(() => stopped.assertHeld(), SessionError, "taken over");
     assertEquals([error.reason, error.owner?.name], ["lock_lost", "next"]);
     stopped.release();
     assertEquals(next.isHeld(), true);
-    assertEquals(getRefusal(test)?.name, "next");
+    assertEquals((await getRefusal(test))?.name, "next");
     next.release();
   },
 );
 
 testStorages(
   "acquireWriterLock() acquires a lock whose record is invalid immediately",
-  (test) => {
+  async (test) => {
     const path = `${test.directory}/s.lock`;
     Deno.writeTextFileSync(path, "not json");
     assertEquals(findOwner(test), undefined);
     assertEquals(test.storage.stat(path), undefined);
     Deno.writeTextFileSync(path, "not json");
-    acquireLock(test).release();
+    (await acquireLock(test)).release();
   },
 );
 
 testInDirectory(
   "acquireWriterLock() acquires the lock of a killed process immediately (kernel lock)",
-  (options) => {
+  async (options) => {
     const test = { ...options, storage: kernelLocks };
     Deno.writeTextFileSync(`${test.directory}/s.lock`, `{"pid":1,"since":${test.clock.time}}`);
-    acquireLock(test).release();
+    (await acquireLock(test)).release();
   },
 );
 
 testInDirectory(
   "acquireWriterLock() acquires the lock of a killed process, and of an earlier one with the same id, immediately (claim)",
-  (options) => {
+  async (options) => {
     const test = { ...options, storage: claims };
     const path = `${test.directory}/s.lock`;
     const claimsOfEndedProcesses = [
@@ -149,52 +156,73 @@ testInDirectory(
     ];
     for (const claim of claimsOfEndedProcesses) {
       Deno.writeTextFileSync(path, `{"pid":${claim.pid},"since":0}\n${JSON.stringify(claim)}`);
-      acquireLock(test).release();
+      (await acquireLock(test)).release();
     }
     Deno.writeTextFileSync(path, `{"pid":${MISSING_PID},"since":0}`);
-    acquireLock(test).release();
+    (await acquireLock(test)).release();
   },
 );
 testInDirectory(
   "acquireWriterLock() respects the locks of processes that lock files in the other way",
-  (options) => {
+  async (options) => {
     const [withKernelLock, withClaim] = [{ ...options, storage: kernelLocks }, {
       ...options,
       storage: claims,
     }];
-    const lock = acquireLock(withClaim, "claims");
-    assertEquals(getRefusal(withKernelLock)?.name, "claims");
+    const lock = await acquireLock(withClaim, "claims");
+    assertEquals((await getRefusal(withKernelLock))?.name, "claims");
     lock.release();
     // This process cannot be the other owner: process 1, which always runs, is.
     Deno.writeTextFileSync(`${options.directory}/s.lock`, `{"pid":1,"name":"other","since":0}`);
     Deno.utimeSync(`${options.directory}/s.lock`, 0, options.clock.time / 1000);
-    assertEquals(getRefusal(withClaim)?.name, "other");
+    assertEquals((await getRefusal(withClaim))?.name, "other");
   },
 );
 
 testInDirectory(
   "acquireWriterLock() removes the guard of a process that was killed while it claimed the lock",
-  (options) => {
+  async (options) => {
     const test = { ...options, storage: claims };
     const guard = `${options.directory}/s.lock.guard`;
     Deno.writeTextFileSync(guard, "");
-    assertEquals(acquire(test).type, "refused");
+    assertEquals((await acquire(test)).type, "refused");
     Deno.utimeSync(guard, 0, Date.now() / 1000 - 11);
-    acquireLock(test).release();
+    (await acquireLock(test)).release();
     assertEquals(listDirectory(options.directory), []);
+  },
+);
+
+testStorages(
+  "acquireWriterLock() does not take over the lock of a live process whose clock is 40 s behind",
+  async (test) => {
+    const lock = await acquireLock(test, "live");
+    const wait = (milliseconds: number) => {
+      assert(milliseconds > 5_000, "a live process has a heartbeat every 5 s");
+      test.clock.time += 5_000;
+      lock.heartbeat();
+      return Promise.resolve();
+    };
+    const ahead = { now: () => test.clock.time + 40_000 } as Clock;
+    const refused = await acquire({ ...test, clock: ahead, storage: { ...test.storage, wait } });
+    assert(refused.type === "refused");
+    assertEquals([refused.owner?.name, lock.isHeld()], ["live", true]);
+    lock.release();
   },
 );
 
 Deno.test("FileSessionStore: flush() rejects after the session was taken over, and the new owner's entries are kept", async () => {
   const directory = await Deno.makeTempDir();
   const clock = new Clock();
-  const store = new FileSessionStore({ directory, now: clock.now, owner: "first" });
+  const createStore = (owner: string) => {
+    const options: FileStoreOptions = { directory, now: clock.now, owner, files: kernelLocks };
+    return new FileSessionStore(options);
+  };
+  const store = createStore("first");
   const first = await store.create({ id: "s" });
   first.append({ type: "title", title: "one" });
   await first.flush();
   clock.time += 60_000;
-  const otherStore = new FileSessionStore({ directory, now: clock.now, owner: "second" });
-  const second = await otherStore.open("s");
+  const second = await createStore("second").open("s");
   second.append({ type: "title", title: "two" });
   await second.flush();
   first.append({ type: "title", title: "lost" });

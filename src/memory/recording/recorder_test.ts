@@ -9,7 +9,7 @@ import { assistantMessage, text, toolCall } from "../../testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "../context/compact.ts";
-import { InMemorySessionStore } from "../store/in_memory_store.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { recordSession } from "./recorder.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
 

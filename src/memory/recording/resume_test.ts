@@ -9,7 +9,7 @@ import { type AgentTool, defineTool, type SideEffect } from "../../core/tool.ts"
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
-import { InMemorySessionStore } from "../store/in_memory_store.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { recordSession } from "./recorder.ts";
 import { type ResumeIntoOptions, resumeSession } from "./resume.ts";
 import { slidingWindow } from "../context/sliding_window.ts";

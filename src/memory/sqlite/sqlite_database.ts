@@ -1,67 +1,69 @@
 /**
  * The SQLite database of sessions. Sessions access SQLite only through this module.
  *
+ * Calls of SQLite are synchronous, and a lock of another process would block the event loop for as long as SQLite waits
+ * for it. So SQLite does not wait: a call that finds the database locked is repeated after a pause. A worker would not
+ * block either, but would copy every entry twice and need a file of its own.
+ *
  * @module
  */
 
 import type { DatabaseSync as Database, StatementSync as Statement } from "node:sqlite";
 import { SessionError } from "../../core/errors.ts";
 import { findBuiltinModule } from "../../platform/builtin_modules.ts";
+import { system } from "../../platform/system.ts";
 
 export type { Database, Statement };
 
-/** Version of the tables. */
-const TABLES_VERSION = 1;
+/** Path of a database in memory. */
+export const MEMORY_PATH = ":memory:";
 
-const TABLES = `
-  CREATE TABLE sessions (
-    id TEXT PRIMARY KEY,
-    header TEXT NOT NULL,
-    summary TEXT NOT NULL,
-    updated INTEGER NOT NULL,
-    syncs INTEGER NOT NULL DEFAULT 0
-  ) STRICT, WITHOUT ROWID;
+/** Results of SQLite: the primary code, which Deno does not report, and the text, which other extensions may replace. */
+const RESULTS = {
+  busy: { code: 5, text: "database is locked" },
+  readOnly: { code: 8, text: "attempt to write a readonly database" },
+  full: { code: 13, text: "database or disk is full" },
+  cannotOpen: { code: 14, text: "unable to open database file" },
+} as const;
 
-  CREATE TABLE entries (
-    number INTEGER PRIMARY KEY,
-    session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
-    id TEXT NOT NULL,
-    parent TEXT,
-    type TEXT NOT NULL,
-    timestamp INTEGER NOT NULL,
-    line TEXT NOT NULL,
-    UNIQUE (session, id)
-  ) STRICT;
+/** Time after which a locked database is an error, in milliseconds. */
+const BUSY_TIMEOUT_MS = 10_000;
+/** Maximum pause before a call is repeated, in milliseconds. */
+const MAX_PAUSE_MS = 50;
+/** Mode of new files: only the owner can read conversations. */
+const PRIVATE_MODE = 0o600;
 
-  CREATE INDEX entries_in_order ON entries (session, number);
-
-  CREATE VIRTUAL TABLE entry_text USING fts5(
-    text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
-  );
-
-  PRAGMA user_version = ${TABLES_VERSION};
-`;
+/** Creates the tables of a database that has none, and checks those of others. */
+export type CreateTables = (database: Database, path: string) => void;
 
 /**
- * Opens a database of sessions; creates its tables if it has none.
+ * Opens a database. One that cannot be written is opened for reading.
  *
- * @throws {SessionError} With the reason `newer_version` if the tables have another version, and `read_failed` if the
- * runtime has no SQLite.
+ * @throws {SessionError} With the reason `read_failed` if the runtime has no SQLite.
  */
-export function openDatabase(path: string): Database {
-  const sqlite = findBuiltinModule("node:sqlite");
-  if (!sqlite) throw createNoSqliteError(path);
-  const database = new sqlite.DatabaseSync(path);
+export async function openDatabase(path: string, createTables: CreateTables): Promise<Database> {
+  if (path !== MEMORY_PATH) createPrivateFile(path);
+  const database = createConnection(path);
   try {
-    database.exec(
-      "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; " +
-        "PRAGMA foreign_keys = ON",
-    );
-    runInTransaction(database, () => createTables(database, path));
-    return database;
+    return await retryWhileBusy(() => prepareDatabase(database, path, createTables));
   } catch (error) {
     database.close();
+    if (isReadOnlyError(error)) return openReadOnly(path, { createTables, cause: error });
     throw error;
+  }
+}
+
+/** Calls a function, and again after a pause as long as another process has the database locked. */
+export async function retryWhileBusy<Value>(act: () => Value): Promise<Value> {
+  const start = performance.now();
+  for (let pause = 1;; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+    try {
+      return act();
+    } catch (error) {
+      const isOver = performance.now() - start > BUSY_TIMEOUT_MS;
+      if (!isResult(error, "busy") || isOver) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
@@ -78,11 +80,74 @@ export function runInTransaction<Value>(database: Database, act: () => Value): V
   }
 }
 
+/** Whether an error means that the disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  return isResult(error, "full");
+}
+
+function isReadOnlyError(error: unknown): boolean {
+  return isResult(error, "readOnly") || isResult(error, "cannotOpen");
+}
+
+function isResult(error: unknown, name: keyof typeof RESULTS): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, text } = RESULTS[name];
+  const errcode = "errcode" in error ? error.errcode : undefined;
+  return typeof errcode === "number" ? (errcode & 0xff) === code : error.message.includes(text);
+}
+
 function rollBack(database: Database): void {
   try {
     database.exec("ROLLBACK");
   } catch {
     // On a full disk SQLite has already rolled back.
+  }
+}
+
+function createConnection(path: string, options: { readonly readOnly?: boolean } = {}): Database {
+  const sqlite = findBuiltinModule("node:sqlite");
+  if (!sqlite) throw createNoSqliteError(path);
+  return new sqlite.DatabaseSync(path, options);
+}
+
+function prepareDatabase(
+  database: Database,
+  path: string,
+  createTables: CreateTables,
+): Database {
+  database.exec(
+    "PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; " +
+      "PRAGMA secure_delete = ON",
+  );
+  runInTransaction(database, () => createTables(database, path));
+  return database;
+}
+
+/** Opens a database on a file system or with permissions that allow only reading. */
+function openReadOnly(
+  path: string,
+  { createTables, cause }: { readonly createTables: CreateTables; readonly cause: unknown },
+): Database {
+  // Without a writer there is no log of changes; SQLite then reads it only if it is declared immutable.
+  const uri = `file:${path.split("/").map(encodeURIComponent).join("/")}?immutable=1`;
+  for (const name of [path, uri]) {
+    try {
+      const database = createConnection(name, { readOnly: true });
+      createTables(database, path);
+      return database;
+    } catch (error) {
+      if (error instanceof SessionError) throw error;
+    }
+  }
+  throw cause;
+}
+
+/** Creates the file, since SQLite would create it with the default mode; its other files get the mode of this one. */
+function createPrivateFile(path: string): void {
+  try {
+    system.openSync(path, { write: true, create: true, mode: PRIVATE_MODE }).close();
+  } catch {
+    // SQLite reports the cause, or opens the database for reading.
   }
 }
 
@@ -92,16 +157,4 @@ function createNoSqliteError(path: string): SessionError {
       "later, or Bun 1.4 or later, or keep the sessions in files with FileSessionStore",
     { reason: "read_failed" },
   );
-}
-
-function createTables(database: Database, path: string): void {
-  const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
-  if (version === 0) database.exec(TABLES);
-  else if (version !== TABLES_VERSION) {
-    throw new SessionError(
-      `Cannot open the sessions in "${path}": they have version ${version}, and this program supports ` +
-        `version ${TABLES_VERSION}: update the program`,
-      { reason: "newer_version" },
-    );
-  }
 }

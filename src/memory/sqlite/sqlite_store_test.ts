@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { SessionError } from "../../core/errors.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";
 import { openDatabase } from "./sqlite_database.ts";
+import { createTables } from "./sqlite_tables.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
 
 testSessionStore((name, run) => Deno.test(`SqliteSessionStore: ${name}`, run), async () => {
@@ -25,7 +26,7 @@ testSessionStore((name, run) => Deno.test(`SqliteSessionStore: ${name}`, run), a
 Deno.test("SqliteSessionStore: rejects a database of a newer version", async () => {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/sessions.db`;
-  const database = openDatabase(path);
+  const database = await openDatabase(path, createTables);
   database.exec("PRAGMA user_version = 7");
   database.close();
   await using store = new SqliteSessionStore({ path });
@@ -54,7 +55,7 @@ Deno.test("SqliteSessionStore: memory and rows agree when a write fails", async 
   const session = await store.create({ id: "s" });
   const kept = session.append({ type: "title", title: "kept" });
   await session.flush();
-  const database = openDatabase(path);
+  const database = await openDatabase(path, createTables);
   database.exec(
     "CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(FAIL, 'full'); END",
   );

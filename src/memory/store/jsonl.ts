@@ -33,28 +33,28 @@ export interface DuplicateEntry {
 export type DecodedLine = SessionEntry | DuplicateEntry | undefined;
 
 /** Creates the header of a session of the current version. */
-export function createHeader(
-  { id, created, cwd, parent }: {
-    readonly id: string;
-    readonly created: number;
-    readonly cwd?: string;
-    readonly parent?: SessionHeader["parent"];
-  },
-): SessionHeader {
-  return {
-    type: "session",
-    version: SESSION_VERSION,
-    id,
-    created,
-    ...(cwd !== undefined && { cwd }),
-    ...(parent !== undefined && { parent }),
-  };
+export function createHeader(options: Omit<SessionHeader, "type" | "version">): SessionHeader {
+  return { type: "session", version: SESSION_VERSION, ...pickHeader(options) };
 }
 
 /** Encodes a header as a line, without the newline. */
 export function encodeHeader(header: SessionHeader): string {
-  const { type, version, id, created, cwd, parent } = header;
-  return safeStringify({ type, version, id, created, cwd, parent });
+  const { type, version } = header;
+  return safeStringify({ type, version, ...pickHeader(header) });
+}
+
+function pickHeader(
+  { id, created, cwd, tenant, user, metadata, parent }: Omit<SessionHeader, "type" | "version">,
+): Omit<SessionHeader, "type" | "version"> {
+  return {
+    id,
+    created,
+    ...(cwd !== undefined && { cwd }),
+    ...(tenant !== undefined && { tenant }),
+    ...(user !== undefined && { user }),
+    ...(metadata !== undefined && { metadata }),
+    ...(parent !== undefined && { parent }),
+  };
 }
 
 /**
@@ -69,6 +69,12 @@ export function encodeEntry(entry: SessionEntry, original?: string): string {
   }
   const { content: _content, details: _details, ...message } = entry.message;
   return safeStringify({ ...position, message, contentFrom: original });
+}
+
+/** Decodes a line for a search; `undefined` if the entry is broken, or its text is that of an earlier entry. */
+export function decodeSearchable(text: string): SessionEntry | undefined {
+  const decoded = decodeLine(text);
+  return decoded?.type === "duplicate" ? undefined : decoded;
 }
 
 /** Decodes a line. */

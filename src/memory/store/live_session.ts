@@ -223,7 +223,10 @@ export class LiveSession implements Session {
 
   /** Reports an entry that the tree has and the log no longer. */
   #reportUnreadable(position: number, { id: entryId }: EntryOutline): void {
-    if (this.#damage.some((damage) => damage.entryId === entryId)) return;
+    const isReported = this.#damage.some((damage) =>
+      damage.entryId === entryId && damage.type === "broken_entry"
+    );
+    if (isReported) return;
     this.#damage.push({ type: "broken_entry", ...this.#options.log.locate(position), entryId });
   }
 

@@ -11,8 +11,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full: free some space",
   EDQUOT: "the disk quota is exceeded: free some space",
   EROFS: "the file system is read-only",
-  EACCES: "permission denied: check the permissions of the directory",
-  EPERM: "permission denied: check the permissions of the directory",
+  EACCES: "permission denied: check the permissions of the file and its directory",
+  EPERM: "permission denied: check the permissions of the file and its directory",
+  EISDIR: "it is a directory",
+  ELOOP: "it is a symbolic link that leads to itself",
   EMFILE: "too many open files",
   EIO: "input/output error of the disk",
 };
@@ -24,18 +26,19 @@ export function describeSystemError(error: unknown): string {
   return advice === undefined ? getErrorMessage(error) : `${advice} (${getErrorMessage(error)})`;
 }
 
-/** Converts an error of reading or writing a session; a session error is returned unchanged. */
+/** Converts an error of reading or writing a session, or all of a store; a session error is returned unchanged. */
 export function toSessionError(
   error: unknown,
   { id, reason, note = "" }: {
-    readonly id: string;
+    readonly id: string | undefined;
     readonly reason: "read_failed" | "write_failed";
     readonly note?: string;
   },
 ): SessionError {
   if (AgentError.is(error) && error instanceof SessionError) return error;
   const verb = reason === "read_failed" ? "read" : "write";
-  const message = `Cannot ${verb} the session "${id}": ${describeSystemError(error)}${note}`;
+  const subject = id === undefined ? "sessions" : `session "${id}"`;
+  const message = `Cannot ${verb} the ${subject}: ${describeSystemError(error)}${note}`;
   return new SessionError(message, { reason, cause: error });
 }
 
@@ -59,18 +62,32 @@ export function createLockedError(id: string, owner: SessionOwner | undefined): 
   return new SessionError(message, { reason: "locked", owner });
 }
 
-/** Creates the error for a session whose lock another process has taken over. */
+/** Creates the error for a session whose writer has lost its lock, to another one if `owner` is known. */
 export function createLockLostError(id: string, owner: SessionOwner | undefined): SessionError {
+  const cause = owner
+    ? `was taken over by ${describeOwner(owner)} while this process was not responding`
+    : "is no longer locked by this process: its lock was deleted or taken over";
+  return new SessionError(`The session "${id}" ${cause}: open it again, or fork it`, {
+    reason: "lock_lost",
+    owner,
+  });
+}
+
+/** Creates the error for a log that another program has changed while it was open for writing. */
+export function createLogChangedError(
+  id: string,
+  { path, change }: { readonly path: string; readonly change: "deleted" | "replaced" | "changed" },
+): SessionError {
   return new SessionError(
-    `The session "${id}" was taken over by another process while this one was not responding: ` +
-      `open it again, or fork it`,
-    { reason: "lock_lost", owner },
+    `Cannot write the session "${id}": another program has ${change} its file "${path}" while it was open: ` +
+      "entries since the last flush are not in the file: open the session again",
+    { reason: "write_failed" },
   );
 }
 
 function describeOwner(owner: SessionOwner | undefined): string {
-  if (!owner) return "another process";
-  const { pid, name, since } = owner;
-  const owningProcess = name === undefined ? `process ${pid}` : `${name} (process ${pid})`;
+  const { pid = 0, name = "", since = 0 } = owner ?? {};
+  if (pid === 0) return name || "another process";
+  const owningProcess = name === "" ? `process ${pid}` : `${name} (process ${pid})`;
   return `${owningProcess} since ${new Date(since).toISOString()}`;
 }

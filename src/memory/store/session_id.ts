@@ -7,11 +7,8 @@
 import { SessionError } from "../../core/errors.ts";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuv";
-const MAX_LENGTH = 128;
-
-/** Names that Windows reserves for devices, with any extension. */
-const DEVICE_NAME = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
-const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const MAX_LENGTH = 200;
+const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /** Creates an id of twelve random letters and digits (60 bits). */
 export function createRandomId(): string {
@@ -27,19 +24,18 @@ export function createSessionId(now: number, random: string = createRandomId()):
 }
 
 /**
- * Checks that an id is a valid file name on every platform and does not leave its directory.
+ * Checks an id of a session.
  *
  * @throws {SessionError} With the reason `bad_id`.
  */
 export function checkSessionId(id: string): void {
-  const isSafe = SAFE_NAME.test(id) && id.length <= MAX_LENGTH && !id.includes("..") &&
-    !id.endsWith(".") && !DEVICE_NAME.test(id);
-  if (isSafe) return;
+  const isValid = id.length > 0 && id.length <= MAX_LENGTH && id.isWellFormed() &&
+    !CONTROL_CHARACTER.test(id);
+  if (isValid) return;
   throw new SessionError(
     `Invalid session id ${
       JSON.stringify(id)
-    }: use 1 to ${MAX_LENGTH} letters, digits, dots, dashes and ` +
-      `underscores, beginning with a letter or digit`,
+    }: use 1 to ${MAX_LENGTH} characters without control characters`,
     { reason: "bad_id" },
   );
 }

@@ -14,25 +14,12 @@ Deno.test("createRandomId() returns distinct ids", () => {
   assertEquals(ids.size, 10_000);
 });
 
-Deno.test("checkSessionId() rejects ids that are not safe file names [A145]", () => {
-  const unsafe = [
-    "",
-    ".",
-    "..",
-    "../x",
-    "a/b",
-    "a\\b",
-    "a:b",
-    "a\0b",
-    "-a",
-    "a..b",
-    "a.",
-    "CON",
-    "nul.txt",
-  ];
-  for (const id of [...unsafe, "é", "a b", "x".repeat(129)]) {
+Deno.test("checkSessionId(): accepts any text of 1 to 200 characters without control characters", () => {
+  for (const id of ["a", "auth0|123", "amy@example.com", "../x", "né 😀", "x".repeat(200)]) {
+    checkSessionId(id);
+  }
+  for (const id of ["", "a\nb", "a\0b", "\ud800", "x".repeat(201)]) {
     const error = assertThrows(() => checkSessionId(id), SessionError);
     assertEquals(error.reason, "bad_id");
   }
-  for (const id of ["a", "A-1_b.c", "console", "x".repeat(128)]) checkSessionId(id);
 });

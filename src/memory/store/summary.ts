@@ -5,7 +5,7 @@
  */
 
 import { extractText } from "../../core/content.ts";
-import type { ListSessionsOptions, SessionSummary } from "../../core/session.ts";
+import type { SessionSummary } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
 
@@ -24,13 +24,10 @@ export class SummaryBuilder {
   }
 
   /** Creates a builder for a session without entries. */
-  static from({ id, created, cwd, parent }: SessionHeader): SummaryBuilder {
+  static from({ type: _type, version: _version, ...header }: SessionHeader): SummaryBuilder {
     return new SummaryBuilder({
-      id,
-      created,
-      updated: created,
-      ...(cwd !== undefined && { cwd }),
-      ...(parent !== undefined && { parent }),
+      ...header,
+      updated: header.created,
       entries: 0,
       messages: 0,
       leafId: null,
@@ -80,16 +77,6 @@ export class SummaryBuilder {
     if (usage) this.#summary.usage = addUsage(this.#summary.usage, usage);
     if (cost) this.#summary.cost = addCost(this.#summary.cost, cost);
   }
-}
-
-/** Filters and limits summaries, most recently written first. */
-export function selectSummaries(
-  summaries: readonly SessionSummary[],
-  { cwd, limit }: ListSessionsOptions,
-): readonly SessionSummary[] {
-  return summaries.filter((summary) => cwd === undefined || summary.cwd === cwd)
-    .toSorted((left, right) => right.updated - left.updated || (left.id < right.id ? 1 : -1))
-    .slice(0, limit);
 }
 
 /** Returns the beginning of a text, on one line. */

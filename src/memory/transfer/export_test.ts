@@ -13,7 +13,7 @@ import { exportHtml } from "./export_html.ts";
 import { exportJsonl } from "./export_jsonl.ts";
 import { exportMarkdown } from "./export_markdown.ts";
 import { importSession } from "./import_session.ts";
-import { InMemorySessionStore } from "../store/in_memory_store.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 
 const MALICIOUS_TEXT = `<script>alert("1")</script> & 'x' \u001b[31m`;
 

@@ -44,10 +44,13 @@ export async function forkSession(
   await using source = await store.open(id, { access: "read" });
   const { leaf = source.leafId, into = store } = options;
   const entries = await readEntriesUpTo(source, leaf);
-  const { cwd } = source.header;
+  const { cwd, tenant, user, metadata } = source.header;
   return await into.create({
     ...(options.id !== undefined && { id: options.id }),
     ...(cwd !== undefined && { cwd }),
+    ...(tenant !== undefined && { tenant }),
+    ...(user !== undefined && { user }),
+    ...(metadata !== undefined && { metadata }),
     parent: { sessionId: id, entryId: leaf },
     entries,
   });

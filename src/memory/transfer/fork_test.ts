@@ -4,7 +4,7 @@ import { userMessage } from "../../core/message.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
 import { assistantMessage, text, toolCall } from "../../testing/messages.ts";
 import { forkSession } from "./fork.ts";
-import { InMemorySessionStore } from "../store/in_memory_store.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 
 function createMessageEntry(text: string): SessionEntryBody {
   return { type: "message", message: userMessage(text, 1) };

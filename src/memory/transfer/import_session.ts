@@ -8,6 +8,7 @@ import { SessionError } from "../../core/errors.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
 import { LogScanner } from "../file/log_scanner.ts";
 import { splitLines } from "../file/read_lines.ts";
+import { createSessionId } from "../store/session_id.ts";
 
 /** Options for {@linkcode importSession}. */
 export interface ImportSessionOptions {
@@ -39,7 +40,7 @@ export async function importSession(
   const scanner = new LogScanner({ id: id ?? "import", created });
   const bytes = new TextEncoder().encode(jsonl);
   for (const line of splitLines(bytes, 0)) scanner.addLine(line);
-  const { damage, header: { cwd, parent } } = scanner;
+  const { damage, header: { type: _type, version: _version, ...header } } = scanner;
   const entries = scanner.entries.filter((entry) => entry !== undefined);
   if (entries.length === 0) {
     throw new SessionError(
@@ -48,9 +49,8 @@ export async function importSession(
     );
   }
   const session = await store.create({
-    ...(id !== undefined && { id }),
-    ...(cwd !== undefined && { cwd }),
-    ...(parent !== undefined && { parent }),
+    ...header,
+    id: id ?? createSessionId(Date.now()),
     entries,
   });
   return { session, damage };

@@ -1,0 +1,60 @@
+/**
+ * Reads the outline of a session from a database, of which pages may be damaged.
+ *
+ * @module
+ */
+
+import type { EntryOutline, SessionEntryType } from "../../core/session_entry.ts";
+import type { Database } from "./sqlite_database.ts";
+
+type Row = Record<string, unknown>;
+
+const COLUMNS = "position, id, parent, type, timestamp";
+
+/**
+ * The queries that find entries: by the index, which has all columns, then around a damaged page of the index, then in the
+ * table. Each ends at a damaged page.
+ */
+const QUERIES = [
+  `SELECT ${COLUMNS} FROM entries WHERE session = ? ORDER BY position`,
+  `SELECT ${COLUMNS} FROM entries WHERE session = ? ORDER BY position DESC`,
+  `SELECT ${COLUMNS} FROM entries NOT INDEXED WHERE session = ? ORDER BY number`,
+  `SELECT ${COLUMNS} FROM entries NOT INDEXED WHERE session = ? ORDER BY number DESC`,
+];
+
+/** Reads the outline of a session with `count` entries; `undefined` for entries that cannot be found. */
+export function readOutline(
+  database: Database,
+  sessionId: string,
+  count: number,
+): readonly (EntryOutline | undefined)[] {
+  const outline = new Array<EntryOutline | undefined>(count).fill(undefined);
+  let missing = count;
+  for (const query of QUERIES) {
+    if (missing === 0) break;
+    for (const row of readUntilDamage(database, query, sessionId)) {
+      const position = Number(row["position"]);
+      if (position >= count || outline[position]) continue;
+      outline[position] = toOutline(row);
+      missing--;
+    }
+  }
+  return outline;
+}
+
+function* readUntilDamage(database: Database, query: string, sessionId: string): Generator<Row> {
+  try {
+    yield* database.prepare(query).iterate(sessionId);
+  } catch {
+    // The rows behind the damaged page may be found by another query.
+  }
+}
+
+function toOutline({ id, parent, type, timestamp }: Row): EntryOutline {
+  return {
+    type: String(type) as SessionEntryType,
+    id: String(id),
+    parentId: parent === null ? null : String(parent),
+    timestamp: Number(timestamp),
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * The tables of a database of sessions.
+ *
+ * @module
+ */
+
+import { SessionError } from "../../core/errors.ts";
+import { decodeSearchable } from "../store/jsonl.ts";
+import { getSearchText } from "../store/search.ts";
+import type { Database } from "./sqlite_database.ts";
+
+/** Version of the tables. A change of `getSearchText()` needs a new one, since the index is updated with its texts. */
+const TABLES_VERSION = 2;
+
+const TABLES = `
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    header TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    entries INTEGER NOT NULL,
+    updated REAL NOT NULL,
+    cwd TEXT,
+    tenant TEXT,
+    user TEXT,
+    syncs INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX sessions_in_order ON sessions (updated, id);
+  CREATE INDEX sessions_of_tenant ON sessions (tenant, updated, id) WHERE tenant IS NOT NULL;
+  CREATE INDEX sessions_of_user ON sessions (user, updated, id) WHERE user IS NOT NULL;
+
+  CREATE TABLE entries (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    session TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    parent TEXT,
+    type TEXT NOT NULL,
+    timestamp REAL NOT NULL,
+    line TEXT NOT NULL
+  ) STRICT;
+
+  CREATE INDEX entry_outlines ON entries (session, position, id, parent, type, timestamp);
+
+  CREATE VIRTUAL TABLE entry_text USING fts5(
+    text, content='', tokenize='unicode61 remove_diacritics 0'
+  );
+  INSERT INTO entry_text (entry_text, rank) VALUES ('secure-delete', 1);
+
+  PRAGMA user_version = ${TABLES_VERSION};
+`;
+
+/**
+ * Creates the tables in an empty database.
+ *
+ * @throws {SessionError} With the reason `newer_version` if the tables have another version.
+ */
+export function createTables(database: Database, path: string): void {
+  const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
+  if (version === 0) database.exec(TABLES);
+  else if (version === 1) upgradeTables(database);
+  else if (version !== TABLES_VERSION) {
+    throw new SessionError(
+      `Cannot open the sessions in "${path}": they have version ${version}, and this program supports ` +
+        `version ${TABLES_VERSION}: update the program`,
+      { reason: "newer_version" },
+    );
+  }
+}
+
+/** Upgrades the tables of version 1, whose entries have no position. */
+function upgradeTables(database: Database): void {
+  database.exec(`
+    DROP TABLE entry_text;
+    DROP INDEX entries_in_order;
+    ALTER TABLE sessions RENAME TO old_sessions;
+    ALTER TABLE entries RENAME TO old_entries;
+    ${TABLES}
+    INSERT INTO sessions (id, header, summary, entries, updated, cwd)
+      SELECT id, header, summary, (SELECT count(*) FROM old_entries WHERE session = old_sessions.id), updated,
+        header ->> 'cwd' FROM old_sessions;
+    INSERT INTO entries
+      SELECT number, session, row_number() OVER (PARTITION BY session ORDER BY number) - 1, id, parent, type, timestamp,
+        line FROM old_entries;
+    DROP TABLE old_entries;
+    DROP TABLE old_sessions;
+  `);
+  const addText = database.prepare("INSERT INTO entry_text (rowid, text) VALUES (?, ?)");
+  for (const { number, line } of database.prepare("SELECT number, line FROM entries").iterate()) {
+    const text = getStoredText(String(line));
+    if (text !== "") addText.run(Number(number), text);
+  }
+}
+
+/** Returns the search text of a stored entry, which the index has; empty if there is none. */
+export function getStoredText(line: string): string {
+  const entry = decodeSearchable(line);
+  return entry ? getSearchText(entry) : "";
+}

@@ -1,0 +1,97 @@
+/**
+ * The log of one session in a storage.
+ *
+ * @module
+ */
+
+import type { SessionDamage, SessionSummary } from "../../core/session.ts";
+import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import type { EncodedEntry } from "../store/entry_encoder.ts";
+import type { AppendResult, EntryLog } from "../store/entry_log.ts";
+import { type DecodedLine, decodeLine, restoreDuplicates } from "../store/jsonl.ts";
+import { SummaryBuilder } from "../store/summary.ts";
+import type { EntryStorage, StoredEntry } from "./entry_storage.ts";
+import type { LoadedTree } from "./load_tree.ts";
+import type { WriterLease } from "./writer_lease.ts";
+
+/** Options for {@linkcode StorageLog}. */
+export interface StorageLogOptions extends LoadedTree {
+  /** The storage. */
+  readonly storage: EntryStorage;
+  /** The header. */
+  readonly header: SessionHeader;
+  /** The summary of the stored entries. */
+  readonly summary: SessionSummary;
+  /** The lease of the writer. Default: none; the log is read-only. */
+  readonly lease?: WriterLease | undefined;
+}
+
+/** A log in a storage. */
+export class StorageLog implements EntryLog {
+  readonly #options: StorageLogOptions;
+  #summary: SessionSummary;
+  #nextPosition: number;
+
+  constructor(options: StorageLogOptions) {
+    this.#options = options;
+    this.#summary = options.summary;
+    this.#nextPosition = options.nextPosition;
+  }
+
+  async append(entries: readonly EncodedEntry[]): Promise<AppendResult> {
+    const { storage, header, positions, lease } = this.#options;
+    const builder = new SummaryBuilder(this.#summary);
+    for (const { entry } of entries) builder.add(entry);
+    const summary = builder.build(0);
+    const position = this.#nextPosition;
+    const stored = entries.map(toStoredEntry);
+    try {
+      await lease?.use((token) =>
+        storage.append(header.id, { header, entries: stored, position, summary, token })
+      );
+    } catch (error) {
+      return { kept: 0, error };
+    }
+    this.#summary = summary;
+    this.#nextPosition += entries.length;
+    for (let next = position; next < this.#nextPosition; next++) positions.push(next);
+    return { kept: entries.length };
+  }
+
+  async sync(): Promise<void> {
+    const { storage, header } = this.#options;
+    await storage.sync?.(header.id);
+  }
+
+  async read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
+    const { tree } = this.#options;
+    return await restoreDuplicates(
+      await this.#readLines(positions),
+      (ids) => this.#readLines(ids.map((id) => tree.findPosition(id))),
+    );
+  }
+
+  locate(position: number): Pick<SessionDamage, "offset" | "length"> {
+    return { offset: this.#options.positions[position] ?? -1, length: 0 };
+  }
+
+  async close(): Promise<void> {
+    await this.#options.lease?.release();
+  }
+
+  async #readLines(positions: readonly number[]): Promise<readonly DecodedLine[]> {
+    const { storage, header } = this.#options;
+    const stored = positions.map((position) => this.#options.positions[position] ?? -1);
+    const known = [...new Set(stored)].filter((position) => position >= 0)
+      .toSorted((left, right) => left - right);
+    const lines = new Map(
+      (await storage.readLines(header.id, known)).map((line, index) => [known[index], line]),
+    );
+    return stored.map((position) => decodeLine(lines.get(position) ?? ""));
+  }
+}
+
+function toStoredEntry({ entry, line, searchText }: EncodedEntry): StoredEntry {
+  const { type, id, parentId, timestamp } = entry;
+  return { type, id, parentId, timestamp, line, searchText };
+}

@@ -1,0 +1,162 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { SessionError } from "../../core/errors.ts";
+import { userMessage } from "../../core/message.ts";
+import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { testSessionStore } from "../../testing/session_conformance.ts";
+import type { EntryStorage, StoredSession } from "./entry_storage.ts";
+import { createMemoryStorage } from "./memory_storage.ts";
+import { storeFrom } from "./store_from.ts";
+
+testSessionStore((name, run) => Deno.test(`storeFrom(): ${name}`, run), () => {
+  const storage = createMemoryStorage();
+  return { store: storeFrom(storage), reopen: () => storeFrom(storage) };
+});
+
+/** A clock, and timers that are run by hand. */
+class ManualTimers {
+  time = 1_700_000_000_000;
+  readonly now = () => this.time;
+  readonly running: { readonly milliseconds: number; readonly run: () => void }[] = [];
+
+  readonly startInterval = (milliseconds: number, run: () => void) => {
+    const timer = { milliseconds, run };
+    this.running.push(timer);
+    return () => void this.running.splice(this.running.indexOf(timer), 1);
+  };
+
+  /** Runs all timers. */
+  async tick(): Promise<void> {
+    for (const { run } of [...this.running]) run();
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+function createMessageEntry(text: string): SessionEntryBody {
+  return { type: "message", message: userMessage(text, 1) };
+}
+
+Deno.test("storeFrom(): renews the leases of all open sessions with one timer, until they are closed", async () => {
+  const timers = new ManualTimers();
+  const storage = createMemoryStorage();
+  const store = storeFrom(storage, { ...timers, leaseMs: 30_000, owner: "first" });
+  const other = storeFrom(storage, { ...timers, leaseMs: 30_000 });
+  const sessions = [await store.create({ id: "a" }), await store.create({ id: "b" })];
+  for (const session of sessions) session.append(createMessageEntry("hello"));
+  for (const session of sessions) await session.flush();
+  assertEquals(timers.running.map(({ milliseconds }) => milliseconds), [10_000]);
+  for (let second = 0; second < 60; second += 10) {
+    timers.time += 10_000;
+    await timers.tick();
+  }
+  const error = await assertRejects(() => other.open("a"), SessionError, "is open in first");
+  assertEquals([error.reason, error.owner?.heartbeat], ["locked", timers.time]);
+  for (const session of sessions) await session.close();
+  assertEquals(timers.running, []);
+  await (await other.open("a")).close();
+});
+
+Deno.test("storeFrom(): flush() rejects with lock_lost and the new owner after the lease ended and was granted again", async () => {
+  const timers = new ManualTimers();
+  const storage = createMemoryStorage();
+  const createStore = (owner: string) => storeFrom(storage, { ...timers, owner });
+  const first = await createStore("first").create({ id: "s" });
+  first.append(createMessageEntry("kept"));
+  await first.flush();
+  timers.time += 30_001;
+  const second = await createStore("second").open("s");
+  first.append(createMessageEntry("lost"));
+  const error = await assertRejects(() => first.flush(), SessionError, "taken over by second");
+  assertEquals([error.reason, error.owner?.name], ["lock_lost", "second"]);
+  await first.close();
+  await assertRejects(() => createStore("third").open("s"), SessionError, "is open in second");
+  second.append(createMessageEntry("new"));
+  await second.close();
+  assertEquals((await createStore("third").list())[0]?.entries, 2);
+});
+
+Deno.test("storeFrom(): keeps the entries of a writer whose lease ended when no other was granted", async () => {
+  const timers = new ManualTimers();
+  const store = storeFrom(createMemoryStorage(), { ...timers });
+  const session = await store.create({ id: "s" });
+  timers.time += 3_600_000;
+  session.append(createMessageEntry("late"));
+  await session.close();
+  assertEquals((await store.list()).length, 1);
+});
+
+/** Damages a storage: the outlines and lines at some positions cannot be read. */
+function damage(
+  storage: EntryStorage,
+  { outlines = [], lines = [] }: {
+    readonly outlines?: readonly number[];
+    readonly lines?: readonly number[];
+  },
+): EntryStorage {
+  return {
+    append: (id, append) => storage.append(id, append),
+    list: (options) => storage.list(options),
+    delete: (id) => storage.delete(id),
+    lease: (id, request) => storage.lease(id, request),
+    release: (id, token) => storage.release(id, token),
+    load: async (id): Promise<StoredSession | undefined> => {
+      const stored = await storage.load(id);
+      const isKept = (_entry: unknown, position: number) => !outlines.includes(position);
+      return stored && {
+        ...stored,
+        outline: stored.outline.map((entry, position) =>
+          isKept(entry, position) ? entry : undefined
+        ),
+      };
+    },
+    readLines: async (id, positions) =>
+      (await storage.readLines(id, positions)).map((line, index) =>
+        lines.includes(positions[index] ?? -1) ? undefined : line
+      ),
+  };
+}
+
+Deno.test("storeFrom(): reports each entry that is missing in the storage, and appends after the last one", async () => {
+  const storage = createMemoryStorage();
+  await using session = await storeFrom(storage).create({ id: "s" });
+  const entries = ["a", "b", "c", "d"].map((text) => session.append(createMessageEntry(text)));
+  await session.close();
+  const damaged = damage(storage, { outlines: [1, 3], lines: [2] });
+  const reopened = await storeFrom(damaged).open("s");
+  const [, , third] = entries;
+  assertEquals(reopened.damage.map(({ type, offset }) => [type, offset]), [
+    ["broken_entry", 1],
+    ["lost_parent", 2],
+    ["broken_entry", 3],
+  ]);
+  const path = await reopened.path();
+  assertEquals(path, entries.slice(0, 1));
+  assertEquals(reopened.damage.at(-1), {
+    type: "broken_entry",
+    offset: 2,
+    length: 0,
+    entryId: third?.id ?? "",
+  });
+  reopened.append(createMessageEntry("e"));
+  await reopened.close();
+  await using complete = await storeFrom(storage).open("s", { access: "read" });
+  assertEquals(complete.outline.length, 5);
+  assertEquals(complete.damage.length, 0);
+});
+
+Deno.test("storeFrom(): reports an error of the storage as a SessionError that names the session", async () => {
+  const failing = {
+    ...damage(createMemoryStorage(), {}),
+    load: () => Promise.reject(new Error("connection refused")),
+    list: () => Promise.reject(new Error("connection refused")),
+  };
+  const store = storeFrom(failing);
+  const opened = await assertRejects(
+    () => store.open("s", { access: "read" }),
+    SessionError,
+    'Cannot read the session "s": connection refused',
+  );
+  assertEquals(opened.reason, "read_failed");
+  await assertRejects(() => store.list(), SessionError, "Cannot read the sessions: connection");
+  const created = await assertRejects(() => store.create({ id: "s" }), SessionError);
+  assert(created.message.includes("connection refused"));
+});

@@ -1,0 +1,86 @@
+/**
+ * The lease of a session's writer in a storage.
+ *
+ * @module
+ */
+
+import type { SessionOwner } from "../../core/errors.ts";
+import { createLockedError, createLockLostError } from "../store/session_errors.ts";
+import type { EntryStorage, LeaseRequest } from "./entry_storage.ts";
+import type { SharedInterval } from "./shared_interval.ts";
+
+/** Options for {@linkcode acquireLease}. */
+export interface WriterLeaseOptions {
+  /** The storage. */
+  readonly storage: EntryStorage;
+  /** Id of the session. */
+  readonly sessionId: string;
+  /** Creates the request for the lease and for each of its renewals. */
+  readonly createRequest: () => LeaseRequest;
+  /** Renews the leases of the store. */
+  readonly renewals: SharedInterval;
+}
+
+/**
+ * Acquires the lease of a session.
+ *
+ * @throws {SessionError} With the reason `locked` if another writer has it.
+ */
+export async function acquireLease(options: WriterLeaseOptions): Promise<WriterLease> {
+  const { storage, sessionId, createRequest } = options;
+  const request = createRequest();
+  const result = await storage.lease(sessionId, request);
+  if (result.type === "refused") throw createLockedError(sessionId, result.owner);
+  return new WriterLease(request.token, options);
+}
+
+/** A lease, until it is released or another writer has it. */
+export class WriterLease {
+  readonly #token: string;
+  readonly #options: WriterLeaseOptions;
+  readonly #stopRenewals: () => void;
+  /** The renewal that is under way. A release must not overtake it, or it would grant the lease again. */
+  #renewal: Promise<void> | undefined;
+  #newOwner: SessionOwner | undefined;
+
+  constructor(token: string, options: WriterLeaseOptions) {
+    this.#token = token;
+    this.#options = options;
+    this.#stopRenewals = options.renewals.add(() => {
+      this.#renewal ??= this.#renew().finally(() => this.#renewal = undefined);
+    });
+  }
+
+  /**
+   * Performs a write that the storage refuses, by resolving to `false`, if another writer has the lease.
+   *
+   * @throws {SessionError} With the reason `lock_lost` if it is refused.
+   */
+  async use(write: (token: string) => Promise<boolean>): Promise<void> {
+    if (await write(this.#token)) return;
+    await this.#renew();
+    throw createLockLostError(this.#options.sessionId, this.#newOwner);
+  }
+
+  /** Releases the lease. Never rejects: a lease that is not renewed ends. */
+  async release(): Promise<void> {
+    this.#stopRenewals();
+    await this.#renewal;
+    const { storage, sessionId } = this.#options;
+    try {
+      await storage.release(sessionId, this.#token);
+    } catch {
+      // The lease ends when its duration has passed.
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { storage, sessionId, createRequest } = this.#options;
+    try {
+      const result = await storage.lease(sessionId, { ...createRequest(), token: this.#token });
+      this.#newOwner = result.type === "refused" ? result.owner : undefined;
+    } catch {
+      // The next renewal or write reports a storage that cannot be reached.
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * Collects the hits of a search.
+ *
+ * @module
+ */
+
+import type { SearchHit, SearchPage } from "../../core/session.ts";
+import { type HitPosition, toPage } from "./session_page.ts";
+
+/** A hit and its position. */
+export interface FoundHit extends HitPosition {
+  /** The hit. */
+  readonly hit: SearchHit;
+}
+
+/** Collects the first `limit` hits; stops when the signal is aborted. */
+export async function collectHits(
+  hits: AsyncIterable<FoundHit>,
+  { limit, signal }: { readonly limit: number; readonly signal?: AbortSignal | undefined },
+): Promise<SearchPage> {
+  const found: FoundHit[] = [];
+  if (limit > 0 && !signal?.aborted) {
+    for await (const hit of hits) {
+      found.push(hit);
+      // One more hit than the page has means that another page follows.
+      if (found.length > limit || signal?.aborted) break;
+    }
+  }
+  const page = toPage(found, limit, (hit) => hit);
+  const result = page.map(({ hit }) => hit);
+  return page.cursor === undefined ? result : Object.assign(result, { cursor: page.cursor });
+}

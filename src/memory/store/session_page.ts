@@ -1,0 +1,148 @@
+/**
+ * Pages of lists and searches, and the selection of sessions.
+ *
+ * @module
+ */
+
+import { SessionError } from "../../core/errors.ts";
+import type {
+  DeleteSessionsOptions,
+  SessionFilter,
+  SessionStore,
+  SessionSummary,
+} from "../../core/session.ts";
+
+/** The position of a session in lists: by `updated`, then by `id`, both descending. */
+export type SessionOrder = Pick<SessionSummary, "updated" | "id">;
+
+/** The position of a hit in search results: the session, then its entry. */
+export interface HitPosition extends SessionOrder {
+  /** Position of the entry in the session; the unit is that of the store. */
+  readonly position: number;
+}
+
+/** Compares sessions by their order in lists. */
+export function compareSessions(left: SessionOrder, right: SessionOrder): number {
+  return right.updated - left.updated || (left.id < right.id ? 1 : left.id > right.id ? -1 : 0);
+}
+
+/** Whether a session matches a filter. */
+export function matchesFilter(
+  session: Pick<SessionSummary, "cwd" | "tenant" | "user">,
+  { cwd, tenant, user }: SessionFilter,
+): boolean {
+  return (cwd === undefined || session.cwd === cwd) &&
+    (tenant === undefined || session.tenant === tenant) &&
+    (user === undefined || session.user === user);
+}
+
+/** Selects the sessions that match a filter, sorts them as lists are, and limits them to those after a position. */
+export function selectSummaries(
+  summaries: Iterable<SessionSummary>,
+  { limit, after, ...filter }: SessionFilter & {
+    readonly limit?: number | undefined;
+    readonly after?: SessionOrder | undefined;
+  },
+): readonly SessionSummary[] {
+  const isSelected = (summary: SessionSummary) =>
+    matchesFilter(summary, filter) && (!after || compareSessions(after, summary) < 0);
+  return Array.from(summaries).filter(isSelected).toSorted(compareSessions).slice(0, limit);
+}
+
+/** Creates a page of the first `limit` items; one more item means that another page follows. */
+export function toPage<Item>(
+  items: readonly Item[],
+  limit: number,
+  getPosition: (item: Item) => SessionOrder,
+): readonly Item[] & { readonly cursor?: string } {
+  const page = items.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = items.length > page.length;
+  return hasMore && last ? Object.assign(page, { cursor: createCursor(getPosition(last)) }) : page;
+}
+
+function createCursor(position: SessionOrder & Partial<HitPosition>): string {
+  const { updated, id, position: entry } = position;
+  return JSON.stringify([updated, id, ...(entry === undefined ? [] : [entry])]);
+}
+
+/**
+ * Parses the cursor of a list.
+ *
+ * @throws {SessionError} With the reason `bad_cursor`.
+ */
+export function parseListCursor(cursor: string | undefined): SessionOrder | undefined {
+  if (cursor === undefined) return undefined;
+  const [updated, id] = parseCursor(cursor);
+  if (typeof updated === "number" && typeof id === "string") return { updated, id };
+  throw createCursorError(cursor);
+}
+
+/**
+ * Parses the cursor of a search.
+ *
+ * @throws {SessionError} With the reason `bad_cursor`.
+ */
+export function parseSearchCursor(cursor: string | undefined): HitPosition | undefined {
+  if (cursor === undefined) return undefined;
+  const [, , position] = parseCursor(cursor);
+  const order = parseListCursor(cursor);
+  if (order && typeof position === "number") return { ...order, position };
+  throw createCursorError(cursor);
+}
+
+function parseCursor(cursor: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(cursor);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+function createCursorError(cursor: string): SessionError {
+  return new SessionError(
+    `Invalid cursor ${JSON.stringify(cursor)}: use the cursor of the previous page, or none`,
+    { reason: "bad_cursor" },
+  );
+}
+
+/**
+ * Checks that the sessions to delete are selected by at least one option.
+ *
+ * @throws {SessionError} With the reason `bad_filter`.
+ */
+export function checkDeleteOptions(options: DeleteSessionsOptions): void {
+  if (Object.values(options).some((value) => value !== undefined)) return;
+  throw new SessionError(
+    "Cannot delete all sessions of a store: specify cwd, tenant, user or updatedBefore",
+    { reason: "bad_filter" },
+  );
+}
+
+/** Deletes the sessions that match; sessions that are open for writing are kept. Resolves to the deleted ids. */
+export async function deleteMatching(
+  store: Pick<SessionStore, "list" | "delete">,
+  { updatedBefore = Infinity, ...filter }: DeleteSessionsOptions,
+): Promise<readonly string[]> {
+  const deleted: string[] = [];
+  for (const { id, updated } of await store.list(filter)) {
+    if (updated < updatedBefore && await deleteUnlessInUse(store, id)) deleted.push(id);
+  }
+  return deleted;
+}
+
+async function deleteUnlessInUse(
+  store: Pick<SessionStore, "delete">,
+  id: string,
+): Promise<boolean> {
+  try {
+    await store.delete(id);
+    return true;
+  } catch (error) {
+    const isKept = error instanceof SessionError &&
+      (error.reason === "locked" || error.reason === "not_found");
+    if (isKept) return false;
+    throw error;
+  }
+}
