@@ -9,7 +9,7 @@ import type { SessionEntry } from "../../core/session_entry.ts";
 import type { WriterLock } from "../lock/writer_lock.ts";
 import type { AppendResult, EntryLog } from "../store/entry_log.ts";
 import type { EncodedEntry } from "../store/entry_encoder.ts";
-import { restoreDuplicates } from "../store/jsonl.ts";
+import { restoreLines } from "../store/restore_lines.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import type { FileSystem } from "./file_system.ts";
 import { type IndexedPart, IndexWriter } from "./index_writer.ts";
@@ -83,7 +83,7 @@ export class FileLog implements EntryLog {
 
   async read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
     const lines = await this.#reader.read(positions);
-    return await restoreDuplicates(
+    return await restoreLines(
       lines,
       (sources) => this.#reader.read(sources.map((id) => this.#state.tree.findPosition(id))),
     );

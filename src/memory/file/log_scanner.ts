@@ -167,11 +167,11 @@ export class LogScanner {
   #addEntry(value: unknown, line: LogLine): void {
     const decoded = decodeRecord(value);
     if (!decoded) return this.#reportDamage("broken_entry", line);
-    if (decoded.type !== "duplicate") return this.#insertEntry(decoded, line);
-    const source = this.entries[this.tree.findPosition(decoded.contentFrom)];
-    this.#insertEntry(source ? restoreContent(decoded.entry, source) : decoded.entry, line);
-    // The content is in a line that was not scanned; it is restored when the entry is read.
-    if (!source) this.entries[this.entries.length - 1] = undefined;
+    if (decoded.type !== "referring") return this.#insertEntry(decoded, line);
+    const find = (id: string) => this.entries[this.tree.findPosition(id)];
+    this.#insertEntry(restoreContent(decoded, find), line);
+    // An entry whose content is in a line that was not scanned is restored when it is read.
+    if (!decoded.sources.every(find)) this.entries[this.entries.length - 1] = undefined;
   }
 
   #insertEntry(entry: SessionEntry, line: LogLine): void {

@@ -8,7 +8,8 @@ import type { SessionDamage, SessionSummary } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import type { EncodedEntry } from "../store/entry_encoder.ts";
 import type { AppendResult, EntryLog } from "../store/entry_log.ts";
-import { type DecodedLine, decodeLine, restoreDuplicates } from "../store/jsonl.ts";
+import { type DecodedLine, decodeLine } from "../store/jsonl.ts";
+import { restoreLines } from "../store/restore_lines.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import type { EntryStorage, StoredEntry } from "./entry_storage.ts";
 import type { LoadedTree } from "./load_tree.ts";
@@ -65,7 +66,7 @@ export class StorageLog implements EntryLog {
 
   async read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
     const { tree } = this.#options;
-    return await restoreDuplicates(
+    return await restoreLines(
       await this.#readLines(positions),
       (ids) => this.#readLines(ids.map((id) => tree.findPosition(id))),
     );

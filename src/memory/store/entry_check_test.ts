@@ -97,7 +97,6 @@ function exerciseEntry(entry: SessionEntry): void {
   getSearchText(entry);
   new SearchQuery("ls ok").findHit("s", entry);
   encodeEntry(entry);
-  restoreContent(entry, entry);
   readSessionState([entry, entry]);
   if (entry.type !== "message") return;
   estimateTokens(entry.message);
@@ -116,7 +115,8 @@ Deno.test("decodeRecord() rejects a corrupted entry or returns a usable one", ()
     fc.property(index, path, fc.jsonValue(), (index, path, replacement) => {
       const decoded = decodeRecord(corruptValue(ENTRIES[index], path, replacement));
       if (!decoded) rejected++;
-      else exerciseEntry(decoded.type === "duplicate" ? decoded.entry : decoded);
+      else if (decoded.type !== "referring") exerciseEntry(decoded);
+      else [decoded.entry, restoreContent(decoded, () => ENTRIES[0])].forEach(exerciseEntry);
     }),
     { numRuns: RUNS, seed: 5 },
   );

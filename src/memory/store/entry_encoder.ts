@@ -8,8 +8,8 @@ import { SessionError } from "../../core/errors.ts";
 import { isJsonObject, toJsonValue } from "../../core/json.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import { findEntryProblem, isKnownType } from "./entry_check.ts";
-import { JournalDeduplicator } from "./journal_deduplicator.ts";
 import { encodeEntry } from "./jsonl.ts";
+import { RepeatedContent } from "./repeated_content.ts";
 import { getSearchText } from "./search.ts";
 
 /** An entry that can be stored. */
@@ -25,7 +25,7 @@ export interface EncodedEntry {
 /** Encodes the entries of one session, in their order. */
 export class EntryEncoder {
   readonly #sessionId: string;
-  readonly #deduplicator = new JournalDeduplicator();
+  readonly #repeated = new RepeatedContent();
 
   constructor(sessionId: string) {
     this.#sessionId = sessionId;
@@ -38,17 +38,22 @@ export class EntryEncoder {
    */
   encode(entry: SessionEntry): EncodedEntry {
     const copy = this.#copy(entry);
-    const original = this.#deduplicator.findOriginal(copy);
+    const record = this.#repeated.replace(copy);
     return {
       entry: copy,
-      line: encodeEntry(copy, original),
-      searchText: original === undefined ? getSearchText(copy) : "",
+      line: encodeEntry(copy, record),
+      searchText: copy.type === "message" && "contentFrom" in record ? "" : getSearchText(copy),
     };
+  }
+
+  /** Adds an entry that is in the log, so that later entries can refer to its content. */
+  add(entry: SessionEntry): void {
+    this.#repeated.add(entry);
   }
 
   /** Removes entries that could not be stored. */
   forget(entries: readonly EncodedEntry[]): void {
-    this.#deduplicator.forget(entries.map(({ entry }) => entry));
+    this.#repeated.forget(entries.map(({ entry }) => entry));
   }
 
   #copy(entry: SessionEntry): SessionEntry {

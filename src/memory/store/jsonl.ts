@@ -4,33 +4,29 @@
  * @module
  */
 
-import { LOST_RESULT_TEXT } from "../../core/history.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { ToolResultMessage } from "../../core/message.ts";
-import type {
-  EntryPosition,
-  MessageEntry,
-  SessionEntry,
-  SessionHeader,
-} from "../../core/session_entry.ts";
+import type { EntryPosition, SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { repairAmounts } from "./amounts.ts";
 import { findEntryProblem, isKnownType } from "./entry_check.ts";
+import { type FindEntry, listReferences, resolveReferences } from "./references.ts";
 import { safeStringify } from "./safe_stringify.ts";
 
 /** Version of the written format. Version 0 is a list of messages, one per line. */
 export const SESSION_VERSION = 1;
 
-/** A tool result message that refers to the tool journal; its content has to be restored. */
-export interface DuplicateEntry {
-  readonly type: "duplicate";
-  /** The entry, with a placeholder as its content. */
+/** An entry whose content is in earlier entries, from which it has to be restored. */
+export interface ReferringEntry {
+  readonly type: "referring";
+  /** The entry without that content: a text states that it was lost. */
   readonly entry: SessionEntry;
-  /** Id of the journal entry with its content. */
-  readonly contentFrom: string;
+  /** The entry as stored. */
+  readonly record: JsonObject;
+  /** Ids of the entries with its content. */
+  readonly sources: readonly string[];
 }
 
 /** The content of a line; `undefined` if it is broken. */
-export type DecodedLine = SessionEntry | DuplicateEntry | undefined;
+export type DecodedLine = SessionEntry | ReferringEntry | undefined;
 
 /** Creates the header of a session of the current version. */
 export function createHeader(options: Omit<SessionHeader, "type" | "version">): SessionHeader {
@@ -57,24 +53,18 @@ function pickHeader(
   };
 }
 
-/**
- * Encodes an entry as a line, without the newline. With `original`, the id of a journal entry, its content is omitted.
- */
-export function encodeEntry(entry: SessionEntry, original?: string): string {
-  const { type, id, parentId, timestamp, ...body } = entry;
+/** Encodes an entry as a line, without the newline. `record` is the entry with references instead of repeated content. */
+export function encodeEntry(entry: SessionEntry, record: JsonObject = { ...entry }): string {
+  const { type, id, parentId, timestamp } = entry;
   if (entry.type === "opaque") return safeStringify({ ...entry.record, id, parentId, timestamp });
-  const position = { type, id, parentId, timestamp };
-  if (original === undefined || !isToolResult(entry)) {
-    return safeStringify({ ...position, ...body });
-  }
-  const { content: _content, details: _details, ...message } = entry.message;
-  return safeStringify({ ...position, message, contentFrom: original });
+  return safeStringify({ type, id, parentId, timestamp, ...record });
 }
 
 /** Decodes a line for a search; `undefined` if the entry is broken, or its text is that of an earlier entry. */
 export function decodeSearchable(text: string): SessionEntry | undefined {
   const decoded = decodeLine(text);
-  return decoded?.type === "duplicate" ? undefined : decoded;
+  if (decoded?.type !== "referring") return decoded;
+  return "contentFrom" in decoded.record ? undefined : decoded.entry;
 }
 
 /** Decodes a line. */
@@ -89,8 +79,13 @@ export function decodeLine(text: string): DecodedLine {
 /** Decodes a parsed line. Its id and parent are not checked against other entries. */
 export function decodeRecord(value: unknown): DecodedLine {
   if (!isJsonObject(value)) return undefined;
-  const { contentFrom } = value;
-  if (typeof contentFrom === "string") return decodeDuplicate(value, contentFrom);
+  const sources = listReferences(value);
+  if (sources.length === 0) return decodeComplete(value);
+  const entry = decodeComplete(resolveReferences(value, () => undefined));
+  return entry && { type: "referring", entry, record: value, sources };
+}
+
+function decodeComplete(value: JsonObject): SessionEntry | undefined {
   if (findEntryProblem(value)) return undefined;
   if (isKnownType(value["type"])) return withValidAmounts(value) as unknown as SessionEntry;
   const { id, parentId, timestamp } = value as unknown as EntryPosition;
@@ -114,60 +109,10 @@ function withValidAmounts(record: JsonObject): JsonObject {
   }
 }
 
-function decodeDuplicate(
-  { contentFrom: _from, ...record }: JsonObject,
-  contentFrom: string,
-): DecodedLine {
-  if (!isJsonObject(record["message"])) return undefined;
-  const entry = { ...record, message: withLostContent(record["message"]) };
-  if (!isKnownType(record["type"]) || findEntryProblem(entry)) return undefined;
-  return { type: "duplicate", entry: entry as unknown as SessionEntry, contentFrom };
-}
-
-/**
- * Restores the content of a duplicate from its journal entry; without one, the content states that the result was lost.
- */
+/** Restores the content of an entry; content that cannot be found is lost. */
 export function restoreContent(
-  entry: SessionEntry,
-  source: SessionEntry | undefined,
+  { entry, record }: ReferringEntry,
+  findEntry: FindEntry,
 ): SessionEntry {
-  if (!isToolResult(entry) || source?.type !== "tool_finished") return entry;
-  const { content, details } = source.result;
-  const message: ToolResultMessage = {
-    ...entry.message,
-    content,
-    isError: source.isError,
-    ...(details !== undefined && { details }),
-  };
-  const body: MessageEntry = { type: "message", message };
-  return { ...body, id: entry.id, parentId: entry.parentId, timestamp: entry.timestamp };
-}
-
-/** Restores the content of duplicates; journal entries that are not among the lines are fetched by id. */
-export async function restoreDuplicates(
-  lines: readonly DecodedLine[],
-  fetch: (ids: readonly string[]) => Promise<readonly DecodedLine[]>,
-): Promise<readonly (SessionEntry | undefined)[]> {
-  const missing = new Set<string>();
-  for (const line of lines) if (line?.type === "duplicate") missing.add(line.contentFrom);
-  const sources = new Map<string, SessionEntry>();
-  const collectSource = (line: DecodedLine) => {
-    if (line && line.type !== "duplicate" && missing.delete(line.id)) sources.set(line.id, line);
-  };
-  if (missing.size > 0) lines.forEach(collectSource);
-  if (missing.size > 0) (await fetch([...missing])).forEach(collectSource);
-  return lines.map((line) =>
-    line?.type === "duplicate" ? restoreContent(line.entry, sources.get(line.contentFrom)) : line
-  );
-}
-
-function withLostContent(message: JsonObject): JsonObject {
-  const content = [{ type: "text", text: LOST_RESULT_TEXT }];
-  return { ...message, content, isError: true };
-}
-
-function isToolResult(
-  entry: SessionEntry,
-): entry is MessageEntry & EntryPosition & { readonly message: ToolResultMessage } {
-  return entry.type === "message" && entry.message.role === "tool_result";
+  return decodeComplete(resolveReferences(record, findEntry)) ?? entry;
 }

@@ -64,6 +64,8 @@ export class LiveSession implements Session {
     this.#encoder = options.encoder ?? new EntryEncoder(options.header.id);
     this.#tree = options.tree;
     this.#loadedEntries = [...options.loadedEntries ?? []];
+    if (options.access === "read") return;
+    for (const entry of this.#loadedEntries) if (entry) this.#encoder.add(entry);
   }
 
   get id(): string {
@@ -203,6 +205,7 @@ export class LiveSession implements Session {
       }
       const positioned = loaded ?? withTreePosition(entry, node);
       if (cache) this.#loadedEntries[position] = positioned;
+      if (cache && !loaded && this.access === "write") this.#encoder.add(positioned);
       entries.push(positioned);
     }
     return entries;
