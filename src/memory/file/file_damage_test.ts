@@ -181,6 +181,78 @@ testInDirectory(
 );
 
 testInDirectory(
+  "FileSessionStore: open() rejects a file of another program, and list() reports it as the problem",
+  async ({ store, path }) => {
+    const files = [
+      `{"type":"session","version":3,"id":"x","timestamp":"2026-01-01T00:00:00Z"}\n{"type":"message"}\n`,
+      `{"role":"user","content":"Hi"}\n{"role":"assistant","content":"Hello"}\n`,
+    ];
+    for (const text of files) {
+      await Deno.writeTextFile(path, text);
+      const error = await assertRejects(() => store.open("s"), SessionError, "another program");
+      assertEquals(error.reason, "not_a_session");
+      assert((await store.list())[0]?.problem?.includes("another program wrote its file"));
+      assertEquals(await Deno.readTextFile(path), text);
+    }
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: open() ignores a copy of an earlier line at the end",
+  async (fixture) => {
+    await writeSession(fixture.store, "one", "two", "three");
+    const [header = "", first = ""] = await readLogLines(fixture.path);
+    for (const line of [first, header]) {
+      await Deno.writeTextFile(fixture.path, `${line}\n`, { append: true });
+    }
+    const session = await expectUsable(fixture, "one", "two", "three");
+    assertEquals(session.damage.map(({ type, entryId }) => [type, entryId]), [
+      ["duplicate_id", "e1"],
+      ["broken_entry", undefined],
+    ]);
+    const [summary] = await fixture.store.list();
+    assertEquals([summary?.entries, summary?.messages], [4, 4]);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: list() and search() report or skip a symbolic link to itself and a directory",
+  async ({ store, directory }) => {
+    await writeSession(store, "needle");
+    await Deno.symlink(`${directory}/loop.jsonl`, `${directory}/loop.jsonl`);
+    await Deno.mkdir(`${directory}/nested.jsonl`);
+    const listed = (await store.list()).map(({ id, problem }) => [id, problem?.split(": ")[1]]);
+    assertEquals(Object.fromEntries(listed), {
+      s: undefined,
+      loop:
+        "it is a symbolic link that leads to itself (Too many levels of symbolic links (os error 40)",
+      nested: "it is a directory (Is a directory (os error 21))",
+    });
+    assertEquals((await store.search("needle")).map(({ sessionId }) => sessionId), ["s"]);
+    for (const id of ["loop", "nested"]) {
+      const error = await assertRejects(() => store.open(id), SessionError);
+      assertEquals(error.reason, "read_failed");
+      await assertRejects(() => store.search("needle", { sessionId: id }), SessionError);
+    }
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: delete() removes the temporary files of killed processes, and no file of another session",
+  async ({ store, directory }) => {
+    await writeSession(store, "one");
+    const others = ["s.jsonl.7.tmp.jsonl", "s2.jsonl.7.tmp", "s.txt", "s.lock.takeover.jsonl"];
+    const temporary = ["s.jsonl.7.tmp", "s.index.123.tmp", "s.lock.takeover", "s.lock.99"];
+    for (const name of [...others, ...temporary]) {
+      await Deno.writeTextFile(`${directory}/${name}`, "");
+    }
+    await store.delete("s");
+    const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
+    assertEquals(names.toSorted(), others.toSorted());
+  },
+);
+
+testInDirectory(
   "FileSessionStore: open() adds a default header with the next entry when the header is missing",
   async (fixture) => {
     await writeSession(fixture.store, "one");

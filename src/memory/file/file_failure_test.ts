@@ -1,8 +1,14 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { defineTool } from "../../core/tool.ts";
+import { toolCall } from "../../testing/messages.ts";
+import { reply } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { recordSession } from "../recording/recorder.ts";
 import { waitUntil } from "../../../tests/wait_until.ts";
 import { localFileSystem } from "./local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
@@ -205,3 +211,102 @@ Deno.test("FileSessionStore: create() rejects with write_failed when the directo
   assertEquals(await new FileSessionStore({ directory: `${file}x` }).list(), []);
   await Deno.remove(file);
 });
+
+/** Changes to an open log that other programs make. */
+const CHANGES: Readonly<Record<string, (path: string) => Promise<void>>> = {
+  deleted: (path) => Deno.remove(path),
+  replaced: async (path) => {
+    await Deno.copyFile(path, `${path}.new`);
+    await Deno.rename(`${path}.new`, path);
+  },
+  changed: (path) => Deno.truncate(path, 10),
+};
+
+for (const [change, apply] of Object.entries(CHANGES)) {
+  testOnDisk(
+    `FileSessionStore: flush() rejects when another program has ${change} the log`,
+    async ({ store, directory }) => {
+      const path = `${directory}/s.jsonl`;
+      const session = await store.create({ id: "s" });
+      session.append(createMessageEntry("kept"));
+      await session.flush();
+      await apply(path);
+      for (let attempt = 0; attempt < 2; attempt++) {
+        session.append(createMessageEntry("lost"));
+        const message = `another program has ${change} its file "${path}" while it was open`;
+        const error = await assertRejects(() => session.flush(), SessionError, message);
+        assertEquals(error.reason, "write_failed");
+        assertEquals(session.outline.length, 1);
+      }
+      await session.close();
+    },
+  );
+
+  testOnDisk(
+    `FileSessionStore: flush() rejects when another program has ${change} the log since the last append`,
+    async ({ store, directory }) => {
+      const path = `${directory}/s.jsonl`;
+      const session = await store.create({ id: "s" });
+      session.append(createMessageEntry("written"));
+      await waitUntil(() => countLines(path) > 1);
+      await apply(path);
+      const message = `another program has ${change} its file`;
+      await assertRejects(() => session.flush(), SessionError, message);
+      await assertRejects(() => session.close(), SessionError, message);
+    },
+  );
+}
+
+testOnDisk(
+  "FileSessionStore: append() rejects with the right cause when the directory was deleted",
+  async ({ store, directory }) => {
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("kept"));
+    await session.flush();
+    await Deno.remove(directory, { recursive: true });
+    session.append(createMessageEntry("lost"));
+    await assertRejects(
+      () => session.flush(),
+      SessionError,
+      "another program has deleted its file",
+    );
+    await session.close();
+    await Deno.mkdir(directory);
+  },
+);
+
+testOnDisk(
+  "recordSession() aborts the run before a tool runs when another program has replaced the log",
+  async ({ store, directory }) => {
+    let runs = 0;
+    const write = defineTool({
+      name: "write",
+      description: "Writes.",
+      parameters: { type: "object", properties: {} },
+      execute: () => `${++runs}`,
+    });
+    const replace = defineTool({
+      name: "replace",
+      description: "Replaces the log, as an editor does.",
+      parameters: { type: "object", properties: {} },
+      readOnly: true,
+      execute: async () => {
+        await CHANGES["replaced"]?.(`${directory}/s.jsonl`);
+        return "replaced";
+      },
+    });
+    const streamFn = scriptedStream([
+      reply([toolCall("replace", {})]),
+      reply([toolCall("write", {})]),
+      reply("done"),
+    ]);
+    const agent = new Agent({ model: "p/m", streamFn, tools: [write, replace] });
+    const errors: SessionError[] = [];
+    const onError = (error: SessionError) => void errors.push(error);
+    const recording = await recordSession(agent, store, { id: "s", onError });
+    const { stopReason, abortReason } = await agent.prompt("go");
+    assertEquals([stopReason, runs, errors.length], ["aborted", 0, 1]);
+    assertEquals(abortReason, errors[0]);
+    await assertRejects(() => recording.stop(), SessionError, "replaced");
+  },
+);

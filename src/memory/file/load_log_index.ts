@@ -38,7 +38,7 @@ type IndexedLog = LogState & { readonly modified: number };
 /**
  * Loads the content of a log.
  *
- * @throws {SessionError} With the reason `not_a_session` if the file is empty, or `newer_version`.
+ * @throws {SessionError} With the reason `not_a_session` if the file is empty or of another program, or `newer_version`.
  */
 export async function loadLogIndex(
   files: FileSystem,
@@ -133,6 +133,7 @@ async function loadFromLines(
   for await (const lines of readLines(file, known?.summary.bytes)) {
     for (const line of lines) scanner.addLine(line);
   }
+  scanner.assertOwnFormat();
   const { state, entries, version, tail } = scanner;
   return { state, entries, version, tail, indexed };
 }

@@ -56,6 +56,8 @@ export class LogScanner {
   #header: SessionHeader | undefined;
   #summary: SummaryBuilder | undefined;
   #isFirst: boolean;
+  /** Whether a line was valid JSON. */
+  #hasRecord = false;
   #version = SESSION_VERSION;
   #isTerminated = true;
   #bytes: number;
@@ -109,10 +111,21 @@ export class LogScanner {
     if (value === undefined) return;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
+    this.#hasRecord ||= isJsonObject(value);
     if (isJsonObject(value) && value["type"] === "session") return this.#addHeader(value, line);
     if (isFirst) this.#startWithoutHeader(value, line);
     if (this.#version === 0) this.#addMessage(value, line);
     else this.#addEntry(value, line);
+  }
+
+  /**
+   * Checks that the scanned lines are not those of another program.
+   *
+   * @throws {SessionError} With the reason `not_a_session` if they are JSON, and none is a header or an entry.
+   */
+  assertOwnFormat(): void {
+    const isForeign = this.#hasRecord && !this.#header && this.tree.nodes.length === 0;
+    if (isForeign) throw createForeignLogError(this.#id);
   }
 
   #parse(line: LogLine): unknown {
@@ -131,6 +144,7 @@ export class LogScanner {
   #addHeader(record: JsonObject, line: LogLine): void {
     const { version, created, cwd, tenant, user, metadata, parent } = record;
     if (typeof version === "number" && version > SESSION_VERSION) {
+      if (typeof created !== "number") throw createForeignLogError(this.#id);
       throw new SessionError(
         `Cannot open the session "${this.#id}": it has version ${version}, and this program supports ` +
           `versions up to ${SESSION_VERSION}: update the program`,
@@ -169,13 +183,17 @@ export class LogScanner {
     if (!decoded) return this.#reportDamage("broken_entry", line);
     if (decoded.type !== "referring") return this.#insertEntry(decoded, line);
     const find = (id: string) => this.entries[this.tree.findPosition(id)];
+    const isComplete = decoded.sources.every(find);
+    const count = this.entries.length;
     this.#insertEntry(restoreContent(decoded, find), line);
     // An entry whose content is in a line that was not scanned is restored when it is read.
-    if (!decoded.sources.every(find)) this.entries[this.entries.length - 1] = undefined;
+    if (!isComplete && this.entries.length > count) this.entries[count] = undefined;
   }
 
   #insertEntry(entry: SessionEntry, line: LogLine): void {
     const { type, id, parentId, timestamp } = entry;
+    // As the last entry, a copy of an old line would be the leaf and hide all entries after the original.
+    if (this.#hasEntry(entry)) return this.#reportDamage("duplicate_id", line, id);
     const { node, repairs } = this.tree.addRepaired({ type, id, parentId, timestamp });
     for (const repair of repairs) this.#reportDamage(repair, line, node.id);
     this.offsets.add(line.offset, line.length);
@@ -184,6 +202,11 @@ export class LogScanner {
       : { ...entry, id: node.id, parentId: node.parentId };
     this.entries.push(placed);
     this.#getSummaryBuilder().add(placed);
+  }
+
+  #hasEntry({ type, id, parentId, timestamp }: SessionEntry): boolean {
+    const node = this.tree.nodes[this.tree.findPosition(id)];
+    return node?.type === type && node.parentId === parentId && node.timestamp === timestamp;
   }
 
   #getSummaryBuilder(): SummaryBuilder {
@@ -195,6 +218,14 @@ export class LogScanner {
     const { offset, length } = line;
     this.damage.push({ type, offset, length, ...(entryId !== undefined && { entryId }) });
   }
+}
+
+function createForeignLogError(id: string): SessionError {
+  return new SessionError(
+    `Cannot open the session "${id}": another program wrote its file: move it to another directory, or convert it ` +
+      "to a list of messages and import it",
+    { reason: "not_a_session" },
+  );
 }
 
 function createFallbackHeader(id: string, created: number): SessionHeader {

@@ -56,6 +56,8 @@ export class LogWriter {
   readonly #sessionId: string;
   #state: LogFileState;
   #isAppending = false;
+  /** Whether lines were written since the file was last compared with its known state. */
+  #isUnchecked = false;
 
   constructor({ files, paths, header, state }: LogWriterOptions) {
     this.#files = files;
@@ -109,6 +111,7 @@ export class LogWriter {
     const state = await this.open();
     const prefix = encoder.encode(this.#createPrefix(state));
     this.#isAppending = true;
+    this.#isUnchecked = true;
     const { written, error } = await writeAll(state.file, concatBytes([prefix, ...lines]));
     this.#isAppending = false;
     const ends = [prefix.length];
@@ -119,21 +122,23 @@ export class LogWriter {
   }
 
   /**
-   * Resolves when everything written would survive a power failure, and closes the file. Does nothing while the file is
-   * not open.
+   * Resolves when everything written would survive a power failure, and closes the file.
    *
    * @throws {SessionError} If another program has changed the file.
    */
   async sync(): Promise<void> {
-    if (this.#state.type !== "open") return;
-    const { file, directory } = this.#state;
+    if (this.#state.type === "open") await this.#syncFile(this.#state);
+    // An append that began meanwhile leaves the check to the sync that follows it.
+    if (this.#isAppending || !this.#isUnchecked) return;
+    this.close();
+    this.assertUnchanged();
+    this.#isUnchecked = false;
+  }
+
+  async #syncFile({ file, directory }: OpenLogFile): Promise<void> {
     await file.sync();
     if (directory === "unsynced") await this.#files.syncDirectory(this.#paths.directory);
     this.#transition(toSyncedState);
-    // An append that began meanwhile leaves the check to the sync that follows it.
-    if (this.#isAppending) return;
-    this.close();
-    this.assertUnchanged();
   }
 
   /** Closes the file. */
