@@ -94,7 +94,13 @@ class KernelLock extends LocalLock {
   }
 
   write(record: string): void {
-    this.writeContent({ record });
+    try {
+      this.writeContent({ record });
+    } catch (error) {
+      // The record is for messages to other processes. On a full disk the lock is needed to delete a session.
+      const code = getSystemErrorCode(error);
+      if (code !== "ENOSPC" && code !== "EDQUOT") throw error;
+    }
   }
 }
 

@@ -91,7 +91,7 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Loc
     const file = storage.openToLock(path);
     if (file.tryLock()) {
       if (isCurrentFile(storage, path, file)) {
-        return { type: "held", lock: new WriterLock(file, options) };
+        return { type: "held", lock: createLock(file, options) };
       }
       file.close();
       continue;
@@ -106,6 +106,16 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Loc
     return lock ? { type: "held", lock } : { type: "refused", owner };
   }
   return { type: "refused" };
+}
+
+/** Creates the lock of a locked file; closes the file if its record cannot be written. */
+function createLock(file: LockableFile, options: WriterLockOptions): WriterLock {
+  try {
+    return new WriterLock(file, options);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
 }
 
 /** Finds the owner of a lock; `undefined` if the lock is free. Removes the lock file of an owner that was killed. */

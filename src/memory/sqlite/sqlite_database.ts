@@ -12,6 +12,7 @@ import type { DatabaseSync as Database, StatementSync as Statement } from "node:
 import { SessionError } from "../../core/errors.ts";
 import { findBuiltinModule } from "../../platform/builtin_modules.ts";
 import { system } from "../../platform/system.ts";
+import { isMissingPermission } from "../../platform/system_error.ts";
 
 export type { Database, Statement };
 
@@ -43,11 +44,12 @@ export type CreateTables = (database: Database, path: string) => void;
  */
 export async function openDatabase(path: string, createTables: CreateTables): Promise<Database> {
   if (path !== MEMORY_PATH) createPrivateFile(path);
-  const database = createConnection(path);
+  let database: Database | undefined;
   try {
-    return await retryWhileBusy(() => prepareDatabase(database, path, createTables));
+    const connection = database = createConnection(path);
+    return await retryWhileBusy(() => prepareDatabase(connection, path, createTables));
   } catch (error) {
-    database.close();
+    database?.close();
     if (isReadOnlyError(error)) return openReadOnly(path, { createTables, cause: error });
     throw error;
   }
@@ -86,7 +88,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 function isReadOnlyError(error: unknown): boolean {
-  return isResult(error, "readOnly") || isResult(error, "cannotOpen");
+  return isResult(error, "readOnly") || isResult(error, "cannotOpen") || isMissingPermission(error);
 }
 
 function isResult(error: unknown, name: keyof typeof RESULTS): boolean {
@@ -131,11 +133,13 @@ function openReadOnly(
   // Without a writer there is no log of changes; SQLite then reads it only if it is declared immutable.
   const uri = `file:${path.split("/").map(encodeURIComponent).join("/")}?immutable=1`;
   for (const name of [path, uri]) {
+    let database: Database | undefined;
     try {
-      const database = createConnection(name, { readOnly: true });
+      database = createConnection(name, { readOnly: true });
       createTables(database, path);
       return database;
     } catch (error) {
+      database?.close();
       if (error instanceof SessionError) throw error;
     }
   }

@@ -6,35 +6,31 @@
 
 import type { SessionFilter } from "../../core/session.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
-import type { Database } from "./sqlite_database.ts";
 
 type Value = string | number;
-type Row = Record<string, unknown>;
 
-/** A condition with the values of its placeholders. */
-interface Condition {
+/** A query or a condition, with the values of its placeholders. */
+export interface Query {
   readonly sql: string;
   readonly values: readonly Value[];
 }
 
-/** Selects the summaries of a list. */
-export function selectSummaryRows(
-  database: Database,
-  { limit = -1, after, ...filter }: StorageListOptions,
-): readonly Row[] {
+/** Creates the query for the summaries of a list. */
+export function createListQuery({ limit = -1, after, ...filter }: StorageListOptions): Query {
   const { sql, values } = joinConditions([
     ...createFilter(filter),
     ...(after ? [{ sql: "(updated, id) < (?, ?)", values: [after.updated, after.id] }] : []),
   ]);
-  const query = `SELECT summary FROM sessions ${sql} ORDER BY updated DESC, id DESC LIMIT ?`;
-  return database.prepare(query).all(...values, limit);
+  return {
+    sql: `SELECT summary FROM sessions ${sql} ORDER BY updated DESC, id DESC LIMIT ?`,
+    values: [...values, limit],
+  };
 }
 
-/** Selects the entries whose text has, for each word, a word that begins with it. */
-export function selectMatchingRows(
-  database: Database,
+/** Creates the query for the entries whose text has, for each word, a word that begins with it. */
+export function createSearchQuery(
   { words, sessionId, limit, after, ...filter }: StorageSearch,
-): readonly Row[] {
+): Query {
   const match = words.map((word) => `"${word}"*`).join(" ");
   const { sql, values } = joinConditions([
     { sql: "entry_text MATCH ?", values: [match] },
@@ -47,15 +43,18 @@ export function selectMatchingRows(
       }]
       : []),
   ]);
-  return database.prepare(`
-    SELECT session, updated, position, line FROM entry_text
-    JOIN entries ON entries.number = entry_text.rowid
-    JOIN sessions ON sessions.id = entries.session
-    ${sql} ORDER BY updated DESC, session DESC, position LIMIT ?
-  `).all(...values, limit);
+  return {
+    sql: `
+      SELECT session, updated, position, line FROM entry_text
+      JOIN entries ON entries.number = entry_text.rowid
+      JOIN sessions ON sessions.id = entries.session
+      ${sql} ORDER BY updated DESC, session DESC, position LIMIT ?
+    `,
+    values: [...values, limit],
+  };
 }
 
-function createFilter({ cwd, tenant, user }: SessionFilter): Condition[] {
+function createFilter({ cwd, tenant, user }: SessionFilter): Query[] {
   const equals = (sql: string, value: string | undefined) =>
     value === undefined ? [] : [{ sql, values: [value] }];
   return [
@@ -65,7 +64,7 @@ function createFilter({ cwd, tenant, user }: SessionFilter): Condition[] {
   ];
 }
 
-function joinConditions(conditions: readonly Condition[]): Condition {
+function joinConditions(conditions: readonly Query[]): Query {
   const sql = conditions.map(({ sql }) => sql).join(" AND ");
   return {
     sql: sql && `WHERE ${sql}`,

@@ -30,7 +30,7 @@ import {
   runInTransaction,
   type Statement,
 } from "./sqlite_database.ts";
-import { selectMatchingRows, selectSummaryRows } from "./sqlite_queries.ts";
+import { createListQuery, createSearchQuery, type Query } from "./sqlite_queries.ts";
 import { createTables, getStoredText } from "./sqlite_tables.ts";
 
 /** Options for {@linkcode SqliteStorage}. */
@@ -101,13 +101,17 @@ export class SqliteStorage implements EntryStorage {
 
   async list(options: StorageListOptions): Promise<readonly SessionSummary[]> {
     return await this.#use(({ database }) =>
-      selectSummaryRows(database, options).map(({ summary }) => JSON.parse(String(summary)))
+      selectAll(database, createListQuery(options)).map(({ summary }) =>
+        JSON.parse(String(summary))
+      )
     );
   }
 
   async search(search: StorageSearch): Promise<readonly StorageHit[]> {
     return await this.#use(({ database }) =>
-      selectMatchingRows(database, search).map(({ session, updated, position, line }) => ({
+      selectAll(database, createSearchQuery(search)).map((
+        { session, updated, position, line },
+      ) => ({
         id: String(session),
         updated: Number(updated),
         position: Number(position),
@@ -118,10 +122,12 @@ export class SqliteStorage implements EntryStorage {
 
   async delete(id: string): Promise<boolean> {
     return await this.#use(({ database }) => {
-      const act = () => runInTransaction(database, () => deleteSession(database, id));
-      const isDeleted = withEmptiedLog(database, act);
+      const isDeleted = writeOnFullDisk(
+        database,
+        () => runInTransaction(database, () => deleteSession(database, id)),
+      );
       // The deleted text is also in the write-ahead log.
-      emptyWriteAheadLog(database);
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       return isDeleted;
     });
   }
@@ -130,9 +136,11 @@ export class SqliteStorage implements EntryStorage {
     return await this.#leases.lease(id, request);
   }
 
-  release(_id: string, token: string): Promise<void> {
+  async release(_id: string, token: string): Promise<void> {
     this.#leases.release(token);
-    return Promise.resolve();
+    if (!this.#connection || this.#isClosed) return;
+    // Without this, the log has entries for which a disk that becomes full has no space in the database.
+    await this.#use(({ database }) => database.exec("PRAGMA wal_checkpoint(PASSIVE)"));
   }
 
   async close(): Promise<void> {
@@ -228,6 +236,13 @@ function prepareStatements(database: Database): Statements {
   };
 }
 
+function selectAll(
+  database: Database,
+  { sql, values }: Query,
+): readonly Record<string, unknown>[] {
+  return database.prepare(sql).all(...values);
+}
+
 function readLines(
   database: Database,
   id: string,
@@ -264,18 +279,20 @@ function deleteSession(database: Database, id: string): boolean {
   return changes === 1;
 }
 
-/** Runs a transaction; on a full disk again, after the space of the write-ahead log was freed. */
-function withEmptiedLog<Value>(database: Database, act: () => Value): Value {
+/**
+ * Runs a transaction that frees space. On a full disk, the write-ahead log cannot grow: the transaction is then repeated
+ * with its journal in memory, where a power failure meanwhile could damage the database.
+ */
+function writeOnFullDisk<Value>(database: Database, act: () => Value): Value {
   try {
     return act();
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    emptyWriteAheadLog(database);
-    return act();
+    database.exec("PRAGMA journal_mode = MEMORY");
+    try {
+      return act();
+    } finally {
+      database.exec("PRAGMA journal_mode = WAL");
+    }
   }
-}
-
-/** Moves the write-ahead log into the database, unless a reader needs it. */
-function emptyWriteAheadLog(database: Database): void {
-  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 }

@@ -1,7 +1,14 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
 import { SessionError } from "../../core/errors.ts";
+import { userMessage } from "../../core/message.ts";
+import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";
+import type { StorageListOptions } from "../storage/entry_storage.ts";
+import { createHeader, encodeEntry } from "../store/jsonl.ts";
+import { SummaryBuilder } from "../store/summary.ts";
 import { openDatabase } from "./sqlite_database.ts";
+import { createListQuery } from "./sqlite_queries.ts";
 import { createTables } from "./sqlite_tables.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
 
@@ -92,3 +99,238 @@ Deno.test("SqliteSessionStore: another process reads flushed entries immediately
   await store.close();
   await Deno.remove(directory, { recursive: true });
 });
+
+function createMessageEntry(content: string): SessionEntryBody {
+  return { type: "message", message: userMessage(content, 1) };
+}
+
+/** Runs a test with the path of a new database. */
+function testDatabase(name: string, test: (path: string) => Promise<void>): void {
+  Deno.test(`SqliteSessionStore: ${name}`, async () => {
+    const directory = await Deno.makeTempDir();
+    try {
+      await test(`${directory}/sessions.db`);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  });
+}
+
+async function writeSession(
+  store: SqliteSessionStore,
+  id: string,
+  ...texts: readonly string[]
+): Promise<SessionEntry[]> {
+  await using session = await store.create({ id });
+  return texts.map((text) => session.append(createMessageEntry(text)));
+}
+
+/** Reads the database and its write-ahead log. */
+function readFiles(path: string): string {
+  return ["", "-wal"].map((extension) => {
+    try {
+      return new TextDecoder("latin1").decode(Deno.readFileSync(path + extension));
+    } catch {
+      return "";
+    }
+  }).join("");
+}
+
+if (Deno.build.os !== "windows") {
+  testDatabase("creates files that only their owner can read", async (path) => {
+    await using store = new SqliteSessionStore({ path });
+    await using session = await store.create({ id: "s" });
+    session.append(createMessageEntry("private"));
+    await session.flush();
+    for (const extension of ["", "-wal", "-shm"]) {
+      assertEquals((Deno.statSync(path + extension).mode ?? 0) & 0o777, 0o600);
+    }
+    await session.close();
+    await store.close();
+  });
+}
+
+testDatabase("delete() removes the text and its words from all files", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "kept", "the public text");
+  const secrets = Array.from({ length: 40 }, (_, number) => `secretword${number} `.repeat(50));
+  await writeSession(store, "gone", ...secrets);
+  assert(readFiles(path).includes("secretword"));
+  await store.delete("gone");
+  assert(!readFiles(path).includes("secretword"));
+  assertEquals(await store.search("secretword"), []);
+  assertEquals((await store.search("public")).length, 1);
+  await store.close();
+});
+
+testDatabase(
+  "waits for the lock of another connection without blocking the event loop",
+  async (path) => {
+    await using store = new SqliteSessionStore({ path });
+    await using session = await store.create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    await session.flush();
+    const other = await openDatabase(path, createTables);
+    other.exec("BEGIN IMMEDIATE");
+    session.append(createMessageEntry("two"));
+    let isFlushed = false;
+    const flushed = session.flush().then(() => isFlushed = true);
+    let ticks = 0;
+    while (ticks < 20) {
+      await new Promise((resolve) => setTimeout(resolve));
+      ticks++;
+    }
+    assertEquals(isFlushed, false);
+    other.exec("COMMIT");
+    other.close();
+    await flushed;
+    assertEquals(session.outline.length, 2);
+    await session.close();
+    await store.close();
+  },
+);
+
+testDatabase("reports every entry that cannot be read from overwritten pages", async (path) => {
+  const ids = await (async () => {
+    await using store = new SqliteSessionStore({ path });
+    return (await writeSession(
+      store,
+      "s",
+      ...Array.from({ length: 50 }, (_, number) => `${number} ${"x".repeat(900)}`),
+    )).map(({ id }) => id);
+  })();
+  const size = (await Deno.stat(path)).size;
+  const intact = await Deno.readFile(path);
+  let damagedDatabases = 0;
+  for (let offset = 4096; offset + 4096 <= size; offset += 4096) {
+    const bytes = intact.slice();
+    bytes.fill(0xa5, offset, offset + 4096);
+    await Deno.writeFile(path, bytes);
+    const store = new SqliteSessionStore({ path });
+    try {
+      const session = await store.open("s", { access: "read" });
+      const read = (await Array.fromAsync(session.entries())).map(({ id }) => id);
+      const reported = session.damage.filter(({ type }) => type === "broken_entry").length;
+      assertEquals(read.length + reported, ids.length, `page at ${offset}`);
+      assertEquals(read.filter((id) => !ids.includes(id)), []);
+      if (reported > 0) damagedDatabases++;
+      await session.close();
+    } catch (error) {
+      assert(error instanceof SessionError, `page at ${offset}: ${error}`);
+    } finally {
+      await store.close();
+    }
+  }
+  assert(damagedDatabases > 3, `${damagedDatabases} pages with entries`);
+});
+
+testDatabase("keeps a database in memory without any file", async (path) => {
+  const directory = path.slice(0, path.lastIndexOf("/"));
+  const before = Array.from(Deno.readDirSync("."), ({ name }) => name).toSorted();
+  await using store = new SqliteSessionStore({ path: ":memory:" });
+  const session = await store.create({ id: "s" });
+  session.append(createMessageEntry("one"));
+  await session.flush();
+  await assertRejects(() => store.open("s"), SessionError, "is open in");
+  await session.close();
+  assertEquals((await store.list()).length, 1);
+  await store.close();
+  assertEquals(Array.from(Deno.readDirSync(".")).map(({ name }) => name).toSorted(), before);
+  assertEquals(Array.from(Deno.readDirSync(directory)), []);
+});
+
+testDatabase("lists and reads a database that cannot be written", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "s", "one");
+  await store.close();
+  const url = new URL("./sqlite_store.ts", import.meta.url).href;
+  const script = `
+    import { SqliteSessionStore } from ${JSON.stringify(url)};
+    const store = new SqliteSessionStore({ path: ${JSON.stringify(path)} });
+    const session = await store.open("s", { access: "read" });
+    const listed = await store.list();
+    console.log(listed.length, session.outline.length, (await store.search("one")).length);
+  `;
+  await Deno.writeTextFile(`${path}.ts`, script);
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-config",
+      "--no-check",
+      "--cached-only",
+      "--allow-read",
+      "--allow-env",
+      "--allow-sys",
+      `${path}.ts`,
+    ],
+  }).output();
+  assertEquals(new TextDecoder().decode(stdout).trim(), "1 1 1", new TextDecoder().decode(stderr));
+});
+
+testDatabase("list() with a limit reads only that many sessions, from an index", async (path) => {
+  const database = await openDatabase(path, createTables);
+  const explain = (options: StorageListOptions) => {
+    const { sql, values } = createListQuery(options);
+    const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+    return steps.map(({ detail }) => String(detail)).join("; ");
+  };
+  const after = { updated: 1, id: "s" };
+  assertEquals(explain({ limit: 10 }), "SCAN sessions USING INDEX sessions_in_order");
+  for (const filter of [{}, { tenant: "t" }, { user: "u" }]) {
+    assertMatch(explain({ limit: 10, after, ...filter }), /^SEARCH sessions USING INDEX \w+ \(/);
+  }
+  database.close();
+});
+
+testDatabase("upgrades the tables of version 1, with their index of words", async (path) => {
+  const header = { type: "session", version: 1, id: "s", created: 1, cwd: "/work" };
+  const database = new DatabaseSync(path);
+  database.exec(VERSION_1_TABLES);
+  const entry = (number: number, parentId: string | null) => ({
+    ...createMessageEntry(`needle ${number}`),
+    id: `e${number}`,
+    parentId,
+    timestamp: number,
+  });
+  const entries = [entry(1, null), entry(2, "e1"), entry(3, "e2")];
+  const builder = SummaryBuilder.from(createHeader({ id: "s", created: 1, cwd: "/work" }));
+  for (const entry of entries) builder.add(entry);
+  database.prepare("INSERT INTO sessions VALUES (?, ?, ?, ?, 0)").run(
+    "s",
+    JSON.stringify(header),
+    JSON.stringify(builder.build(0)),
+    3,
+  );
+  for (const entry of entries) {
+    const { id, parentId, type, timestamp } = entry;
+    const add =
+      "INSERT INTO entries (session, id, parent, type, timestamp, line) VALUES (?, ?, ?, ?, ?, ?)";
+    database.prepare(add).run("s", id, parentId, type, timestamp, encodeEntry(entry));
+  }
+  database.close();
+  await using store = new SqliteSessionStore({ path });
+  const session = await store.open("s");
+  assertEquals(await session.path(), entries);
+  session.append(createMessageEntry("needle 4"));
+  await session.close();
+  assertEquals((await store.search("needle")).length, 4);
+  assertEquals((await store.list({ cwd: "/work" }))[0]?.entries, 4);
+  await store.close();
+});
+
+const VERSION_1_TABLES = `
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, header TEXT NOT NULL, summary TEXT NOT NULL, updated INTEGER NOT NULL,
+    syncs INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE entries (
+    number INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+    id TEXT NOT NULL, parent TEXT, type TEXT NOT NULL, timestamp INTEGER NOT NULL, line TEXT NOT NULL,
+    UNIQUE (session, id)
+  ) STRICT;
+  CREATE INDEX entries_in_order ON entries (session, number);
+  CREATE VIRTUAL TABLE entry_text USING fts5(
+    text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
+  );
+  PRAGMA user_version = 1;
+`;
