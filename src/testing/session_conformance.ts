@@ -5,15 +5,12 @@
  */
 
 import type { ContentBlock } from "../core/content.ts";
-import type { SessionFilter, SessionStore } from "../core/session.ts";
+import type { SessionStore } from "../core/session.ts";
 import type { SessionEntryBody } from "../core/session_entry.ts";
 import { collectEvents } from "./collect_events.ts";
-import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
+import { assistantMessage, text } from "./messages.ts";
 import {
-  collectPages,
-  createFinishedEntry,
   createMessageEntry,
-  createSession,
   createTitleEntry,
   expectEqual,
   expectFailure,
@@ -26,6 +23,7 @@ import {
   UNUSUAL_IDS,
   withSession,
 } from "./session_subject.ts";
+import { LIST_CONTRACT } from "./session_list_conformance.ts";
 import type { RegisterTest } from "./stream_fixture.ts";
 
 export type { SessionStoreFixture };
@@ -51,7 +49,8 @@ export type SessionStoreFactory = () =>
  * ```
  */
 export function testSessionStore(test: RegisterTest, createStore: SessionStoreFactory): void {
-  for (const [title, run] of Object.entries(CONTRACT)) {
+  const contract = { ...SESSION_CONTRACT, ...LIST_CONTRACT };
+  for (const [title, run] of Object.entries(contract)) {
     test(`session store: ${title}`, async () => {
       const created = await createStore();
       const fixture = "store" in created ? created : { store: created };
@@ -64,7 +63,7 @@ export function testSessionStore(test: RegisterTest, createStore: SessionStoreFa
   }
 }
 
-const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>>> = {
+const SESSION_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>>> = {
   async "returns every type of entry as appended"(subject) {
     const appended = await subject.writeSession("all", ...SAMPLE_ENTRIES);
     await subject.readSession("all", async (session) => {
@@ -245,6 +244,43 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
     });
   },
 
+  async "keeps the entries of the new writer when the lease of the old one has ended"(subject) {
+    if (!subject.endLease) return;
+    const first = await subject.store.create({ id: "lease" });
+    first.append(createMessageEntry("a"));
+    await first.flush();
+    await subject.endLease("lease");
+    const second = await (await subject.reopen()).open("lease");
+    second.append(createMessageEntry("b"));
+    await second.flush();
+    first.append(createMessageEntry("lost"));
+    await expectFailure("lock_lost", () => first.flush());
+    await first.close();
+    await expectFailure("locked", () => subject.store.open("lease"));
+    await second.close();
+    await subject.readSession("lease", async (session) => {
+      expectEqual(extractTexts(await session.path()), ["a", "b"], "path");
+    });
+  },
+
+  async "reports an entry that can no longer be read, and keeps the others"(subject) {
+    if (!subject.damage) return;
+    const bodies = ["a", "b", "c"].map(createMessageEntry);
+    const entries = await subject.writeSession("damaged", ...bodies);
+    await subject.damage("damaged", 1);
+    const opened = (await subject.reopen()).open("damaged");
+    await withSession(opened, async (session) => {
+      expectEqual(extractTexts(await session.path()), ["a", "c"], "path");
+      const reported = session.damage.filter(({ type }) => type.startsWith("broken"));
+      expectEqual(reported.length, 1, "number of broken entries");
+      session.append(createMessageEntry("d"));
+    });
+    await subject.readSession("damaged", async (session) => {
+      expectEqual(extractTexts(await session.path()), ["a", "c", "d"], "path after an append");
+      expectEqual((await session.entry(entries[2]?.id ?? ""))?.id, entries[2]?.id, "last entry");
+    });
+  },
+
   async "throws a SessionError for unknown ids and closed sessions"(subject) {
     const { store } = subject;
     await expectFailure("not_found", () => store.open("missing"));
@@ -314,168 +350,6 @@ const CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promise<void>
       expectEqual(extractTexts(await reopened.path()), ["a", "b", "c"], "path");
       const { cwd, parent: forkedFrom } = reopened.header;
       expectEqual({ cwd, parent: forkedFrom }, { cwd: "/work", parent }, "header");
-    });
-  },
-
-  async "lists sessions with counts, usage, cost and title"(subject) {
-    const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, total: 15 };
-    const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
-    const reply = assistantMessage("answer", { usage, cost });
-    const message = { type: "message", message: reply } as const;
-    const entries = await subject.writeSession(
-      "listed",
-      createMessageEntry("question"),
-      message,
-      message,
-      createTitleEntry("T"),
-    );
-    const [summary, ...others] = await (await subject.reopen()).list();
-    expectEqual(others, [], "other sessions");
-    expectEqual(
-      { ...summary, created: 0, bytes: 0 },
-      {
-        id: "listed",
-        created: 0,
-        updated: entries.at(-1)?.timestamp,
-        entries: 4,
-        messages: 3,
-        leafId: entries.at(-1)?.id,
-        usage: { input: 20, output: 10, cacheRead: 0, cacheWrite: 0, total: 30 },
-        cost: { input: 2, output: 4, cacheRead: 0, cacheWrite: 0, total: 6 },
-        bytes: 0,
-        firstPrompt: "question",
-        title: "T",
-      },
-      "summary",
-    );
-    expectEqual(await subject.store.list({ cwd: "/elsewhere" }), [], "list of another directory");
-    expectEqual((await subject.store.list({ limit: 0 })).length, 0, "list with limit 0");
-  },
-
-  async "keeps tenant, user and metadata, and selects sessions by them"(subject) {
-    const { store } = subject;
-    const metadata = { plan: "pro", tags: ["a", "b"], long: "x".repeat(20_000) };
-    await createSession(store, { id: "a1", cwd: "/a", tenant: "acme", user: "ann", metadata });
-    await createSession(store, { id: "a2", cwd: "/b", tenant: "acme", user: "ben" });
-    await createSession(store, { id: "z1", cwd: "/a", tenant: "zoo", user: "ann" });
-    await createSession(store, { id: "none" });
-    const reopened = await subject.reopen();
-    const listIds = async (filter: SessionFilter) =>
-      (await reopened.list(filter)).map(({ id }) => id).toSorted();
-    expectEqual(await listIds({ tenant: "acme" }), ["a1", "a2"], "tenant");
-    expectEqual(await listIds({ user: "ann" }), ["a1", "z1"], "user");
-    expectEqual(await listIds({ tenant: "acme", user: "ann" }), ["a1"], "tenant and user");
-    expectEqual(await listIds({ cwd: "/a", tenant: "zoo" }), ["z1"], "directory and tenant");
-    const hits = await reopened.search("word", { tenant: "acme", user: "ben" });
-    expectEqual(hits.map(({ sessionId }) => sessionId), ["a2"], "sessions of the hits");
-    const [summary] = await reopened.list({ tenant: "acme", user: "ann" });
-    expectEqual(summary?.metadata, metadata, "metadata in the list");
-    await subject.readSession("a1", ({ header }) => {
-      const { cwd, tenant, user } = header;
-      expectEqual([cwd, tenant, user], ["/a", "acme", "ann"], "header");
-      expectEqual(header.metadata, metadata, "metadata in the header");
-    });
-    const invalid = { now: 5n } as never;
-    await expectFailure("invalid_entry", () => store.create({ id: "odd", metadata: invalid }));
-  },
-
-  async "lists and searches page by page"(subject) {
-    const { store } = subject;
-    const ids = Array.from({ length: 7 }, (_, number) => `s${number}`);
-    for (const id of ids) {
-      await subject.writeSession(id, createMessageEntry("a word"), createMessageEntry("word two"));
-    }
-    const all = (await store.list()).map(({ id }) => id);
-    expectEqual(all.toSorted(), ids, "ids of the complete list");
-    expectEqual(all.length > 0 && (await store.list()).cursor, undefined, "cursor of the list");
-    const listed = await collectPages((cursor) => store.list({ limit: 3, ...cursor }));
-    expectEqual(listed.map((page) => page.length), [3, 3, 1], "sizes of the pages");
-    expectEqual(listed.flat().map(({ id }) => id), all, "ids of the pages");
-    const found = await collectPages((cursor) => store.search("word", { limit: 4, ...cursor }));
-    expectEqual(found.map((page) => page.length), [4, 4, 4, 2], "sizes of the pages of hits");
-    const hits = await store.search("word");
-    expectEqual(found.flat(), hits, "hits of the pages");
-    expectEqual(hits.map(({ sessionId }) => sessionId), all.flatMap((id) => [id, id]), "order");
-    const inSession = await collectPages((cursor) =>
-      store.search("word", { sessionId: "s3", limit: 1, ...cursor })
-    );
-    expectEqual(inSession.map((page) => page.length), [1, 1], "pages of one session");
-    await expectFailure("bad_cursor", () => store.list({ cursor: "no cursor" }));
-    await expectFailure("bad_cursor", () => store.search("word", { cursor: "[1]" }));
-  },
-
-  async "deletes all sessions that match, except open ones"(subject) {
-    const { store } = subject;
-    await createSession(store, { id: "a1", tenant: "acme" });
-    await createSession(store, { id: "a2", tenant: "acme" });
-    await createSession(store, { id: "z1", tenant: "zoo" });
-    await expectFailure("bad_filter", () => store.deleteAll({}));
-    expectEqual(await store.deleteAll({ tenant: "acme", updatedBefore: 0 }), [], "older than all");
-    await withSession(store.open("a2"), async () => {
-      expectEqual(await (await subject.reopen()).deleteAll({ tenant: "acme" }), ["a1"], "deleted");
-    });
-    const updatedBefore = Date.now() + 3_600_000;
-    const deleted = await store.deleteAll({ updatedBefore });
-    expectEqual(deleted.toSorted(), ["a2", "z1"], "deleted by time");
-    expectEqual(await store.list(), [], "list");
-  },
-
-  async "keeps the time of creation that is given"(subject) {
-    await createSession(subject.store, { id: "old", created: 86_400_000 });
-    const [summary] = await (await subject.reopen()).list();
-    expectEqual(summary?.created, 86_400_000, "created");
-  },
-
-  async "finds entries by the beginnings of words"(subject) {
-    const call = toolCall("bash", { command: "grep Needle src" }, { id: "call_1" });
-    const result = { content: [text("src/a.ts: the needle is here")] };
-    await subject.writeSession(
-      "hay",
-      createMessageEntry("Where is the NEEDLE?"),
-      { type: "message", message: assistantMessage([call]) },
-      createFinishedEntry("call_1", result.content),
-      { type: "message", message: toolResultMessage(call, result.content) },
-      createMessageEntry("Pinneedles do not count, needless to say"),
-    );
-    const store = await subject.reopen();
-    const searchTypes = async (query: string, options?: Parameters<SessionStore["search"]>[1]) =>
-      (await store.search(query, options)).map(({ type }) => type);
-    expectEqual(
-      await searchTypes("needle"),
-      ["message", "message", "tool_finished", "message"],
-      "one word",
-    );
-    expectEqual(await searchTypes("the needle"), ["message", "tool_finished"], "two words");
-    expectEqual(await searchTypes("eedle"), [], "the end of a word");
-    expectEqual(await searchTypes("?!"), [], "no word");
-    expectEqual(await searchTypes("needle", { limit: 1 }), ["message"], "limit: 1");
-    expectEqual(
-      await searchTypes("needle", { types: ["tool_finished"] }),
-      ["tool_finished"],
-      "types",
-    );
-    expectEqual(await searchTypes("needle", { before: 0 }), [], "before: 0");
-    expectEqual(await searchTypes("needle", { after: 0, sessionId: "hay" }), [
-      "message",
-      "message",
-      "tool_finished",
-      "message",
-    ], "one session");
-    const [hit] = await store.search("needle", { limit: 1 });
-    expectEqual(hit?.snippet, "Where is the NEEDLE?", "snippet");
-    await expectFailure("not_found", () => store.search("needle", { sessionId: "missing" }));
-  },
-
-  async "deletes a session, also from search results"(subject) {
-    await subject.writeSession("gone", createMessageEntry("secret"));
-    await subject.store.delete("gone");
-    const store = await subject.reopen();
-    expectEqual(await store.list(), [], "list");
-    expectEqual(await store.search("secret"), [], "hits");
-    await expectFailure("not_found", () => store.open("gone"));
-    await subject.writeSession("gone", createMessageEntry("new"));
-    await withSession(store.open("gone", { access: "read" }), async (session) => {
-      expectEqual(extractTexts(await session.path()), ["new"], "path");
     });
   },
 };

@@ -17,6 +17,10 @@ export interface SessionStoreFixture {
   readonly store: SessionStore;
   /** Returns another store over the same sessions, as after a restart. Default: the same store. */
   readonly reopen?: () => SessionStore | Promise<SessionStore>;
+  /** Makes the entry at a position of a session unreadable, as a failing disk does. Default: not tested. */
+  readonly damage?: (sessionId: string, position: number) => void | Promise<void>;
+  /** Makes the lease of a session's writer end, as if its process hung. Default: not tested. */
+  readonly endLease?: (sessionId: string) => void | Promise<void>;
   /** Cleans up after the test. */
   readonly dispose?: () => void | Promise<void>;
 }
@@ -24,10 +28,14 @@ export interface SessionStoreFixture {
 /** The store of one test, before and after a restart. */
 export class StoreSubject {
   readonly store: SessionStore;
+  readonly damage: SessionStoreFixture["damage"];
+  readonly endLease: SessionStoreFixture["endLease"];
   readonly #fixture: SessionStoreFixture;
 
   constructor(fixture: SessionStoreFixture) {
     this.store = fixture.store;
+    this.damage = fixture.damage;
+    this.endLease = fixture.endLease;
     this.#fixture = fixture;
   }
 

@@ -15,10 +15,19 @@ const fileSystems: Readonly<Record<string, FileSystem>> = {
 
 for (const [kind, files] of Object.entries(fileSystems)) {
   testSessionStore((name, run) => Deno.test(`${kind}: ${name}`, run), async () => {
-    const options: FileStoreOptions = { directory: await Deno.makeTempDir(), files };
+    const directory = await Deno.makeTempDir();
+    const wait = () => Promise.resolve();
+    const options: FileStoreOptions = { directory, files: { ...files, wait } };
     return {
       store: new FileSessionStore(options),
       reopen: () => new FileSessionStore(options),
+      damage: async (id, position) => {
+        const path = `${directory}/${id}.jsonl`;
+        const lines = (await Deno.readTextFile(path)).split("\n");
+        lines[position + 1] = (lines[position + 1] ?? "").slice(5);
+        await Deno.writeTextFile(path, lines.join("\n"));
+      },
+      endLease: (id) => Deno.utimeSync(`${directory}/${id}.lock`, 0, Date.now() / 1000 - 31),
       dispose: () => Deno.remove(options.directory, { recursive: true }),
     };
   });

@@ -6,8 +6,8 @@
 
 import { SessionError } from "../../core/errors.ts";
 import type { SessionSummary } from "../../core/session.ts";
-import { localFileSystem } from "../file/local_file_system.ts";
 import { LockFileLeases } from "../lock/lock_file_leases.ts";
+import type { LockStorage } from "../lock/lock_storage.ts";
 import { MemoryLeases } from "../lock/memory_leases.ts";
 import type {
   EntryAppend,
@@ -39,6 +39,8 @@ export interface SqliteStorageOptions {
   readonly path: string;
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
+  /** The storage of the lock files. */
+  readonly files: LockStorage;
 }
 
 /** A storage in one database, which is opened on first use. */
@@ -50,11 +52,11 @@ export class SqliteStorage implements EntryStorage {
   /** Whether a commit was not synced to disk. */
   #isUnsynced = false;
 
-  constructor({ path, now }: SqliteStorageOptions) {
+  constructor({ path, now, files }: SqliteStorageOptions) {
     this.#path = path;
     this.#leases = path === MEMORY_PATH
       ? new MemoryLeases()
-      : new LockFileLeases(localFileSystem, `${path}-locks`, now);
+      : new LockFileLeases(files, `${path}-locks`, now);
   }
 
   async append(id: string, append: EntryAppend): Promise<boolean> {

@@ -15,6 +15,8 @@ import type {
   SessionPage,
   SessionStore,
 } from "../../core/session.ts";
+import { localFileSystem } from "../file/local_file_system.ts";
+import type { LockStorage } from "../lock/lock_storage.ts";
 import { type StorageSessionStore, storeFrom } from "../storage/store_from.ts";
 import { SqliteStorage } from "./sqlite_storage.ts";
 
@@ -28,6 +30,12 @@ export interface SqliteSessionStoreOptions {
   readonly now?: () => number;
   /** Creates ids for entries. Default: twelve random letters and digits. */
   readonly newId?: () => string;
+}
+
+/** Options for {@linkcode SqliteSessionStore} with the storage of locks, which tests replace. Not public. */
+export interface SqliteStoreOptions extends SqliteSessionStoreOptions {
+  /** The storage of locks. Default: the file system of this machine. */
+  readonly files?: LockStorage;
 }
 
 /**
@@ -51,9 +59,12 @@ export class SqliteSessionStore implements SessionStore, AsyncDisposable {
 
   /** Creates a store; the database is opened on first use. */
   constructor(options: SqliteSessionStoreOptions) {
-    const { path, now = Date.now } = options;
+    const { path, now = Date.now, files = localFileSystem }: SqliteStoreOptions = options;
     // The system ends the lease of a process that ends, so that it needs no renewal.
-    this.#store = storeFrom(new SqliteStorage({ path, now }), { ...options, leaseMs: Infinity });
+    this.#store = storeFrom(new SqliteStorage({ path, now, files }), {
+      ...options,
+      leaseMs: Infinity,
+    });
   }
 
   /** Creates a session, open for writing. */

@@ -4,25 +4,38 @@ import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
 import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";
+import { localFileSystem } from "../file/local_file_system.ts";
 import type { StorageListOptions } from "../storage/entry_storage.ts";
 import { createHeader, encodeEntry } from "../store/jsonl.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import { openDatabase } from "./sqlite_database.ts";
 import { createListQuery } from "./sqlite_queries.ts";
 import { createTables } from "./sqlite_tables.ts";
-import { SqliteSessionStore } from "./sqlite_store.ts";
+import { SqliteSessionStore, type SqliteStoreOptions } from "./sqlite_store.ts";
 
 testSessionStore((name, run) => Deno.test(`SqliteSessionStore: ${name}`, run), async () => {
   const directory = await Deno.makeTempDir();
   const stores: SqliteSessionStore[] = [];
+  const path = `${directory}/sessions.db`;
   const open = () => {
-    const store = new SqliteSessionStore({ path: `${directory}/sessions.db` });
+    const files = { ...localFileSystem, wait: () => Promise.resolve() };
+    const options: SqliteStoreOptions = { path, files };
+    const store = new SqliteSessionStore(options);
     stores.push(store);
     return store;
   };
   return {
     store: open(),
     reopen: open,
+    damage: async (_id, position) => {
+      const database = await openDatabase(path, createTables);
+      database.exec(`UPDATE entries SET line = 'garbled' WHERE position = ${position}`);
+      database.close();
+    },
+    endLease: (id) => {
+      const lock = `${path}-locks/${id}.lock`;
+      Deno.utimeSync(lock, 0, Date.now() / 1000 - 31);
+    },
     dispose: async () => {
       for (const store of stores) await store.close();
       await Deno.remove(directory, { recursive: true });
@@ -245,7 +258,7 @@ testDatabase("lists and reads a database that cannot be written", async (path) =
   await store.close();
   const url = new URL("./sqlite_store.ts", import.meta.url).href;
   const script = `
-    import { SqliteSessionStore } from ${JSON.stringify(url)};
+    import { SqliteSessionStore, type SqliteStoreOptions } from ${JSON.stringify(url)};
     const store = new SqliteSessionStore({ path: ${JSON.stringify(path)} });
     const session = await store.open("s", { access: "read" });
     const listed = await store.list();

@@ -9,7 +9,16 @@ import { storeFrom } from "./store_from.ts";
 
 testSessionStore((name, run) => Deno.test(`storeFrom(): ${name}`, run), () => {
   const storage = createMemoryStorage();
-  return { store: storeFrom(storage), reopen: () => storeFrom(storage) };
+  const lines: number[] = [];
+  const damaged = damage(storage, { lines });
+  let offset = 0;
+  const open = () => storeFrom(damaged, { now: () => Date.now() + offset });
+  return {
+    store: open(),
+    reopen: open,
+    damage: (_id, position) => void lines.push(position),
+    endLease: () => void (offset += 30_001),
+  };
 });
 
 /** A clock, and timers that are run by hand. */
