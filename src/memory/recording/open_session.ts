@@ -62,13 +62,14 @@ export interface OpenedSession extends SessionRecording {
  */
 export async function openSession(
   store: SessionStore,
-  { id, cwd, ...options }: OpenSessionOptions,
+  { id, ...options }: OpenSessionOptions,
   agent: Agent,
 ): Promise<OpenedSession> {
   const found = id === undefined ? undefined : await findSession(store, id);
   if (!found) {
-    const created = { ...(id !== undefined && { id }), ...(cwd !== undefined && { cwd }) };
-    const recording = await recordSession(agent, store, { ...created, ...options });
+    const { signal: _signal, now: _now, ...record } = options;
+    const create = { ...record, ...(id !== undefined && { id }) };
+    const recording = await recordSession(agent, store, create);
     return complete(recording, { resumed: false, isInterrupted: false, missingTools: [] });
   }
   try {

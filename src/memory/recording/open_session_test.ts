@@ -96,3 +96,17 @@ Deno.test("openSession() closes a session that cannot be restored into a running
   await run;
   await (await openSession(store, { id: "a" }, createAgent([]))).close();
 });
+
+Deno.test("openSession() creates a session with its tenant, user and metadata", async () => {
+  const store = new InMemorySessionStore();
+  const about = { tenant: "acme", user: "amy@example.com", metadata: { plan: "pro" } };
+  const agent = createAgent([reply("Hello!")]);
+  await using session = await openSession(store, { id: "auth0|123", ...about }, agent);
+  await agent.prompt("Hi");
+  const [summary] = await store.list({ tenant: "acme" });
+  assertEquals([summary?.id, summary?.user, summary?.metadata], [
+    session.id,
+    about.user,
+    about.metadata,
+  ]);
+});

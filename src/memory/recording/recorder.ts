@@ -18,7 +18,7 @@ import type { CompactionReport } from "../../core/compaction_report.ts";
 import { extractToolCalls } from "../../core/content.ts";
 import { hasContent } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
-import type { Session, SessionStore } from "../../core/session.ts";
+import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
 import type { RunEndedEntry } from "../../core/session_entry.ts";
 import type { AgentTool, SideEffect } from "../../core/tool.ts";
 import { getUnreportedCompaction } from "../context/compacting_transform.ts";
@@ -27,14 +27,11 @@ import { LoggedPath } from "./logged_path.ts";
 import { QueueTracker } from "./queue_tracker.ts";
 import { readSessionState } from "./session_state.ts";
 
-/** Options for {@linkcode recordSession}. */
-export interface RecordSessionOptions {
+/** Options for {@linkcode recordSession}; those for a new session are ignored if there is an open one. */
+export interface RecordSessionOptions
+  extends Pick<CreateSessionOptions, "id" | "cwd" | "tenant" | "user" | "metadata"> {
   /** An open session to continue. Default: a new one. */
   readonly session?: Session;
-  /** Id of the new session. Default: the current time with a random suffix. */
-  readonly id?: string;
-  /** Working directory of the new session. Default: none. */
-  readonly cwd?: string;
   /** The agent's transform: rewinding restores its cut, and the recording includes the result of `compact()`. */
   readonly transform?: CompactingTransform;
   /** Called when the session cannot be written, after the run was aborted. Default: none. */
@@ -79,9 +76,9 @@ export interface SessionRecording extends AsyncDisposable {
 export async function recordSession(
   agent: Agent,
   store: SessionStore,
-  { session, id, cwd, ...options }: RecordSessionOptions = {},
+  { session, transform, onError, ...create }: RecordSessionOptions = {},
 ): Promise<SessionRecording> {
-  const create = { ...(id !== undefined && { id }), ...(cwd !== undefined && { cwd }) };
+  const options = { ...(transform && { transform }), ...(onError && { onError }) };
   return await recordInto(agent, session ?? await store.create(create), options);
 }
 

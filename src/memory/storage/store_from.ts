@@ -38,7 +38,7 @@ import { SummaryBuilder } from "../store/summary.ts";
 import type { EntryStorage, LeaseRequest, StoredSession } from "./entry_storage.ts";
 import { loadTree } from "./load_tree.ts";
 import { searchStorage } from "./search_storage.ts";
-import { SharedInterval, type StartInterval } from "./shared_interval.ts";
+import { SharedInterval } from "./shared_interval.ts";
 import { StorageLog } from "./storage_log.ts";
 import { acquireLease, type WriterLease } from "./writer_lease.ts";
 
@@ -56,7 +56,7 @@ export interface StoreFromOptions {
   /** Creates ids for entries. Default: twelve random letters and digits. */
   readonly newId?: () => string;
   /** Starts the timer that renews leases. Default: `setInterval`, without keeping the program alive. */
-  readonly startInterval?: StartInterval;
+  readonly startInterval?: (milliseconds: number, run: () => void) => () => void;
 }
 
 /** A session store over a storage. */

@@ -154,6 +154,29 @@ Deno.test("importSession() restores the entries of all branches from exportJsonl
   assert(copy.id !== session.id);
 });
 
+Deno.test("importSession() keeps the time of creation, the tenant, the user and the metadata", async () => {
+  const store = new InMemorySessionStore();
+  const about = {
+    created: 1000,
+    tenant: "acme",
+    user: "amy@example.com",
+    metadata: { plan: "pro" },
+  };
+  await using session = await store.create({ id: "a", cwd: "/work", ...about });
+  session.append({ type: "title", title: "Old" });
+  const jsonl = await exportJsonl(session);
+  const { session: copy } = await importSession(store, jsonl, { id: "b", created: 2000 });
+  assertEquals(copy.header, { ...session.header, id: "b" });
+  await copy.close();
+  const { session: list } = await importSession(
+    store,
+    JSON.stringify(userMessage("Hi", 5)),
+    { created: 2000 },
+  );
+  assertEquals(list.header.created, 2000);
+  await list.close();
+});
+
 Deno.test("importSession() returns the damage, and rejects if there is no entry", async () => {
   const store = new InMemorySessionStore();
   const message = JSON.stringify(userMessage("hi", 1));
