@@ -80,9 +80,14 @@ export class LogScanner {
     return this.#version;
   }
 
+  /** Whether the log has a readable header. */
+  get hasHeader(): boolean {
+    return this.#header !== undefined;
+  }
+
   /** The end of the scanned part. */
   get tail(): LogTail {
-    const hasHeader = this.#header !== undefined;
+    const { hasHeader } = this;
     return createLogTail(this.#bytes, { hasHeader, isTerminated: this.#isTerminated });
   }
 

@@ -68,12 +68,37 @@ export function getLongData({ source }: JsonObject): string | undefined {
 /** Returns the long base64 data of a record, in order. */
 export function listLongData(record: JsonObject): readonly string[] {
   const list: string[] = [];
-  mapBlocks(record, (block) => {
-    const data = getLongData(block);
-    if (data !== undefined) list.push(data);
-    return block;
-  });
+  for (const content of listContents(record)) {
+    for (const block of content) {
+      const data = isJsonObject(block) ? getLongData(block) : undefined;
+      if (data !== undefined) list.push(data);
+    }
+  }
   return list;
+}
+
+/** Returns the content of a record's message, result or queued messages, in the order of {@linkcode mapBlocks}. */
+function listContents(record: JsonObject): readonly (readonly unknown[])[] {
+  switch (record["type"]) {
+    case "message":
+      return [getContent(record["message"])];
+    case "tool_finished":
+      return [getContent(record["result"])];
+    case "queue_changed": {
+      const contents: (readonly unknown[])[] = [];
+      mapQueued(record, (item) => {
+        contents.push(getContent(item["message"]));
+        return item;
+      });
+      return contents;
+    }
+    default:
+      return [];
+  }
+}
+
+function getContent(value: unknown): readonly unknown[] {
+  return isJsonObject(value) && Array.isArray(value["content"]) ? value["content"] : [];
 }
 
 function mapContent(value: JsonObject, map: (block: JsonObject) => JsonObject): JsonObject {

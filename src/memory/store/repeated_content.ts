@@ -34,15 +34,19 @@ export class RepeatedContent {
   replace(entry: SessionEntry): JsonObject {
     const contentFrom = this.#findOriginal(entry);
     if (contentFrom !== undefined) return omitContent(entry, contentFrom);
-    this.add(entry);
-    return this.#replaceData(this.#replaceQueued({ ...entry }), entry.id);
+    const record: JsonObject = entry.type === "queue_changed"
+      ? this.#replaceQueued({ ...entry })
+      : { ...entry };
+    return this.add(entry) ? this.#replaceData(record, entry.id) : record;
   }
 
-  /** Adds an entry that is in the log. */
-  add(entry: SessionEntry): void {
-    listLongData({ ...entry }).forEach((data, index) => {
+  /** Adds an entry that is in the log; returns whether it has long data. */
+  add(entry: SessionEntry): boolean {
+    const list = listLongData({ ...entry });
+    list.forEach((data, index) => {
       if (!this.#data.has(data)) this.#data.set(data, [entry.id, index, data.length]);
     });
+    return list.length > 0;
   }
 
   /** Removes entries that could not be stored. */
@@ -77,7 +81,6 @@ export class RepeatedContent {
       kept.set(id, isStored ? stored : { entryId, message });
       return isStored ? { id, messageFrom: stored.entryId } : item;
     });
-    if (record["type"] !== "queue_changed") return record;
     this.#queued.clear();
     for (const [id, stored] of kept) this.#queued.set(id, stored);
     return replaced;

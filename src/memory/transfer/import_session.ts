@@ -14,7 +14,7 @@ import { createSessionId } from "../store/session_id.ts";
 export interface ImportSessionOptions {
   /** Id of the new session. Default: the current time with a random suffix. */
   readonly id?: string;
-  /** Creation time if the lines have none, in milliseconds since the epoch. Default: the current time. */
+  /** Creation time if the lines have none, in milliseconds since the epoch. Default: the time of the first entry. */
   readonly created?: number;
 }
 
@@ -35,9 +35,9 @@ export interface ImportedSession {
 export async function importSession(
   store: SessionStore,
   jsonl: string,
-  { id, created = Date.now() }: ImportSessionOptions = {},
+  { id, created }: ImportSessionOptions = {},
 ): Promise<ImportedSession> {
-  const scanner = new LogScanner({ id: id ?? "import", created });
+  const scanner = new LogScanner({ id: id ?? "import", created: created ?? Date.now() });
   const bytes = new TextEncoder().encode(jsonl);
   for (const line of splitLines(bytes, 0)) scanner.addLine(line);
   const { damage, header: { type: _type, version: _version, ...header } } = scanner;
@@ -50,6 +50,7 @@ export async function importSession(
   }
   const session = await store.create({
     ...header,
+    ...(created !== undefined && !scanner.hasHeader && { created }),
     id: id ?? createSessionId(Date.now()),
     entries,
   });
