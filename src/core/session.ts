@@ -23,7 +23,7 @@ export interface SessionDamage {
    * `torn_tail`: the last line is incomplete and ignored. `broken_line`: a line is not JSON or not UTF-8 and ignored.
    * `broken_entry`: a line is not an entry and ignored. `broken_header`: the first line is missing or invalid; the id
    * is that of the log. `lost_parent`: the parent of the entry is missing; the preceding entry becomes its parent.
-   * `duplicate_id`: the id is in use; the entry gets a new one.
+   * `duplicate_id`: the id is in use; the entry gets a new one, or is ignored if it is a copy.
    */
   readonly type:
     | "torn_tail"
@@ -125,7 +125,7 @@ export interface SessionSummary {
   readonly usage: Usage;
   /** Cost of all entries, on all branches. */
   readonly cost: Cost;
-  /** Size of the log, in bytes. */
+  /** Size of the log, in bytes; 0 in a store without files. */
   readonly bytes: number;
   /** The reason why the session cannot be opened, if it cannot. */
   readonly problem?: string;

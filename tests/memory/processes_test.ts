@@ -140,3 +140,19 @@ Deno.test(
     }
   }),
 );
+
+Deno.test({
+  name: "FileSessionStore and SqliteSessionStore: delete() works on a full disk",
+  ignore: !canMount,
+  fn: withTempDirectory("purge", async (directory) => {
+    const command = [Deno.execPath(), ...FLAGS, CHILD_PATH, "purge", directory].join(" ");
+    const mount = `mount -t tmpfs -o size=2m tmpfs ${directory}`;
+    const { success, stdout } = await new Deno.Command("unshare", {
+      args: ["-rm", "sh", "-c", `${mount} && ${command}`],
+      stderr: "inherit",
+      signal: createDeadline(),
+    }).output();
+    assert(success);
+    assertEquals(JSON.parse(new TextDecoder().decode(stdout)), ["kept", "kept"]);
+  }),
+});

@@ -1,6 +1,7 @@
 /**
  * A process that uses the sessions of a test. `hold` keeps a session open until it is killed, `append` adds entries
- * whenever the session is not locked, `fill` runs an agent until the disk is full and continues when space is free.
+ * whenever the session is not locked, `fill` runs an agent until the disk is full and continues when space is free,
+ * `purge` deletes sessions on a full disk.
  *
  * @module
  */
@@ -11,6 +12,7 @@ import type { Session } from "../../src/core/session.ts";
 import { isJsonEqual } from "../../src/core/json_equal.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import { SqliteSessionStore } from "../../src/memory/sqlite/sqlite_store.ts";
 import { recordSession } from "../../src/memory/recording/recorder.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
 import { reply } from "../../src/testing/script.ts";
@@ -106,9 +108,39 @@ async function matchesLog(store: FileSessionStore, session: Session): Promise<bo
   return JSON.stringify(reader.outline) === JSON.stringify(session.outline);
 }
 
+/** Deletes a session of each kind of store on a full disk; returns the ids of the others. */
+async function purgeFullDisk(directory: string): Promise<string[]> {
+  const stores = [
+    new FileSessionStore({ directory: `${directory}/files` }),
+    new SqliteSessionStore({ path: `${directory}/sessions.db` }),
+  ];
+  for (const store of stores) {
+    for (const id of ["gone", "kept"]) {
+      await using session = await store.create({ id });
+      for (let number = 0; number < 50; number++) {
+        session.append({ type: "custom", name: "filled", data: `${number} `.repeat(500) });
+      }
+    }
+  }
+  using ballast = await Deno.open(`${directory}/ballast`, { write: true, create: true });
+  try {
+    for (;;) await ballast.write(new Uint8Array(512));
+  } catch {
+    // The disk is full.
+  }
+  const kept: string[] = [];
+  for (const store of stores) {
+    await store.delete("gone");
+    for (const { id } of await store.list()) kept.push(id);
+    if (store instanceof SqliteSessionStore) await store.close();
+  }
+  return kept;
+}
+
 if (import.meta.main) {
   const [mode, directory = "", count] = Deno.args;
   if (mode === "hold") await holdSession(directory);
   if (mode === "append") await appendEntries(directory, Number(count));
+  if (mode === "purge") console.log(JSON.stringify(await purgeFullDisk(directory)));
   if (mode === "fill") console.log(JSON.stringify(await fillDisk(directory)));
 }

@@ -208,3 +208,30 @@ testInDirectory("FileSessionStore: stores the content of a tool result once", as
     assertEquals((await reopened.path()).at(-1), message);
   }
 });
+
+testInDirectory(
+  "FileSessionStore: list() with a limit reads only the summaries of recently modified logs",
+  async (directory) => {
+    const end = Date.now();
+    for (let number = 0; number < 60; number++) {
+      const now = end - 10_000 * number;
+      await writeSession(new FileSessionStore({ directory, now: () => now }), `s${number}`, 1);
+      await Deno.utime(`${directory}/s${number}.jsonl`, now / 1000, now / 1000);
+    }
+    await new FileSessionStore({ directory }).list(); // Updates the indexes.
+    let indexes = 0;
+    const readEnd: FileSystem["readEnd"] = (path, length) => {
+      if (path.endsWith(".index")) indexes++;
+      return localFileSystem.readEnd(path, length);
+    };
+    const options: FileStoreOptions = { directory, files: { ...localFileSystem, readEnd } };
+    const store = new FileSessionStore(options);
+    const first = await store.list({ limit: 5 });
+    assertEquals(first.map(({ id }) => id), ["s0", "s1", "s2", "s3", "s4"]);
+    assertEquals(indexes, 16);
+    const second = await store.list({ limit: 5, ...(first.cursor && { cursor: first.cursor }) });
+    assertEquals(second.map(({ id }) => id), ["s5", "s6", "s7", "s8", "s9"]);
+    assertEquals(indexes, 16);
+    assertEquals((await store.list()).length, 60);
+  },
+);

@@ -1,5 +1,5 @@
 /**
- * The storage that an author of a session store writes; {@linkcode storeFrom} does the rest.
+ * The storage that an author of a session store writes; `storeFrom()` does the rest.
  *
  * @module
  */
@@ -80,7 +80,7 @@ export interface EntryStorage {
   ): Promise<readonly (string | undefined)[]>;
   /**
    * Lists the summaries of the sessions that match, by `updated`, then by `id`, both descending;
-   * {@linkcode selectSummaries} does so for a storage that cannot sort.
+   * `selectSummaries()` does so for a storage that cannot sort.
    */
   list(options: StorageListOptions): Promise<readonly SessionSummary[]>;
   /** Deletes a session permanently; resolves to `false` if there is none. */
@@ -95,7 +95,7 @@ export interface EntryStorage {
   /** Resolves when all appended entries of a session would survive a power failure. Default: `append` does so. */
   sync?(sessionId: string): Promise<void>;
   /**
-   * Finds entries by their search texts, at most `limit`, in the order of {@linkcode list} and of their positions. Fewer
+   * Finds entries by their search texts, at most `limit`, in the order of {@linkcode EntryStorage.list} and of their positions. Fewer
    * than `limit` mean that there are no more. Default: all lines are read.
    */
   search?(query: StorageSearch): Promise<readonly StorageHit[]>;
