@@ -28,7 +28,7 @@ import { MessageQueue } from "../loop/message_queue.ts";
 import type { TurnInput } from "../loop/message_source.ts";
 import { checkPending, createDeclinedResults, getPendingIds } from "../loop/pending_batch.ts";
 import { type StartedRun, startRun } from "../loop/start_run.ts";
-import { type AgentResult, toAgentResult } from "./agent_result.ts";
+import type { AgentResult } from "./agent_result.ts";
 import { type AgentStream, createAgentStream, createFailedStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
@@ -406,7 +406,7 @@ export class Agent {
       state.isRunning = true;
       this.#repairs = [];
       this.#activeRun = this.#latestRun = run;
-      return createAgentStream(run.stream, run.summary.then(toAgentResult));
+      return createAgentStream(run.stream, run.summary);
     } catch (error) {
       return createFailedStream(error);
     }

@@ -5,6 +5,7 @@
  */
 
 import { extractText } from "../core/content.ts";
+import { copyMessage } from "../core/copy_message.ts";
 import type { RunOutcome } from "../core/event.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { RunSummary } from "../loop/start_run.ts";
@@ -19,9 +20,10 @@ export interface AgentResult extends RunOutcome {
   readonly text: string;
 }
 
-/** Creates the result of a run from its summary. */
+/** Creates the result of a run from its summary, with copies of its messages. */
 export function toAgentResult(summary: RunSummary): AgentResult {
-  return { ...summary, text: getLastText(summary.messages) };
+  const messages = summary.messages.map((message) => copyMessage(message));
+  return { ...summary, messages, text: getLastText(messages) };
 }
 
 /** Returns the text of the last reply among the messages of a run. */

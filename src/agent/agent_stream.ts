@@ -5,7 +5,8 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
-import type { AgentResult } from "./agent_result.ts";
+import type { RunSummary } from "../loop/start_run.ts";
+import { type AgentResult, toAgentResult } from "./agent_result.ts";
 import { createResponse, type ResponseOptions } from "./response.ts";
 
 /**
@@ -47,16 +48,17 @@ export type AgentStreamIterator = ReturnType<
   ReadableStream<AgentEvent>[typeof Symbol.asyncIterator]
 >;
 
-/** Adds the helpers to a stream; `outcome` settles when the run has ended. */
+/** Adds the helpers to a stream; `summary` settles when the run has ended. */
 export function createAgentStream(
   stream: ReadableStream<AgentEvent>,
-  outcome: Promise<AgentResult>,
+  summary: Promise<RunSummary>,
 ): AgentStream {
   // The outcome is also in the events, so that it may stay unused.
-  outcome.catch(() => {});
+  summary.catch(() => {});
+  let outcome: Promise<AgentResult> | undefined;
   const result = async (): Promise<AgentResult> => {
     if (!stream.locked) void drain(stream);
-    return await outcome;
+    return await (outcome ??= summary.then(toAgentResult));
   };
   const text = async (): Promise<string> => (await result()).text;
   const toResponse = (options?: ResponseOptions): Response => createResponse(stream, options);

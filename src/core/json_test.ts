@@ -161,3 +161,8 @@ Deno.test("toJsonValue() returns the problem with a value that is not JSON", () 
   assert("problem" in deep);
   assertEquals(deep.problem.endsWith(" is nested more than 200 levels deep"), true);
 });
+
+Deno.test("cloneJson() omits members with a symbol as the key", () => {
+  const value = { a: 1, [Symbol("b")]: { c: 1 } };
+  assertEquals(Object.getOwnPropertySymbols(cloneJson(value)), []);
+});

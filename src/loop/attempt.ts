@@ -5,6 +5,7 @@
  */
 
 import { type AccumulatedReply, ReplyAccumulator } from "../core/accumulate.ts";
+import { copyAmounts } from "../core/copy_message.ts";
 import {
   AbortedError,
   AgentError,
@@ -94,7 +95,7 @@ export interface AttemptOptions {
   /** Number of the model call in the turn, from 1. */
   readonly number: number;
   /** Called before the model is called, when the API key is known. */
-  readonly onStart: () => Promise<void>;
+  readonly onStart: () => Promise<void> | undefined;
 }
 
 /** Calls the model once. Never rejects: every failure is an {@linkcode Attempt}. */
@@ -104,12 +105,14 @@ export async function attempt(turn: TurnContext, options: AttemptOptions): Promi
   let streamOptions: StreamOptions | undefined;
   try {
     const { options } = request;
-    streamOptions = await resolveStreamOptions(run, { model, options, getApiKey });
+    const resolved = resolveStreamOptions(run, { model, options, getApiKey });
+    streamOptions = resolved instanceof Promise ? await resolved : resolved;
   } catch (thrown) {
     if (!cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));
   }
   if (!streamOptions || cancellation.aborted) return createAbortedAttempt(turn);
-  await options.onStart();
+  const started = options.onStart();
+  if (started) await started;
   return await callStream(turn, options, streamOptions);
 }
 
@@ -122,8 +125,9 @@ async function callStream(
   const { run, progress: { turn: turnNumber } } = turn;
   const { model, streamFn } = candidate;
   const position = { turn: turnNumber, attempt: number };
-  await run.events.emit({ type: "model_call_start", ...position, model: cloneJson(model) });
-  await run.events.untilDelivered();
+  void run.events.emit({ type: "model_call_start", ...position, model: cloneJson(model) });
+  const delivered = run.events.untilDelivered();
+  if (delivered) await delivered;
   const startedAt = run.config.now();
   const reader = new ReplyReader(turn, request.tools);
   const { context } = request;
@@ -131,20 +135,21 @@ async function callStream(
   const { reportedCost, ...outcome } = await readReply(turn, reader, { streamFn, call });
   const durationMs = run.config.now() - startedAt;
   const reported = { usage: outcome.usage, ...(reportedCost && { cost: reportedCost }) };
-  const cost = await calculateCost(run, reported, { model, prices: getPrices(run, streamFn) });
+  const cost = calculateCost(run, reported, { model, prices: getPrices(run, streamFn) });
   const { usage, responseId, error } = outcome;
   const { firstTokenAt } = reader;
-  await run.events.emit({
+  const ended = run.events.emit({
     type: "model_call_end",
     ...position,
     model: cloneJson(model),
     ...(firstTokenAt !== undefined && { ttftMs: firstTokenAt - startedAt }),
     durationMs,
-    usage: cloneJson(usage),
-    cost: cloneJson(cost),
+    usage: copyAmounts(usage),
+    cost: copyAmounts(cost),
     ...(responseId !== undefined && { responseId }),
     ...(error && { error }),
   });
+  if (ended) await ended;
   return { ...outcome, cost, calls: 1 };
 }
 

@@ -36,7 +36,7 @@ export interface ModelCallOptions {
   /** Number of earlier model calls in the turn. */
   readonly attempts: number;
   /** Called before the first attempt, when its API key is known. */
-  readonly onStart: () => Promise<void>;
+  readonly onStart: () => Promise<void> | undefined;
 }
 
 /** Calls the model of the request, and the fallback models after it, while failures are retryable. */

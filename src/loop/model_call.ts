@@ -16,7 +16,7 @@ import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import { toHookError } from "./hook_error.ts";
 import { prepareSmallerRequest } from "./overflow.ts";
-import { applyPreRequest } from "./pre_request.ts";
+import { applyPreRequest, usesPreRequest } from "./pre_request.ts";
 import { type PreparedRequest, prepareRequest } from "./request.ts";
 import { addSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
@@ -52,7 +52,8 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
   } catch (thrown) {
     result = endFailedCall(turn, result ?? createUnsentCall(turn), toFailure(thrown));
   }
-  await start.emitOnce();
+  const started = start.emitOnce();
+  if (started) await started;
   return await finishCall(turn, start, result ?? createUnsentCall(turn));
 }
 
@@ -81,11 +82,11 @@ class MessageStart {
     return this.#id;
   }
 
-  async emitOnce(model: ModelSpec = this.#turn.settings.model): Promise<void> {
-    if (this.#id !== undefined) return;
+  emitOnce(model: ModelSpec = this.#turn.settings.model): Promise<void> | undefined {
+    if (this.#id !== undefined) return undefined;
     const { run } = this.#turn;
     const id = this.#id = run.history.claimMessageId();
-    await run.events.emit({
+    return run.events.emit({
       type: "message_start",
       message: { ...createEmptyMessage(run, model), id },
     });
@@ -108,7 +109,9 @@ async function sendRequest(
   const progress = report ? addSpending(turn.progress, report) : turn.progress;
   if (report) await run.events.emit({ type: "context_compacted", report });
   const charged = { ...turn, progress };
-  const outcome = await applyPreRequest(charged, prepared).catch(toFailure);
+  const outcome = usesPreRequest(run)
+    ? await applyPreRequest(charged, prepared).catch(toFailure)
+    : { type: "ready", request: prepared } as const;
   if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(charged), outcome);
   if (outcome.type === "stopped") return createUnsentCall(charged, outcome.stoppedBy);
   const { request } = outcome;
@@ -190,7 +193,8 @@ async function finishCall(
   const wasSent = sent !== undefined && stopReason !== "aborted";
   const overflowed = wasSent ? isOverflow(call) : before.overflowed;
   const progress = { ...addSpending(before, { usage, cost }), overflowed };
-  await run.events.emit({ type: "message_end", message: run.history.append(message) });
+  const ended = run.events.emit({ type: "message_end", message: run.history.append(message) });
+  if (ended) await ended;
   return {
     message,
     calls,

@@ -128,7 +128,8 @@ async function validateCall(turn: TurnContext, ready: ReadyCall): Promise<Prepar
   try {
     const pending = validateArguments(tool, ready.arguments, run.config.validator);
     const result = pending instanceof Promise ? await run.cancellation.withGrace(pending) : pending;
-    await warnAboutSchema(run, tool);
+    const warned = warnAboutSchema(run, tool);
+    if (warned) await warned;
     if (result.valid) return { ...ready, input: result.value };
     const errors = formatErrors(result.errors);
     return refuseCall(block, `Invalid arguments for "${tool.name}":\n${errors}`);
@@ -141,14 +142,15 @@ async function validateCall(turn: TurnContext, ready: ReadyCall): Promise<Prepar
 }
 
 /** Emits one warning per tool with the keywords of its schema that are not checked. */
-async function warnAboutSchema(run: RunServices, tool: AgentTool): Promise<void> {
-  const { ignored = [] } = await compileSchema(tool.parameters, run.config.validator);
-  if (ignored.length === 0 || run.warnedTools.has(tool)) return;
+function warnAboutSchema(run: RunServices, tool: AgentTool): Promise<void> | undefined {
+  const compiled = compileSchema(tool.parameters, run.config.validator);
+  const ignored = compiled instanceof Promise ? [] : compiled.ignored ?? [];
+  if (ignored.length === 0 || run.warnedTools.has(tool)) return undefined;
   run.warnedTools.add(tool);
   const message = `A part of the schema of the tool "${tool.name}" is ignored: ${
     formatIgnored(ignored)
   }`;
-  await run.events.warn("tool_schema_ignored", message, { tool: tool.name });
+  return run.events.warn("tool_schema_ignored", message, { tool: tool.name });
 }
 
 function formatUnreadableArguments(

@@ -45,11 +45,11 @@ export function getPrices({ config }: RunServices, streamFn: StreamFn): Prices |
  * Returns the reported cost if it is not 0, otherwise the cost by the price list. An unknown cost is `null`; a model
  * that is not in the price list is reported once.
  */
-export async function calculateCost(
+export function calculateCost(
   run: RunServices,
   { usage, cost }: ReportedUsage,
   { model, prices }: CostOptions,
-): Promise<Cost> {
+): Cost {
   if (cost?.total) return cost;
   if (usage.total === 0) return zeroCost();
   const rates = prices && findKnownRates(run, prices, model);
@@ -58,7 +58,8 @@ export async function calculateCost(
   const name = `${model.provider}/${model.modelId}`;
   if (prices && !run.unpricedModels.has(name)) {
     run.unpricedModels.add(name);
-    await run.events.warn("unknown_price", `No price is known for ${name}, so its cost is unknown`);
+    const message = `No price is known for ${name}, so its cost is unknown`;
+    void run.events.warn("unknown_price", message);
   }
   return unknownCost();
 }

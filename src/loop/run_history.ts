@@ -4,12 +4,13 @@
  * @module
  */
 
-import { UniqueIds } from "../core/unique_ids.ts";
 import { extractToolCalls } from "../core/content.ts";
+import { copyMessage } from "../core/copy_message.ts";
 import { InvalidContinueError } from "../core/errors.ts";
 import { hasContent, repairHistory } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
+import { UniqueIds } from "../core/unique_ids.ts";
 import type { RunEvents } from "./run_events.ts";
 
 /** Options for `new RunHistory()`. */
@@ -50,7 +51,7 @@ export class RunHistory {
       this.messages.push(message);
       this.newMessages.push(message);
     }
-    return cloneJson(message);
+    return copyMessage(message);
   }
 
   /** Appends a complete message and emits its start and end; returns the message with its id. */
@@ -58,8 +59,9 @@ export class RunHistory {
     const appended = this.#withId(message);
     const copy = this.append(appended);
     const { events } = this.#options;
-    await events.emit({ type: "message_start", message: copy });
-    await events.emit({ type: "message_end", message: copy });
+    void events.emit({ type: "message_start", message: copy });
+    const ended = events.emit({ type: "message_end", message: copy });
+    if (ended) await ended;
     return appended;
   }
 

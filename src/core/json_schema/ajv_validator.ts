@@ -42,9 +42,9 @@ type AjvClass = new (options: object) => Ajv;
 let ajvClass: AjvClass | undefined;
 let loading: Promise<AjvClass> | undefined;
 
-/** Starts to load ajv; a failure is reported by the first compilation. */
+/** Starts to load ajv, unless it is loading; a failure is reported by the first compilation. */
 export function preloadAjv(): void {
-  loadAjv().catch(() => {});
+  if (!loading) loadAjv().catch(() => {});
 }
 
 async function loadAjv(): Promise<AjvClass> {
