@@ -1,7 +1,7 @@
 /**
  * Validation against JSON Schemas (draft 2020-12, and older drafts back to draft 4).
  *
- * The default validator is ajv, which takes 40 ms to load; a run loads it while the model is called. It compiles with
+ * The default validator is ajv, which takes 40 ms to load; a run loads it while it waits for the model. It compiles with
  * `new Function`; a runtime that forbids `eval` needs another {@linkcode SchemaValidator}.
  *
  * @module
@@ -15,7 +15,12 @@ import {
   type JsonSchema,
   MAX_JSON_DEPTH,
 } from "./json.ts";
-import { type AjvSchema, compileWithAjv, preloadAjv } from "./json_schema/ajv_validator.ts";
+import {
+  type AjvSchema,
+  compileWithAjv,
+  isAjvLoaded,
+  preloadAjv,
+} from "./json_schema/ajv_validator.ts";
 import type { IgnoredKeyword } from "./json_schema/ignored_keyword.ts";
 import { type NormalizedSchema, normalizeSchema } from "./json_schema/normalize_schema.ts";
 import type { ValidationError } from "./json_schema/validation_error.ts";
@@ -73,9 +78,19 @@ export function ajvValidator(schema: JsonSchema): CompiledSchema | Promise<Compi
   return compiled instanceof Promise ? compiled.then(finish) : finish(compiled);
 }
 
+/** Whether a validator has a part that is not loaded yet. */
+export function canPreload(validator: SchemaValidator): boolean {
+  return validator === ajvValidator && !isAjvLoaded();
+}
+
 /** Starts to load a validator that is loaded on first use, so that it is ready for the first tool call. */
 export function preloadValidator(validator: SchemaValidator): void {
-  if (validator === ajvValidator) preloadAjv();
+  if (canPreload(validator)) preloadAjv();
+}
+
+/** Whether a validator is ajv, and has not compiled a schema yet. */
+export function needsAjv(schema: JsonSchema, validator: SchemaValidator): boolean {
+  return validator === ajvValidator && !compiledSchemas.get(validator)?.has(schema);
 }
 
 function toCompiledSchema(
@@ -158,6 +173,16 @@ function toCompileError(cause: unknown): BadRequestError {
   return new BadRequestError(message, { cause });
 }
 
+/** Returns the keywords that a validator ignores in a schema; those that only ajv finds are missing before it compiles. */
+export function getIgnored(
+  schema: JsonSchema,
+  validator: SchemaValidator,
+): readonly IgnoredKeyword[] {
+  const compiled = compiledSchemas.get(validator)?.get(schema);
+  if (compiled) return compiled.ignored ?? [];
+  return validator === ajvValidator ? normalizeOnce(schema).ignored : [];
+}
+
 /**
  * Returns the errors of a value.
  *
@@ -209,8 +234,14 @@ function isValidationError(error: unknown): error is ValidationError {
 export async function validateToolArguments(
   schema: JsonSchema,
   args: unknown,
-  validator?: SchemaValidator,
+  validator: SchemaValidator = ajvValidator,
 ): Promise<ValidationResult> {
+  if (needsAjv(schema, validator) && isJsonObject(schema) && isJsonObject(args)) {
+    const { getPlainCheck } = await import("./json_schema/plain_check.ts");
+    const normalized = normalizeOnce(schema);
+    assertValidSchema(normalized.ignored);
+    if (getPlainCheck(normalized)?.(args)) return { valid: true, value: args };
+  }
   const compiled = await compileSchema(schema, validator);
   assertValidSchema(compiled.ignored);
   if (!isJsonObject(args)) {

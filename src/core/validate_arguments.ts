@@ -6,15 +6,41 @@
 
 import { BadRequestError, getErrorMessage } from "./errors.ts";
 import { cloneJson, isJsonObject, type JsonObject } from "./json.ts";
+import { getPlainCheck, type PlainCheck } from "./json_schema/plain_check.ts";
 import {
+  ajvValidator,
   type CompiledSchema,
   compileSchema,
   expectErrors,
+  needsAjv,
+  normalizeOnce,
   runCompiled,
   type SchemaValidator,
   type ValidationResult,
 } from "./schema.ts";
 import type { AgentTool } from "./tool.ts";
+
+/**
+ * Prepares the validation of a call whose arguments the model is still writing. A failure is reported when they are
+ * validated.
+ */
+export function prepareValidation(tool: AgentTool, validator: SchemaValidator): void {
+  try {
+    if (findPlainCheck(tool, validator)) return;
+    const compiled = compileSchema(tool.parameters, validator);
+    if (compiled instanceof Promise) compiled.catch(() => {});
+  } catch {
+    return;
+  }
+}
+
+/** Returns the check that may make ajv unnecessary; `undefined` if ajv has compiled the schema, or must. */
+function findPlainCheck(
+  { parameters }: AgentTool,
+  validator: SchemaValidator,
+): PlainCheck | undefined {
+  return needsAjv(parameters, validator) ? getPlainCheck(normalizeOnce(parameters)) : undefined;
+}
 
 /**
  * Validates arguments against the JSON Schema of a tool, then with the tool's own `validate`. The value of a valid
@@ -28,8 +54,9 @@ import type { AgentTool } from "./tool.ts";
 export function validateArguments(
   tool: AgentTool,
   args: JsonObject,
-  validator?: SchemaValidator,
+  validator: SchemaValidator = ajvValidator,
 ): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
+  if (findPlainCheck(tool, validator)?.(args)) return applyValidate(tool, args);
   const compiled = compileSchema(tool.parameters, validator);
   return compiled instanceof Promise
     ? compiled.then((schema) => validateWith(schema, tool, args))
@@ -42,7 +69,14 @@ function validateWith(
   args: JsonObject,
 ): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
   const errors = runCompiled(compiled, args);
-  if (errors.length > 0) return { valid: false, errors };
+  return errors.length > 0 ? { valid: false, errors } : applyValidate(tool, args);
+}
+
+/** Calls the tool's own `validate`, if it has one. */
+function applyValidate(
+  tool: AgentTool,
+  args: JsonObject,
+): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
   if (!tool.validate) return { valid: true, value: args };
   try {
     const result = tool.validate(cloneJson(args));

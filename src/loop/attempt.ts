@@ -18,7 +18,7 @@ import { cloneJson } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
-import { compileSchema, preloadValidator } from "../core/schema.ts";
+import { canPreload, preloadValidator } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type {
   AssistantMessageEvent,
@@ -37,6 +37,7 @@ import {
   zeroUsage,
 } from "../core/usage.ts";
 import type { AgentTool } from "../core/tool.ts";
+import { prepareValidation } from "../core/validate_arguments.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
@@ -97,6 +98,9 @@ export interface AttemptOptions {
   /** Called before the model is called, when the API key is known. */
   readonly onStart: () => Promise<void> | undefined;
 }
+
+/** Milliseconds without any content before ajv is loaded, which blocks the thread for 40 ms. */
+const PRELOAD_AFTER_MS = 20;
 
 /** Calls the model once. Never rejects: every failure is an {@linkcode Attempt}. */
 export async function attempt(turn: TurnContext, options: AttemptOptions): Promise<Attempt> {
@@ -173,12 +177,13 @@ async function readReply(
       cancellation,
     );
     const { accept, acceptTerminal } = reader;
-    if (call.context.tools.length > 0) preloadValidator(run.config.validator);
+    reader.startPreload();
     const stream = source instanceof Promise ? await source : source;
     return reader.finish(await readEvents(stream, { cancellation, accept, acceptTerminal }));
   } catch (thrown) {
     return reader.fail(toStreamError(thrown));
   } finally {
+    reader.stopPreload();
     monitor?.update({ model, prices, progress });
     cancellation.dispose();
   }
@@ -205,6 +210,7 @@ class ReplyReader {
   readonly #tools: readonly AgentTool[];
   readonly #callIds: string[] = [];
   #firstTokenAt: number | undefined;
+  #preload: ReturnType<typeof setTimeout> | undefined;
   #terminal: StreamDoneEvent | StreamErrorEvent | undefined;
 
   constructor(turn: TurnContext, tools: readonly AgentTool[]) {
@@ -229,7 +235,7 @@ class ReplyReader {
       case "thinking_delta":
       case "tool_call_delta":
         this.#reply.append(event);
-        this.#firstTokenAt ??= this.#run.config.now();
+        this.#noteContent();
         return this.#run.events.emitDelta(event);
       case "tool_call_start": {
         const id = this.#run.history.claimCallId(event.id);
@@ -237,7 +243,7 @@ class ReplyReader {
         this.#prepareTool(event.name);
         const delta = id === event.id ? event : { ...event, id };
         this.#reply.apply(delta);
-        this.#firstTokenAt ??= this.#run.config.now();
+        this.#noteContent();
         return this.#run.events.emitDelta(delta);
       }
       case "warning":
@@ -256,14 +262,24 @@ class ReplyReader {
   /** Compiles the schema of a tool while the model still writes its arguments. */
   #prepareTool(name: string): void {
     const tool = this.#tools.find((tool) => tool.name === name);
-    if (!tool) return;
-    try {
-      const compiled = compileSchema(tool.parameters, this.#run.config.validator);
-      // A failure is reported when the call is validated.
-      if (compiled instanceof Promise) compiled.catch(() => {});
-    } catch {
-      return;
-    }
+    if (tool) prepareValidation(tool, this.#run.config.validator);
+  }
+
+  /** Loads ajv if the first reply of a run takes long, so that loading it delays nothing. */
+  startPreload(): void {
+    const { validator } = this.#run.config;
+    if (this.#turn.progress.turn > 1 || this.#tools.length === 0 || !canPreload(validator)) return;
+    this.#preload = setTimeout(() => preloadValidator(validator), PRELOAD_AFTER_MS);
+  }
+
+  stopPreload(): void {
+    clearTimeout(this.#preload);
+  }
+
+  #noteContent(): void {
+    if (this.#firstTokenAt !== undefined) return;
+    this.#firstTokenAt = this.#run.config.now();
+    this.stopPreload();
   }
 
   /** Stores the terminal event of an aborted reply; blocks that are still open no longer matter. */

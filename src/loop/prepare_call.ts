@@ -8,7 +8,7 @@ import type { FinishedCall } from "../core/accumulate.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
-import { compileSchema, formatErrors, formatIgnored } from "../core/schema.ts";
+import { formatErrors, formatIgnored, getIgnored } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { validateArguments } from "../core/validate_arguments.ts";
@@ -143,8 +143,7 @@ async function validateCall(turn: TurnContext, ready: ReadyCall): Promise<Prepar
 
 /** Emits one warning per tool with the keywords of its schema that are not checked. */
 function warnAboutSchema(run: RunServices, tool: AgentTool): Promise<void> | undefined {
-  const compiled = compileSchema(tool.parameters, run.config.validator);
-  const ignored = compiled instanceof Promise ? [] : compiled.ignored ?? [];
+  const ignored = getIgnored(tool.parameters, run.config.validator);
   if (ignored.length === 0 || run.warnedTools.has(tool)) return undefined;
   run.warnedTools.add(tool);
   const message = `A part of the schema of the tool "${tool.name}" is ignored: ${

@@ -47,6 +47,11 @@ export function preloadAjv(): void {
   if (!loading) loadAjv().catch(() => {});
 }
 
+/** Whether ajv is loaded. */
+export function isAjvLoaded(): boolean {
+  return ajvClass !== undefined;
+}
+
 async function loadAjv(): Promise<AjvClass> {
   try {
     loading ??= import("ajv/dist/2020.js").then(getAjvClass);
