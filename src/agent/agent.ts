@@ -406,7 +406,7 @@ export class Agent {
       state.isRunning = true;
       this.#repairs = [];
       this.#activeRun = this.#latestRun = run;
-      return createAgentStream(run.stream, run.summary);
+      return createAgentStream(run);
     } catch (error) {
       return createFailedStream(error);
     }

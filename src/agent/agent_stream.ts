@@ -5,7 +5,7 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
-import type { RunSummary } from "../loop/start_run.ts";
+import type { StartedRun } from "../loop/start_run.ts";
 import { type AgentResult, toAgentResult } from "./agent_result.ts";
 import { createResponse, type ResponseOptions } from "./response.ts";
 
@@ -48,16 +48,15 @@ export type AgentStreamIterator = ReturnType<
   ReadableStream<AgentEvent>[typeof Symbol.asyncIterator]
 >;
 
-/** Adds the helpers to a stream; `summary` settles when the run has ended. */
+/** Adds the helpers to the stream of a run. */
 export function createAgentStream(
-  stream: ReadableStream<AgentEvent>,
-  summary: Promise<RunSummary>,
+  { stream, summary, discard }: Pick<StartedRun, "stream" | "summary" | "discard">,
 ): AgentStream {
   // The outcome is also in the events, so that it may stay unused.
   summary.catch(() => {});
   let outcome: Promise<AgentResult> | undefined;
   const result = async (): Promise<AgentResult> => {
-    if (!stream.locked) void drain(stream);
+    if (!stream.locked) void awaitEnd(stream, discard);
     return await (outcome ??= summary.then(toAgentResult));
   };
   const text = async (): Promise<string> => (await result()).text;
@@ -68,12 +67,13 @@ export function createAgentStream(
 /** Creates the stream of a run that was not started, because of misuse. */
 export function createFailedStream(error: unknown): AgentStream {
   const stream = new ReadableStream({ start: (controller) => controller.error(error) });
-  return createAgentStream(stream, Promise.reject(error));
+  return createAgentStream({ stream, summary: Promise.reject(error), discard: () => {} });
 }
 
-/** Reads a stream to its end, without the cost of an iterator. */
-async function drain(stream: ReadableStream<AgentEvent>): Promise<void> {
+/** Locks a stream until its end and discards its events, so that the run does not wait for a reader. */
+async function awaitEnd(stream: ReadableStream<AgentEvent>, discard: () => void): Promise<void> {
   const reader = stream.getReader();
+  discard();
   try {
     while (!(await reader.read()).done);
   } catch {

@@ -80,7 +80,7 @@ interface ReplyOutcome {
 }
 
 /** The result of an attempt. */
-export interface Attempt extends Omit<ReplyOutcome, "reportedCost"> {
+export interface Attempt extends ReplyOutcome {
   /** Cost of the attempt. */
   readonly cost: Cost;
   /** Number of model calls: 0 if the attempt ended before it called the model. */
@@ -136,10 +136,9 @@ async function callStream(
   const reader = new ReplyReader(turn, request.tools);
   const { context } = request;
   const call = { model, context, options, runId: run.runId, turn: turnNumber };
-  const { reportedCost, ...outcome } = await readReply(turn, reader, { streamFn, call });
+  const outcome = await readReply(turn, reader, { streamFn, call });
   const durationMs = run.config.now() - startedAt;
-  const reported = { usage: outcome.usage, ...(reportedCost && { cost: reportedCost }) };
-  const cost = calculateCost(run, reported, { model, prices: getPrices(run, streamFn) });
+  const cost = calculateCost(run, outcome, { model, prices: getPrices(run, streamFn) });
   const { usage, responseId, error } = outcome;
   const { firstTokenAt } = reader;
   const ended = run.events.emit({

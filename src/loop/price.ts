@@ -25,7 +25,7 @@ export interface ReportedUsage {
   /** Token counts. */
   readonly usage: Usage;
   /** The cost that the provider reported, if any. */
-  readonly cost?: Cost;
+  readonly reportedCost?: Cost;
 }
 
 /** Options for `calculateCost()`. */
@@ -47,7 +47,7 @@ export function getPrices({ config }: RunServices, streamFn: StreamFn): Prices |
  */
 export function calculateCost(
   run: RunServices,
-  { usage, cost }: ReportedUsage,
+  { usage, reportedCost: cost }: ReportedUsage,
   { model, prices }: CostOptions,
 ): Cost {
   if (cost?.total) return cost;

@@ -25,6 +25,8 @@ export interface RunHistoryOptions {
   readonly newCallId: () => string;
   /** Creates an id for a message that has none. */
   readonly newMessageId: () => string;
+  /** Whether new ids are random, so that they need no check. */
+  readonly hasRandomIds: boolean;
 }
 
 /**
@@ -108,9 +110,12 @@ export class RunHistory {
   }
 
   /** Returns a message id that is unique in the history: `id` itself if it is free. Default of `id`: a new one. */
-  claimMessageId(id: string = this.#options.newMessageId()): string {
+  claimMessageId(id?: string): string {
+    const { newMessageId, hasRandomIds } = this.#options;
+    // A random id is unique, so that ids are collected only once one is given that a message may have already.
+    if (id === undefined && hasRandomIds && !this.#messageIds) return newMessageId();
     this.#messageIds ??= collectMessageIds(this.messages);
-    return this.#messageIds.claim(id);
+    return this.#messageIds.claim(id ?? newMessageId());
   }
 
   /** Returns the message with an id that is unique in the history. */

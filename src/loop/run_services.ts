@@ -6,6 +6,7 @@
 
 import type { AgentContext } from "../core/context.ts";
 import { getErrorMessage } from "../core/errors.ts";
+import { defaultPorts } from "../core/ports.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
@@ -72,6 +73,7 @@ export class RunServices {
       events: this.events,
       newCallId: () => config.newId("call"),
       newMessageId: () => config.newId("message"),
+      hasRandomIds: config.newId === defaultPorts.newId,
     });
     this.steering = new Steering(this.#createSource(config.steering));
     this.followUp = this.#createSource(config.followUp);

@@ -66,6 +66,8 @@ export type WithGrace = (work: Promise<void>) => Promise<void>;
 export interface StartedRun {
   /** Stream of the events of the run. */
   readonly stream: ReadableStream<AgentEvent>;
+  /** Discards the events of the stream, which then only ends. */
+  readonly discard: () => void;
   /** Aborts the run. */
   readonly abort: (reason?: unknown) => void;
   /** Delivers the events of the run, and those that are emitted after its end. */
@@ -114,6 +116,7 @@ export function startRun(start: StartRunOptions): StartedRun {
   const settled = summary.then(() => {}, () => {});
   return {
     stream: channel.stream(),
+    discard: () => channel.discard(),
     abort: (reason) => cancellation.abort(reason),
     pipe,
     settled,
