@@ -269,13 +269,13 @@ export class Agent {
 
   /**
    * Creates a tool for another agent. Each call runs a new agent with the options, model, system prompt and tools of this
-   * one; its events are emitted as `sub_agent`, and its tokens and cost count towards the calling run.
+   * one, without its history; its events are emitted as `sub_agent`, and its usage counts towards the calling run.
    *
    * @throws {BadRequestError} If the name is invalid.
    */
   asTool(options: AgentToolOptions): AgentTool {
-    const { model, systemPrompt, tools } = this.#state;
-    const createAgent = () => new Agent({ ...this.#options, model, systemPrompt, tools });
+    const start = { ...this.#getSettings(), messages: [], pendingApprovals: [] };
+    const createAgent = () => new Agent({ ...this.#options, ...start });
     return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies ?? [] });
   }
 
@@ -401,10 +401,10 @@ export class Agent {
           if (this.#activeRun !== run) return;
           this.#activeRun = undefined;
           this.#overflowed = progress?.overflowed ?? this.#overflowed;
+          if (progress) this.#repairs = [];
         },
       });
       state.isRunning = true;
-      this.#repairs = [];
       this.#activeRun = this.#latestRun = run;
       return createAgentStream(run.stream, run.summary.then(toAgentResult));
     } catch (error) {

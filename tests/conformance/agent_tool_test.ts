@@ -3,10 +3,11 @@ import { Agent } from "../../src/agent/agent.ts";
 import type { AgentToolOptions } from "../../src/agent/agent_tool.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
+import { userMessage } from "../../src/core/message.ts";
 import type { AgentToolResult } from "../../src/core/tool_result.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
-import { toolCall } from "../../src/testing/messages.ts";
+import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
@@ -330,6 +331,22 @@ Deno.test("asTool(): a conversation of the agent itself does not reach the calls
     "user: How is the weather?",
   ]);
   assertEquals(child.state.messages.length, 2);
+});
+
+Deno.test("asTool(): the history and the pending approvals that the agent was created with do not reach the calls", async () => {
+  const call = toolCall("write", {}, { id: "a" });
+  const { child, streamFn } = createChild([reply("Sunny")], {
+    messages: [userMessage("Hi", 0), assistantMessage([call])],
+    pendingApprovals: [{ toolCallId: "a", name: "write", arguments: {} }],
+  });
+  const { agent } = testAgent([reply([ask()]), reply("Fine")], {
+    tools: [child.asTool({ name: "weather", description: "" })],
+  });
+  await agent.prompt("Go");
+  assertEquals(streamFn.calls.map(({ context }) => outlineMessages(context.messages)), [
+    ["user: How is the weather?"],
+  ]);
+  assertEquals(child.state.pendingApprovals.length, 1);
 });
 
 Deno.test("asTool(): takes the options of a tool", async () => {
