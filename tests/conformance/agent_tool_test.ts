@@ -287,6 +287,12 @@ for (
       "The agent did not finish: The run reached its limit of 1 turns",
     ],
     [
+      "is aborted by its provider",
+      [fail("aborted", "Cancelled", { after: "Half" })],
+      {},
+      "The agent did not finish: it was aborted\nIts last reply: Half",
+    ],
+    [
       "waits for an approval",
       [reply([toolCall("look")])],
       { approve: () => ({ type: "pending" }) },
@@ -312,12 +318,15 @@ Deno.test("asTool(): uses the model, prompt and tools that the agent has when as
   const { child, streamFn } = createChild([reply("Sunny")]);
   child.setModel("test/better");
   child.setSystemPrompt("Be brief");
+  child.setTools([fakeTool({ name: "look" })]);
   const tool = child.asTool({ name: "weather", description: "" });
   child.setModel("test/worse");
+  child.setTools([]);
   const { agent } = testAgent([reply([ask()]), reply("Fine")], { tools: [tool] });
   await agent.prompt("Go");
   const [call] = streamFn.calls;
   assertEquals([call?.model.modelId, call?.context.systemPrompt], ["better", "Be brief"]);
+  assertEquals(call?.context.tools.map(({ name }) => name), ["look"]);
 });
 
 Deno.test("asTool(): a conversation of the agent itself does not reach the calls", async () => {

@@ -384,6 +384,27 @@ Deno.test("structuredOutput() fills in the defaults of a JSON Schema, and valida
   assertEquals(value, [{ size: 1 }, { size: 2 }]);
 });
 
+Deno.test("structuredOutput(): the errors of a library's schema in a wrapped answer have the path of the arguments", async () => {
+  const cities = {
+    "~standard": {
+      version: 1,
+      vendor: "test",
+      validate: (value: unknown) =>
+        (value as string[]).includes("Atlantis")
+          ? { issues: [{ message: "does not exist", path: [1] }] }
+          : { value: value as string[] },
+      jsonSchema: { input: () => ({ type: "array", items: { type: "string" } }) },
+    },
+  } as const;
+  const { agent, streamFn } = testAgent([
+    answer({ value: ["Bern", "Atlantis"] }),
+    answer({ value: ["Bern"] }),
+  ]);
+  assertEquals(await agent.structuredOutput("Which cities?", cities), ["Bern"]);
+  const feedback = outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "";
+  assertStringIncludes(feedback, "- /value/1: does not exist");
+});
+
 Deno.test("structuredOutput(): a library's schema that throws is an invalid answer", async () => {
   const broken = {
     "~standard": {
