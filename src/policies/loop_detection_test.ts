@@ -106,8 +106,10 @@ Deno.test("loopDetection() compares all calls of a turn", async () => {
 Deno.test("loopDetection() injects the `steer` message instead of stopping [A105]", async () => {
   const { agent } = startAgent([{}, {}], { lookback: 2, steer: "Try another way" });
   const { messages, stoppedBy } = await agent.prompt("Go");
-  const users = messages.filter(({ role }) => role === "user");
-  assertEquals(users.map(({ content }) => extractText(content)), ["Go", "Try another way"]);
+  const prompts = messages.flatMap((message) =>
+    message.role === "user" ? [extractText(message.content)] : []
+  );
+  assertEquals(prompts, ["Go", "Try another way"]);
   assertEquals(stoppedBy, undefined);
 });
 
