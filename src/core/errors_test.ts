@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertInstanceOf } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertObjectMatch } from "@std/assert";
 import * as errors from "./errors.ts";
 import {
   AgentError,
@@ -103,6 +103,8 @@ Deno.test("AgentError: from() restores the class and the properties from JSON", 
     };
     const error = createAgentError(code, "it broke", options);
     const record: AgentErrorRecord = JSON.parse(JSON.stringify(error));
+    const { attempts: _attempts, lastError: _lastError, ...attributes } = options;
+    assertObjectMatch(record, { code, message: "it broke", ...attributes, cause: "deeper" });
     const restored = AgentError.from(record);
     assertEquals(restored.constructor, error.constructor);
     assertEquals(restored.message, "it broke");
