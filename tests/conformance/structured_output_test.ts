@@ -344,6 +344,20 @@ Deno.test("structuredOutput(): the tool gets the definitions where providers exp
   });
 });
 
+Deno.test("structuredOutput() keeps the definitions of a wrapped schema with an $id in it, which its references need", async () => {
+  const schema = {
+    $id: "https://example.com/words",
+    type: "array",
+    items: { $ref: "#/$defs/word" },
+    $defs: { word: { type: "string" } },
+  } as const;
+  const { agent, streamFn } = testAgent([answer({ value: [1] }), answer({ value: ["one"] })]);
+  const value: unknown = await agent.structuredOutput("Which words?", schema);
+  assertEquals(value, ["one"]);
+  const [tool] = streamFn.calls[0]?.context.tools ?? [];
+  assertEquals(tool?.parameters["properties"], { value: schema });
+});
+
 /** A library's schema for a city that exists, with its name in capitals. */
 const capitals = {
   "~standard": {
