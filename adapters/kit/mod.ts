@@ -54,7 +54,14 @@ export {
   toEventStream,
 } from "./stream/event_stream.ts";
 export { failedStream, lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
-export { isStrictSchema, withCatalog } from "./request/with_catalog.ts";
+export { withCatalog } from "./request/with_catalog.ts";
+export {
+  CLAUDE_KEYWORDS,
+  isStrictSchema,
+  OPENAI_KEYWORDS,
+  type StrictKeywords,
+  toStrictSchema,
+} from "./request/strict_schema.ts";
 export type {
   AssistantMessageEvent,
   BlockDeltaEvent,
@@ -115,14 +122,27 @@ export { type AccessToken, AccessTokenCache, type GetToken } from "./http/access
 export { abortable } from "../../src/core/abortable.ts";
 export {
   createCallIdEncoder,
-  createUnreadFileError,
-  getTextAndImages,
+  createMediaTitle,
+  getTextAndMedia,
   hasText,
+  isMedia,
   isOwnReply,
-  toImageUrl,
   toResultText,
-  withoutImages,
 } from "./request/history.ts";
+export {
+  adaptContent,
+  COMMON_IMAGES,
+  type ContentAbilities,
+  type MediaAbility,
+  WEB_URLS,
+} from "./request/adapt_content.ts";
+export {
+  createUnreadFileError,
+  getFileName,
+  getMediaType,
+  type MediaBlock,
+  toMediaUrl,
+} from "./request/media.ts";
 export {
   CALL_ID_RULE,
   createNameDecoder,
@@ -134,7 +154,11 @@ export {
 export { mergeExtraFields, serializeJson } from "./request/json_body.ts";
 export {
   resolveMaxTokens,
+  resolveSessionId,
+  resolveStop,
   resolveTemperature,
+  resolveTopP,
+  warnUnsupportedOptions,
   warnUnsupportedThinking,
 } from "./request/model_limits.ts";
 export { EFFORT_BY_LEVEL, resolveBudget, resolveEffort } from "./request/thinking.ts";

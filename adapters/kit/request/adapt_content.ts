@@ -1,0 +1,67 @@
+/**
+ * Adapts the content of a conversation to what a provider accepts.
+ *
+ * @module
+ */
+
+import type { ContentBlock } from "../../../src/core/content.ts";
+import type { LlmMessage } from "../../../src/core/message.ts";
+import type { StreamRequest } from "../../../src/core/stream.ts";
+import type { MediaBlock } from "./media.ts";
+import type { WarningSink } from "./warnings.ts";
+
+/** Forms in which a provider accepts one kind of media. */
+export interface MediaAbility {
+  /** Matches the media types that are accepted as base64. */
+  readonly types: RegExp;
+  /** Matches the URLs that the provider fetches. Default: none. */
+  readonly urls?: RegExp;
+  /** Whether files at the provider can be named by their id. Default: `false`. */
+  readonly files?: boolean;
+  /** Whether the model can cite a document. Default: `false`. */
+  readonly citations?: boolean;
+}
+
+/** Media that a provider accepts in prompts and tool results. A missing kind is not accepted. */
+export type ContentAbilities = { readonly [kind in MediaBlock["type"]]?: MediaAbility | undefined };
+
+/** Matches the images that all models with vision accept. */
+export const COMMON_IMAGES: RegExp = /^image\/(?:png|jpeg|gif|webp)$/;
+
+/** Matches the URLs of web pages. */
+export const WEB_URLS: RegExp = /^https?:/i;
+
+/**
+ * Returns the messages of a request with the content that a provider accepts.
+ *
+ * Media types and `data:` URLs are normalized. A document of text becomes text where documents are not accepted. Other
+ * content that the provider does not accept is replaced by a text, with a warning.
+ *
+ * @throws {BadRequestError} When a file was not read.
+ */
+export async function adaptContent(
+  { model, context: { messages } }: StreamRequest,
+  abilities: ContentAbilities,
+  sink: WarningSink,
+): Promise<readonly LlmMessage[]> {
+  if (messages.every((message) => isAccepted(message, abilities))) return messages;
+  const { ContentAdapter } = await import("./content_adapter.ts");
+  return new ContentAdapter(model.provider, abilities).adapt(messages, sink);
+}
+
+function isAccepted({ role, content }: LlmMessage, abilities: ContentAbilities): boolean {
+  return content.every((block) => {
+    const { type } = block;
+    if (type === "text") return true;
+    if (role === "assistant") return type !== "image" && type !== "document" && type !== "audio";
+    return isAcceptedImage(block, abilities.image);
+  });
+}
+
+function isAcceptedImage(block: ContentBlock, ability: MediaAbility | undefined): boolean {
+  if (block.type !== "image" || !ability) return false;
+  const { source } = block;
+  if (source.type === "url") return ability.urls?.test(source.url) ?? false;
+  return source.type === "base64" && COMMON_IMAGES.test(source.mediaType) &&
+    ability.types.test(source.mediaType);
+}
