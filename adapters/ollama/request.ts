@@ -28,6 +28,9 @@ export interface OllamaModelSettings {
 
 /** Models that need an effort and ignore `think: true`. */
 const EFFORT_MODELS = /gpt-oss/i;
+/** Models that think by default and accept `think: false`. */
+const THINKING_MODELS =
+  /qwen-?[3-9]|deepseek|magistral|think|reason|cogito|glm|kimi|minimax|nemotron|exaone|gemma-?4/i;
 const MAX_STOP_TEXTS = 64;
 
 /** Content of prompts and tool results. */
@@ -97,14 +100,18 @@ function toWireTools(
   }));
 }
 
+/** Whether a model thinks unless the request turns it off. */
+function thinksByDefault(modelId: string, entry: CatalogEntry | undefined): boolean {
+  return entry ? entry.thinking.type !== "none" : THINKING_MODELS.test(modelId);
+}
+
 function resolveThinking(
   model: ModelSpec,
   entry: CatalogEntry | undefined,
   sink: WarningSink,
 ): boolean | ThinkingEffort | undefined {
   const { thinkingLevel, modelId } = model;
-  // Models that can think do so by default.
-  if (thinkingLevel === "off") return entry?.thinking.type === "none" ? undefined : false;
+  if (thinkingLevel === "off") return thinksByDefault(modelId, entry) ? false : undefined;
   if (entry?.thinking.type === "none") {
     sink.warning("thinking_left_out", `${modelId} does not support thinking`);
     return undefined;
