@@ -7,6 +7,7 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import type { StreamRequest } from "../../src/core/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
+import { warnUnsupportedOptions } from "../kit/request/model_limits.ts";
 import { resolveBudget, resolveEffort } from "../kit/request/thinking.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 
@@ -37,6 +38,7 @@ export function resolveThinking(
 ): ResolvedThinking {
   const { model } = request;
   const wanted = model.thinkingLevel !== "off";
+  if (!wanted) warnUnsupportedOptions(request, ["reasoningSummary"], sink);
   // A forced call and thinking exclude each other; the forced call takes precedence.
   const canForce = isToolForced(request) && entry.forcedToolChoice !== false;
   if (wanted && canForce && entry.thinking.type !== "none") {

@@ -85,6 +85,7 @@ export async function createGoogleBody(
     ...toResponseFormat({ context, options }, isGemini3OrLater, sink),
   };
   warnUnsupportedThinking(model, { thinking }, sink);
+  if (model.thinkingLevel === "off") warnUnsupportedOptions(request, ["reasoningSummary"], sink);
   const isConfigured = Object.values(generationConfig).some((value) => value !== undefined);
   const body = {
     systemInstruction: context.systemPrompt.trim() === ""

@@ -128,8 +128,10 @@ function toReasoningFields(
 ): JsonObject {
   const { model, options: { reasoningSummary = "auto" } } = request;
   const effort = resolveChatEffort(model, entry?.thinking);
-  if (effort === undefined) {
+  if (effort === undefined || model.thinkingLevel === "off") {
     warnUnsupportedOptions(request, ["reasoningSummary"], sink);
+  }
+  if (effort === undefined) {
     const reasons = entry === undefined && REASONING_MODELS.test(model.modelId);
     return reasons ? { include: ["reasoning.encrypted_content"] } : {};
   }
